@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { packageRoot } from '../daemons/process/package-root.ts';
 import { makeLargeStore } from './kit/large-store.ts';
-import { keepResult, median, percentile } from './kit/results.ts';
+import { saveResult, median, percentile } from './kit/results.ts';
 import { benchDirectory, startBenchService, submitNoop } from './kit/service.ts';
 import { SwarmWorker } from './kit/swarm-worker.ts';
 
@@ -96,7 +96,7 @@ try {
     commit_ms: of(without, 'commitMs'),
     commit_under_backup_ms: of(under, 'commitMs'),
   };
-  keepResult('backup', figures);
+  saveResult('backup', figures);
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
   else
     for (const [name, value] of Object.entries(figures))

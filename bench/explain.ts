@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { PresenceReply } from '../src/core/wire/bus-messages.ts';
 import { RawNatsClient } from './kit/raw-nats-client.ts';
-import { keepResult, percentile } from './kit/results.ts';
+import { saveResult, percentile } from './kit/results.ts';
 import { call, makeFarm, startBenchService, submit } from './kit/service.ts';
 
 const { values } = parseArgs({
@@ -44,7 +44,7 @@ try {
     behind_all_others: await timed(`/tasks/${last}-0-0/explain`),
     fits_no_worker: await timed(`/tasks/${ids[0] ?? ''}-0-0/explain`),
   };
-  keepResult('explain', figures);
+  saveResult('explain', figures);
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
   else {
     for (const [what, figure] of Object.entries(figures)) {

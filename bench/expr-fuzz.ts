@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { EXPR_LIMITS } from '../src/openjd/expr/expr-limits.ts';
 import { fuzzExpressions } from './kit/expression-fuzz.ts';
-import { keepResult } from './kit/results.ts';
+import { saveResult } from './kit/results.ts';
 
 const { values } = parseArgs({
   options: {
@@ -66,5 +66,5 @@ else {
   for (const [promise, source] of report.broken.slice(0, 20))
     console.log(`BROKEN ${promise}\n  ${source.slice(0, 500)}`);
 }
-keepResult('expr-fuzz', report);
+saveResult('expr-fuzz', report);
 if (report.broken.length > 0 || (report.slowest[0]?.ms ?? 0) > MAX_MS) process.exitCode = 1;

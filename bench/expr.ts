@@ -13,7 +13,7 @@ import { parseExpression } from '../src/openjd/expr/syntax/parse-expression.ts';
 import { listType, STRING } from '../src/openjd/expr/type-system/expr-type.ts';
 import { displayOf } from '../src/openjd/expr/values/display.ts';
 import { listOfType, pathOf, type Value } from '../src/openjd/expr/values/value.ts';
-import { keepResult, median } from './kit/results.ts';
+import { saveResult, median } from './kit/results.ts';
 
 const { values } = parseArgs({
   options: { milliseconds: { type: 'string', default: '1000' }, json: { type: 'boolean', default: false } },
@@ -161,7 +161,7 @@ const rows = CASES.map(({ source, kind, plain }) => {
     parses_per_second: Math.round(1e9 / parsing),
   };
 });
-keepResult('expr', { expressions: rows });
+saveResult('expr', { expressions: rows });
 if (values.json) process.stdout.write(`${JSON.stringify({ expressions: rows })}\n`);
 else {
   for (const row of rows) {

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { registerWorkers } from './kit/plain-swarm.ts';
 import { childOf, usageOf } from './kit/process-usage.ts';
-import { keepResult } from './kit/results.ts';
+import { saveResult } from './kit/results.ts';
 import { makeFarm, startBenchService } from './kit/service.ts';
 
 const { values } = parseArgs({
@@ -36,7 +36,7 @@ try {
   const parked = await shares(bus, seconds);
   for (const worker of swarm.workers) worker.stop();
   const figures = { workers, target_percent: TARGET_PERCENT, alone, parked };
-  keepResult('idle', figures);
+  saveResult('idle', figures);
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
   else {
     const line = (name: string, { service_percent, bus_percent }: Shares): string =>

@@ -16,7 +16,7 @@ import { measureCase, type LeaseCase, type LeaseFigures, type LeaseTimes } from 
 import { caseName, leaseTables } from './kit/lease/lease-tables.ts';
 import { SIGNATURES_MAX } from './kit/lease/lease-work.ts';
 import { measureParked, type ParkedFigures } from './kit/lease/parked.ts';
-import { keepResult } from './kit/results.ts';
+import { saveResult } from './kit/results.ts';
 
 const { values } = parseArgs({
   options: {
@@ -102,7 +102,7 @@ for (const workers of chosen.parked) {
   process.stderr.write(`${workers} workers without work ...\n`);
   figures.parked.push(await measureParked(workers, PARKED_SECONDS));
 }
-keepResult('lease', figures);
+saveResult('lease', figures);
 process.stdout.write(
   values.json ? `${JSON.stringify(figures)}\n` : leaseTables(figures.cases, figures.parked),
 );

@@ -17,7 +17,7 @@ import { runInNewContext } from 'node:vm';
 import { JobLists } from '../http/lists/job-lists.ts';
 import { openStateReader } from '../src/adapters/lmdb/state-reader.ts';
 import { makeLargeStore } from './kit/large-store.ts';
-import { keepResult, percentile } from './kit/results.ts';
+import { saveResult, percentile } from './kit/results.ts';
 import { benchDirectory, call, startBenchService } from './kit/service.ts';
 import { SwarmWorker } from './kit/swarm-worker.ts';
 
@@ -88,7 +88,7 @@ try {
     plain_read: read,
     lists: found,
   };
-  keepResult('lists', figures);
+  saveResult('lists', figures);
   sayFigure('a plain read of a job', read);
   say(
     `ready after ${figures.start_to_ready_ms} ms, first list ${figures.first_list_after_ready_ms} ms, ` +
@@ -228,7 +228,7 @@ async function measureDirectory(): Promise<{
   const before = process.memoryUsage();
   const lists = new JobLists(
     { store: reader, renew: () => reader.refresh() },
-    { settled: () => 0, take: () => [] },
+    { lastAppliedNotice: () => 0, take: () => [] },
     new JobActivity(0),
   );
   const from = performance.now();

@@ -10,7 +10,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { parseArgs } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startFlood, type FloodOptions } from './kit/log-flood.ts';
-import { keepResult, percentile } from './kit/results.ts';
+import { saveResult, percentile } from './kit/results.ts';
 import { call, makeFarm, startBenchService, submitNoop } from './kit/service.ts';
 import { SwarmWorker } from './kit/swarm-worker.ts';
 
@@ -104,7 +104,7 @@ try {
     logs_to_quiet_p50: round3(at('logs', 0.5) / at('quiet', 0.5)),
     logs_to_quiet_p99: round3(at('logs', 0.99) / at('quiet', 0.99)),
   };
-  keepResult('logs', figures);
+  saveResult('logs', figures);
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
   else
     for (const [name, value] of Object.entries(figures))

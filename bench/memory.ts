@@ -18,7 +18,7 @@ import { layOutManyJobs, type ManyJobs } from './kit/many-jobs.ts';
 import { registerWorkers } from './kit/plain-swarm.ts';
 import { memoryOf } from './kit/process-memory.ts';
 import { childOf } from './kit/process-usage.ts';
-import { keepResult } from './kit/results.ts';
+import { saveResult } from './kit/results.ts';
 import { benchDirectory, startBenchService } from './kit/service.ts';
 import { measureSteadyLoad } from './kit/steady-load.ts';
 
@@ -48,7 +48,7 @@ async function steady(): Promise<void> {
   const figures = await measureSteadyLoad(minutes, Number(values.pace), Math.min(workers, 100), (sample) => {
     if (!values.json) process.stdout.write(`${JSON.stringify(sample)}\n`);
   });
-  keepResult('memory-steady', figures);
+  saveResult('memory-steady', figures);
   const { slope_mib_an_hour: slope, first_mib: first, last_mib: last } = figures;
   process.stdout.write(
     values.json
@@ -74,7 +74,7 @@ async function sizes(): Promise<void> {
     },
     all,
   };
-  keepResult('memory', figures);
+  saveResult('memory', figures);
   if (values.json) {
     process.stdout.write(`${JSON.stringify(figures)}\n`);
     return;

@@ -18,7 +18,7 @@ import { checkTemplate } from '../src/openjd/template/check-template.ts';
 import type { DocumentNode } from '../src/openjd/template/document.ts';
 import { prepareJob } from '../src/openjd/template/expand/prepare-job.ts';
 import { openSpace, type Space } from '../src/openjd/template/space/open-space.ts';
-import { keepResult, median } from './kit/results.ts';
+import { saveResult, median } from './kit/results.ts';
 
 const { values } = parseArgs({
   options: { milliseconds: { type: 'string', default: '1500' }, json: { type: 'boolean', default: false } },
@@ -60,7 +60,7 @@ const points = {
   three_parameters: pointsPerSecond(spaceOf(tasks('1-1000', '1-100', '1-10'))),
 };
 const figures = { templates: rows, points_per_second: points };
-keepResult('openjd', figures);
+saveResult('openjd', figures);
 if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
 else {
   for (const row of rows) {

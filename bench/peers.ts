@@ -10,7 +10,7 @@
  * that is not there is left out. With --flush-us every system's flushes take at least so long, as on a slower disk.
  */
 import { parseArgs } from 'node:util';
-import { keepResult } from './kit/results.ts';
+import { saveResult } from './kit/results.ts';
 import { checkTargets, ratios, summarize, TARGETS, type Measurement } from './peers/comparison.ts';
 import { installation } from './peers/installation.ts';
 import { Missing, type Peer } from './peers/peer.ts';
@@ -140,7 +140,7 @@ const figures = {
   summaries,
   measurements,
 };
-keepResult(resultName(flushUs), figures);
+saveResult(resultName(flushUs), figures);
 process.stdout.write(
   values.json
     ? `${JSON.stringify(figures)}\n`

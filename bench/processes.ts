@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { usageOf } from './kit/process-usage.ts';
 import { childNamed, treeUsageOf } from './kit/process-tree-usage.ts';
-import { keepResult } from './kit/results.ts';
+import { saveResult } from './kit/results.ts';
 import { makeFarm, startBenchService, submitNoop, type BenchService } from './kit/service.ts';
 import { startWorkerProcess, untilSucceeded } from './kit/worker-process.ts';
 
@@ -122,5 +122,5 @@ for (const cores of coresOf) {
   }
   if (!values.json) process.stdout.write(`${JSON.stringify(figures.at(-1))}\n`);
 }
-keepResult('processes', figures);
+saveResult('processes', figures);
 if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);

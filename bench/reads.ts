@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { threadSecondsOf } from './kit/process-usage.ts';
-import { keepResult } from './kit/results.ts';
+import { saveResult } from './kit/results.ts';
 import { call, makeFarm, startBenchService, submitNoop } from './kit/service.ts';
 import { SwarmWorker } from './kit/swarm-worker.ts';
 
@@ -55,7 +55,7 @@ try {
   await measureJob(fresh.id, 'that waits', pagesOf(fresh.id, 0, TASKS));
   await run(fresh.id, RUN);
   await measureJob(fresh.id, 'that runs', pagesOf(fresh.id, 0, RUN));
-  keepResult('reads', { connections, seconds, figures });
+  saveResult('reads', { connections, seconds, figures });
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
 } finally {
   await service.stop();

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { layOutManyJobs } from './kit/many-jobs.ts';
 import { registerWorkers } from './kit/plain-swarm.ts';
 import { usageOf } from './kit/process-usage.ts';
-import { keepResult, median } from './kit/results.ts';
+import { saveResult, median } from './kit/results.ts';
 import { benchDirectory, startBenchService } from './kit/service.ts';
 
 const { values } = parseArgs({
@@ -53,7 +53,7 @@ const starts = [
   await measure('untouched', { jobs, tasksEach, doneEach: 0 }, Number(values['many-workers'])),
 ];
 const figures = { jobs, tasks: jobs * tasksEach, target_ms: TARGET_MS, starts };
-keepResult('restart', figures);
+saveResult('restart', figures);
 if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
 else {
   for (const start of starts) {

@@ -7,7 +7,7 @@
  */
 import { parseArgs } from 'node:util';
 import { usageOf } from './kit/process-usage.ts';
-import { keepResult } from './kit/results.ts';
+import { saveResult } from './kit/results.ts';
 import { call, makeFarm, startBenchService, submitNoop } from './kit/service.ts';
 import { startWorkerProcess } from './kit/worker-process.ts';
 
@@ -77,7 +77,7 @@ try {
     online_after_leaving: online,
     exit_code: exitCode ?? -1,
   };
-  keepResult('simulate', figures);
+  saveResult('simulate', figures);
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
   else
     for (const [name, value] of Object.entries(figures))

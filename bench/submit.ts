@@ -13,7 +13,7 @@ import { largeText, manySteps, MILLION_TASKS, rangeOf } from './kit/large-templa
 import { PacedLeases, type LeaseLatency } from './kit/paced-leases.ts';
 import { usageOf } from './kit/process-usage.ts';
 import { RawHttpClient } from './kit/raw-http-client.ts';
-import { keepResult, median } from './kit/results.ts';
+import { saveResult, median } from './kit/results.ts';
 import { call, makeFarm, startBenchService, submitNoop } from './kit/service.ts';
 import { SMALL_JSON, SMALL_YAML } from './kit/small-template.ts';
 import { submissionOf, submissionRate, submitTimed } from './kit/submissions.ts';
@@ -81,7 +81,7 @@ try {
     leases: delays,
     lease_delay_ms: delayMs(delays),
   };
-  keepResult('submit', figures);
+  saveResult('submit', figures);
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
   else print(figures.read_ms, jobs, rates, delays);
 } finally {

@@ -11,24 +11,24 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { CATALOG_ID } from '../actors/service/catalog/messages.ts';
 import { replyTo, type ReplyTo } from '../actors/kernel/address.ts';
-import type { Output } from '../actors/kernel/closure.ts';
+import type { Output } from '../actors/kernel/unit-of-work.ts';
 import { Kernel } from '../actors/kernel/kernel.ts';
-import { committedAtOnce, letOutAtOnce } from '../actors/kernel/one-stage.ts';
+import { completeImmediately, flushImmediately } from '../actors/kernel/immediate-flush.ts';
 import { serviceActors } from '../actors/service/service-actors.ts';
 import type { ServiceEnvelope } from '../actors/service/service-messages.ts';
-import { JOBS_ASKED_AT_ONCE } from '../actors/service/lease/take-up.ts';
-import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceWorld } from '../actors/service/service-world.ts';
-import { takeRides } from '../daemons/threads/rides.ts';
+import { RECOVERY_BATCH_SIZE } from '../actors/service/lease/recovery.ts';
+import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSystem } from '../actors/service/service-system.ts';
+import { extractReports } from '../daemons/threads/piggybacked-reports.ts';
 import { LocalTallies } from '../src/adapters/memory/local-tallies.ts';
 import { createMemoryStore } from '../src/adapters/memory/memory-store.ts';
 import { Uuid7 } from '../src/adapters/system/uuid7.ts';
 import { EXPR_LIMITS } from '../src/openjd/expr/expr-limits.ts';
 import { farmId, workerId, type AttemptId, type WorkerId } from '../src/core/ids.ts';
 import type { JobPlan } from '../src/openjd/template/plan.ts';
-import { latestChanges } from '../src/core/records/change-set.ts';
+import { coalesceChanges } from '../src/core/records/change-set.ts';
 import type { LeaseReply } from '../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../src/core/wire/subjects.ts';
-import { keepResult, median } from './kit/results.ts';
+import { saveResult, median } from './kit/results.ts';
 
 const { values } = parseArgs({
   options: {
@@ -71,12 +71,12 @@ let changes = 0;
 let leased = 0;
 let durable: (() => void)[] = [];
 
-const kernel = new Kernel<ServiceWorld>(
+const kernel = new Kernel<ServiceSystem>(
   serviceActors({
     heartbeatTimeoutMs: 3_600_000,
     retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
     leaseHoldMs: LEASE_HOLD_MS,
-    jobsAskedAtOnce: JOBS_ASKED_AT_ONCE,
+    recoveryBatchSize: RECOVERY_BATCH_SIZE,
     staleAssignedMs: STALE_ASSIGNED_MS,
     unschedulableGraceMs: 30_000,
     reservationAfterMs: 300_000,
@@ -92,14 +92,14 @@ const kernel = new Kernel<ServiceWorld>(
     newId: () => ids.next(),
     wallClock: () => Date.now(),
     monotonicClock: () => performance.now(),
-    commit: (made, told) => {
-      const latest = latestChanges(made);
+    commit: (made, onCommit) => {
+      const latest = coalesceChanges(made);
       changes += latest.length;
-      if (isSetUp) durable.push(committedAtOnce(told));
-      else store.commit({ version: 1, shard: 0, sequence: ++sequence, changes: latest }, told);
+      if (isSetUp) durable.push(completeImmediately(onCommit));
+      else store.commit({ version: 1, shard: 0, sequence: ++sequence, changes: latest }, onCommit);
     },
-    letOut: (outputs) =>
-      letOutAtOnce(() => {
+    prepareFlush: (outputs) =>
+      flushImmediately(() => {
         for (const output of outputs) hear(output);
       }),
     log: (level, text, attributes) => {
@@ -140,7 +140,7 @@ const figures = {
   us_per_map_entry: round(perEntry * 1000),
   task_in_map_entries: round(perTask / perEntry),
 };
-keepResult('turns', figures);
+saveResult('turns', figures);
 if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
 else
   for (const [what, figure] of Object.entries(figures))
@@ -168,7 +168,8 @@ function turnsFor(milliseconds: number): number {
 function ask(worker: BenchWorker): void {
   const ends = worker.open.map((attempt_id) => ({ attempt_id, ...END }));
   const request = { v: 1, worker_id: worker.id, farm_id: farm, incarnation: 'i', reports: ends } as const;
-  for (const envelope of takeRides(request, replyTo('poisoned'), () => true).envelopes) kernel.post(envelope);
+  for (const envelope of extractReports(request, replyTo('poisoned'), () => true).envelopes)
+    kernel.post(envelope);
   worker.open = [];
   kernel.post(leaseOf(worker.id, worker.id));
 }
@@ -189,7 +190,7 @@ function leaseOf(worker: WorkerId, client: string): ServiceEnvelope {
 }
 
 /** Keeps what a worker was given, and passes on what actors of several shards say to each other. What else is said is not looked at: nobody listens. */
-function hear(output: Output<ServiceWorld>): void {
+function hear(output: Output<ServiceSystem>): void {
   if (output.kind === 'effect') {
     if (output.effect.kind === 'forward') kernel.post(output.effect.envelope);
     return;

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from './kit/browser.ts';
-import { keepResult, median } from './kit/results.ts';
+import { saveResult, median } from './kit/results.ts';
 import { makeFarm, startBenchService, submitNoop } from './kit/service.ts';
 import { startSwarm } from './kit/swarm/swarm.ts';
 
@@ -98,7 +98,7 @@ try {
     live_to_still: round(list.frames_per_second / still.frames_per_second),
     grid_to_still: round(grid.frames_per_second / still.frames_per_second),
   };
-  keepResult('web', figures);
+  saveResult('web', figures);
   process.stdout.write(`${JSON.stringify(figures, null, values.json ? 0 : 2)}\n`);
 } finally {
   await browser?.close();

@@ -14,7 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { threadSecondsOf, usageOf } from './kit/process-usage.ts';
-import { keepResult, percentile } from './kit/results.ts';
+import { saveResult, percentile } from './kit/results.ts';
 import { call, makeFarm, startBenchService, submit, submitNoop } from './kit/service.ts';
 import { startSwarm } from './kit/swarm/swarm.ts';
 import type { ClientsCommand, ClientsNotice, Seen } from './kit/websocket/client-protocol.ts';
@@ -111,7 +111,7 @@ try {
     clients_cpu_share: round(during.seen.cpuSeconds / during.seconds),
     service_kib_a_connection: round(perClient),
   };
-  keepResult('websocket', figures);
+  saveResult('websocket', figures);
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
   else
     for (const [name, value] of Object.entries(figures))

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { usageOf } from './kit/process-usage.ts';
-import { keepResult } from './kit/results.ts';
+import { saveResult } from './kit/results.ts';
 import { makeFarm, startBenchService, submitNoop } from './kit/service.ts';
 import { startWorkerProcess, untilSucceeded } from './kit/worker-process.ts';
 
@@ -65,7 +65,7 @@ try {
     used_resident_mib: used.residentMib,
     used_core_percent: used.corePercent,
   };
-  keepResult('worker-idle', figures);
+  saveResult('worker-idle', figures);
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
   else
     for (const [name, value] of Object.entries(figures))

@@ -8,7 +8,7 @@ import { failStop } from '../daemons/process/fail-stop.ts';
 import { createLogger } from '../daemons/process/logging.ts';
 import { untilAborted } from '../daemons/process/stop-signal.ts';
 import { agentSettingsOf } from '../daemons/worker/agent-settings-of.ts';
-import { LEAVE_MS, leaveSignal } from '../daemons/worker/leave-signals.ts';
+import { SHUTDOWN_GRACE_MS, shutdownSignal } from '../daemons/worker/shutdown-signals.ts';
 import { SimulatedWorker } from '../daemons/worker/simulated-worker.ts';
 
 /** How often it is said what the workers have done. */
@@ -36,7 +36,7 @@ export async function runSimulatedWorkers(config: WorkerConfig, options: Simulat
   const ids = new Uuid7(() => Date.now());
   const tally = { registered: 0, succeeded: 0, failed: 0 };
   let leave: (atOnce: boolean) => void = () => undefined;
-  const stopping = leaveSignal(() => leave(true), ENDED_EXIT);
+  const stopping = shutdownSignal(() => leave(true), ENDED_EXIT);
 
   const workers = Array.from(
     { length: options.workers },
@@ -75,7 +75,7 @@ export async function runSimulatedWorkers(config: WorkerConfig, options: Simulat
 
   const budget = setTimeout(() => {
     failStop(logger, 'the simulated workers did not leave in time', new Error(`${tally.registered} workers`));
-  }, config.worker.drainTimeoutMs + LEAVE_MS);
+  }, config.worker.drainTimeoutMs + SHUTDOWN_GRACE_MS);
   const left = (atOnce: boolean): Promise<unknown> =>
     Promise.all(workers.map((worker) => worker.leave(atOnce)));
   leave = (atOnce) => void left(atOnce);

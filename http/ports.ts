@@ -16,8 +16,8 @@ import type { JobRecord, TemplateFormat } from '../src/core/records/job.ts';
 import type { FarmWatch } from './history/farm-watch.ts';
 import type { JobLists } from './lists/job-lists.ts';
 import type { TaskLists } from './lists/task-lists.ts';
-import type { Commits } from './pipeline/recent-answers.ts';
-import type { TaskTails } from './tails/task-tails.ts';
+import type { Commits } from './pipeline/response-cache.ts';
+import type { TaskTails } from './log-follow/task-tails.ts';
 import type { EventHub } from './ws/hub.ts';
 
 /** What the front needs of the rest of the service. The composition root supplies it. */

@@ -1,6 +1,6 @@
 import { anyActor, type ActorDefinition, type AnyDefinition, type Kind } from '../kernel/actor.ts';
 import type { AgentSettings } from './agent-settings.ts';
-import type { AgentWorld } from './agent-world.ts';
+import type { AgentSystem } from './agent-system.ts';
 import { outboxActor } from './outbox/outbox-actor.ts';
 import { pollerActor } from './poller/poller-actor.ts';
 import { registrarActor } from './registrar/registrar-actor.ts';
@@ -8,7 +8,7 @@ import { sessionActor } from './session/session-actor.ts';
 import { shipperActor } from './shipper/shipper-actor.ts';
 
 /** The actors of one start of a worker's daemon. The daemon begins to work with the registrar's `agent.start`. */
-export function agentActors(settings: AgentSettings): readonly AnyDefinition<AgentWorld>[] {
+export function agentActors(settings: AgentSettings): readonly AnyDefinition<AgentSystem>[] {
   return [
     anyActor(loadedOnce(registrarActor(settings))),
     anyActor(loadedOnce(pollerActor(settings))),
@@ -23,9 +23,9 @@ export function agentActors(settings: AgentSettings): readonly AnyDefinition<Age
  * that would have to load them again after a handler threw ends instead: supervisors end the processes, and the next
  * daemon starts from the disk.
  */
-function loadedOnce<K extends Kind<AgentWorld>, State>(
-  definition: ActorDefinition<AgentWorld, K, State>,
-): ActorDefinition<AgentWorld, K, State> {
+function loadedOnce<K extends Kind<AgentSystem>, State>(
+  definition: ActorDefinition<AgentSystem, K, State>,
+): ActorDefinition<AgentSystem, K, State> {
   let isLoaded = false;
   return {
     ...definition,

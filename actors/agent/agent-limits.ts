@@ -41,9 +41,9 @@ export const AGENT_LIMITS = {
   /** A running report waits so long: of a task that ends before, its end alone is told. */
   runningHoldMs: 100,
   /** How long the end of an attempt waits at the most for the next lease request, when the answer to the last one may come any moment. */
-  rideWaitMs: 100,
+  piggybackWaitMs: 100,
   /** The end of an attempt that left with a lease request and is not confirmed after this goes by the stream of statuses. */
-  rideConfirmMs: SECOND_MS,
+  piggybackConfirmMs: SECOND_MS,
   /** Characters of the reports that leave with one lease request, escaped as badly as can be. */
   rideCharacters: 256 * KIB,
   /** Between two reports of how far a task is. */

@@ -6,7 +6,7 @@ import type { ActorMessages, ReplyTo } from './address.ts';
  */
 
 /** The types that all actors of one process share. */
-export interface World {
+export interface ActorSystem {
   /** Every kind of actor and the union of its messages. */
   readonly messages: ActorMessages;
   /** A write. */
@@ -17,21 +17,21 @@ export interface World {
   readonly reader: unknown;
 }
 
-export type Kind<W extends World> = keyof W['messages'] & string;
+export type Kind<W extends ActorSystem> = keyof W['messages'] & string;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** Names a timer of an actor: setting it again replaces it. */
 export type TimerName = string;
 
-export interface Context<W extends World, K extends Kind<W>> {
+export interface Context<W extends ActorSystem, K extends Kind<W>> {
   /** Milliseconds since the epoch, the same throughout a turn. */
   readonly now: number;
   /**
    * Since when this process has been able to hear others without a break: its start, the end of its last stall or
    * bus outage. Silence before that proves nothing (reliability.md, D10).
    */
-  readonly listeningSince: number;
+  readonly receivingSince: number;
   /** A new id: UUIDv7, rising. */
   newId(): string;
   /** To an actor of this process. Delivered in order, within the same commit. */
@@ -41,14 +41,14 @@ export interface Context<W extends World, K extends Kind<W>> {
   effect(effect: W['effect']): void;
   change(change: W['change']): void;
   /** Has `save` called at the end of the commit window: for rows that many turns change and that are written once. */
-  saveLater(): void;
+  markDirty(): void;
   /** Sends the message to this actor after a delay; a timer of the same name is replaced. Lost when the actor is dropped. */
   after(name: TimerName, delayMs: number, message: W['messages'][K]): void;
   cancelTimer(name: TimerName): void;
   log(level: LogLevel, text: string, attributes?: Readonly<Record<string, string>>): void;
 }
 
-export type Handlers<W extends World, K extends Kind<W>, State> = {
+export type Handlers<W extends ActorSystem, K extends Kind<W>, State> = {
   readonly [Type in W['messages'][K]['type']]: (
     state: State,
     message: Extract<W['messages'][K], { type: Type }>,
@@ -56,38 +56,38 @@ export type Handlers<W extends World, K extends Kind<W>, State> = {
   ) => void;
 };
 
-export interface ActorDefinition<W extends World, K extends Kind<W>, State> {
+export interface ActorDefinition<W extends ActorSystem, K extends Kind<W>, State> {
   readonly kind: K;
   /** The state that the store holds of this actor, or null when there is none. */
   load(id: string, reader: W['reader'], now: number): State | null;
   /** After each load and before the first message: the place to set timers. */
-  started?(state: State, context: Context<W, K>): void;
+  onActivated?(state: State, context: Context<W, K>): void;
   /**
    * Writes what the turns of a commit window have left to be written, once, at its end (docs/decisions/saving.md). It
    * may do nothing but `change`, and is called for an actor that has removed itself, too.
    */
   save?(state: State, context: Context<W, K>): void;
   /** Whether the actor is needed no longer: it is dropped once its changes are on disk, unless a message comes before. */
-  isOver?(state: State): boolean;
+  isEvictable?(state: State): boolean;
   /**
    * Whether the actor has removed itself from the store: it is over, and until its removal is on disk messages go to
    * `absent`, as they do later.
    */
-  isRemoved?(state: State): boolean;
+  isDeleted?(state: State): boolean;
   /** A message for an actor that does not exist: makes its state, or deals with the message and gives null. */
-  absent(id: string, message: W['messages'][K], context: Context<W, K>): State | null;
+  onMissing(id: string, message: W['messages'][K], context: Context<W, K>): State | null;
   readonly handlers: Handlers<W, K, State>;
 }
 
 /** An actor of any kind, as the kernel sees it: it finds definitions by kind and handlers by message type. */
-export interface AnyDefinition<W extends World> {
+export interface AnyDefinition<W extends ActorSystem> {
   readonly kind: Kind<W>;
   load(id: string, reader: W['reader'], now: number): unknown;
-  readonly started?: (state: unknown, context: Context<W, Kind<W>>) => void;
+  readonly onActivated?: (state: unknown, context: Context<W, Kind<W>>) => void;
   save?(state: unknown, context: Context<W, Kind<W>>): void;
-  isOver?(state: unknown): boolean;
-  isRemoved?(state: unknown): boolean;
-  absent(id: string, message: W['messages'][Kind<W>], context: Context<W, Kind<W>>): unknown;
+  isEvictable?(state: unknown): boolean;
+  isDeleted?(state: unknown): boolean;
+  onMissing(id: string, message: W['messages'][Kind<W>], context: Context<W, Kind<W>>): unknown;
   readonly handlers: Readonly<
     Record<string, (state: unknown, message: W['messages'][Kind<W>], context: Context<W, Kind<W>>) => void>
   >;
@@ -97,7 +97,7 @@ export interface AnyDefinition<W extends World> {
  * Hands a definition to the kernel. The one place where the types of state and message are given up: the kernel only
  * ever passes a definition its own state, and a handler the message type that it is filed under.
  */
-export function anyActor<W extends World, K extends Kind<W>, State>(
+export function anyActor<W extends ActorSystem, K extends Kind<W>, State>(
   definition: ActorDefinition<W, K, State>,
 ): AnyDefinition<W> {
   return definition as unknown as AnyDefinition<W>;

@@ -1,11 +1,11 @@
-import type { CommitTold } from '../../src/core/ports/store.ts';
-import type { AnyDefinition, Kind, World } from './actor.ts';
+import type { CommitCallbacks } from '../../src/core/ports/store.ts';
+import type { AnyDefinition, Kind, ActorSystem } from './actor.ts';
 import type { Envelope, ReplyTo } from './address.ts';
-import { Closure, type Said, type TimerOrder } from './closure.ts';
-import { KERNEL_LIMITS, type KernelPorts, type LetOut } from './ports.ts';
+import { UnitOfWork, type WindowBuffer, type TimerOrder } from './unit-of-work.ts';
+import { KERNEL_LIMITS, type KernelPorts, type WindowFlush } from './ports.ts';
 import { refused } from '../../src/core/problems.ts';
-import { Resident } from './resident.ts';
-import { Residents } from './residents.ts';
+import { Activation } from './activation.ts';
+import { ActivationTable } from './activation-table.ts';
 import { TimerHeap } from './timer-heap.ts';
 
 /**
@@ -20,84 +20,84 @@ import { TimerHeap } from './timer-heap.ts';
  * the whole window is forgotten and its messages are worked again one by one (docs/decisions/saving.md).
  */
 
-interface Mail<W extends World> {
+interface Mail<W extends ActorSystem> {
   readonly envelope: Envelope<W['messages']>;
-  readonly onSettled: (() => void) | null;
+  readonly onProcessed: (() => void) | null;
 }
 
-interface Window<W extends World> extends Said<W> {
+interface Window<W extends ActorSystem> extends WindowBuffer<W> {
   readonly number: number;
   readonly startedAt: number;
   /** The messages that were worked, the actors that had turns for them, and those of these that are to be saved. */
   readonly mails: Mail<W>[];
-  readonly kept: Resident<W>[];
-  readonly toSave: Resident<W>[];
+  readonly kept: Activation<W>[];
+  readonly dirty: Activation<W>[];
   readonly settled: (() => void)[];
   /** Actors that are needed no longer: they are dropped when what they wrote can be read. */
-  readonly leaving: Resident<W>[];
+  readonly evictable: Activation<W>[];
 }
 
 /**
  * What is kept of a window that is worked until it can be read, and no more: many are kept at once, long enough for the collector to take what they
  * hold for something that stays.
  */
-interface Committing<W extends World> {
+interface InFlightWindow<W extends ActorSystem> {
   readonly number: number;
-  readonly leaving: readonly Resident<W>[];
+  readonly evictable: readonly Activation<W>[];
   isDurable: boolean;
   isReadable: boolean;
   /** What is let out when the window is on disk, and then forgotten; undefined until all that was said is ready. */
-  letOut: LetOut | null | undefined;
+  prepareFlush: WindowFlush | null | undefined;
   settled: readonly (() => void)[];
   whenReadable: (() => void) | null;
 }
 
-export class Kernel<W extends World> {
+export class Kernel<W extends ActorSystem> {
   private readonly ports: KernelPorts<W>;
-  private readonly actors: Residents<W>;
-  private readonly closure = new Closure<W>();
+  private readonly actors: ActivationTable<W>;
+  private readonly closure = new UnitOfWork<W>();
   private readonly timers = new TimerHeap<Envelope<W['messages']>>();
   private readonly timersOf = new Map<string, Set<string>>();
   private mailbox: Mail<W>[] = [];
   private mailboxHead = 0;
   /** Windows that are not on disk yet, and those that are and cannot be read yet. */
-  private readonly windows: Committing<W>[] = [];
-  private readonly unread: Committing<W>[] = [];
+  private readonly windows: InFlightWindow<W>[] = [];
+  private readonly unread: InFlightWindow<W>[] = [];
   private nextWindow = 1;
   /** The message whose handler threw, to be tried once more. */
   private failed: Mail<W> | null = null;
   /** Actors that were dropped because a handler threw: they are loaded again before the next message. */
-  private dropped: readonly Resident<W>[] = [];
+  private dropped: readonly Activation<W>[] = [];
   /** So many messages have a window each: they were in one that was forgotten. */
-  private oneByOne = 0;
-  private listeningSince: number;
-  private isDeaf = false;
+  private singleMessageWindows = 0;
+  private receivingSince: number;
+  private isPartitioned = false;
 
   constructor(definitions: readonly AnyDefinition<W>[], ports: KernelPorts<W>) {
-    this.actors = new Residents(definitions);
+    this.actors = new ActivationTable(definitions);
     this.ports = ports;
-    this.listeningSince = ports.wallClock();
+    this.receivingSince = ports.wallClock();
   }
 
-  /** A message from outside. `onSettled` is called once all that it caused is on disk (or it was poisoned). */
-  post(envelope: Envelope<W['messages']>, onSettled: (() => void) | null = null): void {
-    this.mailbox.push({ envelope, onSettled });
+  /** A message from outside. `onProcessed` is called once all that it caused is on disk (or it was poisoned). */
+  post(envelope: Envelope<W['messages']>, onProcessed: (() => void) | null = null): void {
+    this.mailbox.push({ envelope, onProcessed });
   }
 
-  /** Others cannot be heard now: their silence proves nothing until `resumeListening`. */
-  stopListening(): void {
-    this.isDeaf = true;
+  /** Others cannot be heard now: their silence proves nothing until `resumeLiveness`. */
+  suspendLiveness(): void {
+    this.isPartitioned = true;
   }
 
   /** From now on silence counts again. */
-  resumeListening(): void {
-    this.isDeaf = false;
-    this.noteGap();
+  resumeLiveness(): void {
+    this.isPartitioned = false;
+    this.restartLivenessGrace();
   }
 
   /** There was a time in which nobody was heard (a stall of this thread, a step of the clock): silence counts from now. */
-  noteGap(): void {
-    this.listeningSince = this.ports.wallClock();
+  restartLivenessGrace(): void {
+    this.receivingSince = this.ports.wallClock();
   }
 
   /** When the next timer is due on the monotonic clock, or null. */
@@ -139,20 +139,21 @@ export class Kernel<W extends World> {
       startedAt: monotonic,
       mails: [],
       kept: [],
-      toSave: [],
+      dirty: [],
       changes: [],
       outputs: [],
       settled: [],
-      leaving: [],
+      evictable: [],
     };
     const now = this.ports.wallClock();
-    const closuresMax = this.oneByOne > 0 ? 1 : KERNEL_LIMITS.closuresPerWindow;
+    const closuresMax = this.singleMessageWindows > 0 ? 1 : KERNEL_LIMITS.closuresPerWindow;
     for (let closures = 0; closures < closuresMax; closures++) {
       const mail = this.takeMail();
       if (mail === null || !this.work(mail, now, window)) break;
       if (window.changes.length >= KERNEL_LIMITS.changesPerWindow) break;
     }
-    if (this.oneByOne > 0 && this.failed === null && this.dropped.length === 0) this.oneByOne--;
+    if (this.singleMessageWindows > 0 && this.failed === null && this.dropped.length === 0)
+      this.singleMessageWindows--;
     this.compactMailbox();
     this.save(window);
     this.close(window);
@@ -193,7 +194,7 @@ export class Kernel<W extends World> {
       this.closure.pending.push(mail.envelope);
       this.runPending(now);
     } catch (error) {
-      this.closure.forget();
+      this.closure.rollback();
       if (isSecondTry) {
         const dropped = this.drop(this.dropped, this.closure.touched);
         this.failed = null;
@@ -202,7 +203,7 @@ export class Kernel<W extends World> {
         return this.restore(dropped, now, window);
       }
       this.ports.log('warn', 'a handler threw; its actors are loaded again', describe(mail.envelope, error));
-      if (this.hasSpoiled(window)) this.forgetWindow(window, mail);
+      if (this.touchesUnsavedState(window)) this.rollbackWindow(window, mail);
       else {
         this.dropped = this.drop(this.dropped, this.closure.touched);
         this.failed = mail;
@@ -213,12 +214,12 @@ export class Kernel<W extends World> {
     this.dropped = [];
     this.keep(window);
     window.mails.push(mail);
-    if (mail.onSettled !== null) window.settled.push(mail.onSettled);
+    if (mail.onProcessed !== null) window.settled.push(mail.onProcessed);
     return true;
   }
 
   /** Whether the closure that threw has touched what earlier closures of the window have left to be saved. */
-  private hasSpoiled(window: Window<W>): boolean {
+  private touchesUnsavedState(window: Window<W>): boolean {
     return this.closure.touched.some((actor) => actor.savedIn === window.number);
   }
 
@@ -227,19 +228,19 @@ export class Kernel<W extends World> {
    * that threw has done to it. Its messages are worked again, each in a window of its own, so that this cannot happen
    * once more.
    */
-  private forgetWindow(window: Window<W>, failed: Mail<W>): void {
+  private rollbackWindow(window: Window<W>, failed: Mail<W>): void {
     this.dropped = this.drop(this.dropped, [...window.kept, ...this.closure.touched]);
     this.mailbox = [...window.mails, failed, ...this.mailbox.slice(this.mailboxHead)];
     this.mailboxHead = 0;
-    this.oneByOne = window.mails.length + 1;
+    this.singleMessageWindows = window.mails.length + 1;
     for (const list of [
       window.mails,
       window.kept,
-      window.toSave,
+      window.dirty,
       window.changes,
       window.outputs,
       window.settled,
-      window.leaving,
+      window.evictable,
     ])
       list.length = 0;
   }
@@ -255,44 +256,44 @@ export class Kernel<W extends World> {
   private turn({ actor, id, message }: Envelope<W['messages']>, now: number): void {
     const { definition, byId } = this.actors.ofKind(actor);
     const present = byId.get(id);
-    const isRemoved = present !== undefined && definition.isRemoved?.(present.state) === true;
+    const isRemoved = present !== undefined && definition.isDeleted?.(present.state) === true;
     if (present !== undefined && !isRemoved) {
       this.closure.touch(present);
-      this.tellTime(present, now);
+      this.setClock(present, now);
       this.handle(present, message);
       return;
     }
     if (present !== undefined) this.closure.touch(present);
     const found = this.newResident(definition, id, now);
     const stored = isRemoved ? null : this.loadState(definition, id, now);
-    found.state = stored ?? definition.absent(id, message, found.context);
+    found.state = stored ?? definition.onMissing(id, message, found.context);
     if (found.state === null) {
       if (present !== undefined) present.isOver = true;
       return;
     }
     this.closure.touch(found);
     this.actors.add(found);
-    definition.started?.(found.state, found.context);
+    definition.onActivated?.(found.state, found.context);
     this.handle(found, message);
   }
 
-  private handle(actor: Resident<W>, message: W['messages'][Kind<W>]): void {
+  private handle(actor: Activation<W>, message: W['messages'][Kind<W>]): void {
     const { definition, state } = actor;
     const handle = definition.handlers[message.type];
     if (handle === undefined) throw new Error(`${definition.kind} has no handler for ${message.type}`);
     handle(state, message, actor.context);
-    actor.isOver = definition.isOver?.(state) === true || definition.isRemoved?.(state) === true;
+    actor.isOver = definition.isEvictable?.(state) === true || definition.isDeleted?.(state) === true;
   }
 
-  private newResident(definition: AnyDefinition<W>, id: string, now: number): Resident<W> {
-    const resident = new Resident<W>(definition, id, this.closure, this.ports);
-    this.tellTime(resident, now);
+  private newResident(definition: AnyDefinition<W>, id: string, now: number): Activation<W> {
+    const resident = new Activation<W>(definition, id, this.closure, this.ports);
+    this.setClock(resident, now);
     return resident;
   }
 
-  private tellTime({ context }: Resident<W>, now: number): void {
+  private setClock({ context }: Activation<W>, now: number): void {
     context.now = now;
-    context.listeningSince = this.isDeaf ? now : this.listeningSince;
+    context.receivingSince = this.isPartitioned ? now : this.receivingSince;
   }
 
   private loadState(definition: AnyDefinition<W>, id: string, now: number): unknown {
@@ -304,7 +305,7 @@ export class Kernel<W extends World> {
     }
   }
 
-  private reload(dropped: readonly Resident<W>[], now: number): void {
+  private reload(dropped: readonly Activation<W>[], now: number): void {
     for (const { definition, id } of dropped) {
       const state = this.loadState(definition, id, now);
       if (state === null) continue;
@@ -312,14 +313,14 @@ export class Kernel<W extends World> {
       loaded.state = state;
       this.closure.touch(loaded);
       this.actors.add(loaded);
-      definition.started?.(state, loaded.context);
+      definition.onActivated?.(state, loaded.context);
     }
     this.runPending(now);
     this.closure.pending.length = 0;
   }
 
   /** Loads dropped actors again without a message; false always, so that the window is closed. */
-  private restore(dropped: readonly Resident<W>[], now: number, window: Window<W>): boolean {
+  private restore(dropped: readonly Activation<W>[], now: number, window: Window<W>): boolean {
     this.closure.begin(window);
     try {
       this.reload(dropped, now);
@@ -331,7 +332,7 @@ export class Kernel<W extends World> {
   }
 
   /** Drops those of the actors that are in memory; gives them and those that were dropped before. */
-  private drop(before: readonly Resident<W>[], actors: readonly Resident<W>[]): readonly Resident<W>[] {
+  private drop(before: readonly Activation<W>[], actors: readonly Activation<W>[]): readonly Activation<W>[] {
     const dropped = new Map(before.map((each) => [each.key, each]));
     for (const actor of actors) {
       if (!this.actors.has(actor)) continue;
@@ -341,7 +342,7 @@ export class Kernel<W extends World> {
     return [...dropped.values()];
   }
 
-  private remove(actor: Resident<W>): void {
+  private remove(actor: Activation<W>): void {
     this.actors.remove(actor);
     for (const timer of this.timersOf.get(actor.key) ?? []) this.timers.cancel(timer);
     this.timersOf.delete(actor.key);
@@ -354,16 +355,16 @@ export class Kernel<W extends World> {
       const answer = refused('internal', 'the request could not be handled; the diagnostics have the reason');
       window.outputs.push({ kind: 'reply', to: waiting, answer });
     }
-    if (mail.onSettled !== null) window.settled.push(mail.onSettled);
+    if (mail.onProcessed !== null) window.settled.push(mail.onProcessed);
   }
 
   private keep(window: Window<W>): void {
-    const { timers, touched, toSave } = this.closure;
+    const { timers, touched, dirty } = this.closure;
     for (const order of timers) this.orderTimer(order);
-    for (const actor of toSave) {
+    for (const actor of dirty) {
       if (actor.savedIn === window.number) continue;
       actor.savedIn = window.number;
-      window.toSave.push(actor);
+      window.dirty.push(actor);
     }
     for (const actor of touched) {
       if (actor.keptIn !== window.number) {
@@ -371,11 +372,11 @@ export class Kernel<W extends World> {
         window.kept.push(actor);
       }
       actor.dropAfterWindow = actor.isOver ? window.number : 0;
-      if (actor.isOver) window.leaving.push(actor);
+      if (actor.isOver) window.evictable.push(actor);
     }
   }
 
-  private dropOver(actors: readonly Resident<W>[], windowNumber: number): void {
+  private evictFinished(actors: readonly Activation<W>[], windowNumber: number): void {
     for (const actor of actors) {
       if (actor.dropAfterWindow === windowNumber && this.actors.has(actor)) this.remove(actor);
     }
@@ -405,35 +406,35 @@ export class Kernel<W extends World> {
 
   /** What the turns of the window have left to be written. */
   private save(window: Window<W>): void {
-    if (window.toSave.length === 0) return;
+    if (window.dirty.length === 0) return;
     this.closure.begin(window);
     try {
-      for (const { definition, state, context } of window.toSave) definition.save?.(state, context);
+      for (const { definition, state, context } of window.dirty) definition.save?.(state, context);
     } catch (error) {
       this.ports.fatal(error);
       throw error;
     }
   }
 
-  private close({ number, startedAt, changes, outputs, settled, leaving }: Window<W>): void {
+  private close({ number, startedAt, changes, outputs, settled, evictable }: Window<W>): void {
     const isWritten = changes.length > 0;
-    const committing: Committing<W> = {
+    const committing: InFlightWindow<W> = {
       number,
-      leaving,
+      evictable,
       isDurable: !isWritten,
       isReadable: !isWritten,
-      letOut: undefined,
+      prepareFlush: undefined,
       settled,
       whenReadable: null,
     };
     this.windows.push(committing);
     if (isWritten) this.ports.commit(changes, this.stagesOf(committing), outputs);
-    committing.letOut = outputs.length > 0 ? this.ports.letOut(outputs, startedAt) : null;
-    committing.whenReadable = committing.letOut?.readable ?? null;
+    committing.prepareFlush = outputs.length > 0 ? this.ports.prepareFlush(outputs, startedAt) : null;
+    committing.whenReadable = committing.prepareFlush?.readable ?? null;
     this.release();
   }
 
-  private stagesOf(committing: Committing<W>): CommitTold {
+  private stagesOf(committing: InFlightWindow<W>): CommitCallbacks {
     return {
       durable: () => {
         committing.isDurable = true;
@@ -451,19 +452,19 @@ export class Kernel<W extends World> {
   /** Lets out, window by window, what may be let out by now. */
   private release(): void {
     for (let [first] = this.windows; first?.isDurable === true; [first] = this.windows) {
-      const { letOut, settled } = first;
-      if (letOut === undefined) return;
+      const { prepareFlush, settled } = first;
+      if (prepareFlush === undefined) return;
       this.windows.shift();
       this.unread.push(first);
-      first.letOut = null;
+      first.prepareFlush = null;
       first.settled = [];
-      letOut?.durable();
+      prepareFlush?.durable();
       for (const each of settled) each();
     }
     for (let [first] = this.unread; first?.isReadable === true; [first] = this.unread) {
       this.unread.shift();
       first.whenReadable?.();
-      this.dropOver(first.leaving, first.number);
+      this.evictFinished(first.evictable, first.number);
     }
   }
 }

@@ -1,9 +1,9 @@
-import type { CommitTold } from '../../src/core/ports/store.ts';
-import type { LogLevel, World } from './actor.ts';
-import type { Output } from './closure.ts';
+import type { CommitCallbacks } from '../../src/core/ports/store.ts';
+import type { LogLevel, ActorSystem } from './actor.ts';
+import type { Output } from './unit-of-work.ts';
 
 /** Lets out what the turns of one window have said. */
-export interface LetOut {
+export interface WindowFlush {
   /** What needs no more than that the window, and all that came before it, is on disk. */
   readonly durable: () => void;
   /** What somebody may hear who reads the store then; null for nothing. It is kept longer than the other, and should hold little. */
@@ -11,7 +11,7 @@ export interface LetOut {
 }
 
 /** What a host gives its kernel. */
-export interface KernelPorts<W extends World> {
+export interface KernelPorts<W extends ActorSystem> {
   readonly reader: W['reader'];
   /** Milliseconds since the epoch. */
   wallClock(): number;
@@ -19,12 +19,12 @@ export interface KernelPorts<W extends World> {
   monotonicClock(): number;
   newId(): string;
   /** Writes the changes as one, and tells of its stages, in the order of the calls. `outputs` is what waits for it. */
-  commit(changes: readonly W['change'][], told: CommitTold, outputs: readonly Output<W>[]): void;
+  commit(changes: readonly W['change'][], onCommit: CommitCallbacks, outputs: readonly Output<W>[]): void;
   /**
    * Makes ready what turns have said, while their commit is under way and nobody waits for this thread: nothing may leave yet. Called in the order of the
    * windows; so are the two parts of what it gives, each once. `windowStartedAt` is when the turns began that said it, on the monotonic clock.
    */
-  letOut(outputs: readonly Output<W>[], windowStartedAt: number): LetOut;
+  prepareFlush(outputs: readonly Output<W>[], windowStartedAt: number): WindowFlush;
   log(level: LogLevel, text: string, attributes: Readonly<Record<string, string>>): void;
   /** Work has come up outside a pump (a commit has ended): the host must pump soon. */
   wake(): void;

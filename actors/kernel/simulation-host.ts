@@ -1,9 +1,9 @@
-import type { CommitTold } from '../../src/core/ports/store.ts';
-import type { AnyDefinition, World } from './actor.ts';
+import type { CommitCallbacks } from '../../src/core/ports/store.ts';
+import type { AnyDefinition, ActorSystem } from './actor.ts';
 import type { Envelope } from './address.ts';
 import { Kernel } from './kernel.ts';
 import type { KernelPorts } from './ports.ts';
-import { SteadyClock } from './steady-clock.ts';
+import { StableWallClock } from './stable-wall-clock.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** What a simulation decides about a host that a thread would leave to the machine. */
@@ -21,10 +21,10 @@ export interface SimulationPorts {
  * Runs a kernel under virtual time, as the thread host runs it in real time: pumps it when there is work, wakes it for
  * timers, notices stalls and steps of the clock. It can be stalled, and be stopped dead like a process that was killed.
  */
-export class SimulationHost<W extends World> {
+export class SimulationHost<W extends ActorSystem> {
   readonly kernel: Kernel<W>;
   private readonly simulation: SimulationPorts;
-  private readonly clock: SteadyClock;
+  private readonly clock: StableWallClock;
   private readonly noticedGap: (gapMs: number) => void;
   private pumpQueued = false;
   private stalledUntil = 0;
@@ -38,7 +38,7 @@ export class SimulationHost<W extends World> {
   ) {
     this.simulation = simulation;
     const { time } = simulation;
-    this.clock = new SteadyClock(
+    this.clock = new StableWallClock(
       () => simulation.wallClock(),
       () => time.now,
     );
@@ -47,13 +47,13 @@ export class SimulationHost<W extends World> {
     };
     this.kernel = new Kernel<W>(definitions, {
       ...ports,
-      commit: (changes, told, outputs) => {
-        const toldAlive: CommitTold = {
+      commit: (changes, onCommit, outputs) => {
+        const toldAlive: CommitCallbacks = {
           durable: () => {
-            if (!this.stopped) told.durable();
+            if (!this.stopped) onCommit.durable();
           },
           readable: () => {
-            if (!this.stopped) told.readable();
+            if (!this.stopped) onCommit.readable();
           },
         };
         ports.commit(changes, toldAlive, outputs);
@@ -76,10 +76,10 @@ export class SimulationHost<W extends World> {
     return this.clock.wall();
   }
 
-  /** A message from outside; `onSettled` is called once all that it caused is on disk. */
-  post(envelope: Envelope<W['messages']>, onSettled: (() => void) | null = null): void {
+  /** A message from outside; `onProcessed` is called once all that it caused is on disk. */
+  post(envelope: Envelope<W['messages']>, onProcessed: (() => void) | null = null): void {
     if (this.stopped) return;
-    this.kernel.post(envelope, onSettled);
+    this.kernel.post(envelope, onProcessed);
     this.schedule();
   }
 
@@ -95,7 +95,7 @@ export class SimulationHost<W extends World> {
   }
 
   private tickLater(): void {
-    this.whenRunning(SteadyClock.tickMs, () => {
+    this.whenRunning(StableWallClock.tickMs, () => {
       this.noticeGap();
       this.tickLater();
     });
@@ -118,7 +118,7 @@ export class SimulationHost<W extends World> {
     const gap = this.clock.tick();
     if (gap === null) return;
     this.noticedGap(Math.round(gap));
-    this.kernel.noteGap();
+    this.kernel.restartLivenessGrace();
   }
 
   private armTimer(): void {

@@ -1,8 +1,8 @@
-import type { AnyDefinition, World } from './actor.ts';
+import type { AnyDefinition, ActorSystem } from './actor.ts';
 import type { Envelope } from './address.ts';
 import { Kernel } from './kernel.ts';
 import type { KernelPorts } from './ports.ts';
-import { SteadyClock } from './steady-clock.ts';
+import { StableWallClock } from './stable-wall-clock.ts';
 
 /** Node runs a longer timeout at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
@@ -11,9 +11,9 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
  * Runs a kernel in real time on its thread: pumps it when there is work, wakes it for timers, and notices when the
  * thread was stopped or the clock stepped, after which silence of others counts from anew.
  */
-export class ThreadHost<W extends World> {
+export class ThreadHost<W extends ActorSystem> {
   readonly kernel: Kernel<W>;
-  private readonly clock: SteadyClock;
+  private readonly clock: StableWallClock;
   private pumpQueued = false;
   private timer: NodeJS.Timeout | null = null;
   private timerDueAt = Infinity;
@@ -26,7 +26,7 @@ export class ThreadHost<W extends World> {
     definitions: readonly AnyDefinition<W>[],
     ports: Omit<KernelPorts<W>, 'wallClock' | 'monotonicClock' | 'wake'>,
   ) {
-    this.clock = new SteadyClock(
+    this.clock = new StableWallClock(
       () => Date.now(),
       () => performance.now(),
     );
@@ -42,15 +42,15 @@ export class ThreadHost<W extends World> {
       const gap = this.clock.tick();
       if (gap === null) return;
       ports.log('warn', 'this thread was stopped or the clock stepped', { gap_ms: String(Math.round(gap)) });
-      this.kernel.noteGap();
+      this.kernel.restartLivenessGrace();
     };
-    this.heartbeat = setInterval(this.noticeGap, SteadyClock.tickMs);
+    this.heartbeat = setInterval(this.noticeGap, StableWallClock.tickMs);
     this.heartbeat.unref();
   }
 
-  /** A message from outside; `onSettled` is called once all that it caused is on disk. */
-  post(envelope: Envelope<W['messages']>, onSettled: (() => void) | null = null): void {
-    this.kernel.post(envelope, onSettled);
+  /** A message from outside; `onProcessed` is called once all that it caused is on disk. */
+  post(envelope: Envelope<W['messages']>, onProcessed: (() => void) | null = null): void {
+    this.kernel.post(envelope, onProcessed);
     this.schedule();
   }
 

@@ -1,21 +1,21 @@
-import type { Context, Kind, LogLevel, TimerName, World } from './actor.ts';
+import type { Context, Kind, LogLevel, TimerName, ActorSystem } from './actor.ts';
 import type { Envelope, ReplyTo } from './address.ts';
-import type { Closure } from './closure.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 import type { KernelPorts } from './ports.ts';
-import type { Resident } from './resident.ts';
+import type { Activation } from './activation.ts';
 
 /**
  * What the turns of one actor see of the world; everything that they do is noted in the closure. It is the actor's for as long as it is in
  * memory: the kernel says what time it is before each turn.
  */
-export class TurnContext<W extends World, K extends Kind<W>> implements Context<W, K> {
+export class TurnContext<W extends ActorSystem, K extends Kind<W>> implements Context<W, K> {
   now = 0;
-  listeningSince = 0;
-  private readonly actor: Resident<W>;
-  private readonly closure: Closure<W>;
+  receivingSince = 0;
+  private readonly actor: Activation<W>;
+  private readonly closure: UnitOfWork<W>;
   private readonly ports: KernelPorts<W>;
 
-  constructor(actor: Resident<W>, closure: Closure<W>, ports: KernelPorts<W>) {
+  constructor(actor: Activation<W>, closure: UnitOfWork<W>, ports: KernelPorts<W>) {
     this.actor = actor;
     this.closure = closure;
     this.ports = ports;
@@ -41,8 +41,8 @@ export class TurnContext<W extends World, K extends Kind<W>> implements Context<
     this.closure.changes.push(change);
   }
 
-  saveLater(): void {
-    this.closure.saveLater(this.actor);
+  markDirty(): void {
+    this.closure.markDirty(this.actor);
   }
 
   after(name: TimerName, delayMs: number, message: W['messages'][K]): void {

@@ -7,11 +7,11 @@ import { leaseActor } from './lease/lease-actor.ts';
 import { purgeActor } from './purge/purge-actor.ts';
 import { retentionActor } from './retention/retention-actor.ts';
 import { sweepActor } from './retention/sweep-actor.ts';
-import type { ServiceSettings, ServiceWorld } from './service-world.ts';
+import type { ServiceSettings, ServiceSystem } from './service-system.ts';
 import { workerActor } from './worker/worker-actor.ts';
 
 /** The actors of a shard. */
-export const serviceActors = (settings: ServiceSettings): readonly AnyDefinition<ServiceWorld>[] => [
+export const serviceActors = (settings: ServiceSettings): readonly AnyDefinition<ServiceSystem>[] => [
   anyActor(catalogActor()),
   anyActor(farmActor(settings)),
   anyActor(leaseActor(settings)),

@@ -7,7 +7,7 @@ import type { JobPlan } from '../../src/openjd/template/plan.ts';
 import { put, type Change } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { emptyTaskPage, TASKS_PER_PAGE, writeTask } from '../../src/core/records/task-page.ts';
-import { layOutFarm, openLaidOutStore } from './laid-out-store.ts';
+import { seedFarm, openLaidOutStore } from './seeded-store.ts';
 
 const ACTIVE_SHARE = 100;
 const ENDED: readonly JobStatus[] = ['completed', 'completed', 'completed', 'failed', 'canceled'];
@@ -32,7 +32,7 @@ export async function makeLargeStore(directory: string, jobs: number, tasks: num
   const startedAt = Date.now() - 30 * 86_400_000;
   let clock = startedAt;
   const ids = new Uuid7(() => clock);
-  const { farm, queues, queueOf } = layOutFarm(store, () => ids.next(), clock);
+  const { farm, queues, queueOf } = seedFarm(store, () => ids.next(), clock);
   const step = Math.floor((29 * 86_400_000) / jobs);
   const largeTasks = Math.min(1_000_000, tasks);
   const others = Math.max(1, Math.floor((tasks - largeTasks) / Math.max(1, jobs - 1)));

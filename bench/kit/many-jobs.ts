@@ -5,7 +5,7 @@ import type { JobPlan } from '../../src/openjd/template/plan.ts';
 import { put, type Change } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { emptyTaskPage, TASKS_PER_PAGE, writeTask } from '../../src/core/records/task-page.ts';
-import { layOutFarm, openLaidOutStore } from './laid-out-store.ts';
+import { seedFarm, openLaidOutStore } from './seeded-store.ts';
 
 /** Between two jobs, in milliseconds. */
 const APART_MS = 1_000;
@@ -34,7 +34,7 @@ export async function layOutManyJobs(
   const store = await openLaidOutStore(directory);
   let clock = Date.now() - size.jobs * APART_MS;
   const ids = new Uuid7(() => clock);
-  const { farm, queueOf } = layOutFarm(store, () => ids.next(), clock);
+  const { farm, queueOf } = seedFarm(store, () => ids.next(), clock);
   for (let nth = 0; nth < size.jobs; nth += 1) {
     clock += APART_MS;
     store.write(...rowsOf({ farm, queue: queueOf(nth), nth, clock }, ids.next(), size));

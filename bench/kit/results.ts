@@ -17,7 +17,7 @@ export const median = (values: readonly number[]): number =>
 export const resultsFolder = new URL('bench/results/', packageRoot);
 
 /** Keeps a bench's figures as JSON, with what they were measured on and the options of the bench. */
-export function keepResult(bench: string, figures: object): void {
+export function saveResult(bench: string, figures: object): void {
   const folder = resultsFolder;
   mkdirSync(folder, { recursive: true });
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { WorkFigures } from './peer.ts';
-import type { Order, Said } from './programs/host.ts';
+import type { Order, ProgramReport } from './programs/host.ts';
 
 /** No measurement takes longer; a system that hangs is told as such. */
 export const LONGEST_MS = 180_000;
@@ -22,7 +22,7 @@ export function runPeerProgram(name: string, order: Order): Promise<ProgramResul
       reject(new Error(`${name} (${order.role}) was not done after ${LONGEST_MS / 1000} s`));
     }, LONGEST_MS);
     let result: ProgramResult | null = null;
-    child.on('message', (said: Said) => {
+    child.on('message', (said: ProgramReport) => {
       if (said.type === 'ready') child.send('go');
       else result = { seconds: said.seconds, figures: said.figures };
     });

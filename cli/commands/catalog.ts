@@ -83,4 +83,5 @@ export const deletion =
   };
 
 /** How an argument that means an entry of a catalog is described. */
-export const meaning = (what: string): string => `the ${what}, by id, by the beginning of its id, or by name`;
+export const entryArgumentHelp = (what: string): string =>
+  `the ${what}, by id, by the beginning of its id, or by name`;

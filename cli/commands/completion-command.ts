@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 import { bashCompletion } from './completion/bash.ts';
 import { fishCompletion } from './completion/fish.ts';
-import { placesOf } from './completion/places.ts';
+import { completionsOf } from './completion/command-completion.ts';
 import { zshCompletion } from './completion/zsh.ts';
 
 /** Makers of the script for each shell. */
@@ -11,7 +11,7 @@ type Shell = keyof typeof SCRIPTS;
 function completion(shell: Shell, _options: unknown, command: Command): void {
   let program = command;
   while (program.parent !== null) program = program.parent;
-  process.stdout.write(SCRIPTS[shell](placesOf(program)));
+  process.stdout.write(SCRIPTS[shell](completionsOf(program)));
 }
 
 /** `callsheet completion` */

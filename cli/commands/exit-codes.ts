@@ -48,19 +48,19 @@ export class CommandError extends Error {
 }
 
 /** The service cannot be reached or is not ready: it may be soon. */
-export class ServiceAway extends CommandError {
+export class ServiceUnavailable extends CommandError {
   /** Whether the service may have done what was asked, though its answer did not arrive. */
   readonly answerLost: boolean;
 
   constructor(message: string, answerLost: boolean) {
     super(EXIT.unavailable, message);
-    this.name = 'ServiceAway';
+    this.name = 'ServiceUnavailable';
     this.answerLost = answerLost;
   }
 }
 
 /** A request of this HTTP status, which is no success, as the end of the command. */
-export function refusal(status: number, message: string): CommandError {
+export function errorForStatus(status: number, message: string): CommandError {
   switch (status) {
     case 401:
     case 403:
@@ -72,11 +72,11 @@ export function refusal(status: number, message: string): CommandError {
     case 429:
       return new CommandError(EXIT.unavailable, message);
     case 503:
-      return new ServiceAway(message, false);
+      return new ServiceUnavailable(message, false);
     // Of something in between, which may have passed the request on.
     case 502:
     case 504:
-      return new ServiceAway(message, true);
+      return new ServiceUnavailable(message, true);
     default:
       return new CommandError(status >= 400 && status < 500 ? EXIT.usage : EXIT.failed, message);
   }

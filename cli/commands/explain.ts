@@ -3,7 +3,7 @@ import { clientCommand, contextOf, printJson, shortTime, type ClientOptions } fr
 import { findTask } from './lookup.ts';
 import type { TaskExplanation } from '../../client/resources.ts';
 import { table, type Column } from './table.ts';
-import { TASK_MEANS } from './task.ts';
+import { TASK_ARGUMENT_HELP } from './task.ts';
 import { coloredStatus, printable, type Terminal } from './terminal.ts';
 
 const FAILURE_COLUMNS: readonly Column<TaskExplanation['failures'][number]>[] = [
@@ -36,5 +36,5 @@ async function explain(given: string, options: ClientOptions): Promise<void> {
 /** `callsheet explain` */
 export const explainCommand = (): Command =>
   clientCommand('explain', 'Say why a task is where it is: what holds it, where it runs, how it ended.')
-    .argument('<task>', TASK_MEANS)
+    .argument('<task>', TASK_ARGUMENT_HELP)
     .action(explain);

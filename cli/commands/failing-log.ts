@@ -1,5 +1,5 @@
 import { followLog } from './follow-log.ts';
-import { patiently } from './patience.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import type { JobDetail, LogChunk } from '../../client/resources.ts';
 import type { RestClient } from './rest-client.ts';
 import { printable, printableLines, type Terminal } from './terminal.ts';
@@ -60,11 +60,11 @@ async function tailOf(client: RestClient, id: string, away: () => void): Promise
 }
 
 /** Says which task of a job was the first to fail, why, and what it wrote last; nothing when none has failed. */
-export async function tellFailure(client: RestClient, terminal: Terminal, job: JobDetail): Promise<void> {
+export async function printFailure(client: RestClient, terminal: Terminal, job: JobDetail): Promise<void> {
   const failed = job.task_counts.failed;
   if (failed === 0) return;
   const away = (): void => terminal.err(`waiting for the service at ${client.url}\n`);
-  const { items } = await patiently(
+  const { items } = await retryWhileUnavailable(
     () =>
       client.call('get', '/jobs/{id}/tasks', {
         path: { id: job.id },

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { changeEntry, createEntry, deletion, listing, meaning, type Catalog } from './catalog.ts';
+import { changeEntry, createEntry, deletion, listing, entryArgumentHelp, type Catalog } from './catalog.ts';
 import { clientCommand, innerCommand } from './client-command.ts';
 import { integer } from './integer.ts';
 import { allFarms } from './lookup.ts';
@@ -55,7 +55,7 @@ export const farmsCommand = (): Command =>
     .addCommand(
       retryOptions(
         innerCommand('set', 'Change a farm. What is not given stays.')
-          .argument('<farm>', meaning('farm'))
+          .argument('<farm>', entryArgumentHelp('farm'))
           .option('--name <name>', 'new name')
           .option('--description <text>', 'what the farm is for')
           .option('--max-concurrent-tasks <n>', 'tasks that may run at once; 0 is no limit', integer),
@@ -63,6 +63,6 @@ export const farmsCommand = (): Command =>
     )
     .addCommand(
       innerCommand('delete', 'Delete a farm whose jobs have all ended.')
-        .argument('<farm>', meaning('farm'))
+        .argument('<farm>', entryArgumentHelp('farm'))
         .action(deletion(FARMS)),
     );

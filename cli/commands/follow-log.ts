@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CommandError, EXIT } from './exit-codes.ts';
-import { patiently } from './patience.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import type { LogChunk, TaskStatus } from '../../client/resources.ts';
 import type { RestClient } from './rest-client.ts';
 
@@ -34,7 +34,7 @@ export async function followLog(client: RestClient, id: string, follower: LogFol
   let seen = 0;
   for (;;) {
     const before = seen;
-    await patiently(async (opened) => {
+    await retryWhileUnavailable(async (opened) => {
       const left = leftMs();
       if (left === 0) return;
       const chunks = client.stream(
@@ -48,7 +48,7 @@ export async function followLog(client: RestClient, id: string, follower: LogFol
       }
     }, away);
     if (leftMs() === 0) return;
-    const status = await patiently(() => statusOf(client, id), away);
+    const status = await retryWhileUnavailable(() => statusOf(client, id), away);
     if (status === null || (ENDED.has(status) && seen === before)) return;
     if (seen === before) await delay(AGAIN_MS);
   }

@@ -14,7 +14,7 @@ import { retryChanges, retryOptions, type RetryOptions } from './retry-options.t
 import type { JobDetail, Step } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
 import { table, type Column } from './table.ts';
-import { coloredStatus, fact, type Terminal } from './terminal.ts';
+import { coloredStatus, formatField, type Terminal } from './terminal.ts';
 
 const STEP_COLUMNS: readonly Column<Step>[] = [
   { title: 'STEP', value: (step) => step.name, shrinks: true },
@@ -48,7 +48,7 @@ function printJob(terminal: Terminal, job: JobDetail): void {
   const given = facts.filter(([, value]) => value !== undefined && value !== '');
   const width = Math.max(...given.map(([name]) => name.length)) + 2;
   terminal.out(`${'status'.padEnd(width)}${coloredStatus(job.status, terminal)}\n`);
-  for (const [name, value = ''] of given) terminal.out(fact(name, value, width));
+  for (const [name, value = ''] of given) terminal.out(formatField(name, value, width));
   terminal.out(`\n${table(STEP_COLUMNS, job.steps, terminal)}`);
 }
 

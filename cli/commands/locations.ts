@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { changeEntry, createEntry, deletion, listing, meaning, type Catalog } from './catalog.ts';
+import { changeEntry, createEntry, deletion, listing, entryArgumentHelp, type Catalog } from './catalog.ts';
 import { clientCommand, innerCommand } from './client-command.ts';
 import type { ComputeLocation } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
@@ -46,7 +46,7 @@ export const locationsCommand = (): Command =>
     )
     .addCommand(
       innerCommand('set', 'Change a compute location. What is not given stays.')
-        .argument('<location>', meaning('location'))
+        .argument('<location>', entryArgumentHelp('location'))
         .option('--name <name>', 'new name')
         .option('--description <text>', 'where it is')
         .action(set),
@@ -56,6 +56,6 @@ export const locationsCommand = (): Command =>
         'delete',
         'Delete a compute location. It comes back when a worker registers that reports it.',
       )
-        .argument('<location>', meaning('location'))
+        .argument('<location>', entryArgumentHelp('location'))
         .action(deletion(LOCATIONS)),
     );

@@ -3,7 +3,7 @@ import { clientCommand, contextOf, type ClientContext, type ClientOptions } from
 import { followLog } from './follow-log.ts';
 import { findTask } from './lookup.ts';
 import type { LogChunk } from '../../client/resources.ts';
-import { TASK_MEANS } from './task.ts';
+import { TASK_ARGUMENT_HELP } from './task.ts';
 
 const PAGE_MAX = 1000;
 
@@ -62,6 +62,6 @@ async function logs(given: string, options: ClientOptions & { readonly follow?: 
 /** `callsheet logs` */
 export const logsCommand = (): Command =>
   clientCommand('logs', 'Print what a task has written. --json prints a line for each chunk.')
-    .argument('<task>', TASK_MEANS)
+    .argument('<task>', TASK_ARGUMENT_HELP)
     .option('--follow', 'go on until the task has ended')
     .action(logs);

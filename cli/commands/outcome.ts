@@ -1,7 +1,7 @@
 import { printJson, type ClientContext } from './client-command.ts';
 import { CommandError } from './exit-codes.ts';
-import { tellFailure } from './failing-log.ts';
-import { ProgressView, quietView } from './progress.ts';
+import { printFailure } from './failing-log.ts';
+import { ProgressView, silentProgress } from './progress.ts';
 import { printableLines } from './terminal.ts';
 import { WAITING, WATCHING, exitCodeOfJob, waitForJob } from './waiting.ts';
 
@@ -16,10 +16,10 @@ export async function outcome(
 ): Promise<void> {
   const job = watches
     ? await waitForJob(client, jobId, new ProgressView(terminal), WATCHING)
-    : await waitForJob(client, jobId, quietView(terminal), WAITING);
+    : await waitForJob(client, jobId, silentProgress(terminal), WAITING);
   if (watches) {
     try {
-      await tellFailure(client, terminal, job);
+      await printFailure(client, terminal, job);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       terminal.err(`what has failed cannot be told: ${printableLines(error.message)}\n`);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { changeEntry, createEntry, deletion, listing, meaning, type Catalog } from './catalog.ts';
+import { changeEntry, createEntry, deletion, listing, entryArgumentHelp, type Catalog } from './catalog.ts';
 import { clientCommand, innerCommand } from './client-command.ts';
 import { integer } from './integer.ts';
 import type { UsagePool } from '../../client/resources.ts';
@@ -49,7 +49,7 @@ export const poolsCommand = (): Command =>
     )
     .addCommand(
       innerCommand('set', 'Change a usage pool. What is not given stays.')
-        .argument('<pool>', meaning('pool'))
+        .argument('<pool>', entryArgumentHelp('pool'))
         .option('--name <name>', 'new name')
         .option('--max-concurrent <n>', 'how many tasks may hold it at once', integer)
         .option('--server-hint <text>', 'what the pool stands for')
@@ -57,6 +57,6 @@ export const poolsCommand = (): Command =>
     )
     .addCommand(
       innerCommand('delete', 'Delete a usage pool. Tasks that ask for it are not handed out any more.')
-        .argument('<pool>', meaning('pool'))
+        .argument('<pool>', entryArgumentHelp('pool'))
         .action(deletion(POOLS)),
     );

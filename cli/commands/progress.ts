@@ -133,7 +133,7 @@ export class ProgressView implements JobView {
 }
 
 /** Says nothing of a job's progress, only what is to be known beside it. */
-export const quietView = (terminal: Terminal): JobView => ({
+export const silentProgress = (terminal: Terminal): JobView => ({
   show: () => {},
   note: (text) => terminal.err(`${text}\n`),
   end: () => {},

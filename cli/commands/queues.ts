@@ -1,5 +1,12 @@
 import { Option, type Command } from 'commander';
-import { changeEntry, createEntry, deletion, meaning, type Catalog, type CatalogOptions } from './catalog.ts';
+import {
+  changeEntry,
+  createEntry,
+  deletion,
+  entryArgumentHelp,
+  type Catalog,
+  type CatalogOptions,
+} from './catalog.ts';
 import { clientCommand, contextOf, innerCommand, printJson } from './client-command.ts';
 import { integer } from './integer.ts';
 import { allFarms, allQueues, findFarm, findGivenFarm } from './lookup.ts';
@@ -96,7 +103,7 @@ export const queuesCommand = (): Command =>
     .addCommand(
       retryOptions(
         innerCommand('set', 'Change a queue. What is not given stays.')
-          .argument('<queue>', meaning('queue'))
+          .argument('<queue>', entryArgumentHelp('queue'))
           .option('--name <name>', 'new name')
           .option('--description <text>', 'what the queue is for')
           .option('--priority <n>', 'priority of the queue', integer)
@@ -106,6 +113,6 @@ export const queuesCommand = (): Command =>
     )
     .addCommand(
       innerCommand('delete', 'Delete a queue whose jobs have all ended.')
-        .argument('<queue>', meaning('queue'))
+        .argument('<queue>', entryArgumentHelp('queue'))
         .action(deletion(QUEUES)),
     );

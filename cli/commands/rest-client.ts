@@ -1,7 +1,7 @@
 import { ProblemError, ServiceUnreachable, UnreadableAnswer } from '../../client/problem.ts';
 import { Rest, type StreamOptions, type TaggedAnswer } from '../../client/rest.ts';
 import type { AnswerOf, CallArguments, Method, PathOf, StreamLines } from '../../client/rest-calls.ts';
-import { CommandError, EXIT, ServiceAway, refusal } from './exit-codes.ts';
+import { CommandError, EXIT, ServiceUnavailable, errorForStatus } from './exit-codes.ts';
 import { problemText } from './problem-text.ts';
 
 /** The REST API of one service. Every failure is a CommandError with its exit status. */
@@ -74,8 +74,8 @@ async function asCommand<T>(asked: Promise<T>): Promise<T> {
 
 /** What the command ends with; anything that is no word of the service is a fault of the program, and stays what it is. */
 function commandErrorOf(error: unknown): unknown {
-  if (error instanceof ProblemError) return refusal(error.status, problemText(error));
-  if (error instanceof ServiceUnreachable) return new ServiceAway(error.message, error.isAnswerLost);
+  if (error instanceof ProblemError) return errorForStatus(error.status, problemText(error));
+  if (error instanceof ServiceUnreachable) return new ServiceUnavailable(error.message, error.isAnswerLost);
   if (error instanceof UnreadableAnswer) return new CommandError(EXIT.failed, error.message);
   return error;
 }

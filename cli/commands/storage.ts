@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { collectAssignment } from './assignments.ts';
-import { changeEntry, createEntry, deletion, listing, meaning, type Catalog } from './catalog.ts';
+import { changeEntry, createEntry, deletion, listing, entryArgumentHelp, type Catalog } from './catalog.ts';
 import { clientCommand, innerCommand } from './client-command.ts';
 import type { StorageLocation } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
@@ -73,7 +73,7 @@ export const storageCommand = (): Command =>
     )
     .addCommand(
       innerCommand('set', 'Change a storage location. What is not given stays.')
-        .argument('<storage>', meaning('location'))
+        .argument('<storage>', entryArgumentHelp('location'))
         .option('--name <name>', 'new name')
         .option('--description <text>', 'what is there')
         .option(ROOT, ROOT_MEANS, collectAssignment, new Map())
@@ -82,7 +82,7 @@ export const storageCommand = (): Command =>
     )
     .addCommand(
       innerCommand('delete', 'Delete a storage location. What is stored there stays.')
-        .argument('<storage>', meaning('location'))
+        .argument('<storage>', entryArgumentHelp('location'))
         .action(deletion(STORAGE)),
     );
 

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { collectAssignment } from './assignments.ts';
 import { clientCommand, contextOf, printJson, type ClientOptions } from './client-command.ts';
-import { CommandError, EXIT, ServiceAway } from './exit-codes.ts';
+import { CommandError, EXIT, ServiceUnavailable } from './exit-codes.ts';
 import { integer } from './integer.ts';
 import { findFarm, findJob, findQueue } from './lookup.ts';
 import { outcome } from './outcome.ts';
-import { patiently } from './patience.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
 import { dryRunText } from './dry-run.ts';
 import type { DryRun, Job } from '../../client/resources.ts';
@@ -38,11 +38,15 @@ export async function submitJob(client: RestClient, submission: Submission, away
   const headers = { 'Idempotency-Key': randomUUID() };
   let mayBeMade = false;
   const passes = (error: CommandError): boolean => {
-    mayBeMade ||= error instanceof ServiceAway && error.answerLost;
+    mayBeMade ||= error instanceof ServiceUnavailable && error.answerLost;
     // 409 says that the first request is still at work.
-    return mayBeMade && (error instanceof ServiceAway || error.exitCode === EXIT.conflict);
+    return mayBeMade && (error instanceof ServiceUnavailable || error.exitCode === EXIT.conflict);
   };
-  const answer = await patiently(() => client.call('post', '/jobs', { ...request, headers }), away, passes);
+  const answer = await retryWhileUnavailable(
+    () => client.call('post', '/jobs', { ...request, headers }),
+    away,
+    passes,
+  );
   if (!('id' in answer)) throw new CommandError(EXIT.failed, `the service at ${client.url} stored no job`);
   return answer;
 }

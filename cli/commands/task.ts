@@ -4,7 +4,7 @@ import { findTask } from './lookup.ts';
 import type { Attempt, Task } from '../../client/resources.ts';
 import { table, type Column } from './table.ts';
 import { parametersOf, progressOf } from './tasks.ts';
-import { coloredStatus, fact, type Terminal } from './terminal.ts';
+import { coloredStatus, formatField, type Terminal } from './terminal.ts';
 
 const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
   { title: 'ATTEMPT', value: (attempt) => String(attempt.attempt_number), align: 'right' },
@@ -32,7 +32,7 @@ function printTask(terminal: Terminal, task: Task, attempts: readonly Attempt[])
   const given = facts.filter(([, value]) => value !== undefined && value !== '');
   const width = Math.max(...given.map(([name]) => name.length)) + 2;
   terminal.out(`${'status'.padEnd(width)}${coloredStatus(task.status, terminal)}\n`);
-  for (const [name, value = ''] of given) terminal.out(fact(name, value, width));
+  for (const [name, value = ''] of given) terminal.out(formatField(name, value, width));
   if (attempts.length > 0) terminal.out(`\n${table(ATTEMPT_COLUMNS, attempts, terminal)}`);
 }
 
@@ -55,11 +55,11 @@ async function task(given: string, action: Action | undefined, options: ClientOp
 }
 
 /** What an argument that means a task is described with. */
-export const TASK_MEANS = 'the task, by id, or JOB/STEP/INDEX with the index in the step from 0';
+export const TASK_ARGUMENT_HELP = 'the task, by id, or JOB/STEP/INDEX with the index in the step from 0';
 
 /** `callsheet task` */
 export const taskCommand = (): Command =>
   clientCommand('task', 'Show a task with its attempts, cancel it, or have it tried again.')
-    .argument('<task>', TASK_MEANS)
+    .argument('<task>', TASK_ARGUMENT_HELP)
     .addArgument(new Argument('[action]', 'what to do with it').choices(ACTIONS))
     .action(task);

@@ -50,7 +50,7 @@ export function oneLine(text: string): string {
 export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
 /** A line of a list of facts, and more where the value has more lines; `width` is that of the names. */
-export const fact = (name: string, value: string, width: number): string =>
+export const formatField = (name: string, value: string, width: number): string =>
   `${name.padEnd(width)}${printableLines(value).replaceAll('\n', `\n${' '.repeat(width)}`)}\n`;
 
 /** Codes of the colours (SGR). */

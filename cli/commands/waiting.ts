@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { patiently } from './patience.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import type { JobView } from './progress.ts';
 import type { JobDetail, JobStatus } from '../../client/resources.ts';
 import type { TaggedAnswer } from '../../client/rest.ts';
@@ -42,7 +42,7 @@ export async function waitForJob(
   try {
     for (;;) {
       const known: string | null = etag;
-      const changed: TaggedAnswer<JobDetail> | null = await patiently(
+      const changed: TaggedAnswer<JobDetail> | null = await retryWhileUnavailable(
         () => client.ifChanged(known, '/jobs/{id}', { path: { id: jobId } }),
         () => view.note(`waiting for the service at ${client.url}`),
       );

@@ -49,12 +49,12 @@ export type ConnectionState =
       readonly kind: 'connecting' | 'live' | 'closed';
       readonly since: number;
       /** When the last message came, before this state; null when none had. */
-      readonly lastHeardAt: number | null;
+      readonly lastFrameAt: number | null;
     }
   | {
       readonly kind: 'waiting';
       readonly since: number;
-      readonly lastHeardAt: number | null;
+      readonly lastFrameAt: number | null;
       /** When the service is tried again. */
       readonly retryAt: number;
       /** Why there is no connection, in words. */
@@ -107,8 +107,8 @@ export class EventChannel {
   }
 
   /** When the last message came; null when none has. */
-  get lastHeardAt(): number | null {
-    return this.#protocol.lastHeardAt;
+  get lastFrameAt(): number | null {
+    return this.#protocol.lastFrameAt;
   }
 
   /** Follows a subject until the function that it gives is called. */
@@ -251,10 +251,10 @@ export class EventChannel {
   }
 
   #currentState(): ConnectionState {
-    const { phase, since, lastHeardAt, wakeAt, reason } = this.#protocol;
+    const { phase, since, lastFrameAt, wakeAt, reason } = this.#protocol;
     return phase === 'waiting'
-      ? { kind: phase, since, lastHeardAt, retryAt: wakeAt ?? since, reason }
-      : { kind: phase, since, lastHeardAt };
+      ? { kind: phase, since, lastFrameAt, retryAt: wakeAt ?? since, reason }
+      : { kind: phase, since, lastFrameAt };
   }
 }
 

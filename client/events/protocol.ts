@@ -60,7 +60,7 @@ export class Protocol {
   #since: number;
   #connection = 0;
   #failures = 0;
-  #lastHeardAt: number | null = null;
+  #lastFrameAt: number | null = null;
   #reason = '';
   /** When the phase ends, or a ping goes out, of itself. */
   #wakeAt: number | null;
@@ -85,8 +85,8 @@ export class Protocol {
   }
 
   /** When the last message came; null when none has. */
-  get lastHeardAt(): number | null {
-    return this.#lastHeardAt;
+  get lastFrameAt(): number | null {
+    return this.#lastFrameAt;
   }
 
   /** Why the last connection was lost or did not come about. */
@@ -161,7 +161,7 @@ export class Protocol {
   }
 
   #heard(text: string | null, now: number): void {
-    this.#lastHeardAt = now;
+    this.#lastFrameAt = now;
     if (this.#isPinged) this.#pingLater(now);
     const frame = text === null ? null : readFrame(text);
     if (frame === null) {

@@ -9,9 +9,9 @@ import {
   type EnvironmentCopy,
 } from '../../src/adapters/lmdb/environment-copy.ts';
 import type { EnvironmentKind } from '../../src/adapters/lmdb/environment.ts';
-import { openExistingStore, refuseNoStore } from '../../src/adapters/lmdb/existing-store.ts';
+import { openExistingStore, assertStoreExists } from '../../src/adapters/lmdb/existing-store.ts';
 import { pageMeter } from '../../src/adapters/lmdb/page-meter.ts';
-import { takeInJournal } from '../../src/adapters/lmdb/take-in-journal.ts';
+import { replayJournal } from '../../src/adapters/lmdb/replay-journal.ts';
 import {
   DirectoryLockError,
   lockDirectory,
@@ -19,8 +19,8 @@ import {
   type DirectoryLock,
 } from '../../src/adapters/system/disk-lock.ts';
 import { freeBytes } from '../../src/adapters/system/disk-watermark.ts';
-import { askForCopies } from './backup-door.ts';
-import { refuseCutRestore, storeDirectory } from './data-directory.ts';
+import { requestStoreCopies } from './backup-socket.ts';
+import { assertRestoreComplete, storeDirectory } from './data-directory.ts';
 
 interface BackupOptions {
   readonly dataDirectory: string;
@@ -55,7 +55,7 @@ export async function backupStores(
   const file = resolve(options.file);
   if (!force && existsSync(file))
     throw new BackupExistsError(`${file} is there already: --force replaces it`);
-  refuseCutRestore(dataDirectory);
+  assertRestoreComplete(dataDirectory);
   const folder = dirname(file);
   if (!existsSync(folder)) throw new Error(`there is no directory ${folder}`);
   const parts = `${partialPath(file)}.d`;
@@ -91,7 +91,7 @@ async function copiesOf(dataDirectory: string, parts: string): Promise<readonly 
   try {
     for (const kind of KINDS) {
       const directory = storeDirectory(dataDirectory, kind);
-      refuseNoStore(directory);
+      assertStoreExists(directory);
       locks.push(lockDirectory(directory));
     }
     for (const kind of KINDS) stores.push(await openCopied(storeDirectory(dataDirectory, kind), kind));
@@ -101,7 +101,7 @@ async function copiesOf(dataDirectory: string, parts: string): Promise<readonly 
     );
   } catch (error) {
     if (!(error instanceof DirectoryLockError)) throw error;
-    return await askForCopies(dataDirectory, parts);
+    return await requestStoreCopies(dataDirectory, parts);
   } finally {
     for (const { close } of stores) await close();
     for (const lock of locks) lock.release();
@@ -115,7 +115,7 @@ async function openCopied(
   const { environment, format } = await openExistingStore(directory, kind);
   if (kind === 'state') {
     const hasRoom = (bytes: number): boolean => freeBytes(directory) > bytes;
-    takeInJournal({ environment, directory, storeId: format.storeId, hasRoom });
+    replayJournal({ environment, directory, storeId: format.storeId, hasRoom });
   }
   const copied: CopiedStore = {
     kind,

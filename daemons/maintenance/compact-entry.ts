@@ -1,4 +1,4 @@
-import { compactStores, storesWorthALook } from './compact.ts';
+import { compactStores, storesToCheck } from './compact.ts';
 
 /**
  * A process of its own that compacts stores before the service opens them: what it holds of them ends with it. Its parent tells it where and from
@@ -15,7 +15,7 @@ process.once('message', (task: CompactionTask) => {
 
 async function run({ dataDirectory, freeShareMin }: CompactionTask): Promise<void> {
   try {
-    const stores = await compactStores(dataDirectory, freeShareMin, storesWorthALook(dataDirectory));
+    const stores = await compactStores(dataDirectory, freeShareMin, storesToCheck(dataDirectory));
     process.send?.({ ok: true, stores });
   } catch (error) {
     process.send?.({ ok: false, reason: error instanceof Error ? error.message : String(error) });

@@ -1,6 +1,6 @@
 import { compactStore, storeFileBytes } from '../../src/adapters/lmdb/compaction.ts';
 import type { EnvironmentKind } from '../../src/adapters/lmdb/environment.ts';
-import { refuseCutRestore, storeDirectory } from './data-directory.ts';
+import { assertRestoreComplete, storeDirectory } from './data-directory.ts';
 
 const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
 
@@ -20,7 +20,7 @@ export async function compactStores(
   freeShareMin: number,
   kinds: readonly EnvironmentKind[] = KINDS,
 ): Promise<readonly CompactedStore[]> {
-  refuseCutRestore(dataDirectory);
+  assertRestoreComplete(dataDirectory);
   const results: CompactedStore[] = [];
   for (const kind of kinds) {
     const result = await compactStore(storeDirectory(dataDirectory, kind), kind, freeShareMin);
@@ -34,5 +34,5 @@ export async function compactStores(
 }
 
 /** The stores whose files are large enough to be looked at, at the start of the service. */
-export const storesWorthALook = (dataDirectory: string): readonly EnvironmentKind[] =>
+export const storesToCheck = (dataDirectory: string): readonly EnvironmentKind[] =>
   KINDS.filter((kind) => storeFileBytes(storeDirectory(dataDirectory, kind)) >= COMPACTED_BYTES_MIN);

@@ -10,10 +10,10 @@ export const storeDirectory = (dataDirectory: string, kind: EnvironmentKind): st
 export const restorePartial = (dataDirectory: string): string => join(dataDirectory, 'restore.partial');
 
 /** In `data.dir` until the first start after a restore has waited for what runs to end. */
-export const restoredMark = (dataDirectory: string): string => join(dataDirectory, 'restored.json');
+export const restoreMarkerPath = (dataDirectory: string): string => join(dataDirectory, 'restored.json');
 
 /** Throws when a restore into the directory was cut off: what is there is no whole store. */
-export function refuseCutRestore(dataDirectory: string): void {
+export function assertRestoreComplete(dataDirectory: string): void {
   if (existsSync(restorePartial(dataDirectory)))
     throw new Error(`a restore into ${dataDirectory} was cut off: run callsheet restore again`);
 }

@@ -9,7 +9,7 @@ import { lockDirectory, lockFile, type DirectoryLock } from '../../src/adapters/
 import { freeBytes } from '../../src/adapters/system/disk-watermark.ts';
 import { makeDirectory } from '../../src/adapters/system/make-directory.ts';
 import { syncDirectory } from '../../src/adapters/system/sync-file.ts';
-import { restoredMark, restorePartial, storeDirectory } from './data-directory.ts';
+import { restoreMarkerPath, restorePartial, storeDirectory } from './data-directory.ts';
 
 /** The directory holds something already, or a service runs in it. */
 class RestoreTargetError extends Error {
@@ -96,8 +96,11 @@ async function fill(
       placed.push(target);
     }
     const mark = { restored_at: new Date().toISOString(), backup_made_at: manifest.made_at };
-    placed.push(restoredMark(dataDirectory));
-    writeFileSync(restoredMark(dataDirectory), `${JSON.stringify(mark)}\n`, { mode: 0o600, flush: true });
+    placed.push(restoreMarkerPath(dataDirectory));
+    writeFileSync(restoreMarkerPath(dataDirectory), `${JSON.stringify(mark)}\n`, {
+      mode: 0o600,
+      flush: true,
+    });
     syncDirectory(dataDirectory);
     removePartial(dataDirectory);
     return { manifest, reconciled };
@@ -147,7 +150,7 @@ function clearCutRestore(dataDirectory: string): void {
   const locks: DirectoryLock[] = [];
   try {
     for (const store of stores) locks.push(lockDirectory(store));
-    rmSync(restoredMark(dataDirectory), { force: true });
+    rmSync(restoreMarkerPath(dataDirectory), { force: true });
     for (const store of stores) rmSync(store, { recursive: true });
     for (const kind of KINDS) rmSync(join(partial, kind), { recursive: true, force: true });
   } finally {

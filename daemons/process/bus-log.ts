@@ -7,10 +7,10 @@ const LEVELS = {
   disconnected: 'warn',
   unreachable: 'warn',
   impaired: 'warn',
-  complaint: 'warn',
+  'server-error': 'warn',
   poisoned: 'warn',
-  abandoned: 'error',
-  unsaid: 'warn',
+  'max-deliveries-reached': 'error',
+  'publish-failed': 'warn',
   listenerFailed: 'error',
 } as const satisfies Record<BusEvent['type'], 'info' | 'warn' | 'error'>;
 

@@ -5,7 +5,7 @@ import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
 import { SECONDS_BOUNDS } from '../../src/core/metrics/buckets.ts';
 import { sumStates, type ServiceActivity, type StateCounts } from '../../src/core/metrics/state-counts.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
-import { MEASURE_PERIOD_MS, type Count, type ShardMeasures } from '../threads/shard-protocol.ts';
+import { MEASURE_PERIOD_MS, type CounterIncrement, type ShardMeasures } from '../threads/shard-protocol.ts';
 import { SummedHistogram } from './summed-histogram.ts';
 
 const SECOND_MS = 1000;
@@ -23,7 +23,7 @@ export class ServiceMetrics {
   private readonly parked = new Map<number, number>();
   /** Tasks that each shard has leased in the last period. */
   private readonly leased = new Map<number, number>();
-  private readonly counters: Readonly<Record<Count['counter'], Counter<'queue'>>>;
+  private readonly counters: Readonly<Record<CounterIncrement['counter'], Counter<'queue'>>>;
   private readonly queueInfo: Gauge<'queue' | 'name' | 'farm'>;
   private readonly tasks: Gauge<'status'>;
   private readonly unschedulable: Gauge;
@@ -95,7 +95,7 @@ export class ServiceMetrics {
     for (const stream of ['status', 'presence', 'logs']) this.redeliveries.inc({ stream }, 0);
   }
 
-  count({ counter, queueId }: Count): void {
+  count({ counter, queueId }: CounterIncrement): void {
     this.counters[counter].inc({ queue: queueId });
   }
 

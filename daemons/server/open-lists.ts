@@ -1,7 +1,7 @@
 import { JobLists, type CurrentState } from '../../http/lists/job-lists.ts';
 import { TaskLists } from '../../http/lists/task-lists.ts';
 import type { JobActivity } from '../../src/core/history/job-activity.ts';
-import type { ChangeWatch } from '../../src/adapters/lmdb/change-watch.ts';
+import type { ChangeSubscription } from '../../src/adapters/lmdb/change-subscription.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
  */
 export function openLists(
   reader: StateReader,
-  changes: ChangeWatch,
+  changes: ChangeSubscription,
   activity: JobActivity,
   stopping: AbortSignal,
 ): { readonly jobs: JobLists; readonly tasks: TaskLists; readonly fill: (whenFilled: () => void) => void } {

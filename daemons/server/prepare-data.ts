@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { makeDirectory } from '../../src/adapters/system/make-directory.ts';
 import type { Logger } from '../process/logging.ts';
-import { storesWorthALook, type CompactedStore } from '../maintenance/compact.ts';
-import { refuseCutRestore, restoredMark } from '../maintenance/data-directory.ts';
+import { storesToCheck, type CompactedStore } from '../maintenance/compact.ts';
+import { assertRestoreComplete, restoreMarkerPath } from '../maintenance/data-directory.ts';
 
 interface DataOptions {
   readonly directory: string;
@@ -23,8 +23,8 @@ export async function prepareData({
   stopping,
 }: DataOptions): Promise<void> {
   makeDirectory(directory, 0o700);
-  refuseCutRestore(directory);
-  if (compactFreePercent === 0 || storesWorthALook(directory).length === 0) return;
+  assertRestoreComplete(directory);
+  if (compactFreePercent === 0 || storesToCheck(directory).length === 0) return;
   const startedAt = performance.now();
   const answer = await compactInChild(directory, compactFreePercent / 100, stopping);
   if (answer === null || stopping.aborted) return;
@@ -48,8 +48,8 @@ export async function waitAfterRestore(
   logger: Logger,
   stopping: AbortSignal,
 ): Promise<void> {
-  refuseCutRestore(directory);
-  const mark = restoredMark(directory);
+  assertRestoreComplete(directory);
+  const mark = restoreMarkerPath(directory);
   if (!existsSync(mark)) return;
   logger.warn(
     { milliseconds: heartbeatTimeoutMs },

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { startFront } from '../../http/front.ts';
 import { readBundle, type Bundle } from '../../http/pages/bundle.ts';
 import type { Ports, StorePages } from '../../http/ports.ts';
-import { TaskTails } from '../../http/tails/task-tails.ts';
+import { TaskTails } from '../../http/log-follow/task-tails.ts';
 import { EventHub } from '../../http/ws/hub.ts';
-import type { ChangeWatch } from '../../src/adapters/lmdb/change-watch.ts';
+import type { ChangeSubscription } from '../../src/adapters/lmdb/change-subscription.ts';
 import type { CopiedStore } from '../../src/adapters/lmdb/environment-copy.ts';
-import { exitNow, sayLastWords } from '../../src/adapters/lmdb/fail-stop.ts';
+import { exitNow, writeFinalLog } from '../../src/adapters/lmdb/fail-stop.ts';
 import { openLogReader } from '../../src/adapters/lmdb/log-reader.ts';
 import { openStateReader, type StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import { startStoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
@@ -32,9 +32,9 @@ import { startLogThread } from './log-thread.ts';
 import { createLogger, type Logger } from '../process/logging.ts';
 import { announceBus } from './announce-bus.ts';
 import { currentLogs } from './current-logs.ts';
-import { keepTold } from './kept-diagnostics.ts';
+import { recordWorkerDiagnostics } from './worker-diagnostics.ts';
 import { openLists } from './open-lists.ts';
-import { sayServing } from './say-serving.ts';
+import { logReady } from './log-ready.ts';
 import { retryOf, startShards } from './start-shards.ts';
 import { ServiceMetrics } from './metrics.ts';
 import { openBus } from './open-bus.ts';
@@ -44,10 +44,10 @@ import { prepareData, waitAfterRestore } from './prepare-data.ts';
 import { packageRoot } from '../process/package-root.ts';
 import { Shutdown } from '../process/shutdown.ts';
 import { stopSignal, untilAborted } from '../process/stop-signal.ts';
-import { openBackupDoor } from '../maintenance/backup-door.ts';
+import { startBackupServer } from '../maintenance/backup-socket.ts';
 import { storeDirectory } from '../maintenance/data-directory.ts';
 import { TaskEventHub } from './task-events.ts';
-import { makeAllObjectsYoung } from './young-objects.ts';
+import { disablePretenuring } from './disable-pretenuring.ts';
 import { watchFarms } from './watch-farms.ts';
 import { versionFacts } from '../process/version.ts';
 import { MEASURE_PERIOD_MS } from '../threads/shard-protocol.ts';
@@ -71,7 +71,7 @@ const STOPPED_AT_ONCE_EXIT = 1;
  * When it cannot start it says why in one line, and the process ends.
  */
 export async function runServer(config: ServerConfig): Promise<void> {
-  makeAllObjectsYoung();
+  disablePretenuring();
   try {
     await serve(config);
   } catch (error) {
@@ -87,7 +87,7 @@ async function serve(config: ServerConfig): Promise<void> {
     diagnostics?.add(SERVER_COMPONENT, nanosOfMs(Date.now()), note);
   });
   const stopping = stopSignal(() => {
-    sayLastWords('a second signal: ending at once, without waiting for what runs');
+    writeFinalLog('a second signal: ending at once, without waiting for what runs');
     exitNow(STOPPED_AT_ONCE_EXIT);
   });
   const shutdown = new Shutdown(logger, () => performance.now());
@@ -117,23 +117,23 @@ class StoppedEarlyError extends Error {
   override readonly name = 'StoppedEarlyError';
 }
 
-function goOnUnless(stopping: AbortSignal): void {
+function throwIfStopping(stopping: AbortSignal): void {
   if (stopping.aborted) throw new StoppedEarlyError();
 }
 
 /** The state store for a backup: with all that anybody was told is on disk when it begins. */
-const readableState = (reader: StateReader, changes: ChangeWatch): CopiedStore => ({
+const readableState = (reader: StateReader, changes: ChangeSubscription): CopiedStore => ({
   kind: reader.kind,
   pages: () => reader.pages(),
   copyTo: async (target) => {
-    await changes.caughtUp();
+    await changes.untilReadable();
     reader.refresh();
     return await reader.copyTo(target);
   },
 });
 
 /** What the service stands on. */
-interface Ground {
+interface ServiceDeps {
   readonly config: ServerConfig;
   readonly logger: Logger;
   /** Null when none are kept. */
@@ -144,7 +144,7 @@ interface Ground {
 }
 
 /** Starts the parts, one upon the other; resolves when the service is ready or was asked to stop. */
-async function start({ config, logger, diagnostics, stopping, shutdown }: Ground): Promise<void> {
+async function start({ config, logger, diagnostics, stopping, shutdown }: ServiceDeps): Promise<void> {
   const version = versionFacts();
   const directory = resolve(config.data.dir);
   await prepareData({
@@ -153,7 +153,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
     logger,
     stopping,
   });
-  goOnUnless(stopping);
+  throwIfStopping(stopping);
 
   const lagOf = new Map<string, (lag: EventLoopLag) => void>();
   const stateDirectory = storeDirectory(directory, 'state');
@@ -169,14 +169,14 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   shutdown.add('store', () => store.stop());
   if (store.diskState() === 'low') logger.warn({ disk: 'low' }, diskText('low'));
   await waitAfterRestore(directory, config.scheduler.heartbeatTimeoutMs, logger, stopping);
-  goOnUnless(stopping);
+  throwIfStopping(stopping);
   const bus = await openBus(config, directory, logger);
   shutdown.add('bus', () => bus.stop());
-  goOnUnless(stopping);
+  throwIfStopping(stopping);
 
   const followed = followedMemory();
   const followedJobs = new FollowedJobs(followed);
-  const taskEvents = new TaskEventHub(followedJobs, () => changes.caughtUp());
+  const taskEvents = new TaskEventHub(followedJobs, () => changes.untilReadable());
   const events = new EventHub({
     replayDepth: config.events.replayDepth,
     now: () => Date.now(),
@@ -206,7 +206,8 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
       noticed: (notice) => {
         if (notice.type === 'log') logger[notice.level](notice.attributes, notice.text);
         if (notice.type === 'bus') busLog.note('logs', notice.event);
-        if (notice.type === 'diagnosed' && diagnostics !== null) keepTold(diagnostics, notice.told);
+        if (notice.type === 'diagnosed' && diagnostics !== null)
+          recordWorkerDiagnostics(diagnostics, notice.told);
         if (notice.type === 'measured') {
           metrics.loopLagged('logs', notice.lag);
           metrics.redelivered('logs', notice.redeliveries);
@@ -222,11 +223,11 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   shutdown.add('bus', () => logThread.stop());
   const logStore = await openLogReader(logDirectory);
   shutdown.add('store', () => logStore.close());
-  goOnUnless(stopping);
+  throwIfStopping(stopping);
   const logs = currentLogs(logStore);
   const changes = store.watch();
   shutdown.add('store', () => changes.close());
-  const backupDoor = await openBackupDoor(directory, [readableState(reader, changes), logStore]);
+  const backupDoor = await startBackupServer(directory, [readableState(reader, changes), logStore]);
   shutdown.add('store', () => backupDoor.close());
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
@@ -273,7 +274,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
     commits: {
       count: () => changes.commits(),
       renew: () => reader.refresh(),
-      caughtUp: () => changes.caughtUp(),
+      untilReadable: () => changes.untilReadable(),
     },
     jobLists: lists.jobs,
     taskLists: lists.tasks,
@@ -331,11 +332,11 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   );
   shutdown.add('http', () => front.stop(HTTP_DRAIN_MS));
   await untilReady(ports, stopping);
-  goOnUnless(stopping);
+  throwIfStopping(stopping);
   lists.fill(farms.begin);
   const announcement = announceBus(config, logger);
   if (announcement !== null) shutdown.add('discovery', () => announcement.withdraw());
-  sayServing(config, front.port, logger);
+  logReady(config, front.port, logger);
 }
 
 /** The files of the web application as the build has made them; null when it has made none. */

@@ -9,11 +9,11 @@ import { refused } from '../../src/core/problems.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { endedJobOfKey } from '../../src/core/records/tables.ts';
 import { controlOf, type Remote } from '../threads/control-port.ts';
-import { frontReply } from '../threads/reply-address.ts';
+import { mainThreadReplyTo } from '../threads/reply-address.ts';
 import { shardOfFarm } from '../threads/shard-of-farm.ts';
 import {
-  SHARD_PROTOCOL,
-  type ForgottenJob,
+  SHARD_PROTOCOL_VERSION,
+  type LogDeletion,
   type LargeCommand,
   type ShardCommand,
   type ShardControl,
@@ -84,7 +84,14 @@ export class Shards {
   ): Promise<Outcome<JobRecord>> {
     const shard = this.shards[shardOfFarm(farm, this.shards.length)];
     return this.request((replyTo) => {
-      const command = { v: SHARD_PROTOCOL, type: 'submit-large', farm, submission, plan, replyTo } as const;
+      const command = {
+        v: SHARD_PROTOCOL_VERSION,
+        type: 'submit-large',
+        farm,
+        submission,
+        plan,
+        replyTo,
+      } as const;
       shard?.worker.postMessage(command satisfies LargeCommand);
     });
   }
@@ -97,7 +104,7 @@ export class Shards {
         // Actors answer clients with the Outcome that their message's comment names.
         resolve(answer as Outcome<Answer>);
       });
-      post(frontReply(request));
+      post(mainThreadReplyTo(request));
     });
   }
 
@@ -149,25 +156,25 @@ export class Shards {
 
   private noticed(index: number, notice: ShardNotice): void {
     this.events.noticed(index, notice);
-    if (notice.type === 'fell') {
-      const command: ShardCommand = { v: SHARD_PROTOCOL, type: 'fell', slot: notice.slot };
+    if (notice.type === 'capacity-freed') {
+      const command: ShardCommand = { v: SHARD_PROTOCOL_VERSION, type: 'capacity-freed', slot: notice.slot };
       for (const shard of notice.shards) this.shards[shard]?.worker.postMessage(command);
     }
-    if (notice.type !== 'said') return;
+    if (notice.type !== 'outbox') return;
     for (const { to, answer } of notice.answers) {
       const resolve = this.waiting.get(to);
       this.waiting.delete(to);
       resolve?.(answer);
     }
     for (const envelope of notice.forwards) this.post(envelope);
-    for (const forgotten of notice.forgotten) void this.forget(index, forgotten);
+    for (const forgotten of notice.logDeletions) void this.forget(index, forgotten);
   }
 
-  private async forget(shard: number, { jobId, farmId }: ForgottenJob): Promise<void> {
+  private async forget(shard: number, { jobId, farmId }: LogDeletion): Promise<void> {
     try {
       await this.events.forgetLogs(jobId);
       if (this.isStopping) return;
-      this.post({ actor: 'purge', id: jobId, message: { type: 'purge.logs-gone', farmId } });
+      this.post({ actor: 'purge', id: jobId, message: { type: 'purge.logs-deleted', farmId } });
     } catch (error) {
       const cause = error instanceof Error ? error : new Error(String(error));
       this.events.broken(shard, cause);
@@ -180,7 +187,11 @@ export class Shards {
     shard.queued.push(envelope);
     if (shard.queued.length > 1) return;
     setImmediate(() => {
-      const command: ShardCommand = { v: SHARD_PROTOCOL, type: 'post', envelopes: shard.queued.splice(0) };
+      const command: ShardCommand = {
+        v: SHARD_PROTOCOL_VERSION,
+        type: 'post',
+        envelopes: shard.queued.splice(0),
+      };
       shard.worker.postMessage(command);
     });
   }

@@ -24,7 +24,7 @@ export const retryOf = ({ scheduler }: ServerConfig) => ({
   failureLimit: scheduler.failureLimit,
 });
 
-interface Hearing {
+interface ShardEventSinks {
   readonly logger: Logger;
   readonly busLog: BusLog;
   readonly taskEvents: TaskEventHub;
@@ -46,7 +46,7 @@ export function startShards(
   servers: ServerList,
   store: StoreThread,
   reader: StateReader,
-  { logger, busLog, taskEvents, events, metrics, logThread }: Hearing,
+  { logger, busLog, taskEvents, events, metrics, logThread }: ShardEventSinks,
   directory: string,
   { tallies, shares, followed }: Shared,
 ): Shards {
@@ -97,14 +97,14 @@ export function startShards(
           case 'bus':
             busLog.note(`shard ${shard}`, notice.event);
             return;
-          case 'said':
+          case 'outbox':
             for (const count of notice.counts) metrics.count(count);
             tell(notice.events);
             return;
           case 'measured':
             metrics.measured(shard, notice.measures);
             return;
-          case 'fell':
+          case 'capacity-freed':
         }
       },
       forgetLogs: (job) => logThread.forget(job),

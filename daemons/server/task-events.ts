@@ -10,14 +10,14 @@ type Listener = () => void;
  */
 export class TaskEventHub implements TaskEvents {
   private readonly followedJobs: FollowedJobs;
-  private readonly caughtUp: () => Promise<void> | null;
+  private readonly untilReadable: () => Promise<void> | null;
   private readonly byTask = new Map<TaskId, Set<Listener>>();
   private readonly byJob = new Map<JobId, Set<Listener>>();
 
-  /** `caughtUp` resolves when all that is on disk can be read, and gives null when it can be already. */
-  constructor(followedJobs: FollowedJobs, caughtUp: () => Promise<void> | null) {
+  /** `untilReadable` resolves when all that is on disk can be read, and gives null when it can be already. */
+  constructor(followedJobs: FollowedJobs, untilReadable: () => Promise<void> | null) {
     this.followedJobs = followedJobs;
-    this.caughtUp = caughtUp;
+    this.untilReadable = untilReadable;
   }
 
   get hasListeners(): boolean {
@@ -39,7 +39,7 @@ export class TaskEventHub implements TaskEvents {
       this.followedJobs.follow(task.jobId),
     ];
     // Of what was on disk before anybody followed, and could not be read yet, nothing is said.
-    void this.caughtUp()?.then(() => {
+    void this.untilReadable()?.then(() => {
       if (this.byTask.get(taskId)?.has(listener) === true) listener();
     });
     return () => {

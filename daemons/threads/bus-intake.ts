@@ -5,7 +5,7 @@ import type { LeaseRequest, PresenceMessage, StatusMessage } from '../../src/cor
 import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
 import type { ShardMeter } from './shard-meter.ts';
 import { leaseReply, presenceReply, reportsReply } from './reply-address.ts';
-import { takeRides } from './rides.ts';
+import { extractReports } from './piggybacked-reports.ts';
 
 /** Jobs whose farm is remembered, so that a status report costs no look at the store. */
 const REMEMBERED_JOBS_MAX = 100_000;
@@ -20,7 +20,7 @@ export interface BusIntakeOptions {
   readonly isFirstShard: boolean;
   readonly meter: Pick<ShardMeter, 'leaseRequested' | 'leaseSettled' | 'delivered'>;
   readonly bus: () => ServiceBus;
-  readonly post: (envelope: ServiceEnvelope, onSettled: (() => void) | null) => void;
+  readonly post: (envelope: ServiceEnvelope, onProcessed: (() => void) | null) => void;
 }
 
 /**
@@ -96,7 +96,7 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   /** Hands the reports that ride on the request to their jobs; gives the attempts that the reply may confirm. */
   private takeReports(request: LeaseRequest, inbox: string): readonly AttemptId[] {
     if (request.reports === undefined) return NO_ATTEMPTS;
-    const { envelopes, attempts } = takeRides(request, reportsReply(inbox), (job) => this.ownsJob(job));
+    const { envelopes, attempts } = extractReports(request, reportsReply(inbox), (job) => this.ownsJob(job));
     for (const envelope of envelopes) this.options.post(envelope, null);
     return attempts;
   }

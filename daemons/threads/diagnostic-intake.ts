@@ -4,7 +4,7 @@ import { TokenBucket } from '../../src/core/diagnostics/token-bucket.ts';
 import { isUuid, workerId, type WorkerId } from '../../src/core/ids.ts';
 import type { DiagnosticMessage } from '../../src/core/wire/bus-messages.ts';
 import type { Parsed } from '../../src/core/wire/json-text.ts';
-import { LOG_PROTOCOL, type LogNotice, type ToldDiagnostic } from './log-protocol.ts';
+import { LOG_PROTOCOL_VERSION, type LogNotice, type WorkerDiagnostic } from './log-protocol.ts';
 
 /** What one worker may tell: more than a worker of ours ever does. */
 const BURST = 500;
@@ -30,7 +30,7 @@ export interface DiagnosticIntakeOptions {
 export class DiagnosticIntake {
   private readonly options: DiagnosticIntakeOptions;
   private readonly buckets = new Map<WorkerId, TokenBucket>();
-  private readonly told: ToldDiagnostic[] = [];
+  private readonly told: WorkerDiagnostic[] = [];
   private dropped = { unknown: 0, flooding: 0, malformed: 0 };
   private reportedAt = -Infinity;
 
@@ -53,7 +53,7 @@ export class DiagnosticIntake {
     this.reportedAt = now;
     this.dropped = { unknown: 0, flooding: 0, malformed: 0 };
     this.options.tell({
-      v: LOG_PROTOCOL,
+      v: LOG_PROTOCOL_VERSION,
       type: 'log',
       level: 'warn',
       text: 'diagnostic records of workers were dropped',
@@ -71,7 +71,9 @@ export class DiagnosticIntake {
     const { worker_id: _claimed, ...others } = attrs;
     this.told.push({ workerId: id, at, note: note(level, msg, { worker_id: id, ...others }) });
     if (this.told.length > 1) return;
-    setImmediate(() => this.options.tell({ v: LOG_PROTOCOL, type: 'diagnosed', told: this.told.splice(0) }));
+    setImmediate(() =>
+      this.options.tell({ v: LOG_PROTOCOL_VERSION, type: 'diagnosed', told: this.told.splice(0) }),
+    );
   }
 
   private bucketOf(id: WorkerId): TokenBucket {

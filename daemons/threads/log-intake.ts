@@ -2,7 +2,7 @@ import { parseAttemptId, type AttemptAddress, type TaskId } from '../../src/core
 import type { LogDelivery } from '../../src/core/ports/bus.ts';
 import type { IncomingLogChunk, LogStoreWriter } from '../../src/core/ports/log-store.ts';
 import type { KnownJobs } from './known-jobs.ts';
-import { LOG_PROTOCOL, type LogNotice } from './log-protocol.ts';
+import { LOG_PROTOCOL_VERSION, type LogNotice } from './log-protocol.ts';
 
 /**
  * A chunk waits this long for the one before it: longer than the bus waits before it delivers that one again (10 s). It happens after a
@@ -119,7 +119,7 @@ export class LogIntake {
     for (const { delivery } of waiting.values()) delivery.acknowledge();
     this.waitForEarlier();
     const { tasks, cut } = outcome;
-    if (tasks.length > 0) this.tell({ v: LOG_PROTOCOL, type: 'stored', tasks });
+    if (tasks.length > 0) this.tell({ v: LOG_PROTOCOL_VERSION, type: 'stored', tasks });
     for (const task of cut) this.noteCut(task);
   }
 
@@ -139,12 +139,18 @@ export class LogIntake {
 
   private noteCut(task: TaskId): void {
     const text = 'the log of a task is over its limit: the rest of it is dropped';
-    this.tell({ v: LOG_PROTOCOL, type: 'log', level: 'warn', text, attributes: { task_id: task } });
+    this.tell({ v: LOG_PROTOCOL_VERSION, type: 'log', level: 'warn', text, attributes: { task_id: task } });
   }
 
   private noteLate(count: number): void {
     const text = 'log chunks of jobs that do not exist are dropped';
-    this.tell({ v: LOG_PROTOCOL, type: 'log', level: 'debug', text, attributes: { chunks: String(count) } });
+    this.tell({
+      v: LOG_PROTOCOL_VERSION,
+      type: 'log',
+      level: 'debug',
+      text,
+      attributes: { chunks: String(count) },
+    });
   }
 
   private noteDisk(isLow: boolean): void {
@@ -153,7 +159,7 @@ export class LogIntake {
     const text = isLow
       ? 'the disk is low: task logs stay on the bus until there is room'
       : 'task logs are stored again';
-    this.tell({ v: LOG_PROTOCOL, type: 'log', level: 'warn', text, attributes: {} });
+    this.tell({ v: LOG_PROTOCOL_VERSION, type: 'log', level: 'warn', text, attributes: {} });
   }
 }
 

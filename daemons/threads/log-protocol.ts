@@ -9,7 +9,7 @@ import type { BusEvent } from '../../src/core/ports/bus.ts';
 import type { LogPosition } from '../../src/core/records/log-chunk.ts';
 
 /** What is said between the main thread and the logs thread. */
-export const LOG_PROTOCOL = 1;
+export const LOG_PROTOCOL_VERSION = 1;
 
 export interface LogThreadOptions {
   /** Directory of the log store. */
@@ -24,32 +24,36 @@ export interface LogThreadOptions {
 }
 
 export type LogNotice =
-  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'ready' }
+  | { readonly v: typeof LOG_PROTOCOL_VERSION; readonly type: 'ready' }
   /** The log store cannot be opened: one line that says where and why. */
-  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'refused'; readonly reason: string }
+  | { readonly v: typeof LOG_PROTOCOL_VERSION; readonly type: 'refused'; readonly reason: string }
   /** The process must end now with the exit code of the failure; the thread does nothing more. */
-  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'failed'; readonly failure: StoreFailure }
+  | { readonly v: typeof LOG_PROTOCOL_VERSION; readonly type: 'failed'; readonly failure: StoreFailure }
   /** Chunks of these tasks are on disk since the last notice, or have come and are over the limit. */
-  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'stored'; readonly tasks: readonly TaskId[] }
+  | { readonly v: typeof LOG_PROTOCOL_VERSION; readonly type: 'stored'; readonly tasks: readonly TaskId[] }
   | {
-      readonly v: typeof LOG_PROTOCOL;
+      readonly v: typeof LOG_PROTOCOL_VERSION;
       readonly type: 'log';
       readonly level: LogLevel;
       readonly text: string;
       readonly attributes: Readonly<Record<string, string>>;
     }
-  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'bus'; readonly event: BusEvent }
+  | { readonly v: typeof LOG_PROTOCOL_VERSION; readonly type: 'bus'; readonly event: BusEvent }
   /** What workers have told for the diagnostics. */
-  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'diagnosed'; readonly told: readonly ToldDiagnostic[] }
+  | {
+      readonly v: typeof LOG_PROTOCOL_VERSION;
+      readonly type: 'diagnosed';
+      readonly told: readonly WorkerDiagnostic[];
+    }
   /** Once in a while; `redeliveries` since the last time. */
   | {
-      readonly v: typeof LOG_PROTOCOL;
+      readonly v: typeof LOG_PROTOCOL_VERSION;
       readonly type: 'measured';
       readonly lag: EventLoopLag;
       readonly redeliveries: number;
     };
 
-export interface ToldDiagnostic {
+export interface WorkerDiagnostic {
   readonly workerId: WorkerId;
   /** Nanoseconds since the epoch, by the clock of the worker. */
   readonly at: bigint;

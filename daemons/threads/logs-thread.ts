@@ -3,7 +3,7 @@ import { failStop } from '../../src/adapters/lmdb/fail-stop.ts';
 import { LOG_DISK_LIMITS, openLogWriter, type LogWriter } from '../../src/adapters/lmdb/log-writer.ts';
 import { openStateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import { EventLoopWatch } from '../../src/adapters/system/event-loop-lag.ts';
-import { joinAsLogReader } from '../../src/adapters/nats/log-bus.ts';
+import { connectLogBus } from '../../src/adapters/nats/log-bus.ts';
 import { exposeControl } from './control-port.ts';
 import { DiagnosticIntake, workerLookup } from './diagnostic-intake.ts';
 import { KnownJobs } from './known-jobs.ts';
@@ -11,7 +11,12 @@ import { LogIntake } from './log-intake.ts';
 import { LogRemoval } from './log-removal.ts';
 import { serveProfiles } from './profile-channel.ts';
 import { MEASURE_PERIOD_MS } from './shard-protocol.ts';
-import { LOG_PROTOCOL, type LogControl, type LogNotice, type LogThreadOptions } from './log-protocol.ts';
+import {
+  LOG_PROTOCOL_VERSION,
+  type LogControl,
+  type LogNotice,
+  type LogThreadOptions,
+} from './log-protocol.ts';
 
 /** The logs thread: the only writer of the log store. What has come in one turn of the event loop is stored as one. */
 if (parentPort === null) throw new Error('the logs thread is started by the service, not by hand');
@@ -33,7 +38,7 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
     now: () => performance.now(),
   });
   let redeliveries = 0;
-  const bus = joinAsLogReader(
+  const bus = connectLogBus(
     { servers: options.bus },
     {
       logged: (delivery) => {
@@ -41,12 +46,12 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
         intake.add(delivery);
       },
       diagnosed: (source, read) => diagnostics.heard(source, read),
-      busChanged: (event) => tell({ v: LOG_PROTOCOL, type: 'bus', event }),
+      busChanged: (event) => tell({ v: LOG_PROTOCOL_VERSION, type: 'bus', event }),
     },
   );
   const watch = new EventLoopWatch();
   const measuring = setInterval(() => {
-    tell({ v: LOG_PROTOCOL, type: 'measured', lag: watch.read(), redeliveries });
+    tell({ v: LOG_PROTOCOL_VERSION, type: 'measured', lag: watch.read(), redeliveries });
     redeliveries = 0;
     diagnostics.reportDropped();
   }, MEASURE_PERIOD_MS);
@@ -66,24 +71,25 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
     },
   };
   exposeControl(control, options.controlPort);
-  tell({ v: LOG_PROTOCOL, type: 'ready' });
+  tell({ v: LOG_PROTOCOL_VERSION, type: 'ready' });
 }
 
 async function open(options: LogThreadOptions, tell: (notice: LogNotice) => void): Promise<LogWriter | null> {
   const log = (text: string): void =>
-    tell({ v: LOG_PROTOCOL, type: 'log', level: 'warn', text, attributes: {} });
+    tell({ v: LOG_PROTOCOL_VERSION, type: 'log', level: 'warn', text, attributes: {} });
   try {
     return await openLogWriter({
       directory: options.logDirectory,
       softwareVersion: options.softwareVersion,
       disk: LOG_DISK_LIMITS,
       maxBytesPerTask: options.maxBytesPerTask,
-      endProcess: (failure) => failStop(failure, () => tell({ v: LOG_PROTOCOL, type: 'failed', failure })),
+      endProcess: (failure) =>
+        failStop(failure, () => tell({ v: LOG_PROTOCOL_VERSION, type: 'failed', failure })),
       warn: log,
     });
   } catch (error) {
     tell({
-      v: LOG_PROTOCOL,
+      v: LOG_PROTOCOL_VERSION,
       type: 'refused',
       reason: error instanceof Error ? error.message : String(error),
     });

@@ -3,7 +3,7 @@ import type { LeaseWait } from '../../src/core/metrics/lease-waits.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
 
 /** Who waits for an answer of a shard. It passes through the actors, and between threads, as it is. */
-export type Waiting =
+export type ReplyTarget =
   | { readonly kind: 'front'; readonly request: number }
   | LeaseAddress
   | { readonly kind: 'presence'; readonly inbox: string }
@@ -18,9 +18,9 @@ export interface LeaseAddress {
   readonly wait: LeaseWait;
 }
 
-const addressOf = (waiting: Waiting): ReplyTo => replyTo(waiting);
+const addressOf = (waiting: ReplyTarget): ReplyTo => replyTo(waiting);
 
-export const frontReply = (request: number): ReplyTo => addressOf({ kind: 'front', request });
+export const mainThreadReplyTo = (request: number): ReplyTo => addressOf({ kind: 'front', request });
 export const presenceReply = (inbox: string): ReplyTo => addressOf({ kind: 'presence', inbox });
 /** For reports that ride on the lease request of that inbox: an answer comes only when one of them is poisoned. */
 export const reportsReply = (inbox: string): ReplyTo => addressOf({ kind: 'reports', inbox });
@@ -28,8 +28,8 @@ export const leaseReply = (inbox: string, reports: readonly AttemptId[], wait: L
   addressOf({ kind: 'lease', inbox, reports, wait });
 
 /** Who is meant. Throws for a text: none of the functions above makes one. */
-export function waitingOf(to: ReplyTo): Waiting {
+export function replyTargetOf(to: ReplyTo): ReplyTarget {
   if (typeof to === 'string') throw new Error(`nobody waits as ${to}`);
   // All that are no texts are made above.
-  return to as object as Waiting;
+  return to as object as ReplyTarget;
 }

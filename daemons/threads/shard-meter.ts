@@ -1,5 +1,5 @@
 import { EventLoopWatch } from '../../src/adapters/system/event-loop-lag.ts';
-import { LEASE_HOLD_MS } from '../../actors/service/service-world.ts';
+import { LEASE_HOLD_MS } from '../../actors/service/service-system.ts';
 import { Buckets, SECONDS_BOUNDS } from '../../src/core/metrics/buckets.ts';
 import { LeaseWaits, type LeaseWait } from '../../src/core/metrics/lease-waits.ts';
 import { StateCounter } from '../../src/core/metrics/state-counts.ts';

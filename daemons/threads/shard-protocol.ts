@@ -7,7 +7,7 @@ import type { BucketCounts } from '../../src/core/metrics/buckets.ts';
 import type { LeaseCounts } from '../../src/core/metrics/lease-waits.ts';
 import type { StateCounts } from '../../src/core/metrics/state-counts.ts';
 import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
-import type { JobRetention } from '../../actors/service/service-world.ts';
+import type { JobRetention } from '../../actors/service/service-system.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import type { FollowedMemory } from '../../src/adapters/system/followed-jobs.ts';
 import type { TallyMemory } from '../../src/adapters/system/shared-tallies.ts';
@@ -19,7 +19,7 @@ import type { EventBatch } from '../../src/core/wire/event-batch.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
 
 /** What is said between the main thread and a shard's thread. Traffic is batched: one post a commit window. */
-export const SHARD_PROTOCOL = 1;
+export const SHARD_PROTOCOL_VERSION = 1;
 
 /** How often a thread tells what it has measured: metrics are at most this old. */
 export const MEASURE_PERIOD_MS = 1000;
@@ -63,21 +63,21 @@ export interface ShardOptions {
 
 /** From the main thread: requests of clients, and what other shards have forwarded. */
 export interface PostCommand {
-  readonly v: typeof SHARD_PROTOCOL;
+  readonly v: typeof SHARD_PROTOCOL_VERSION;
   readonly type: 'post';
   readonly envelopes: readonly ServiceEnvelope[];
 }
 
 /** From the main thread: the total of a tally that farms of this shard wait for has fallen. */
-export interface FellCommand {
-  readonly v: typeof SHARD_PROTOCOL;
-  readonly type: 'fell';
+export interface CapacityFreedCommand {
+  readonly v: typeof SHARD_PROTOCOL_VERSION;
+  readonly type: 'capacity-freed';
   readonly slot: number;
 }
 
 /** From the main thread: a large job for a farm of this shard, as its message `job.submit` with the plan in parts. */
 export interface LargeCommand {
-  readonly v: typeof SHARD_PROTOCOL;
+  readonly v: typeof SHARD_PROTOCOL_VERSION;
   readonly type: 'submit-large';
   readonly farm: FarmId;
   readonly submission: Omit<JobSubmission, 'plan'>;
@@ -85,7 +85,7 @@ export interface LargeCommand {
   readonly replyTo: ReplyTo;
 }
 
-export type ShardCommand = PostCommand | FellCommand | LargeCommand;
+export type ShardCommand = PostCommand | CapacityFreedCommand | LargeCommand;
 
 /** One answer to a client's request; `to` is the number of the request at the front. */
 export interface Answer {
@@ -93,41 +93,41 @@ export interface Answer {
   readonly answer: unknown;
 }
 
-export interface Count {
+export interface CounterIncrement {
   readonly counter: 'task-retries' | 'jobs-autoparked';
   readonly queueId: QueueId;
 }
 
 /** A job whose logs are to be removed. */
-export interface ForgottenJob {
+export interface LogDeletion {
   readonly jobId: JobId;
   readonly farmId: FarmId;
 }
 
 /** What commit windows have said, after their flush. */
-export interface Said {
+export interface OutboxBatch {
   readonly answers: readonly Answer[];
   readonly events: readonly EventBatch[];
   readonly forwards: readonly ServiceEnvelope[];
-  readonly counts: readonly Count[];
-  readonly forgotten: readonly ForgottenJob[];
+  readonly counts: readonly CounterIncrement[];
+  readonly logDeletions: readonly LogDeletion[];
 }
 
 export type ShardNotice =
-  | (Said & { readonly v: typeof SHARD_PROTOCOL; readonly type: 'said' })
+  | (OutboxBatch & { readonly v: typeof SHARD_PROTOCOL_VERSION; readonly type: 'outbox' })
   | {
-      readonly v: typeof SHARD_PROTOCOL;
+      readonly v: typeof SHARD_PROTOCOL_VERSION;
       readonly type: 'log';
       readonly level: LogLevel;
       readonly text: string;
       readonly attributes: Readonly<Record<string, string>>;
     }
-  | { readonly v: typeof SHARD_PROTOCOL; readonly type: 'bus'; readonly event: BusEvent }
-  | { readonly v: typeof SHARD_PROTOCOL; readonly type: 'measured'; readonly measures: ShardMeasures }
+  | { readonly v: typeof SHARD_PROTOCOL_VERSION; readonly type: 'bus'; readonly event: BusEvent }
+  | { readonly v: typeof SHARD_PROTOCOL_VERSION; readonly type: 'measured'; readonly measures: ShardMeasures }
   /** The total of a tally has fallen, for which farms of these shards wait. */
   | {
-      readonly v: typeof SHARD_PROTOCOL;
-      readonly type: 'fell';
+      readonly v: typeof SHARD_PROTOCOL_VERSION;
+      readonly type: 'capacity-freed';
       readonly slot: number;
       readonly shards: readonly number[];
     };

@@ -1,35 +1,35 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import type { Output } from '../../actors/kernel/closure.ts';
-import type { LetOut } from '../../actors/kernel/ports.ts';
+import type { Output } from '../../actors/kernel/unit-of-work.ts';
+import type { WindowFlush } from '../../actors/kernel/ports.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
-import { JOBS_ASKED_AT_ONCE } from '../../actors/service/lease/take-up.ts';
+import { RECOVERY_BATCH_SIZE } from '../../actors/service/lease/recovery.ts';
 import { serviceActors } from '../../actors/service/service-actors.ts';
 import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
-import { takeUp } from '../../actors/service/take-up.ts';
-import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceWorld } from '../../actors/service/service-world.ts';
+import { recoverActors } from '../../actors/service/recover-actors.ts';
+import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSystem } from '../../actors/service/service-system.ts';
 import { openStateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import { createStoreClient } from '../../src/adapters/lmdb/store-client.ts';
-import { joinAsShard } from '../../src/adapters/nats/service-bus.ts';
+import { connectShardBus } from '../../src/adapters/nats/service-bus.ts';
 import { FollowedJobs } from '../../src/adapters/system/followed-jobs.ts';
-import { SharedTallies, type TellShards } from '../../src/adapters/system/shared-tallies.ts';
+import { SharedTallies, type NotifyShards } from '../../src/adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import type { BusEvent } from '../../src/core/ports/bus.ts';
-import type { CommitTold } from '../../src/core/ports/store.ts';
-import { latestChanges, type Change } from '../../src/core/records/change-set.ts';
+import type { CommitCallbacks } from '../../src/core/ports/store.ts';
+import { coalesceChanges, type Change } from '../../src/core/records/change-set.ts';
 import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
 import { BusIntake } from './bus-intake.ts';
 import { exposeControl } from './control-port.ts';
-import { readyToLetOut, waitsForReaders } from './let-out.ts';
+import { prepareFlush, requiresReadable } from './prepare-flush.ts';
 import { joinPlan } from './plan-parts.ts';
 import { serveProfiles } from './profile-channel.ts';
 import { shardThreadName } from './thread-entry.ts';
-import { PoisonedRides } from './rides.ts';
-import { FrontNews } from './front-news.ts';
+import { PoisonedReports } from './piggybacked-reports.ts';
+import { MainThreadPublisher } from './main-thread-publisher.ts';
 import { ShardMeter } from './shard-meter.ts';
 import { shardOfFarm } from './shard-of-farm.ts';
 import {
   MEASURE_PERIOD_MS,
-  SHARD_PROTOCOL,
+  SHARD_PROTOCOL_VERSION,
   type LargeCommand,
   type ShardCommand,
   type ShardControl,
@@ -55,33 +55,35 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   const store = createStoreClient(options.storePort);
   const ids = new Uuid7(() => Date.now());
   const meter = new ShardMeter(reader, ownsFarm);
-  const rides = new PoisonedRides();
+  const rides = new PoisonedReports();
   const followed = new FollowedJobs(options.followed);
-  const front = new FrontNews((said) => tell({ v: SHARD_PROTOCOL, type: 'said', ...said }));
+  const front = new MainThreadPublisher((said) =>
+    tell({ v: SHARD_PROTOCOL_VERSION, type: 'outbox', ...said }),
+  );
   let sequence = 0;
-  const wakeOwn = (slot: number): void => {
-    for (const id of tallies.takeWaitingFarms(slot)) {
-      host.post({ actor: 'lease', id, message: { type: 'tally.fell', slot } });
+  const wakeLocalFarms = (slot: number): void => {
+    for (const id of tallies.drainWaitingFarms(slot)) {
+      host.post({ actor: 'lease', id, message: { type: 'capacity.freed', slot } });
     }
   };
-  const tellFell: TellShards = (slot, waiting) => {
+  const notifyCapacityFreed: NotifyShards = (slot, waiting) => {
     const shards = shardsOf(waiting, options.count);
     const others = shards.filter((shard) => shard !== options.index);
-    if (others.length < shards.length) wakeOwn(slot);
-    if (others.length > 0) tell({ v: SHARD_PROTOCOL, type: 'fell', slot, shards: others });
+    if (others.length < shards.length) wakeLocalFarms(slot);
+    if (others.length > 0) tell({ v: SHARD_PROTOCOL_VERSION, type: 'capacity-freed', slot, shards: others });
   };
   const ownShares = options.shares.filter((share) => ownsFarm(share.farmId));
-  const tallies = new SharedTallies(options.tallies, options.index, ownShares, tellFell);
+  const tallies = new SharedTallies(options.tallies, options.index, ownShares, notifyCapacityFreed);
 
-  const letOut = (outputs: readonly Output<ServiceWorld>[], startedAt: number): LetOut =>
-    readyToLetOut(outputs, startedAt, { bus, tallies, meter, rides, followed, front, store, tell });
+  const flushWindow = (outputs: readonly Output<ServiceSystem>[], startedAt: number): WindowFlush =>
+    prepareFlush(outputs, startedAt, { bus, tallies, meter, rides, followed, front, store, tell });
 
-  const host = new ThreadHost<ServiceWorld>(
+  const host = new ThreadHost<ServiceSystem>(
     serviceActors({
       heartbeatTimeoutMs: options.heartbeatTimeoutMs,
       retry: options.retry,
       leaseHoldMs: LEASE_HOLD_MS,
-      jobsAskedAtOnce: JOBS_ASKED_AT_ONCE,
+      recoveryBatchSize: RECOVERY_BATCH_SIZE,
       staleAssignedMs: STALE_ASSIGNED_MS,
       unschedulableGraceMs: options.unschedulableGraceMs,
       reservationAfterMs: options.reservationAfterMs,
@@ -95,41 +97,42 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     {
       reader,
       newId: () => ids.next(),
-      commit: (changes: readonly Change[], told, outputs) => {
+      commit: (changes: readonly Change[], onCommit, outputs) => {
         sequence++;
-        const latest = latestChanges(changes);
+        const latest = coalesceChanges(changes);
         const set = { version: 1, shard: options.index, sequence, changes: latest } as const;
-        const toldHere: CommitTold = {
-          durable: inTurn(meter.committing(latest), told.durable),
-          readable: inTurn(() => reader.refresh(), told.readable),
+        const toldHere: CommitCallbacks = {
+          durable: inTurn(meter.committing(latest), onCommit.durable),
+          readable: inTurn(() => reader.refresh(), onCommit.readable),
         };
-        if (outputs.some(waitsForReaders)) store.commitReadable(set, toldHere);
+        if (outputs.some(requiresReadable)) store.commitAndApply(set, toldHere);
         else store.commit(set, toldHere);
       },
-      letOut,
-      log: (level, text, attributes) => tell({ v: SHARD_PROTOCOL, type: 'log', level, text, attributes }),
+      prepareFlush: flushWindow,
+      log: (level, text, attributes) =>
+        tell({ v: SHARD_PROTOCOL_VERSION, type: 'log', level, text, attributes }),
       fatal: (error) => {
         throw error instanceof Error ? error : new Error(String(error));
       },
     },
   );
 
-  host.kernel.stopListening();
+  host.kernel.suspendLiveness();
   const intake = new BusIntake({
     reader,
     ownsFarm,
     isFirstShard: options.index === 0,
     meter,
     bus: () => bus,
-    post: (envelope, onSettled) => host.post(envelope, onSettled),
+    post: (envelope, onProcessed) => host.post(envelope, onProcessed),
   });
   const busChanged = (event: BusEvent): void => {
-    if (event.type === 'ready') host.kernel.resumeListening();
-    else if (ENDS_LISTENING.has(event.type)) host.kernel.stopListening();
-    tell({ v: SHARD_PROTOCOL, type: 'bus', event });
+    if (event.type === 'ready') host.kernel.resumeLiveness();
+    else if (ENDS_LISTENING.has(event.type)) host.kernel.suspendLiveness();
+    tell({ v: SHARD_PROTOCOL_VERSION, type: 'bus', event });
   };
   let isLeasing = true;
-  const bus = joinAsShard(
+  const bus = connectShardBus(
     { servers: options.bus, shard: { index: options.index, count: options.count } },
     {
       leaseRequested: (request, queue, inbox) => {
@@ -143,7 +146,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   );
 
   const measuring = setInterval(() => {
-    tell({ v: SHARD_PROTOCOL, type: 'measured', measures: meter.take() });
+    tell({ v: SHARD_PROTOCOL_VERSION, type: 'measured', measures: meter.take() });
   }, MEASURE_PERIOD_MS);
   const control: ShardControl = {
     checkBus: (timeoutMs) => bus.check(timeoutMs),
@@ -170,11 +173,11 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   };
   exposeControl(control, options.controlPort);
   main.on('message', (command: ShardCommand) => {
-    if (command.type === 'fell') wakeOwn(command.slot);
+    if (command.type === 'capacity-freed') wakeLocalFarms(command.slot);
     else if (command.type === 'submit-large') host.post(submissionIn(command));
     else for (const envelope of command.envelopes) host.post(envelope);
   });
-  for (const envelope of takeUp(reader, ownsFarm, options.index === 0)) host.post(envelope);
+  for (const envelope of recoverActors(reader, ownsFarm, options.index === 0)) host.post(envelope);
 }
 
 function submissionIn({ farm, submission, plan, replyTo }: LargeCommand): ServiceEnvelope {

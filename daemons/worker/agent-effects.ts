@@ -1,8 +1,8 @@
 import { AGENT_LIMITS } from '../../actors/agent/agent-limits.ts';
-import type { AgentEffect, AgentEnvelope } from '../../actors/agent/agent-world.ts';
+import type { AgentEffect, AgentEnvelope } from '../../actors/agent/agent-system.ts';
 import type { LeaseFailure } from '../../actors/agent/poller/messages.ts';
 import type { AttemptId, TaskId } from '../../src/core/ids.ts';
-import type { StoreOutcome, Unanswered, WorkerBus } from '../../src/core/ports/bus.ts';
+import type { StoreOutcome, RequestFailure, WorkerBus } from '../../src/core/ports/bus.ts';
 import type { LogSpool } from '../../src/core/ports/log-spool.ts';
 import type { Staging } from '../../src/core/ports/staging.ts';
 import type { TaskProcesses } from '../../src/core/ports/task-processes.ts';
@@ -59,7 +59,7 @@ export class AgentEffects {
         void this.requestLease(effect);
         return;
       case 'give-up-leases':
-        this.bus.giveUpLeases();
+        this.bus.cancelLeaseRequests();
         return;
       case 'report':
         void this.report(effect);
@@ -87,10 +87,10 @@ export class AgentEffects {
       case 'forget-staging':
         executeOnStaging(this.staging, effect);
         return;
-      case 'contact-lasts':
+      case 'set-contact-deadline':
         this.processes.contactLasts(effect.leftMs);
         return;
-      case 'left':
+      case 'stopped':
         this.events.left();
         return;
       default:
@@ -159,7 +159,7 @@ export class AgentEffects {
       message:
         outcome.type === 'stored'
           ? { type: 'report.stored', attemptId, status }
-          : { type: 'report.unstored', attemptId, status, reason: reasonOf(outcome) },
+          : { type: 'report.publish-failed', attemptId, status, reason: reasonOf(outcome) },
     });
   }
 
@@ -191,12 +191,12 @@ export class AgentEffects {
   }
 }
 
-type Failure = Unanswered | Exclude<StoreOutcome, { type: 'stored' }>;
+type Failure = RequestFailure | Exclude<StoreOutcome, { type: 'stored' }>;
 
 const reasonOf = (failure: Failure): string =>
   'reason' in failure ? `${failure.type}: ${failure.reason}` : failure.type;
 
-function leaseFailureOf(outcome: Unanswered): LeaseFailure {
+function leaseFailureOf(outcome: RequestFailure): LeaseFailure {
   if (outcome.type === 'timedOut') return 'timed-out';
   return outcome.type === 'noResponders' ? 'no-responders' : 'failed';
 }

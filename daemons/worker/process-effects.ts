@@ -1,4 +1,4 @@
-import type { AgentEffect } from '../../actors/agent/agent-world.ts';
+import type { AgentEffect } from '../../actors/agent/agent-system.ts';
 import type { TaskProcesses } from '../../src/core/ports/task-processes.ts';
 
 type ProcessEffect = Extract<

@@ -1,12 +1,12 @@
 import { agentActors } from '../../actors/agent/agent-actors.ts';
 import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
-import type { AgentEnvelope, AgentWorld } from '../../actors/agent/agent-world.ts';
+import type { AgentEnvelope, AgentSystem } from '../../actors/agent/agent-system.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
-import { committedAtOnce, letOutAtOnce } from '../../actors/kernel/one-stage.ts';
+import { completeImmediately, flushImmediately } from '../../actors/kernel/immediate-flush.ts';
 import { MemoryJournal } from '../../src/adapters/memory/memory-journal.ts';
 import { NO_LOG_SPOOL } from '../../src/adapters/memory/no-log-spool.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
-import { joinAsWorker } from '../../src/adapters/nats/worker-bus.ts';
+import { connectWorkerBus } from '../../src/adapters/nats/worker-bus.ts';
 import {
   SimulatedTaskProcesses,
   type SimulationSettings,
@@ -19,7 +19,7 @@ import { BusLog } from '../process/bus-log.ts';
 import type { Logger } from '../process/logging.ts';
 import { AgentEffects } from './agent-effects.ts';
 import { stagingEvents } from './staging-effects.ts';
-import { busListener, processEvents } from './world-events.ts';
+import { busListener, processEvents } from './external-events.ts';
 
 export interface SimulatedWorkerOptions {
   readonly settings: AgentSettings;
@@ -38,7 +38,7 @@ export interface SimulatedWorkerOptions {
 
 /** A worker that speaks to a real service over a connection of its own with the actors of the daemon, and runs nothing. */
 export class SimulatedWorker {
-  private readonly host: ThreadHost<AgentWorld>;
+  private readonly host: ThreadHost<AgentSystem>;
   private readonly bus: WorkerBus;
   private readonly busLog: BusLog;
   private readonly departed: Promise<void>;
@@ -46,12 +46,12 @@ export class SimulatedWorker {
   constructor(options: SimulatedWorkerOptions) {
     const { settings, logger } = options;
     const journal = new MemoryJournal(workerId(options.newId()));
-    this.host = new ThreadHost<AgentWorld>(agentActors(settings), {
+    this.host = new ThreadHost<AgentSystem>(agentActors(settings), {
       reader: journal,
       newId: options.newId,
-      commit: (changes, told) => journal.append(changes, committedAtOnce(told)),
-      letOut: (outputs) =>
-        letOutAtOnce(() => {
+      commit: (changes, onCommit) => journal.append(changes, completeImmediately(onCommit)),
+      prepareFlush: (outputs) =>
+        flushImmediately(() => {
           for (const output of outputs) {
             if (output.kind === 'effect') effects.execute(output.effect);
           }
@@ -68,7 +68,7 @@ export class SimulatedWorker {
       counted(processEvents(post), options.taskEnded),
     );
     this.busLog = new BusLog(logger);
-    this.bus = joinAsWorker(
+    this.bus = connectWorkerBus(
       { servers: options.servers, name: `callsheet simulated worker ${settings.name}` },
       busListener(post, (event) => this.busLog.note('worker', event)),
     );

@@ -1,4 +1,4 @@
-import type { AgentEffect, AgentEnvelope } from '../../actors/agent/agent-world.ts';
+import type { AgentEffect, AgentEnvelope } from '../../actors/agent/agent-system.ts';
 import type { Staging, StagingEvents } from '../../src/core/ports/staging.ts';
 
 type StagingEffect = Extract<AgentEffect, { kind: 'stage' | 'stop-staging' | 'forget-staging' }>;

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { agentActors } from '../../actors/agent/agent-actors.ts';
-import type { AgentEnvelope, AgentWorld } from '../../actors/agent/agent-world.ts';
+import type { AgentEnvelope, AgentSystem } from '../../actors/agent/agent-system.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
-import { committedAtOnce, letOutAtOnce } from '../../actors/kernel/one-stage.ts';
+import { completeImmediately, flushImmediately } from '../../actors/kernel/immediate-flush.ts';
 import { FileJournal } from '../../src/adapters/host/file-journal.ts';
 import { FileLogSpool } from '../../src/adapters/host/log-spool.ts';
 import { thisMachine } from '../../src/adapters/host/machine.ts';
 import { rootRefusal } from '../../src/adapters/host/root-check.ts';
 import { lockWorkerDirectory, prepareWorkerDirectory } from '../../src/adapters/host/worker-directory.ts';
 import { parseServerList } from '../../src/adapters/nats/server-address.ts';
-import { joinAsWorker } from '../../src/adapters/nats/worker-bus.ts';
-import { fenceLeftovers, removeLeftovers } from '../../src/adapters/process/boot-fence.ts';
+import { connectWorkerBus } from '../../src/adapters/nats/worker-bus.ts';
+import { killLeftoverProcesses, removeLeftovers } from '../../src/adapters/process/boot-fence.ts';
 import { PROCESS_LIMITS } from '../../src/adapters/process/limits.ts';
 import { LocalTaskProcesses } from '../../src/adapters/process/local-task-processes.ts';
 import { supervisorScript } from '../../src/adapters/process/supervisor.ts';
@@ -24,14 +24,14 @@ import { createLogger } from '../process/logging.ts';
 import { onHangUp, untilAborted } from '../process/stop-signal.ts';
 import { AgentEffects } from './agent-effects.ts';
 import { agentSettingsOf } from './agent-settings-of.ts';
-import { BusFinder } from './bus-finder.ts';
+import { BusDiscovery } from './bus-discovery.ts';
 import { CapabilityWatch } from './capability-watch.ts';
 import { DiagnosticSender } from './diagnostic-sender.ts';
 import { fileOwnerBy } from './file-owner.ts';
-import { LEAVE_MS, leaveSignal } from './leave-signals.ts';
-import { collector, MemoryKeeper, usedHeapBytes } from './memory-keeper.ts';
+import { SHUTDOWN_GRACE_MS, shutdownSignal } from './shutdown-signals.ts';
+import { collector, IdleGarbageCollector, usedHeapBytes } from './idle-garbage-collector.ts';
 import { stagingEvents } from './staging-effects.ts';
-import { busListener, processEvents } from './world-events.ts';
+import { busListener, processEvents } from './external-events.ts';
 
 /** Exit code of a worker that could not start. */
 const NOT_STARTED_EXIT = 1;
@@ -59,7 +59,7 @@ async function work(config: WorkerConfig): Promise<void> {
   let sender: DiagnosticSender | null = null;
   const logger = createLogger(config.log, 'worker', (note) => sender?.heard(note));
   let hurry: () => void = () => process.exit(NOT_STARTED_EXIT);
-  const stopping = leaveSignal(() => hurry(), NOT_STARTED_EXIT);
+  const stopping = shutdownSignal(() => hurry(), NOT_STARTED_EXIT);
   const ids = new Uuid7(() => Date.now());
 
   const directory = await prepareWorkerDirectory(config.worker.dir);
@@ -84,7 +84,7 @@ async function work(config: WorkerConfig): Promise<void> {
     bytesMax: config.worker.logSpoolBytes,
     warn: (text, attributes) => logger.warn(attributes, text),
   });
-  const finder = config.discovery === null ? null : new BusFinder(config.discovery, logger);
+  const finder = config.discovery === null ? null : new BusDiscovery(config.discovery, logger);
   await finder?.first(stopping);
   if (stopping.aborted) {
     finder?.close();
@@ -114,7 +114,7 @@ async function work(config: WorkerConfig): Promise<void> {
   const departed = new Promise<void>((resolve) => {
     depart = resolve;
   });
-  const host: ThreadHost<AgentWorld> = new ThreadHost<AgentWorld>(
+  const host: ThreadHost<AgentSystem> = new ThreadHost<AgentSystem>(
     agentActors(
       agentSettingsOf(config, {
         name: config.worker.name,
@@ -127,9 +127,9 @@ async function work(config: WorkerConfig): Promise<void> {
     {
       reader: journal,
       newId: () => ids.next(),
-      commit: (changes, told) => journal.append(changes, committedAtOnce(told)),
-      letOut: (outputs) =>
-        letOutAtOnce(() => {
+      commit: (changes, onCommit) => journal.append(changes, completeImmediately(onCommit)),
+      prepareFlush: (outputs) =>
+        flushImmediately(() => {
           for (const output of outputs) {
             if (output.kind === 'effect') effects.execute(output.effect);
           }
@@ -149,7 +149,7 @@ async function work(config: WorkerConfig): Promise<void> {
     beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
     tasksBeforeLauncher: PROCESS_LIMITS.tasksBeforeLauncher,
     ownEnvironment: process.env,
-    events: new MemoryKeeper(collector(), usedHeapBytes).watching(processEvents(post)),
+    events: new IdleGarbageCollector(collector(), usedHeapBytes).watching(processEvents(post)),
     isolation,
     warn: (text, attributes) => logger.warn(attributes, text),
     inform: (text, attributes) => logger.info(attributes, text),
@@ -161,7 +161,7 @@ async function work(config: WorkerConfig): Promise<void> {
     environment: process.env,
   });
   const busLog = new BusLog(logger);
-  const bus = joinAsWorker(
+  const bus = connectWorkerBus(
     {
       servers: finder === null ? named : () => finder.servers(),
       name: `callsheet worker ${config.worker.name}`,
@@ -196,10 +196,10 @@ async function work(config: WorkerConfig): Promise<void> {
   const leave = (atOnce: boolean): void => {
     host.post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.leave', atOnce } });
   };
-  let budget = within(config.worker.drainTimeoutMs + LEAVE_MS);
+  let budget = within(config.worker.drainTimeoutMs + SHUTDOWN_GRACE_MS);
   hurry = () => {
     clearTimeout(budget);
-    budget = within(LEAVE_MS);
+    budget = within(SHUTDOWN_GRACE_MS);
     leave(true);
   };
   leave(false);
@@ -213,12 +213,12 @@ async function work(config: WorkerConfig): Promise<void> {
   await journal.close();
   lock.release();
   clearTimeout(budget);
-  logger.info('left');
+  logger.info('stopped');
 }
 
 /** reliability.md, 2.2: nothing that an earlier daemon has started may run when the worker registers. */
 async function endLeftovers(directory: string): Promise<void> {
-  const left = await fenceLeftovers(directory);
+  const left = await killLeftoverProcesses(directory);
   if (left.length > 0) {
     throw new Error(`processes of an earlier worker could not be ended: ${left.join(', ')}`);
   }
@@ -228,7 +228,8 @@ async function endLeftovers(directory: string): Promise<void> {
 function sendLeftLogs(attempts: readonly AttemptId[], post: (envelope: AgentEnvelope) => void): void {
   for (const id of attempts) {
     const task = parseAttemptId(id);
-    if (task !== null) post({ actor: 'shipper', id, message: { type: 'logs.left', taskId: taskIdOf(task) } });
+    if (task !== null)
+      post({ actor: 'shipper', id, message: { type: 'logs.recovered', taskId: taskIdOf(task) } });
   }
 }
 

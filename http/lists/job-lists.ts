@@ -124,7 +124,7 @@ export class JobLists {
    */
   #settle(): void {
     const { store, renew } = this.#state;
-    const settled = this.#changes.settled();
+    const lastApplied = this.#changes.lastAppliedNotice();
     renew();
     takeSnapshot(store);
     this.#hear();
@@ -132,7 +132,7 @@ export class JobLists {
       const row = store.get('job', keys.job(jobId(id)));
       if (row === undefined) this.#remove(id);
       else this.#put(row);
-      if (number <= settled) this.#changed.delete(id);
+      if (number <= lastApplied) this.#changed.delete(id);
     }
   }
 }

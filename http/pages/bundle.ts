@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
-import { tagOf } from '../pipeline/conditional.ts';
+import { etagOf } from '../pipeline/conditional.ts';
 
 /** What the router of the application is loaded by. */
 export const INDEX = '/index.html';
@@ -80,7 +80,7 @@ function pageFile(path: string, bytes: Uint8Array, contents: ReadonlyMap<string,
   return {
     contentType: CONTENT_TYPES[extname(path).toLowerCase()] ?? OTHER_TYPE,
     isHashed: path.startsWith(HASHED),
-    tag: tagOf(bytes),
+    tag: etagOf(bytes),
     bytes,
     coded,
   };

@@ -1,5 +1,5 @@
 import { acceptedCodings, weightOf } from '../pipeline/accepted-codings.ts';
-import { isKnown } from '../pipeline/conditional.ts';
+import { matchesIfNoneMatch } from '../pipeline/conditional.ts';
 import { headerValues, type Header, type HttpRequest, type HttpResponse } from '../pipeline/message.ts';
 import { problemResponse } from '../problems.ts';
 import { INDEX, type Bundle, type Coding, type PageFile } from './bundle.ts';
@@ -91,7 +91,7 @@ function fileResponse(file: PageFile, request: HttpRequest): HttpResponse {
     ...(file.coded.size > 0 ? [VARY] : []),
     ...PAGE_HEADERS,
   ];
-  if (isKnown(request.headers, file.tag)) return { status: 304, headers: lasting, body: null };
+  if (matchesIfNoneMatch(request.headers, file.tag)) return { status: 304, headers: lasting, body: null };
   const coding = codingFor(file, request.headers);
   const headers: readonly Header[] = [
     ['Content-Type', file.contentType],

@@ -20,7 +20,7 @@ export function tagged(request: HttpRequest, response: HttpResponse): HttpRespon
   // As bytes from here on: to be hashed, compressed and sent.
   const bytes = typeof body === 'string' ? Buffer.from(body) : null;
   const given = headers.find(([name]) => name === 'ETag')?.[1].replace(/^W\//, '');
-  const tag = bytes === null ? given : tagOf(bytes);
+  const tag = bytes === null ? given : etagOf(bytes);
   if (tag === undefined) return response;
   const own = headers.filter(([name]) => name !== 'ETag');
   return { ...response, headers: [...own, ['ETag', `W/${tag}`], REVALIDATE], body: bytes ?? body };
@@ -30,16 +30,16 @@ export function tagged(request: HttpRequest, response: HttpResponse): HttpRespon
 export function conditional(request: HttpRequest, response: HttpResponse): HttpResponse {
   if (response.status !== 200) return response;
   const tag = response.headers.find(([name]) => name === 'ETag');
-  if (tag === undefined || !isKnown(request.headers, tag[1])) return response;
+  if (tag === undefined || !matchesIfNoneMatch(request.headers, tag[1])) return response;
   return { status: 304, headers: [tag, REVALIDATE], body: null };
 }
 
 /** The tag of a body, without `W/`. */
-export const tagOf = (body: Uint8Array): string =>
+export const etagOf = (body: Uint8Array): string =>
   `"${hash('sha256', body, 'base64url').slice(0, TAG_CHARACTERS)}"`;
 
 /** Whether `If-None-Match` names the tag, by weak comparison. */
-export function isKnown(headers: readonly Header[], tag: string): boolean {
+export function matchesIfNoneMatch(headers: readonly Header[], tag: string): boolean {
   const ifNoneMatch = headerValues(headers, 'if-none-match').join(',');
   if (ifNoneMatch.trim() === '*') return true;
   const wanted = tag.replace(/^W\//, '');

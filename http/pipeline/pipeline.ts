@@ -18,7 +18,7 @@ import { compressed } from './compress.ts';
 import { conditional, tagged } from './conditional.ts';
 import type { Header, HttpRequest, HttpResponse, RequestHandler } from './message.ts';
 import { parseQueryString } from './query-string.ts';
-import { RecentAnswers } from './recent-answers.ts';
+import { ResponseCache } from './response-cache.ts';
 import { requestIdOf } from './request-id.ts';
 
 const API_PREFIX = '/api/v1';
@@ -57,7 +57,7 @@ export function createPipeline(
   { cors, tooMany, profiler, pages }: Guards,
 ): Pipeline {
   const router = bindRoutes(contract, handlers);
-  const recent = new RecentAnswers(ports.commits);
+  const recent = new ResponseCache(ports.commits);
 
   return {
     handle: (request) => {
@@ -126,14 +126,14 @@ export function createPipeline(
     if (profiler !== null && isPprof(request.path)) return answerPprof(profiler, request, requestId);
 
     const isRead = isApi(request.path) && request.method === 'GET';
-    return isRead ? whenCaughtUp(() => answer(request, requestId)) : answer(request, requestId);
+    return isRead ? respondWhenReadable(() => answer(request, requestId)) : answer(request, requestId);
   }
 
   /** Answers once all that is on disk by now can be read. */
-  function whenCaughtUp(
+  function respondWhenReadable(
     answering: () => HttpResponse | Promise<HttpResponse>,
   ): HttpResponse | Promise<HttpResponse> {
-    const behind = ports.commits.caughtUp();
+    const behind = ports.commits.untilReadable();
     if (behind === null) return answering();
     return behind.then(() => {
       ports.commits.renew();
@@ -167,8 +167,8 @@ export function createPipeline(
       ended: () => request.ended(),
     });
     if (route.body !== null) return withBody(request, route, route.body, call, requestId);
-    if (request.method !== 'GET') return whenCaughtUp(() => run(route, call(undefined), requestId));
-    if (!RecentAnswers.mayKeep(route.operation.id)) return run(route, call(undefined), requestId);
+    if (request.method !== 'GET') return respondWhenReadable(() => run(route, call(undefined), requestId));
+    if (!ResponseCache.mayKeep(route.operation.id)) return run(route, call(undefined), requestId);
     const count = recent.begin();
     const made = run(route, call(undefined), requestId);
     if (made instanceof Promise || made.status !== 200) return made;
@@ -213,14 +213,14 @@ export function createPipeline(
     }
     const isMissing = read.bytes.byteLength === 0;
     if (isMissing && !reader.isRequired)
-      return await whenCaughtUp(() => run(route, call(undefined), requestId));
+      return await respondWhenReadable(() => run(route, call(undefined), requestId));
     if (!mediaType.ok) {
       const missing: Problem = { kind: 'bad-request', detail: 'the request has no body' };
       return problemResponse(isMissing ? missing : mediaType.problem, requestId);
     }
     const body = reader.read(mediaType.value, read.bytes);
     if (!body.ok) return problemResponse(body.problem, requestId);
-    return await whenCaughtUp(() => run(route, call(body.value), requestId));
+    return await respondWhenReadable(() => run(route, call(body.value), requestId));
   }
 
   function run(route: Route, call: ErasedCall, requestId: string): HttpResponse | Promise<HttpResponse> {

@@ -1,7 +1,7 @@
 import { problemBody } from '../problems.ts';
 import type { Ports } from '../ports.ts';
 import type { Schemas } from '../views/schemas.ts';
-import { mapBounded } from './bounded.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import {
   invalid,
   problem,
@@ -51,7 +51,7 @@ export async function bulk<Filter>(
     const detail = `the filter matches ${found.total} ${what}, and one request may change ${BULK_ITEMS_MAX}: narrow it`;
     return problem('conflict', detail);
   }
-  const results = await mapBounded(found.ids, AT_ONCE, async (id) =>
+  const results = await mapConcurrently(found.ids, AT_ONCE, async (id) =>
     resultOf(id, await acted(id, act, ports)),
   );
   return { kind: 'json', status: 200, body: { results } };

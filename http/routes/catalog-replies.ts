@@ -2,7 +2,7 @@ import { CATALOG_ID, type CatalogMessage } from '../../actors/service/catalog/me
 import type { ReplyTo } from '../../actors/kernel/address.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { Ports } from '../ports.ts';
-import { DONE, notFound, type ProblemReply } from './operation.ts';
+import { NO_CONTENT, notFound, type ProblemReply } from './operation.ts';
 
 /** What the routes of all catalogs (interface.md, "Catalog CRUD") have in common. */
 
@@ -21,7 +21,7 @@ interface Shown<Status extends number, View> {
 }
 
 /** 200 with what a path names, or 404: "no farm 0198...". */
-export const shown = <Record, View>(
+export const okOrNotFound = <Record, View>(
   what: string,
   id: string,
   record: Record | undefined,
@@ -49,5 +49,5 @@ export const replaced = <Record, View>(
     : { kind: 'problem', problem: outcome.problem };
 
 /** 204. */
-export const deleted = (outcome: Outcome<null>): typeof DONE | ProblemReply =>
-  outcome.ok ? DONE : { kind: 'problem', problem: outcome.problem };
+export const deleted = (outcome: Outcome<null>): typeof NO_CONTENT | ProblemReply =>
+  outcome.ok ? NO_CONTENT : { kind: 'problem', problem: outcome.problem };

@@ -5,7 +5,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import { computeLocationView } from '../views/compute-location-view.ts';
 import { sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
-import { askCatalog, created, deleted, replaced, shown } from './catalog-replies.ts';
+import { askCatalog, created, deleted, replaced, okOrNotFound } from './catalog-replies.ts';
 import { notFound, type Handler } from './operation.ts';
 
 export const listComputeLocations: Handler<'listComputeLocations'> = (_call, { store }) => {
@@ -15,7 +15,7 @@ export const listComputeLocations: Handler<'listComputeLocations'> = (_call, { s
 };
 
 export const getComputeLocation: Handler<'getComputeLocation'> = ({ path }, { store }) =>
-  shown('compute location', path.id, storedLocation(store, path.id), viewOf(store));
+  okOrNotFound('compute location', path.id, storedLocation(store, path.id), viewOf(store));
 
 export const createComputeLocation: Handler<'createComputeLocation'> = async ({ body }, ports) => {
   const input = locationInput(body);

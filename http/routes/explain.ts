@@ -8,7 +8,7 @@ import { attemptView } from '../views/attempt-view.ts';
 import { gateView, workersOutlookView } from '../views/explanation-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
-import { askSchedulers, NOBODY_ASKED } from './ask-schedulers.ts';
+import { querySchedulers, NO_SCHEDULER_ANSWER } from './query-schedulers.ts';
 import { findTask, type FoundTask } from './find-task.ts';
 import { notFound, type Handler } from './operation.ts';
 import { factsOf, requirementsOf, stateOf } from './task-facts.ts';
@@ -28,8 +28,8 @@ export const explainTask: Handler<'explainTask'> = async ({ path }, ports) => {
   const { status } = stateOf(store, found);
   const asked =
     status === 'pending' || status === 'ready'
-      ? await askSchedulers(ports, found, requirementsOf(store, found))
-      : NOBODY_ASKED;
+      ? await querySchedulers(ports, found, requirementsOf(store, found))
+      : NO_SCHEDULER_ANSWER;
   // The task may have gone on meanwhile: all that is said is true of one state of the store, the latest.
   const task = findTask(store, path.id);
   if (task === null) return notFound('task', path.id);

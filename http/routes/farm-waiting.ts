@@ -3,7 +3,7 @@ import type { WaitingExplanation } from '../../src/core/lease/waiting.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { Ports } from '../ports.ts';
 import { waitingView } from '../views/waiting-view.ts';
-import { askWhatWaits } from './ask-schedulers.ts';
+import { askWhatWaits } from './query-schedulers.ts';
 import { notFound, problem, type Handler } from './operation.ts';
 
 /** How old an answer may be that several clients get: a page asks every few seconds, and many have it open. */

@@ -5,7 +5,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import { farmView } from '../views/farm-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
-import { askCatalog, created, deleted, replaced, shown } from './catalog-replies.ts';
+import { askCatalog, created, deleted, replaced, okOrNotFound } from './catalog-replies.ts';
 import { notFound, type Handler } from './operation.ts';
 
 export const listFarms: Handler<'listFarms'> = (_call, { store }) => ({
@@ -15,7 +15,7 @@ export const listFarms: Handler<'listFarms'> = (_call, { store }) => ({
 });
 
 export const getFarm: Handler<'getFarm'> = ({ path }, { store }) =>
-  shown('farm', path.id, store.get('farm', keys.farm(farmId(path.id))), farmView);
+  okOrNotFound('farm', path.id, store.get('farm', keys.farm(farmId(path.id))), farmView);
 
 export const createFarm: Handler<'createFarm'> = async ({ body }, ports) => {
   const id = farmId(ports.newId());

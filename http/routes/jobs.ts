@@ -7,7 +7,7 @@ import { taskWindow } from '../views/task-window.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import type { Ports } from '../ports.ts';
 import { findJob, findStep } from './find-task.ts';
-import { DONE, invalid, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
+import { NO_CONTENT, invalid, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 
 export const listJobs: Handler<'listJobs'> = ({ query }, { store, jobLists, serverRetry }) => {
   const { limit, offset } = query;
@@ -38,11 +38,11 @@ export const jobFilterOf = (given: GivenFilter): JobFilter => ({
   ...(given.queue_id !== undefined && { queueId: given.queue_id }),
   ...(given.owner !== undefined && { owner: given.owner }),
   ...(given.project !== undefined && { project: given.project }),
-  words: wordsOf(given.search ?? ''),
+  words: searchTerms(given.search ?? ''),
 });
 
 /** The words of a search, in lower case. */
-export const wordsOf = (search: string): readonly string[] =>
+export const searchTerms = (search: string): readonly string[] =>
   search
     .toLowerCase()
     .split(/\s+/)
@@ -76,7 +76,7 @@ async function order(
   id: string,
   type: 'job.delete' | 'job.cancel',
   ports: Ports,
-): Promise<typeof DONE | ProblemReply> {
+): Promise<typeof NO_CONTENT | ProblemReply> {
   const job = findJob(ports.store, id);
   if (job === null) return notFound('job', id);
   const outcome = await ports.actors.ask<null>((replyTo) => ({
@@ -84,5 +84,5 @@ async function order(
     id: job.id,
     message: { type, replyTo },
   }));
-  return outcome.ok ? DONE : { kind: 'problem', problem: outcome.problem };
+  return outcome.ok ? NO_CONTENT : { kind: 'problem', problem: outcome.problem };
 }

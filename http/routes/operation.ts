@@ -122,4 +122,4 @@ export const notFound = (what: string, id: string): ProblemReply =>
   problem('not-found', `no ${what} ${id.slice(0, 100)}`);
 
 /** 204. */
-export const DONE = { kind: 'done' } as const;
+export const NO_CONTENT = { kind: 'done' } as const;

@@ -6,7 +6,7 @@ import { pageOf, sortedBy } from '../views/page-view.ts';
 import { queueView } from '../views/queue-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
-import { created, deleted, replaced, shown } from './catalog-replies.ts';
+import { created, deleted, replaced, okOrNotFound } from './catalog-replies.ts';
 import { invalid, notFound, type Handler, type ProblemReply } from './operation.ts';
 
 const SORT_KEYS = {
@@ -28,7 +28,7 @@ export const listQueues: Handler<'listQueues'> = ({ query }, { store }) => {
 };
 
 export const getQueue: Handler<'getQueue'> = ({ path }, { store }) =>
-  shown('queue', path.id, store.get('queue', keys.queue(queueId(path.id))), queueView);
+  okOrNotFound('queue', path.id, store.get('queue', keys.queue(queueId(path.id))), queueView);
 
 export const createQueue: Handler<'createQueue'> = async ({ body }, ports) => {
   const refusal = groupRefusal(body, null);

@@ -1,7 +1,7 @@
 import type { FarmId, JobId } from '../../src/core/ids.ts';
 import { problemBody } from '../problems.ts';
 import type { Schemas } from '../views/schemas.ts';
-import { mapBounded } from './bounded.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import { findJob } from './find-task.ts';
 import { notFound, type Handler } from './operation.ts';
 import { ordinalOf } from './retry-target.ts';
@@ -40,7 +40,7 @@ export const retryWorkerFailures: Handler<'retryWorkerFailures'> = async ({ path
     const workerOrdinal = job === null ? null : ordinalIn(job.farmId);
     return workerOrdinal === null ? [] : [{ id, workerOrdinal }];
   });
-  const results = await mapBounded(there, JOBS_AT_ONCE, retry);
+  const results = await mapConcurrently(there, JOBS_AT_ONCE, retry);
   const jobs = results.filter(({ retried, problem }) => retried > 0 || problem !== undefined);
   const retried = jobs.reduce((sum, job) => sum + job.retried, 0);
   return { kind: 'json', status: 200, body: { worker_id: worker.id, retried, jobs } };

@@ -1,4 +1,4 @@
-import type { Retried, RetryTarget } from '../../actors/service/job/messages.ts';
+import type { RetryResult, RetryTarget } from '../../actors/service/job/messages.ts';
 import { taskIdOf, type JobId } from '../../src/core/ids.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { Ports } from '../ports.ts';
@@ -27,8 +27,8 @@ export const retryTask: Handler<'retryTask'> = async ({ path }, ports) => {
 };
 
 /** Has a job try tasks again. */
-export const askToRetry = (id: JobId, target: RetryTarget, ports: Ports): Promise<Outcome<Retried>> =>
-  ports.actors.ask<Retried>((replyTo) => ({
+export const askToRetry = (id: JobId, target: RetryTarget, ports: Ports): Promise<Outcome<RetryResult>> =>
+  ports.actors.ask<RetryResult>((replyTo) => ({
     actor: 'job',
     id,
     message: { type: 'job.retry', target, replyTo },

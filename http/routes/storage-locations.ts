@@ -3,7 +3,7 @@ import { done, type Outcome } from '../../src/core/problems.ts';
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import {
-  storagePlaceWrong,
+  storageRootKeyError,
   storageRootWrong,
   type StorageLocationRecord,
 } from '../../src/core/records/storage-location.ts';
@@ -12,7 +12,7 @@ import { escapePointer, pointedProblem } from '../problems.ts';
 import { sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { storageLocationView } from '../views/storage-location-view.ts';
-import { askCatalog, created, deleted, replaced, shown } from './catalog-replies.ts';
+import { askCatalog, created, deleted, replaced, okOrNotFound } from './catalog-replies.ts';
 import { notFound, type Handler } from './operation.ts';
 
 export const listStorageLocations: Handler<'listStorageLocations'> = (_call, { store }) => {
@@ -22,7 +22,7 @@ export const listStorageLocations: Handler<'listStorageLocations'> = (_call, { s
 };
 
 export const getStorageLocation: Handler<'getStorageLocation'> = ({ path }, { store }) =>
-  shown('storage location', path.id, storedStorage(store, path.id), storageLocationView);
+  okOrNotFound('storage location', path.id, storedStorage(store, path.id), storageLocationView);
 
 export const createStorageLocation: Handler<'createStorageLocation'> = async ({ body }, ports) => {
   const input = storageInput(body);
@@ -72,7 +72,7 @@ function storageInput(body: Schemas['StorageLocationInput']): Outcome<StorageInp
   const errors: PointedError[] = [];
   for (const { place, root } of roots) {
     const pointer = `/roots/${escapePointer(place)}`;
-    const placeWrong = storagePlaceWrong(place);
+    const placeWrong = storageRootKeyError(place);
     if (placeWrong !== null) errors.push({ pointer, detail: `the name of a compute location ${placeWrong}` });
     const rootWrong = storageRootWrong(root);
     if (rootWrong !== null) errors.push({ pointer, detail: rootWrong });

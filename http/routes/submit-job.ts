@@ -1,4 +1,4 @@
-import type { JobSubmission, OnceKey } from '../../actors/service/farm/messages.ts';
+import type { JobSubmission, IdempotencyKeyRow } from '../../actors/service/farm/messages.ts';
 import { farmId, jobId, queueId, type FarmId, type JobId } from '../../src/core/ids.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { LargeJob } from '../../src/core/ports/large-jobs.ts';
@@ -14,9 +14,9 @@ import { dryRunView } from '../views/dry-run-view.ts';
 import { JobViewer } from '../views/job-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import { StoreNames } from '../views/store-names.ts';
-import { askForWorkers } from './ask-schedulers.ts';
+import { askForWorkers } from './query-schedulers.ts';
 import { invalid, problem, type Call, type Handler, type ProblemReply, type Reply } from './operation.ts';
-import { created, submitOnce } from './submit-once.ts';
+import { created, submitIdempotently } from './idempotent-submit.ts';
 
 /** interface.md, "Errors", 503: no verdict on the template. */
 const DEADLINE_DETAIL =
@@ -26,14 +26,14 @@ const PARAMETER_PREFIX = 'param.';
 
 /** interface.md, "POST /api/v1/jobs". A dry run goes the same way but for its end. */
 export const submitJob = (): Handler<'submitJob'> => {
-  const submitted = submitOnce(submit);
+  const submitted = submitIdempotently(submit);
   return (call, ports) => (call.query.dry_run ? dryRun(call, ports) : submitted(call, ports));
 };
 
 async function submit(
   call: Call<'submitJob'>,
   ports: Ports,
-  once: OnceKey | null,
+  once: IdempotencyKeyRow | null,
 ): Promise<Reply<'submitJob'>> {
   const checked = await submissionOf(call, ports);
   if ('kind' in checked) return checked;
@@ -62,15 +62,19 @@ async function submitLarge(
   { rows, plan }: LargeJob,
   ports: Ports,
 ): Promise<Outcome<JobRecord>> {
-  const storedFor = jobId(ports.newId());
-  await ports.largeJobs.storeAhead(storedFor, rows);
+  const provisionalJobId = jobId(ports.newId());
+  await ports.largeJobs.storeProvisionalJob(provisionalJobId, rows);
   let hasCome = false;
   try {
-    const outcome = await ports.actors.submitLarge(farm, { ...submission, template: { storedFor } }, plan);
+    const outcome = await ports.actors.submitLarge(
+      farm,
+      { ...submission, template: { provisionalJobId } },
+      plan,
+    );
     hasCome = outcome.ok;
     return outcome;
   } finally {
-    if (!hasCome) ports.largeJobs.removeComing(storedFor);
+    if (!hasCome) ports.largeJobs.discardProvisionalJob(provisionalJobId);
   }
 }
 

@@ -9,7 +9,7 @@ import { taskStateOf } from '../../src/core/records/task-view.ts';
 import type { Ports } from '../ports.ts';
 import { StoreNames } from '../views/store-names.ts';
 import { failureReasonOf } from '../views/task-viewer.ts';
-import type { Asked } from './ask-schedulers.ts';
+import type { SchedulerAnswer } from './query-schedulers.ts';
 import type { FoundTask } from './find-task.ts';
 
 /** So many attempts are counted; who has more has tried often enough. */
@@ -35,7 +35,7 @@ export function requirementsOf(store: StoreReader, { job, step }: FoundTask): St
 }
 
 /** All that an explanation of the task is made from: the store as it is now, and what the schedulers have said. */
-export function factsOf(ports: Ports, found: FoundTask, { lease, elsewhere }: Asked): TaskFacts {
+export function factsOf(ports: Ports, found: FoundTask, { lease, elsewhere }: SchedulerAnswer): TaskFacts {
   const { store } = ports;
   const { job, step, address } = found;
   const read = withState(store, found);

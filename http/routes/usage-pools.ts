@@ -5,7 +5,7 @@ import type { Ports } from '../ports.ts';
 import { sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { usagePoolView } from '../views/usage-pool-view.ts';
-import { askCatalog, created, deleted, replaced, shown } from './catalog-replies.ts';
+import { askCatalog, created, deleted, replaced, okOrNotFound } from './catalog-replies.ts';
 import { notFound, type Handler } from './operation.ts';
 
 export const listUsagePools: Handler<'listUsagePools'> = (_call, ports) => {
@@ -15,7 +15,7 @@ export const listUsagePools: Handler<'listUsagePools'> = (_call, ports) => {
 };
 
 export const getUsagePool: Handler<'getUsagePool'> = ({ path }, ports) =>
-  shown('usage pool', path.id, storedPool(ports, path.id), viewOf(ports));
+  okOrNotFound('usage pool', path.id, storedPool(ports, path.id), viewOf(ports));
 
 export const createUsagePool: Handler<'createUsagePool'> = async ({ body }, ports) => {
   const input = poolInput(body);

@@ -11,8 +11,8 @@ import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import { stepFailuresView, workerSummary, workerView } from '../views/worker-view.ts';
 import { findTaskAt } from './find-task.ts';
-import { wordsOf } from './jobs.ts';
-import { DONE, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
+import { searchTerms } from './jobs.ts';
+import { NO_CONTENT, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 
 const SORT_KEYS = {
   name: (worker: WorkerRecord) => worker.name,
@@ -25,7 +25,7 @@ const SORT_KEYS = {
 
 export const listWorkers: Handler<'listWorkers'> = ({ query }, { store }) => {
   const { status, ...others } = query;
-  const ofAnyStatus = workersWanted(store, others);
+  const ofAnyStatus = filterWorkers(store, others);
   const wanted = status === undefined ? ofAnyStatus : ofAnyStatus.filter((each) => each.status === status);
   const sorted = sortedBy(wanted, SORT_KEYS[query.sort_by], query.sort_dir);
   const view = (worker: WorkerRecord): Schemas['Worker'] =>
@@ -44,7 +44,7 @@ type GivenFilter = Pick<
 >;
 
 /** The workers that a filter lets through, in no order. Looks at every worker. */
-export function workersWanted(store: StoreReader, given: GivenFilter): readonly WorkerRecord[] {
+export function filterWorkers(store: StoreReader, given: GivenFilter): readonly WorkerRecord[] {
   const isWanted = filterOf(store, given);
   const found: WorkerRecord[] = [];
   for (const { value: worker } of store.scan('worker')) if (isWanted(worker)) found.push(worker);
@@ -53,7 +53,7 @@ export function workersWanted(store: StoreReader, given: GivenFilter): readonly 
 
 function filterOf(store: StoreReader, query: GivenFilter): (worker: WorkerRecord) => boolean {
   const isOfQueue = query.queue_id === undefined ? () => true : servesQueue(store, query.queue_id);
-  const words = wordsOf(query.search ?? '');
+  const words = searchTerms(query.search ?? '');
   return (worker) =>
     (query.farm_id === undefined || worker.farmId === query.farm_id) &&
     (query.compute_location === undefined || worker.computeLocation === query.compute_location) &&
@@ -120,7 +120,7 @@ export const deleteWorker: Handler<'deleteWorker'> = async ({ path }, ports) => 
     id: worker.id,
     message: { type: 'worker.delete', replyTo },
   }));
-  return outcome.ok ? DONE : { kind: 'problem', problem: outcome.problem };
+  return outcome.ok ? NO_CONTENT : { kind: 'problem', problem: outcome.problem };
 };
 
 /** The worker that an id names, or null when there is none. */

@@ -26,7 +26,7 @@ export class Exchange implements HttpRequest {
   #ended: AbortController | null = null;
   #bodyAborted: (() => void) | null = null;
   #writable: (() => void) | null = null;
-  readonly #settled: (exchange: Exchange) => void;
+  readonly #onSettled: (exchange: Exchange) => void;
 
   /** `settled` is called once, when the exchange needs the connection no longer. */
   constructor(response: EngineResponse, request: EngineRequest, settled: (exchange: Exchange) => void) {
@@ -34,7 +34,7 @@ export class Exchange implements HttpRequest {
       this.#settle();
     });
     this.#response = response;
-    this.#settled = settled;
+    this.#onSettled = settled;
     this.method = request.getCaseSensitiveMethod();
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
@@ -215,7 +215,7 @@ export class Exchange implements HttpRequest {
     this.#ended?.abort();
     this.#bodyAborted?.();
     this.#writable?.();
-    this.#settled(this);
+    this.#onSettled(this);
   }
 }
 

@@ -5,7 +5,7 @@ import type { StepRecord } from '../../src/core/records/step.ts';
 import { sortedBy, type Paging, type Sorting } from './page-view.ts';
 
 /** Where a task of a page stands. */
-export interface TaskPlace {
+export interface TaskPosition {
   readonly step: StepRecord;
   readonly index: number;
 }
@@ -26,7 +26,7 @@ export function taskWindow(
   tasksOf: TasksOf,
   steps: readonly StepRecord[],
   query: TaskQuery,
-): { readonly total: number; readonly places: readonly TaskPlace[] } {
+): { readonly total: number; readonly places: readonly TaskPosition[] } {
   const segments = segmentsOf(steps, query);
   const total = segments.reduce((sum, segment) => sum + segment.count, 0);
   const isReversed =
@@ -65,8 +65,8 @@ function windowOf(
   segments: readonly Segment[],
   paging: Paging,
   descending: boolean,
-): readonly TaskPlace[] {
-  const places: TaskPlace[] = [];
+): readonly TaskPosition[] {
+  const places: TaskPosition[] = [];
   let skip = paging.offset;
   for (const segment of segments) {
     if (places.length >= paging.limit) break;
@@ -146,7 +146,7 @@ class Picker {
 }
 
 /** The page of a sort by `updated_at`: times are counted by range, and only the page's part of them is put in order. */
-function byTime(tasksOf: TasksOf, segments: readonly Segment[], query: TaskQuery): readonly TaskPlace[] {
+function byTime(tasksOf: TasksOf, segments: readonly Segment[], query: TaskQuery): readonly TaskPosition[] {
   const starts: number[] = [];
   const blocks: ValueBlock[] = [];
   let first = 0;

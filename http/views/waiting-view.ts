@@ -1,4 +1,4 @@
-import { counted } from '../../src/core/explain/wording.ts';
+import { pluralize } from '../../src/core/explain/wording.ts';
 import { jobId, type FarmId } from '../../src/core/ids.ts';
 import type { WaitingExplanation, WaitingGroup } from '../../src/core/lease/waiting.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
@@ -70,11 +70,11 @@ function sentenceOf(store: StoreReader, farm: FarmId, group: WaitingGroup): stri
       return 'They are held back for a while after a failure.';
     case 'farm_cap': {
       const cap = store.get('farm', keys.farm(farm))?.maxConcurrentTasks ?? 0;
-      return `The farm is at its cap of ${counted(cap, 'concurrent task')}.`;
+      return `The farm is at its cap of ${pluralize(cap, 'concurrent task')}.`;
     }
     case 'queue_cap': {
       const cap = queue?.maxConcurrentTasks ?? 0;
-      return `Queue ${name} is at its cap of ${counted(cap, 'concurrent task')}.`;
+      return `Queue ${name} is at its cap of ${pluralize(cap, 'concurrent task')}.`;
     }
     case 'usage_pool':
       return `Usage pool ${group.pool} is at capacity.`;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test, type Test } from 'tap';
 import { tapBus, type TappedMessage } from '../kit/bus-tap.ts';
-import { cuttableLink } from '../kit/cuttable-link.ts';
+import { cuttableLink } from '../kit/partitionable-link.ts';
 import { freePort, startService, startWorker, type Daemon, type ServiceOptions } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 

@@ -19,7 +19,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
 import { packageRoot } from '../../daemons/process/package-root.ts';
-import { cuttableLink } from '../kit/cuttable-link.ts';
+import { cuttableLink } from '../kit/partitionable-link.ts';
 import { freePort, startService, startWorker, type RunningService } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 

@@ -9,7 +9,7 @@ import { checkAnswer } from '../http/kit/contract-check.ts';
 import type { Answer } from '../http/kit/client.ts';
 import { freePort, startService, startWorker } from '../kit/daemons.ts';
 import { RequestMaker, type GeneratedRequest } from '../kit/generated-requests.ts';
-import { KnownService } from '../kit/known-service.ts';
+import { SeededService } from '../kit/seeded-service.ts';
 
 tap.setTimeout(240_000);
 
@@ -48,11 +48,11 @@ function send(port: number, request: GeneratedRequest): Promise<Answer | null> {
       headers: headersOf(request),
     });
     const mayBeStream = request.query.some(([name, value]) => name === 'tail' && value === 'true');
-    const letGo = (): void => {
+    const finish = (): void => {
       outgoing.destroy();
       resolve(null);
     };
-    const timer = mayBeStream ? setTimeout(letGo, SILENT_MS) : null;
+    const timer = mayBeStream ? setTimeout(finish, SILENT_MS) : null;
     outgoing.on('error', (error) => reject(new Error(`${described(request)}: ${error.message}`)));
     outgoing.on('response', (message) => {
       if (timer !== null) clearTimeout(timer);
@@ -107,7 +107,7 @@ await test(
       busPort: await freePort(),
       flags: ['--scheduler-shards=2'],
     });
-    const world = new KnownService(service.api);
+    const world = new SeededService(service.api);
     const farm = await world.start();
     const worker = startWorker(service, 'one', [`--worker-farm=${farm.farmId}`]);
     t.teardown(async () => {

@@ -28,13 +28,13 @@ async function runAll(t: Test, cases: readonly Case[]): Promise<void> {
   for (const [sentence, run] of cases) await t.test(sentence, run);
 }
 
-interface House {
+interface SchedulingFixture {
   readonly folder: string;
   readonly service: RunningService;
   readonly farm: (label: string, fields?: object) => Promise<ContractFarm>;
 }
 
-async function openHouse(t: Test, ...flags: readonly string[]): Promise<House> {
+async function startApi(t: Test, ...flags: readonly string[]): Promise<SchedulingFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-contract-'));
   const service = await startService({
     folder,
@@ -63,7 +63,7 @@ const PARKS = 'svc_scheduler_jobs_autoparked_total';
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 
 await test('tasks and jobs move as the tables say', async (t) => {
-  const { folder, farm: makeFarm } = await openHouse(t, '--scheduler-retry-delay-seconds=0');
+  const { folder, farm: makeFarm } = await startApi(t, '--scheduler-retry-delay-seconds=0');
   const quiet = await makeFarm('quiet');
   const farm = await makeFarm('flow');
   const solo = await farm.worker('solo', '--worker-cpus=1');
@@ -889,7 +889,7 @@ await test('tasks and jobs move as the tables say', async (t) => {
 });
 
 await test('work goes where the rules of the lease say', async (t) => {
-  const { folder, farm: makeFarm } = await openHouse(
+  const { folder, farm: makeFarm } = await startApi(
     t,
     '--scheduler-retry-delay-seconds=0',
     '--scheduler-unschedulable-grace=1s',
@@ -1304,7 +1304,7 @@ await test('work goes where the rules of the lease say', async (t) => {
 });
 
 await test('what is silent, old or starved is dealt with', async (t) => {
-  const { folder, farm: makeFarm } = await openHouse(
+  const { folder, farm: makeFarm } = await startApi(
     t,
     '--scheduler-heartbeat-timeout=2s',
     '--scheduler-job-retention=2s',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
 import { freePort, startService } from '../kit/daemons.ts';
-import { SpokenWorker, type Spoken, type SpokenLeases } from '../kit/spoken-worker.ts';
+import { ScriptedWorker, type Spoken, type SpokenLeases } from '../kit/scripted-worker.ts';
 import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
@@ -44,7 +44,7 @@ test('the end of an attempt rides on the next lease request', async (t) => {
   });
   const { api } = service;
   const farm = await api.makeFarm('show');
-  const worker = await SpokenWorker.start(service.busPort, 'spoken', 1);
+  const worker = await ScriptedWorker.start(service.busPort, 'spoken', 1);
   t.teardown(async () => {
     await worker.close();
     await service.daemon.kill('SIGTERM');

@@ -7,7 +7,7 @@ import { readJournal } from '../../src/adapters/lmdb/journal.ts';
 import { readJournalEpoch } from '../../src/adapters/lmdb/store-format.ts';
 import type { AttemptView, JobView, Page, TaskView } from '../kit/api-client.ts';
 import { freePort, startService, type RunningService } from '../kit/daemons.ts';
-import { SpokenWorker, type Spoken, type SpokenLeases } from '../kit/spoken-worker.ts';
+import { ScriptedWorker, type Spoken, type SpokenLeases } from '../kit/scripted-worker.ts';
 
 tap.setTimeout(180_000);
 
@@ -49,9 +49,9 @@ class Turnstile {
   open: string[] = [];
   readonly got: string[] = [];
   readonly confirmed: string[] = [];
-  private readonly worker: SpokenWorker;
+  private readonly worker: ScriptedWorker;
 
-  constructor(worker: SpokenWorker) {
+  constructor(worker: ScriptedWorker) {
     this.worker = worker;
   }
 
@@ -93,8 +93,8 @@ test(`in the moment of a reply every client finds what it says, ${ROUNDS} times`
   const { api } = service;
   const show = await api.makeFarm('show');
   const other = await api.makeFarm('other');
-  const worker = await SpokenWorker.start(service.busPort, 'asked', 1, 'show');
-  const loading = await SpokenWorker.start(service.busPort, 'loading', OTHER_CORES, 'other');
+  const worker = await ScriptedWorker.start(service.busPort, 'asked', 1, 'show');
+  const loading = await ScriptedWorker.start(service.busPort, 'loading', OTHER_CORES, 'other');
   t.teardown(async () => {
     await worker.close();
     await loading.close();
@@ -160,7 +160,7 @@ test(`kill -9 after replies, ${KILLS} times: the next start knows every lease an
   const service = await serve(t);
   const farm = await service.current.api.makeFarm('show');
   await farm.submit(template(20_000));
-  let worker = await SpokenWorker.start(service.current.busPort, 'spoken', OTHER_CORES);
+  let worker = await ScriptedWorker.start(service.current.busPort, 'spoken', OTHER_CORES);
   t.teardown(() => worker.close());
   let open: readonly string[] = [];
   let inJournal = 0;

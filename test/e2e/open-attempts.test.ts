@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import tap, { test } from 'tap';
 import type { AttemptView } from '../kit/api-client.ts';
 import { freePort, startService } from '../kit/daemons.ts';
-import { SpokenWorker, type Spoken } from '../kit/spoken-worker.ts';
+import { ScriptedWorker, type Spoken } from '../kit/scripted-worker.ts';
 import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
@@ -38,7 +38,7 @@ test('an attempt of which nothing was said lasts through a killed service, and i
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-open-'));
   let service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
   const farm = await service.api.makeFarm('show');
-  let worker = await SpokenWorker.start(service.busPort, 'spoken', TASKS);
+  let worker = await ScriptedWorker.start(service.busPort, 'spoken', TASKS);
   t.teardown(async () => {
     await worker.close();
     await service.daemon.kill('SIGTERM');

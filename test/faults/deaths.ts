@@ -2,14 +2,14 @@ import { until } from '../kit/until.ts';
 import { uptimeNow } from './evidence.ts';
 import {
   FaultFarm,
-  lasting,
+  waitSeconds,
   tasksOf,
   type FaultFarmOptions,
   type FaultWorker,
   type SeenAttempt,
 } from './fault-farm.ts';
 import { descendants } from './process-list.ts';
-import { round2, share, type RowResult } from './row.ts';
+import { round2, valueAtQuantile, type RowResult } from './row.ts';
 import { Trials } from './trial.ts';
 
 export interface DeathPlan {
@@ -24,7 +24,7 @@ const OFFLINE_MESSAGE = 'worker went offline';
 const STARTED_ANEW_MESSAGE = 'the worker was started anew';
 
 /** F10: the daemon is killed while its tasks run. */
-export async function daemonDeaths(plan: DeathPlan): Promise<RowResult> {
+export async function daemonCrashes(plan: DeathPlan): Promise<RowResult> {
   const farm = await FaultFarm.start(plan.farm);
   try {
     const trials = new Trials(farm);
@@ -55,9 +55,9 @@ export async function daemonDeaths(plan: DeathPlan): Promise<RowResult> {
       figures: {
         kills,
         [`orphans after ${ORPHAN_SECONDS} s`]: orphans,
-        'last child gone p50 s': round2(share(childSeconds, 0.5)),
+        'last child gone p50 s': round2(valueAtQuantile(childSeconds, 0.5)),
         'last child gone max s': round2(Math.max(...childSeconds)),
-        'reclaimed p50 s': round2(share(reclaimSeconds, 0.5)),
+        'reclaimed p50 s': round2(valueAtQuantile(reclaimSeconds, 0.5)),
         'reclaimed max s': round2(Math.max(...reclaimSeconds)),
       },
     });
@@ -92,8 +92,8 @@ export async function reboots(plan: DeathPlan): Promise<RowResult> {
       figures: {
         reboots: plan.farm.victims * plan.rounds,
         'heartbeat timeout s': plan.farm.heartbeatTimeoutSeconds,
-        'reclaimed after the start p50 s': round2(share(latencies, 0.5)),
-        'reclaimed after the start p99 s': round2(share(latencies, 0.99)),
+        'reclaimed after the start p50 s': round2(valueAtQuantile(latencies, 0.5)),
+        'reclaimed after the start p99 s': round2(valueAtQuantile(latencies, 0.99)),
       },
     });
   } finally {
@@ -111,7 +111,7 @@ async function childrenGone(
   try {
     await until('the children are gone', () => count() === 0, ORPHAN_SECONDS * 1000);
   } catch {
-    await lasting(Math.max(0, killedAt + ORPHAN_SECONDS - uptimeNow()));
+    await waitSeconds(Math.max(0, killedAt + ORPHAN_SECONDS - uptimeNow()));
   }
   seconds.push(uptimeNow() - killedAt);
   return count();

@@ -176,7 +176,7 @@ export class FaultFarm {
   }
 
   /** Cancels the job, waits until nothing runs, and gives what became of every task that was begun. */
-  async finish(): Promise<Books> {
+  async finish(): Promise<JobEvidence> {
     await this.service.api.must('POST', `/api/v1/jobs/${this.jobId}/cancel`);
     const { failed_attempts: consumed } = await until('the job is canceled', async () => {
       const job = await this.service.api.job(this.jobId);
@@ -229,7 +229,7 @@ export class FaultFarm {
 }
 
 /** The two books of a finished job: what the processes wrote, and what the service says. */
-export interface Books {
+export interface JobEvidence {
   readonly processes: readonly TaskProcess[];
   /** Attempts that count against the job's limits. */
   readonly consumed: number;
@@ -286,4 +286,4 @@ function startDaemon(
 export const tasksOf = ({ directory }: FaultWorker): number[] => startedBy(directory);
 
 /** Waits for a time that is part of a fault. */
-export const lasting = (seconds: number): Promise<void> => delay(seconds * 1000);
+export const waitSeconds = (seconds: number): Promise<void> => delay(seconds * 1000);

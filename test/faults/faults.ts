@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { keepResult } from '../../bench/kit/results.ts';
+import { saveResult } from '../../bench/kit/results.ts';
 import { FULL, SHORT } from './plans.ts';
 import { ROWS, type Figures, type RowName, type RowResult } from './row.ts';
 
@@ -35,7 +35,7 @@ for (const row of rows) {
   results.push(result);
   if (!values.json) print(result);
 }
-keepResult('faults', { rounds, mib, short: values.short, rows: results });
+saveResult('faults', { rounds, mib, short: values.short, rows: results });
 if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`);
 process.exitCode = results.every(({ violations }) => violations.length === 0) ? 0 : 1;
 

@@ -5,7 +5,7 @@ import { freePort, startService, startWorker, type Daemon, type RunningService }
 import { until } from '../kit/until.ts';
 import { evidenceTemplate, readProcesses, uptimeNow } from './evidence.ts';
 import { residentMib } from './process-list.ts';
-import { round2, share, type RowResult } from './row.ts';
+import { round2, valueAtQuantile, type RowResult } from './row.ts';
 
 export interface FloodPlan {
   /** Tasks that write at once, of one worker. */
@@ -108,7 +108,7 @@ export async function logFlood(plan: FloodPlan): Promise<RowResult> {
       if (bytes > plan.capMib * MIB + CUT_LINE_BYTES) violations.push(`a log of ${bytes} bytes was kept`);
       if (plan.mib > plan.capMib && !isCut) violations.push('a log that was cut does not say so');
     }
-    const statusP99 = share(latencies, 0.99);
+    const statusP99 = valueAtQuantile(latencies, 0.99);
     if (statusP99 > STATUS_SECONDS_MAX)
       violations.push(`the end of other tasks is known after ${statusP99} s`);
     for (const [name, mib] of [
@@ -130,7 +130,7 @@ export async function logFlood(plan: FloodPlan): Promise<RowResult> {
           'service MiB max': Math.round(watch.serviceMib),
           'worker MiB max': Math.round(watch.workerMib),
           'other tasks ended': latencies.length,
-          'their status p50 s': round2(share(latencies, 0.5)),
+          'their status p50 s': round2(valueAtQuantile(latencies, 0.5)),
           'their status p99 s': round2(statusP99),
         },
       ],

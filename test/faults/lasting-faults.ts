@@ -1,7 +1,7 @@
 import { gaps } from './evidence.ts';
 import { FaultFarm, type FaultFarmOptions, type FaultWorker } from './fault-farm.ts';
-import { CUTS, type Cut } from './lines.ts';
-import { round2, share, type Figures, type RowName, type RowResult } from './row.ts';
+import { PARTITION_MODES, type Cut } from './lines.ts';
+import { round2, valueAtQuantile, type Figures, type RowName, type RowResult } from './row.ts';
 import { Trials, type Trial } from './trial.ts';
 
 export interface LastingPlan {
@@ -62,7 +62,7 @@ export async function pauses(plan: LastingPlan): Promise<RowResult> {
 /** F12: a worker and the bus do not hear each other, or only one of them the other. */
 export async function partitions(plan: LastingPlan): Promise<RowResult> {
   return lastingFaults('F12', 'workers that are cut off from the bus', plan, ({ network }) => ({
-    kinds: CUTS.map(partition),
+    kinds: PARTITION_MODES.map(partition),
     means: network.kind,
   }));
 }
@@ -117,7 +117,7 @@ function lineOf(kind: Kind, seconds: number, victims: number, trials: readonly T
     'stale reports accepted': sum(trials.map(({ staleAccepted }) => staleAccepted)),
     overlaps: overlapping.length,
     'overlap s': round2(sum(overlapping)),
-    'overlap p99 s': round2(share(overlapping, 0.99)),
+    'overlap p99 s': round2(valueAtQuantile(overlapping, 0.99)),
   };
 }
 

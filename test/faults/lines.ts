@@ -1,6 +1,6 @@
 /** What is cut: both ways, or only one of them. */
-export const CUTS = ['both', 'to-bus', 'from-bus'] as const;
-export type Cut = (typeof CUTS)[number];
+export const PARTITION_MODES = ['both', 'to-bus', 'from-bus'] as const;
+export type Cut = (typeof PARTITION_MODES)[number];
 
 /** The way of one worker to the bus. */
 export interface Line {

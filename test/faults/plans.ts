@@ -1,4 +1,4 @@
-import { daemonDeaths, reboots } from './deaths.ts';
+import { daemonCrashes, reboots } from './deaths.ts';
 import type { FaultFarmOptions } from './fault-farm.ts';
 import { logFlood } from './flood.ts';
 import { partitions, pauses } from './lasting-faults.ts';
@@ -30,7 +30,7 @@ const FULL_FARM: FaultFarmOptions = {
 
 export const FULL: Readonly<Record<RowName, Row>> = {
   F9: ({ rounds }) => pauses({ farm: FULL_FARM, rounds, seconds: [10, 35, 90] }),
-  F10: ({ rounds }) => daemonDeaths({ farm: FULL_FARM, rounds }),
+  F10: ({ rounds }) => daemonCrashes({ farm: FULL_FARM, rounds }),
   F11: ({ rounds }) => reboots({ farm: FULL_FARM, rounds }),
   F12: ({ rounds }) => partitions({ farm: FULL_FARM, rounds, seconds: [5, 25, 40, 120] }),
   F16: ({ mib }) => logFlood({ writers: 8, mib, capMib: 64 }),
@@ -48,7 +48,7 @@ const SHORT_FARM: FaultFarmOptions = {
 
 export const SHORT: Readonly<Record<RowName, Row>> = {
   F9: ({ rounds }) => pauses({ farm: SHORT_FARM, rounds, seconds: [9] }),
-  F10: ({ rounds }) => daemonDeaths({ farm: SHORT_FARM, rounds }),
+  F10: ({ rounds }) => daemonCrashes({ farm: SHORT_FARM, rounds }),
   F11: ({ rounds }) => reboots({ farm: SHORT_FARM, rounds }),
   F12: ({ rounds }) => partitions({ farm: SHORT_FARM, rounds, seconds: [9] }),
   F16: ({ mib }) => logFlood({ writers: 8, mib, capMib: 4 }),

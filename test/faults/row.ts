@@ -18,7 +18,7 @@ export interface RowResult {
 export const round2 = (value: number): number => Math.round(value * 100) / 100;
 
 /** Of the values the one at this share, 0 for none. */
-export function share(values: readonly number[], at: number): number {
+export function valueAtQuantile(values: readonly number[], at: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? 0;
 }

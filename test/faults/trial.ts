@@ -1,6 +1,6 @@
 import { until } from '../kit/until.ts';
 import { overlaps, runsTwice, uptimeNow, type Overlap } from './evidence.ts';
-import { lasting, tasksOf, type FaultFarm, type FaultWorker, type SeenAttempt } from './fault-farm.ts';
+import { waitSeconds, tasksOf, type FaultFarm, type FaultWorker, type SeenAttempt } from './fault-farm.ts';
 
 export interface Fault {
   readonly victims: readonly FaultWorker[];
@@ -51,7 +51,7 @@ export class Trials {
     const { farm } = this;
     const before = await farm.openAttempts(fault.victims);
     await Promise.all(fault.victims.map((worker) => fault.begin(worker)));
-    await lasting(fault.seconds);
+    await waitSeconds(fault.seconds);
     const reclaimed = (await Promise.all(before.map((attempt) => farm.attemptNow(attempt)))).filter(
       ({ ended_at: endedAt }) => endedAt !== undefined,
     );

@@ -48,7 +48,7 @@ export class ForeignWorker {
     await worker.register();
     worker.beat = setInterval(() => void worker.heartbeat(), Math.min(5000, worker.timeoutMs / 6));
     const subjects = worker.queueIds.length === 0 ? ['_any'] : worker.queueIds;
-    for (const queue of subjects) void worker.askForWork(queue);
+    for (const queue of subjects) void worker.requestWork(queue);
     return worker;
   }
 
@@ -144,7 +144,7 @@ export class ForeignWorker {
     });
   }
 
-  private async askForWork(queue: string): Promise<void> {
+  private async requestWork(queue: string): Promise<void> {
     while (!this.isLeaving && !this.nc.isClosed()) {
       if (this.freeCores <= 0) {
         await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,8 +1,8 @@
-import { joinAsLogReader } from '../../src/adapters/nats/log-bus.ts';
+import { connectLogBus } from '../../src/adapters/nats/log-bus.ts';
 import type { Redelivery } from '../../src/adapters/nats/durable-consumer.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
-import { joinAsShard } from '../../src/adapters/nats/service-bus.ts';
-import { joinAsWorker } from '../../src/adapters/nats/worker-bus.ts';
+import { connectShardBus } from '../../src/adapters/nats/service-bus.ts';
+import { connectWorkerBus } from '../../src/adapters/nats/worker-bus.ts';
 import { attemptIdOf, farmId, jobId, taskIdOf, workerId, type QueueId } from '../../src/core/ids.ts';
 import type { BusEvent, Delivery, LogDelivery } from '../../src/core/ports/bus.ts';
 import type {
@@ -62,7 +62,7 @@ export function recordingShard(servers: ServerList, redelivery?: Redelivery) {
   const leases = new Recorder<LeaseAsked>();
   const presence = new Recorder<Delivery<PresenceMessage>>();
   const statuses = new Recorder<Delivery<StatusMessage>>();
-  const bus = joinAsShard(
+  const bus = connectShardBus(
     { servers, shard: { index: 0, count: 2 }, ...(redelivery === undefined ? {} : { redelivery }) },
     {
       leaseRequested: (request, queue, inbox) => leases.add({ request, queue, inbox }),
@@ -75,7 +75,7 @@ export function recordingShard(servers: ServerList, redelivery?: Redelivery) {
 }
 
 /** What a worker told for the diagnostics, as it was read. */
-interface ToldDiagnostic {
+interface WorkerDiagnostic {
   readonly source: string;
   readonly parsed: Parsed<DiagnosticMessage>;
 }
@@ -84,9 +84,9 @@ interface ToldDiagnostic {
 export function recordingLogReader(servers: ServerList, redelivery?: Redelivery) {
   const events = new Recorder<BusEvent>();
   const logs = new Recorder<LogDelivery>();
-  const diagnostics = new Recorder<ToldDiagnostic>();
+  const diagnostics = new Recorder<WorkerDiagnostic>();
   const options = redelivery === undefined ? { servers } : { servers, redelivery };
-  const bus = joinAsLogReader(options, {
+  const bus = connectLogBus(options, {
     logged: logs.add,
     diagnosed: (source, read) => diagnostics.add({ source, parsed: read() }),
     busChanged: events.add,
@@ -99,7 +99,7 @@ export function recordingWorker(servers: ServerList, pingMs = 3000) {
   const events = new Recorder<BusEvent>();
   const cancels = new Recorder<CancelMessage>();
   const late = new Recorder<LeaseReply>();
-  const bus = joinAsWorker(
+  const bus = connectWorkerBus(
     { servers, name: 'test worker', pingMs },
     { cancelRequested: cancels.add, leaseAnsweredLate: late.add, busChanged: events.add },
   );

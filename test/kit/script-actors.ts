@@ -89,7 +89,7 @@ export function scriptActors(): ScriptActors {
           break;
         case 'writeLater':
           state.value = step.value;
-          context.saveLater();
+          context.markDirty();
           break;
         case 'remember':
           state.value = step.value;
@@ -127,7 +127,7 @@ export function scriptActors(): ScriptActors {
           context.change({ id: state.id, value: null });
           break;
         case 'sayTime':
-          context.effect(`now ${context.now}, listening since ${context.listeningSince}`);
+          context.effect(`now ${context.now}, listening since ${context.receivingSince}`);
           break;
       }
     }
@@ -141,15 +141,15 @@ export function scriptActors(): ScriptActors {
       const value = reader.get(id);
       return value === undefined ? null : { id, value, isOver: false, isRemoved: false };
     },
-    started: (state, context) => {
+    onActivated: (state, context) => {
       run(state, onStart.get(state.id) ?? [], undefined, context);
     },
     save: (state, context) => {
       if (!state.isRemoved) context.change({ id: state.id, value: state.value });
     },
-    isOver: (state) => state.isOver,
-    isRemoved: (state) => state.isRemoved,
-    absent: (id, message, context) => {
+    isEvictable: (state) => state.isOver,
+    isDeleted: (state) => state.isRemoved,
+    onMissing: (id, message, context) => {
       if (!id.startsWith(NOBODY)) return { id, value: 0, isOver: false, isRemoved: false };
       if (message.replyTo !== undefined) context.reply(message.replyTo, 'there is nobody');
       return null;

@@ -1,4 +1,4 @@
-import type { AgentEffect, AgentEnvelope } from '../../actors/agent/agent-world.ts';
+import type { AgentEffect, AgentEnvelope } from '../../actors/agent/agent-system.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
 import type { AttemptId, TaskId } from '../../src/core/ids.ts';
 import type { CancelMessage, LeaseReply, PresenceReply } from '../../src/core/wire/bus-messages.ts';
@@ -104,7 +104,7 @@ export class AgentBus {
     });
   }
 
-  giveUpLeases(): void {
+  cancelLeaseRequests(): void {
     for (const requestId of [...this.openLeases]) this.leaseUnanswered(requestId, 'timed-out');
   }
 
@@ -129,7 +129,7 @@ export class AgentBus {
       this.end.post({
         actor: 'outbox',
         id: 'outbox',
-        message: { type: 'report.unstored', attemptId, status, reason: 'timedOut' },
+        message: { type: 'report.publish-failed', attemptId, status, reason: 'timedOut' },
       });
     });
   }

@@ -3,10 +3,10 @@ import {
   LEASE_HOLD_MS,
   STALE_ASSIGNED_MS,
   type ServiceSettings,
-} from '../../actors/service/service-world.ts';
+} from '../../actors/service/service-system.ts';
 import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import { agentActors } from '../../actors/agent/agent-actors.ts';
-import type { AgentBuild } from './agent-life.ts';
+import type { AgentBuild } from './agent-incarnation.ts';
 import type { MachineRules } from './task-processes-model.ts';
 import { EXPR_MEMORY_BYTES, type SimulationOptions } from './options.ts';
 import type { ServiceBuild } from './service-model.ts';
@@ -28,7 +28,7 @@ export const settingsOf = (options: SimulationOptions): Settings => ({
   retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   leaseHoldMs: LEASE_HOLD_MS,
   // So that a few jobs are asked in pieces, with anything between them.
-  jobsAskedAtOnce: 1,
+  recoveryBatchSize: 1,
   staleAssignedMs: STALE_ASSIGNED_MS,
   unschedulableGraceMs: options.unschedulableGraceMs,
   reservationAfterMs: options.reservationAfterMs,
@@ -37,7 +37,7 @@ export const settingsOf = (options: SimulationOptions): Settings => ({
   ownsFarm: () => true,
 });
 
-export function soundBuild(settings: Settings): Build {
+export function unmodifiedBuild(settings: Settings): Build {
   const tallies = new LocalTallies();
   return {
     service: {

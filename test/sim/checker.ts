@@ -21,7 +21,13 @@ import { keys } from '../../src/core/records/tables.ts';
 import { readTask } from '../../src/core/records/task-page.ts';
 import type { DomainEvent } from '../../src/core/wire/events.ts';
 import type { Settings } from './build.ts';
-import { AFTER_EACH_STEP, AT_REST, IN_THE_END, LAST_LOOK, WHEN_FLUSHED } from './invariants.ts';
+import {
+  AFTER_EACH_STEP,
+  AT_REST,
+  FINAL_INVARIANTS,
+  FINAL_SLOW_INVARIANTS,
+  WHEN_FLUSHED,
+} from './invariants.ts';
 import type { Invariant } from './invariant-frame.ts';
 import { holdersOf } from './pool-and-worker-invariants.ts';
 import { isSame, readySinceOf, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
@@ -33,7 +39,7 @@ import { judgeLeases } from './lease-oracle.ts';
 import type { RunningProcesses } from './running-processes.ts';
 import type { ServiceModel, ServiceWatcher } from './service-model.ts';
 import { ActorStates, type FarmView, type ServiceView } from './service-view.ts';
-import { handedOut, isAsHandedOut, storedAttempt, storedAttempts } from './stored-attempts.ts';
+import { assignedAttempts, isAsHandedOut, storedAttempt, storedAttempts } from './stored-attempts.ts';
 import { watchTake } from './take-rules.ts';
 import { Violation } from './violation.ts';
 import { judgeWorkerTurn } from './worker-rules.ts';
@@ -43,7 +49,7 @@ import type { Said, Turn, TurnObserver } from './watch-turns.ts';
 const FLUSHED_LOOK_EACH = 64;
 
 /** Something that the service has said and must stand by: says what is wrong, or null. */
-export type Promised = (store: StoreReader) => string | null;
+export type Obligation = (store: StoreReader) => string | null;
 
 /** A job as it was after its last turn. */
 interface LastSeen {
@@ -61,7 +67,7 @@ type AfterTurn = (said: Said) => void;
 export class Checker implements ServiceWatcher {
   readonly farms: FarmId[] = [];
   /** Since when the service has been able to hear workers, in virtual time. */
-  listeningSince = 0;
+  receivingSince = 0;
   /** Whether the clock of the service has never been set: holds are as long as they should be. */
   isClockSteady = true;
   /** Until when the service was stalled last, in virtual time. */
@@ -87,7 +93,7 @@ export class Checker implements ServiceWatcher {
   private startedAt = 0;
   /** When a worker of a farm changed last, in virtual time. */
   private readonly changedAt = new Map<FarmId, number>();
-  private readonly promises: Promised[] = [];
+  private readonly promises: Obligation[] = [];
   private flushedLooks = 0;
   private inTurn: Violation | null = null;
 
@@ -113,7 +119,7 @@ export class Checker implements ServiceWatcher {
   }
 
   /** What was answered to a client is in the store, now and after any crash. */
-  promise(promised: Promised): void {
+  promise(promised: Obligation): void {
     this.promises.push(promised);
     this.keepsPromise(promised);
   }
@@ -172,7 +178,7 @@ export class Checker implements ServiceWatcher {
     const afterTake = message.type === 'tasks.take' ? this.watchTake(job, message, turn.now) : null;
     return (said) => {
       this.touched.add(job);
-      for (const attempt of handedOut(said, turn.now)) this.note(this.noteAttempt(attempt));
+      for (const attempt of assignedAttempts(said, turn.now)) this.note(this.noteAttempt(attempt));
       for (const change of said.changes) {
         if (change.op === 'put' && change.table === 'attempt') this.note(this.noteAttempt(change.value));
       }
@@ -234,14 +240,14 @@ export class Checker implements ServiceWatcher {
     return ({ sent }) => {
       const takes = sent.flatMap(({ message }) => (message.type === 'tasks.take' ? [message] : []));
       const reasons = sent.flatMap(({ id, message }) =>
-        message.type === 'step.unmatched' ? [{ jobId: id, message }] : [],
+        message.type === 'step.unschedulable' ? [{ jobId: id, message }] : [],
       );
       const mayReserve = turn.message.type === 'sweep.due' && lease.reservations.size > 0;
       if (takes.length + reasons.length === 0 && !mayReserve) return;
       const farm = this.states?.farm(lease.farmId);
       if (farm === undefined) return;
-      if (lease.unasked.length > 0) {
-        const detail = `${lease.unasked.length} jobs of ${lease.farmId} were not asked yet`;
+      if (lease.pendingJobs.length > 0) {
+        const detail = `${lease.pendingJobs.length} jobs of ${lease.farmId} were not asked yet`;
         this.note(new Violation('nothing is handed out or told before all jobs are known', detail));
       }
       const view = this.farmView(farm, lease);
@@ -279,7 +285,7 @@ export class Checker implements ServiceWatcher {
         this.changedAt.set(worker.record.farmId, this.time.now);
       if (turn.message.type !== 'expiry.granted') return;
       if (before !== 'online' || worker.record.status !== 'offline') return;
-      const heardFor = this.time.now - this.listeningSince;
+      const heardFor = this.time.now - this.receivingSince;
       if (heardFor >= this.settings.heartbeatTimeoutMs) return;
       const name = 'no worker is given up before it had a whole timeout to be heard';
       this.note(new Violation(name, `${worker.record.id} after ${heardFor} ms`));
@@ -290,7 +296,7 @@ export class Checker implements ServiceWatcher {
     const { host } = this.service;
     if (host === null) return;
     this.states = new ActorStates(host.kernel);
-    this.listeningSince = this.time.now;
+    this.receivingSince = this.time.now;
     this.startedAt = this.time.now;
     this.touched.clear();
   }
@@ -353,7 +359,7 @@ export class Checker implements ServiceWatcher {
     if (this.isTakingUp) return 'a farm is being taken up';
     const view = this.view(true);
     if (this.service.host === null || view.farms.length < this.farms.length) return 'the service is not up';
-    for (const { name, check } of IN_THE_END) {
+    for (const { name, check } of FINAL_INVARIANTS) {
       const wrong = check(view);
       if (wrong !== null) return `${name}: ${wrong}`;
     }
@@ -366,8 +372,8 @@ export class Checker implements ServiceWatcher {
     this.check(AFTER_EACH_STEP, view);
     this.check(AT_REST, view);
     this.check(WHEN_FLUSHED, view);
-    this.check(IN_THE_END, view);
-    this.check(LAST_LOOK, view);
+    this.check(FINAL_INVARIANTS, view);
+    this.check(FINAL_SLOW_INVARIANTS, view);
     for (const promised of this.promises) this.keepsPromise(promised);
   }
 
@@ -383,7 +389,7 @@ export class Checker implements ServiceWatcher {
     }
   }
 
-  private keepsPromise(promised: Promised): void {
+  private keepsPromise(promised: Obligation): void {
     const wrong = promised(this.service.store);
     if (wrong !== null) throw new Violation('what was answered is in the store', wrong);
   }
@@ -418,7 +424,7 @@ export class Checker implements ServiceWatcher {
 
   /** Whether all jobs of the farm were asked what they offer; so it is when its lease actor is not in memory. */
   private isAsked(farm: FarmId): boolean {
-    return (this.states?.lease(farm)?.unasked.length ?? 0) === 0;
+    return (this.states?.lease(farm)?.pendingJobs.length ?? 0) === 0;
   }
 
   private farmViews(
@@ -437,7 +443,7 @@ export class Checker implements ServiceWatcher {
     const { host } = this.service;
     if (host === null || !this.isClockSteady) return null;
     const last = Math.max(
-      this.listeningSince,
+      this.receivingSince,
       this.stalledUntil,
       this.startedAt,
       this.changedAt.get(farm) ?? 0,

@@ -1,4 +1,4 @@
-import type { ClientWorld } from './client-door.ts';
+import type { ClientWorld } from './client-port.ts';
 import { JobClients } from './job-clients.ts';
 import { WorkerClients } from './worker-clients.ts';
 import { SettingsClients } from './settings-clients.ts';

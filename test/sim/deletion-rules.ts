@@ -1,5 +1,5 @@
 import type { JobMessage } from '../../actors/service/job/messages.ts';
-import type { JobRetention } from '../../actors/service/service-world.ts';
+import type { JobRetention } from '../../actors/service/service-system.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { JobSnapshot } from './job-snapshot.ts';
 import { Violation } from './violation.ts';

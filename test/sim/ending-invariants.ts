@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { writtenStepOf } from '../../actors/service/job/live-step.ts';
+import { toStepRecord } from '../../actors/service/job/live-step.ts';
 import type { JobState } from '../../actors/service/job/state.ts';
 import type { StepState } from '../../actors/service/job/step-state.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
@@ -8,7 +8,7 @@ import { rowsOfNoJob } from '../kit/rows-of-job.ts';
 import { mayRun } from './eligibility-oracle.ts';
 import type { FarmView, ServiceView } from './service-view.ts';
 import { storedAttempt } from './stored-attempts.ts';
-import { type Invariant, ofFarms, isOverStatus } from './invariant-frame.ts';
+import { type Invariant, ofFarms, isTerminalStatus } from './invariant-frame.ts';
 
 /** Retention removes a job within a period of its sweep, a tenth of the time for which it keeps jobs. */
 const RETENTION_LATE = 1.2;
@@ -49,7 +49,7 @@ function jobDiffers(job: JobState, view: ServiceView): string | null {
     return `job ${id} is not listed as active`;
   for (const step of job.steps) {
     const { order } = step.record;
-    if (!isDeepStrictEqual(view.store.get('step', keys.step(id, order)), writtenStepOf(step.record)))
+    if (!isDeepStrictEqual(view.store.get('step', keys.step(id, order)), toStepRecord(step.record)))
       return `step ${order} of ${id}`;
     for (const [number, page] of step.pages) {
       const kept = view.store.get('taskPage', keys.taskPage(id, order, number));
@@ -66,7 +66,7 @@ function jobDiffers(job: JobState, view: ServiceView): string | null {
 }
 
 /** Nothing is left of what is over. */
-export const everyJobIsOverOrCannotRun: Invariant = {
+export const everyJobIsTerminalOrUnschedulable: Invariant = {
   name: 'in the end every job is terminal, or waits for what does not come',
   check: ofFarms((view, { isLifted }) => {
     const stuck = new Set(
@@ -94,7 +94,7 @@ function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: 
   const isPaused = job.record.status === 'paused' || farm.queues.get(job.record.queueId)?.paused === true;
   if (isPaused) return !isLifted;
   const ready = job.steps.filter((step) => step.record.taskCounts.ready > 0);
-  if (ready.length === 0) return job.steps.every((step) => isOverStep(step) || waitsInVain(job, step));
+  if (ready.length === 0) return job.steps.every((step) => isTerminalStep(step) || waitsInVain(job, step));
   // A pool that is full has holders, and those end; one that is not registered has no slots.
   const isUnregistered = (name: string): boolean => lease.pools.stateOf(name).maxConcurrent === 0;
   return ready.every(
@@ -108,7 +108,7 @@ function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: 
   );
 }
 
-function isOverStep({ record: { taskCounts } }: StepState): boolean {
+function isTerminalStep({ record: { taskCounts } }: StepState): boolean {
   return taskCounts.succeeded + taskCounts.failed + taskCounts.canceled === taskCounts.total;
 }
 
@@ -118,7 +118,7 @@ function waitsInVain(job: JobState, step: StepState): boolean {
     const upstream = job.steps[order];
     if (upstream === undefined) return false;
     const { succeeded, total } = upstream.record.taskCounts;
-    return isOverStep(upstream) ? succeeded < total : waitsInVain(job, upstream);
+    return isTerminalStep(upstream) ? succeeded < total : waitsInVain(job, upstream);
   });
 }
 
@@ -144,7 +144,7 @@ export const retentionIsDone: Invariant = {
     if (retention.afterMs === 0 || !isClockSteady) return null;
     const needed = new Set(farms.flatMap(({ jobs }) => jobs.flatMap(({ record }) => record.dependsOn)));
     for (const { value: job } of store.scan('job')) {
-      const mayGo = job.status === 'completed' || (retention.includeFailed && isOverStatus(job.status));
+      const mayGo = job.status === 'completed' || (retention.includeFailed && isTerminalStatus(job.status));
       if (!mayGo || needed.has(job.id)) continue;
       const keptMs = now - (job.endedAt ?? now);
       if (keptMs > retention.afterMs * RETENTION_LATE) return `${job.id} is ${job.status} since ${keptMs} ms`;

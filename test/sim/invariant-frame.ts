@@ -85,6 +85,6 @@ export const ofFarms =
 
 export const isLeasable = (job: JobState): boolean =>
   job.record.status === 'pending' || job.record.status === 'running';
-export const isOverStatus = (status: JobStatus): boolean =>
+export const isTerminalStatus = (status: JobStatus): boolean =>
   status === 'completed' || status === 'failed' || status === 'canceled';
-export const isOver = (job: JobState): boolean => isOverStatus(job.record.status);
+export const isTerminal = (job: JobState): boolean => isTerminalStatus(job.record.status);

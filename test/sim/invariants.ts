@@ -2,7 +2,7 @@ import { judgeMarks, surroundingsOf } from './unschedulable-rules.ts';
 import { type Invariant, ofFarms } from './invariant-frame.ts';
 import {
   memoryIsWhatTheStoreHolds,
-  everyJobIsOverOrCannotRun,
+  everyJobIsTerminalOrUnschedulable,
   nothingIsBookedInTheEnd,
   deletedJobsLeaveNothing,
   retentionIsDone,
@@ -79,10 +79,13 @@ export const WHEN_FLUSHED: readonly Invariant[] = [
   poolsAreHeldByOpenAttempts,
 ];
 
-export const IN_THE_END: readonly Invariant[] = [everyJobIsOverOrCannotRun, nothingIsBookedInTheEnd];
+export const FINAL_INVARIANTS: readonly Invariant[] = [
+  everyJobIsTerminalOrUnschedulable,
+  nothingIsBookedInTheEnd,
+];
 
 /** When everything has come to its end: looks that are too slow to be taken often. */
-export const LAST_LOOK: readonly Invariant[] = [
+export const FINAL_SLOW_INVARIANTS: readonly Invariant[] = [
   farmsKnowPools,
   failuresAreCounted,
   deletedJobsLeaveNothing,

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JobSubmission } from '../../actors/service/farm/messages.ts';
-import type { JobUpdate, Retried, RetryTarget } from '../../actors/service/job/messages.ts';
+import type { JobUpdate, RetryResult, RetryTarget } from '../../actors/service/job/messages.ts';
 import type { JobId, QueueId } from '../../src/core/ids.ts';
 import type { JobPlan } from '../../src/openjd/template/plan.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask } from '../../src/core/records/task-page.ts';
-import { ask, type ClientWorld } from './client-door.ts';
+import { ask, type ClientWorld } from './client-port.ts';
 import { randomPlan, randomRetry } from './job-plans.ts';
 
 /** A job that a client has submitted. */
@@ -15,7 +15,7 @@ interface OwnJob {
   readonly id: JobId;
   readonly plan: JobPlan;
   /** Its deletion was asked for: it may be gone. */
-  isDoomed: boolean;
+  isDeletionPending: boolean;
   /** Requests that were made of it: what was answered to one holds until the next is made. */
   requests: number;
 }
@@ -71,7 +71,7 @@ export class JobClients {
       (outcome) => {
         if (!outcome.ok) return;
         const { id } = outcome.value;
-        const own: OwnJob = { id, plan, isDoomed: false, requests: 0 };
+        const own: OwnJob = { id, plan, isDeletionPending: false, requests: 0 };
         this.jobs.push(own);
         let tasks = 0;
         let plansSeen = 0;
@@ -134,7 +134,7 @@ export class JobClients {
     const job = this.anyJob();
     const { id } = job;
     job.requests++;
-    job.isDoomed = true;
+    job.isDeletionPending = true;
     const settled = checker.undoing(id);
     ask<null>(
       this.world,
@@ -183,7 +183,7 @@ export class JobClients {
     job.requests++;
     const target: RetryTarget = random.chance(0.5) ? 'job' : this.anyTask(job);
     const settled = checker.undoing(id);
-    ask<Retried>(
+    ask<RetryResult>(
       this.world,
       (replyTo) => ({ actor: 'job', id, message: { type: 'job.retry', target, replyTo } }),
       settled,
@@ -246,8 +246,8 @@ export class JobClients {
     };
   }
 
-  private mayBeGone({ isDoomed }: OwnJob): boolean {
-    return isDoomed || this.world.options.retentionMs > 0;
+  private mayBeGone({ isDeletionPending }: OwnJob): boolean {
+    return isDeletionPending || this.world.options.retentionMs > 0;
   }
 
   private anyJob(): OwnJob {

@@ -36,12 +36,12 @@ const RESUMED: Edges<JobStatus> = ['paused pending', 'paused running', 'paused b
 
 export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>> = {
   'job.create': ['pending ready'],
-  'job.wake': [],
+  'job.activate': [],
   'upstreams.completed': ['pending ready'],
   'upstream.failed': ['pending canceled'],
   'tasks.take': ['ready assigned'],
-  'step.unmatched': [],
-  'step.matched': [],
+  'step.unschedulable': [],
+  'step.schedulable': [],
   'tasks.reported': [
     'assigned running',
     'assigned succeeded',
@@ -60,7 +60,7 @@ export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>>
   'policy.changed': [],
   'job.update': [],
   'job.retry': RETRIED,
-  'job.revive': RETRIED,
+  'job.reactivate': RETRIED,
   // What becomes of the tasks of a job that is gone, nobody sees.
   'job.delete': [],
   'job.expire': [],
@@ -70,12 +70,12 @@ export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>>
 
 export const JOB_EDGES: Readonly<Record<JobMessage['type'], Edges<JobStatus>>> = {
   'job.create': [],
-  'job.wake': [],
+  'job.activate': [],
   'upstreams.completed': ['blocked pending'],
   'upstream.failed': ['blocked canceled', 'paused canceled'],
   'tasks.take': ['pending running'],
-  'step.unmatched': [],
-  'step.matched': [],
+  'step.unschedulable': [],
+  'step.schedulable': [],
   'tasks.reported': [...ENDED, 'pending paused', 'running paused'],
   'attempts.held': [],
   'attempts.reclaim': [],
@@ -83,7 +83,7 @@ export const JOB_EDGES: Readonly<Record<JobMessage['type'], Edges<JobStatus>>> =
   'policy.changed': [],
   'job.update': ['pending paused', 'running paused', 'blocked paused', ...RESUMED],
   'job.retry': RESUMED,
-  'job.revive': ['completed pending', 'failed pending', 'canceled pending', ...RESUMED],
+  'job.reactivate': ['completed pending', 'failed pending', 'canceled pending', ...RESUMED],
   'job.delete': [],
   'job.expire': [],
   'job.cancel': ['pending canceled', 'blocked canceled', 'paused canceled', 'running canceled'],

@@ -4,8 +4,8 @@ import {
   countTasks,
   ofTouchedJobs,
   ofFarms,
-  isOverStatus,
-  isOver,
+  isTerminalStatus,
+  isTerminal,
 } from './invariant-frame.ts';
 
 /** interface.md, "Job": a job that runs something says so, and one that is parked says why. */
@@ -28,7 +28,7 @@ export const farmKnowsJobs: Invariant = {
     const active = new Set(jobs.map(({ record }) => record.id));
     for (const { record } of jobs) {
       const known = farm.activeJobs.get(record.id);
-      if (isOverStatus(record.status)) return `${record.id} is ${record.status} and listed as active`;
+      if (isTerminalStatus(record.status)) return `${record.id} is ${record.status} and listed as active`;
       if (known?.queueId !== record.queueId)
         return `${record.id} is in the queue ${record.queueId}, the farm has it in ${known?.queueId ?? 'none'}`;
       if (!farm.queues.has(record.queueId))
@@ -71,8 +71,8 @@ export const jobsEndWithTheirTasks: Invariant = {
       unsuccessful += counted.failed + counted.canceled;
     }
     const { id, status } = job.record;
-    if (isOver(job) && left > 0) return `${id} is ${status} and has ${left} tasks that are not terminal`;
-    if (!isOver(job) && left === 0) return `${id} is ${status} and all its tasks are terminal`;
+    if (isTerminal(job) && left > 0) return `${id} is ${status} and has ${left} tasks that are not terminal`;
+    if (!isTerminal(job) && left === 0) return `${id} is ${status} and all its tasks are terminal`;
     if (status === 'completed' && unsuccessful > 0)
       return `${id} completed and ${unsuccessful} tasks did not succeed`;
     return null;

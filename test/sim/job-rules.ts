@@ -1,5 +1,5 @@
 import type { FarmState } from '../../actors/service/farm/state.ts';
-import type { JobMessage, Retried } from '../../actors/service/job/messages.ts';
+import type { JobMessage, RetryResult } from '../../actors/service/job/messages.ts';
 import type { JobState } from '../../actors/service/job/state.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
@@ -37,7 +37,7 @@ interface Failure {
 }
 
 const PARK_REASON = 'failure limit reached';
-const RETRIES: readonly JobMessage['type'][] = ['job.retry', 'job.revive'];
+const RETRIES: readonly JobMessage['type'][] = ['job.retry', 'job.reactivate'];
 const LIVE: readonly TaskSnapshot['status'][] = ['assigned', 'running'];
 const STALE_REPORT = 'a report of an attempt that is not open changes nothing';
 
@@ -156,7 +156,7 @@ function judgeTask(
   const isMarked = is.isUnschedulable && !was.isUnschedulable;
   if (
     isMarked &&
-    (message.type !== 'step.unmatched' ||
+    (message.type !== 'step.unschedulable' ||
       (isClockSteady && now - Math.max(is.since, is.retryAfter) < graceMs))
   )
     return ['a task is unschedulable after the grace', `${message.type}, ready for ${now - is.since} ms`];
@@ -219,7 +219,7 @@ function judgeStatus(seen: JobTurnSeen): Fault | null {
 
 /** A retry says how many tasks it was, and it was all that had failed or were canceled. */
 function judgeAnswer({ before, after, message, said }: JobTurnSeen): Fault | null {
-  if (message.type !== 'job.retry' && message.type !== 'job.revive') return null;
+  if (message.type !== 'job.retry' && message.type !== 'job.reactivate') return null;
   const retried = retriedOf(message, said);
   const moved = countIf(before, (task) => isRetriable(task)) - countIf(after, (task) => isRetriable(task));
   if (moved !== retried) return ['a retry says how many tasks it was', `${retried}, not ${moved}`];
@@ -250,7 +250,7 @@ function retriedOf(message: JobMessage, said: Said): number {
   if (!RETRIES.includes(message.type)) return 0;
   for (const answer of said.answers) {
     // What a retry is answered with: actors/service/job/messages.ts.
-    const outcome = answer as { readonly ok: boolean; readonly value?: Retried };
+    const outcome = answer as { readonly ok: boolean; readonly value?: RetryResult };
     if (outcome.ok) return outcome.value?.retried ?? 0;
   }
   return 0;

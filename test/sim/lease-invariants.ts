@@ -10,7 +10,7 @@ import {
   ofTouchedSteps,
   ofFarms,
   isLeasable,
-  isOver,
+  isTerminal,
 } from './invariant-frame.ts';
 
 /** I8: what is booked on workers are the open attempts, and it fits. */
@@ -66,13 +66,13 @@ export const leaseKnowsReadyTasks: Invariant = {
     const { id, farmId, status } = job.record;
     const lease = view.leaseOf(farmId);
     // It is asked soon, and nothing is leased before that.
-    if (lease?.unasked.includes(id) === true) return null;
+    if (lease?.pendingJobs.includes(id) === true) return null;
     const entry = lease?.index.entry(id, step.record.order);
     const at = `${id} (${status}) step ${step.record.order}`;
     const live = step.record.taskCounts.assigned + step.record.taskCounts.running;
     if ((entry?.live ?? 0) !== live)
       return `${at}: ${live} tasks are live, the lease actor counts ${entry?.live ?? 0}`;
-    if (isOver(job)) return entry === undefined ? null : `${at}: the lease actor still has the step`;
+    if (isTerminal(job)) return entry === undefined ? null : `${at}: the lease actor still has the step`;
     if (!isLeasable(job)) return entry?.open === true ? `${at}: the lease actor offers the step` : null;
     for (const { index, status: task, own } of tasksOf(step)) {
       const isReady = entry?.ready.has(index) === true;

@@ -3,7 +3,7 @@ import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
 import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import type { TaskId, WorkerId } from '../../src/core/ids.ts';
 import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
-import { AgentLife, type LifeWorld } from './agent-life.ts';
+import { AgentIncarnation, type LifeWorld } from './agent-incarnation.ts';
 import { newLink, type Link } from './bus-model.ts';
 import { TaskProcessesModel, type MachineRules, type ProcessesWorld } from './task-processes-model.ts';
 import { Violation } from './violation.ts';
@@ -46,7 +46,7 @@ export class MachineModel {
   private readonly world: MachineWorld;
   private readonly processes: TaskProcessesModel;
   private disk: WorkerDisk;
-  private life: AgentLife | null = null;
+  private life: AgentIncarnation | null = null;
   private lives = 0;
 
   constructor(spec: WorkerSpec, workerId: WorkerId, world: MachineWorld) {
@@ -85,7 +85,7 @@ export class MachineModel {
     if (this.life !== null) return;
     const { world, spec } = this;
     if (world.rules.guardsProcesses) this.processes.clear();
-    const life: AgentLife = new AgentLife(world, {
+    const life: AgentIncarnation = new AgentIncarnation(world, {
       settings: this.settings(),
       link: this.link,
       disk: this.disk,
@@ -165,7 +165,7 @@ export class MachineModel {
     this.life?.cancelRequested(message);
   }
 
-  private hasLeft(life: AgentLife): void {
+  private hasLeft(life: AgentIncarnation): void {
     if (this.life !== life) return;
     if (this.processes.openSessions > 0)
       throw new Violation(

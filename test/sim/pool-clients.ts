@@ -1,7 +1,7 @@
 import { CATALOG_ID, type PoolInput } from '../../actors/service/catalog/messages.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
-import { ask, insist, type ClientWorld } from './client-door.ts';
+import { ask, requestUntilAnswered, type ClientWorld } from './client-port.ts';
 import { POOL_NAMES } from './job-plans.ts';
 
 /** The clients that register usage pools, which all farms share, and change them. */
@@ -19,7 +19,7 @@ export class PoolClients {
       onReady();
       return;
     }
-    insist<UsagePoolRecord>(
+    requestUntilAnswered<UsagePoolRecord>(
       this.world,
       (replyTo) => ({
         actor: 'catalog',

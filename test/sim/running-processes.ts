@@ -36,9 +36,9 @@ export class RunningProcesses {
   started(taskId: TaskId, attemptId: AttemptId, machine: string): void {
     this.trace.note('process', attemptId, 'on', machine);
     // One that was canceled before it began is told so with the next heartbeat.
-    const isDoomed = this.isCanceled?.(attemptId, taskId) === true;
+    const isDeletionPending = this.isCanceled?.(attemptId, taskId) === true;
     for (const other of this.running.values()) {
-      if (isDoomed || other.taskId !== taskId || this.isCanceled?.(other.attemptId, taskId) === true)
+      if (isDeletionPending || other.taskId !== taskId || this.isCanceled?.(other.attemptId, taskId) === true)
         continue;
       throw new Violation(
         'no two processes of a task run at the same time',

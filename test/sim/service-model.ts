@@ -2,16 +2,21 @@ import { type LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import { createMemoryStore, type MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import type { AnyDefinition } from '../../actors/kernel/actor.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
-import type { Output } from '../../actors/kernel/closure.ts';
+import type { Output } from '../../actors/kernel/unit-of-work.ts';
 import { SimulationHost } from '../../actors/kernel/simulation-host.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
 import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
-import type { ServiceWorld } from '../../actors/service/service-world.ts';
-import { takeUp } from '../../actors/service/take-up.ts';
-import { leaseReply, presenceReply, reportsReply, waitingOf } from '../../daemons/threads/reply-address.ts';
-import { PoisonedRides, takeRides } from '../../daemons/threads/rides.ts';
+import type { ServiceSystem } from '../../actors/service/service-system.ts';
+import { recoverActors } from '../../actors/service/recover-actors.ts';
+import {
+  leaseReply,
+  presenceReply,
+  reportsReply,
+  replyTargetOf,
+} from '../../daemons/threads/reply-address.ts';
+import { PoisonedReports, extractReports } from '../../daemons/threads/piggybacked-reports.ts';
 import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
-import type { CommitTold, StoreReader } from '../../src/core/ports/store.ts';
+import type { CommitCallbacks, StoreReader } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import type {
@@ -48,11 +53,11 @@ export interface ServiceWatcher {
   crashed(): void;
 }
 
-type CommitPort = (changes: readonly Change[], told: CommitTold) => void;
+type CommitPort = (changes: readonly Change[], onCommit: CommitCallbacks) => void;
 
 export interface ServiceBuild {
   /** Made anew with every start: nothing of them outlives the process. */
-  readonly definitions: () => readonly AnyDefinition<ServiceWorld>[];
+  readonly definitions: () => readonly AnyDefinition<ServiceSystem>[];
   readonly tallies: LocalTallies;
   /** Stands between kernel and store; changes nothing in a sound build. */
   readonly commit: (commit: CommitPort) => CommitPort;
@@ -84,10 +89,10 @@ const SHARD = 0;
 const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
 /** Begins the address of a client's answer. */
 const CLIENT = 'client:';
-/** What leaves as soon as it is on disk: answers to workers and what concerns them alone, as in daemons/threads/let-out.ts. */
-const needsNoReader = (output: Output<ServiceWorld>): boolean =>
+/** What leaves as soon as it is on disk: answers to workers and what concerns them alone, as in daemons/threads/prepare-flush.ts. */
+const needsNoReader = (output: Output<ServiceSystem>): boolean =>
   output.kind === 'reply'
-    ? typeof output.to !== 'string' && waitingOf(output.to).kind !== 'front'
+    ? typeof output.to !== 'string' && replyTargetOf(output.to).kind !== 'front'
     : output.effect.kind === 'cancel' || output.effect.kind === 'release';
 
 /** Longest time from the end of a process to its restart by the machine. */
@@ -116,9 +121,9 @@ export class ServiceModel implements ServiceDoor {
   private readonly clients = new Map<ReplyTo, (answer: unknown) => void>();
   private readonly forwards: (() => void)[] = [];
   /** What a build that drops unread actors has to say when it can be read. */
-  private unread: Output<ServiceWorld>[] = [];
-  private readonly rides = new PoisonedRides();
-  private running: SimulationHost<ServiceWorld> | null = null;
+  private unread: Output<ServiceSystem>[] = [];
+  private readonly rides = new PoisonedReports();
+  private running: SimulationHost<ServiceSystem> | null = null;
   private sequence = 0;
   private requests = 0;
 
@@ -154,7 +159,7 @@ export class ServiceModel implements ServiceDoor {
     return this.running !== null;
   }
 
-  get host(): SimulationHost<ServiceWorld> | null {
+  get host(): SimulationHost<ServiceSystem> | null {
     return this.running;
   }
 
@@ -164,22 +169,22 @@ export class ServiceModel implements ServiceDoor {
     trace.note('service start');
     this.sequence = 0;
     build.tallies.restart(this.store);
-    build.tallies.onFall = (id, slot) => {
-      this.running?.post({ actor: 'lease', id, message: { type: 'tally.fell', slot } });
+    build.tallies.onFreed = (id, slot) => {
+      this.running?.post({ actor: 'lease', id, message: { type: 'capacity.freed', slot } });
     };
-    const commit = build.commit((changes, told) => {
-      this.commit(changes, told);
+    const commit = build.commit((changes, onCommit) => {
+      this.commit(changes, onCommit);
     });
-    const host = new SimulationHost<ServiceWorld>(
+    const host = new SimulationHost<ServiceSystem>(
       build.definitions(),
       {
         reader: this.reader,
         newId: () => this.env.newId(),
-        commit: (changes, told) => {
-          commit(changes, told);
+        commit: (changes, onCommit) => {
+          commit(changes, onCommit);
         },
-        letOut: (outputs) => {
-          const isSoon = (output: Output<ServiceWorld>): boolean =>
+        prepareFlush: (outputs) => {
+          const isSoon = (output: Output<ServiceSystem>): boolean =>
             build.answersUnread || needsNoReader(output);
           const soon = outputs.filter(isSoon);
           const later = outputs.filter((output) => !isSoon(output));
@@ -224,7 +229,7 @@ export class ServiceModel implements ServiceDoor {
     );
     this.running = host;
     this.watcher?.started();
-    for (const envelope of takeUp(this.store, () => true, true)) host.post(envelope);
+    for (const envelope of recoverActors(this.store, () => true, true)) host.post(envelope);
     if (bus.isUp) this.connectBus();
   }
 
@@ -232,7 +237,7 @@ export class ServiceModel implements ServiceDoor {
   connectBus(): void {
     const host = this.running;
     if (host === null) return;
-    host.kernel.resumeListening();
+    host.kernel.resumeLiveness();
     this.env.bus.connect({
       status: (message, ack) => {
         this.onStatus(message as StatusMessage, ack);
@@ -283,7 +288,7 @@ export class ServiceModel implements ServiceDoor {
     const request = message as LeaseRequest;
     const { trace, bus, build } = this.env;
     trace.note('lease request', request.worker_id, queue);
-    const { envelopes, attempts } = takeRides(request, reportsReply(inbox), () => true);
+    const { envelopes, attempts } = extractReports(request, reportsReply(inbox), () => true);
     for (const report of request.reports ?? []) {
       const attempt = parseAttemptId(report.attempt_id);
       if (attempt === null) throw new Error(`the worker model reported on ${report.attempt_id}`);
@@ -364,7 +369,7 @@ export class ServiceModel implements ServiceDoor {
   }
 
   /** The process ends at once, and is started again. */
-  private failStop(host: SimulationHost<ServiceWorld>): void {
+  private failStop(host: SimulationHost<ServiceSystem>): void {
     const { time, random } = this.env;
     host.stop();
     time.after(0, () => {
@@ -375,20 +380,20 @@ export class ServiceModel implements ServiceDoor {
     });
   }
 
-  private commit(changes: readonly Change[], told: CommitTold): void {
+  private commit(changes: readonly Change[], onCommit: CommitCallbacks): void {
     const { time, random, trace, faults, build } = this.env;
     const host = this.running;
     if (host?.isStopped === true) return;
-    const early: CommitTold = {
+    const early: CommitCallbacks = {
       durable: () => {
-        told.durable();
-        told.readable();
+        onCommit.durable();
+        onCommit.readable();
       },
       readable: () => undefined,
     };
     this.store.commit(
       { version: 1, shard: SHARD, sequence: ++this.sequence, changes },
-      build.dropsUnread ? early : told,
+      build.dropsUnread ? early : onCommit,
     );
     time.after(random.between(0, faults.flushMs), () => {
       if (host === null || host.isStopped) return;
@@ -404,7 +409,7 @@ export class ServiceModel implements ServiceDoor {
     });
   }
 
-  private release(outputs: readonly Output<ServiceWorld>[]): void {
+  private release(outputs: readonly Output<ServiceSystem>[]): void {
     for (const output of outputs) {
       if (output.kind === 'reply') this.reply(output.to, output.answer);
       else this.perform(output.effect);
@@ -419,7 +424,7 @@ export class ServiceModel implements ServiceDoor {
       return;
     }
     if (typeof to === 'string' && to.startsWith(CLIENT)) return;
-    const waiting = waitingOf(to);
+    const waiting = replyTargetOf(to);
     if (waiting.kind === 'front') throw new Error(`nobody waits as ${waiting.request}`);
     const inbox = this.inboxes.get(waiting.inbox);
     if (inbox === undefined) return;
@@ -431,7 +436,7 @@ export class ServiceModel implements ServiceDoor {
     });
   }
 
-  private perform(effect: ServiceWorld['effect']): void {
+  private perform(effect: ServiceSystem['effect']): void {
     const { time, random, trace } = this.env;
     const host = this.running;
     switch (effect.kind) {
@@ -453,11 +458,11 @@ export class ServiceModel implements ServiceDoor {
       case 'release':
         this.env.build.tallies.release(effect.farmId, effect.slot, effect.count);
         return;
-      case 'forget-logs': {
+      case 'delete-logs': {
         const { jobId: id, farmId: farm } = effect;
         time.after(random.between(0, FRONT_MS_MAX), () => {
           if (host === null || host.isStopped) return;
-          host.post({ actor: 'purge', id, message: { type: 'purge.logs-gone', farmId: farm } });
+          host.post({ actor: 'purge', id, message: { type: 'purge.logs-deleted', farmId: farm } });
         });
         return;
       }

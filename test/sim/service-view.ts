@@ -2,7 +2,7 @@ import type { FarmState } from '../../actors/service/farm/state.ts';
 import type { JobState } from '../../actors/service/job/state.ts';
 import type { Kernel } from '../../actors/kernel/kernel.ts';
 import type { LeaseState } from '../../actors/service/lease/state.ts';
-import type { JobRetention, ServiceWorld } from '../../actors/service/service-world.ts';
+import type { JobRetention, ServiceSystem } from '../../actors/service/service-system.ts';
 import type { WorkerState } from '../../actors/service/worker/state.ts';
 import type { FarmId, JobId, TaskId } from '../../src/core/ids.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
@@ -51,9 +51,9 @@ export interface ServiceView {
  * `anyActor` promises, and is said here once.
  */
 export class ActorStates {
-  private readonly kernel: Kernel<ServiceWorld>;
+  private readonly kernel: Kernel<ServiceSystem>;
 
-  constructor(kernel: Kernel<ServiceWorld>) {
+  constructor(kernel: Kernel<ServiceSystem>) {
     this.kernel = kernel;
   }
 

@@ -4,7 +4,7 @@ import type { QueueId } from '../../src/core/ids.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { ask, insist, type ClientWorld } from './client-door.ts';
+import { ask, requestUntilAnswered, type ClientWorld } from './client-port.ts';
 import { randomRetry } from './job-plans.ts';
 
 /** The clients that set a farm up and change its settings and queues. */
@@ -22,7 +22,7 @@ export class SettingsClients {
   /** Creates the farm and its queues, trying again for as long as it takes. */
   setUp(onReady: () => void): void {
     const { farm, checker } = this.world;
-    insist(
+    requestUntilAnswered(
       this.world,
       (replyTo) => ({
         actor: 'catalog',
@@ -99,7 +99,7 @@ export class SettingsClients {
       return;
     }
     const input = this.queueInput(`queue${number}`, false);
-    insist(
+    requestUntilAnswered(
       this.world,
       (replyTo) => ({ actor: 'farm', id: farm, message: { type: 'queue.create', input, replyTo } }),
       (outcome: Outcome<QueueRecord>) => {

@@ -1,5 +1,5 @@
 import tap, { test } from 'tap';
-import { PLANTED_BUGS } from './planted-bugs.ts';
+import { MUTANTS } from './mutants.ts';
 import { simulate } from './simulation.ts';
 
 tap.setTimeout(600_000);
@@ -18,7 +18,7 @@ test(`${SEEDS} random farms are sound, and the same seed makes the same farm`, (
   t.end();
 });
 
-for (const bug of PLANTED_BUGS) {
+for (const bug of MUTANTS) {
   test(`the simulation finds a planted bug: ${bug.name}`, (t) => {
     let seeds = 1;
     while (seeds <= SEEDS_TO_FIND_A_BUG && simulate(seeds, bug).violation === null) seeds++;

@@ -2,7 +2,7 @@ import { VirtualTime } from '../../actors/kernel/virtual-time.ts';
 import { farmId, workerId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
-import { settingsOf, soundBuild, type Build } from './build.ts';
+import { settingsOf, unmodifiedBuild, type Build } from './build.ts';
 import { BusModel } from './bus-model.ts';
 import { Checker } from './checker.ts';
 import { ClientModel } from './client-model.ts';
@@ -99,7 +99,7 @@ class Simulation {
     const cast = scenario?.options(drawn) ?? drawn;
     this.options = change?.(cast) ?? cast;
     const settings = settingsOf(this.options);
-    const sound = soundBuild(settings);
+    const sound = unmodifiedBuild(settings);
     const build = plant?.(sound) ?? sound;
     const { random, options } = this;
     this.time = new VirtualTime(() => random.next());
@@ -338,7 +338,7 @@ class Simulation {
       this.checker.stalledUntil = time.now + forMs;
       if (forMs < NOTICED_STALL_MS) return;
       time.after(forMs, () => {
-        if (service.host === host) this.checker.listeningSince = time.now;
+        if (service.host === host) this.checker.receivingSince = time.now;
       });
     });
     this.every(faults.clockJumpEveryMs, () => {
@@ -352,9 +352,9 @@ class Simulation {
       const downMs = random.around(faults.busDownMs);
       this.trace.note('bus crash', lossMs, downMs);
       bus.crash(lossMs, downMs);
-      service.host?.kernel.stopListening();
+      service.host?.kernel.suspendLiveness();
       time.after(downMs, () => {
-        if (service.host !== null) this.checker.listeningSince = time.now;
+        if (service.host !== null) this.checker.receivingSince = time.now;
         service.connectBus();
         for (const machine of this.machines) machine.busIsBack();
       });

@@ -10,7 +10,7 @@ import { Violation } from './violation.ts';
 import type { Said } from './watch-turns.ts';
 
 /** The attempts that a turn has handed out, from what it has told the worker: they have no rows yet. */
-export function handedOut({ sent }: Said, now: number): AttemptRecord[] {
+export function assignedAttempts({ sent }: Said, now: number): AttemptRecord[] {
   return sent.flatMap(({ id, message }) =>
     message.type === 'attempts.booked' ? bookedOn(id, message, now) : [],
   );

@@ -63,7 +63,7 @@ export function judgeReasons(
   around: Surroundings,
 ): Violation | null {
   for (const { jobId, message } of messages) {
-    if (message.type !== 'step.unmatched') continue;
+    if (message.type !== 'step.unschedulable') continue;
     const job = around.view.jobs.find(({ record }) => record.id === jobId);
     if (job === undefined) continue;
     const reason = reasonOf(around, job, message.stepOrder);

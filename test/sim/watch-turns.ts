@@ -1,14 +1,14 @@
 import type { AnyDefinition, Context, Kind } from '../../actors/kernel/actor.ts';
-import type { ServiceEffect, ServiceWorld } from '../../actors/service/service-world.ts';
+import type { ServiceEffect, ServiceSystem } from '../../actors/service/service-system.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 
-export type AnyContext = Context<ServiceWorld, Kind<ServiceWorld>>;
-export type AnyMessage = ServiceWorld['messages'][Kind<ServiceWorld>];
+export type AnyContext = Context<ServiceSystem, Kind<ServiceSystem>>;
+export type AnyMessage = ServiceSystem['messages'][Kind<ServiceSystem>];
 export type AnyHandler = (state: unknown, message: AnyMessage, context: AnyContext) => void;
 
 /** One turn of one actor, as it is watched. */
 export interface Turn {
-  readonly kind: Kind<ServiceWorld>;
+  readonly kind: Kind<ServiceSystem>;
   readonly state: unknown;
   readonly message: AnyMessage;
   readonly now: number;
@@ -37,7 +37,7 @@ export type TurnObserver = (turn: Turn) => ((said: Said) => void) | null;
 export function contextWith(context: AnyContext, changed: Partial<AnyContext>): AnyContext {
   return {
     now: context.now,
-    listeningSince: context.listeningSince,
+    receivingSince: context.receivingSince,
     newId: () => context.newId(),
     send: (actor, id, message) => {
       context.send(actor, id, message);
@@ -51,8 +51,8 @@ export function contextWith(context: AnyContext, changed: Partial<AnyContext>): 
     change: (change) => {
       context.change(change);
     },
-    saveLater: () => {
-      context.saveLater();
+    markDirty: () => {
+      context.markDirty();
     },
     after: (name, delayMs, message) => {
       context.after(name, delayMs, message);
@@ -69,9 +69,9 @@ export function contextWith(context: AnyContext, changed: Partial<AnyContext>): 
 
 /** The same definitions, with an observer of their turns. */
 export function watchTurns(
-  definitions: readonly AnyDefinition<ServiceWorld>[],
+  definitions: readonly AnyDefinition<ServiceSystem>[],
   before: TurnObserver,
-): AnyDefinition<ServiceWorld>[] {
+): AnyDefinition<ServiceSystem>[] {
   /** Messages that actors have sent to each other. */
   const inner = new WeakSet<object>();
   return definitions.map((definition) => {

@@ -2,7 +2,7 @@ import type { WorkerMessage, WorkerStanding } from '../../actors/service/worker/
 import type { WorkerId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
-import { ask, type ClientWorld } from './client-door.ts';
+import { ask, type ClientWorld } from './client-port.ts';
 
 type Standing = Extract<WorkerMessage['type'], 'worker.disable' | 'worker.enable' | 'worker.delete'>;
 

@@ -1,6 +1,6 @@
 import type { TaskId } from '../../src/core/ids.ts';
 import type { JournalChange } from '../../src/core/ports/agent-journal.ts';
-import { KeptReports } from '../../src/core/records/kept-reports.ts';
+import { UnconfirmedReports } from '../../src/core/records/unconfirmed-reports.ts';
 
 interface Append {
   readonly changes: readonly JournalChange[];
@@ -8,7 +8,7 @@ interface Append {
 }
 
 /** The disk of a worker's daemon: outlives the daemon and the machine's reboot, but for what was not flushed. */
-export class WorkerDisk extends KeptReports {
+export class WorkerDisk extends UnconfirmedReports {
   private readonly waiting: Append[] = [];
 
   /** Whether it is on the disk, and not confirmed, that the task has succeeded. */

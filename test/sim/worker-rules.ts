@@ -8,7 +8,7 @@ type Edges = readonly `${WorkerStatus} ${WorkerStatus}`[];
 /** interface.md, "Worker and related rules", by what happens: from where to where a worker may go in one turn. */
 const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
   'worker.registered': ['offline online'],
-  'worker.wake': [],
+  'worker.activate': [],
   'worker.heartbeat': ['offline online'],
   'worker.deregister': ['online offline'],
   'attempts.booked': [],
@@ -19,7 +19,7 @@ const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
   'worker.delete': [],
   'liveness.due': [],
   'expiry.granted': ['online offline'],
-  'expiry.held': [],
+  'expiry.deferred': [],
   'worker.remove': [],
 };
 

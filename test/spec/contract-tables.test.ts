@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { LEASE_HOLD_MS, STALE_ASSIGNED_MS } from '../../actors/service/service-world.ts';
+import { LEASE_HOLD_MS, STALE_ASSIGNED_MS } from '../../actors/service/service-system.ts';
 import { AGENT_LIMITS } from '../../actors/agent/agent-limits.ts';
 import { readContract, type Node, type Operation } from '../../http/openapi/contract.ts';
 import { MAX_BODY_BYTES } from '../../http/pipeline/body.ts';

@@ -1,5 +1,5 @@
 import tap, { test } from 'tap';
-import { openBrowserHouse } from '../kit/browser/browser-house.ts';
+import { openBrowserHouse } from '../kit/browser/browser-fixture.ts';
 import { takePictures, violations } from '../kit/browser/browser.ts';
 import { startService } from '../kit/daemons.ts';
 
@@ -7,14 +7,14 @@ tap.setTimeout(240_000);
 
 /** What is around every page, in a real browser against the real service. */
 await test('the frame of the application', { timeout: 240_000 }, async (t) => {
-  const house = await openBrowserHouse();
-  t.teardown(() => house.close(!t.passing()));
-  const farm = await house.service.api.makeFarm('north');
-  const { page, faults } = await house.open('/jobs');
+  const fixture = await openBrowserHouse();
+  t.teardown(() => fixture.close(!t.passing()));
+  const farm = await fixture.service.api.makeFarm('north');
+  const { page, faults } = await fixture.open('/jobs');
   const palette = page.getByRole('dialog', { name: 'Find or do' });
 
   await t.test('the palette finds pages and jobs by keyboard', async (t) => {
-    const job = await house.service.api.call<{ id: string }>(
+    const job = await fixture.service.api.call<{ id: string }>(
       'POST',
       `/api/v1/jobs?farm_id=${farm.farmId}&queue_id=${farm.queueId}`,
       'specificationVersion: jobtemplate-2023-09\nname: Sequence 020\nsteps:\n  - name: Render\n    script: { actions: { onRun: { command: "true" } } }\n',
@@ -108,13 +108,13 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
       )})`,
     );
     await page.goto('about:blank');
-    await house.service.api.must('POST', `/api/v1/jobs/${missed.id}/cancel`);
+    await fixture.service.api.must('POST', `/api/v1/jobs/${missed.id}/cancel`);
     await page.goto('/farms');
     const messages = page.getByRole('list', { name: 'Messages' });
     await messages.getByText('Ended meanwhile').and(messages.getByText('was canceled')).waitFor();
     // It is told also while live updates are held.
     await page.getByRole('button', { name: 'Live' }).click();
-    await house.service.api.must('POST', `/api/v1/jobs/${seen.id}/cancel`);
+    await fixture.service.api.must('POST', `/api/v1/jobs/${seen.id}/cancel`);
     const told = messages.getByRole('listitem').filter({ hasText: 'Seen to the end' });
     await told.waitFor();
     t.strictSame(await violations(page), []);
@@ -189,11 +189,11 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.goto('/farms');
     await page.getByRole('heading', { name: 'Farms', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Live' }).waitFor();
-    await house.service.daemon.kill('SIGKILL');
+    await fixture.service.daemon.kill('SIGKILL');
     await page.getByText('The service cannot be reached.').waitFor();
     await takePictures(page, 'away');
     t.strictSame(await violations(page), []);
-    const again = await startService(house.service);
+    const again = await startService(fixture.service);
     t.teardown(() => again.daemon.kill('SIGTERM'));
     await page.getByRole('button', { name: 'Live' }).waitFor();
     await page.getByText('The service cannot be reached.').waitFor({ state: 'detached' });

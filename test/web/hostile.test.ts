@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import tap, { test } from 'tap';
-import { openBrowserHouse, type BrowserHouse } from '../kit/browser/browser-house.ts';
+import { openBrowserHouse, type BrowserFixture } from '../kit/browser/browser-fixture.ts';
 import { DESKTOP, takePictures } from '../kit/browser/browser.ts';
 import { until } from '../kit/until.ts';
 
@@ -64,8 +64,8 @@ const template = (name: string): object => ({
 });
 
 /** A farm where everything has a hostile name. */
-async function fill(house: BrowserHouse): Promise<{ jobs: string[]; task: string; worker: string }> {
-  const { api } = house.service;
+async function fill(fixture: BrowserFixture): Promise<{ jobs: string[]; task: string; worker: string }> {
+  const { api } = fixture.service;
   const farm = await api.makeFarm(IMAGE);
   for (const name of NAMES) {
     await api.must('POST', '/api/v1/queues', { farm_id: farm.farmId, name });
@@ -74,7 +74,7 @@ async function fill(house: BrowserHouse): Promise<{ jobs: string[]; task: string
       roots: { [LONG]: `/mnt/${'d'.repeat(200)}`, default: `/mnt/${IMAGE}` },
     });
   }
-  house.worker('hostile', [`--worker-tags=site=${IMAGE},rack=${LONG}`]);
+  fixture.worker('hostile', [`--worker-tags=site=${IMAGE},rack=${LONG}`]);
   const jobs: string[] = [];
   for (const name of NAMES) {
     const { body, status } = await farm.submit(template(name), { max_attempts: '1' });
@@ -123,10 +123,10 @@ async function settled(page: Page): Promise<void> {
 }
 
 await test('hostile names are text, and break no page', { timeout: 240_000 }, async (t) => {
-  const house = await openBrowserHouse();
-  t.teardown(() => house.close(!t.passing()));
-  const { jobs, task, worker } = await fill(house);
-  const { page, faults } = await house.open('/');
+  const fixture = await openBrowserHouse();
+  t.teardown(() => fixture.close(!t.passing()));
+  const { jobs, task, worker } = await fill(fixture);
+  const { page, faults } = await fixture.open('/');
   const dialogs: string[] = [];
   page.on('dialog', (dialog) => {
     dialogs.push(dialog.message());
@@ -181,17 +181,17 @@ const REQUESTS_MAX = 10;
 const OVERVIEW_REQUESTS_MAX = 20;
 
 await test('with the rate limit on, no page asks too much', { timeout: 240_000 }, async (t) => {
-  const house = await openBrowserHouse([], undefined, { isRateLimited: true });
-  t.teardown(() => house.close(!t.passing()));
-  const { api } = house.service;
+  const fixture = await openBrowserHouse([], undefined, { isRateLimited: true });
+  t.teardown(() => fixture.close(!t.passing()));
+  const { api } = fixture.service;
   const farm = await api.makeFarm('north');
-  house.worker('render-01');
+  fixture.worker('render-01');
   const job = await farm.submit(template('Sequence 020'), { max_attempts: '1' });
   t.equal(job.status, 201);
   // A page is loaded again for what happens while it is looked at: that is not what is counted.
   await until('the job has failed', async () => (await api.job(job.body.id)).status === 'failed');
   const [task] = await api.tasks(job.body.id);
-  const { page, faults } = await house.open('/');
+  const { page, faults } = await fixture.open('/');
   const asked: string[] = [];
   const refused: string[] = [];
   page.on('request', (request) => {

@@ -1,5 +1,5 @@
 import tap, { test } from 'tap';
-import { openBrowserHouse } from '../kit/browser/browser-house.ts';
+import { openBrowserHouse } from '../kit/browser/browser-fixture.ts';
 import { PHONE, takePictures, violations } from '../kit/browser/browser.ts';
 import { until } from '../kit/until.ts';
 
@@ -7,9 +7,9 @@ tap.setTimeout(240_000);
 
 /** When the tasks of a job ran, and the bell, in a real browser against the real service and real workers. */
 await test('the time line of a job, and the bell', { timeout: 240_000 }, async (t) => {
-  const house = await openBrowserHouse();
-  t.teardown(() => house.close(!t.passing()));
-  const { api } = house.service;
+  const fixture = await openBrowserHouse();
+  t.teardown(() => fixture.close(!t.passing()));
+  const { api } = fixture.service;
   const farm = await api.makeFarm('north');
   const template = (name: string, command: string) => ({
     specificationVersion: 'jobtemplate-2023-09',
@@ -27,11 +27,11 @@ await test('the time line of a job, and the bell', { timeout: 240_000 }, async (
       max_attempts: '1',
     })
   ).body;
-  const { page, faults } = await house.open(`/jobs/${job.id}?tab=timeline`);
+  const { page, faults } = await fixture.open(`/jobs/${job.id}?tab=timeline`);
   await page.getByText('No task has begun yet').waitFor();
 
-  house.worker('render-02');
-  house.worker('render-10');
+  fixture.worker('render-02');
+  fixture.worker('render-10');
   await until('the job ended', async () => (await api.job(job.id)).status === 'failed');
   await page.reload();
   const chart = page.getByRole('application', { name: 'Tasks by worker over time' });

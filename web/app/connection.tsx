@@ -50,7 +50,7 @@ export function ConnectionBanner() {
   const now = useNow('second');
   if (connection.kind !== 'waiting' && connection.kind !== 'closed') return null;
   const age =
-    connection.lastHeardAt === null ? null : durationText(Math.max(0, now - connection.lastHeardAt));
+    connection.lastFrameAt === null ? null : durationText(Math.max(0, now - connection.lastFrameAt));
   return (
     <div className="connection-banner" role="status">
       <span>

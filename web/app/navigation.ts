@@ -14,7 +14,7 @@ import {
 import type { Permission } from '../state/permissions.ts';
 
 /** An entry of the navigation, of the palette, and its keys: `g` and then the letter. */
-export interface Place {
+export interface NavItem {
   readonly href: string;
   readonly label: string;
   readonly icon: LucideIcon;
@@ -24,11 +24,11 @@ export interface Place {
 
 export interface PlaceGroup {
   readonly label: string;
-  readonly places: readonly Place[];
+  readonly places: readonly NavItem[];
 }
 
 /** The places of the navigation, in its order. */
-export const PLACES: readonly PlaceGroup[] = [
+export const NAV_ITEMS: readonly PlaceGroup[] = [
   {
     label: 'Work',
     places: [

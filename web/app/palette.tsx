@@ -2,13 +2,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { CircleHelp, ListChecks, Pause, Server, SunMoon, type LucideIcon } from 'lucide-react';
 import { useDeferredValue, useEffect, useId, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { statusLook } from '../parts/status-looks.ts';
+import { statusStyle } from '../parts/status-looks.ts';
 import { liveUpdates } from '../state/live-updates.ts';
 import { queries } from '../state/queries.ts';
 import { useService } from '../state/service.tsx';
 import { changeTheme } from '../state/theme.ts';
 import { usePermissions } from '../state/use-permissions.ts';
-import { PLACES } from './navigation.ts';
+import { NAV_ITEMS } from './navigation.ts';
 import './palette.css';
 
 interface Entry {
@@ -122,7 +122,7 @@ function useEntries(text: string, onHelp: () => void): readonly Entry[] {
   const workers = useQuery({ ...queries.workers(rest), enabled: can('workers.read') });
   const has = (label: string): boolean => label.toLowerCase().includes(text.toLowerCase());
 
-  const places = PLACES.flatMap((group) => group.places)
+  const places = NAV_ITEMS.flatMap((group) => group.places)
     .filter(({ needs, label }) => can(needs) && has(label))
     .map(({ href, label, icon, key }) => ({
       id: `place-${key}`,
@@ -153,7 +153,7 @@ function useEntries(text: string, onHelp: () => void): readonly Entry[] {
       ? (jobs.data?.items ?? []).map((job) => ({
           id: `job-${job.id}`,
           label: job.name,
-          hint: `job, ${statusLook('job', job.status).label.toLowerCase()}`,
+          hint: `job, ${statusStyle('job', job.status).label.toLowerCase()}`,
           icon: ListChecks,
           act: () => navigate(`/jobs/${job.id}`),
         }))
@@ -167,7 +167,7 @@ function useEntries(text: string, onHelp: () => void): readonly Entry[] {
           .map((worker) => ({
             id: `worker-${worker.id}`,
             label: worker.name,
-            hint: `worker, ${statusLook('worker', worker.status).label.toLowerCase()}`,
+            hint: `worker, ${statusStyle('worker', worker.status).label.toLowerCase()}`,
             icon: Server,
             act: () => navigate(`/workers/${worker.id}`),
           }));

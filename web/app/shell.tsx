@@ -11,7 +11,7 @@ import { useService } from '../state/service.tsx';
 import { usePermissions, useReadOnly } from '../state/use-permissions.ts';
 import { asBoolean, usePreference } from '../state/use-preference.ts';
 import { ConnectionBanner, ConnectionState } from './connection.tsx';
-import { PLACES, type Place } from './navigation.ts';
+import { NAV_ITEMS, type NavItem } from './navigation.ts';
 import { SettingsMenu } from './settings-menu.tsx';
 import './shell.css';
 
@@ -31,7 +31,7 @@ export function Shell({ children, onFind }: { children: ReactNode; onFind: () =>
           <img src="/icon.svg" alt="" />
           <span className="shell__word">Callsheet</span>
         </Link>
-        {PLACES.map((group) => (
+        {NAV_ITEMS.map((group) => (
           <PlaceList key={group.label} label={group.label} places={group.places} path={path} />
         ))}
         <div className="shell__fold">
@@ -70,7 +70,7 @@ export function Shell({ children, onFind }: { children: ReactNode; onFind: () =>
   );
 }
 
-function PlaceList({ label, places, path }: { label: string; places: readonly Place[]; path: string }) {
+function PlaceList({ label, places, path }: { label: string; places: readonly NavItem[]; path: string }) {
   const { can } = usePermissions();
   const allowed = places.filter(({ needs }) => can(needs));
   if (allowed.length === 0) return null;

@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { PLACES } from './navigation.ts';
+import { NAV_ITEMS } from './navigation.ts';
 import './shortcuts-dialog.css';
 
 const GENERAL: readonly (readonly [keys: readonly string[], what: string])[] = [
@@ -24,7 +24,7 @@ const GENERAL: readonly (readonly [keys: readonly string[], what: string])[] = [
 ];
 
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
-  const places = PLACES.flatMap((group) => group.places);
+  const places = NAV_ITEMS.flatMap((group) => group.places);
   const all = [...GENERAL, ...places.map(({ key, label }) => [['g', key], `Go to: ${label}`] as const)];
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose} foot={<Button onPress={onClose}>Close</Button>}>

@@ -2,12 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { changeTheme } from '../state/theme.ts';
-import { PLACES } from './navigation.ts';
+import { NAV_ITEMS } from './navigation.ts';
 
 /** How long `g` waits for its second key. */
 const SEQUENCE_MS = 1_200;
 
-const KEYS = new Map(PLACES.flatMap((group) => group.places).map(({ key, href }) => [key, href]));
+const KEYS = new Map(NAV_ITEMS.flatMap((group) => group.places).map(({ key, href }) => [key, href]));
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&

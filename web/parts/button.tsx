@@ -15,7 +15,7 @@ export interface ButtonProps extends Look {
   readonly children: ReactNode;
   readonly onPress: (event: MouseEvent<HTMLButtonElement>) => void;
   /** Why it cannot be used now: it stays reachable by keyboard, and says so. */
-  readonly offBecause?: string;
+  readonly disabledReason?: string;
   readonly isBusy?: boolean;
   readonly isPressed?: boolean;
   readonly title?: string;
@@ -27,8 +27,8 @@ const lookOf = ({ look = 'plain', size = 'normal' }: Look): string =>
   classNames('button', look !== 'plain' && `button--${look}`, size === 'small' && 'button--small');
 
 export function Button(props: ButtonProps) {
-  const { children, icon, onPress, offBecause = '', isBusy = false, isPressed, title, ref } = props;
-  const isOff = offBecause !== '' || isBusy;
+  const { children, icon, onPress, disabledReason = '', isBusy = false, isPressed, title, ref } = props;
+  const isOff = disabledReason !== '' || isBusy;
   return (
     <button
       ref={ref}
@@ -37,7 +37,7 @@ export function Button(props: ButtonProps) {
       aria-disabled={isOff || undefined}
       aria-busy={isBusy || undefined}
       aria-pressed={isPressed}
-      title={offBecause === '' ? title : offBecause}
+      title={disabledReason === '' ? title : disabledReason}
       onClick={(event) => {
         if (!isOff) onPress(event);
       }}
@@ -50,15 +50,15 @@ export function Button(props: ButtonProps) {
 
 /** The button that sends the form that it is in. */
 export function SubmitButton(props: Omit<ButtonProps, 'onPress'>) {
-  const { children, icon, offBecause = '', isBusy = false, title } = props;
-  const isOff = offBecause !== '' || isBusy;
+  const { children, icon, disabledReason = '', isBusy = false, title } = props;
+  const isOff = disabledReason !== '' || isBusy;
   return (
     <button
       type="submit"
       className={lookOf({ look: 'primary', ...props })}
       aria-disabled={isOff || undefined}
       aria-busy={isBusy || undefined}
-      title={offBecause === '' ? title : offBecause}
+      title={disabledReason === '' ? title : disabledReason}
       onClick={(event) => {
         if (isOff) event.preventDefault();
       }}
@@ -75,8 +75,8 @@ export function IconButton({
   icon,
   ...rest
 }: Omit<ButtonProps, 'children'> & { readonly label: string }) {
-  const { onPress, offBecause = '', isPressed, isBusy = false, ref } = rest;
-  const isOff = offBecause !== '' || isBusy;
+  const { onPress, disabledReason = '', isPressed, isBusy = false, ref } = rest;
+  const isOff = disabledReason !== '' || isBusy;
   return (
     <button
       ref={ref}
@@ -85,7 +85,7 @@ export function IconButton({
       aria-label={label}
       aria-disabled={isOff || undefined}
       aria-pressed={isPressed}
-      title={offBecause === '' ? (rest.title ?? label) : `${label}: ${offBecause}`}
+      title={disabledReason === '' ? (rest.title ?? label) : `${label}: ${disabledReason}`}
       onClick={(event) => {
         if (!isOff) onPress(event);
       }}

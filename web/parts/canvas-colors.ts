@@ -42,7 +42,7 @@ export function resolvedColors(scheme: string, names: readonly string[]): Readon
 }
 
 /** What is read best on a colour as the browser gives it. */
-export function inkOn(color: string): string {
+export function contrastColor(color: string): string {
   const [red = 0, green = 0, blue = 0] = (color.match(/[0-9.]+/g) ?? []).map(Number);
   return 0.299 * red + 0.587 * green + 0.114 * blue > 100 ? '#10151c' : '#ffffff';
 }

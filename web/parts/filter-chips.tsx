@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { Button } from './button.tsx';
 import { StatusGlyph, statusColor } from './status-badge.tsx';
-import { statusLook, type StatusKind } from './status-looks.ts';
+import { statusStyle, type StatusKind } from './status-looks.ts';
 import './filter-chips.css';
 
 /** Statuses to choose, any of them, with how many there are of each. */
@@ -22,7 +22,7 @@ export function StatusChips<Status extends string>({
   return (
     <div className="filter-chips" role="group" aria-label="Status">
       {statuses.map((status) => {
-        const { label, color } = statusLook(kind, status);
+        const { label, color } = statusStyle(kind, status);
         const isChosen = chosen.includes(status);
         return (
           <button

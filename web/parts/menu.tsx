@@ -11,13 +11,13 @@ export interface ActionItem {
   readonly icon?: ReactNode;
   readonly isDanger?: boolean;
   /** Why it cannot be done now; empty when it can. */
-  readonly offBecause?: string;
+  readonly disabledReason?: string;
   /** A line above it. */
   readonly startsGroup?: boolean;
   readonly act: () => void;
 }
 
-export interface MenuPlace {
+export interface MenuAnchor {
   readonly x: number;
   readonly y: number;
 }
@@ -32,7 +32,7 @@ export function Menu({
   onClose,
 }: {
   items: readonly ActionItem[];
-  at: MenuPlace;
+  at: MenuAnchor;
   label: string;
   onClose: () => void;
 }) {
@@ -75,7 +75,7 @@ export function Menu({
       }}
     >
       {items.map((item) => {
-        const isOff = (item.offBecause ?? '') !== '';
+        const isOff = (item.disabledReason ?? '') !== '';
         return (
           <div key={item.id} role="none">
             {item.startsGroup === true && <hr className="menu__line" />}
@@ -95,7 +95,7 @@ export function Menu({
               {item.icon}
               <span>
                 {item.label}
-                {isOff && <span className="menu__hint">{item.offBecause}</span>}
+                {isOff && <span className="menu__hint">{item.disabledReason}</span>}
               </span>
             </button>
           </div>
@@ -123,7 +123,7 @@ export function ActionMenu({
   label: string;
   icon?: ReactNode;
 }) {
-  const [at, setAt] = useState<MenuPlace | null>(null);
+  const [at, setAt] = useState<MenuAnchor | null>(null);
   return (
     <>
       <IconButton

@@ -12,7 +12,7 @@ export function ShareMenu({ command, curl }: { command: string | null; curl: str
         copyItem('link', location.href),
         {
           ...copyItem('command', command ?? ''),
-          offBecause: command === null ? 'The command cannot search: copy as curl.' : '',
+          disabledReason: command === null ? 'The command cannot search: copy as curl.' : '',
         },
         copyItem('curl', curl),
       ]}

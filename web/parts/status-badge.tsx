@@ -15,7 +15,7 @@ import {
 } from 'lucide-react';
 import type { CSSProperties } from 'react';
 import { classNames } from './class-names.ts';
-import { statusLook, type StateColor, type StatusIcon, type StatusKind } from './status-looks.ts';
+import { statusStyle, type StateColor, type StatusIcon, type StatusKind } from './status-looks.ts';
 import './status-badge.css';
 
 const ICONS: Readonly<Record<StatusIcon, LucideIcon>> = {
@@ -38,13 +38,13 @@ export const statusColor = (color: StateColor): CSSProperties =>
   ({ '--status-color': `var(--state-${color})` }) as CSSProperties;
 
 export function StatusGlyph({ kind, status }: { kind: StatusKind; status: string }) {
-  const Icon = ICONS[statusLook(kind, status).icon];
+  const Icon = ICONS[statusStyle(kind, status).icon];
   return <Icon aria-hidden="true" strokeWidth={2.4} />;
 }
 
 /** A status in a word, an icon and a colour. */
 export function StatusBadge({ kind, status, title }: { kind: StatusKind; status: string; title?: string }) {
-  const look = statusLook(kind, status);
+  const look = statusStyle(kind, status);
   return (
     <span
       className={classNames('status-badge', look.color === 'running' && 'status-badge--running')}

@@ -102,7 +102,7 @@ const LOOKS: Readonly<Record<StatusKind, Readonly<Record<string, StatusLook>>>> 
 };
 
 /** A status that is not known (a later version may have more) is shown by its own word. */
-export const statusLook = (kind: StatusKind, status: string): StatusLook =>
+export const statusStyle = (kind: StatusKind, status: string): StatusLook =>
   LOOKS[kind][status] ?? { label: status, color: 'pending', icon: 'circle', letter: '?' };
 
 /** The statuses of jobs in the order in which people look for them. */

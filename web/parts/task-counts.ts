@@ -1,5 +1,5 @@
 import type { TaskCounts } from '../../client/resources.ts';
-import { PROGRESS_PARTS, statusLook, type ProgressPart } from './status-looks.ts';
+import { PROGRESS_PARTS, statusStyle, type ProgressPart } from './status-looks.ts';
 
 /** One part of a progress bar. */
 export interface CountedPart {
@@ -28,7 +28,7 @@ export const percentDone = ({ succeeded, total }: Pick<TaskCounts, 'succeeded' |
 /** The counts in words: "12 succeeded, 3 running". */
 export function countsInWords(counts: TaskCounts): string {
   const parts = countedParts(counts).map(
-    ({ part, count }) => `${count.toLocaleString('en')} ${statusLook('task', part).label.toLowerCase()}`,
+    ({ part, count }) => `${count.toLocaleString('en')} ${statusStyle('task', part).label.toLowerCase()}`,
   );
   return parts.length === 0 ? 'no tasks' : parts.join(', ');
 }

@@ -1,7 +1,7 @@
 import type { AttemptId } from '../../../src/core/ids.ts';
 import type { StatusMessage } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import type { OutboxMessage } from './messages.ts';
 import type { OutboxState } from './state.ts';
 

@@ -1,5 +1,5 @@
 import { AGENT_LIMITS } from '../agent-limits.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import { backoffMs } from '../backoff.ts';
 import type { OutboxMessage } from './messages.ts';
 import type { OutboxState } from './state.ts';
@@ -22,7 +22,7 @@ export function onReportStored(
 /** The bus does not have it, or did not say so. */
 export function onReportUnstored(
   state: OutboxState,
-  { attemptId, status, reason }: Extract<OutboxMessage, { type: 'report.unstored' }>,
+  { attemptId, status, reason }: Extract<OutboxMessage, { type: 'report.publish-failed' }>,
   context: OutboxContext,
 ): void {
   const outgoing = state.reports.get(attemptId);

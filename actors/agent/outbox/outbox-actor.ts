@@ -1,10 +1,16 @@
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
-import type { AgentWorld } from '../agent-world.ts';
+import type { AgentSystem } from '../agent-system.ts';
 import { forgetProgress, onProgressDue, onReportProgress } from './on-progress.ts';
 import { onReportStored, onReportUnstored } from './on-report-sent.ts';
-import { letRide, onLeaseLeaving, onNoRides, onRideOver, onRidesAllowed } from './rides.ts';
-import { confirm, drop, say } from './say.ts';
+import {
+  queueForPiggyback,
+  onLeaseRequestSending,
+  onPiggybackUnavailable,
+  onLeaseRequestEnded,
+  onPiggybackEnabled,
+} from './piggyback.ts';
+import { confirm, discardReport, publishReport } from './publish-report.ts';
 import { loadOutbox, type OutboxState } from './state.ts';
 
 /**
@@ -12,14 +18,14 @@ import { loadOutbox, type OutboxState } from './state.ts';
  * until the service has confirmed that the attempt is closed (design.md, "The bus"): with a lease request when one leaves anyhow, otherwise
  * by the stream of statuses. All lease requests leave from here.
  */
-export function outboxActor(): ActorDefinition<AgentWorld, 'outbox', OutboxState> {
+export function outboxActor(): ActorDefinition<AgentSystem, 'outbox', OutboxState> {
   return {
     kind: 'outbox',
     load: (_id, reader) => loadOutbox(reader),
-    absent: () => null,
+    onMissing: () => null,
     handlers: {
-      'outbox.wake': (state, _message, context) => {
-        for (const attemptId of state.reports.keys()) say(state, attemptId, context);
+      'outbox.activate': (state, _message, context) => {
+        for (const attemptId of state.reports.keys()) publishReport(state, attemptId, context);
       },
       'report.running': (state, { report }, context) => {
         const { attempt_id: attemptId } = report;
@@ -28,26 +34,26 @@ export function outboxActor(): ActorDefinition<AgentWorld, 'outbox', OutboxState
       },
       'report.progress': onReportProgress,
       'progress.due': onProgressDue,
-      'report.keep': (state, { report }, context) => {
+      'report.persist': (state, { report }, context) => {
         forgetProgress(state, report.attempt_id, context);
         context.change({ op: 'report-kept', report });
-        letRide(state, report, context);
+        queueForPiggyback(state, report, context);
       },
-      'report.void': (state, { attemptId }, context) => {
+      'report.discard': (state, { attemptId }, context) => {
         forgetProgress(state, attemptId, context);
-        drop(state, attemptId, context);
+        discardReport(state, attemptId, context);
       },
-      'rides.allowed': onRidesAllowed,
-      'rides.none': onNoRides,
-      'lease.leaving': onLeaseLeaving,
-      'ride.over': onRideOver,
+      'piggyback.enabled': onPiggybackEnabled,
+      'piggyback.unavailable': onPiggybackUnavailable,
+      'lease-request.sending': onLeaseRequestSending,
+      'lease-request.ended': onLeaseRequestEnded,
       'report.confirmed': (state, { attemptIds }, context) => {
         confirm(state, attemptIds, context);
       },
       'report.stored': onReportStored,
-      'report.unstored': onReportUnstored,
+      'report.publish-failed': onReportUnstored,
       'report.due': (state, { attemptId }, context) => {
-        say(state, attemptId, context);
+        publishReport(state, attemptId, context);
       },
     },
   };

@@ -2,8 +2,8 @@ import { mappingOf, type PathMapping } from '../../../src/core/delivery/path-map
 import type { AttemptId, StepId, TaskId } from '../../../src/core/ids.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
-import type { AgentContext } from '../agent-world.ts';
-import { handToSession, stepIsOut, termsOf } from './session-pool.ts';
+import type { AgentContext } from '../agent-system.ts';
+import { dispatchToSession, onStepExhausted, sessionReuseKey } from './session-pool.ts';
 import type { PollerState, WaitingAssignment } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
@@ -12,7 +12,7 @@ type PollerContext = AgentContext<'poller'>;
 export function takeAssignments(
   state: PollerState,
   reply: Extract<LeaseReply, { type: 'leases' }>,
-  doubted: boolean,
+  awaitingConfirmation: boolean,
   context: PollerContext,
 ): void {
   const taken: WaitingAssignment[] = [];
@@ -30,19 +30,19 @@ export function takeAssignments(
       continue;
     }
     state.held.set(attemptId, { taskId: assignment.task_id, cores: assignment.cores });
-    const terms = termsOfStep.get(assignment.step_id) ?? termsOf(step, mapping);
+    const terms = termsOfStep.get(assignment.step_id) ?? sessionReuseKey(step, mapping);
     termsOfStep.set(assignment.step_id, terms);
     taken.push({ assignment, step, mapping, terms });
   }
   if (taken.length === 0) return;
   const attemptIds = taken.map(({ assignment }) => assignment.attempt_id);
-  context.send('registrar', 'registrar', { type: 'attempts.taken', attemptIds, doubted });
+  context.send('registrar', 'registrar', { type: 'attempts.taken', attemptIds, awaitingConfirmation });
   for (const each of taken) {
-    if (doubted) state.doubted.set(each.assignment.attempt_id, each);
+    if (awaitingConfirmation) state.awaitingConfirmation.set(each.assignment.attempt_id, each);
     else begin(state, each, context);
   }
   for (const stepId of termsOfStep.keys()) {
-    if (reply.steps[stepId]?.ready_left === 0) stepIsOut(state, stepId, context);
+    if (reply.steps[stepId]?.ready_left === 0) onStepExhausted(state, stepId, context);
   }
 }
 
@@ -59,16 +59,20 @@ export function beginConfirmed(
   context: PollerContext,
 ): void {
   for (const attemptId of attemptIds) {
-    const doubted = state.doubted.get(attemptId);
-    state.doubted.delete(attemptId);
-    if (doubted !== undefined) begin(state, doubted, context);
+    const awaitingConfirmation = state.awaitingConfirmation.get(attemptId);
+    state.awaitingConfirmation.delete(attemptId);
+    if (awaitingConfirmation !== undefined) begin(state, awaitingConfirmation, context);
   }
 }
 
 /** These are over, or were never begun: their cores are free. */
-export function letGo(state: PollerState, attemptIds: Iterable<AttemptId>, context: PollerContext): void {
+export function releaseAttempts(
+  state: PollerState,
+  attemptIds: Iterable<AttemptId>,
+  context: PollerContext,
+): void {
   for (const attemptId of attemptIds) {
-    state.doubted.delete(attemptId);
+    state.awaitingConfirmation.delete(attemptId);
     state.queued.delete(attemptId);
     if (!state.held.delete(attemptId)) continue;
     state.ended.add(attemptId);
@@ -94,7 +98,7 @@ function begin(state: PollerState, waiting: WaitingAssignment, context: PollerCo
   state.queued.delete(attemptId);
   const { registration } = state;
   if (registration === null) throw new Error(`the attempt ${attemptId} is begun without a registration`);
-  handToSession(state, waiting, registration, context);
+  dispatchToSession(state, waiting, registration, context);
 }
 
 function isHeldByEarlier(state: PollerState, taskId: TaskId, attemptId: AttemptId): boolean {

@@ -18,7 +18,7 @@ export type PollerMessage =
   /** From the registrar. */
   | { readonly type: 'poller.registered'; readonly registration: Registration }
   /** From the registrar: the service has another timeout than it had. */
-  | { readonly type: 'poller.trusts'; readonly leaseFreshMs: number }
+  | { readonly type: 'poller.freshness-changed'; readonly leaseFreshMs: number }
   /** From the registrar: no work may be asked for or begun. */
   | { readonly type: 'poller.unregistered' }
   /** From the registrar: the worker leaves. No work is begun any more; answered by `sessions.gone` once no session is left. */
@@ -28,13 +28,13 @@ export type PollerMessage =
   /** From the registrar: stop everything; what has no end is given back. */
   | { readonly type: 'attempts.interrupt'; readonly graceMs: number }
   /** From the registrar: the service has closed the attempt. */
-  | { readonly type: 'attempt.void'; readonly attemptId: AttemptId }
+  | { readonly type: 'attempt.revoked'; readonly attemptId: AttemptId }
   /** From the bus: the service wants the attempt to be canceled. */
   | { readonly type: 'attempt.cancel'; readonly attemptId: AttemptId; readonly reason: string }
   /** From the registrar: doubted attempts that the service knows as open. */
   | { readonly type: 'attempts.confirmed'; readonly attemptIds: readonly AttemptId[] }
   /** From the registrar: doubted attempts that are closed. */
-  | { readonly type: 'attempts.refuted'; readonly attemptIds: readonly AttemptId[] }
+  | { readonly type: 'attempts.rejected'; readonly attemptIds: readonly AttemptId[] }
   /** From the bus. */
   | { readonly type: 'lease.answered'; readonly requestId: string; readonly reply: LeaseReply }
   | { readonly type: 'lease.unanswered'; readonly requestId: string; readonly reason: LeaseFailure }
@@ -47,11 +47,11 @@ export type PollerMessage =
   /** From a session: it waits for the next task of its step. */
   | { readonly type: 'session.idle'; readonly sessionId: SessionId }
   /** From a session: it is over. */
-  | { readonly type: 'session.gone'; readonly sessionId: SessionId }
+  | { readonly type: 'session.ended'; readonly sessionId: SessionId }
   /** Its state was lost with a handler that threw. */
   | { readonly type: 'session.lost'; readonly sessionId: SessionId }
   /** Own timer: no task has come for the session. */
-  | { readonly type: 'linger.over'; readonly sessionId: SessionId };
+  | { readonly type: 'session.idle-timeout'; readonly sessionId: SessionId };
 
 /** Why a lease request has no answer. `no-responders`: nobody serves the farm now. */
 export type LeaseFailure = 'timed-out' | 'no-responders' | 'failed';

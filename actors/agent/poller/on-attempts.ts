@@ -1,10 +1,10 @@
 import type { AttemptId } from '../../../src/core/ids.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import type { AttemptOutcome } from '../registrar/messages.ts';
 import type { SessionMessage } from '../session/messages.ts';
-import { letGo } from './assignments.ts';
+import { releaseAttempts } from './assignments.ts';
 import type { PollerMessage } from './messages.ts';
-import { endIdleSessions, sessionOf, tellGone } from './session-pool.ts';
+import { endIdleSessions, sessionOf, notifyAllSessionsEnded } from './session-pool.ts';
 import type { PollerState } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
@@ -14,11 +14,11 @@ type Message<Type extends PollerMessage['type']> = Extract<PollerMessage, { type
 export function onPollerLeave(state: PollerState, _message: unknown, context: PollerContext): void {
   state.isLeaving = true;
   state.registration = null;
-  context.send('outbox', 'outbox', { type: 'rides.allowed', areAllowed: false });
-  letGo(state, [...state.doubted.keys()], context);
+  context.send('outbox', 'outbox', { type: 'piggyback.enabled', areAllowed: false });
+  releaseAttempts(state, [...state.awaitingConfirmation.keys()], context);
   dropQueued(state, context);
   endIdleSessions(state, context);
-  tellGone(state, context);
+  notifyAllSessionsEnded(state, context);
 }
 
 /** The tasks stop, and their sessions end through their exits. */
@@ -47,10 +47,10 @@ export function onAttemptsInterrupt(
 /** The service has closed the attempt: it stops, or is never begun. */
 export function onAttemptVoid(
   state: PollerState,
-  { attemptId }: Message<'attempt.void'>,
+  { attemptId }: Message<'attempt.revoked'>,
   context: PollerContext,
 ): void {
-  tellClosed(state, { type: 'session.void', attemptId }, context);
+  tellClosed(state, { type: 'session.revoke', attemptId }, context);
 }
 
 /** The service has canceled the attempt, and has closed it with that. */
@@ -65,7 +65,7 @@ export function onAttemptCancel(
 /** The session that runs the closed attempt is told. One that waits is never begun. */
 function tellClosed(
   state: PollerState,
-  message: Extract<SessionMessage, { type: 'session.void' | 'session.cancel' }>,
+  message: Extract<SessionMessage, { type: 'session.revoke' | 'session.cancel' }>,
   context: PollerContext,
 ): void {
   const { attemptId } = message;
@@ -86,7 +86,7 @@ function dropUnbegun(
   context: PollerContext,
 ): void {
   const wasQueued = state.queued.delete(attemptId);
-  const wasDoubted = state.doubted.delete(attemptId);
+  const wasDoubted = state.awaitingConfirmation.delete(attemptId);
   if (wasQueued || wasDoubted)
     context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome });
 }

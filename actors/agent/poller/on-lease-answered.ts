@@ -1,7 +1,7 @@
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
-import type { AgentContext } from '../agent-world.ts';
-import { askForWork, rest, tellWithoutRide } from './ask.ts';
+import type { AgentContext } from '../agent-system.ts';
+import { requestWork, backOff, flushUnsentReports } from './request-work.ts';
 import { takeAssignments } from './assignments.ts';
 import type { PollerMessage, Registration } from './messages.ts';
 import type { OpenRequest, PollerState, QueueToken } from './state.ts';
@@ -21,7 +21,7 @@ export const onLeaseAnswered =
     rideIsOver(requestId, reply, context);
     // None: a request of an earlier incarnation. The service has taken back what it gave to that one.
     if (found !== null) takeReply(state, found, reply, cpuCount, context);
-    tellWithoutRide(state, context);
+    flushUnsentReports(state, context);
   };
 
 function takeReply(
@@ -33,10 +33,10 @@ function takeReply(
 ): void {
   if (reply.type === 'unknown') {
     context.send('registrar', 'registrar', {
-      type: 'registration.doubted',
+      type: 'registration.stale',
       incarnation: request.incarnation,
     });
-    rest(state, queue, context);
+    backOff(state, queue, context);
     return;
   }
   const { registration } = state;
@@ -45,12 +45,12 @@ function takeReply(
     return;
   }
   if (reply.assignments.length === 0 && context.now - request.sentAt < AGENT_LIMITS.leaseEmptyMsMin) {
-    rest(state, queue, context);
+    backOff(state, queue, context);
     return;
   }
   state.tries.delete(queue);
   takeAssignments(state, reply, isDoubtful(request, registration, context), context);
-  askForWork(state, cpuCount, context);
+  requestWork(state, cpuCount, context);
 }
 
 /** Nobody answered. A request that was held to its end is repeated at once; the others after a while. */
@@ -62,12 +62,12 @@ export const onLeaseUnanswered =
     context: PollerContext,
   ): void => {
     const found = takeRequest(state, requestId);
-    context.send('outbox', 'outbox', { type: 'ride.over', requestId, confirmed: [] });
+    context.send('outbox', 'outbox', { type: 'lease-request.ended', requestId, confirmed: [] });
     if (found !== null) {
-      if (reason !== 'timed-out') rest(state, found.queue, context);
-      askForWork(state, cpuCount, context);
+      if (reason !== 'timed-out') backOff(state, found.queue, context);
+      requestWork(state, cpuCount, context);
     }
-    tellWithoutRide(state, context);
+    flushUnsentReports(state, context);
   };
 
 /** An answer to a request that was given up: the tasks may have been given away meanwhile, so they are asked about first. */
@@ -81,7 +81,7 @@ export const onLeaseAnsweredLate =
     if (reply.type === 'unknown') return;
     if (state.registration === null) warnOfLost(reply, context);
     else takeAssignments(state, reply, true, context);
-    askForWork(state, cpuCount, context);
+    requestWork(state, cpuCount, context);
   };
 
 /**
@@ -89,13 +89,13 @@ export const onLeaseAnsweredLate =
  * been under way for as long as the request.
  */
 function isDoubtful(request: OpenRequest, { leaseFreshMs }: Registration, context: PollerContext): boolean {
-  return request.sentAt < context.listeningSince || context.now - request.sentAt >= leaseFreshMs;
+  return request.sentAt < context.receivingSince || context.now - request.sentAt >= leaseFreshMs;
 }
 
 /** The service names the attempts whose ends it has on its disk. An attempt that is closed stays closed, whoever asked. */
 function rideIsOver(requestId: string, reply: LeaseReply, context: PollerContext): void {
   const confirmed = reply.type === 'leases' ? (reply.confirmed ?? []) : [];
-  context.send('outbox', 'outbox', { type: 'ride.over', requestId, confirmed });
+  context.send('outbox', 'outbox', { type: 'lease-request.ended', requestId, confirmed });
   if (confirmed.length > 0) {
     context.send('registrar', 'registrar', { type: 'reports.confirmed', attemptIds: confirmed });
   }

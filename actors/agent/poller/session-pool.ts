@@ -6,7 +6,7 @@ import {
   type StepId,
 } from '../../../src/core/ids.ts';
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import type { PollerMessage, Registration } from './messages.ts';
 import type { PollerState, WaitingAssignment } from './state.ts';
 
@@ -25,7 +25,7 @@ export interface PooledSession {
 }
 
 /** Hands the task to an idle session of its step, or to a new one. */
-export function handToSession(
+export function dispatchToSession(
   state: PollerState,
   { assignment, step, mapping, terms }: WaitingAssignment,
   { workerId }: Registration,
@@ -53,12 +53,12 @@ export const onSessionIdle =
     session.attemptId = null;
     session.isIdle = true;
     if (state.isLeaving) endIdle(sessionId, session, context);
-    else context.after(lingerTimer(sessionId), lingerMs, { type: 'linger.over', sessionId });
+    else context.after(lingerTimer(sessionId), lingerMs, { type: 'session.idle-timeout', sessionId });
   };
 
-export function onLingerOver(
+export function onIdleTimeout(
   state: PollerState,
-  { sessionId }: Message<'linger.over'>,
+  { sessionId }: Message<'session.idle-timeout'>,
   context: PollerContext,
 ): void {
   const session = state.sessions.get(sessionId);
@@ -68,12 +68,12 @@ export function onLingerOver(
 /** A session has ended. Its attempt ends by itself. */
 export function onSessionGone(
   state: PollerState,
-  { sessionId }: Message<'session.gone'>,
+  { sessionId }: Message<'session.ended'>,
   context: PollerContext,
 ): void {
   context.cancelTimer(lingerTimer(sessionId));
   state.sessions.delete(sessionId);
-  tellGone(state, context);
+  notifyAllSessionsEnded(state, context);
 }
 
 /** What a lost session ran is given back. */
@@ -83,14 +83,14 @@ export function onSessionLost(
   context: PollerContext,
 ): void {
   const attemptId = state.sessions.get(sessionId)?.attemptId ?? null;
-  onSessionGone(state, { type: 'session.gone', sessionId }, context);
+  onSessionGone(state, { type: 'session.ended', sessionId }, context);
   if (attemptId === null) return;
-  context.send('outbox', 'outbox', { type: 'report.void', attemptId });
+  context.send('outbox', 'outbox', { type: 'report.discard', attemptId });
   context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome: 'interrupted' });
 }
 
 /** Nothing of the step is ready any more: its sessions end with what they have. */
-export function stepIsOut(state: PollerState, stepId: StepId, context: PollerContext): void {
+export function onStepExhausted(state: PollerState, stepId: StepId, context: PollerContext): void {
   for (const [id, session] of state.sessions) {
     if (session.stepId !== stepId) continue;
     if (session.isIdle) endIdle(id, session, context);
@@ -109,9 +109,9 @@ export function endIdleSessions(state: PollerState, context: PollerContext): voi
 }
 
 /** Tells the registrar of a leaving worker that no session is left. */
-export function tellGone(state: PollerState, context: PollerContext): void {
+export function notifyAllSessionsEnded(state: PollerState, context: PollerContext): void {
   if (state.isLeaving && state.sessions.size === 0) {
-    context.send('registrar', 'registrar', { type: 'sessions.gone' });
+    context.send('registrar', 'registrar', { type: 'sessions.ended' });
   }
 }
 
@@ -129,7 +129,7 @@ function idleSession(state: PollerState, stepId: StepId, terms: string): Session
 }
 
 /** All that tasks of the step share, but for what changes with each reply; and where their files are. */
-export const termsOf = (step: StepAssignment, mapping: PathMapping | null): string =>
+export const sessionReuseKey = (step: StepAssignment, mapping: PathMapping | null): string =>
   JSON.stringify([{ ...step, ready_left: undefined }, mapping]);
 
 const lingerTimer = (id: SessionId): string => `linger ${id}`;

@@ -20,7 +20,7 @@ export interface WaitingAssignment {
   readonly step: StepAssignment;
   /** As it came with the assignment. */
   readonly mapping: PathMapping | null;
-  /** Of both; see termsOf. */
+  /** Of both; see sessionReuseKey. */
   readonly terms: string;
 }
 
@@ -38,7 +38,7 @@ export interface PollerState {
   /** Requests of a queue that failed one after another. */
   readonly tries: Map<QueueToken, number>;
   /** Begun when the service has confirmed that they are still this worker's. */
-  readonly doubted: Map<AttemptId, WaitingAssignment>;
+  readonly awaitingConfirmation: Map<AttemptId, WaitingAssignment>;
   /** Begun when an earlier attempt of the task, which is being stopped here, is over. */
   readonly queued: Map<AttemptId, WaitingAssignment>;
   /** Attempts that have ended here, oldest first: an assignment that comes twice is run once. */
@@ -54,7 +54,7 @@ export function newPoller(): PollerState {
     requests: new Map(),
     resting: new Set(),
     tries: new Map(),
-    doubted: new Map(),
+    awaitingConfirmation: new Map(),
     queued: new Map(),
     ended: new Set(),
   };

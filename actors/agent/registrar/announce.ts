@@ -1,14 +1,14 @@
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings } from '../agent-settings.ts';
-import type { AgentContext, Announcement } from '../agent-world.ts';
+import type { AgentContext, Announcement } from '../agent-system.ts';
 import { backoffMs } from '../backoff.ts';
 import {
-  dropDoubted,
+  dropUnstarted,
   fenceAfterMs,
   killAfterMs,
   openAttempts,
   type RegistrarState,
-  type Standing,
+  type RegistrationStatus,
 } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
@@ -68,19 +68,15 @@ function sayRegistration(state: RegistrarState, settings: AgentSettings, context
 }
 
 /** A new start in the eyes of the service: it takes back every attempt that this worker does not bring along. */
-export function registerAnew(
-  state: RegistrarState,
-  settings: AgentSettings,
-  context: RegistrarContext,
-): void {
+export function reregister(state: RegistrarState, settings: AgentSettings, context: RegistrarContext): void {
   context.send('poller', 'poller', { type: 'poller.unregistered' });
-  dropDoubted(state);
+  dropUnstarted(state);
   state.incarnation = context.newId();
   state.tries = 0;
   state.refusals = 0;
   if (state.running.size === 0) {
     context.cancelTimer('contact');
-    context.effect({ kind: 'contact-lasts', leftMs: null });
+    context.effect({ kind: 'set-contact-deadline', leftMs: null });
   }
   announceRegistration(state, settings, context);
 }
@@ -88,7 +84,7 @@ export function registerAnew(
 /** One heartbeat; the next follows by itself. */
 export function announceHeartbeat(
   state: RegistrarState,
-  standing: Standing,
+  standing: RegistrationStatus,
   context: RegistrarContext,
 ): void {
   send(state, fenceAfterMs(standing), context, {
@@ -100,18 +96,18 @@ export function announceHeartbeat(
     open_attempts: openAttempts(state),
     ...(state.phase === 'draining' ? { draining: true } : {}),
   });
-  if (state.phase !== 'confirming') beatAgain(standing, context);
+  if (state.phase !== 'confirming') scheduleHeartbeat(standing, context);
   else context.after('announce', AGENT_LIMITS.confirmBeatMs, { type: 'announce.due' });
 }
 
 /** Sets the time of the next heartbeat. */
-export function beatAgain(standing: Standing, context: RegistrarContext): void {
+export function scheduleHeartbeat(standing: RegistrationStatus, context: RegistrarContext): void {
   context.after('announce', heartbeatEveryMs(standing), { type: 'announce.due' });
 }
 
 export function announceDeparture(
   state: RegistrarState,
-  standing: Standing,
+  standing: RegistrationStatus,
   context: RegistrarContext,
 ): void {
   context.cancelTimer('announce');
@@ -125,13 +121,17 @@ export function announceDeparture(
 }
 
 /** The worker was heard at `sentAt`: from then on it may work for two thirds of the heartbeat timeout. */
-export function confirmContact(standing: Standing, sentAt: number, context: RegistrarContext): void {
+export function confirmContact(
+  standing: RegistrationStatus,
+  sentAt: number,
+  context: RegistrarContext,
+): void {
   const age = context.now - sentAt;
   context.after('contact', Math.max(0, fenceAfterMs(standing) - age), { type: 'contact.lost' });
-  context.effect({ kind: 'contact-lasts', leftMs: Math.max(0, killAfterMs(standing) - age) });
+  context.effect({ kind: 'set-contact-deadline', leftMs: Math.max(0, killAfterMs(standing) - age) });
 }
 
-const heartbeatEveryMs = (standing: Standing): number =>
+const heartbeatEveryMs = (standing: RegistrationStatus): number =>
   Math.min(AGENT_LIMITS.heartbeatMsMax, standing.heartbeatTimeoutMs / AGENT_LIMITS.heartbeatsPerTimeout);
 
 function send(
@@ -144,7 +144,7 @@ function send(
   state.pending.set(state.lastToken, {
     sentAt: context.now,
     incarnation: state.incarnation,
-    doubted: [...state.doubted],
+    awaitingConfirmation: [...state.awaitingConfirmation],
     capabilities: state.capabilities,
   });
   context.effect({ kind: 'announce', token: state.lastToken, announcement, timeoutMs });

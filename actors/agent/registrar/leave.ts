@@ -1,9 +1,9 @@
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings } from '../agent-settings.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import { announceDeparture, announceHeartbeat } from './announce.ts';
 import type { RegistrarMessage } from './messages.ts';
-import { dropDoubted, type RegistrarPhase, type RegistrarState } from './state.ts';
+import { dropUnstarted, type RegistrarPhase, type RegistrarState } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 
@@ -12,7 +12,7 @@ const LEAVING: ReadonlySet<RegistrarPhase> = new Set([
   'settling',
   'confirming',
   'departing',
-  'left',
+  'stopped',
 ]);
 
 const NO_GRACE_MS = 0;
@@ -34,7 +34,7 @@ export const onAgentLeave =
     }
     context.log('info', 'leaving', { running: String(state.running.size) });
     const { standing, phase } = state;
-    dropDoubted(state);
+    dropUnstarted(state);
     state.phase = 'draining';
     context.send('poller', 'poller', { type: 'poller.leave' });
     if (standing === null || phase !== 'registered') {
@@ -81,7 +81,7 @@ export function stopAll(state: RegistrarState, graceMs: number, context: Registr
 
 function hurry(state: RegistrarState, context: RegistrarContext): void {
   if (isStopping(state)) stopAll(state, NO_GRACE_MS, context);
-  else if (state.phase !== 'left') left(state, context);
+  else if (state.phase !== 'stopped') left(state, context);
 }
 
 /** Whether the worker leaves and something of it may still run. */
@@ -120,7 +120,7 @@ export function onLeaveOverdue(state: RegistrarState, _message: unknown, context
 }
 
 export function left(state: RegistrarState, context: RegistrarContext): void {
-  state.phase = 'left';
+  state.phase = 'stopped';
   context.cancelTimer('announce');
-  context.effect({ kind: 'left' });
+  context.effect({ kind: 'stopped' });
 }

@@ -36,12 +36,16 @@ export type RegistrarMessage =
   /** Own timer: a leaving worker has waited long enough. */
   | { readonly type: 'leave.overdue' }
   /** From the poller: these attempts are this worker's. `doubted`: started only when the service says that they are open. */
-  | { readonly type: 'attempts.taken'; readonly attemptIds: readonly AttemptId[]; readonly doubted: boolean }
+  | {
+      readonly type: 'attempts.taken';
+      readonly attemptIds: readonly AttemptId[];
+      readonly awaitingConfirmation: boolean;
+    }
   /** From the poller: a lease request was answered with "unknown". */
-  | { readonly type: 'registration.doubted'; readonly incarnation: string }
+  | { readonly type: 'registration.stale'; readonly incarnation: string }
   /** From the poller: the service has closed these attempts, as their reports say. */
   | { readonly type: 'reports.confirmed'; readonly attemptIds: readonly AttemptId[] }
   /** From a session, or from the poller for one that was never begun. */
   | { readonly type: 'attempt.over'; readonly attemptId: AttemptId; readonly outcome: AttemptOutcome }
   /** From the poller of a leaving worker: no session is left. */
-  | { readonly type: 'sessions.gone' };
+  | { readonly type: 'sessions.ended' };

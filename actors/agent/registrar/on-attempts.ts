@@ -1,6 +1,6 @@
 import type { AgentSettings } from '../agent-settings.ts';
-import type { AgentContext } from '../agent-world.ts';
-import { announceHeartbeat, registerAnew } from './announce.ts';
+import type { AgentContext } from '../agent-system.ts';
+import { announceHeartbeat, reregister } from './announce.ts';
 import { isStopping, settleToLeave } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
 import { fenceWhenStopped } from './on-contact-lost.ts';
@@ -11,14 +11,14 @@ type RegistrarContext = AgentContext<'registrar'>;
 /** Work has come. Doubted work is asked about at once. */
 export function onAttemptsTaken(
   state: RegistrarState,
-  { attemptIds, doubted }: Extract<RegistrarMessage, { type: 'attempts.taken' }>,
+  { attemptIds, awaitingConfirmation }: Extract<RegistrarMessage, { type: 'attempts.taken' }>,
   context: RegistrarContext,
 ): void {
   for (const attemptId of attemptIds) {
     state.running.add(attemptId);
-    if (doubted) state.doubted.add(attemptId);
+    if (awaitingConfirmation) state.awaitingConfirmation.add(attemptId);
   }
-  if (doubted && state.standing !== null) announceHeartbeat(state, state.standing, context);
+  if (awaitingConfirmation && state.standing !== null) announceHeartbeat(state, state.standing, context);
 }
 
 /**
@@ -32,12 +32,12 @@ export const onAttemptOver =
     { attemptId, outcome }: Extract<RegistrarMessage, { type: 'attempt.over' }>,
     context: RegistrarContext,
   ): void => {
-    state.doubted.delete(attemptId);
+    state.awaitingConfirmation.delete(attemptId);
     if (state.running.delete(attemptId)) {
       if (outcome === 'reported') state.reported.add(attemptId);
       if (state.phase === 'fencing') fenceWhenStopped(state, settings, context);
       else if (isStopping(state)) settleToLeave(state, context);
-      else if (outcome === 'interrupted') registerAnew(state, settings, context);
+      else if (outcome === 'interrupted') reregister(state, settings, context);
     }
     context.send('poller', 'poller', { type: 'cores.freed', attemptId });
   };

@@ -1,8 +1,8 @@
 import type { AgentSettings } from '../agent-settings.ts';
-import type { AgentContext } from '../agent-world.ts';
-import { registerAnew } from './announce.ts';
+import type { AgentContext } from '../agent-system.ts';
+import { reregister } from './announce.ts';
 import { stopAll } from './leave.ts';
-import { dropDoubted, fenceGraceMs, type RegistrarPhase, type RegistrarState } from './state.ts';
+import { dropUnstarted, fenceGraceMs, type RegistrarPhase, type RegistrarState } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 
@@ -26,7 +26,7 @@ export const onContactLost =
       return;
     }
     context.send('poller', 'poller', { type: 'poller.unregistered' });
-    dropDoubted(state);
+    dropUnstarted(state);
     context.send('poller', 'poller', { type: 'attempts.interrupt', graceMs });
     state.phase = 'fencing';
     context.cancelTimer('announce');
@@ -39,5 +39,5 @@ export function fenceWhenStopped(
   settings: AgentSettings,
   context: RegistrarContext,
 ): void {
-  if (state.running.size === 0) registerAnew(state, settings, context);
+  if (state.running.size === 0) reregister(state, settings, context);
 }

@@ -2,12 +2,12 @@ import type { AttemptId } from '../../../src/core/ids.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings, Capabilities } from '../agent-settings.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import { backoffMs } from '../backoff.ts';
-import { announceHeartbeat, announceRegistration, beatAgain, confirmContact } from './announce.ts';
+import { announceHeartbeat, announceRegistration, scheduleHeartbeat, confirmContact } from './announce.ts';
 import { leaveWhenConfirmed, left, stopAll } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
-import { dropDoubted, leaseFreshMs, type RegistrarState } from './state.ts';
+import { dropUnstarted, leaseFreshMs, type RegistrarState } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 type Registered = Extract<PresenceReply, { type: 'registered' }>;
@@ -25,19 +25,19 @@ export const onPresenceAnswered =
     state.pending.delete(token);
     if (announcement === undefined || announcement.incarnation !== state.incarnation) return;
     // What was asked before a stall or a clock step may have been answered long ago.
-    const isFresh = announcement.sentAt >= context.listeningSince;
+    const isFresh = announcement.sentAt >= context.receivingSince;
     switch (reply.type) {
       case 'registered':
         state.toldCapabilities = announcement.capabilities;
         if (isFresh) noteService(state, reply, context);
         if (state.phase === 'registering') enter(state, reply, settings, context);
         if (isFresh) heard(state, announcement.sentAt, context);
-        settle(state, reply.closed, announcement.doubted, isFresh, context);
+        settle(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
         return;
       case 'alive':
         if (isFresh) noteService(state, reply, context);
         if (isFresh) heard(state, announcement.sentAt, context);
-        settle(state, reply.closed, announcement.doubted, isFresh, context);
+        settle(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
         return;
       case 'unknown':
         if (state.phase === 'draining') {
@@ -49,7 +49,7 @@ export const onPresenceAnswered =
         context.log('warn', 'the service does not know this worker; it registers again');
         state.tries = 0;
         context.send('poller', 'poller', { type: 'poller.unregistered' });
-        dropDoubted(state);
+        dropUnstarted(state);
         announceRegistration(state, settings, context);
         return;
       case 'refused':
@@ -147,8 +147,11 @@ function noteService(
   if (standing.heartbeatTimeoutMs === heartbeatTimeoutMs) return;
   state.standing = { ...standing, heartbeatTimeoutMs };
   if (!isWorking(state)) return;
-  context.send('poller', 'poller', { type: 'poller.trusts', leaseFreshMs: leaseFreshMs(state.standing) });
-  beatAgain(state.standing, context);
+  context.send('poller', 'poller', {
+    type: 'poller.freshness-changed',
+    leaseFreshMs: leaseFreshMs(state.standing),
+  });
+  scheduleHeartbeat(state.standing, context);
 }
 
 const isWorking = ({ phase }: RegistrarState): boolean => phase === 'registered' || phase === 'draining';
@@ -169,18 +172,19 @@ function settle(
   if (confirmed.length > 0) {
     context.send('outbox', 'outbox', { type: 'report.confirmed', attemptIds: confirmed });
   }
-  const refuted = closed.filter((attemptId) => state.doubted.has(attemptId));
+  const refuted = closed.filter((attemptId) => state.awaitingConfirmation.has(attemptId));
   for (const attemptId of closed) {
-    if (state.running.has(attemptId) && !state.doubted.has(attemptId)) {
-      context.send('poller', 'poller', { type: 'attempt.void', attemptId });
+    if (state.running.has(attemptId) && !state.awaitingConfirmation.has(attemptId)) {
+      context.send('poller', 'poller', { type: 'attempt.revoked', attemptId });
     }
   }
   for (const attemptId of refuted) {
-    state.doubted.delete(attemptId);
+    state.awaitingConfirmation.delete(attemptId);
     state.running.delete(attemptId);
   }
-  if (refuted.length > 0) context.send('poller', 'poller', { type: 'attempts.refuted', attemptIds: refuted });
-  const open = isFresh ? asked.filter((attemptId) => state.doubted.delete(attemptId)) : [];
+  if (refuted.length > 0)
+    context.send('poller', 'poller', { type: 'attempts.rejected', attemptIds: refuted });
+  const open = isFresh ? asked.filter((attemptId) => state.awaitingConfirmation.delete(attemptId)) : [];
   if (open.length > 0) context.send('poller', 'poller', { type: 'attempts.confirmed', attemptIds: open });
   if (state.phase === 'confirming') leaveWhenConfirmed(state, context);
 }

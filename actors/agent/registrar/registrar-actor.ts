@@ -1,7 +1,7 @@
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { AgentSettings } from '../agent-settings.ts';
-import type { AgentContext, AgentWorld } from '../agent-world.ts';
-import { announceHeartbeat, announceRegistration, registerAnew, renewRegistration } from './announce.ts';
+import type { AgentContext, AgentSystem } from '../agent-system.ts';
+import { announceHeartbeat, announceRegistration, reregister, renewRegistration } from './announce.ts';
 import {
   leaveWhenConfirmed,
   onAgentLeave,
@@ -24,7 +24,7 @@ const BEATING: ReadonlySet<RegistrarPhase> = new Set(['registered', 'draining', 
  */
 export function registrarActor(
   settings: AgentSettings,
-): ActorDefinition<AgentWorld, 'registrar', RegistrarState> {
+): ActorDefinition<AgentSystem, 'registrar', RegistrarState> {
   const announceNow = (
     state: RegistrarState,
     _message: unknown,
@@ -39,16 +39,16 @@ export function registrarActor(
   return {
     kind: 'registrar',
     load: (_id, reader) => loadRegistrar(reader, settings.capabilities),
-    absent: () => null,
+    onMissing: () => null,
     handlers: {
       'agent.start': (state, _message, context) => {
-        context.send('outbox', 'outbox', { type: 'outbox.wake' });
-        registerAnew(state, settings, context);
+        context.send('outbox', 'outbox', { type: 'outbox.activate' });
+        reregister(state, settings, context);
       },
       'agent.leave': onAgentLeave(settings),
       'drain.overdue': onDrainOverdue,
       'exits.overdue': onExitsOverdue,
-      'sessions.gone': onSessionsGone,
+      'sessions.ended': onSessionsGone,
       'presence.answered': onPresenceAnswered(settings),
       'presence.unanswered': onPresenceUnanswered,
       'bus.ready': announceNow,
@@ -60,7 +60,7 @@ export function registrarActor(
         if (state.phase === 'registered') renewRegistration(state, settings, context);
       },
       'attempts.taken': onAttemptsTaken,
-      'registration.doubted': (state, { incarnation }, context) => {
+      'registration.stale': (state, { incarnation }, context) => {
         if (state.phase !== 'registered' || incarnation !== state.incarnation || state.standing === null)
           return;
         announceHeartbeat(state, state.standing, context);

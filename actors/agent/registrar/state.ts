@@ -18,20 +18,20 @@ export type RegistrarPhase =
   | 'confirming'
   /** Leaving: the departure is announced. */
   | 'departing'
-  | 'left';
+  | 'stopped';
 
 /** An announcement that has not been answered. */
 interface PendingAnnouncement {
   readonly sentAt: number;
   readonly incarnation: string;
   /** Attempts that were doubted when it was sent. */
-  readonly doubted: readonly AttemptId[];
+  readonly awaitingConfirmation: readonly AttemptId[];
   /** What the worker had when it was sent. */
   readonly capabilities: Capabilities;
 }
 
 /** The service's last word on this worker. */
-export interface Standing {
+export interface RegistrationStatus {
   readonly farmId: FarmId;
   readonly heartbeatTimeoutMs: number;
 }
@@ -40,7 +40,7 @@ export interface RegistrarState {
   phase: RegistrarPhase;
   workerId: WorkerId;
   incarnation: string;
-  standing: Standing | null;
+  standing: RegistrationStatus | null;
   /** What the worker has beside its cores. */
   capabilities: Capabilities;
   /** What of that the service has answered to; null before its first answer. */
@@ -52,7 +52,7 @@ export interface RegistrarState {
   /** Attempts whose end is in the outbox and not confirmed. */
   readonly reported: Set<AttemptId>;
   /** Running attempts that are not begun before the service has said that they are open. */
-  readonly doubted: Set<AttemptId>;
+  readonly awaitingConfirmation: Set<AttemptId>;
   /** Leaving: no session is left, idle ones included. */
   areSessionsGone: boolean;
   readonly pending: Map<number, PendingAnnouncement>;
@@ -74,7 +74,7 @@ export function loadRegistrar(reader: JournalReader, capabilities: Capabilities)
     service: '',
     running: new Set(),
     reported: new Set(reader.reports.map((report) => report.attempt_id)),
-    doubted: new Set(),
+    awaitingConfirmation: new Set(),
     areSessionsGone: false,
     pending: new Map(),
     lastToken: 0,
@@ -90,13 +90,14 @@ export const openAttempts = (state: RegistrarState): readonly AttemptId[] => [
 ];
 
 /** Two thirds of the heartbeat timeout: without contact for this long the worker stops its own tasks. */
-export const fenceAfterMs = (standing: Standing): number => Math.floor((standing.heartbeatTimeoutMs * 2) / 3);
+export const fenceAfterMs = (standing: RegistrationStatus): number =>
+  Math.floor((standing.heartbeatTimeoutMs * 2) / 3);
 
 /**
  * Between SIGTERM and SIGKILL for a worker that has lost contact: half of what is left before its tasks are given away, at the most
  * `AGENT_LIMITS.fenceGraceMs`.
  */
-export const fenceGraceMs = (standing: Standing | null): number =>
+export const fenceGraceMs = (standing: RegistrationStatus | null): number =>
   standing === null
     ? 0
     : Math.min(AGENT_LIMITS.fenceGraceMs, (standing.heartbeatTimeoutMs - fenceAfterMs(standing)) / 2);
@@ -105,7 +106,7 @@ export const fenceGraceMs = (standing: Standing | null): number =>
  * Without contact for this long the guards of the tasks kill what still runs: after the grace that the worker itself gives, and before the
  * service may give the tasks away.
  */
-export const killAfterMs = (standing: Standing): number =>
+export const killAfterMs = (standing: RegistrationStatus): number =>
   Math.min(
     fenceAfterMs(standing) + fenceGraceMs(standing),
     Math.floor(standing.heartbeatTimeoutMs * AGENT_LIMITS.killShare),
@@ -115,11 +116,11 @@ export const killAfterMs = (standing: Standing): number =>
  * An assignment that may be older than this is begun only after the service has confirmed it. A younger one may be begun at once: should
  * nothing of that reach the service, and no other word of the worker, the guards have killed it before the service takes it back.
  */
-export const leaseFreshMs = (standing: Standing): number =>
+export const leaseFreshMs = (standing: RegistrationStatus): number =>
   Math.max(0, AGENT_LIMITS.assignedMs - AGENT_LIMITS.assignedMarginMs - killAfterMs(standing));
 
 /** Attempts that were never begun are let go: the service takes back what it hears of no more. */
-export function dropDoubted(state: RegistrarState): void {
-  for (const attemptId of state.doubted) state.running.delete(attemptId);
-  state.doubted.clear();
+export function dropUnstarted(state: RegistrarState): void {
+  for (const attemptId of state.awaitingConfirmation) state.running.delete(attemptId);
+  state.awaitingConfirmation.clear();
 }

@@ -2,7 +2,7 @@ import { reportedFailureReason } from '../../../src/core/lifecycle/failure-reaso
 import type { ActionPlan } from '../../../src/openjd/template/plan.ts';
 import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import { resolveAction, type EnvironmentScript, type Script } from './scripts.ts';
 import type { RunningAction, SessionState } from './state.ts';
 

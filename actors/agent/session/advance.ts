@@ -1,11 +1,11 @@
 import type { AttemptId } from '../../../src/core/ids.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import type { AttemptOutcome } from '../registrar/messages.ts';
 import { startAction } from './actions.ts';
 import { reportOf, reportRunning, resetProgress } from './report.ts';
 import { resolveVariables, type EnvironmentScript } from './scripts.ts';
-import { forgetStaging, isToStageIn, stageIn, stageOut } from './staging.ts';
+import { forgetStaging, needsStageIn, stageIn, stageOut } from './staging.ts';
 import type { CurrentAttempt, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
@@ -50,7 +50,7 @@ function work(state: SessionState, context: SessionContext): void {
   if (attempt === null || state.stop !== null || state.isHurried) state.phase = 'exiting';
   else if (attempt.result === null) {
     if (attempt.outcome !== null) stageOut(state, context);
-    else if (isToStageIn(state)) {
+    else if (needsStageIn(state)) {
       reportRunning(state, attempt, context);
       stageIn(state, context);
     } else if (state.tried < state.environments.length) enterNext(state, attempt, context);
@@ -163,7 +163,7 @@ function isReadyToEnd({ isClosed, attempt }: SessionState): boolean {
 
 function end(state: SessionState, context: SessionContext): void {
   state.phase = 'over';
-  context.send('poller', 'poller', { type: 'session.gone', sessionId: state.sessionId });
+  context.send('poller', 'poller', { type: 'session.ended', sessionId: state.sessionId });
   if (state.attempt !== null) endAttempt(state, state.attempt, context);
 }
 
@@ -174,7 +174,7 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
   let outcome: AttemptOutcome;
   if (result === null) {
     outcome = state.stop === 'void' ? 'closed' : 'interrupted';
-    context.send('outbox', 'outbox', { type: 'report.void', attemptId });
+    context.send('outbox', 'outbox', { type: 'report.discard', attemptId });
   } else {
     outcome = 'reported';
     const notes = [result.message, ...state.exitFailures].filter((text) => text !== '');
@@ -182,7 +182,7 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
     const exitCode = result.exitCode === undefined ? {} : { exit_code: result.exitCode };
     const report = { ...reportOf(state, attempt, result.status, context), ...exitCode };
     context.send('outbox', 'outbox', {
-      type: 'report.keep',
+      type: 'report.persist',
       report:
         message === ''
           ? report

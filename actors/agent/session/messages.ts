@@ -31,7 +31,7 @@ export type SessionMessage =
   /** From the poller: the service wants the attempt to be canceled. */
   | { readonly type: 'session.cancel'; readonly attemptId: AttemptId; readonly reason: string }
   /** From the poller: the service has closed the attempt. */
-  | { readonly type: 'session.void'; readonly attemptId: AttemptId }
+  | { readonly type: 'session.revoke'; readonly attemptId: AttemptId }
   /** From the poller: stop the task and exit the environments; the attempt is given back. */
   | { readonly type: 'session.stop'; readonly graceMs: number }
   /** From the poller: stop, without exits; the attempt is given back. */

@@ -1,4 +1,4 @@
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import { actionOf, cancelAction, timeoutSecondsOf, verdictOf } from './actions.ts';
 import { advance, noteExitFailure, noteOf } from './advance.ts';
 import type { SessionMessage } from './messages.ts';

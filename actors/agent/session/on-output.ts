@@ -1,5 +1,5 @@
 import { statusLineOf } from '../../../src/core/records/task-progress.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import { actionOf, cancelAction } from './actions.ts';
 import { LOG_LEVELS, readLine, type Directive, type LogLevel } from './directives.ts';
 import type { SessionMessage } from './messages.ts';

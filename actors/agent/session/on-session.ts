@@ -3,12 +3,12 @@ import type { SessionId } from '../../../src/core/ids.ts';
 import type { ExtensionName } from '../../../src/openjd/template/extensions.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings } from '../agent-settings.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import { cancelAction, interruptAction } from './actions.ts';
 import { advance, finishLog } from './advance.ts';
 import type { SessionMessage, SessionTask } from './messages.ts';
 import { Redactor } from './redaction.ts';
-import { environmentScripts, taskScript, type ScriptPlace } from './scripts.ts';
+import { environmentScripts, taskScript, type ScriptLocation } from './scripts.ts';
 import { runAsOf } from './run-as.ts';
 import { newStaging, stopStaging } from './staging.ts';
 import type { CurrentAttempt, LogOwner, SessionState } from './state.ts';
@@ -128,7 +128,7 @@ export function onSessionCancel(
 /** The service has closed the attempt: the task may run elsewhere by now. A session that is being canceled or is done goes its way. */
 export function onSessionVoid(
   state: SessionState,
-  { attemptId }: Message<'session.void'>,
+  { attemptId }: Message<'session.revoke'>,
   context: SessionContext,
 ): void {
   if (openAttempt(state, attemptId) === null) return;
@@ -168,7 +168,7 @@ export function onSessionInterrupt(
 }
 
 /** Whatever is said of a session that is not here: its state was lost with a handler that threw. Its processes are ended, and its attempt is given back. */
-export function giveBackLost(sessionId: SessionId, context: SessionContext): void {
+export function returnLostAttempt(sessionId: SessionId, context: SessionContext): void {
   context.effect({ kind: 'forget-staging', sessionId });
   context.effect({ kind: 'close-session', sessionId, closing: { keepDirectory: false } });
   context.send('poller', 'poller', { type: 'session.lost', sessionId });
@@ -181,7 +181,7 @@ function openAttempt(state: SessionState, attemptId: string): CurrentAttempt | n
   return isOpen && state.stop === null ? attempt : null;
 }
 
-const attemptOf = (task: SessionTask, place: ScriptPlace): CurrentAttempt => ({
+const attemptOf = (task: SessionTask, place: ScriptLocation): CurrentAttempt => ({
   ...task,
   script: taskScript(task.assignment, place),
   isReportedRunning: false,

@@ -1,7 +1,7 @@
 import { statusLineOf } from '../../../src/core/records/task-progress.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
 import type { ReportedStatus, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import type { CurrentAttempt, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;

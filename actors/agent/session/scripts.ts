@@ -54,7 +54,7 @@ const HAS_NUL = 'it has a NUL character, which no program can be given';
 const pathMappingFileOf = (directory: string): string => `${directory}/${PATH_MAPPING_FILE}`;
 
 /** Where scripts of a session run. */
-export interface ScriptPlace {
+export interface ScriptLocation {
   readonly step: StepAssignment;
   readonly directory: string;
   readonly delivered: DeliveredPaths;
@@ -66,7 +66,7 @@ export interface ScriptPlace {
 const EXPR: ExtensionName = 'EXPR';
 
 /** Environments in the order in which they are entered. */
-export function environmentScripts(place: ScriptPlace): readonly EnvironmentScript[] {
+export function environmentScripts(place: ScriptLocation): readonly EnvironmentScript[] {
   const { step, directory, newName } = place;
   return [...step.job_environments, ...step.step_environments].map((plan, index) => {
     const paths = allocate(
@@ -81,7 +81,7 @@ export function environmentScripts(place: ScriptPlace): readonly EnvironmentScri
   });
 }
 
-export function taskScript(assignment: Assignment, place: ScriptPlace): TaskScript {
+export function taskScript(assignment: Assignment, place: ScriptLocation): TaskScript {
   const { step, directory, newName } = place;
   const plan = step.script;
   const paths = allocate(plan.embeddedFiles, `${directory}/${FILES_DIRECTORY}/task`, newName);
@@ -152,7 +152,7 @@ export function resolveVariables(script: EnvironmentScript): Resolved<Readonly<R
 
 /** What a script of the step, or of an environment of it or of its job, resolves its format strings with. */
 function resolverOf(
-  { step, directory, delivered, expressions }: ScriptPlace,
+  { step, directory, delivered, expressions }: ScriptLocation,
   files: ReadonlyMap<string, string>,
   isOfStep: boolean,
   scope: HostContext['scope'],

@@ -1,12 +1,12 @@
 import { sessionId, type SessionId } from '../../../src/core/ids.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
-import type { AgentContext, AgentWorld } from '../agent-world.ts';
+import type { AgentContext, AgentSystem } from '../agent-system.ts';
 import { advance } from './advance.ts';
 import type { SessionMessage } from './messages.ts';
 import { onActionEnded, onActionKillDue, onActionOverdue, onActionStarted } from './on-action.ts';
 import { onActionOutput } from './on-output.ts';
 import {
-  giveBackLost,
+  returnLostAttempt,
   newSession,
   onSessionBegin,
   onSessionCancel,
@@ -27,12 +27,12 @@ import type { SessionState } from './state.ts';
  */
 export function sessionActor(
   settings: SessionSettings,
-): ActorDefinition<AgentWorld, 'session', SessionState> {
+): ActorDefinition<AgentSystem, 'session', SessionState> {
   return {
     kind: 'session',
     load: () => null,
-    absent: (id, message, context) => absent(sessionId(id), message, settings, context),
-    isOver: (state) => state.phase === 'over',
+    onMissing: (id, message, context) => absent(sessionId(id), message, settings, context),
+    isEvictable: (state) => state.phase === 'over',
     handlers: {
       'session.begin': onSessionBegin,
       'session.task': onSessionTask,
@@ -41,7 +41,7 @@ export function sessionActor(
       },
       'session.end': onSessionEnd,
       'session.cancel': onSessionCancel,
-      'session.void': onSessionVoid,
+      'session.revoke': onSessionVoid,
       'session.stop': onSessionStop,
       'session.interrupt': onSessionInterrupt,
       'session.opened': onSessionOpened,
@@ -90,12 +90,12 @@ function absent(
     case 'action.output':
     case 'action.ended':
     case 'session.cancel':
-    case 'session.void':
+    case 'session.revoke':
     case 'session.stop':
     case 'session.interrupt':
     case 'session.last':
     case 'session.end':
-      giveBackLost(id, context);
+      returnLostAttempt(id, context);
       return null;
     // Late word of a session that is over.
     case 'session.closed':

@@ -1,5 +1,5 @@
 import type { StagingDirection } from '../../../src/core/ports/staging.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import type { SessionMessage } from './messages.ts';
 import { runAsOf } from './run-as.ts';
 import type { CurrentAttempt, SessionResult, SessionState } from './state.ts';
@@ -18,7 +18,7 @@ export interface SessionStaging {
 export const newStaging = (): SessionStaging => ({ runs: 0, underWay: null, isIn: false });
 
 /** Whether the files that the tasks read are still to be copied: once a session, before its environments are entered. */
-export const isToStageIn = ({ staging, paths }: SessionState): boolean =>
+export const needsStageIn = ({ staging, paths }: SessionState): boolean =>
   !staging.isIn && paths.transfers.length > 0;
 
 /** Begins to copy what the tasks read. */

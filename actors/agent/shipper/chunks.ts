@@ -1,7 +1,7 @@
 import type { OutputStream } from '../../../src/core/ports/task-processes.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import { splitText } from './split-text.ts';
 import type { ShipperState } from './state.ts';
 

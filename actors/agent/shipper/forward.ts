@@ -1,5 +1,5 @@
 import { AGENT_LIMITS } from '../agent-limits.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import { backoffMs } from '../backoff.ts';
 import type { ShipperState } from './state.ts';
 

@@ -18,7 +18,7 @@ export type ShipperMessage =
   /** From the session: no more lines come. Answered by its `logs.drained`. */
   | (OfSession & { readonly type: 'logs.finish' })
   /** The daemon has started: an earlier one has left chunks of this attempt in the spool. */
-  | { readonly type: 'logs.left'; readonly taskId: TaskId }
+  | { readonly type: 'logs.recovered'; readonly taskId: TaskId }
   /** From the bus: how many of the chunks, from the first on, are stored; and why not the rest, or null. */
   | { readonly type: 'logs.stored'; readonly stored: number; readonly failure: string | null }
   /** From the spool: how many of the chunks, from the first on, it has kept; and why not the rest, or null. */
@@ -35,7 +35,7 @@ export type ShipperMessage =
   /** Own timer: what was not stored is sent again. */
   | { readonly type: 'logs.retry' }
   /** Own timer: the bus has taken nothing for a while; the spool is used. */
-  | { readonly type: 'logs.diverted' }
+  | { readonly type: 'logs.spill-due' }
   /** Own timer: neither bus nor spool has taken logs for too long. */
   | { readonly type: 'logs.stalled' }
   /** Own timer: what is in memory is given up. */

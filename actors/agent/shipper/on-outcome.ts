@@ -1,5 +1,5 @@
 import { AGENT_LIMITS } from '../agent-limits.ts';
-import type { AgentContext } from '../agent-world.ts';
+import type { AgentContext } from '../agent-system.ts';
 import { markDropped, releaseAll, settle } from './chunks.ts';
 import { forward, offer, retryLater, spool, tellProgress } from './forward.ts';
 import type { ShipperMessage } from './messages.ts';
@@ -128,7 +128,7 @@ function isTaken(state: ShipperState, context: ShipperContext): void {
 function busIsAway(state: ShipperState, reason: string, spools: boolean, context: ShipperContext): void {
   if (state.tries === 0 && state.route === 'bus') {
     context.log('warn', 'the bus does not take logs', { attempt_id: state.attemptId, reason });
-    if (spools) context.after('divert', AGENT_LIMITS.logDivertMs, { type: 'logs.diverted' });
+    if (spools) context.after('divert', AGENT_LIMITS.logDivertMs, { type: 'logs.spill-due' });
     else context.after('stall', AGENT_LIMITS.logStallMs, { type: 'logs.stalled' });
   }
   retryLater(state, context);

@@ -1,7 +1,7 @@
 import type { AttemptId } from '../../../src/core/ids.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
-import type { AgentContext, AgentWorld } from '../agent-world.ts';
+import type { AgentContext, AgentSystem } from '../agent-system.ts';
 import { gather, markDropped, release, seal } from './chunks.ts';
 import { forward, offer, spool, tellProgress } from './forward.ts';
 import {
@@ -21,15 +21,15 @@ import { newShipper, type ShipperState } from './state.ts';
  * in order, once it is back; when the spool is full too, output is dropped with a mark in its place. `spools`: whether
  * there is a spool.
  */
-export function shipperActor(spools: boolean): ActorDefinition<AgentWorld, 'shipper', ShipperState> {
+export function shipperActor(spools: boolean): ActorDefinition<AgentSystem, 'shipper', ShipperState> {
   return {
     kind: 'shipper',
     load: () => null,
-    absent: (id, message) => {
+    onMissing: (id, message) => {
       if ('sessionId' in message) return newShipper(id as AttemptId, message.taskId, message.sessionId);
-      return message.type === 'logs.left' ? newShipper(id as AttemptId, message.taskId, null) : null;
+      return message.type === 'logs.recovered' ? newShipper(id as AttemptId, message.taskId, null) : null;
     },
-    isOver: (state) => state.isOver,
+    isEvictable: (state) => state.isOver,
     handlers: {
       'logs.lines': (state, { batch }, context) => {
         if (batch.lines.length === 0) {
@@ -55,7 +55,7 @@ export function shipperActor(spools: boolean): ActorDefinition<AgentWorld, 'ship
         drain(state, null, context);
         context.after('give-up', AGENT_LIMITS.logGiveUpMs, { type: 'logs.give-up' });
       },
-      'logs.left': (state, _message, context) => {
+      'logs.recovered': (state, _message, context) => {
         state.route = 'spool';
         state.isSpooled = true;
         state.isFinishing = true;
@@ -69,7 +69,7 @@ export function shipperActor(spools: boolean): ActorDefinition<AgentWorld, 'ship
         forward(state, context);
       },
       'logs.retry': onLogsRetry,
-      'logs.diverted': onLogsDiverted,
+      'logs.spill-due': onLogsDiverted,
       'logs.stalled': onLogsStalled,
       'logs.give-up': onLogsGiveUp,
     },

@@ -1,5 +1,5 @@
 import type { ActorDefinition } from '../../kernel/actor.ts';
-import type { ServiceWorld } from '../service-world.ts';
+import type { ServiceSystem } from '../service-system.ts';
 import { onFarmNamed } from './on-farm.ts';
 import { onLocationCreate, onLocationDelete, onLocationReplace, onLocationSeen } from './on-location.ts';
 import { onPoolCreate, onPoolDelete, onPoolReplace } from './on-pool.ts';
@@ -11,7 +11,7 @@ import { loadCatalog, type CatalogState } from './state.ts';
  * The catalog actor holds what is shared by all farms, so that each farm can live whole on one shard: the names of farms,
  * which are unique, usage pools, compute and storage locations. Lease actors are told of every change of the pools.
  */
-export function catalogActor(): ActorDefinition<ServiceWorld, 'catalog', CatalogState> {
+export function catalogActor(): ActorDefinition<ServiceSystem, 'catalog', CatalogState> {
   const slots = new PoolSlots();
   return {
     kind: 'catalog',
@@ -20,7 +20,7 @@ export function catalogActor(): ActorDefinition<ServiceWorld, 'catalog', Catalog
       for (const { slot } of state.pools.values()) slots.keep(slot);
       return state;
     },
-    absent: () => null,
+    onMissing: () => null,
     handlers: {
       'farm.create': onFarmNamed,
       'farm.replace': onFarmNamed,

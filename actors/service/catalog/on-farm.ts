@@ -1,7 +1,7 @@
 import { refused } from '../../../src/core/problems.ts';
 import type { CatalogMessage } from './messages.ts';
-import { tellPools } from './on-pool.ts';
-import { tellStorage } from './on-storage.ts';
+import { broadcastPools } from './on-pool.ts';
+import { broadcastStorageLocations } from './on-storage.ts';
 import type { CatalogContext, CatalogState } from './state.ts';
 
 type Naming = Extract<CatalogMessage, { type: 'farm.create' | 'farm.replace' }>;
@@ -25,6 +25,6 @@ export function onFarmNamed(state: CatalogState, message: Naming, context: Catal
   });
   // Forwarded after the farm itself, which is there by then with its lease actor: both live on one shard.
   if (type !== 'farm.create') return;
-  if (state.pools.size > 0) tellPools(state, farmId, context);
-  if (state.storage.size > 0) tellStorage(state, farmId, context);
+  if (state.pools.size > 0) broadcastPools(state, farmId, context);
+  if (state.storage.size > 0) broadcastStorageLocations(state, farmId, context);
 }

@@ -77,7 +77,7 @@ export function onPoolDelete(
 }
 
 /** Tells the lease actor of a farm which pools there are. */
-export function tellPools(state: CatalogState, farm: FarmId, context: CatalogContext): void {
+export function broadcastPools(state: CatalogState, farm: FarmId, context: CatalogContext): void {
   context.effect({
     kind: 'forward',
     envelope: {
@@ -95,7 +95,7 @@ function writePool(state: CatalogState, record: UsagePoolRecord, context: Catalo
 }
 
 function tellAllFarms(state: CatalogState, context: CatalogContext): void {
-  for (const farm of state.names.keys()) tellPools(state, farm, context);
+  for (const farm of state.names.keys()) broadcastPools(state, farm, context);
 }
 
 function poolNamed(state: CatalogState, name: string): UsagePoolRecord | null {

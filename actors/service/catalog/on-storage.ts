@@ -70,7 +70,7 @@ function writeStorage(state: CatalogState, record: StorageLocationRecord, contex
 }
 
 /** Tells the lease actor of a farm which storage locations there are. */
-export function tellStorage(state: CatalogState, farm: FarmId, context: CatalogContext): void {
+export function broadcastStorageLocations(state: CatalogState, farm: FarmId, context: CatalogContext): void {
   context.effect({
     kind: 'forward',
     envelope: {
@@ -82,7 +82,7 @@ export function tellStorage(state: CatalogState, farm: FarmId, context: CatalogC
 }
 
 function tellAllFarms(state: CatalogState, context: CatalogContext): void {
-  for (const farm of state.names.keys()) tellStorage(state, farm, context);
+  for (const farm of state.names.keys()) broadcastStorageLocations(state, farm, context);
 }
 
 /** Whether all roots still fit a lease when these take the place of the ones that a location has. */

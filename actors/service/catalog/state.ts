@@ -3,7 +3,7 @@ import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { ComputeLocationRecord } from '../../../src/core/records/compute-location.ts';
 import type { StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 
 export type CatalogContext = ServiceContext<'catalog'>;
 

@@ -20,7 +20,12 @@ export const newExpiryLimiter = (): ExpiryLimiter => ({ burstStartedAt: 0, burst
  * Whether one more worker may go offline now: 0, or for how many milliseconds it is held. `online` counts the workers
  * that are online, the one that is asked about among them.
  */
-export function holdExpiry(limiter: ExpiryLimiter, online: number, timeoutMs: number, now: number): number {
+export function expiryDelayMs(
+  limiter: ExpiryLimiter,
+  online: number,
+  timeoutMs: number,
+  now: number,
+): number {
   const age = now - limiter.burstStartedAt;
   if (age > 3 * timeoutMs || age < 0) {
     limiter.burstStartedAt = now;

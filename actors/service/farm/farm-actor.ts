@@ -2,7 +2,7 @@ import { farmId } from '../../../src/core/ids.ts';
 import { refused } from '../../../src/core/problems.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
-import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
+import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
 import type { FarmMessage } from './messages.ts';
 import { onFarmCreate, onFarmDelete, onFarmReplace } from './on-farm.ts';
 import { onJobDeleted, onJobEnded, onJobExpire } from './on-job-ended.ts';
@@ -15,19 +15,19 @@ import { addActiveJob, loadFarm, newFarmState, type FarmState } from './state.ts
  * The farm actor owns a farm's settings and queues, takes in jobs and workers, and sets free the jobs that wait for
  * other jobs. Whoever must be woken at the start of the service is woken by it.
  */
-export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceWorld, 'farm', FarmState> {
+export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'farm', FarmState> {
   return {
     kind: 'farm',
     load: loadFarm,
-    started: (state, context) => {
-      context.send('lease', state.record.id, { type: 'lease.wake' });
-      context.send('retention', state.record.id, { type: 'retention.wake' });
+    onActivated: (state, context) => {
+      context.send('lease', state.record.id, { type: 'lease.activate' });
+      context.send('retention', state.record.id, { type: 'retention.activate' });
       for (const id of state.bereft) context.send('job', id, { type: 'upstream.failed' });
     },
-    isRemoved: (state) => state.isRemoved,
-    absent,
+    isDeleted: (state) => state.isRemoved,
+    onMissing,
     handlers: {
-      'farm.wake': () => undefined,
+      'farm.activate': () => undefined,
       'farm.create': onFarmCreate,
       'farm.replace': onFarmReplace(settings.retry),
       'farm.delete': onFarmDelete,
@@ -36,8 +36,8 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceWor
       'queue.delete': onQueueDelete,
       'job.submit': onJobSubmit(settings.retry),
       'job.requeue': onJobRequeue(settings.retry),
-      'job.reviving': onJobReviving(settings.retry),
-      'job.revived': (state, { jobId, queueId }) => {
+      'job.reactivation-requested': onJobReviving(settings.retry),
+      'job.reactivated': (state, { jobId, queueId }) => {
         addActiveJob(state, jobId, queueId);
       },
       'job.ended': onJobEnded,
@@ -48,12 +48,12 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceWor
       'worker.removed': (state, { workerId }) => {
         state.workers.delete(workerId);
       },
-      'worker.expiring': onWorkerExpiring(settings.heartbeatTimeoutMs),
+      'worker.expiry-requested': onWorkerExpiring(settings.heartbeatTimeoutMs),
     },
   };
 }
 
-function absent(id: string, message: FarmMessage, context: ServiceContext<'farm'>): FarmState | null {
+function onMissing(id: string, message: FarmMessage, context: ServiceContext<'farm'>): FarmState | null {
   switch (message.type) {
     case 'farm.create':
       return newFarmState({
@@ -74,7 +74,7 @@ function absent(id: string, message: FarmMessage, context: ServiceContext<'farm'
     case 'job.requeue':
       context.reply(message.replyTo, refused('bad-request', noQueue(message.queueId)));
       return null;
-    case 'job.reviving':
+    case 'job.reactivation-requested':
       context.reply(message.replyTo, refused('conflict', 'the farm of the job does not exist any more'));
       return null;
     case 'farm.replace':
@@ -88,13 +88,13 @@ function absent(id: string, message: FarmMessage, context: ServiceContext<'farm'
       // No job of a farm that is deleted waits for another.
       context.send('job', message.jobId, { type: 'job.expire', endedAt: message.endedAt });
       return null;
-    case 'farm.wake':
-    case 'job.revived':
+    case 'farm.activate':
+    case 'job.reactivated':
     case 'job.ended':
     case 'job.deleted':
     case 'worker.changed':
     case 'worker.removed':
-    case 'worker.expiring':
+    case 'worker.expiry-requested':
       return null;
   }
 }

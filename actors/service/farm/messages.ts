@@ -45,17 +45,17 @@ export interface JobSubmission {
   /** Upstream jobs, with the status that the store held a moment ago. */
   readonly upstreams: readonly { readonly jobId: JobId; readonly status: JobStatus }[];
   /** Written with the job, when the client has given a key. */
-  readonly once?: OnceKey;
+  readonly once?: IdempotencyKeyRow;
 }
 
 /**
  * The text of a template; or the id that the job is to get, when the store holds plan and template under it already, as it does
  * those of large jobs (docs/decisions/large-jobs.md).
  */
-export type SubmittedTemplate = { readonly text: string } | { readonly storedFor: JobId };
+export type SubmittedTemplate = { readonly text: string } | { readonly provisionalJobId: JobId };
 
 /** The row that lets a repeat of a submission be answered with the job that is there already. */
-export interface OnceKey {
+export interface IdempotencyKeyRow {
   /** Of the table `idempotencyKey`. */
   readonly rowKey: string;
   readonly fingerprint: string;
@@ -66,7 +66,7 @@ export interface OnceKey {
 /** The farm actor: its settings, its queues, the jobs that wait for other jobs, the names of its workers. Id: farm id. */
 export type FarmMessage =
   /** At the start of the service: load the farm and everything that is at work in it. */
-  | { readonly type: 'farm.wake' }
+  | { readonly type: 'farm.activate' }
   /** From the catalog, which has reserved the name. Answer: FarmRecord. */
   | { readonly type: 'farm.create'; readonly input: FarmInput; readonly replyTo: ReplyTo }
   /** From the catalog, which has reserved the new name. Answer: FarmRecord. */
@@ -95,14 +95,14 @@ export type FarmMessage =
     }
   /** From a job actor: tasks of a job that has ended are to be tried again. 409 when its queue is gone. */
   | {
-      readonly type: 'job.reviving';
+      readonly type: 'job.reactivation-requested';
       readonly jobId: JobId;
       readonly queueId: QueueId;
       readonly target: RetryTarget;
       readonly replyTo: ReplyTo;
     }
   /** From a job actor: a job that had ended is active again. */
-  | { readonly type: 'job.revived'; readonly jobId: JobId; readonly queueId: QueueId }
+  | { readonly type: 'job.reactivated'; readonly jobId: JobId; readonly queueId: QueueId }
   /** From a job actor: the job has ended. */
   | {
       readonly type: 'job.ended';
@@ -127,4 +127,4 @@ export type FarmMessage =
   /** From a worker actor: it does not exist any more. */
   | { readonly type: 'worker.removed'; readonly workerId: WorkerId }
   /** From a worker actor that was not heard for a whole timeout: may it go offline now? */
-  | { readonly type: 'worker.expiring'; readonly workerId: WorkerId };
+  | { readonly type: 'worker.expiry-requested'; readonly workerId: WorkerId };

@@ -4,7 +4,7 @@ import { put, remove } from '../../../src/core/records/change-set.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { QueueId } from '../../../src/core/ids.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import { CATALOG_ID } from '../catalog/messages.ts';
 import type { FarmMessage } from './messages.ts';
 import type { FarmState } from './state.ts';
@@ -25,7 +25,7 @@ export const onFarmReplace =
   (serverRetry: RetryPolicy) =>
   (state: FarmState, message: Extract<FarmMessage, { type: 'farm.replace' }>, context: FarmContext): void => {
     writeFarm(state, { ...state.record, ...message.input, updatedAt: context.now }, context);
-    for (const queueId of state.queues.keys()) tellPolicy(state, queueId, serverRetry, context);
+    for (const queueId of state.queues.keys()) propagateRetryPolicy(state, queueId, serverRetry, context);
     context.reply(message.replyTo, done(state.record));
   };
 
@@ -59,7 +59,10 @@ export function onFarmDelete(
 function writeFarm(state: FarmState, record: FarmRecord, context: FarmContext): void {
   state.record = record;
   context.change(put('farm', keys.farm(record.id), record));
-  context.send('lease', record.id, { type: 'farm.limited', maxConcurrentTasks: record.maxConcurrentTasks });
+  context.send('lease', record.id, {
+    type: 'farm.limits-changed',
+    maxConcurrentTasks: record.maxConcurrentTasks,
+  });
 }
 
 /** The retry settings that a job of the queue inherits. */
@@ -68,7 +71,7 @@ export function inheritedRetry(state: FarmState, queueId: QueueId, serverRetry: 
 }
 
 /** Tells the active jobs of a queue what they inherit now. */
-export function tellPolicy(
+export function propagateRetryPolicy(
   state: FarmState,
   queueId: QueueId,
   serverRetry: RetryPolicy,

@@ -1,7 +1,7 @@
 import type { JobId } from '../../../src/core/ids.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { FarmMessage } from './messages.ts';
-import { rememberEnded, stopWaiting, type FarmState, type KnownEnd } from './state.ts';
+import { recordOutcome, removeDependencies, type FarmState, type UpstreamOutcome } from './state.ts';
 
 type FarmContext = ServiceContext<'farm'>;
 
@@ -41,17 +41,17 @@ export function onJobExpire(
   context.send('job', id, { type: 'job.expire', endedAt });
 }
 
-function forget(state: FarmState, id: JobId, end: KnownEnd): void {
-  stopWaiting(state, id);
+function forget(state: FarmState, id: JobId, end: UpstreamOutcome): void {
+  removeDependencies(state, id);
   state.activeJobs.delete(id);
-  rememberEnded(state, id, end);
+  recordOutcome(state, id, end);
 }
 
 function release(state: FarmState, id: JobId, context: FarmContext): void {
   for (const dependent of [...(state.dependents.get(id) ?? [])]) {
     const waitsFor = state.activeJobs.get(dependent)?.waitsFor;
     if (waitsFor?.delete(id) !== true || waitsFor.size > 0) continue;
-    stopWaiting(state, dependent);
+    removeDependencies(state, dependent);
     context.send('job', dependent, { type: 'upstreams.completed' });
   }
 }

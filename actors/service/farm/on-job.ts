@@ -4,10 +4,10 @@ import type { RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
 import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
 import { refused } from '../../../src/core/problems.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { FarmMessage, JobSubmission } from './messages.ts';
 import { inheritedRetry } from './on-farm.ts';
-import { addActiveJob, type FarmState, type KnownEnd } from './state.ts';
+import { addActiveJob, type FarmState, type UpstreamOutcome } from './state.ts';
 
 type FarmContext = ServiceContext<'farm'>;
 
@@ -73,7 +73,11 @@ export const onJobRequeue =
 /** Tasks of a job that has ended are to be tried again: it is taken in again, waiting for no other job. */
 export const onJobReviving =
   (serverRetry: RetryPolicy) =>
-  (state: FarmState, message: Extract<FarmMessage, { type: 'job.reviving' }>, context: FarmContext): void => {
+  (
+    state: FarmState,
+    message: Extract<FarmMessage, { type: 'job.reactivation-requested' }>,
+    context: FarmContext,
+  ): void => {
     const { jobId: id, queueId, target, replyTo } = message;
     if (!state.queues.has(queueId)) {
       const detail = `the queue ${queueId} of the job does not exist any more; move the job to another first`;
@@ -82,14 +86,14 @@ export const onJobReviving =
     }
     addActiveJob(state, id, queueId);
     const inherited = inheritedRetry(state, queueId, serverRetry);
-    context.send('job', id, { type: 'job.revive', target, inherited, replyTo });
+    context.send('job', id, { type: 'job.reactivate', target, inherited, replyTo });
   };
 
 function newJob(state: FarmState, submission: JobSubmission, context: FarmContext): JobRecord {
   const { template } = submission;
   return {
     version: 1,
-    id: 'storedFor' in template ? template.storedFor : jobId(context.newId()),
+    id: 'provisionalJobId' in template ? template.provisionalJobId : jobId(context.newId()),
     farmId: state.record.id,
     queueId: submission.queueId,
     name: submission.plan.jobName,
@@ -115,7 +119,7 @@ function newJob(state: FarmState, submission: JobSubmission, context: FarmContex
 const hasFailed = (status: JobStatus): boolean => status === 'failed' || status === 'canceled';
 
 /** What has become of an upstream job, as far as it matters; null when it ended out of the farm's sight. */
-function upstreamStatus(state: FarmState, id: JobId, seen: JobStatus): KnownEnd | 'running' | null {
+function upstreamStatus(state: FarmState, id: JobId, seen: JobStatus): UpstreamOutcome | 'running' | null {
   if (state.activeJobs.has(id)) return 'running';
   return state.recentlyEnded.get(id) ?? (isTerminalJob(seen) ? seen : null);
 }

@@ -5,9 +5,9 @@ import { put, remove } from '../../../src/core/records/change-set.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { FarmMessage, QueueInput } from './messages.ts';
-import { tellPolicy } from './on-farm.ts';
+import { propagateRetryPolicy } from './on-farm.ts';
 import type { FarmState } from './state.ts';
 
 type FarmContext = ServiceContext<'farm'>;
@@ -53,7 +53,7 @@ export const onQueueReplace =
     const settings = settingsOf(message.input, before);
     const record: QueueRecord = { version: 1, id, farmId, ...settings, createdAt, updatedAt: context.now };
     writeQueue(state, record, context);
-    tellPolicy(state, record.id, serverRetry, context);
+    propagateRetryPolicy(state, record.id, serverRetry, context);
     context.reply(message.replyTo, done(record));
   };
 
@@ -81,7 +81,7 @@ function writeQueue(state: FarmState, record: QueueRecord, context: FarmContext)
   state.queues.set(record.id, record);
   context.change(put('queue', keys.queue(record.id), record));
   context.send('lease', state.record.id, {
-    type: 'queue.limited',
+    type: 'queue.limits-changed',
     queueId: record.id,
     maxConcurrentTasks: record.maxConcurrentTasks,
     paused: record.paused,

@@ -4,8 +4,8 @@ import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 import type { PresenceReply, RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
-import type { ServiceContext } from '../service-world.ts';
-import { holdExpiry } from './expiry-limiter.ts';
+import type { ServiceContext } from '../service-system.ts';
+import { expiryDelayMs } from './expiry-limiter.ts';
 import type { FarmMessage } from './messages.ts';
 import type { FarmState, KnownWorker } from './state.ts';
 
@@ -132,7 +132,7 @@ export const onWorkerExpiring =
   (timeoutMs: number) =>
   (
     state: FarmState,
-    message: Extract<FarmMessage, { type: 'worker.expiring' }>,
+    message: Extract<FarmMessage, { type: 'worker.expiry-requested' }>,
     context: FarmContext,
   ): void => {
     // A disabled worker that holds tasks is asked about too.
@@ -140,7 +140,7 @@ export const onWorkerExpiring =
       (worker) => worker.status === 'online' || worker.id === message.workerId,
     ).length;
     const wasHeld = state.expiry.heldUntil > 0;
-    const forMs = holdExpiry(state.expiry, online, timeoutMs, context.now);
+    const forMs = expiryDelayMs(state.expiry, online, timeoutMs, context.now);
     if (forMs === 0) {
       context.send('worker', message.workerId, { type: 'expiry.granted' });
       return;
@@ -155,5 +155,5 @@ export const onWorkerExpiring =
         },
       );
     }
-    context.send('worker', message.workerId, { type: 'expiry.held', forMs });
+    context.send('worker', message.workerId, { type: 'expiry.deferred', forMs });
   };

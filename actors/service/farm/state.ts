@@ -18,7 +18,7 @@ export interface ActiveJob {
 }
 
 /** How a job ended that is active no longer. */
-export type KnownEnd = TerminalJobStatus | 'deleted';
+export type UpstreamOutcome = TerminalJobStatus | 'deleted';
 
 export interface KnownWorker {
   readonly id: WorkerId;
@@ -38,7 +38,7 @@ export interface FarmState {
   readonly activeJobs: Map<JobId, ActiveJob>;
   /** Jobs that wait, by each of their upstream jobs, whether that has completed or not. */
   readonly dependents: Map<JobId, Set<JobId>>;
-  readonly recentlyEnded: Map<JobId, KnownEnd>;
+  readonly recentlyEnded: Map<JobId, UpstreamOutcome>;
   readonly workers: Map<WorkerId, KnownWorker>;
   nextOrdinal: number;
   readonly expiry: ExpiryLimiter;
@@ -115,7 +115,7 @@ export function addActiveJob(
 }
 
 /** The job waits for no other any more. */
-export function stopWaiting(state: FarmState, id: JobId): void {
+export function removeDependencies(state: FarmState, id: JobId): void {
   const job = state.activeJobs.get(id);
   if (job === undefined) return;
   for (const upstream of job.upstreams) {
@@ -127,7 +127,7 @@ export function stopWaiting(state: FarmState, id: JobId): void {
   job.waitsFor.clear();
 }
 
-export function rememberEnded(state: FarmState, id: JobId, end: KnownEnd): void {
+export function recordOutcome(state: FarmState, id: JobId, end: UpstreamOutcome): void {
   state.recentlyEnded.delete(id);
   state.recentlyEnded.set(id, end);
   if (state.recentlyEnded.size <= RECENTLY_ENDED_MAX) return;

@@ -2,7 +2,7 @@ import type { StoreReader } from '../../../src/core/ports/store.ts';
 import { remove } from '../../../src/core/records/change-set.ts';
 import { dayOfIdempotencyKey, keys } from '../../../src/core/records/tables.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
-import type { ServiceWorld } from '../service-world.ts';
+import type { ServiceSystem } from '../service-system.ts';
 import { KEY_SWEEP } from './messages.ts';
 
 const PERIOD_MS = 3_600_000;
@@ -30,17 +30,17 @@ function loadPiece(reader: StoreReader, now: number): IdempotencyState {
  * The idempotency actor removes keys of submissions after the day that they hold for (docs/decisions/idempotency.md), an
  * hour late at the most and in pieces: the next piece is asked for by a message that is delivered after the commit.
  */
-export function idempotencyActor(): ActorDefinition<ServiceWorld, 'idempotency', IdempotencyState> {
+export function idempotencyActor(): ActorDefinition<ServiceSystem, 'idempotency', IdempotencyState> {
   return {
     kind: 'idempotency',
     load: (id, reader, now) => (id === KEY_SWEEP ? loadPiece(reader, now) : { kind: 'timer' }),
-    started: (state, context) => {
+    onActivated: (state, context) => {
       if (state.kind === 'timer') context.after('sweep', 0, { type: 'keys.due' });
     },
-    isOver: (state) => state.kind === 'piece',
-    absent: () => null,
+    isEvictable: (state) => state.kind === 'piece',
+    onMissing: () => null,
     handlers: {
-      'keys.wake': () => undefined,
+      'keys.activate': () => undefined,
       'keys.due': (_state, _message, context) => {
         context.send('idempotency', KEY_SWEEP, { type: 'keys.sweep' });
         context.after('sweep', PERIOD_MS, { type: 'keys.due' });

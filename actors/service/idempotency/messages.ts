@@ -7,7 +7,7 @@ export const KEY_SWEEP = 'sweep';
 /** Removes what is left of idempotency keys that have expired. Id: one of the two above. */
 export type IdempotencyMessage =
   /** To the timer, at the start of the first shard. */
-  | { readonly type: 'keys.wake' }
+  | { readonly type: 'keys.activate' }
   /** Its own timer. */
   | { readonly type: 'keys.due' }
   /** To the sweep: remove the next piece. */

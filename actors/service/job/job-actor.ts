@@ -1,7 +1,7 @@
 import { isTerminalJob } from '../../../src/core/lifecycle/job-transitions.ts';
 import { refused } from '../../../src/core/problems.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
-import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
+import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { armAssigned, onAssignedDue } from './on-assigned-due.ts';
@@ -23,28 +23,28 @@ import { loadJob, type JobState } from './state.ts';
  * The job actor owns one job with its steps, tasks and attempts: nothing else writes them. It is resident while the
  * job is not terminal, and loaded for a moment when somebody asks it something later.
  */
-export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorld, 'job', JobState> {
+export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'job', JobState> {
   return {
     kind: 'job',
     load: (id, reader) => loadJob(id, reader, settings.retry, settings.staleAssignedMs),
-    started: armAssigned(settings.staleAssignedMs),
+    onActivated: armAssigned(settings.staleAssignedMs),
     save: saveJob,
-    isOver: (state) => isTerminalJob(state.record.status),
-    isRemoved: (state) => state.isDeleted,
-    absent,
+    isEvictable: (state) => isTerminalJob(state.record.status),
+    isDeleted: (state) => state.isDeleted,
+    onMissing,
     handlers: {
       'job.create': onJobCreated,
-      'job.wake': (state, _message, context) => {
+      'job.activate': (state, _message, context) => {
         if (isTerminalJob(state.record.status)) return;
         const turn = new JobTurn(state, context);
         for (const step of state.steps) turn.offer(step);
-        turn.tellOffers();
+        turn.publishReadySteps();
       },
       'upstreams.completed': onUpstreamsCompleted,
       'upstream.failed': onUpstreamFailed,
       'tasks.take': onTasksTake(settings.staleAssignedMs, settings.attemptFloor),
-      'step.unmatched': onStepUnmatched,
-      'step.matched': onStepMatched,
+      'step.unschedulable': onStepUnmatched,
+      'step.schedulable': onStepMatched,
       'tasks.reported': onTasksReported,
       'attempts.held': onAttemptsHeld,
       'attempts.reclaim': onAttemptsReclaim,
@@ -54,7 +54,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
       },
       'job.update': onJobUpdate,
       'job.retry': onJobRetry,
-      'job.revive': onJobRevive,
+      'job.reactivate': onJobRevive,
       'job.delete': onJobDelete,
       'job.expire': onJobExpire,
       'job.cancel': onJobCancel,
@@ -63,13 +63,13 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
   };
 }
 
-function absent(id: string, message: JobMessage, context: ServiceContext<'job'>): JobState | null {
+function onMissing(id: string, message: JobMessage, context: ServiceContext<'job'>): JobState | null {
   switch (message.type) {
     case 'job.create':
       return newJobState(message);
     case 'job.update':
     case 'job.retry':
-    case 'job.revive':
+    case 'job.reactivate':
     case 'job.delete':
     case 'job.cancel':
     case 'task.cancel':
@@ -81,9 +81,9 @@ function absent(id: string, message: JobMessage, context: ServiceContext<'job'>)
       return null;
     case 'tasks.take':
       throw new Error(`tasks of the job ${id} were picked, and there is no such job`);
-    case 'job.wake':
-    case 'step.unmatched':
-    case 'step.matched':
+    case 'job.activate':
+    case 'step.unschedulable':
+    case 'step.schedulable':
     case 'job.expire':
     case 'upstreams.completed':
     case 'upstream.failed':

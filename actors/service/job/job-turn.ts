@@ -23,20 +23,20 @@ import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { PageRoom } from '../../../src/core/records/page-room.ts';
+import { PageArena } from '../../../src/core/records/page-arena.ts';
 import { pageOf, writeTask, type TaskState } from '../../../src/core/records/task-page.ts';
 import type { TaskProgress } from '../../../src/core/records/task-progress.ts';
 import { taskNameOf } from '../../../src/openjd/template/task-name.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
 import type { TaskEvent } from '../../../src/core/wire/events.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import { failedOnKey } from './failed-on.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
 import { publishJob } from './publish-job.ts';
 import { settleRecord } from './save-job.ts';
 import { clearUnschedulable } from './unschedulable-marks.ts';
 import type { JobState } from './state.ts';
-import { taskOf, touchedTasks, type StepState } from './step-state.ts';
+import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
 /** What a move changes of a task beside its status. A time until which it is held back is not kept unless it is here. */
 type TaskPatch = Partial<
@@ -46,7 +46,7 @@ type TaskPatch = Partial<
   >
 >;
 /** Beside its status. */
-export const NO_PATCH: TaskPatch = {};
+export const STATUS_ONLY: TaskPatch = {};
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -94,7 +94,7 @@ export class JobTurn {
     step: StepState,
     index: number,
     trigger: TaskTrigger,
-    patch: TaskPatch = NO_PATCH,
+    patch: TaskPatch = STATUS_ONLY,
     before = taskOf(step, index),
   ): TaskState | null {
     const status = nextTaskStatus(before.status, trigger);
@@ -173,7 +173,7 @@ export class JobTurn {
     this.untold = null;
     const { id: jobId, farmId } = this.state.record;
     for (const [stepOrder, ofStep] of grouped(untold, ({ attempt }) => attempt.stepOrder))
-      this.context.send('lease', farmId, { type: 'tasks.settled', jobId, stepOrder, count: ofStep.length });
+      this.context.send('lease', farmId, { type: 'tasks.ended', jobId, stepOrder, count: ofStep.length });
     for (const [workerId, ofWorker] of grouped(untold, (each) => each.workerId)) {
       const attempts = ofWorker.map(({ attempt }) => attempt);
       this.context.send('worker', workerId, { type: 'attempts.released', attempts });
@@ -185,7 +185,7 @@ export class JobTurn {
     const counts = step.record.taskCounts;
     const terminal = counts.succeeded + counts.failed + counts.canceled;
     if (terminal === counts.total) return;
-    for (const { index, task } of [...touchedTasks(step)]) {
+    for (const { index, task } of [...materializedTasks(step)]) {
       if (nextTaskStatus(task.status, trigger) !== null) this.cancelTask(step, index, trigger, reason);
     }
     const { untouched } = step.record;
@@ -217,7 +217,7 @@ export class JobTurn {
   retryStep(step: StepState): number {
     const { failed, canceled } = step.record.taskCounts;
     if (failed + canceled === 0) return 0;
-    for (const { index, task } of [...touchedTasks(step)]) {
+    for (const { index, task } of [...materializedTasks(step)]) {
       if (nextTaskStatus(task.status, 'manual retry') !== null) this.retryTask(step, index);
     }
     const { untouched, taskCounts } = step.record;
@@ -294,7 +294,7 @@ export class JobTurn {
     if (leasableBefore && !isLeasable(this.state)) {
       this.context.send('lease', record.farmId, { type: 'job.withdrawn', jobId: record.id });
     }
-    this.tellOffers();
+    this.publishReadySteps();
     if (this.state.record.status !== this.statusBefore) this.tellJobStatus();
   }
 
@@ -340,7 +340,7 @@ export class JobTurn {
   private promote(step: StepState): void {
     const { untouched, taskCounts } = step.record;
     if (taskCounts.pending === 0) return;
-    for (const { index, task } of [...touchedTasks(step)]) {
+    for (const { index, task } of [...materializedTasks(step)]) {
       if (task.status === 'pending') this.move(step, index, 'dependency resolution');
     }
     const howMany = taskCounts.pending;
@@ -363,7 +363,7 @@ export class JobTurn {
    * knows the new queue or place in the order of some of them only. A step of a job that may not be leased offers
    * nothing, but its live tasks count.
    */
-  tellOffers(): void {
+  publishReadySteps(): void {
     const { offered } = this;
     if (offered === null) return;
     this.offered = null;
@@ -374,7 +374,7 @@ export class JobTurn {
       .map((step) => offerOfStep(this.state, step, this.context.now))
       .filter(({ live }) => leasable || live > 0);
     if (offers.length === 0) return;
-    this.context.send('lease', farmId, { type: 'steps.offered', offers });
+    this.context.send('lease', farmId, { type: 'steps.ready', offers });
     if (!leasable) this.context.send('lease', farmId, { type: 'job.withdrawn', jobId: id });
   }
 
@@ -383,7 +383,7 @@ export class JobTurn {
     const number = pageOf(index);
     let page = step.pages.get(number);
     if (page === undefined) {
-      page = (step.room ??= new PageRoom()).take(step.pages.size, pageOf(step.record.taskCount - 1) + 1);
+      page = (step.room ??= new PageArena()).take(step.pages.size, pageOf(step.record.taskCount - 1) + 1);
       step.pages.set(number, page);
     }
     writeTask(page, index, task);
@@ -404,7 +404,7 @@ export class JobTurn {
     }
     this.state.isRecordOld = true;
     if (this.state.record !== this.recordBefore) settleRecord(this.state, this.context.now);
-    this.context.saveLater();
+    this.context.markDirty();
   }
 
   private tellJobStatus(): void {

@@ -1,6 +1,6 @@
 import { copyOfCounts, type MutableCounts } from '../../../src/core/lifecycle/task-counts.ts';
 import type { AttemptTimes, StepRecord } from '../../../src/core/records/step.ts';
-import type { Written } from '../../../src/core/records/written.ts';
+import type { RequireAllFields } from '../../../src/core/records/require-all-fields.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -9,7 +9,7 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
  * is a copy. It is put together field by field and no field comes or goes, so that all steps are of one hidden class: a copy by a spread
  * has one of its own each time, and every look at it is slow then (docs/performance.md).
  */
-export interface LiveStep extends Mutable<
+export interface MutableStepRecord extends Mutable<
   Omit<StepRecord, 'taskCounts' | 'attemptTimes' | 'unschedulableReason'>
 > {
   taskCounts: MutableCounts;
@@ -18,7 +18,7 @@ export interface LiveStep extends Mutable<
   unschedulableReason: string;
 }
 
-type WholeStep = Written<
+type WholeStep = RequireAllFields<
   StepRecord,
   | 'version'
   | 'jobId'
@@ -37,7 +37,7 @@ type WholeStep = Written<
 >;
 
 /** The step as it was written, to be changed. */
-export const liveStepOf = (written: WholeStep): LiveStep => ({
+export const liveStepOf = (written: WholeStep): MutableStepRecord => ({
   version: 1,
   jobId: written.jobId,
   order: written.order,
@@ -55,7 +55,7 @@ export const liveStepOf = (written: WholeStep): LiveStep => ({
 });
 
 /** The step as it is now, to be written. */
-export function writtenStepOf(live: LiveStep): StepRecord {
+export function toStepRecord(live: MutableStepRecord): StepRecord {
   const { attemptTimes, unschedulableReason, ...record } = live;
   return {
     ...record,

@@ -5,11 +5,11 @@ import type { RetryOverride, RetryPolicy } from '../../../src/core/lifecycle/ret
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
-import type { OnceKey, SubmittedTemplate } from '../farm/messages.ts';
+import type { IdempotencyKeyRow, SubmittedTemplate } from '../farm/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 
 /** Tasks of one step that the lease actor has picked for a worker. */
-export interface Pick {
+export interface TaskSelection {
   readonly jobId: JobId;
   readonly stepOrder: number;
   readonly ranges: readonly TaskRange[];
@@ -45,7 +45,7 @@ export interface IndexRun {
 }
 
 /** How many tasks are tried again, and the status of the one that was named; null when none was. */
-export interface Retried {
+export interface RetryResult {
   readonly retried: number;
   readonly status: TaskStatus | null;
 }
@@ -61,11 +61,11 @@ export type JobMessage =
       readonly templateFormat: TemplateFormat;
       /** Retry settings of server, farm and queue. */
       readonly inherited: RetryPolicy;
-      readonly once?: OnceKey;
+      readonly once?: IdempotencyKeyRow;
       readonly replyTo: ReplyTo;
     }
   /** From the lease actor, at its start: load the job, take up its timers and offer what is ready. */
-  | { readonly type: 'job.wake' }
+  | { readonly type: 'job.activate' }
   /** From the farm: every upstream job has completed. */
   | { readonly type: 'upstreams.completed' }
   /** From the farm: an upstream job failed, was canceled or deleted. */
@@ -76,18 +76,18 @@ export type JobMessage =
       readonly leaseId: number;
       readonly workerId: WorkerId;
       readonly workerOrdinal: number;
-      readonly pick: Pick;
+      readonly pick: TaskSelection;
     }
   /** From the lease actor: no online worker may run tasks of the step; those ready since `readyBefore` say so. */
   | {
-      readonly type: 'step.unmatched';
+      readonly type: 'step.unschedulable';
       readonly stepOrder: number;
       readonly reason: string;
       /** Milliseconds since the epoch. */
       readonly readyBefore: number;
     }
   /** From the lease actor: an online worker may run tasks of the step. */
-  | { readonly type: 'step.matched'; readonly stepOrder: number }
+  | { readonly type: 'step.schedulable'; readonly stepOrder: number }
   /**
    * From the bus: one report of the stream, or all that rode on a lease request and are of this job, in the order in which the worker says
    * them. Answered only when they are poisoned, and only when they rode on a lease request.
@@ -124,7 +124,7 @@ export type JobMessage =
   | { readonly type: 'job.retry'; readonly target: RetryTarget; readonly replyTo: ReplyTo }
   /** From the farm, which has taken the job in again: go on with the retry of a job that is terminal. */
   | {
-      readonly type: 'job.revive';
+      readonly type: 'job.reactivate';
       readonly target: RetryTarget;
       readonly inherited: RetryPolicy;
       readonly replyTo: ReplyTo;

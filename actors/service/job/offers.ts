@@ -1,16 +1,16 @@
-import { isHeldBack } from '../../../src/core/lifecycle/retry-policy.ts';
+import { isRetryDelayed } from '../../../src/core/lifecycle/retry-policy.ts';
 import { TaskRanges } from '../../../src/core/lease/task-ranges.ts';
-import type { StepOffer } from '../lease/messages.ts';
+import type { ReadyStep } from '../lease/messages.ts';
 import { failedOnOf } from './failed-on.ts';
 import type { JobState } from './state.ts';
-import { touchedTasks, type StepState } from './step-state.ts';
+import { materializedTasks, type StepState } from './step-state.ts';
 
 /** Whether tasks of the job may be leased at all: not while it is blocked, paused or over. */
 export const isLeasable = (state: JobState): boolean =>
   state.record.status === 'pending' || state.record.status === 'running';
 
 /** All that is ready of a step at `now`: what the lease actor must know of it. */
-export function offerOfStep(state: JobState, step: StepState, now: number): StepOffer {
+export function offerOfStep(state: JobState, step: StepState, now: number): ReadyStep {
   const { record } = step;
   return {
     jobId: state.record.id,
@@ -29,19 +29,19 @@ function readyOf(
   state: JobState,
   step: StepState,
   now: number,
-): Pick<StepOffer, 'ready' | 'failed' | 'held' | 'readySince' | 'lastReadyAt'> {
+): Pick<ReadyStep, 'ready' | 'failed' | 'held' | 'readySince' | 'lastReadyAt'> {
   const ready = new TaskRanges();
-  const failed: StepOffer['failed'][number][] = [];
-  const held: StepOffer['held'][number][] = [];
+  const failed: ReadyStep['failed'][number][] = [];
+  const held: ReadyStep['held'][number][] = [];
   const { untouched, order, taskCount } = step.record;
   let readySince = now;
   let lastReadyAt = 0;
   if (!isLeasable(state)) return { ready: [], failed, held, readySince, lastReadyAt };
   if (untouched.status === 'ready') ready.add({ start: 0, count: taskCount });
   let untouchedTasks = taskCount;
-  for (const { index, task } of touchedTasks(step)) {
+  for (const { index, task } of materializedTasks(step)) {
     untouchedTasks--;
-    const isHeld = task.status === 'ready' && isHeldBack(task, now);
+    const isHeld = task.status === 'ready' && isRetryDelayed(task, now);
     if (task.status !== 'ready' || isHeld) ready.remove(index);
     if (task.status !== 'ready') continue;
     const avoided = failedOnOf(state.failedOn, order, index);

@@ -1,5 +1,5 @@
 import { taskIdOf } from '../../../src/core/ids.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import { isWaiting, type AssignedRun } from './assigned-runs.ts';
 import { JobTurn } from './job-turn.ts';
 import { reclaim } from './reclaim.ts';
@@ -31,7 +31,7 @@ export const onAssignedDue =
   (state: JobState, _message: unknown, context: ServiceContext<'job'>): void => {
     state.isAssignedTimed = false;
     const turn = new JobTurn(state, context);
-    const earliest = context.listeningSince + staleAssignedMs;
+    const earliest = context.receivingSince + staleAssignedMs;
     // Further ahead than that only the clock can have put one, when it was set back.
     const dueOf = (run: AssignedRun): number =>
       Math.min(Math.max(run.dueAt, earliest), context.now + staleAssignedMs);

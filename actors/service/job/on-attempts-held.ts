@@ -1,5 +1,5 @@
 import { parseAttemptId } from '../../../src/core/ids.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import type { JobState } from './state.ts';

@@ -1,7 +1,7 @@
 import { UPSTREAM_JOB_REASON, USER_CANCEL_REASON } from '../../../src/core/lifecycle/failure-reasons.ts';
 import { isTerminalTask } from '../../../src/core/lifecycle/task-transitions.ts';
 import { done, refused } from '../../../src/core/problems.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import type { JobState } from './state.ts';

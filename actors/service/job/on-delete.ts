@@ -4,7 +4,7 @@ import { isTerminalJob } from '../../../src/core/lifecycle/job-transitions.ts';
 import { done } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { publishJob } from './publish-job.ts';

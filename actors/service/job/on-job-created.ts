@@ -5,7 +5,7 @@ import type { StepRecord } from '../../../src/core/records/step.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { done } from '../../../src/core/problems.ts';
 import type { StepPlan } from '../../../src/openjd/template/plan.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import { AssignedRuns } from './assigned-runs.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
@@ -56,7 +56,7 @@ function newStepRecord(job: JobRecord, plan: StepPlan): StepRecord {
 export function onJobCreated(state: JobState, message: Create, context: ServiceContext<'job'>): void {
   const { record } = state;
   const { template, templateFormat: format } = message;
-  if ('storedFor' in template) context.change(remove('comingJob', keys.comingJob(record.id)));
+  if ('provisionalJobId' in template) context.change(remove('comingJob', keys.comingJob(record.id)));
   else {
     const { text } = template;
     context.change(put('plan', keys.plan(record.id), message.plan));

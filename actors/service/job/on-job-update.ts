@@ -2,7 +2,7 @@ import { isTerminalJob } from '../../../src/core/lifecycle/job-transitions.ts';
 import { isTerminalStep } from '../../../src/core/lifecycle/step-rules.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import type { JobState } from './state.ts';

@@ -4,9 +4,9 @@ import { nextTaskStatus } from '../../../src/core/lifecycle/task-transitions.ts'
 import { done, refused, type Outcome } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
-import type { JobMessage, Retried, RetryTarget } from './messages.ts';
+import type { JobMessage, RetryResult, RetryTarget } from './messages.ts';
 import { selectedTasks, type SelectedTasks } from './retry-selection.ts';
 import type { JobState } from './state.ts';
 import { taskOf } from './step-state.ts';
@@ -25,14 +25,14 @@ export function onJobRetry(
   const answer = answerWithoutRetry(state, target);
   if (answer !== null) context.reply(replyTo, answer);
   else if (isTerminalJob(status))
-    context.send('farm', farmId, { type: 'job.reviving', jobId: id, queueId, target, replyTo });
+    context.send('farm', farmId, { type: 'job.reactivation-requested', jobId: id, queueId, target, replyTo });
   else context.reply(replyTo, done(retry(state, target, new JobTurn(state, context))));
 }
 
 /** The farm has taken the job in again. Meanwhile another retry may have come first. */
 export function onJobRevive(
   state: JobState,
-  message: Extract<JobMessage, { type: 'job.revive' }>,
+  message: Extract<JobMessage, { type: 'job.reactivate' }>,
   context: ServiceContext<'job'>,
 ): void {
   const { record } = state;
@@ -52,15 +52,15 @@ export function onJobRevive(
     context.change(remove('endedJob', keys.endedJob(farmId, status, endedAt, jobId)));
     context.change(put('activeJob', keys.activeJob(farmId, jobId), { version: 1 }));
     // It may have ended once more since the farm took it in, and the farm does not know yet that it goes on.
-    context.send('farm', farmId, { type: 'job.revived', jobId, queueId });
+    context.send('farm', farmId, { type: 'job.reactivated', jobId, queueId });
   }
   context.reply(message.replyTo, done(retry(state, message.target, turn)));
 }
 
-const NOTHING: Retried = { retried: 0, status: null };
+const NOTHING: RetryResult = { retried: 0, status: null };
 
 /** The answer when there is nothing to try again; null when there is. */
-function answerWithoutRetry(state: JobState, target: RetryTarget): Outcome<Retried> | null {
+function answerWithoutRetry(state: JobState, target: RetryTarget): Outcome<RetryResult> | null {
   if (target === 'job') {
     const { failed, canceled } = sumCounts(state.steps.map((step) => step.record.taskCounts));
     return failed + canceled === 0 ? done(NOTHING) : null;
@@ -81,7 +81,7 @@ function answerWithoutRetry(state: JobState, target: RetryTarget): Outcome<Retri
 }
 
 /** A job that was parked goes on; one that a user has paused stays paused. */
-function retry(state: JobState, target: RetryTarget, turn: JobTurn): Retried {
+function retry(state: JobState, target: RetryTarget, turn: JobTurn): RetryResult {
   const wasParked = state.record.status === 'paused' && state.record.parkReason !== '';
   if (wasParked) turn.resume();
   else turn.patchJob({ failedAttempts: 0, parkReason: '' });

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { isLeasable } from './offers.ts';
@@ -8,7 +8,7 @@ import { clearUnschedulable, markUnschedulable } from './unschedulable-marks.ts'
 /** No online worker may run tasks of a step: those that have been ready for long enough say why. */
 export function onStepUnmatched(
   state: JobState,
-  message: Extract<JobMessage, { type: 'step.unmatched' }>,
+  message: Extract<JobMessage, { type: 'step.unschedulable' }>,
   context: ServiceContext<'job'>,
 ): void {
   const step = state.steps[message.stepOrder];
@@ -20,7 +20,7 @@ export function onStepUnmatched(
 /** An online worker may run tasks of the step. */
 export function onStepMatched(
   state: JobState,
-  message: Extract<JobMessage, { type: 'step.matched' }>,
+  message: Extract<JobMessage, { type: 'step.schedulable' }>,
   context: ServiceContext<'job'>,
 ): void {
   const step = state.steps[message.stepOrder];

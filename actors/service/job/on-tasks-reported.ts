@@ -11,9 +11,9 @@ import { keys } from '../../../src/core/records/tables.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { statusLineOf, type TaskProgress } from '../../../src/core/records/task-progress.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import { failedOnKey, failedOnOf } from './failed-on.ts';
-import { JobTurn, NO_PATCH, type ClosedAttempt } from './job-turn.ts';
+import { JobTurn, STATUS_ONLY, type ClosedAttempt } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { makeReady } from './reclaim.ts';
 import { countFailure } from './step-failures.ts';
@@ -32,7 +32,7 @@ export function onTasksReported(state: JobState, message: Reports, context: Serv
   for (const report of message.reports) {
     const fault = reported(state, report, turn, context);
     if (fault === null) haveMoved = true;
-    else if (fault !== 'progress alone') noop(fault, report, message.workerId, context);
+    else if (fault !== 'progress alone') logIgnoredReport(fault, report, message.workerId, context);
   }
   if (haveMoved) turn.end();
 }
@@ -43,7 +43,7 @@ function reported(
   report: AttemptReport,
   turn: JobTurn,
   context: ServiceContext<'job'>,
-): NoOp | 'progress alone' | null {
+): IgnoredReportReason | 'progress alone' | null {
   const attempt = parseAttemptId(report.attempt_id);
   const step = attempt === null ? undefined : state.steps[attempt.stepOrder];
   if (attempt === null || step === undefined || attempt.index >= step.record.taskCount)
@@ -59,7 +59,7 @@ function reported(
       break;
     case 'succeeded':
       turn.closeAttempt(step, attempt.index, closedBy(report, 'succeeded'), task);
-      turn.move(step, attempt.index, 'reported success', NO_PATCH, task);
+      turn.move(step, attempt.index, 'reported success', STATUS_ONLY, task);
       break;
     case 'canceled':
       turn.closeAttempt(step, attempt.index, closedBy(report, 'canceled'));
@@ -77,7 +77,7 @@ function reported(
  * What a report of an attempt that is not open is. An end that rode on a lease request may come by the stream too, and may have overtaken there
  * the word that its task runs.
  */
-function nothingNew(task: TaskState, attemptNumber: number, { status }: AttemptReport): NoOp {
+function nothingNew(task: TaskState, attemptNumber: number, { status }: AttemptReport): IgnoredReportReason {
   if (task.attemptNumber !== attemptNumber) return 'stale attempt';
   if (status === 'running' && isTerminalTask(task.status)) return 'overtaken report';
   return task.status === status || (task.status === 'ready' && status === 'failed')
@@ -99,7 +99,7 @@ function reportedRunning(
 ): void {
   const attempt = state.openAttempts.of(step, index);
   if (attempt !== undefined) {
-    const known = { ...withProgress(attempt, toldBy(report)), sessionId: report.session_id };
+    const known = { ...withProgress(attempt, reportedProgress(report)), sessionId: report.session_id };
     keepAttempt(state, step, index, known, turn, context);
   }
   turn.move(step, index, 'reported running');
@@ -115,7 +115,7 @@ function reportedAgain(
   context: ServiceContext<'job'>,
 ): 'repeated report' | 'progress alone' {
   const attempt = state.openAttempts.of(step, index);
-  const told = toldBy(report);
+  const told = reportedProgress(report);
   const isNews = attempt?.progress !== told.progress || attempt?.statusMessage !== told.statusMessage;
   if (attempt === undefined || !isProgress(report) || !isNews) return 'repeated report';
   keepAttempt(state, step, index, withProgress(attempt, told), turn, context);
@@ -142,7 +142,7 @@ const isProgress = ({ status, status_message: message }: AttemptReport): boolean
 
 const NOTHING_TOLD: TaskProgress = {};
 
-function toldBy({ progress, status_message: message = '' }: AttemptReport): TaskProgress {
+function reportedProgress({ progress, status_message: message = '' }: AttemptReport): TaskProgress {
   if (progress === undefined && message === '') return NOTHING_TOLD;
   const statusMessage = statusLineOf(message);
   return { ...(progress !== undefined && { progress }), ...(statusMessage !== '' && { statusMessage }) };
@@ -190,16 +190,21 @@ function noteFailedOn(state: JobState, step: StepState, index: number, workerId:
 
 function closedBy(report: AttemptReport, status: ClosedAttempt['status']): ClosedAttempt {
   const { message = '', session_id: sessionId, exit_code: exitCode } = report;
-  return { status, message, sessionId, told: toldBy(report), exitCode };
+  return { status, message, sessionId, told: reportedProgress(report), exitCode };
 }
 
 /** Why a report changes nothing. */
-type NoOp = 'unknown attempt' | 'stale attempt' | 'repeated report' | 'overtaken report';
+type IgnoredReportReason = 'unknown attempt' | 'stale attempt' | 'repeated report' | 'overtaken report';
 
 /** Reports as they come when nothing is wrong. */
-const EXPECTED: ReadonlySet<NoOp> = new Set(['repeated report', 'overtaken report']);
+const EXPECTED: ReadonlySet<IgnoredReportReason> = new Set(['repeated report', 'overtaken report']);
 
-function noop(what: NoOp, report: AttemptReport, workerId: WorkerId, context: ServiceContext<'job'>): void {
+function logIgnoredReport(
+  what: IgnoredReportReason,
+  report: AttemptReport,
+  workerId: WorkerId,
+  context: ServiceContext<'job'>,
+): void {
   const { attempt_id, status } = report;
   // Progress that is overtaken by the end of the attempt is nothing to warn of.
   const isExpected = EXPECTED.has(what) || isProgress(report);

@@ -1,10 +1,10 @@
 import { attemptIdOf, stepIdOf, taskIdOf, type AttemptAddress } from '../../../src/core/ids.ts';
-import { isHeldBack } from '../../../src/core/lifecycle/retry-policy.ts';
+import { isRetryDelayed } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { taskNameOf } from '../../../src/openjd/template/task-name.ts';
 import { stepAssignmentOf, typedParametersOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import { armAssigned } from './on-assigned-due.ts';
 import { makeReady } from './reclaim.ts';
 import { JobTurn } from './job-turn.ts';
@@ -12,7 +12,7 @@ import type { JobMessage } from './messages.ts';
 import { isLeasable } from './offers.ts';
 import type { JobState } from './state.ts';
 import { taskOf, type StepState } from './step-state.ts';
-import type { HeldBooking } from '../worker/messages.ts';
+import type { AttemptBooking } from '../worker/messages.ts';
 
 type Take = Extract<JobMessage, { type: 'tasks.take' }>;
 
@@ -33,13 +33,13 @@ export const onTasksTake = (
     const turn = new JobTurn(state, context);
     state.openAttempts.noteWorker(message.workerOrdinal, message.workerId);
     const assignments: Assignment[] = [];
-    const bookings: HeldBooking[] = [];
+    const bookings: AttemptBooking[] = [];
     const leasable = isLeasable(state);
     let refused = 0;
     for (const range of pick.ranges) {
       for (let index = range.start; index < range.start + range.count; index++) {
         const task = taskOf(step, index);
-        const isHeld = task.status === 'ready' && isHeldBack(task, context.now);
+        const isHeld = task.status === 'ready' && isRetryDelayed(task, context.now);
         if (!leasable || task.status !== 'ready' || isHeld) {
           refused++;
           if (leasable && isHeld) makeReady(state, step, index, task.retryAfter, context);

@@ -3,7 +3,7 @@ import { isLiveTask } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
 import { openAttemptOf } from '../../../src/core/records/open-attempt.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
-import { taskOf, touchedTasks, type StepState } from './step-state.ts';
+import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
 /**
  * The open attempts of a job. An attempt of which nothing was said is what its task's page says, in memory as on the disk
@@ -72,7 +72,7 @@ export class OpenAttempts {
   *values(): Generator<AttemptRecord> {
     for (const step of this.steps) {
       if (step.record.taskCounts.assigned + step.record.taskCounts.running === 0) continue;
-      for (const { index, task } of touchedTasks(step)) {
+      for (const { index, task } of materializedTasks(step)) {
         const attempt = this.of(step, index, task);
         if (attempt !== undefined) yield attempt;
       }

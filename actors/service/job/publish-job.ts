@@ -1,7 +1,7 @@
 import type { JobRecord } from '../../../src/core/records/job.ts';
 import type { JobEvent } from '../../../src/core/wire/events.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 
 /**
  * Tells clients what has become of a job: its status, or `removed` when it exists no longer (interface.md, "Events").

@@ -1,5 +1,5 @@
 import { isLiveTask } from '../../../src/core/lifecycle/task-transitions.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import { failedOnOf } from './failed-on.ts';
 import type { JobTurn } from './job-turn.ts';
 import type { JobState } from './state.ts';

@@ -2,7 +2,7 @@ import { isTerminalTask } from '../../../src/core/lifecycle/task-transitions.ts'
 import { refused, type Outcome, done } from '../../../src/core/problems.ts';
 import type { IndexRun, RetrySelection } from './messages.ts';
 import type { JobState } from './state.ts';
-import { taskOf, touchedTasks, type StepState } from './step-state.ts';
+import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
 /** Single tasks that one selection may have tried again: each is written and told of. Whole steps are not limited. */
 export const SELECTED_TASKS_MAX = 100_000;
@@ -46,7 +46,7 @@ function* candidates(step: StepState, { indices }: RetrySelection): Generator<nu
     return;
   }
   // Only a task that has run can have failed on a worker.
-  for (const { index } of touchedTasks(step)) yield index;
+  for (const { index } of materializedTasks(step)) yield index;
 }
 
 function* indicesOf({ start, step, count }: IndexRun, taskCount: number): Generator<number> {

@@ -2,8 +2,8 @@ import { copyOfCounts, replaceCounts } from '../../../src/core/lifecycle/task-co
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { copyOfPage } from '../../../src/core/records/task-page.ts';
-import type { ServiceContext } from '../service-world.ts';
-import { writtenStepOf } from './live-step.ts';
+import type { ServiceContext } from '../service-system.ts';
+import { toStepRecord } from './live-step.ts';
 import type { JobState } from './state.ts';
 
 /** Writes what the turns of a commit window have changed of a job's record, steps and pages: each row once. */
@@ -23,7 +23,7 @@ export function saveJob(state: JobState, context: ServiceContext<'job'>): void {
     if (!step.isDirty) continue;
     step.isDirty = false;
     step.record.updatedAt = context.now;
-    context.change(put('step', keys.step(record.id, order), writtenStepOf(step.record)));
+    context.change(put('step', keys.step(record.id, order), toStepRecord(step.record)));
   }
   state.dirtySteps.clear();
   context.change(put('job', keys.job(record.id), record));

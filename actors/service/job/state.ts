@@ -5,12 +5,12 @@ import type { JobPlan, StepPlan } from '../../../src/openjd/template/plan.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
 import { attemptWithoutRow } from '../../../src/core/records/open-attempt.ts';
-import { gatherPages } from '../../../src/core/records/page-room.ts';
+import { gatherPages } from '../../../src/core/records/page-arena.ts';
 import { keys, lastNumberOfKey } from '../../../src/core/records/tables.ts';
 import { AssignedRuns } from './assigned-runs.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import { loadStepFailures, type FailuresOfSteps } from './step-failures.ts';
-import { stepStateOf, touchedTasks, type StepState } from './step-state.ts';
+import { stepStateOf, materializedTasks, type StepState } from './step-state.ts';
 import { failedOnKey, readFailedOn, type FailedOn } from './failed-on.ts';
 
 export interface JobState {
@@ -95,7 +95,7 @@ function* numberedPages(
 
 function loadFailedOn(state: JobState, step: StepState, reader: StoreReader): void {
   const stepOrder = step.record.order;
-  for (const { index, task } of touchedTasks(step)) {
+  for (const { index, task } of materializedTasks(step)) {
     if (task.failedAttempts === 0 || isTerminalTask(task.status)) continue;
     const workers = readFailedOn(reader, { jobId: state.record.id, stepOrder, index }, task);
     state.failedOn.set(failedOnKey(stepOrder, index), workers);
@@ -110,7 +110,7 @@ function loadOpenAttempts(
 ): { readonly step: StepState; readonly index: number; readonly assignedAt: number }[] {
   if (step.record.taskCounts.assigned + step.record.taskCounts.running === 0) return [];
   const assigned = [];
-  for (const { index, task } of touchedTasks(step)) {
+  for (const { index, task } of materializedTasks(step)) {
     if (!isLiveTask(task.status)) continue;
     const address: TaskAddress = { jobId: state.record.id, stepOrder: step.record.order, index };
     const row = reader.get('attempt', keys.attempt(address, task.attemptNumber));

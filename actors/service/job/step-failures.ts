@@ -4,7 +4,7 @@ import type { StoreReader } from '../../../src/core/ports/store.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import type { StepFailuresRecord } from '../../../src/core/records/step-failures.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { JobState } from './state.ts';
 import { taskOf, type StepState } from './step-state.ts';
 

@@ -1,7 +1,7 @@
 import { openSpace, type Space } from '../../../src/openjd/template/space/open-space.ts';
 import type { StepPlan } from '../../../src/openjd/template/plan.ts';
 import type { TaskCounts } from '../../../src/core/lifecycle/task-counts.ts';
-import type { PageRoom } from '../../../src/core/records/page-room.ts';
+import type { PageArena } from '../../../src/core/records/page-arena.ts';
 import type { StepRecord } from '../../../src/core/records/step.ts';
 import {
   pageOf,
@@ -11,16 +11,16 @@ import {
   type TaskState,
 } from '../../../src/core/records/task-page.ts';
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
-import { liveStepOf, type LiveStep } from './live-step.ts';
+import { liveStepOf, type MutableStepRecord } from './live-step.ts';
 
 /** A step with its packed tasks. Pages that were never written are absent. */
 export interface StepState {
-  readonly record: LiveStep;
+  readonly record: MutableStepRecord;
   readonly plan: StepPlan;
   readonly space: Space;
   readonly pages: Map<number, Uint8Array>;
   /** Where new pages come from; null until there is one. */
-  room: PageRoom | null;
+  room: PageArena | null;
   /** What its tasks share when they are handed out; null before the first is. */
   assignment: StepAssignment | null;
   /** The counts of the step that are in the job's. */
@@ -57,7 +57,7 @@ export function taskOf(step: StepState, index: number): TaskState {
 }
 
 /** The tasks of a step that have a record of their own, in order. */
-export function* touchedTasks(
+export function* materializedTasks(
   step: StepState,
 ): Generator<{ readonly index: number; readonly task: TaskState }> {
   for (const number of [...step.pages.keys()].sort((a, b) => a - b)) {

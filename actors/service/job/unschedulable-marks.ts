@@ -1,6 +1,6 @@
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import type { JobTurn } from './job-turn.ts';
-import { taskOf, touchedTasks, type StepState } from './step-state.ts';
+import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
 /** Events of tasks that change together: as many as a client can be sent again after a break (`events.replay_depth`). */
 const TASK_EVENTS_AT_ONCE = 1_000;
@@ -21,7 +21,7 @@ export function markUnschedulable(
     task.status === 'ready' && Math.max(task.updatedAt, retryAfter) <= readyBefore;
   const marked: number[] = [];
   let touchedReady = 0;
-  for (const { index, task } of [...touchedTasks(step)]) {
+  for (const { index, task } of [...materializedTasks(step)]) {
     if (task.status === 'ready') touchedReady++;
     if (!isOld(task, task.retryAfter) || task.unschedulable) continue;
     turn.write(step, index, { ...task, unschedulable: true });
@@ -45,7 +45,7 @@ export function clearUnschedulable(turn: JobTurn, step: StepState): boolean {
   const { taskCounts, untouched } = step.record;
   if (taskCounts.unschedulable === 0) return false;
   const wasMarked = [...unschedulableTasks(step)];
-  for (const { index, task } of [...touchedTasks(step)]) {
+  for (const { index, task } of [...materializedTasks(step)]) {
     if (task.unschedulable) turn.write(step, index, { ...task, unschedulable: false });
   }
   taskCounts.unschedulable = 0;
@@ -73,5 +73,5 @@ function* numbersTo(count: number): Generator<number> {
 }
 
 function* touchedIndices(step: StepState): Generator<number> {
-  for (const { index } of touchedTasks(step)) yield index;
+  for (const { index } of materializedTasks(step)) yield index;
 }

@@ -2,7 +2,7 @@ import { farmId } from '../../../src/core/ids.ts';
 import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
 import { refused } from '../../../src/core/problems.ts';
 import type { ActorDefinition, Handlers } from '../../kernel/actor.ts';
-import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
+import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { onDemandsExplain, onPoolExplain, onTaskExplain } from './on-explain.ts';
 import { onFarmExplain } from './on-farm-explain.ts';
@@ -11,10 +11,10 @@ import { onStepsOffered, onTaskDue, onTasksReady } from './on-steps-offered.ts';
 import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
 import { onTasksTaken } from './on-tasks-taken.ts';
 import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offered.ts';
-import { answerEmpty, answerUnknown, armHold, serveAll, servePool } from './serve.ts';
+import { replyEmpty, replyUnknownWorker, armHold, serveAll, servePool } from './serve.ts';
 import { loadLease, newLeaseState, type LeaseState } from './state.ts';
-import { askJobs, onceTakenUp, onCounted } from './take-up.ts';
-import { clearMatched } from './unmatched.ts';
+import { loadJobs, whenRecovered, onCounted } from './recovery.ts';
+import { clearMatched } from './unschedulable-steps.ts';
 
 type LeaseContext = ServiceContext<'lease'>;
 
@@ -23,19 +23,19 @@ type LeaseContext = ServiceContext<'lease'>;
  * the ready index, free cores and caps follow from what jobs, workers and the farm tell it, and it asks them all again
  * whenever it is loaded. What it picks, the jobs take and may refuse.
  */
-export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWorld, 'lease', LeaseState> {
+export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'lease', LeaseState> {
   const periodMs = sweepPeriodOf(settings);
   return {
     kind: 'lease',
     load: (id, reader) => loadLease(id, reader, settings.tallies),
-    started: (state, context) => {
-      for (const id of state.knownWorkers) context.send('worker', id, { type: 'worker.wake' });
-      askJobs(state, settings.jobsAskedAtOnce, context);
+    onActivated: (state, context) => {
+      for (const id of state.knownWorkers) context.send('worker', id, { type: 'worker.activate' });
+      loadJobs(state, settings.recoveryBatchSize, context);
     },
-    isRemoved: (state) => state.isRemoved,
-    absent: (id, message, context) => {
-      if (message.type === 'farm.limited') return newLeaseState(farmId(id), settings.tallies);
-      if (message.type === 'lease.requested') answerUnknown(message, context);
+    isDeleted: (state) => state.isRemoved,
+    onMissing: (id, message, context) => {
+      if (message.type === 'farm.limits-changed') return newLeaseState(farmId(id), settings.tallies);
+      if (message.type === 'lease.requested') replyUnknownWorker(message, context);
       if (
         message.type === 'task.explain' ||
         message.type === 'pool.explain' ||
@@ -46,14 +46,14 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       return null;
     },
     handlers: settled(periodMs, {
-      'lease.wake': () => undefined,
-      'jobs.due': (state, _message, context) => {
-        askJobs(state, settings.jobsAskedAtOnce, context);
+      'lease.activate': () => undefined,
+      'recovery.next': (state, _message, context) => {
+        loadJobs(state, settings.recoveryBatchSize, context);
       },
-      'lease.counted': onCounted,
+      'lease.recovered': onCounted,
       'lease.requested': onLeaseRequested(settings.leaseHoldMs),
       'tasks.taken': onTasksTaken,
-      'steps.offered': onStepsOffered,
+      'steps.ready': onStepsOffered,
       'tasks.ready': onTasksReady,
       'task.due': onTaskDue,
       'task.withdrawn': (state, { jobId, stepOrder, index }) => {
@@ -62,17 +62,17 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       'job.withdrawn': (state, { jobId }) => {
         state.index.withdrawJob(jobId);
       },
-      'tasks.settled': (state, { jobId, stepOrder, count }, context) => {
+      'tasks.ended': (state, { jobId, stepOrder, count }, context) => {
         if (state.index.settle(jobId, stepOrder, count)) serveAll(state, context);
       },
       'worker.offered': onWorkerOffered(settings.exprMemoryBytes),
       'worker.removed': onWorkerRemoved,
       'cores.freed': onCoresFreed,
-      'farm.limited': (state, { maxConcurrentTasks }, context) => {
+      'farm.limits-changed': (state, { maxConcurrentTasks }, context) => {
         state.index.caps.limitFarm(maxConcurrentTasks);
         serveAll(state, context);
       },
-      'queue.limited': (state, { queueId, maxConcurrentTasks, paused, isolation }, context) => {
+      'queue.limits-changed': (state, { queueId, maxConcurrentTasks, paused, isolation }, context) => {
         if (isolation === null) state.isolation.delete(queueId);
         else state.isolation.set(queueId, isolation);
         state.index.caps.limitQueue(queueId, maxConcurrentTasks, paused);
@@ -80,9 +80,9 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       },
       'farm.removed': onFarmRemoved,
       'service.stopping': (state, _message, context) => {
-        for (const request of state.parked.takeEnded(Infinity)) answerEmpty(request, context);
+        for (const request of state.parked.takeEnded(Infinity)) replyEmpty(request, context);
       },
-      'pools.changed': onceTakenUp((state, { pools }, context) => {
+      'pools.changed': whenRecovered((state, { pools }, context) => {
         state.pools.register(pools);
         serveAll(state, context);
         clearMatched(state, context);
@@ -91,26 +91,26 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       'storage.changed': (state, { storage }) => {
         state.pathMaps.replace(storage);
       },
-      'tally.fell': (state, { slot }, context) => {
+      'capacity.freed': (state, { slot }, context) => {
         const pool = state.pools.nameOf(slot);
         if (pool === null) return;
         servePool(state, pool, context);
         clearMatched(state, context);
       },
-      'task.explain': onceTakenUp(onTaskExplain),
-      'pool.explain': onceTakenUp(onPoolExplain),
+      'task.explain': whenRecovered(onTaskExplain),
+      'pool.explain': whenRecovered(onPoolExplain),
       'demands.explain': onDemandsExplain,
       'farm.explain': onFarmExplain,
       'sweep.due': onSweepDue(settings),
-      'hold.ended': (state, _message, context) => {
-        for (const request of state.parked.takeEnded(context.now)) answerEmpty(request, context);
+      'hold.expired': (state, _message, context) => {
+        for (const request of state.parked.takeEnded(context.now)) replyEmpty(request, context);
         armHold(state, context);
       },
     }),
   };
 }
 
-type LeaseHandlers = Handlers<ServiceWorld, 'lease', LeaseState>;
+type LeaseHandlers = Handlers<ServiceSystem, 'lease', LeaseState>;
 
 /** After each message: slots that were freed are given back with the commit, and what waits is looked at in time. */
 function settled(periodMs: number | null, handlers: LeaseHandlers): LeaseHandlers {
@@ -137,6 +137,6 @@ function onFarmRemoved(state: LeaseState, _message: unknown, context: LeaseConte
   state.pools.register([]);
   state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, 0);
   for (const id of [...state.workers.keys()]) {
-    for (const request of state.parked.takeAll(id)) answerUnknown(request, context);
+    for (const request of state.parked.takeAll(id)) replyUnknownWorker(request, context);
   }
 }

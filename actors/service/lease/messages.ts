@@ -5,12 +5,12 @@ import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 import type { Assignment, IsolationIdentity, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
-import type { HeldTask } from '../../../src/core/lease/ready-index.ts';
+import type { DelayedTask } from '../../../src/core/lease/ready-index.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 
 /** Ready tasks of one step, with all that their place in the order and their eligibility depend on. */
-export interface StepOffer {
+export interface ReadyStep {
   readonly jobId: JobId;
   readonly stepOrder: number;
   readonly queueId: QueueId;
@@ -24,12 +24,12 @@ export interface StepOffer {
   /** Those of them that workers have failed, with the workers. */
   readonly failed: readonly { readonly index: number; readonly avoided: readonly WorkerId[] }[];
   /** Ready tasks that are held back until a time (milliseconds since the epoch). */
-  readonly held: readonly ({ readonly index: number } & HeldTask)[];
+  readonly held: readonly ({ readonly index: number } & DelayedTask)[];
   /** Since when the oldest of its ready tasks is ready (milliseconds since the epoch). */
   readonly readySince: number;
   /** Since when the youngest is. */
   readonly lastReadyAt: number;
-  /** What the job was told of its ready tasks by `step.unmatched`; empty when nothing. */
+  /** What the job was told of its ready tasks by `step.unschedulable`; empty when nothing. */
   readonly unschedulableReason: string;
 }
 
@@ -45,7 +45,7 @@ export type LeaseMessage =
       readonly replyTo: ReplyTo;
     }
   /** From a job actor: all that is ready of some of its steps, in place of what was known of them. */
-  | { readonly type: 'steps.offered'; readonly offers: readonly StepOffer[] }
+  | { readonly type: 'steps.ready'; readonly offers: readonly ReadyStep[] }
   /**
    * From a job actor: these tasks are ready (again); `until` holds them back to that time. The workers in `avoided`
    * have failed them.
@@ -83,7 +83,7 @@ export type LeaseMessage =
     }
   /** From a job actor: so many live tasks of a step are live no longer. */
   | {
-      readonly type: 'tasks.settled';
+      readonly type: 'tasks.ended';
       readonly jobId: JobId;
       readonly stepOrder: number;
       readonly count: number;
@@ -95,12 +95,12 @@ export type LeaseMessage =
   /** From a worker actor: cores of it are free again. */
   | { readonly type: 'cores.freed'; readonly workerId: WorkerId; readonly cores: number }
   /** From the farm: its cap or a queue's cap, pause or account has changed. */
-  | { readonly type: 'farm.limited'; readonly maxConcurrentTasks: number }
+  | { readonly type: 'farm.limits-changed'; readonly maxConcurrentTasks: number }
   | { readonly type: 'farm.removed' }
   /** The service stops: parked requests are answered. The shard lets none come any more. */
   | { readonly type: 'service.stopping' }
   | {
-      readonly type: 'queue.limited';
+      readonly type: 'queue.limits-changed';
       readonly queueId: QueueId;
       readonly maxConcurrentTasks: number;
       readonly paused: boolean;
@@ -112,7 +112,7 @@ export type LeaseMessage =
   /** From the catalog: the storage locations of the service, in place of what was known of them. */
   | { readonly type: 'storage.changed'; readonly storage: readonly StorageLocationRecord[] }
   /** The total of a tally that the actor waits for has fallen. */
-  | { readonly type: 'tally.fell'; readonly slot: number }
+  | { readonly type: 'capacity.freed'; readonly slot: number }
   /** From a client. Answer: LeaseExplanation. 404 for a task that is not there. */
   | {
       readonly type: 'task.explain';
@@ -135,12 +135,12 @@ export type LeaseMessage =
   /** From a client: what waits in the farm, and on what. Answer: WaitingExplanation. */
   | { readonly type: 'farm.explain'; readonly replyTo: ReplyTo }
   /** From the farm, at its start: load, and ask jobs and workers for what they offer. */
-  | { readonly type: 'lease.wake' }
+  | { readonly type: 'lease.activate' }
   /** The actor's own timer, at its start: the next jobs are to be asked for what they offer. */
-  | { readonly type: 'jobs.due' }
+  | { readonly type: 'recovery.next' }
   /** To itself, at its start: every job and worker has said what it offers. */
-  | { readonly type: 'lease.counted'; readonly isLast: boolean }
+  | { readonly type: 'lease.recovered'; readonly isLast: boolean }
   /** The actor's own timers: time for a sweep; the oldest parked requests have waited long enough; a held task is due. */
   | { readonly type: 'sweep.due' }
-  | { readonly type: 'hold.ended' }
+  | { readonly type: 'hold.expired' }
   | { readonly type: 'task.due'; readonly jobId: JobId; readonly stepOrder: number; readonly index: number };

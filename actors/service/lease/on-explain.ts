@@ -13,7 +13,7 @@ import type { StepEntry } from '../../../src/core/lease/ready-index.ts';
 import type { Signature } from '../../../src/core/lease/signatures.ts';
 import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
 import { done } from '../../../src/core/problems.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { freeCoresOf } from './serve.ts';
 import type { LeaseState } from './state.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/lease/waiting.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import { done } from '../../../src/core/problems.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { freeCoresOf } from './serve.ts';
 import type { LeaseState } from './state.ts';
@@ -53,7 +53,7 @@ function waitingIn(state: LeaseState): WaitingExplanation {
     if (step.held.size === 0) continue;
     groups.add(heldCause(causeOf(step.signature)), step.jobId, step.held.size);
   }
-  return groups.answer(state.takeUp !== 'done');
+  return groups.answer(state.recovery !== 'done');
 }
 
 interface RoomyKind {

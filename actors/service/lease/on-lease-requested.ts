@@ -1,8 +1,8 @@
 import type { ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
 import { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
-import { answerUnknown, park, serve } from './serve.ts';
+import { replyUnknownWorker, park, serve } from './serve.ts';
 import type { LeaseState } from './state.ts';
 
 /** A worker asks for work: it gets some at once, or waits (interface.md, "Lease (assignment) algorithm"). */
@@ -15,7 +15,7 @@ export const onLeaseRequested =
   ): void => {
     const worker = state.workers.get(message.workerId);
     if (worker === undefined || worker.incarnation !== message.incarnation) {
-      answerUnknown(message, context);
+      replyUnknownWorker(message, context);
       return;
     }
     const request: ParkedRequest = {

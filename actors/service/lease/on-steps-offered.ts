@@ -1,16 +1,16 @@
 import type { WorkerId } from '../../../src/core/ids.ts';
 import { ReadyTasks } from '../../../src/core/lease/ready-tasks.ts';
 import type { Signature } from '../../../src/core/lease/signatures.ts';
-import type { ServiceContext } from '../service-world.ts';
-import type { LeaseMessage, StepOffer } from './messages.ts';
+import type { ServiceContext } from '../service-system.ts';
+import type { LeaseMessage, ReadyStep } from './messages.ts';
 import { serveAll, serveSignature } from './serve.ts';
 import type { LeaseState } from './state.ts';
-import { clearSignatures, noteTold } from './unmatched.ts';
+import { clearSignatures, recordReportedReason } from './unschedulable-steps.ts';
 
 /** A job says all that is ready of some of its steps. All of it is known before anything of it is handed out. */
 export function onStepsOffered(
   state: LeaseState,
-  message: Extract<LeaseMessage, { type: 'steps.offered' }>,
+  message: Extract<LeaseMessage, { type: 'steps.ready' }>,
   context: ServiceContext<'lease'>,
 ): void {
   const signatures = new Set<Signature>();
@@ -28,11 +28,11 @@ export function onStepsOffered(
 }
 
 /** Puts what is offered of a step in place of what was known of it; the signature that has it now. */
-function noteOffer(state: LeaseState, offer: StepOffer, context: ServiceContext<'lease'>): Signature {
+function noteOffer(state: LeaseState, offer: ReadyStep, context: ServiceContext<'lease'>): Signature {
   const { ready, live } = withoutPicked(state, offer);
   const held = new Map(offer.held.map(({ index, until, avoided }) => [index, { until, avoided }]));
   const entry = state.index.offer({ ...offer, live }, ready, held);
-  noteTold(state, entry, offer.unschedulableReason);
+  recordReportedReason(state, entry, offer.unschedulableReason);
   for (const { index, until } of offer.held) {
     holdTask(offer.jobId, offer.stepOrder, index, until, context);
   }
@@ -45,7 +45,7 @@ function noteOffer(state: LeaseState, offer: StepOffer, context: ServiceContext<
  */
 function withoutPicked(
   state: LeaseState,
-  offer: StepOffer,
+  offer: ReadyStep,
 ): { readonly ready: ReadyTasks; readonly live: number } {
   const ready = new ReadyTasks();
   for (const range of offer.ready) ready.add(range);

@@ -1,7 +1,7 @@
-import type { ServiceContext, ServiceSettings } from '../service-world.ts';
+import type { ServiceContext, ServiceSettings } from '../service-system.ts';
 import { reserve } from './reservations.ts';
 import type { LeaseState } from './state.ts';
-import { clearMatched, sweepUnmatched } from './unmatched.ts';
+import { clearMatched, sweepUnmatched } from './unschedulable-steps.ts';
 
 /** Sweeps come so many times within the shortest time that they watch, but neither all the time nor too seldom. */
 const SWEEPS_PER_WAIT = 10;
@@ -19,8 +19,8 @@ export function sweepPeriodOf({ unschedulableGraceMs, reservationAfterMs }: Watc
 
 /** Sets the timer of the next sweep while something waits: an idle farm is not looked at. */
 export function armSweep(state: LeaseState, periodMs: number | null, context: ServiceContext<'lease'>): void {
-  if (state.isMoreToTell) {
-    state.isMoreToTell = false;
+  if (state.hasPendingNotifications) {
+    state.hasPendingNotifications = false;
     state.isSweepSet = true;
     context.after('sweep', 0, { type: 'sweep.due' });
     return;
@@ -37,7 +37,7 @@ export const onSweepDue =
   (state: LeaseState, _message: unknown, context: ServiceContext<'lease'>): void => {
     state.isSweepSet = false;
     // It comes again: so far only some of the jobs are known.
-    if (state.takeUp !== 'done') return;
+    if (state.recovery !== 'done') return;
     clearMatched(state, context);
     if (unschedulableGraceMs > 0) sweepUnmatched(state, unschedulableGraceMs, context);
     if (reservationAfterMs > 0) reserve(state, reservationAfterMs, context);

@@ -1,9 +1,9 @@
 import { stepIdOf, type StepId, type WorkerId } from '../../../src/core/ids.ts';
 import type { LeaseReply, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import { replyTo } from '../../kernel/address.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
-import { commitCores, park, serve, serveAll, serveWorker } from './serve.ts';
+import { adjustCommittedCores, park, serve, serveAll, serveWorker } from './serve.ts';
 import type { LeasedStep, LeaseState, PendingLease } from './state.ts';
 
 type Leases = Extract<LeaseReply, { type: 'leases' }>;
@@ -20,7 +20,7 @@ export function onTasksTaken(
   let madeRoom = false;
   if (message.refused > 0) {
     madeRoom = state.index.settle(message.jobId, message.stepOrder, message.refused);
-    if (worker !== undefined) commitCores(state, worker, -message.refused * message.cores);
+    if (worker !== undefined) adjustCommittedCores(state, worker, -message.refused * message.cores);
   }
   if (message.assignments.length > 0) {
     for (const assignment of message.assignments) pending.assignments.push(assignment);

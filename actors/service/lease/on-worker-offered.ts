@@ -1,11 +1,18 @@
 import type { WorkerId } from '../../../src/core/ids.ts';
 import { offerOf } from '../../../src/core/lease/worker-offer.ts';
 import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
-import { answerUnknown, commitCores, giveUpReservation, regroup, serveAll, serveWorker } from './serve.ts';
+import {
+  replyUnknownWorker,
+  adjustCommittedCores,
+  releaseReservation,
+  reindexParkedRequests,
+  serveAll,
+  serveWorker,
+} from './serve.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
-import { clearMatchedBy } from './unmatched.ts';
+import { clearMatchedBy } from './unschedulable-steps.ts';
 
 /** A worker actor says what its worker offers. `exprMemoryBytes`: what the server grants one expression. */
 export const onWorkerOffered =
@@ -38,7 +45,7 @@ export const onWorkerOffered =
     } else {
       notOnline(state, record.id, context);
     }
-    regroup(state, worker);
+    reindexParkedRequests(state, worker);
     serveWorker(state, worker, context);
   };
 
@@ -58,7 +65,7 @@ export function onCoresFreed(
 ): void {
   const worker = state.workers.get(message.workerId);
   if (worker === undefined) return;
-  commitCores(state, worker, -message.cores);
+  adjustCommittedCores(state, worker, -message.cores);
   serveWorker(state, worker, context);
 }
 
@@ -70,7 +77,7 @@ function removeWorker(state: LeaseState, workerId: WorkerId, context: ServiceCon
 
 /** A worker may not be handed anything: nothing is kept for it, and who was passed over in its favour gets its turn. */
 function notOnline(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
-  if (state.reservations.has(workerId)) giveUpReservation(state, workerId, context);
+  if (state.reservations.has(workerId)) releaseReservation(state, workerId, context);
   const { online } = state.kinds;
   state.kinds.remove(workerId);
   if (state.kinds.online === online) return;
@@ -79,5 +86,5 @@ function notOnline(state: LeaseState, workerId: WorkerId, context: ServiceContex
 }
 
 function dismissRequests(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
-  for (const request of state.parked.takeAll(workerId)) answerUnknown(request, context);
+  for (const request of state.parked.takeAll(workerId)) replyUnknownWorker(request, context);
 }

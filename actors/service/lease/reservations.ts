@@ -3,8 +3,8 @@ import type { WorkerId } from '../../../src/core/ids.ts';
 import { coresOf } from '../../../src/core/lease/eligibility.ts';
 import type { StepEntry } from '../../../src/core/lease/ready-index.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
-import type { ServiceContext } from '../service-world.ts';
-import { freeCoresOf, giveUpReservation, regroup, serveWorker } from './serve.ts';
+import type { ServiceContext } from '../service-system.ts';
+import { freeCoresOf, releaseReservation, reindexParkedRequests, serveWorker } from './serve.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
 
 /** Of the online workers of a farm at most this part is kept free for tasks that starve; at least one may be. */
@@ -18,7 +18,7 @@ export function reserve(
 ): void {
   for (const [workerId, reservation] of [...state.reservations]) {
     const step = stepThatWaitsFor(state, workerId, reservation);
-    if (step === null) giveUpReservation(state, workerId, context);
+    if (step === null) releaseReservation(state, workerId, context);
     else if (context.now - reservation.since >= reservationAfterMs) moveOn(state, workerId, step, context);
   }
   const most = Math.max(1, Math.floor(state.kinds.online * RESERVED_SHARE_MAX));
@@ -37,7 +37,7 @@ function keepFree(
 ): void {
   const { jobId, stepOrder } = step;
   state.reservations.set(worker.offer.workerId, { jobId, stepOrder, since: context.now });
-  regroup(state, worker);
+  reindexParkedRequests(state, worker);
   context.log('info', 'a worker is kept free for a step that smaller tasks have overtaken for too long', {
     worker_id: worker.offer.workerId,
     job_id: jobId,
@@ -56,7 +56,7 @@ function moveOn(
 ): void {
   const other = roomiest(state, step);
   if (other === null) return;
-  giveUpReservation(state, workerId, context);
+  releaseReservation(state, workerId, context);
   keepFree(state, other, step, context);
 }
 

@@ -5,7 +5,7 @@ import type { Signature } from '../../../src/core/lease/signatures.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
 import { replyTo } from '../../kernel/address.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
 
 const BOUNDS = { tasks: WIRE_LIMITS.tasksPerLease, steps: WIRE_LIMITS.stepsPerLease };
@@ -16,13 +16,13 @@ export const freeCoresOf = (worker: LeaseWorker): number =>
 /** Picks tasks for a request and asks their jobs for them; false when there is nothing for it, or not everything is known yet. */
 export function serve(state: LeaseState, request: ParkedRequest, context: ServiceContext<'lease'>): boolean {
   const worker = state.workers.get(request.workerId);
-  if (worker === undefined || state.takeUp !== 'done') return false;
+  if (worker === undefined || state.recovery !== 'done') return false;
   const only = state.reservations.get(request.workerId) ?? null;
   const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), BOUNDS, only);
   if (taken.length === 0) return false;
   const leaseId = state.pending.begin({ request, outstanding: taken, assignments: [], steps: [] });
   for (const pick of taken) {
-    commitCores(state, worker, pick.count * pick.cores);
+    adjustCommittedCores(state, worker, pick.count * pick.cores);
     context.send('job', pick.jobId, {
       type: 'tasks.take',
       leaseId,
@@ -43,12 +43,12 @@ function endReservations(
 ): void {
   if (state.reservations.size === 0) return;
   for (const [workerId, step] of [...state.reservations]) {
-    if (step.jobId === jobId && step.stepOrder === stepOrder) giveUpReservation(state, workerId, context);
+    if (step.jobId === jobId && step.stepOrder === stepOrder) releaseReservation(state, workerId, context);
   }
 }
 
 /** The worker is not kept free any more. */
-export function giveUpReservation(
+export function releaseReservation(
   state: LeaseState,
   workerId: WorkerId,
   context: ServiceContext<'lease'>,
@@ -56,7 +56,7 @@ export function giveUpReservation(
   state.reservations.delete(workerId);
   const worker = state.workers.get(workerId);
   if (worker === undefined) return;
-  regroup(state, worker);
+  reindexParkedRequests(state, worker);
   serveWorker(state, worker, context);
 }
 
@@ -114,13 +114,13 @@ function serveReserved(state: LeaseState, context: ServiceContext<'lease'>): voi
 }
 
 /** Books cores (or gives them back, when negative) and puts the worker's parked requests where they belong. */
-export function commitCores(state: LeaseState, worker: LeaseWorker, cores: number): void {
+export function adjustCommittedCores(state: LeaseState, worker: LeaseWorker, cores: number): void {
   worker.committedCores += cores;
-  regroup(state, worker);
+  reindexParkedRequests(state, worker);
 }
 
 /** Puts the worker's parked requests where they belong. One that is kept free for a step is there for no other. */
-export function regroup(state: LeaseState, worker: LeaseWorker): void {
+export function reindexParkedRequests(state: LeaseState, worker: LeaseWorker): void {
   state.parked.regroup(worker.offer.workerId, worker.offer, coresForAll(state, worker));
 }
 
@@ -131,26 +131,26 @@ const coresForAll = (state: LeaseState, worker: LeaseWorker): number =>
 export function park(state: LeaseState, request: ParkedRequest, context: ServiceContext<'lease'>): void {
   const worker = state.workers.get(request.workerId);
   if (worker === undefined) {
-    answerEmpty(request, context);
+    replyEmpty(request, context);
     return;
   }
   const replaced = state.parked.park(request, worker.offer, coresForAll(state, worker));
-  if (replaced !== null) answerEmpty(replaced, context);
+  if (replaced !== null) replyEmpty(replaced, context);
   if (state.parked.size === 1) armHold(state, context);
 }
 
 /** Wakes the actor when the oldest hold ends. */
 export function armHold(state: LeaseState, context: ServiceContext<'lease'>): void {
   const end = state.parked.nextEnd();
-  if (end !== null) context.after('hold', Math.max(0, end - context.now), { type: 'hold.ended' });
+  if (end !== null) context.after('hold', Math.max(0, end - context.now), { type: 'hold.expired' });
 }
 
-export function answerEmpty(request: ParkedRequest, context: ServiceContext<'lease'>): void {
+export function replyEmpty(request: ParkedRequest, context: ServiceContext<'lease'>): void {
   const reply: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
   context.reply(replyTo(request.replyTo), reply);
 }
 
-export function answerUnknown(
+export function replyUnknownWorker(
   request: Pick<ParkedRequest, 'replyTo'>,
   context: ServiceContext<'lease'>,
 ): void {

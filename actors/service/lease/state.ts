@@ -14,7 +14,7 @@ import { keys } from '../../../src/core/records/tables.ts';
 import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { Assignment, IsolationIdentity, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import { PendingLeases } from './pending-leases.ts';
-import { Unmatched } from './unmatched.ts';
+import { UnschedulableSteps } from './unschedulable-steps.ts';
 
 /** A worker as the lease sees it. */
 export interface LeaseWorker {
@@ -60,16 +60,16 @@ export interface LeaseState {
   readonly reservations: Map<WorkerId, Reservation>;
   /** The accounts that tasks run as, of queues that name one. */
   readonly isolation: Map<QueueId, IsolationIdentity>;
-  readonly unmatched: Unmatched;
+  readonly unmatched: UnschedulableSteps;
   /** Whether the timer of the next sweep is set. */
   isSweepSet: boolean;
   /** Whether jobs are still to be told of tasks that nobody may run, or that somebody may again. */
-  isMoreToTell: boolean;
+  hasPendingNotifications: boolean;
   isRemoved: boolean;
   /** Jobs are asked what they offer; all are asked, and their answers come; all is known. */
-  takeUp: 'asking' | 'counting' | 'done';
+  recovery: 'asking' | 'counting' | 'done';
   /** What must be asked for its offers when the actor starts: jobs that were not asked yet, and all workers. */
-  readonly unasked: JobId[];
+  readonly pendingJobs: JobId[];
   readonly knownWorkers: readonly WorkerId[];
 }
 
@@ -88,12 +88,12 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     pending: new PendingLeases(),
     reservations: new Map(),
     isolation: new Map(),
-    unmatched: new Unmatched(),
+    unmatched: new UnschedulableSteps(),
     isSweepSet: false,
-    isMoreToTell: false,
+    hasPendingNotifications: false,
     isRemoved: false,
-    takeUp: 'asking',
-    unasked: [],
+    recovery: 'asking',
+    pendingJobs: [],
     knownWorkers: [],
   };
 }
@@ -105,7 +105,7 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies): Le
   const prefix = keys.activeJobsOf(farm.id);
   const state: LeaseState = {
     ...newLeaseState(farmId(id), tallies),
-    unasked: [...reader.scan('activeJob', { prefix })].map((row) => jobId(row.key.slice(prefix.length))),
+    pendingJobs: [...reader.scan('activeJob', { prefix })].map((row) => jobId(row.key.slice(prefix.length))),
     knownWorkers: [...reader.scan('worker')].flatMap((row) =>
       row.value.farmId === farm.id ? [row.value.id] : [],
     ),

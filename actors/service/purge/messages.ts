@@ -8,4 +8,4 @@ export type PurgeMessage =
   /** From the job at its deletion, from the purge itself, and at the start of a shard: remove the next piece. */
   | { readonly type: 'purge.next'; readonly farmId: FarmId }
   /** From the logs thread: no log of the job is left. */
-  | { readonly type: 'purge.logs-gone'; readonly farmId: FarmId };
+  | { readonly type: 'purge.logs-deleted'; readonly farmId: FarmId };

@@ -3,7 +3,7 @@ import type { StoreReader } from '../../../src/core/ports/store.ts';
 import { remove } from '../../../src/core/records/change-set.ts';
 import { keys, type TableName } from '../../../src/core/records/tables.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
-import type { ServiceWorld } from '../service-world.ts';
+import type { ServiceSystem } from '../service-system.ts';
 
 /** Rows that one piece of a purge removes at the most: what it adds to a commit. */
 export const PURGE_ROWS = 2_000;
@@ -41,19 +41,19 @@ function loadPurge(id: string, reader: StoreReader): PurgeState | null {
  * by a message that is delivered after the commit, when it was dropped, so that it is loaded with the next piece. Said
  * twice, every message does what it does once.
  */
-export function purgeActor(): ActorDefinition<ServiceWorld, 'purge', PurgeState> {
+export function purgeActor(): ActorDefinition<ServiceSystem, 'purge', PurgeState> {
   return {
     kind: 'purge',
     load: loadPurge,
-    isOver: () => true,
-    absent: () => null,
+    isEvictable: () => true,
+    onMissing: () => null,
     handlers: {
       'purge.next': ({ jobId: id, farmId, piece }, message, context) => {
         for (const { table, key } of piece) context.change(remove(table, key));
-        if (piece.length < PURGE_ROWS) context.effect({ kind: 'forget-logs', jobId: id, farmId });
+        if (piece.length < PURGE_ROWS) context.effect({ kind: 'delete-logs', jobId: id, farmId });
         else context.effect({ kind: 'forward', envelope: { actor: 'purge', id, message } });
       },
-      'purge.logs-gone': (state, _message, context) => {
+      'purge.logs-deleted': (state, _message, context) => {
         context.change(remove('doomedJob', keys.doomedJob(state.jobId)));
       },
     },

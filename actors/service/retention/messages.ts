@@ -1,7 +1,7 @@
 /** The retention of a farm's jobs: lets a sweep begin from time to time. Lives on when its farm is deleted. Id: farm id. */
 export type RetentionMessage =
   /** From the farm, and at the start of a shard for every farm of which ended jobs are left: be there. */
-  | { readonly type: 'retention.wake' }
+  | { readonly type: 'retention.activate' }
   /** Its own timer. */
   | { readonly type: 'retention.due' };
 

@@ -1,7 +1,7 @@
 import { farmId, type FarmId } from '../../../src/core/ids.ts';
 import { keys, type Ending } from '../../../src/core/records/tables.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
-import type { JobRetention, ServiceContext, ServiceWorld } from '../service-world.ts';
+import type { JobRetention, ServiceContext, ServiceSystem } from '../service-system.ts';
 
 /** A sweep begins every tenth of the retention, within these bounds. */
 const SWEEPS_PER_RETENTION = 10;
@@ -19,7 +19,7 @@ const periodOf = ({ afterMs }: JobRetention): number =>
 /** The retention actor of a farm has the timer of its sweeps; it reads and removes nothing itself. */
 export function retentionActor(
   retention: JobRetention,
-): ActorDefinition<ServiceWorld, 'retention', RetentionState> {
+): ActorDefinition<ServiceSystem, 'retention', RetentionState> {
   const endings: readonly Ending[] = retention.includeFailed ? ['completed', 'failed'] : ['completed'];
   const arm = (context: ServiceContext<'retention'>): void => {
     context.after('sweep', periodOf(retention), { type: 'retention.due' });
@@ -27,12 +27,12 @@ export function retentionActor(
   return {
     kind: 'retention',
     load: (id) => (retention.afterMs > 0 ? { farmId: farmId(id) } : null),
-    started: (_state, context) => {
+    onActivated: (_state, context) => {
       arm(context);
     },
-    absent: () => null,
+    onMissing: () => null,
     handlers: {
-      'retention.wake': () => undefined,
+      'retention.activate': () => undefined,
       'retention.due': (state, _message, context) => {
         for (const ending of endings) {
           context.send('sweep', keys.endedJobsOf(state.farmId, ending), { type: 'sweep.next' });

@@ -1,7 +1,7 @@
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import { endedJobOfKey } from '../../../src/core/records/tables.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
-import type { JobRetention, ServiceWorld } from '../service-world.ts';
+import type { JobRetention, ServiceSystem } from '../service-system.ts';
 
 /** Ended jobs that one piece of a sweep looks at, at the most. */
 export const SWEEP_ROWS = 100;
@@ -32,12 +32,12 @@ function loadSweep(id: string, reader: StoreReader, latestEnd: number): SweepSta
  * its own, and the next piece is asked for behind them: nothing of a sweep is linear in what is kept, and other work
  * comes in between.
  */
-export function sweepActor(retention: JobRetention): ActorDefinition<ServiceWorld, 'sweep', SweepState> {
+export function sweepActor(retention: JobRetention): ActorDefinition<ServiceSystem, 'sweep', SweepState> {
   return {
     kind: 'sweep',
     load: (id, reader, now) => loadSweep(id, reader, now - retention.afterMs),
-    isOver: () => true,
-    absent: () => null,
+    isEvictable: () => true,
+    onMissing: () => null,
     handlers: {
       'sweep.next': ({ due }, message, context) => {
         for (const key of due) {

@@ -1,6 +1,6 @@
 import { parseAttemptId, type AttemptAddress, type AttemptId } from '../../../src/core/ids.ts';
 import type { Booking } from '../../../src/core/records/worker.ts';
-import type { HeldBooking } from './messages.ts';
+import type { AttemptBooking } from './messages.ts';
 
 /**
  * The open attempts that hold cores of one worker, in the order in which they were booked. They are as many as the worker has cores at the
@@ -8,7 +8,7 @@ import type { HeldBooking } from './messages.ts';
  * for them, and one that is emptied and filled again is made anew each time (docs/performance.md).
  */
 export class Bookings {
-  private readonly held: HeldBooking[] = [];
+  private readonly held: AttemptBooking[] = [];
 
   /** Those that were written. Throws for one that is of no attempt. */
   constructor(written: readonly Booking[] = []) {
@@ -23,7 +23,7 @@ export class Bookings {
     return this.held.length;
   }
 
-  add(booking: HeldBooking): void {
+  add(booking: AttemptBooking): void {
     this.held.push(booking);
   }
 

@@ -1,6 +1,6 @@
 import { WORKER_OFFLINE_MESSAGE } from '../../../src/core/lifecycle/failure-reasons.ts';
 import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { WorkerState } from './state.ts';
 import { changeWorker, reclaimAttempts } from './worker-turn.ts';
 
@@ -17,7 +17,7 @@ export const storedHeartbeatAgeMs = (timeoutMs: number): number =>
   Math.min(timeoutMs * STORED_HEARTBEAT_SHARE, STORED_HEARTBEAT_MS_MAX);
 
 /** Notes a heartbeat that has changed nothing. Gives whether the store has one that is recent enough: then nothing is to be written. */
-export function noteHeard(state: WorkerState, timeoutMs: number, context: WorkerContext): boolean {
+export function recordContact(state: WorkerState, timeoutMs: number, context: WorkerContext): boolean {
   const age = context.now - state.storedHeartbeatAt;
   if (age < 0 || age >= storedHeartbeatAgeMs(timeoutMs)) return false;
   state.record = { ...state.record, lastHeartbeatAt: context.now };
@@ -34,21 +34,21 @@ function heardAt({ record, maybeHeardAt }: WorkerState, context: WorkerContext):
  * For how much longer the worker's silence proves nothing, in milliseconds; 0 when it has been silent for a whole
  * timeout in which the service was able to hear it (reliability.md, D10).
  */
-export function graceLeft(state: WorkerState, timeoutMs: number, context: WorkerContext): number {
+export function remainingGraceMs(state: WorkerState, timeoutMs: number, context: WorkerContext): number {
   // Since the clock was set back the service listens anew.
-  const silentSince = Math.max(heardAt(state, context) ?? 0, context.listeningSince);
+  const silentSince = Math.max(heardAt(state, context) ?? 0, context.receivingSince);
   return Math.max(0, silentSince + timeoutMs - context.now);
 }
 
 /** Whether the worker's last heartbeat is younger than the timeout. */
-export function wasHeardLately(state: WorkerState, timeoutMs: number, context: WorkerContext): boolean {
-  return context.now - (heardAt(state, context) ?? context.listeningSince) < timeoutMs;
+export function hadRecentContact(state: WorkerState, timeoutMs: number, context: WorkerContext): boolean {
+  return context.now - (heardAt(state, context) ?? context.receivingSince) < timeoutMs;
 }
 
 /** Sets the timer that looks whether the worker was heard. An offline worker needs none. */
 export function watchLiveness(state: WorkerState, timeoutMs: number, context: WorkerContext): void {
   if (state.record.status === 'offline') return;
-  context.after('liveness', graceLeft(state, timeoutMs, context), { type: 'liveness.due' });
+  context.after('liveness', remainingGraceMs(state, timeoutMs, context), { type: 'liveness.due' });
 }
 
 /**
@@ -59,19 +59,19 @@ export const onLivenessDue =
   (timeoutMs: number) =>
   (state: WorkerState, _message: unknown, context: WorkerContext): void => {
     if (state.record.status === 'offline') return;
-    if (graceLeft(state, timeoutMs, context) > 0) {
+    if (remainingGraceMs(state, timeoutMs, context) > 0) {
       watchLiveness(state, timeoutMs, context);
       return;
     }
     if (state.record.status === 'disabled' && state.bookings.size === 0) return;
-    context.send('farm', state.record.farmId, { type: 'worker.expiring', workerId: state.record.id });
+    context.send('farm', state.record.farmId, { type: 'worker.expiry-requested', workerId: state.record.id });
   };
 
 /** The worker is given up: it is offline (a disabled one stays disabled), and its tasks go back to ready. */
 export const onExpiryGranted =
   (timeoutMs: number) =>
   (state: WorkerState, _message: unknown, context: WorkerContext): void => {
-    if (graceLeft(state, timeoutMs, context) > 0) {
+    if (remainingGraceMs(state, timeoutMs, context) > 0) {
       watchLiveness(state, timeoutMs, context);
       return;
     }

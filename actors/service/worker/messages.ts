@@ -4,7 +4,7 @@ import type { DeregisterMessage, HeartbeatMessage } from '../../../src/core/wire
 import type { ReplyTo } from '../../kernel/address.ts';
 
 /** An attempt that holds cores of a worker. */
-export interface HeldBooking {
+export interface AttemptBooking {
   readonly attempt: AttemptAddress;
   readonly booking: Booking;
 }
@@ -24,7 +24,7 @@ export type WorkerMessage =
       readonly replyTo: ReplyTo;
     }
   /** From the lease actor, at its start: load the worker, watch its liveness and offer it. */
-  | { readonly type: 'worker.wake' }
+  | { readonly type: 'worker.activate' }
   /** From the bus. Answer: PresenceReply. */
   | {
       readonly type: 'worker.heartbeat';
@@ -33,7 +33,7 @@ export type WorkerMessage =
     }
   | { readonly type: 'worker.deregister'; readonly departure: DeregisterMessage; readonly replyTo: ReplyTo }
   /** From a job actor: these attempts hold cores of the worker from now on. */
-  | { readonly type: 'attempts.booked'; readonly bookings: readonly HeldBooking[] }
+  | { readonly type: 'attempts.booked'; readonly bookings: readonly AttemptBooking[] }
   /** From a job actor: these attempts are closed. */
   | { readonly type: 'attempts.released'; readonly attempts: readonly AttemptAddress[] }
   /** From a job actor: the worker has reported a failure of the step. */
@@ -46,8 +46,8 @@ export type WorkerMessage =
   | { readonly type: 'worker.delete'; readonly replyTo: ReplyTo }
   /** The worker's own timer: a whole timeout has passed since it was last heard, unless it was heard since. */
   | { readonly type: 'liveness.due' }
-  /** From the farm: the answer to `worker.expiring`. */
+  /** From the farm: the answer to `worker.expiry-requested`. */
   | { readonly type: 'expiry.granted' }
-  | { readonly type: 'expiry.held'; readonly forMs: number }
+  | { readonly type: 'expiry.deferred'; readonly forMs: number }
   /** From the farm, which is deleted. */
   | { readonly type: 'worker.remove' };

@@ -1,7 +1,7 @@
 import { countWorkerFailure } from '../../../src/core/lifecycle/failure-tallies.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { WorkerState } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { WorkerState } from './state.ts';
 
@@ -17,6 +17,6 @@ export function onAttemptsReleased(
     if (state.missedSince.size > 0) state.missedSince.delete(booking.attemptId);
   }
   if (cores === 0) return;
-  context.saveLater();
+  context.markDirty();
   context.send('lease', state.record.farmId, { type: 'cores.freed', workerId: state.record.id, cores });
 }

@@ -1,7 +1,7 @@
 import { mayDeleteWorker } from '../../../src/core/lifecycle/worker-transitions.ts';
 import { done, refused } from '../../../src/core/problems.ts';
-import type { ServiceContext } from '../service-world.ts';
-import { graceLeft, wasHeardLately } from './liveness.ts';
+import type { ServiceContext } from '../service-system.ts';
+import { remainingGraceMs, hadRecentContact } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import { removeWorker } from './remove.ts';
 import type { WorkerState } from './state.ts';
@@ -35,6 +35,6 @@ export const onWorkerDelete =
 
 /** After a start of the service an old heartbeat is no proof that tasks of the worker run no more. */
 function isSilent(state: WorkerState, timeoutMs: number, context: ServiceContext<'worker'>): boolean {
-  if (wasHeardLately(state, timeoutMs, context)) return false;
-  return state.bookings.size === 0 || graceLeft(state, timeoutMs, context) === 0;
+  if (hadRecentContact(state, timeoutMs, context)) return false;
+  return state.bookings.size === 0 || remainingGraceMs(state, timeoutMs, context) === 0;
 }

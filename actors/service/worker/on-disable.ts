@@ -1,6 +1,6 @@
 import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions.ts';
 import { done } from '../../../src/core/problems.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { WorkerMessage, WorkerStanding } from './messages.ts';
 import type { WorkerState } from './state.ts';
 import { changeWorker } from './worker-turn.ts';

@@ -1,7 +1,7 @@
 import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions.ts';
 import { done } from '../../../src/core/problems.ts';
-import type { ServiceContext } from '../service-world.ts';
-import { watchLiveness, wasHeardLately } from './liveness.ts';
+import type { ServiceContext } from '../service-system.ts';
+import { watchLiveness, hadRecentContact } from './liveness.ts';
 import type { WorkerMessage, WorkerStanding } from './messages.ts';
 import type { WorkerState } from './state.ts';
 import { changeWorker, reportLocation } from './worker-turn.ts';
@@ -31,5 +31,5 @@ export const onWorkerEnable =
  */
 function isAlive(state: WorkerState, timeoutMs: number, context: ServiceContext<'worker'>): boolean {
   if (state.bookings.size > 0) return true;
-  return state.record.departed !== true && wasHeardLately(state, timeoutMs, context);
+  return state.record.departed !== true && hadRecentContact(state, timeoutMs, context);
 }

@@ -3,8 +3,8 @@ import { WORKER_OFFLINE_MESSAGE } from '../../../src/core/lifecycle/failure-reas
 import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
-import type { ServiceContext } from '../service-world.ts';
-import { noteHeard, watchLiveness } from './liveness.ts';
+import type { ServiceContext } from '../service-system.ts';
+import { recordContact, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { WorkerState } from './state.ts';
 import { byJob, changeWorker, offer, reclaimAttempts, reportLocation } from './worker-turn.ts';
@@ -82,7 +82,7 @@ export const onWorkerHeartbeat =
     const { draining = false } = heartbeat;
     const status = nextWorkerStatus(before, 'heartbeat');
     const isNews = status !== before || draining !== wasDraining;
-    const isNoted = !isNews && noteHeard(state, timeoutMs, context);
+    const isNoted = !isNews && recordContact(state, timeoutMs, context);
     const patch = { lastHeartbeatAt: context.now, status, ...(draining === wasDraining ? {} : { draining }) };
     const isAnnounced = !isNoted && changeWorker(state, patch, context);
     if (draining !== wasDraining && !isAnnounced) offer(state, context);
@@ -158,7 +158,7 @@ function lostAttempts(
     if (openNow.has(attemptId)) continue;
     const since = state.missedSince.get(attemptId);
     if (since === undefined || since > context.now) state.missedSince.set(attemptId, context.now);
-    else if (Math.max(since, context.listeningSince) + lostAfterMs <= context.now) lost.push(attemptId);
+    else if (Math.max(since, context.receivingSince) + lostAfterMs <= context.now) lost.push(attemptId);
   }
   return lost;
 }

@@ -1,6 +1,6 @@
 import { remove } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import type { WorkerState } from './state.ts';
 import { publish, reclaimAttempts } from './worker-turn.ts';
 

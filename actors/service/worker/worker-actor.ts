@@ -1,7 +1,7 @@
 import { refused } from '../../../src/core/problems.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
-import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
+import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
 import { onExpiryGranted, onLivenessDue, storedHeartbeatAgeMs, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import { onAttemptFailed } from './on-attempt-failed.ts';
@@ -20,18 +20,20 @@ const LOST_MARGIN_MS = 10_000;
 const FARM_DELETED_MESSAGE = 'the farm was deleted';
 
 /** The worker actor owns one worker: whether it lives, and which open attempts hold its cores. */
-export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceWorld, 'worker', WorkerState> {
+export function workerActor(
+  settings: ServiceSettings,
+): ActorDefinition<ServiceSystem, 'worker', WorkerState> {
   const timeoutMs = settings.heartbeatTimeoutMs;
   return {
     kind: 'worker',
     load: (id, reader, now) =>
       loadWorker(id, reader, settings.ownsFarm, storedHeartbeatAgeMs(timeoutMs), now),
-    started: (state, context) => {
+    onActivated: (state, context) => {
       watchLiveness(state, timeoutMs, context);
     },
     save: saveWorker,
-    isRemoved: (state) => state.isRemoved,
-    absent,
+    isDeleted: (state) => state.isRemoved,
+    onMissing,
     handlers: {
       'worker.registered': onWorkerRegistered(timeoutMs, settings.serviceId),
       'worker.heartbeat': onWorkerHeartbeat(
@@ -40,17 +42,17 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
         settings.serviceId,
       ),
       'worker.deregister': onWorkerDeregister,
-      'worker.wake': (state, _message, context) => {
+      'worker.activate': (state, _message, context) => {
         offer(state, context);
       },
       'attempts.booked': (state, { bookings }, context) => {
         for (const booking of bookings) state.bookings.add(booking);
-        context.saveLater();
+        context.markDirty();
       },
       'attempts.released': onAttemptsReleased,
       'liveness.due': onLivenessDue(timeoutMs),
       'expiry.granted': onExpiryGranted(timeoutMs),
-      'expiry.held': (_state, { forMs }, context) => {
+      'expiry.deferred': (_state, { forMs }, context) => {
         context.after('liveness', forMs, { type: 'liveness.due' });
       },
       'attempt.failed': onAttemptFailed,
@@ -64,7 +66,11 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
   };
 }
 
-function absent(id: string, message: WorkerMessage, context: ServiceContext<'worker'>): WorkerState | null {
+function onMissing(
+  id: string,
+  message: WorkerMessage,
+  context: ServiceContext<'worker'>,
+): WorkerState | null {
   switch (message.type) {
     case 'worker.registered':
       return newWorkerState({ ...message.record, status: 'offline', incarnation: '' });
@@ -83,12 +89,12 @@ function absent(id: string, message: WorkerMessage, context: ServiceContext<'wor
       return null;
     case 'attempts.booked':
       throw new Error(`attempts were booked on the worker ${id}, and there is no such worker`);
-    case 'worker.wake':
+    case 'worker.activate':
     case 'attempts.released':
     case 'attempt.failed':
     case 'liveness.due':
     case 'expiry.granted':
-    case 'expiry.held':
+    case 'expiry.deferred':
     case 'worker.remove':
       return null;
   }

@@ -3,7 +3,7 @@ import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 import { CATALOG_ID } from '../catalog/messages.ts';
-import type { ServiceContext } from '../service-world.ts';
+import type { ServiceContext } from '../service-system.ts';
 import { committedCoresOf, type WorkerState } from './state.ts';
 
 type WorkerContext = ServiceContext<'worker'>;

@@ -1,7 +1,7 @@
 import { numberAt } from './value-at.ts';
 import type { RowSpec, Target } from './rows.ts';
 
-/** A result as `keepResult` keeps it. */
+/** A result as `saveResult` keeps it. */
 export interface KeptResult {
   readonly bench: string;
   readonly at: string;

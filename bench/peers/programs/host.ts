@@ -19,7 +19,7 @@ export interface Order {
 }
 
 /** What a program says to the bench: first that it is connected, then, after it was told to go, what it measured. */
-export type Said =
+export type ProgramReport =
   | { readonly type: 'ready' }
   | { readonly type: 'done'; readonly seconds: number; readonly figures: WorkFigures | null };
 
@@ -46,7 +46,7 @@ export async function runProgram(prepare: Prepare): Promise<void> {
   process.exit(0);
 }
 
-function say(said: Said): Promise<void> {
+function say(said: ProgramReport): Promise<void> {
   return new Promise((resolve, reject) => {
     if (process.send === undefined) reject(new Error('this program is run by bench/peers'));
     else process.send(said, undefined, {}, (error) => (error === null ? resolve() : reject(error)));

@@ -1,4 +1,4 @@
-import type { Place } from './places.ts';
+import type { CommandCompletion } from './command-completion.ts';
 import { offer, step, type Taking } from './shell-cases.ts';
 
 const TAKING: Taking = {
@@ -7,7 +7,9 @@ const TAKING: Taking = {
 };
 
 /** The completion of the command for bash 4.2 or newer. `=` is a word of its own there (COMP_WORDBREAKS). */
-export const bashCompletion = (places: readonly Place[]): string => `# Completion of callsheet for bash.
+export const bashCompletion = (
+  places: readonly CommandCompletion[],
+): string => `# Completion of callsheet for bash.
 _callsheet() {
   local place=callsheet expects= words= word i at=0 cur=\${COMP_WORDS[COMP_CWORD]}
   COMPREPLY=()

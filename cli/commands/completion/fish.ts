@@ -1,4 +1,4 @@
-import type { CompletedOption, Place, Value } from './places.ts';
+import type { CompletedOption, CommandCompletion, Value } from './command-completion.ts';
 import { commandPatterns, valuePatterns } from './shell-cases.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
@@ -17,7 +17,7 @@ function optionLine(words: string, { long, short, description, value }: Complete
   return `complete -c callsheet -n ${quoted(`__callsheet_in "${words}"`)}${names}${follows} -d ${quoted(description)}`;
 }
 
-function argumentLines({ words, commands, arguments: values }: Place): readonly string[] {
+function argumentLines({ words, commands, arguments: values }: CommandCompletion): readonly string[] {
   const at = (index: number): string =>
     `complete -c callsheet -n ${quoted(`__callsheet_at "${words}" ${index}`)}`;
   return [
@@ -30,7 +30,9 @@ function argumentLines({ words, commands, arguments: values }: Place): readonly 
 }
 
 /** The completion of the command for fish 3 or newer. */
-export const fishCompletion = (places: readonly Place[]): string => `# Completion of callsheet for fish.
+export const fishCompletion = (
+  places: readonly CommandCompletion[],
+): string => `# Completion of callsheet for fish.
 function __callsheet_place
     set -l place callsheet
     set -l expects ''

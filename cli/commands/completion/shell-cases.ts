@@ -1,4 +1,4 @@
-import type { Place, Value } from './places.ts';
+import type { CommandCompletion, Value } from './command-completion.ts';
 
 /** The parts that the scripts for bash and zsh have in common: both tell words apart by `case`. */
 
@@ -17,15 +17,15 @@ function branches(pattern: string, { choices, isFile }: Value, taking: Taking): 
   return choices.length > 0 ? [branch(pattern, taking.words(choices))] : [];
 }
 
-const flagsOf = ({ options }: Place): readonly string[] =>
+const flagsOf = ({ options }: CommandCompletion): readonly string[] =>
   options.flatMap(({ long, short }) => (short === null ? [long] : [short, long]));
 
 /** `'<place> <command>'` of every command. */
-export const commandPatterns = (places: readonly Place[]): string =>
+export const commandPatterns = (places: readonly CommandCompletion[]): string =>
   places.flatMap(({ words, commands }) => commands.map(({ name }) => `'${words} ${name}'`)).join('|');
 
 /** `'<place> <flag>'` of every option that a value follows. */
-export const valuePatterns = (places: readonly Place[]): string =>
+export const valuePatterns = (places: readonly CommandCompletion[]): string =>
   places
     .flatMap(({ words, options }) =>
       options
@@ -36,7 +36,7 @@ export const valuePatterns = (places: readonly Place[]): string =>
     .join('|');
 
 /** What follows a flag. */
-const valueBranches = (places: readonly Place[], taking: Taking): string =>
+const valueBranches = (places: readonly CommandCompletion[], taking: Taking): string =>
   places
     .flatMap(({ words, options }) =>
       options.flatMap(({ long, short, value }) =>
@@ -48,11 +48,11 @@ const valueBranches = (places: readonly Place[], taking: Taking): string =>
     .join('\n');
 
 /** The flags of a place. */
-const flagBranches = (places: readonly Place[], taking: Taking): string =>
+const flagBranches = (places: readonly CommandCompletion[], taking: Taking): string =>
   places.map((place) => branch(place.words, taking.words(flagsOf(place)))).join('\n');
 
 /** What can be the next argument of a place: `'<place> <index>'`. */
-const argumentBranches = (places: readonly Place[], taking: Taking): string =>
+const argumentBranches = (places: readonly CommandCompletion[], taking: Taking): string =>
   places
     .flatMap(({ words, commands, arguments: values }) => {
       const first = values[0] ?? NOTHING;
@@ -63,14 +63,17 @@ const argumentBranches = (places: readonly Place[], taking: Taking): string =>
     .join('\n');
 
 /** Goes on from the word before the cursor: sets `place`, `expects` and `at`. */
-export const step = (places: readonly Place[]): string => `    case "$place $word" in
+export const step = (places: readonly CommandCompletion[]): string => `    case "$place $word" in
       ${valuePatterns(places)}) expects=$word ;;
       ${commandPatterns(places)}) place="$place $word" ;;
       *) if [[ $word != -?* ]]; then at=$((at + 1)); fi ;;
     esac`;
 
 /** Takes what fits at the cursor. */
-export const offer = (places: readonly Place[], taking: Taking): string => `  if [[ -n $expects ]]; then
+export const offer = (
+  places: readonly CommandCompletion[],
+  taking: Taking,
+): string => `  if [[ -n $expects ]]; then
     case "$place $expects" in
 ${valueBranches(places, taking)}
     esac

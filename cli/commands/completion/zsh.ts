@@ -1,10 +1,10 @@
-import type { Place } from './places.ts';
+import type { CommandCompletion } from './command-completion.ts';
 import { offer, step, type Taking } from './shell-cases.ts';
 
 const TAKING: Taking = { words: (words) => `list=(${words.join(' ')})`, files: '_files; return' };
 
 /** The completion of the command for zsh: to be sourced after compinit, or put as _callsheet into a folder of fpath. */
-export const zshCompletion = (places: readonly Place[]): string => `#compdef callsheet
+export const zshCompletion = (places: readonly CommandCompletion[]): string => `#compdef callsheet
 # Completion of callsheet for zsh.
 _callsheet() {
   local place=callsheet expects= word= cur=$words[CURRENT]

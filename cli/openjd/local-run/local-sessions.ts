@@ -3,12 +3,12 @@ import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts'
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentEffect, AgentEnvelope, AgentWorld } from '../../../actors/agent/agent-world.ts';
+import type { AgentEffect, AgentEnvelope, AgentSystem } from '../../../actors/agent/agent-system.ts';
 import { sessionActor } from '../../../actors/agent/session/session-actor.ts';
 import { shipperActor } from '../../../actors/agent/shipper/shipper-actor.ts';
 import { anyActor } from '../../../actors/kernel/actor.ts';
 import { ThreadHost } from '../../../actors/kernel/thread-host.ts';
-import { committedAtOnce, letOutAtOnce } from '../../../actors/kernel/one-stage.ts';
+import { completeImmediately, flushImmediately } from '../../../actors/kernel/immediate-flush.ts';
 import { prepareWorkerDirectory } from '../../../src/adapters/host/worker-directory.ts';
 import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
 import { LocalTaskProcesses } from '../../../src/adapters/process/local-task-processes.ts';
@@ -28,8 +28,8 @@ import type {
 import { executeOnProcesses } from '../../../daemons/worker/process-effects.ts';
 import { fileOwnerBy } from '../../../daemons/worker/file-owner.ts';
 import { executeOnStaging, stagingEvents } from '../../../daemons/worker/staging-effects.ts';
-import { processEvents } from '../../../daemons/worker/world-events.ts';
-import { localDesks } from './local-desks.ts';
+import { processEvents } from '../../../daemons/worker/external-events.ts';
+import { stubActors } from './stub-actors.ts';
 
 export interface LocalSessionsEvents {
   /** Output of the task, in order; the task is held back until it is dealt with. */
@@ -62,7 +62,7 @@ interface Current {
 export class LocalSessions {
   private readonly directory: string;
   private readonly events: LocalSessionsEvents;
-  private readonly host: ThreadHost<AgentWorld>;
+  private readonly host: ThreadHost<AgentSystem>;
   private readonly processes: LocalTaskProcesses;
   private readonly staging: LocalStaging;
   private readonly mapping: PathMapping;
@@ -85,14 +85,14 @@ export class LocalSessions {
       exprLimits: EXPRESSIONS.limits,
       regex: EXPRESSIONS.regex,
     };
-    this.host = new ThreadHost<AgentWorld>(
-      [anyActor(sessionActor(settings)), anyActor(shipperActor(false)), ...localDesks],
+    this.host = new ThreadHost<AgentSystem>(
+      [anyActor(sessionActor(settings)), anyActor(shipperActor(false)), ...stubActors],
       {
         reader: { workerId: workerId(''), reports: [] },
         newId: () => this.ids.next(),
-        commit: (_changes, told) => committedAtOnce(told)(),
-        letOut: (outputs) =>
-          letOutAtOnce(() => {
+        commit: (_changes, onCommit) => completeImmediately(onCommit)(),
+        prepareFlush: (outputs) =>
+          flushImmediately(() => {
             for (const output of outputs) if (output.kind === 'effect') this.execute(output.effect);
           }),
         log: (level, text) => {
@@ -213,7 +213,7 @@ export class LocalSessions {
       case 'ship-logs':
         this.shown = this.shown.then(() => this.show(effect.attemptId, effect.chunks));
         return;
-      case 'left': {
+      case 'stopped': {
         const { current } = this;
         this.current = null;
         if (current?.isFollowed === true && current.report?.status === 'succeeded') {
@@ -231,7 +231,7 @@ export class LocalSessions {
       case 'give-up-leases':
       case 'spool-logs':
       case 'ship-spool':
-      case 'contact-lasts':
+      case 'set-contact-deadline':
         throw new Error(`there is no service for ${effect.kind}`);
       case 'stage':
       case 'stop-staging':

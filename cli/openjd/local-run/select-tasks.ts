@@ -1,7 +1,7 @@
 import { suggestion } from '../../../src/openjd/primitives/nearest.ts';
 import type { JobPlan, StepPlan } from '../../../src/openjd/template/plan.ts';
 import { openSpace, type Space } from '../../../src/openjd/template/space/open-space.ts';
-import { shown } from '../../../src/openjd/template/text-rules.ts';
+import { quoteForMessage } from '../../../src/openjd/template/text-rules.ts';
 import { stepsInOrder } from './step-order.ts';
 
 /** Tasks of a step that are to be run, by their index in its parameter space, rising. */
@@ -35,14 +35,14 @@ export function selectTasks(
     const detail =
       stepName === null
         ? 'which step? The job has several'
-        : `there is no step ${shown(stepName)}${suggestion(stepName, names)}`;
+        : `there is no step ${quoteForMessage(stepName)}${suggestion(stepName, names)}`;
     return { ok: false, detail };
   }
   if (values.size === 0) return { ok: true, steps: [whole(step)] };
   const names = step.taskParameters.map(({ name }) => name);
   for (const name of values.keys()) {
     if (!names.includes(name)) {
-      const detail = `the step ${shown(step.name)} has no task parameter ${shown(name)}${suggestion(name, names)}`;
+      const detail = `the step ${quoteForMessage(step.name)} has no task parameter ${quoteForMessage(name)}${suggestion(name, names)}`;
       return { ok: false, detail };
     }
   }
@@ -50,7 +50,7 @@ export function selectTasks(
   const indices = matching(space, values, names.length);
   if (indices.length > 0) return { ok: true, steps: [{ step, space, count: indices.length, indices }] };
   const pairs = [...values].map(([name, value]) => `${name}=${value}`).join(', ');
-  return { ok: false, detail: `the step ${shown(step.name)} has no task with ${pairs}` };
+  return { ok: false, detail: `the step ${quoteForMessage(step.name)} has no task with ${pairs}` };
 }
 
 const onlyStep = ({ steps }: JobPlan): StepPlan | undefined => (steps.length === 1 ? steps[0] : undefined);

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { workerId, type AttemptId, type WorkerId } from '../../core/ids.ts';
 import type { JournalChange, JournalReader } from '../../core/ports/agent-journal.ts';
-import { KeptReports } from '../../core/records/kept-reports.ts';
+import { UnconfirmedReports } from '../../core/records/unconfirmed-reports.ts';
 import type { StatusMessage } from '../../core/wire/bus-messages.ts';
 import { createDiskReserve, type DiskReserve } from '../system/disk-reserve.ts';
 import { replaceFile } from './durable-file.ts';
@@ -37,7 +37,7 @@ export class FileJournal implements JournalReader {
   private readonly journalPath: string;
   private readonly identityPath: string;
   private readonly onFailure: (error: unknown) => void;
-  private readonly held: KeptReports;
+  private readonly held: UnconfirmedReports;
   private handle: FileHandle;
   private lines: number;
   /** The journal is written anew when it has more lines than this. */
@@ -51,7 +51,7 @@ export class FileJournal implements JournalReader {
     this.journalPath = journalPathIn(directory);
     this.identityPath = identityPathIn(directory);
     this.onFailure = onFailure;
-    this.held = new KeptReports(opened.identity, opened.kept);
+    this.held = new UnconfirmedReports(opened.identity, opened.kept);
     this.handle = opened.handle;
     this.lines = opened.kept.size;
     this.reserve = this.reserveAnew();

@@ -4,7 +4,7 @@ import { DirectoryLockError, lockDirectory } from '../system/disk-lock.ts';
 import { freeBytes } from '../system/disk-watermark.ts';
 import { syncDirectory, syncFile } from '../system/sync-file.ts';
 import { copyEnvironment, rowCounts } from './environment-copy.ts';
-import { openExistingStore, refuseNoStore } from './existing-store.ts';
+import { openExistingStore, assertStoreExists } from './existing-store.ts';
 import { DATA_FILE, openEnvironment, type EnvironmentKind } from './environment.ts';
 import { pageMeter } from './page-meter.ts';
 import { StoreOpenError } from './store-format.ts';
@@ -27,7 +27,7 @@ export async function compactStore(
   kind: EnvironmentKind,
   freeShareMin: number,
 ): Promise<Compaction> {
-  refuseNoStore(directory);
+  assertStoreExists(directory);
   const writerLock = asStoreError(directory, () => lockDirectory(directory));
   try {
     return await compactLocked(directory, kind, freeShareMin);

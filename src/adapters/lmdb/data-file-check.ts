@@ -21,7 +21,7 @@ const MIN_PAGE_BYTES = 256;
 const MAX_PAGE_BYTES = 65_536;
 
 /** Why LMDB could not open the data file of the directory, or null when it can, or there is none yet. */
-export function faultOfDataFile(directory: string): string | null {
+export function checkDataFile(directory: string): string | null {
   const path = join(directory, DATA_FILE);
   if (!existsSync(path)) return null;
   try {

@@ -5,7 +5,7 @@ import { openCheckedEnvironment } from './open-checked.ts';
 import { readStoreFormat, StoreOpenError, type StoreFormat } from './store-format.ts';
 
 /** Throws `StoreOpenError` unless a store is there. */
-export function refuseNoStore(directory: string): void {
+export function assertStoreExists(directory: string): void {
   if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
 }
 
@@ -14,7 +14,7 @@ export async function openExistingStore(
   directory: string,
   kind: EnvironmentKind,
 ): Promise<{ readonly environment: Environment; readonly format: StoreFormat }> {
-  refuseNoStore(directory);
+  assertStoreExists(directory);
   const environment = openCheckedEnvironment(directory, kind);
   try {
     return { environment, format: readStoreFormat(environment, directory, kind) };

@@ -21,7 +21,7 @@ const EXIT_GRACE_TENTHS = 8;
  * same cause `process.exit` in the main thread can hang, when another thread is inside a transaction: a process of its own then kills this one.
  */
 export function failStop(failure: StoreFailure, tellMain: (failure: StoreFailure) => void): never {
-  sayLastWords(`ending the process (${failure.kind}): ${failure.detail}`);
+  writeFinalLog(`ending the process (${failure.kind}): ${failure.detail}`);
   killUnlessGone(process.pid);
   tellMain(failure);
   const never = new Int32Array(new SharedArrayBuffer(4));
@@ -37,7 +37,7 @@ export function exitNow(status: number): never {
 }
 
 /** One line on stderr, now. A pipe that takes nothing does not keep the process from ending: after some tries the line is given up. */
-export function sayLastWords(text: string): void {
+export function writeFinalLog(text: string): void {
   for (let tries = 0; tries < STDERR_TRIES; tries++) {
     try {
       writeSync(STDERR, `callsheet: ${text}\n`);

@@ -1,4 +1,4 @@
-import { latestOf } from '../../core/records/change-set.ts';
+import { lastWritePerKey } from '../../core/records/change-set.ts';
 import type { EncodedChange, EncodedChangeSet } from './change-set-codec.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { EncodedChange, EncodedChangeSet } from './change-set-codec.ts';
  */
 export const latestRows = (sets: readonly Pick<EncodedChangeSet, 'changes'>[]): readonly EncodedChange[] => {
   const all = sets.flatMap(({ changes }) => changes);
-  return sets.length < 2 ? all : latestOf(all, keyText);
+  return sets.length < 2 ? all : lastWritePerKey(all, keyText);
 };
 
 const keyText = ({ key }: EncodedChange): string =>

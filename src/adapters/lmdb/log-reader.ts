@@ -7,7 +7,7 @@ import {
   type LogChunkRecord,
   type LogTotalRecord,
 } from '../../core/records/log-chunk.ts';
-import { isGapless, wasSeen, type SequenceRanges } from '../../core/wire/sequence-ranges.ts';
+import { isGapless, hasSequence, type SequenceRanges } from '../../core/wire/sequence-ranges.ts';
 import { copyEnvironment, type CopiedStore } from './environment-copy.ts';
 import { openExistingStore } from './existing-store.ts';
 import { openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
@@ -86,7 +86,7 @@ function readerOf(
     },
     arrival(task, last) {
       const row = attempts.get(keyBytes(logKeys.attempt(last.attempt)));
-      if (row === undefined || !wasSeen(rangesOf(row), last.seqNum)) return 'behind';
+      if (row === undefined || !hasSequence(rangesOf(row), last.seqNum)) return 'behind';
       const rows = [...scanRows(attempts, { prefix: logKeys.task(task) })];
       return rows.every(({ value }) => isGapless(rangesOf(value))) ? 'whole' : 'gaps';
     },

@@ -13,7 +13,12 @@ import {
   streamFound,
   type BusSequenceState,
 } from '../../core/wire/bus-sequence.ts';
-import { NOTHING_SEEN, wasSeen, withSeen, type SequenceRanges } from '../../core/wire/sequence-ranges.ts';
+import {
+  NOTHING_SEEN,
+  hasSequence,
+  addSequence,
+  type SequenceRanges,
+} from '../../core/wire/sequence-ranges.ts';
 import type { ByteDatabase } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
@@ -43,10 +48,10 @@ export const LOG_ROWS_REMOVED_AT_ONCE = 5_000;
 export const BUS_SEQUENCE_KEY = keyBytes('busSequence');
 
 /** Pages that any append may write beside its rows, and that a chunk may touch. */
-const BASE_ROOM = 1 * MIB;
+const TRANSACTION_OVERHEAD_BYTES = 1 * MIB;
 const ROOM_PER_CHUNK = 5 * 4096;
 /** A removal writes the leaf of each row anew, of chunks, of attempts and of totals. */
-const ROOM_FOR_REMOVAL = BASE_ROOM + 3 * LOG_ROWS_REMOVED_AT_ONCE * 4096;
+const ROOM_FOR_REMOVAL = TRANSACTION_OVERHEAD_BYTES + 3 * LOG_ROWS_REMOVED_AT_ONCE * 4096;
 
 /** The one writer of the log store, to be used by one thread. */
 export interface LogWriter extends LogStoreWriter {
@@ -98,7 +103,7 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
     },
     append(incoming): AppendOutcome {
       if (sequence === null) throw new Error('append before streamFound: no chunk can be numbered');
-      const isLow = environment.diskState() === 'low' || !environment.hasRoom(roomFor(incoming));
+      const isLow = environment.diskState() === 'low' || !environment.hasRoom(estimateWriteBytes(incoming));
       if (isLow) return { ok: false, reason: 'disk-low' };
       let state = sequence;
       const stored: LogChunk[] = [];
@@ -188,10 +193,10 @@ function createSeenChunks(attempts: ByteDatabase): SeenChunks {
     return row;
   };
   return {
-    has: (attempt, seqNum) => wasSeen(rowOf(logKeys.attempt(attempt)).ranges, seqNum),
+    has: (attempt, seqNum) => hasSequence(rowOf(logKeys.attempt(attempt)).ranges, seqNum),
     add(attempt, seqNum) {
       const row = rowOf(logKeys.attempt(attempt));
-      row.ranges = withSeen(row.ranges, seqNum);
+      row.ranges = addSequence(row.ranges, seqNum);
       row.isChanged = true;
     },
     save() {
@@ -203,8 +208,8 @@ function createSeenChunks(attempts: ByteDatabase): SeenChunks {
 }
 
 /** Bytes of pages that an append may write, more rather than less. */
-function roomFor(incoming: readonly IncomingLogChunk[]): number {
-  let room = BASE_ROOM;
+function estimateWriteBytes(incoming: readonly IncomingLogChunk[]): number {
+  let room = TRANSACTION_OVERHEAD_BYTES;
   // A character takes up to three bytes of UTF-8.
   for (const { data } of incoming) room += ROOM_PER_CHUNK + 3 * data.length;
   return room;

@@ -1,10 +1,10 @@
-import { faultOfDataFile } from './data-file-check.ts';
+import { checkDataFile } from './data-file-check.ts';
 import { openEnvironment, type Environment, type EnvironmentKind } from './environment.ts';
 import { StoreOpenError } from './store-format.ts';
 
 /** Opens an environment, or throws `StoreOpenError` that says why it cannot be opened. */
 export function openCheckedEnvironment(directory: string, kind: EnvironmentKind): Environment {
-  const fault = faultOfDataFile(directory);
+  const fault = checkDataFile(directory);
   if (fault !== null) throw new StoreOpenError(directory, fault);
   try {
     return openEnvironment(directory, kind);

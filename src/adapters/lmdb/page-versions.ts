@@ -35,7 +35,7 @@ export class SharedPageVersions implements PageVersions {
     return sumAt(this.#begun, placeOf(keyBytes(keys.taskPagesOf(job, stepOrder)), block));
   }
 
-  settled(job: JobId, stepOrder: number, block: number): number | null {
+  appliedVersion(job: JobId, stepOrder: number, block: number): number | null {
     const place = placeOf(keyBytes(keys.taskPagesOf(job, stepOrder)), block);
     // In this order: what has ended since makes the two differ, never agree.
     const begun = sumAt(this.#begun, place);

@@ -1,4 +1,4 @@
-import { SETTLED } from './store-protocol.ts';
+import { WATERMARKS } from './store-protocol.ts';
 
 interface Waiting {
   /** So many sets must be readable. */
@@ -8,20 +8,20 @@ interface Waiting {
 
 /** Holds up reads while change sets are on disk that cannot be read yet, and asks for them to be made readable. */
 export class ReadBarrier {
-  readonly #settled: BigInt64Array;
+  readonly #watermarks: BigInt64Array;
   readonly #ask: () => void;
   #waiting: Waiting[] = [];
 
   /** `settled` is that of a watch; `ask` has the store thread make everything readable, after which `answered` is called. */
-  constructor(settled: BigInt64Array, ask: () => void) {
-    this.#settled = settled;
+  constructor(watermarks: BigInt64Array, ask: () => void) {
+    this.#watermarks = watermarks;
     this.#ask = ask;
   }
 
   /** Resolves when all sets that are on disk by now can be read; null when they can be already. */
-  caughtUp(): Promise<void> | null {
-    const sets = Atomics.load(this.#settled, SETTLED.durableSets);
-    if (Atomics.load(this.#settled, SETTLED.readableSets) >= sets) return null;
+  untilReadable(): Promise<void> | null {
+    const sets = Atomics.load(this.#watermarks, WATERMARKS.durableSets);
+    if (Atomics.load(this.#watermarks, WATERMARKS.readableSets) >= sets) return null;
     return new Promise((resolve) => {
       this.#waiting.push({ sets, resolve });
       if (this.#waiting.length === 1) this.#ask();
@@ -30,7 +30,7 @@ export class ReadBarrier {
 
   /** The store thread has answered the last question: who came after it asks again. */
   answered(): void {
-    const readable = Atomics.load(this.#settled, SETTLED.readableSets);
+    const readable = Atomics.load(this.#watermarks, WATERMARKS.readableSets);
     const reached = this.#waiting.filter(({ sets }) => sets <= readable);
     this.#waiting = this.#waiting.filter(({ sets }) => sets > readable);
     if (this.#waiting.length > 0) this.#ask();

@@ -2,7 +2,7 @@ import type { AttemptStatus } from '../../core/lifecycle/attempt-status.ts';
 import type { AttemptRecord } from '../../core/records/attempt.ts';
 import type { Change } from '../../core/records/change-set.ts';
 import type { Booking, BookingRecord } from '../../core/records/worker.ts';
-import type { Written } from '../../core/records/written.ts';
+import type { RequireAllFields } from '../../core/records/require-all-fields.ts';
 
 /**
  * The rows that every lease writes, as MessagePack that the general codec (value-codec.ts) reads: each is put together as one text whose characters
@@ -23,7 +23,7 @@ export function recordText(change: Extract<Change, { op: 'put' }>): string | nul
   return change.table === 'booking' ? bookingText(change.value) : null;
 }
 
-type WholeAttempt = Written<
+type WholeAttempt = RequireAllFields<
   AttemptRecord,
   | 'version'
   | 'id'
@@ -62,9 +62,9 @@ function attemptText(attempt: WholeAttempt): string | null {
   return text + SESSION_HEAD + stringText(sessionId);
 }
 
-type WholeBooking = Written<Booking, 'attemptId' | 'cores'>;
+type WholeBooking = RequireAllFields<Booking, 'attemptId' | 'cores'>;
 
-function bookingText({ bookings }: Written<BookingRecord, 'version' | 'bookings'>): string | null {
+function bookingText({ bookings }: RequireAllFields<BookingRecord, 'version' | 'bookings'>): string | null {
   if (bookings.length > ARRAY16_MAX) return null;
   let text = BOOKING_HEAD + arrayHead(bookings.length);
   for (const booking of bookings) text += heldText(booking);

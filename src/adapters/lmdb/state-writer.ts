@@ -3,13 +3,13 @@ import { jobId, type JobId } from '../../core/ids.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
 import type { EncodedChangeSet } from './change-set-codec.ts';
 import { applyChange } from './apply-change.ts';
-import { removeComing } from './coming-jobs.ts';
+import { discardProvisionalJob } from './provisional-jobs.ts';
 import { isFull, JOURNAL_BYTES, openJournal, type Journal } from './journal.ts';
 import { latestRows } from './latest-rows.ts';
 import { putJournalEpoch, StoreOpenError } from './store-format.ts';
-import { BASE_ROOM, roomFor, ROOM_PER_CHANGE } from './room-for.ts';
+import { TRANSACTION_OVERHEAD_BYTES, estimateWriteBytes, BYTES_PER_CHANGE } from './estimate-write-bytes.ts';
 import { scanRows } from './table-scan.ts';
-import { openStateTables, takeInJournal } from './take-in-journal.ts';
+import { openStateTables, replayJournal } from './replay-journal.ts';
 import { openWriterEnvironment, type DiskLimits, type WriterOptions } from './writer-environment.ts';
 
 const MIB = 2 ** 20;
@@ -21,7 +21,7 @@ export const STATE_DISK_LIMITS: DiskLimits = {
 };
 
 /** What is removed of a job that does not come: three rows. */
-const ROOM_PER_COMING_JOB = 3 * ROOM_PER_CHANGE;
+const BYTES_PER_PROVISIONAL_JOB = 3 * BYTES_PER_CHANGE;
 
 /** The first epoch of a writer is below it. */
 const FIRST_EPOCHS = 2 ** 47;
@@ -45,7 +45,7 @@ export interface StateWriter {
    * Removes what was stored ahead of a job that does not come, on disk when this returns. Nothing when the job is there. While the disk is full
    * it is left to the next start.
    */
-  removeComing(job: JobId): void;
+  discardProvisionalJob(job: JobId): void;
   diskState(): DiskState;
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export async function openStateWriter(options: StateWriterOptions): Promise<Stat
   const hasRoom = (bytes: number): boolean => environment.hasRoom(bytes);
   let epoch: number;
   try {
-    epoch = takeInJournal({ environment: root, directory, storeId, hasRoom });
+    epoch = replayJournal({ environment: root, directory, storeId, hasRoom });
   } catch (error) {
     await environment.close();
     throw error;
@@ -74,12 +74,13 @@ export async function openStateWriter(options: StateWriterOptions): Promise<Stat
   const tables = openStateTables(root);
   const removeAll = (jobs: readonly JobId[]): void => {
     // No write may meet a full disk, and these are in nobody's way: the next start removes what is left.
-    if (jobs.length === 0 || !hasRoom(BASE_ROOM + jobs.length * ROOM_PER_COMING_JOB)) return;
-    environment.transact(() => jobs.forEach((job) => removeComing(tables, job)));
+    if (jobs.length === 0 || !hasRoom(TRANSACTION_OVERHEAD_BYTES + jobs.length * BYTES_PER_PROVISIONAL_JOB))
+      return;
+    environment.transact(() => jobs.forEach((job) => discardProvisionalJob(tables, job)));
   };
   removeAll([...scanRows(tables.comingJob)].map(({ key }) => jobId(key)));
   let journal: Journal | null = null;
-  if (hasRoom(BASE_ROOM)) {
+  if (hasRoom(TRANSACTION_OVERHEAD_BYTES)) {
     // What is left of the last epoch may be the end of a write that nobody was told of. Its number cannot be foretold by whoever chooses what is recorded.
     epoch = randomInt(FIRST_EPOCHS);
     environment.transact(() => putJournalEpoch(meta, epoch));
@@ -94,7 +95,7 @@ export async function openStateWriter(options: StateWriterOptions): Promise<Stat
 
   /** Makes room for what was appended and these sets in one transaction; gives how much that is. */
   const makeRoom = (sets: readonly Pick<EncodedChangeSet, 'changes'>[]): number => {
-    const room = appendedRoom + roomFor(sets);
+    const room = appendedRoom + estimateWriteBytes(sets);
     if (!hasRoom(room))
       endProcess({
         kind: 'disk-full',
@@ -122,7 +123,7 @@ export async function openStateWriter(options: StateWriterOptions): Promise<Stat
         });
       }
       appended.push(...sets);
-      appendedRoom = room - BASE_ROOM;
+      appendedRoom = room - TRANSACTION_OVERHEAD_BYTES;
       return true;
     },
     apply(sets) {
@@ -139,7 +140,7 @@ export async function openStateWriter(options: StateWriterOptions): Promise<Stat
       epoch++;
       journal?.begin(epoch);
     },
-    removeComing: (job) => removeAll([job]),
+    discardProvisionalJob: (job) => removeAll([job]),
     diskState: () => environment.diskState(),
     async close() {
       journal?.close();

@@ -1,14 +1,14 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { CommitTold, StoreWriter } from '../../core/ports/store.ts';
+import type { CommitCallbacks, StoreWriter } from '../../core/ports/store.ts';
 import type { ChangeSet } from '../../core/records/change-set.ts';
 import { encodeChangeSet } from './change-set-codec.ts';
-import { STORE_PROTOCOL, type CommitNotice, type ShardRequest } from './store-protocol.ts';
+import { STORE_PROTOCOL_VERSION, type CommitNotice, type ShardRequest } from './store-protocol.ts';
 
 export interface StoreClient extends StoreWriter {
   /** The same as `commit`, for a set that is to be readable as soon as it is durable. */
-  commitReadable(set: ChangeSet, told: CommitTold): void;
+  commitAndApply(set: ChangeSet, onCommit: CommitCallbacks): void;
   /** Somebody waits until what was committed can be read. Without it that takes some milliseconds under load. */
-  readSoon(): void;
+  requestApply(): void;
   /** Lets the port go. Sets of which nothing was told are never told of. */
   close(): void;
 }
@@ -30,7 +30,7 @@ export function createStoreClient(port: MessagePort): StoreClient {
   const durable: Waiting[] = [];
   const send = (request: ShardRequest, transfer: ArrayBuffer[] = []): void =>
     port.postMessage(request, transfer);
-  const tellDurable = (sequence: number): void => {
+  const ackDurable = (sequence: number): void => {
     // Who is told commits more.
     for (let [first] = fresh; first !== undefined && first.sequence <= sequence; [first] = fresh) {
       const { durable: tell } = first;
@@ -40,25 +40,25 @@ export function createStoreClient(port: MessagePort): StoreClient {
       tell?.();
     }
   };
-  const tellReadable = (sequence: number): void => {
+  const ackReadable = (sequence: number): void => {
     for (let [first] = durable; first !== undefined && first.sequence <= sequence; [first] = durable) {
       durable.shift();
       first.readable();
     }
   };
   port.on('message', ({ type, sequence }: CommitNotice) => {
-    tellDurable(sequence);
-    if (type === 'readable') tellReadable(sequence);
+    ackDurable(sequence);
+    if (type === 'readable') ackReadable(sequence);
   });
-  const commit = (set: ChangeSet, told: CommitTold, isAwaited: boolean): void => {
+  const commit = (set: ChangeSet, onCommit: CommitCallbacks, isAwaited: boolean): void => {
     const encoded = encodeChangeSet(set);
-    fresh.push({ sequence: set.sequence, durable: told.durable, readable: told.readable });
-    send({ v: STORE_PROTOCOL, type: 'commit', set: encoded, isAwaited }, [encoded]);
+    fresh.push({ sequence: set.sequence, durable: onCommit.durable, readable: onCommit.readable });
+    send({ v: STORE_PROTOCOL_VERSION, type: 'commit', set: encoded, isAwaited }, [encoded]);
   };
   return {
-    commit: (set, told) => commit(set, told, false),
-    commitReadable: (set, told) => commit(set, told, true),
-    readSoon: () => send({ v: STORE_PROTOCOL, type: 'read-soon' }),
+    commit: (set, onCommit) => commit(set, onCommit, false),
+    commitAndApply: (set, onCommit) => commit(set, onCommit, true),
+    requestApply: () => send({ v: STORE_PROTOCOL_VERSION, type: 'request-apply' }),
     close: () => port.close(),
   };
 }

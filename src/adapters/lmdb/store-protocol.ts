@@ -6,10 +6,10 @@ import type { LargeRows } from '../../core/ports/large-jobs.ts';
 import type { DiskLimits, StoreFailure } from './writer-environment.ts';
 
 /** What is said between the store thread, the shards and the main thread. Every message carries the version of this protocol. */
-export const STORE_PROTOCOL = 1;
+export const STORE_PROTOCOL_VERSION = 1;
 
 interface Versioned {
-  readonly v: typeof STORE_PROTOCOL;
+  readonly v: typeof STORE_PROTOCOL_VERSION;
 }
 
 /** From a shard, on its own port. */
@@ -17,7 +17,7 @@ export type ShardRequest =
   /** The buffer (change-set-codec.ts) is transferred. `isAwaited`: nobody is told anything of it before it can be read. */
   | (Versioned & { readonly type: 'commit'; readonly set: ArrayBuffer; readonly isAwaited: boolean })
   /** Somebody waits until what was sent before can be read. */
-  | (Versioned & { readonly type: 'read-soon' });
+  | (Versioned & { readonly type: 'request-apply' });
 
 /** To a shard: its sets up to this sequence are on disk, or can be read as well. */
 export interface CommitNotice extends Versioned {
@@ -29,16 +29,16 @@ export interface CommitNotice extends Versioned {
  * Where in `settled` what stands: the number of the last notice whose commit can be read, how many commits can be, and how many change sets are on disk and
  * how many of these can be read.
  */
-export const SETTLED = { notices: 0, commits: 1, durableSets: 2, readableSets: 3 } as const;
+export const WATERMARKS = { notices: 0, commits: 1, durableSets: 2, readableSets: 3 } as const;
 
 /** From a watcher: it waits until all that is on disk can be read, and is told when. */
 export interface WatchRequest extends Versioned {
-  readonly type: 'read-soon';
+  readonly type: 'request-apply';
 }
 
 /** What a watcher and the store thread share. */
 export interface WatchMemory {
-  readonly settled: SharedArrayBuffer;
+  readonly watermarks: SharedArrayBuffer;
   readonly pageVersions: SharedArrayBuffer;
   /** Of a NoticeRing. */
   readonly notices: SharedArrayBuffer;
@@ -65,9 +65,9 @@ export type StoreCommand =
   /** A shard's end of the port is given to the shard. */
   | (Versioned & { readonly type: 'attach'; readonly shard: number; readonly port: MessagePort })
   /** Store rows of a large job before it is made. The buffers are transferred. */
-  | (Versioned & { readonly type: 'store-ahead'; readonly job: JobId; readonly rows: LargeRows })
+  | (Versioned & { readonly type: 'store-provisional-job'; readonly job: JobId; readonly rows: LargeRows })
   /** The job of such rows does not come. */
-  | (Versioned & { readonly type: 'remove-coming'; readonly job: JobId })
+  | (Versioned & { readonly type: 'discard-provisional-job'; readonly job: JobId })
   /** Commit what is queued, close, end. Shards must have stopped. */
   | (Versioned & { readonly type: 'stop' });
 
@@ -81,7 +81,7 @@ export type StoreNotice =
   /** Once in a while. */
   | (Versioned & { readonly type: 'measured'; readonly lag: EventLoopLag })
   /** The rows of a job that were to be stored ahead are on disk. */
-  | (Versioned & { readonly type: 'stored-ahead'; readonly job: JobId })
+  | (Versioned & { readonly type: 'provisional-job-stored'; readonly job: JobId })
   /** The process must end now with the exit code of the failure; the thread does nothing more. */
   | (Versioned & { readonly type: 'failed'; readonly failure: StoreFailure })
   | (Versioned & { readonly type: 'stopped' });

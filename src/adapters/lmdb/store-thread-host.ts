@@ -3,10 +3,10 @@ import type { EventLoopLag } from '../system/event-loop-lag.ts';
 import type { JobId } from '../../core/ids.ts';
 import type { LargeJobs } from '../../core/ports/large-jobs.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
-import { openChangeWatch, watchMemory, type ChangeWatch } from './change-watch.ts';
-import { sayLastWords, STORE_EXIT_CODES } from './fail-stop.ts';
+import { openChangeWatch, watchMemory, type ChangeSubscription } from './change-subscription.ts';
+import { writeFinalLog, STORE_EXIT_CODES } from './fail-stop.ts';
 import {
-  STORE_PROTOCOL,
+  STORE_PROTOCOL_VERSION,
   type StoreCommand,
   type StoreNotice,
   type StoreThreadOptions,
@@ -21,7 +21,7 @@ export interface StoreThread extends LargeJobs {
   /** A port for a shard, to be transferred to its thread and given to `createStoreClient`. */
   attachShard(shard: number): MessagePort;
   /** Tells this thread of every commit of shards that are attached later. */
-  watch(): ChangeWatch;
+  watch(): ChangeSubscription;
   /** Commits what was posted and closes the store. The shards must have stopped. Resolves when the thread has ended. */
   stop(): Promise<void>;
 }
@@ -61,27 +61,27 @@ export function startStoreThread(
     diskState: () => disk,
     attachShard(shard) {
       const { port1, port2 } = new MessageChannel();
-      command({ v: STORE_PROTOCOL, type: 'attach', shard, port: port1 }, [port1]);
+      command({ v: STORE_PROTOCOL_VERSION, type: 'attach', shard, port: port1 }, [port1]);
       return port2;
     },
-    storeAhead(job, rows) {
-      command({ v: STORE_PROTOCOL, type: 'store-ahead', job, rows }, [
+    storeProvisionalJob(job, rows) {
+      command({ v: STORE_PROTOCOL_VERSION, type: 'store-provisional-job', job, rows }, [
         rows.template.buffer,
         rows.plan.buffer,
       ]);
       return new Promise((resolve) => waiting.set(job, resolve));
     },
-    removeComing(job) {
-      if (!hasEnded) command({ v: STORE_PROTOCOL, type: 'remove-coming', job });
+    discardProvisionalJob(job) {
+      if (!hasEnded) command({ v: STORE_PROTOCOL_VERSION, type: 'discard-provisional-job', job });
     },
     watch() {
       const { port1, port2 } = new MessageChannel();
       const memory = watchMemory();
-      command({ v: STORE_PROTOCOL, type: 'watch', port: port1, memory }, [port1]);
+      command({ v: STORE_PROTOCOL_VERSION, type: 'watch', port: port1, memory }, [port1]);
       return openChangeWatch(port2, memory);
     },
     stop() {
-      if (!hasEnded) command({ v: STORE_PROTOCOL, type: 'stop' });
+      if (!hasEnded) command({ v: STORE_PROTOCOL_VERSION, type: 'stop' });
       return ended;
     },
   });
@@ -104,7 +104,7 @@ export function startStoreThread(
         case 'warning':
           events.warned(notice.text);
           return;
-        case 'stored-ahead':
+        case 'provisional-job-stored':
           waiting.get(notice.job)?.();
           waiting.delete(notice.job);
           return;
@@ -125,6 +125,6 @@ export function startStoreThread(
 }
 
 function endProcess(detail: string): never {
-  sayLastWords(`ending the process (the store thread is gone): ${detail}`);
+  writeFinalLog(`ending the process (the store thread is gone): ${detail}`);
   process.exit(STORE_EXIT_CODES['broken-protocol']);
 }

@@ -5,13 +5,13 @@ import type { TableName } from '../../core/records/tables.ts';
 import { EventLoopWatch } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
 import { readChangeSet, type EncodedChange, type EncodedChangeSet } from './change-set-codec.ts';
-import { piecesOf } from './coming-jobs.ts';
-import { ChangeTeller } from './change-teller.ts';
+import { piecesOf } from './provisional-jobs.ts';
+import { ChangePublisher } from './change-publisher.ts';
 import { failStop } from './fail-stop.ts';
 import { openStateWriter, type StateWriter } from './state-writer.ts';
 import { StoreOpenError } from './store-format.ts';
 import {
-  STORE_PROTOCOL,
+  STORE_PROTOCOL_VERSION,
   type CommitNotice,
   type ShardRequest,
   type StoreCommand,
@@ -38,13 +38,13 @@ const READING_SHARE = 0.2;
 type CommitRequest = Extract<ShardRequest, { readonly type: 'commit' }>;
 
 /** A shard's port, and up to where its sets have arrived, are on disk and can be read. */
-interface Lane {
+interface ShardConnection {
   readonly shard: number;
   readonly port: MessagePort;
   /** Sequence of the last set that arrived; null before the first, which begins the count. */
   lastSequence: number | null;
-  toldDurable: number | null;
-  toldReadable: number | null;
+  ackedDurable: number | null;
+  ackedReadable: number | null;
 }
 
 /** Rows that are to be committed by themselves. */
@@ -58,14 +58,14 @@ interface Piece {
 export async function runStoreThread(control: MessagePort, options: StoreThreadOptions): Promise<void> {
   const tell = (notice: StoreNotice): void => control.postMessage(notice);
   const end = (failure: StoreFailure): never =>
-    failStop(failure, () => tell({ v: STORE_PROTOCOL, type: 'failed', failure }));
-  const warn = (text: string): void => tell({ v: STORE_PROTOCOL, type: 'warning', text });
+    failStop(failure, () => tell({ v: STORE_PROTOCOL_VERSION, type: 'failed', failure }));
+  const warn = (text: string): void => tell({ v: STORE_PROTOCOL_VERSION, type: 'warning', text });
   let writer: StateWriter;
   try {
     writer = await openStateWriter({ ...options, endProcess: end, warn });
   } catch (error) {
     if (!(error instanceof StoreOpenError)) throw error;
-    tell({ v: STORE_PROTOCOL, type: 'refused', reason: error.message });
+    tell({ v: STORE_PROTOCOL_VERSION, type: 'refused', reason: error.message });
     control.close();
     return;
   }
@@ -78,8 +78,8 @@ function serve(
   tell: (notice: StoreNotice) => void,
   end: (failure: StoreFailure) => never,
 ): void {
-  const lanes: Lane[] = [];
-  const tellers: ChangeTeller[] = [];
+  const lanes: ShardConnection[] = [];
+  const publishers: ChangePublisher[] = [];
   let arrived: EncodedChangeSet[] = [];
   let commitDue: NodeJS.Immediate | null = null;
   let readDue: NodeJS.Timeout | null = null;
@@ -87,7 +87,7 @@ function serve(
   let isReadAwaited = false;
   let disk: DiskState = writer.diskState();
 
-  const accept = (lane: Lane, request: CommitRequest): void => {
+  const accept = (lane: ShardConnection, request: CommitRequest): void => {
     const set = decodeOrEnd(lane, request, end);
     lane.lastSequence = set.sequence;
     arrived.push(set);
@@ -95,7 +95,7 @@ function serve(
     commitDue ??= setImmediate(commitArrived);
   };
 
-  const readSoon = (): void => {
+  const requestApply = (): void => {
     isReadAwaited = true;
     commitDue ??= setImmediate(commitArrived);
   };
@@ -103,43 +103,43 @@ function serve(
   const commitArrived = (): void => {
     commitDue = null;
     if (isReadAwaited) {
-      makeReadable();
+      applyJournal();
       return;
     }
     if (arrived.length === 0) return;
     if (!writer.append(arrived)) {
-      makeReadable();
+      applyJournal();
       return;
     }
-    for (const teller of tellers) teller.hardened(arrived.length);
+    for (const publisher of publishers) publisher.markDurable(arrived.length);
     arrived = [];
-    for (const lane of lanes) tellDurable(lane);
-    readDue ??= setTimeout(makeReadable, readAfterMs);
+    for (const lane of lanes) ackDurable(lane);
+    readDue ??= setTimeout(applyJournal, readAfterMs);
   };
 
   /** Brings what was appended and what has arrived into the tables. */
-  const makeReadable = (): void => {
+  const applyJournal = (): void => {
     if (readDue !== null) clearTimeout(readDue);
     readDue = null;
     isReadAwaited = false;
     const sets = [...writer.appended, ...arrived];
     if (sets.length > 0) {
       const begunAt = performance.now();
-      for (const teller of tellers) teller.begins(sets);
+      for (const publisher of publishers) publisher.beforeApply(sets);
       writer.apply(arrived);
-      for (const teller of tellers) {
-        teller.hardened(arrived.length);
-        teller.ended(sets);
+      for (const publisher of publishers) {
+        publisher.markDurable(arrived.length);
+        publisher.afterApply(sets);
       }
       arrived = [];
-      for (const lane of lanes) tellReadable(lane);
+      for (const lane of lanes) ackReadable(lane);
       readAfterMs = Math.max(READ_AFTER_MS, (performance.now() - begunAt) / READING_SHARE);
     }
-    for (const teller of tellers) teller.caughtUp();
+    for (const publisher of publishers) publisher.notifyReadable();
   };
 
   const pieces: Piece[] = [];
-  const storeAhead = (job: JobId, rows: LargeRows): void => {
+  const storeProvisionalJob = (job: JobId, rows: LargeRows): void => {
     const ofJob = piecesOf(job, rows);
     if (pieces.length === 0) setImmediate(commitPiece);
     for (const [at, changes] of ofJob.entries()) {
@@ -151,34 +151,41 @@ function serve(
     // Leases that came during the last piece wait for no other.
     if (commitDue !== null) clearImmediate(commitDue);
     commitDue = null;
-    makeReadable();
+    applyJournal();
     const piece = pieces.shift();
     if (piece === undefined) return;
     writer.apply([piece]);
     if (pieces.length > 0) setImmediate(commitPiece);
-    if (piece.endsRowsOf !== null) tell({ v: STORE_PROTOCOL, type: 'stored-ahead', job: piece.endsRowsOf });
+    if (piece.endsRowsOf !== null)
+      tell({ v: STORE_PROTOCOL_VERSION, type: 'provisional-job-stored', job: piece.endsRowsOf });
   };
 
   const checkDisk = (): void => {
     const now = writer.diskState();
     if (now === disk) return;
     disk = now;
-    tell({ v: STORE_PROTOCOL, type: 'disk', disk });
+    tell({ v: STORE_PROTOCOL_VERSION, type: 'disk', disk });
   };
   const watch = new EventLoopWatch();
   const diskCheck = setInterval(() => {
     checkDisk();
-    tell({ v: STORE_PROTOCOL, type: 'measured', lag: watch.read() });
+    tell({ v: STORE_PROTOCOL_VERSION, type: 'measured', lag: watch.read() });
   }, CHECK_MS);
 
   const attach = (shard: number, port: MessagePort): void => {
-    const lane: Lane = { shard, port, lastSequence: null, toldDurable: null, toldReadable: null };
+    const lane: ShardConnection = {
+      shard,
+      port,
+      lastSequence: null,
+      ackedDurable: null,
+      ackedReadable: null,
+    };
     lanes.push(lane);
     port.on('message', (request: ShardRequest) => hear(lane, request));
   };
 
-  const hear = (lane: Lane, request: ShardRequest): void => {
-    if (request.type === 'read-soon') readSoon();
+  const hear = (lane: ShardConnection, request: ShardRequest): void => {
+    if (request.type === 'request-apply') requestApply();
     else accept(lane, request);
   };
 
@@ -188,16 +195,16 @@ function serve(
     pieces.length = 0;
     for (const lane of lanes) drain(lane.port, (request) => hear(lane, request));
     if (commitDue !== null) clearImmediate(commitDue);
-    makeReadable();
+    applyJournal();
     for (const { port } of lanes) port.close();
-    for (const teller of tellers) teller.close();
+    for (const publisher of publishers) publisher.close();
     await writer.close();
-    tell({ v: STORE_PROTOCOL, type: 'stopped' });
+    tell({ v: STORE_PROTOCOL_VERSION, type: 'stopped' });
     control.close();
   };
 
   control.on('message', (command: StoreCommand) => {
-    if (command.v !== STORE_PROTOCOL) {
+    if (command.v !== STORE_PROTOCOL_VERSION) {
       end({ kind: 'broken-protocol', detail: `a store command of version ${String(command.v)}` });
     }
     switch (command.type) {
@@ -206,22 +213,22 @@ function serve(
         return;
       case 'watch':
         // What is told to be readable must have been told to be on disk.
-        makeReadable();
-        tellers.push(new ChangeTeller(command.port, command.memory, readSoon));
+        applyJournal();
+        publishers.push(new ChangePublisher(command.port, command.memory, requestApply));
         return;
-      case 'store-ahead':
-        storeAhead(command.job, command.rows);
+      case 'store-provisional-job':
+        storeProvisionalJob(command.job, command.rows);
         return;
-      case 'remove-coming':
+      case 'discard-provisional-job':
         // What is on disk and not in the tables may be that the job has come.
-        makeReadable();
-        writer.removeComing(command.job);
+        applyJournal();
+        writer.discardProvisionalJob(command.job);
         return;
       case 'stop':
         void stop();
     }
   });
-  tell({ v: STORE_PROTOCOL, type: 'ready', storeId: writer.storeId, disk });
+  tell({ v: STORE_PROTOCOL_VERSION, type: 'ready', storeId: writer.storeId, disk });
 }
 
 /**
@@ -235,13 +242,13 @@ const mustBeReadFirst = ({ changes }: EncodedChangeSet): boolean =>
 
 /** The set of a request. A set of another shard, or out of its turn, is an error of the program: it ends the process. */
 function decodeOrEnd(
-  lane: Lane,
+  lane: ShardConnection,
   request: CommitRequest,
   end: (failure: StoreFailure) => never,
 ): EncodedChangeSet {
   const broken = (detail: string): never =>
     end({ kind: 'broken-protocol', detail: `shard ${lane.shard} sent ${detail}` });
-  if (request.v !== STORE_PROTOCOL) return broken(`a request of version ${String(request.v)}`);
+  if (request.v !== STORE_PROTOCOL_VERSION) return broken(`a request of version ${String(request.v)}`);
   const set = readOrEnd(request.set, broken);
   if (set.shard !== lane.shard) return broken(`a change set of shard ${set.shard}`);
   if (lane.lastSequence !== null && set.sequence !== lane.lastSequence + 1) {
@@ -258,21 +265,21 @@ function readOrEnd(bytes: ArrayBuffer, broken: (detail: string) => never): Encod
   }
 }
 
-function tellDurable(lane: Lane): void {
-  if (lane.lastSequence === null || lane.toldDurable === lane.lastSequence) return;
-  lane.toldDurable = lane.lastSequence;
+function ackDurable(lane: ShardConnection): void {
+  if (lane.lastSequence === null || lane.ackedDurable === lane.lastSequence) return;
+  lane.ackedDurable = lane.lastSequence;
   tellLane(lane, 'durable', lane.lastSequence);
 }
 
-function tellReadable(lane: Lane): void {
-  if (lane.lastSequence === null || lane.toldReadable === lane.lastSequence) return;
-  lane.toldDurable = lane.lastSequence;
-  lane.toldReadable = lane.lastSequence;
+function ackReadable(lane: ShardConnection): void {
+  if (lane.lastSequence === null || lane.ackedReadable === lane.lastSequence) return;
+  lane.ackedDurable = lane.lastSequence;
+  lane.ackedReadable = lane.lastSequence;
   tellLane(lane, 'readable', lane.lastSequence);
 }
 
-function tellLane(lane: Lane, type: CommitNotice['type'], sequence: number): void {
-  const notice: CommitNotice = { v: STORE_PROTOCOL, type, sequence };
+function tellLane(lane: ShardConnection, type: CommitNotice['type'], sequence: number): void {
+  const notice: CommitNotice = { v: STORE_PROTOCOL_VERSION, type, sequence };
   lane.port.postMessage(notice);
 }
 

@@ -8,7 +8,7 @@ import { SharedTallies, tallyMemory } from '../system/shared-tallies.ts';
 export class LocalTallies implements Tallies {
   private tallies: SharedTallies;
   /** Tells a farm's lease actor that a total it waits for has fallen. */
-  onFall: ((farm: FarmId, slot: number) => void) | null = null;
+  onFreed: ((farm: FarmId, slot: number) => void) | null = null;
 
   constructor() {
     this.tallies = this.counted([]);
@@ -35,13 +35,13 @@ export class LocalTallies implements Tallies {
     this.tallies.setShare(farm, slot, share);
   }
 
-  awaitFall(farm: FarmId, slot: number): void {
-    this.tallies.awaitFall(farm, slot);
+  notifyWhenFreed(farm: FarmId, slot: number): void {
+    this.tallies.notifyWhenFreed(farm, slot);
   }
 
   private counted(shares: Parameters<typeof tallyMemory>[0]): SharedTallies {
     return new SharedTallies(tallyMemory(shares), 0, shares, (slot) => {
-      for (const farm of this.tallies.takeWaitingFarms(slot)) this.onFall?.(farm, slot);
+      for (const farm of this.tallies.drainWaitingFarms(slot)) this.onFreed?.(farm, slot);
     });
   }
 }

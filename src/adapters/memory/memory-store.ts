@@ -1,4 +1,4 @@
-import type { CommitTold, Row, ScanOptions, StoreReader, StoreWriter } from '../../core/ports/store.ts';
+import type { CommitCallbacks, Row, ScanOptions, StoreReader, StoreWriter } from '../../core/ports/store.ts';
 import type { ChangeSet } from '../../core/records/change-set.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../core/records/tables.ts';
 import { encodeChangeSet, readChangeSet } from '../lmdb/change-set-codec.ts';
@@ -28,7 +28,7 @@ export interface MemoryStore extends StoreReader, StoreWriter {
 
 interface Waiting {
   readonly encoded: ArrayBuffer;
-  readonly told: CommitTold;
+  readonly onCommit: CommitCallbacks;
 }
 
 /** An empty store. */
@@ -44,7 +44,7 @@ export function createMemoryStore(): MemoryStore {
     if (next === undefined) return false;
     unread.push(next);
     apply(durableTables, next.encoded);
-    next.told.durable();
+    next.onCommit.durable();
     return true;
   };
 
@@ -52,7 +52,7 @@ export function createMemoryStore(): MemoryStore {
     const sets = unread;
     unread = [];
     for (const { encoded } of sets) apply(tables, encoded);
-    for (const { told } of sets) told.readable();
+    for (const { onCommit } of sets) onCommit.readable();
   };
 
   return {
@@ -64,12 +64,12 @@ export function createMemoryStore(): MemoryStore {
     },
     ...readerOf(tables),
     durable: readerOf(durableTables),
-    commit(set: ChangeSet, told: CommitTold): void {
+    commit(set: ChangeSet, onCommit: CommitCallbacks): void {
       const last = lastSequences.get(set.shard);
       if (last !== undefined && set.sequence !== last + 1) {
         throw new Error(`shard ${set.shard} committed change set ${set.sequence} after ${last}`);
       }
-      waiting.push({ encoded: encodeChangeSet(set), told });
+      waiting.push({ encoded: encodeChangeSet(set), onCommit });
       lastSequences.set(set.shard, set.sequence);
     },
     flushNext,

@@ -1,4 +1,4 @@
-import { firstPlace } from '../../openjd/primitives/partition-point.ts';
+import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import type { ScanOptions } from '../../core/ports/store.ts';
 import { compareKeys } from './key-order.ts';
 
@@ -16,11 +16,11 @@ export function createSortedRows(): SortedRows {
   const order: string[] = [];
 
   const placeOf = (key: string): number =>
-    firstPlace(order.length, (at) => compareKeys(order[at] ?? '', key) < 0);
+    partitionPoint(order.length, (at) => compareKeys(order[at] ?? '', key) < 0);
 
   /** Place behind the last key that begins with the prefix. */
   const endOf = (prefix: string): number =>
-    firstPlace(order.length, (at) => {
+    partitionPoint(order.length, (at) => {
       const key = order[at] ?? '';
       return compareKeys(key, prefix) < 0 || key.startsWith(prefix);
     });

@@ -5,7 +5,7 @@ export function backoffMs(failures: number, min: number, max: number): number {
 }
 
 /** Waits that can be ended early, all at once. */
-export class Pauses {
+export class BackoffTimer {
   readonly #pending = new Map<NodeJS.Timeout, () => void>();
   #isOver = false;
 

@@ -1,6 +1,6 @@
 import { connect, NatsConnectionImpl, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import type { BusEvent, PrepareOutcome, SendOutcome } from '../../core/ports/bus.ts';
-import { backoffMs, Pauses } from './backoff.ts';
+import { backoffMs, BackoffTimer } from './backoff.ts';
 import { CONNECTION_LIMITS } from './limits.ts';
 import { PublishFrames } from './publish-frames.ts';
 import type { ServerList } from './server-address.ts';
@@ -43,7 +43,7 @@ const encoder = new TextEncoder();
 export class BusConnection {
   readonly #options: ConnectionOptions;
   readonly #callbacks: ConnectionCallbacks;
-  readonly #pauses = new Pauses();
+  readonly #pauses = new BackoffTimer();
   readonly #frames = new PublishFrames();
   readonly #prepared = new PublishFrames();
   /** The most bytes of a message, as the last server has said. */
@@ -135,7 +135,7 @@ export class BusConnection {
       try {
         await withDeadline(nc.drain(), CONNECTION_LIMITS.drainMs);
       } catch (error) {
-        this.#callbacks.changed({ type: 'complaint', reason: `leaving: ${reasonOf(error)}` });
+        this.#callbacks.changed({ type: 'server-error', reason: `leaving: ${reasonOf(error)}` });
       }
       await nc.close();
     }
@@ -230,9 +230,9 @@ export class BusConnection {
   async #hearComplaints(nc: NatsConnection): Promise<void> {
     for await (const status of nc.status()) {
       if (status.type === 'error')
-        this.#callbacks.changed({ type: 'complaint', reason: status.error.message });
+        this.#callbacks.changed({ type: 'server-error', reason: status.error.message });
       if (status.type === 'staleConnection') {
-        this.#callbacks.changed({ type: 'complaint', reason: 'the server does not answer pings' });
+        this.#callbacks.changed({ type: 'server-error', reason: 'the server does not answer pings' });
         // Left to itself the client first waits until all it has written is taken, which a dead peer never does.
         void nc.close();
       }

@@ -6,7 +6,7 @@ import { readText } from './message-text.ts';
 const NANOS_PER_MS = 1e6;
 
 /** How messages of one stream become deliveries. */
-export interface DeliveryDoor<Message> {
+export interface DeliveryParser<Message> {
   readonly parse: (text: string) => Parsed<Message>;
   /** What is wrong between subject and message; null when they agree. */
   readonly subjectFault: (subject: string, message: Message) => string | null;
@@ -19,7 +19,7 @@ export interface DeliveryDoor<Message> {
  */
 export function receive<Message>(
   message: JsMsg,
-  door: DeliveryDoor<Message>,
+  door: DeliveryParser<Message>,
   deliver: (delivery: Delivery<Message>) => void,
 ): void {
   const { subject } = message;
@@ -42,7 +42,7 @@ export function receive<Message>(
   }
 }
 
-function readMessage<Message>(message: JsMsg, door: DeliveryDoor<Message>): Parsed<Message> {
+function readMessage<Message>(message: JsMsg, door: DeliveryParser<Message>): Parsed<Message> {
   const parsed = readText(message.data, door.parse);
   if (!parsed.ok) return parsed;
   const fault = door.subjectFault(message.subject, parsed.value);

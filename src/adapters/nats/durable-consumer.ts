@@ -8,7 +8,7 @@ import {
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import type { BusEvent } from '../../core/ports/bus.ts';
-import { door, integer, record } from '../../core/wire/field-readers.ts';
+import { messageParser, integer, record } from '../../core/wire/field-readers.ts';
 import { WIRE_LIMITS } from '../../core/wire/limits.ts';
 import { STREAMS } from '../../core/wire/subjects.ts';
 import { backoffMs } from './backoff.ts';
@@ -48,7 +48,7 @@ const INACTIVE_MS = 48 * 3_600_000;
 const HEARTBEAT_MS = 2000;
 const PULL_MS = 20_000;
 
-const parseAdvisory = door(
+const parseAdvisory = messageParser(
   record<{ readonly stream_seq: number; readonly deliveries: number }>({
     stream_seq: integer(0, Number.MAX_SAFE_INTEGER),
     deliveries: integer(0, Number.MAX_SAFE_INTEGER),
@@ -142,7 +142,7 @@ export class DurableConsumer {
         const advisory = readText(message.data, parseAdvisory);
         if (!advisory.ok) return;
         const { stream_seq: streamSequence, deliveries } = advisory.value;
-        this.#callbacks.changed({ type: 'abandoned', stream, streamSequence, deliveries });
+        this.#callbacks.changed({ type: 'max-deliveries-reached', stream, streamSequence, deliveries });
       },
     });
   }

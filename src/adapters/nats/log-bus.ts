@@ -6,7 +6,7 @@ import type { LogMessage } from '../../core/wire/bus-messages.ts';
 import { lastToken, STREAMS, subjects } from '../../core/wire/subjects.ts';
 import { parseDiagnostic, parseLog } from '../../core/wire/worker-messages.ts';
 import { BusConnection } from './connection.ts';
-import { receive, type DeliveryDoor } from './deliveries.ts';
+import { receive, type DeliveryParser } from './deliveries.ts';
 import { DurableConsumer, type Redelivery } from './durable-consumer.ts';
 import { readText } from './message-text.ts';
 import type { ServerList } from './server-address.ts';
@@ -28,9 +28,9 @@ const subjectFault = (subject: string, message: LogMessage): string | null =>
   lastToken(subject) === message.task_id ? null : 'must name task_id';
 
 /** Joins the bus as the one reader of task logs. Starts at once; the server need not be there yet. */
-export function joinAsLogReader(options: LogBusOptions, listener: LogBusListener): LogBus {
+export function connectLogBus(options: LogBusOptions, listener: LogBusListener): LogBus {
   const changed = (event: BusEvent): void => listener.busChanged(event);
-  const door: DeliveryDoor<LogMessage> = { parse: parseLog, subjectFault, changed };
+  const door: DeliveryParser<LogMessage> = { parse: parseLog, subjectFault, changed };
   const consumer = new DurableConsumer(
     {
       kind: 'logs',

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { backoffMs, Pauses } from './backoff.ts';
+import { backoffMs, BackoffTimer } from './backoff.ts';
 import { reasonOf } from './connection.ts';
 import { SERVER_LIMITS } from './limits.ts';
 import {
@@ -93,7 +93,7 @@ class Supervisor {
   readonly #listen: ListenAddress;
   readonly #binary: ServerBinary;
   readonly #onEvent: (event: ManagedServerEvent) => void;
-  readonly #pauses = new Pauses();
+  readonly #pauses = new BackoffTimer();
   #current: ServerProcess | null = null;
   #isStopping = false;
   #supervision: Promise<void> = Promise.resolve();

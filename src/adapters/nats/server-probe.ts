@@ -1,5 +1,5 @@
 import { createConnection, createServer } from 'node:net';
-import { finite, flag, door, optional, record, text } from '../../core/wire/field-readers.ts';
+import { finite, flag, messageParser, optional, record, text } from '../../core/wire/field-readers.ts';
 import { WIRE_LIMITS } from '../../core/wire/limits.ts';
 import { SERVER_LIMITS } from './limits.ts';
 import { dialAddress, type ListenAddress } from './server-address.ts';
@@ -12,7 +12,7 @@ interface ServerGreeting {
   readonly jetstream?: boolean;
 }
 
-const parseGreeting = door(
+const parseGreeting = messageParser(
   record<ServerGreeting>({
     server_name: optional(text(WIRE_LIMITS.name)),
     version: optional(text(WIRE_LIMITS.name)),

@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { Pauses } from './backoff.ts';
+import { BackoffTimer } from './backoff.ts';
 import { withDeadline } from './connection.ts';
 import { SERVER_LIMITS } from './limits.ts';
 import type { ServerBinary } from './server-binary.ts';
@@ -112,7 +112,7 @@ export function spawnServer(
 
 /** A server that an earlier process started: watched by looking at it again and again. */
 export function watchServer(pid: number, configPath: string): ServerProcess {
-  const pauses = new Pauses();
+  const pauses = new BackoffTimer();
   const watch = async (): Promise<ProcessEnd> => {
     while (await isServerProcess(pid, configPath)) await pauses.pause(SERVER_LIMITS.watchMs);
     return { code: null, signal: null };

@@ -24,7 +24,7 @@ import { parseLeaseRequest } from '../../core/wire/lease-request.ts';
 import { parsePresence, parseStatus } from '../../core/wire/worker-messages.ts';
 import { backoffMs } from './backoff.ts';
 import { BusConnection, reasonOf, withDeadline } from './connection.ts';
-import { receive, type DeliveryDoor } from './deliveries.ts';
+import { receive, type DeliveryParser } from './deliveries.ts';
 import { DurableConsumer, type Redelivery } from './durable-consumer.ts';
 import { CONNECTION_LIMITS } from './limits.ts';
 import { readText } from './message-text.ts';
@@ -59,7 +59,7 @@ function queueOf(subject: string): QueueId | typeof ANY_QUEUE | null {
 }
 
 /** Joins the bus as one shard of the service. Starts at once; the server need not be there yet. */
-export function joinAsShard(options: ServiceBusOptions, listener: ServiceBusListener): ServiceBus {
+export function connectShardBus(options: ServiceBusOptions, listener: ServiceBusListener): ServiceBus {
   return new NatsServiceBus(options, listener);
 }
 
@@ -85,12 +85,12 @@ class NatsServiceBus implements ServiceBus {
         { kind, name, redelivery, unacknowledgedMax: UNACKNOWLEDGED_MAX, pulled: PULLED },
         { delivered, started: () => this.#inPlace(kind), changed: (event) => this.#changed(event, kind) },
       );
-    const statusDoor: DeliveryDoor<StatusMessage> = {
+    const statusDoor: DeliveryParser<StatusMessage> = {
       parse: parseStatus,
       subjectFault: statusFault,
       changed: (event) => listener.busChanged(event),
     };
-    const presenceDoor: DeliveryDoor<PresenceMessage> = {
+    const presenceDoor: DeliveryParser<PresenceMessage> = {
       parse: parsePresence,
       subjectFault: presenceFault,
       changed: (event) => listener.busChanged(event),
@@ -207,7 +207,7 @@ class NatsServiceBus implements ServiceBus {
     }
     if (outcome.type === 'stored') return;
     const reason = 'reason' in outcome ? outcome.reason : outcome.type;
-    this.#listener.busChanged({ type: 'unsaid', subject, reason });
+    this.#listener.busChanged({ type: 'publish-failed', subject, reason });
   }
 
   #inPlace(part: string): void {

@@ -1,7 +1,14 @@
 import { PubHeaders } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
 import type { StoreOutcome } from '../../core/ports/bus.ts';
-import { door, flag, integer, optional, record, text as anyText } from '../../core/wire/field-readers.ts';
+import {
+  messageParser,
+  flag,
+  integer,
+  optional,
+  record,
+  text as anyText,
+} from '../../core/wire/field-readers.ts';
 import { WIRE_LIMITS } from '../../core/wire/limits.ts';
 import { PUBLISH_LIMITS } from './limits.ts';
 import { readText } from './message-text.ts';
@@ -13,7 +20,7 @@ interface PublishAck {
   readonly error?: { readonly description?: string };
 }
 
-const parseAck = door(
+const parseAck = messageParser(
   record<PublishAck>({
     seq: optional(integer(0, Number.MAX_SAFE_INTEGER)),
     duplicate: optional(flag),

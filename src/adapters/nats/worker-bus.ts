@@ -7,7 +7,7 @@ import type {
   PresenceOutcome,
   SendOutcome,
   StoreOutcome,
-  Unanswered,
+  RequestFailure,
   WorkerBus,
   WorkerBusListener,
 } from '../../core/ports/bus.ts';
@@ -24,14 +24,14 @@ import { BusConnection, type ConnectionOptions } from './connection.ts';
 import { CONNECTION_LIMITS, PUBLISH_LIMITS } from './limits.ts';
 import { readText } from './message-text.ts';
 import { RequestMux, type Answer } from './request-mux.ts';
-import { Room } from './room.ts';
+import { InFlightLimit } from './in-flight-limit.ts';
 import { store } from './store-message.ts';
 
 const LEASE = 'lease';
 const NOT_FOUND = 404;
 
 /** Joins the bus as a worker's daemon. Starts at once; the server need not be there yet. */
-export function joinAsWorker(options: ConnectionOptions, listener: WorkerBusListener): WorkerBus {
+export function connectWorkerBus(options: ConnectionOptions, listener: WorkerBusListener): WorkerBus {
   return new NatsWorkerBus(options, listener);
 }
 
@@ -41,7 +41,7 @@ class NatsWorkerBus implements WorkerBus {
   readonly #mux: RequestMux;
   /** Followed tasks; the subscription is null while there is no connection. */
   readonly #followed = new Map<TaskId, Subscription | null>();
-  readonly #logRoom = new Room(PUBLISH_LIMITS.logsUnderWay, PUBLISH_LIMITS.logBytesUnderWay);
+  readonly #logRoom = new InFlightLimit(PUBLISH_LIMITS.logsUnderWay, PUBLISH_LIMITS.logBytesUnderWay);
   #nc: NatsConnection | null = null;
 
   constructor(options: ConnectionOptions, listener: WorkerBusListener) {
@@ -79,7 +79,7 @@ class NatsWorkerBus implements WorkerBus {
     return outcome;
   }
 
-  giveUpLeases(): void {
+  cancelLeaseRequests(): void {
     this.#mux.giveUp(LEASE);
   }
 
@@ -219,7 +219,7 @@ const messageIdOf = ({
 function readAnswer<T>(
   answer: Answer,
   parse: (text: string) => Parsed<T>,
-): { readonly type: 'answered'; readonly reply: T } | Unanswered {
+): { readonly type: 'answered'; readonly reply: T } | RequestFailure {
   if (answer.type !== 'answered') return answer;
   const parsed = readText(answer.message.data, parse);
   return parsed.ok

@@ -5,7 +5,7 @@ import { dirname, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProcessIds } from '../../core/access/isolation-names.ts';
 import type { SessionFile } from '../../core/ports/task-processes.ts';
-import { switchArguments } from './launch.ts';
+import { setprivArguments } from './launch.ts';
 import { errorCode } from './error-code.ts';
 
 /**
@@ -150,7 +150,7 @@ async function giveDirectory(directory: string, ids: ProcessIds): Promise<void> 
 
 /** Nobody but the account itself can tell: the way there may be closed, and the kernel may refuse the change of the account. */
 async function proveAccess(directory: string, ids: ProcessIds): Promise<void> {
-  const command = ['setpriv', ...switchArguments(ids), '--', 'test', '-w', directory];
+  const command = ['setpriv', ...setprivArguments(ids), '--', 'test', '-w', directory];
   try {
     await run(command[0] ?? '', command.slice(1), { env: COMMAND_ENVIRONMENT, cwd: '/' });
   } catch (error) {

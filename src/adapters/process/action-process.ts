@@ -5,9 +5,9 @@ import { messageOf } from './error-code.ts';
 import { launchOf, type Command } from './launch.ts';
 import { OutputReader } from './output-reader.ts';
 import type { OutputPipe, OutputPipes } from './output-pipe.ts';
-import { findTree, isOver, killTree, signalGroup, type ProcessTree } from './process-tree.ts';
+import { findTree, hasExited, killTree, signalGroup, type ProcessTree } from './process-tree.ts';
 import type { Cgroup } from './session-cgroup.ts';
-import { startObstacle } from './start-check.ts';
+import { preflightError } from './start-check.ts';
 import { startFailure } from './start-failure.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { ActionEvents, TaskProcess } from './task-process.ts';
@@ -119,7 +119,7 @@ export class ActionProcess implements TaskProcess {
     const { command, environment, workingDirectory, ids, cgroup } = this.command;
     return ids === null && cgroup === null
       ? null
-      : startObstacle(command, environment['PATH'], workingDirectory, ids === null);
+      : preflightError(command, environment['PATH'], workingDirectory, ids === null);
   }
 
   /** The error, when it could not be started. */
@@ -169,7 +169,7 @@ export class ActionProcess implements TaskProcess {
   private async settleChildren(): Promise<void> {
     const tree = this.treeOf(this.child?.pid ?? null);
     if (this.command.keepsChildren) this.events.left(await findTree(tree));
-    else if (isOver(tree) || (await killTree(tree)).length === 0) tree.cgroup?.remove();
+    else if (hasExited(tree) || (await killTree(tree)).length === 0) tree.cgroup?.remove();
   }
 
   private async endOf(code: number | null, signal: NodeJS.Signals | null): Promise<ActionEnd> {

@@ -8,7 +8,7 @@ import { removeWorkspace } from './workspace.ts';
  * Ends every process that an earlier daemon with this directory has left running, before the worker registers
  * (reliability.md, 2.2). Gives the processes that could not be ended: while there are any, the worker must not register.
  */
-export async function fenceLeftovers(workerDirectory: string): Promise<readonly number[]> {
+export async function killLeftoverProcesses(workerDirectory: string): Promise<readonly number[]> {
   const groups = leftoverCgroups(workerDirectory);
   const marker = workerMarker(workerDirectory);
   const left = await killTree({ marker, cgroup: null, leader: null, known: new Map(), since: null });
@@ -21,7 +21,7 @@ export async function fenceLeftovers(workerDirectory: string): Promise<readonly 
 
 /**
  * Removes what an earlier daemon has left on the disk: the directories of sessions (null: they are kept), and its pipes. To be called after
- * `fenceLeftovers`.
+ * `killLeftoverProcesses`.
  */
 export async function removeLeftovers(
   sessionsDirectory: string | null,

@@ -38,7 +38,7 @@ const prepare = (lastDescriptor: number): string =>
   ].join('\n');
 
 /** The options of `setpriv` for a change for good: these ids, no capability, none to be got by any program. */
-export const switchArguments = ({ userId, groupId, groupIds }: ProcessIds): readonly string[] => [
+export const setprivArguments = ({ userId, groupId, groupIds }: ProcessIds): readonly string[] => [
   `--reuid=${userId}`,
   `--regid=${groupId}`,
   groupIds.length === 0 ? '--clear-groups' : `--groups=${groupIds.join(',')}`,
@@ -64,7 +64,7 @@ export function launchOf(
     '-c',
     prepare(lastDescriptor),
     cgroup ?? '',
-    ...(ids === null ? [] : ['setpriv', ...switchArguments(ids), '--', 'prlimit', '--core=0', '--']),
+    ...(ids === null ? [] : ['setpriv', ...setprivArguments(ids), '--', 'prlimit', '--core=0', '--']),
     'env',
     `--split-string=-i ${assignments.join(' ')}`,
     // `env` takes a word with an equals sign for one more variable.

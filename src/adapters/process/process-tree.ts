@@ -67,7 +67,7 @@ export async function killTree(tree: ProcessTree): Promise<readonly number[]> {
  * Whether nothing of the tree is left, as far as can be seen at a glance: what is in a control group does not get out of it by itself, and what was
  * taken out on purpose may still be in the process group of the leader, which is killed. False where there are no control groups.
  */
-export const isOver = ({ cgroup, leader }: ProcessTree): boolean =>
+export const hasExited = ({ cgroup, leader }: ProcessTree): boolean =>
   cgroup?.isEmpty() === true && (leader === null || !signalGroup(leader, 'SIGKILL'));
 
 /** The processes of the tree that run now. */

@@ -13,7 +13,7 @@ const SCRIPT_HEAD_BYTES = 256;
  * which could only end with a code of their own. `isOwnAccount`: whether it runs as this process does; otherwise a place that this process may
  * not look into, or a file that it may not run, proves nothing.
  */
-export async function startObstacle(
+export async function preflightError(
   command: string,
   path: string | undefined,
   workingDirectory: string,

@@ -1,9 +1,9 @@
 import { readlink, realpath } from 'node:fs/promises';
 import type { FileOwner } from '../../core/ports/staging.ts';
 import { maySearch } from './access.ts';
-import { HeldFile } from './held-file.ts';
+import { OpenHandle } from './open-handle.ts';
 import { STAGING_LIMITS } from './limits.ts';
-import { naming, refuse } from './staging-error.ts';
+import { withPath, stagingError } from './staging-error.ts';
 
 /** `inside`: links are followed as long as they stay inside the root. `refuse`: a link is an error. */
 export type LinkRule = 'inside' | 'refuse';
@@ -15,10 +15,10 @@ export type LinkRule = 'inside' | 'refuse';
 export class ConfinedRoot {
   readonly path: string;
   private readonly realPath: string;
-  private readonly root: HeldFile;
+  private readonly root: OpenHandle;
   private readonly owner: FileOwner | null;
 
-  private constructor(path: string, realPath: string, root: HeldFile, owner: FileOwner | null) {
+  private constructor(path: string, realPath: string, root: OpenHandle, owner: FileOwner | null) {
     this.path = path;
     this.realPath = realPath;
     this.root = root;
@@ -28,13 +28,13 @@ export class ConfinedRoot {
   /** The root itself is given by whoever runs the service and may be a link. With an owner, only what its account may search is gone through. */
   static async open(path: string, owner: FileOwner | null): Promise<ConfinedRoot> {
     try {
-      const root = await HeldFile.at(path);
+      const root = await OpenHandle.at(path);
       if (root.stat.isDirectory()) return new ConfinedRoot(path, await realpath(path), root, owner);
       await root.close();
     } catch (error) {
-      throw naming(path, error);
+      throw withPath(path, error);
     }
-    throw refuse(path, 'is no directory');
+    throw stagingError(path, 'is no directory');
   }
 
   close(): Promise<void> {
@@ -47,7 +47,11 @@ export class ConfinedRoot {
   }
 
   /** Goes to what `below` leads to, and gives what `use` makes of it. It is held until then. Errors name the path. */
-  async use<T>(below: readonly string[], links: LinkRule, use: (found: HeldFile) => Promise<T>): Promise<T> {
+  async use<T>(
+    below: readonly string[],
+    links: LinkRule,
+    use: (found: OpenHandle) => Promise<T>,
+  ): Promise<T> {
     const found = await this.walk(below, links, null);
     try {
       return await use(found);
@@ -63,8 +67,8 @@ export class ConfinedRoot {
   async useDirectory<T>(
     below: readonly string[],
     resolved: number,
-    make: ((parent: HeldFile, name: string) => Promise<void>) | null,
-    use: (directory: HeldFile) => Promise<T>,
+    make: ((parent: OpenHandle, name: string) => Promise<void>) | null,
+    use: (directory: OpenHandle) => Promise<T>,
   ): Promise<T> {
     const base = await this.walk(below.slice(0, resolved), 'inside', make);
     const held = base === this.root ? [] : [base];
@@ -73,9 +77,9 @@ export class ConfinedRoot {
       for (const [index, name] of below.slice(resolved).entries()) {
         here = await this.step(here, name, below.slice(0, resolved + index + 1), make);
         held.push(here);
-        if (here.stat.isSymbolicLink()) throw refuse(this.textOf(below), 'lies below a symbolic link');
+        if (here.stat.isSymbolicLink()) throw stagingError(this.textOf(below), 'lies below a symbolic link');
       }
-      if (!here.stat.isDirectory()) throw refuse(this.textOf(below), 'is no directory');
+      if (!here.stat.isDirectory()) throw stagingError(this.textOf(below), 'is no directory');
       return await use(here);
     } finally {
       for (const each of held) await each.close();
@@ -85,9 +89,9 @@ export class ConfinedRoot {
   private async walk(
     below: readonly string[],
     links: LinkRule,
-    make: ((parent: HeldFile, name: string) => Promise<void>) | null,
-  ): Promise<HeldFile> {
-    const stack: HeldFile[] = [];
+    make: ((parent: OpenHandle, name: string) => Promise<void>) | null,
+  ): Promise<OpenHandle> {
+    const stack: OpenHandle[] = [];
     const todo = [...below];
     let hops = 0;
     try {
@@ -95,7 +99,7 @@ export class ConfinedRoot {
         const here = stack.at(-1) ?? this.root;
         if (name === '..') {
           const left = stack.pop();
-          if (left === undefined) throw refuse(this.textOf(below), 'leads out of its storage location');
+          if (left === undefined) throw stagingError(this.textOf(below), 'leads out of its storage location');
           await left.close();
           continue;
         }
@@ -105,9 +109,10 @@ export class ConfinedRoot {
           continue;
         }
         await next.close();
-        if (links === 'refuse') throw refuse(this.textOf(below), 'is a symbolic link, or lies below one');
+        if (links === 'refuse')
+          throw stagingError(this.textOf(below), 'is a symbolic link, or lies below one');
         if (++hops > STAGING_LIMITS.linkHops)
-          throw refuse(this.textOf(below), 'has too many links on its way');
+          throw stagingError(this.textOf(below), 'has too many links on its way');
         const target = await readlink(here.pathOf(name));
         if (target.startsWith('/')) {
           for (const each of stack.splice(0)) await each.close();
@@ -116,25 +121,25 @@ export class ConfinedRoot {
       }
       return stack.pop() ?? this.root;
     } catch (error) {
-      throw naming(this.textOf(below), error);
+      throw withPath(this.textOf(below), error);
     } finally {
       for (const each of stack) await each.close();
     }
   }
 
   private async step(
-    here: HeldFile,
+    here: OpenHandle,
     name: string,
     below: readonly string[],
-    make: ((parent: HeldFile, name: string) => Promise<void>) | null,
-  ): Promise<HeldFile> {
+    make: ((parent: OpenHandle, name: string) => Promise<void>) | null,
+  ): Promise<OpenHandle> {
     if (!here.stat.isDirectory())
-      throw refuse(this.textOf(below), 'lies below something that is no directory');
-    if (this.owner !== null && !maySearch(here.stat, this.owner)) throw deniedAt(this.textOf(below));
+      throw stagingError(this.textOf(below), 'lies below something that is no directory');
+    if (this.owner !== null && !maySearch(here.stat, this.owner)) throw accessDenied(this.textOf(below));
     try {
       return await here.child(name);
     } catch (error) {
-      if (make === null || !isMissing(error)) throw naming(this.textOf(below), error);
+      if (make === null || !isMissing(error)) throw withPath(this.textOf(below), error);
       await make(here, name);
       return here.child(name);
     }
@@ -146,13 +151,13 @@ export class ConfinedRoot {
       const base = root.replace(/\/+$/, '');
       if (target === base || target.startsWith(`${base}/`)) return stepsOf(target.slice(base.length));
     }
-    throw refuse(this.textOf(below), 'leads out of its storage location');
+    throw stagingError(this.textOf(below), 'leads out of its storage location');
   }
 }
 
 /** What the account of a task may not do. */
-export const deniedAt = (path: string): Error =>
-  refuse(path, 'may not be read or written by the account of the task');
+export const accessDenied = (path: string): Error =>
+  stagingError(path, 'may not be read or written by the account of the task');
 
 const stepsOf = (path: string): readonly string[] =>
   path.split('/').filter((step) => step !== '' && step !== '.');

@@ -2,13 +2,13 @@ import type { StagingTransfer } from '../../core/delivery/staging-plan.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { FileOwner, Staging, StagingEvents, StagingRequest } from '../../core/ports/staging.ts';
 import type { RunAs } from '../../core/ports/task-processes.ts';
-import { FilesystemPlace } from './filesystem-place.ts';
+import { FilesystemLocation } from './filesystem-location.ts';
 import { STAGING_LIMITS } from './limits.ts';
-import type { FoundFile, FoundTree, Place } from './place.ts';
+import type { FoundFile, FoundTree, StagingLocation } from './staging-location.ts';
 import { connectS3 } from './s3-connection.ts';
-import { S3Place, type S3 } from './s3-place.ts';
-import { Slots } from './slots.ts';
-import { naming, refuse } from './staging-error.ts';
+import { S3Location, type S3 } from './s3-location.ts';
+import { Semaphore } from './semaphore.ts';
+import { withPath, stagingError } from './staging-error.ts';
 
 export interface LocalStagingOptions {
   readonly events: StagingEvents;
@@ -38,7 +38,7 @@ const CANCELED = 'the copy was canceled';
 export class LocalStaging implements Staging {
   private readonly options: LocalStagingOptions;
   private readonly sessions = new Map<SessionId, SessionCopies>();
-  private readonly slots = new Slots(STAGING_LIMITS.filesAtOnce);
+  private readonly slots = new Semaphore(STAGING_LIMITS.filesAtOnce);
   private s3: Promise<S3> | null = null;
 
   constructor(options: LocalStagingOptions) {
@@ -106,7 +106,7 @@ export class LocalStaging implements Staging {
       if (transfer.flow === 'OUT') return;
       await using(await this.storagePlace(transfer, owner), async (storage) => {
         const tree = await storage.list(signal);
-        if (tree === null) throw refuse(textOf(transfer), 'is not there');
+        if (tree === null) throw stagingError(textOf(transfer), 'is not there');
         checkKind(transfer, tree);
         await this.copyTree(storage, local, tree, tree.files, signal, (file, stamp) => {
           stamps.set(file.below.join('/'), stamp);
@@ -139,8 +139,8 @@ export class LocalStaging implements Staging {
   }
 
   private async copyTree(
-    from: Place,
-    to: Place,
+    from: StagingLocation,
+    to: StagingLocation,
     { directories }: FoundTree,
     files: readonly FoundFile[],
     signal: AbortSignal,
@@ -177,10 +177,10 @@ export class LocalStaging implements Staging {
     if (failure !== undefined) throw failure.error;
   }
 
-  private async storagePlace(transfer: StagingTransfer, owner: FileOwner | null): Promise<Place> {
+  private async storagePlace(transfer: StagingTransfer, owner: FileOwner | null): Promise<StagingLocation> {
     const { root, below, objectType } = transfer;
     if (!root.startsWith(S3_SCHEME)) {
-      return FilesystemPlace.open({
+      return FilesystemLocation.open({
         root,
         below,
         links: 'inside',
@@ -194,14 +194,15 @@ export class LocalStaging implements Staging {
       .split('/')
       .filter((part) => part !== '');
     const key = [...prefix, ...below].join('/');
-    if (key === '' && objectType === 'FILE') throw refuse(root, 'is a bucket, and the parameter is a FILE');
-    return new S3Place(await this.connected(), { bucket, key, isDirectory: objectType === 'DIRECTORY' });
+    if (key === '' && objectType === 'FILE')
+      throw stagingError(root, 'is a bucket, and the parameter is a FILE');
+    return new S3Location(await this.connected(), { bucket, key, isDirectory: objectType === 'DIRECTORY' });
   }
 
   private connected(): Promise<S3> {
     this.s3 ??= connectS3(this.options.environment).catch((error: unknown) => {
       this.s3 = null;
-      throw naming('s3', error);
+      throw withPath('s3', error);
     });
     return this.s3;
   }
@@ -211,8 +212,8 @@ export class LocalStaging implements Staging {
 const localPlace = (
   { directory, localBelow }: StagingTransfer,
   owner: FileOwner | null,
-): Promise<FilesystemPlace> =>
-  FilesystemPlace.open({
+): Promise<FilesystemLocation> =>
+  FilesystemLocation.open({
     root: directory,
     below: localBelow,
     links: 'refuse',
@@ -231,13 +232,16 @@ async function makeLocalBase(transfer: StagingTransfer, owner: FileOwner | null)
 function checkKind(transfer: StagingTransfer, { files }: FoundTree): void {
   const isFile = files.length === 1 && files[0]?.below.length === 0;
   if (isFile === (transfer.objectType === 'FILE')) return;
-  throw refuse(textOf(transfer), isFile ? 'is no directory' : 'is a directory, and the parameter is a FILE');
+  throw stagingError(
+    textOf(transfer),
+    isFile ? 'is no directory' : 'is a directory, and the parameter is a FILE',
+  );
 }
 
 const textOf = ({ root, below }: StagingTransfer): string =>
   [root.replace(/\/+$/, ''), ...below].join('/') || '/';
 
-async function using<T>(place: Place, use: (place: Place) => Promise<T>): Promise<T> {
+async function using<T>(place: StagingLocation, use: (place: StagingLocation) => Promise<T>): Promise<T> {
   try {
     return await use(place);
   } finally {

@@ -1,5 +1,5 @@
 import { STAGING_LIMITS } from './limits.ts';
-import type { S3 } from './s3-place.ts';
+import type { S3 } from './s3-location.ts';
 
 /** Of a server that is not Amazon's, which asks for one and does not mind which. */
 const ANY_REGION = 'us-east-1';

@@ -17,7 +17,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The error as one that names the file. */
-export function naming(path: string, error: unknown): StagingError {
+export function withPath(path: string, error: unknown): StagingError {
   if (error instanceof StagingError) return error;
   const code = errorCode(error);
   const words = code === null ? undefined : WORDS.get(code);
@@ -31,5 +31,5 @@ export function naming(path: string, error: unknown): StagingError {
 }
 
 /** Refuses a file. */
-export const refuse = (path: string, reason: string): StagingError =>
+export const stagingError = (path: string, reason: string): StagingError =>
   new StagingError(`${JSON.stringify(path)} ${reason}`);

@@ -3,7 +3,7 @@ import type { Share } from '../../core/lease/committed-shares.ts';
 import { TALLY_SLOTS_MAX, type Tallies } from '../../core/ports/tallies.ts';
 
 /** Tells the shards of a set (bit n is shard n) that the total of a slot has fallen. */
-export type TellShards = (slot: number, shards: bigint) => void;
+export type NotifyShards = (slot: number, shards: bigint) => void;
 
 /** Memory for the tallies of one process: made by the main thread, shared with every shard. */
 export interface TallyMemory {
@@ -26,12 +26,12 @@ export function tallyMemory(shares: readonly Share[]): TallyMemory {
 export class SharedTallies implements Tallies {
   private readonly memory: TallyMemory;
   private readonly shard: number;
-  private readonly tell: TellShards;
+  private readonly tell: NotifyShards;
   private readonly shares = new Map<string, number>();
   private readonly waitingFarms = new Map<number, Set<FarmId>>();
 
   /** `shares` are those of the shard's own farms that the memory counts already. */
-  constructor(memory: TallyMemory, shard: number, shares: readonly Share[], tell: TellShards) {
+  constructor(memory: TallyMemory, shard: number, shares: readonly Share[], tell: NotifyShards) {
     this.memory = memory;
     this.shard = shard;
     this.tell = tell;
@@ -68,7 +68,7 @@ export class SharedTallies implements Tallies {
     if (waiting !== 0n) this.tell(slot, waiting);
   }
 
-  awaitFall(farm: FarmId, slot: number): void {
+  notifyWhenFreed(farm: FarmId, slot: number): void {
     const farms = this.waitingFarms.get(slot);
     if (farms === undefined) this.waitingFarms.set(slot, new Set([farm]));
     else farms.add(farm);
@@ -76,7 +76,7 @@ export class SharedTallies implements Tallies {
   }
 
   /** The farms of this shard that wanted to be told that the total of a slot falls. They must ask again. */
-  takeWaitingFarms(slot: number): readonly FarmId[] {
+  drainWaitingFarms(slot: number): readonly FarmId[] {
     const farms = [...(this.waitingFarms.get(slot) ?? [])];
     this.waitingFarms.delete(slot);
     return farms;

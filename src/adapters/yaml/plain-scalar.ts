@@ -1,5 +1,5 @@
 import type { Position, ScalarNode } from '../../openjd/template/document.ts';
-import { shown } from '../../openjd/template/text-rules.ts';
+import { quoteForMessage } from '../../openjd/template/text-rules.ts';
 import { Unreadable } from '../../openjd/template/read-result.ts';
 
 const NULL = /^(?:~|null|Null|NULL)?$/;
@@ -18,7 +18,8 @@ export function plainScalar(source: string, position: Position): ScalarNode {
   if (BOOLEAN.test(source)) return { kind: 'boolean', value: source.toLowerCase() === 'true', ...position };
   if (INTEGER.test(source)) return { kind: 'integer', text: source, ...position };
   if (OCTAL.test(source) || HEXADECIMAL.test(source)) {
-    if (source.length > MAX_PREFIXED_LENGTH) throw new Unreadable(`${shown(source)} is too large`, position);
+    if (source.length > MAX_PREFIXED_LENGTH)
+      throw new Unreadable(`${quoteForMessage(source)} is too large`, position);
     return { kind: 'integer', text: BigInt(source).toString(), ...position };
   }
   if (FLOAT.test(source) || NOT_FINITE.test(source)) return { kind: 'float', text: source, ...position };

@@ -13,7 +13,7 @@ import type { DocumentNode, MappingEntry, Position } from '../../openjd/template
 import type { DocumentLimits } from '../../openjd/template/document-limits.ts';
 import { LineIndex } from '../../openjd/template/line-index.ts';
 import { Unreadable, type ReadResult } from '../../openjd/template/read-result.ts';
-import { shown } from '../../openjd/template/text-rules.ts';
+import { quoteForMessage } from '../../openjd/template/text-rules.ts';
 import { plainScalar } from './plain-scalar.ts';
 import { scanTokens } from './scan-tokens.ts';
 
@@ -127,8 +127,8 @@ class TreeBuilder {
   #aliased(name: string, level: number, position: Position): Built {
     const built = this.#anchors.get(name);
     if (built === undefined)
-      throw new Unreadable(`there is no anchor ${shown(name)} before this alias`, position);
-    if (built === null) throw new Unreadable(`the alias ${shown(name)} refers to itself`, position);
+      throw new Unreadable(`there is no anchor ${quoteForMessage(name)} before this alias`, position);
+    if (built === null) throw new Unreadable(`the alias ${quoteForMessage(name)} refers to itself`, position);
     this.#checkDepth(level - 1 + built.depth, position);
     return built;
   }
@@ -159,7 +159,8 @@ class TreeBuilder {
       const keyAt = this.#position(keyNode);
       const key = this.#built(keyNode, level + 1).node;
       if (key.kind !== 'string') throw new Unreadable('a key must be text; put it in quotes', keyAt);
-      if (keys.has(key.value)) throw new Unreadable(`the key ${shown(key.value)} occurs twice`, keyAt);
+      if (keys.has(key.value))
+        throw new Unreadable(`the key ${quoteForMessage(key.value)} occurs twice`, keyAt);
       keys.add(key.value);
       const value = this.#built(asNode(pair.value), level + 1);
       size.add(value);

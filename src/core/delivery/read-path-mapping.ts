@@ -1,5 +1,14 @@
 import type { PathFormat, PathMappingRule } from '../../openjd/template/path-mapping.ts';
-import { checked, door, list, literal, oneOf, optional, record, text } from '../wire/field-readers.ts';
+import {
+  checked,
+  messageParser,
+  list,
+  literal,
+  oneOf,
+  optional,
+  record,
+  text,
+} from '../wire/field-readers.ts';
 import type { Parsed } from '../wire/json-text.ts';
 
 /** Rules as other OpenJD tools write them (specification, "How Jobs Are Run", path mapping). */
@@ -18,7 +27,7 @@ interface RuleOfFile {
 const LIMITS = { length: 1024 * 1024, nesting: 8, rules: 10_000, path: 4096 } as const;
 const path = text(LIMITS.path, 1);
 
-const readFile = door(
+const readFile = messageParser(
   checked(
     record<PathMappingFile>({
       version: optional(literal('pathmapping-1.0')),

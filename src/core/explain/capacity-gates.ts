@@ -10,7 +10,7 @@ import type {
   UsagePoolGate,
 } from './task-explanation.ts';
 import type { FarmHolder, TaskFacts } from './task-facts.ts';
-import { counted, listText, numberText, sentenceOf } from './wording.ts';
+import { pluralize, listText, numberText, sentenceOf } from './wording.ts';
 
 /** How many holders an explanation lists, and how many its sentence names. */
 const HOLDERS_MAX = 10;
@@ -60,7 +60,7 @@ function capSentence(
   cap: CapExplanation,
   holders: readonly HolderShare[],
 ): string {
-  const limit = counted(cap.maxConcurrentTasks, 'concurrent task');
+  const limit = pluralize(cap.maxConcurrentTasks, 'concurrent task');
   const live = cap.live === cap.maxConcurrentTasks ? '' : `, with ${numberText(cap.live)} live`;
   return sentenceOf(`${what} is at its cap of ${limit}${live}${holdersText(facts, holders, cap.live)}`);
 }
@@ -139,7 +139,7 @@ export function coresGates({ requirements }: TaskFacts, { workers }: LeaseExplan
   const why =
     cores === null
       ? 'it reserves a whole machine, because its step declares no amount.worker.vcpu'
-      : `it reserves ${counted(cores, 'core')}`;
+      : `it reserves ${pluralize(cores, 'core')}`;
   return [
     {
       gate: 'cores',
@@ -185,5 +185,5 @@ export function orderGates({ before }: LeaseExplanation): OrderGate[] {
 /** `1,204 tasks and 3 other jobs`, `57 tasks of its own job`. */
 export const beforeText = ({ tasks, jobs }: LeaseExplanation['before']): string =>
   jobs === 0
-    ? `${counted(tasks, 'task')} of its own job`
-    : `${counted(tasks, 'task')} and ${counted(jobs, 'other job')}`;
+    ? `${pluralize(tasks, 'task')} of its own job`
+    : `${pluralize(tasks, 'task')} and ${pluralize(jobs, 'other job')}`;

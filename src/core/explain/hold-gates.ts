@@ -1,8 +1,8 @@
 import { isTerminalJob } from '../lifecycle/job-transitions.ts';
-import { isHeldBack } from '../lifecycle/retry-policy.ts';
+import { isRetryDelayed } from '../lifecycle/retry-policy.ts';
 import type { JobGate, PausedJobGate, PausedQueueGate, RetryGate } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
-import { briefText, clockText, counted, durationText, numberText, sentenceOf } from './wording.ts';
+import { briefText, clockText, pluralize, durationText, numberText, sentenceOf } from './wording.ts';
 
 /** A job that has ended hands out nothing. */
 export function jobGates({ job: { status, name, cancelReason } }: TaskFacts): JobGate[] {
@@ -23,7 +23,7 @@ export function pausedJobGates({ job: { status, parkReason, failedAttempts } }: 
       reason: isParked ? 'job parked' : 'job paused',
       sentence: isParked
         ? sentenceOf(
-            `the job was parked after ${counted(failedAttempts, 'failure')}: ${parkReason}; it goes on when it is resumed or retried`,
+            `the job was parked after ${pluralize(failedAttempts, 'failure')}: ${parkReason}; it goes on when it is resumed or retried`,
           )
         : 'The job is paused: nothing of it is handed out until it is resumed.',
       parkReason,
@@ -45,14 +45,14 @@ export function pausedQueueGates({ isQueuePaused, lease, job, names }: TaskFacts
 /** A task that has failed and is not yet to be tried again. */
 export function retryGates(facts: TaskFacts): RetryGate[] {
   const { task, now, lease, retry } = facts;
-  const until = lease?.heldUntil ?? (isHeldBack(task, now) ? task.retryAfter : 0);
+  const until = lease?.heldUntil ?? (isRetryDelayed(task, now) ? task.retryAfter : 0);
   if (until <= now) return [];
   const { failedAttempts } = task;
   const { maxAttempts } = retry;
   const spent =
     failedAttempts === 0
       ? ''
-      : `: ${numberText(failedAttempts)} of ${counted(maxAttempts, 'attempt')} ${failedAttempts === 1 ? 'has' : 'have'} failed${lastFailure(facts)}`;
+      : `: ${numberText(failedAttempts)} of ${pluralize(maxAttempts, 'attempt')} ${failedAttempts === 1 ? 'has' : 'have'} failed${lastFailure(facts)}`;
   return [
     {
       gate: 'retry_after',

@@ -5,9 +5,9 @@ import { upstreamsOf } from './upstream-gates.ts';
 import {
   briefText,
   clockText,
-  counted,
+  pluralize,
   durationText,
-  listedAtMost,
+  joinAtMost,
   numberText,
   sentenceOf,
 } from './wording.ts';
@@ -68,7 +68,7 @@ function failedClause(facts: TaskFacts): string {
     attempts === failedAttempts ? '' : `, ${numberText(failedAttempts)} of them counted as failures,`;
   const last =
     attempts === 1 ? workerOf(facts, 'on') : `${failures === '' ? ',' : ''} the last${workerOf(facts, 'on')}`;
-  return `failed after ${counted(attempts, 'attempt')}${attempts === 1 ? '' : failures}${last}`;
+  return `failed after ${pluralize(attempts, 'attempt')}${attempts === 1 ? '' : failures}${last}`;
 }
 
 function canceledClause(facts: TaskFacts): string {
@@ -100,4 +100,4 @@ function canceledClause(facts: TaskFacts): string {
 const because = (what: 'step' | 'job', causes: readonly string[]): string =>
   causes.length === 0
     ? `canceled because an upstream ${what} failed`
-    : `canceled because upstream ${what} ${listedAtMost(causes, NAMED_MAX)}`;
+    : `canceled because upstream ${what} ${joinAtMost(causes, NAMED_MAX)}`;

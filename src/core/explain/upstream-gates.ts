@@ -6,7 +6,7 @@ import type { JobRecord } from '../records/job.ts';
 import type { StepRecord } from '../records/step.ts';
 import type { Progress, UpstreamJobGate, UpstreamStepGate } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
-import { counted, listText, numberText, sentenceOf } from './wording.ts';
+import { pluralize, listText, numberText, sentenceOf } from './wording.ts';
 
 /** The jobs that a blocked job waits for. A job that was paused while it was blocked waits too. */
 export function upstreamJobGates({ job, upstreamJobs }: TaskFacts): UpstreamJobGate[] {
@@ -78,7 +78,7 @@ function stepClause(step: StepRecord, steps: readonly StepRecord[]): string {
       status === 'failed'
         ? (['has failed', counts.failed] as const)
         : (['was canceled', counts.canceled] as const);
-    return `step ${name} ${ended} (${numberText(number)} of ${counted(counts.total, 'task')}) and must be retried first`;
+    return `step ${name} ${ended} (${numberText(number)} of ${pluralize(counts.total, 'task')}) and must be retried first`;
   }
   const before = status === 'pending' ? upstreamsOf(step, steps).filter(isUnfinished) : [];
   const itself = before.length === 0 ? '' : `, which itself waits for ${stepsText(before)}`;
@@ -103,7 +103,7 @@ function progressOf(counts: TaskCounts): Progress {
 function progressText(counts: TaskCounts): string {
   const { total, left, running, failed } = progressOf(counts);
   return [
-    `${numberText(left)} of ${counted(total, 'task')} left`,
+    `${numberText(left)} of ${pluralize(total, 'task')} left`,
     running === 0 ? 'none running' : `${numberText(running)} running`,
     ...(failed === 0 ? [] : [`${numberText(failed)} failed`]),
     ...(counts.canceled === 0 ? [] : [`${numberText(counts.canceled)} canceled`]),

@@ -2,7 +2,7 @@ import type { LeaseExplanation } from '../lease/explanation.ts';
 import { beforeText, busyText } from './capacity-gates.ts';
 import type { Gate, GateName } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
-import { counted, listedAtMost, numberText, sentenceOf } from './wording.ts';
+import { pluralize, joinAtMost, numberText, sentenceOf } from './wording.ts';
 
 /** How many of several upstream steps or jobs the summary tells more of than their number, and how many asides it has. */
 const NAMED_MAX = 3;
@@ -42,7 +42,7 @@ export function waitingSummary(facts: TaskFacts, gates: readonly Gate[]): string
   const rest = obstacles.filter((gate) => gate !== first && !group.includes(gate));
   const lead = group.length > 1 ? groupText(first.gate, group) : withoutStop(first.sentence);
   const asides = [...new Set(rest.map((gate) => asideOf(gate, facts)))];
-  const beside = asides.length === 0 ? '' : `; besides, ${listedAtMost(asides, NAMED_MAX)}`;
+  const beside = asides.length === 0 ? '' : `; besides, ${joinAtMost(asides, NAMED_MAX)}`;
   return sentenceOf(`${lead}${beside}`);
 }
 
@@ -60,10 +60,10 @@ function groupText(name: GateName, group: readonly Gate[]): string {
       : [];
   });
   const what = name === 'upstream_job' ? 'job' : 'step';
-  return `waits for ${counted(group.length, what)}: ${listedAtMost(items, NAMED_MAX)}`;
+  return `waits for ${pluralize(group.length, what)}: ${joinAtMost(items, NAMED_MAX)}`;
 }
 
-const leftText = (left: number): string => (left === 0 ? '' : `, ${counted(left, 'task')} left`);
+const leftText = (left: number): string => (left === 0 ? '' : `, ${pluralize(left, 'task')} left`);
 
 /** The gate as one clause of a list. */
 function asideOf(gate: Gate, { task }: TaskFacts): string {
@@ -111,7 +111,7 @@ function unobstructed({ task, lease, requirements, names }: TaskFacts): string {
   if (lease.reservedWorker !== null)
     parts.push(`${names.worker(lease.reservedWorker)} is kept free for its step`);
   if (lease.workers.avoided.length > 0) {
-    const failed = listedAtMost(
+    const failed = joinAtMost(
       lease.workers.avoided.map((id) => names.worker(id)),
       NAMED_MAX,
     );

@@ -8,7 +8,7 @@ const FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 export const numberText = (value: number): string => FORMAT.format(value);
 
 /** `1 task`, `12,000 tasks`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
+export const pluralize = (count: number, one: string, many = `${one}s`): string =>
   `${numberText(count)} ${count === 1 ? one : many}`;
 
 const SECOND = 1000;
@@ -45,7 +45,7 @@ export function listText(items: readonly string[], word = 'and'): string {
 }
 
 /** The first of many, and how many more there are: `a, b and 7 more`. */
-export const listedAtMost = (items: readonly string[], most: number, word = 'and'): string =>
+export const joinAtMost = (items: readonly string[], most: number, word = 'and'): string =>
   items.length <= most
     ? listText(items, word)
     : listText([...items.slice(0, most), `${numberText(items.length - most)} more`], word);

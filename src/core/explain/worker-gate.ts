@@ -4,7 +4,7 @@ import { COMPUTE_LOCATION } from '../../openjd/template/capabilities.ts';
 import type { AmountRequirement, AttributeRequirement } from '../../openjd/template/plan.ts';
 import type { NearestMiss, WorkersGate, WorkersOutlook } from './task-explanation.ts';
 import type { Names, TaskFacts } from './task-facts.ts';
-import { counted, listedAtMost, listText, numberText, sentenceOf } from './wording.ts';
+import { pluralize, joinAtMost, listText, numberText, sentenceOf } from './wording.ts';
 
 /** The limit that is compared, by the name of its configuration key. */
 const EXPR_MEMORY_KEY = 'openjd.expr_memory_limit';
@@ -45,7 +45,7 @@ const mostCommon = (rejected: readonly RejectedWorkers[]): RejectedWorkers | und
 
 function absentClause({ job, names }: WorkSought, elsewhere: number): string {
   if (elsewhere === 0) return 'no worker is online';
-  const others = `${counted(elsewhere, 'worker')} of other farms ${elsewhere === 1 ? 'is, and does' : 'are, and do'}`;
+  const others = `${pluralize(elsewhere, 'worker')} of other farms ${elsewhere === 1 ? 'is, and does' : 'are, and do'}`;
   return `no worker of farm ${names.farm(job.farmId)} is online; ${others} not serve it`;
 }
 
@@ -65,7 +65,7 @@ function unfitClause(
 /** `200 workers fail attr.worker.tag.gpu`. */
 function rejectedText({ reason, requirement, workers }: RejectedWorkers, facts: WorkSought): string {
   const one = workers === 1;
-  const who = counted(workers, 'worker');
+  const who = pluralize(workers, 'worker');
   switch (reason) {
     case 'queue affinity':
       return `${who} ${one ? 'serves' : 'serve'} other queues`;
@@ -142,8 +142,8 @@ function wantedAndOffered(
     case TIGHTER_EXPR_LIMITS:
       return {
         requirement: EXPR_MEMORY_KEY,
-        wanted: counted(miss.shortfall.wanted, 'byte'),
-        offered: counted(miss.shortfall.granted, 'byte'),
+        wanted: pluralize(miss.shortfall.wanted, 'byte'),
+        offered: pluralize(miss.shortfall.granted, 'byte'),
       };
   }
 }
@@ -154,8 +154,8 @@ function amountText({ min, max }: AmountRequirement): string {
 }
 
 function attributeText({ anyOf, allOf }: AttributeRequirement): string {
-  const any = anyOf === undefined ? '' : listedAtMost(anyOf, NAMED_MAX, 'or');
-  const all = allOf === undefined ? '' : listedAtMost(allOf, NAMED_MAX, 'and');
+  const any = anyOf === undefined ? '' : joinAtMost(anyOf, NAMED_MAX, 'or');
+  const all = allOf === undefined ? '' : joinAtMost(allOf, NAMED_MAX, 'and');
   if (any === '' || any === all) return all === '' ? 'any value' : all;
   return all === '' ? any : `${any} and also ${all}`;
 }

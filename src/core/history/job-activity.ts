@@ -1,5 +1,5 @@
 import { isTerminalJob } from '../lifecycle/job-transitions.ts';
-import { copyOf } from '../lists/copy-text.ts';
+import { detachString } from '../lists/detach-string.ts';
 import type { JobRecord } from '../records/job.ts';
 
 /** Tasks that have ended since they were asked for last. */
@@ -77,7 +77,7 @@ export class JobActivity {
       this.#shares.delete(job.id);
       return;
     }
-    this.#shares.set(known === undefined ? copyOf(job.id) : job.id, share);
+    this.#shares.set(known === undefined ? detachString(job.id) : job.id, share);
     this.#add(share, 1);
   }
 
@@ -142,7 +142,7 @@ export class JobActivity {
   #shared(text: string): string {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
-    const own = copyOf(text);
+    const own = detachString(text);
     this.#texts.set(own, own);
     return own;
   }

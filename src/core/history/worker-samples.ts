@@ -1,4 +1,4 @@
-import { copyOf } from '../lists/copy-text.ts';
+import { detachString } from '../lists/detach-string.ts';
 
 /** Three hours of minutes. */
 export const WORKER_SAMPLES_MAX = 180;
@@ -52,7 +52,7 @@ export class WorkerSamples {
   #added(id: string): Uint16Array | null {
     if (this.#byWorker.size >= WORKERS_MAX) return null;
     const cores = new Uint16Array(WORKER_SAMPLES_MAX);
-    this.#byWorker.set(copyOf(id), cores);
+    this.#byWorker.set(detachString(id), cores);
     return cores;
   }
 }

@@ -148,7 +148,7 @@ export class FarmPools {
   private roomOf({ slot, maxConcurrent }: Pool): number {
     const room = maxConcurrent - this.tallies.total(slot);
     if (room > 0) return room;
-    this.tallies.awaitFall(this.farmId, slot);
+    this.tallies.notifyWhenFreed(this.farmId, slot);
     return maxConcurrent - this.tallies.total(slot);
   }
 

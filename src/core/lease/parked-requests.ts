@@ -1,5 +1,5 @@
 import { BinaryHeap } from '../binary-heap.ts';
-import { firstPlace } from '../../openjd/primitives/partition-point.ts';
+import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import type { QueueId, WorkerId } from '../ids.ts';
 import { coresOf, isEligible } from './eligibility.ts';
 import type { Signature } from './signatures.ts';
@@ -231,5 +231,5 @@ function join(parked: Parked): void {
 
 /** Where the request of this order stands, or would stand. */
 function placeOf(parked: readonly Parked[], order: number): number {
-  return firstPlace(parked.length, (at) => (parked[at]?.order ?? Infinity) < order);
+  return partitionPoint(parked.length, (at) => (parked[at]?.order ?? Infinity) < order);
 }

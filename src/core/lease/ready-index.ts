@@ -11,7 +11,7 @@ import type { WorkerKinds } from './worker-kinds.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 
 /** A ready task that is held back, or that workers have failed. */
-export interface HeldTask {
+export interface DelayedTask {
   /** When it may be taken, in milliseconds since the epoch. */
   readonly until: number;
   readonly avoided: readonly WorkerId[];
@@ -24,7 +24,7 @@ export interface HeldTask {
 export interface StepEntry extends Candidate, Demand {
   readonly ready: ReadyTasks;
   /** Ready tasks that are held back, by index. */
-  readonly held: Map<number, HeldTask>;
+  readonly held: Map<number, DelayedTask>;
   /** Tasks that are assigned or running. */
   live: number;
   /** Withdrawn steps hand out nothing, but their live tasks still count. */
@@ -76,7 +76,7 @@ export class ReadyIndex {
   }
 
   /** All that is known of a step, in place of what was known before. */
-  offer(step: OfferedStep, ready: ReadyTasks, held: ReadonlyMap<number, HeldTask>): StepEntry {
+  offer(step: OfferedStep, ready: ReadyTasks, held: ReadonlyMap<number, DelayedTask>): StepEntry {
     const before = this.entry(step.jobId, step.stepOrder);
     const heldBefore = { pools: before?.requirements.pools ?? [], live: before?.live ?? 0 };
     this.forget(step.jobId, step.stepOrder);
@@ -131,7 +131,7 @@ export class ReadyIndex {
   }
 
   /** A ready task is held back until a time. */
-  hold(jobId: JobId, stepOrder: number, index: number, held: HeldTask): void {
+  hold(jobId: JobId, stepOrder: number, index: number, held: DelayedTask): void {
     this.entry(jobId, stepOrder)?.held.set(index, held);
   }
 

@@ -1,4 +1,4 @@
-import { firstPlace } from '../../openjd/primitives/partition-point.ts';
+import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import { compareCandidates, type Candidate } from './candidate-order.ts';
 import { isEligible, type Demand } from './eligibility.ts';
 import type { StepEntry } from './ready-index.ts';
@@ -119,7 +119,7 @@ function signatureKey(demand: Demand): string {
 
 /** Where the candidate stands, or would stand, in the sorted list. */
 function placeOf(steps: readonly StepEntry[], entry: Candidate): number {
-  return firstPlace(steps.length, (at) => {
+  return partitionPoint(steps.length, (at) => {
     const other = steps[at];
     return other !== undefined && compareCandidates(other, entry) < 0;
   });

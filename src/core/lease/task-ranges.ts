@@ -1,4 +1,4 @@
-import { firstPlace } from '../../openjd/primitives/partition-point.ts';
+import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 /** A run of task indices: from `start`, `count` of them. */
 export interface TaskRange {
   readonly start: number;
@@ -78,6 +78,6 @@ export class TaskRanges {
   }
 
   private firstRunEndingAtOrAfter(at: number): number {
-    return firstPlace(this.runs.length, (place) => (this.runs[place]?.end ?? Infinity) < at);
+    return partitionPoint(this.runs.length, (place) => (this.runs[place]?.end ?? Infinity) < at);
   }
 }

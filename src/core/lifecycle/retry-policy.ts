@@ -43,7 +43,7 @@ export function failureOutcome(
  * Whether a ready task is held back at `now` by its retry_after (milliseconds since the epoch). When the clock was set
  * back to before the hold began, its length cannot be told any more, and the task is let go.
  */
-export const isHeldBack = (
+export const isRetryDelayed = (
   task: { readonly retryAfter: number; readonly updatedAt: number },
   now: number,
 ): boolean => task.retryAfter > now && task.updatedAt <= now;

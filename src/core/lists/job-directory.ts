@@ -1,6 +1,6 @@
 import { JOB_STATUSES, type JobStatus } from '../lifecycle/job-transitions.ts';
 import type { JobRecord } from '../records/job.ts';
-import { copyOf } from './copy-text.ts';
+import { detachString } from './detach-string.ts';
 import { InternedTexts } from './interned-texts.ts';
 import { grown, SortedSlots } from './sorted-slots.ts';
 import { Upstreams } from './upstreams.ts';
@@ -170,7 +170,7 @@ export class JobDirectory {
   #add(job: ListedJob): void {
     const slot = this.#freeSlots.pop() ?? this.#ids.length;
     if (slot >= this.#statuses.length) this.#grow(slot);
-    const id = copyOf(job.id);
+    const id = detachString(job.id);
     this.#slots.set(id, slot);
     this.#upstreams.add(id, job.dependsOn);
     this.#held[slot] = 1;
@@ -216,7 +216,7 @@ export class JobDirectory {
   }
 
   #setName(slot: number, text: string): void {
-    const name = copyOf(text);
+    const name = detachString(text);
     this.#names[slot] = name;
     this.#searchedNames[slot] = lowered(name);
   }

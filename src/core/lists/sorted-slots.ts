@@ -1,4 +1,4 @@
-import { firstPlace } from '../../openjd/primitives/partition-point.ts';
+import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 /** Slots that were noted and not yet put in their places, at the most: an insertion of so many costs a few milliseconds. */
 const NOTED_MAX = 4096;
 const FIRST_CAPACITY = 1024;
@@ -69,7 +69,7 @@ export class SortedSlots {
 
   /** Where a slot belongs among the first `end`. */
   #placeOf(slot: number, end: number): number {
-    return firstPlace(end, (at) => this.#compare(this.#slots[at] ?? 0, slot) < 0);
+    return partitionPoint(end, (at) => this.#compare(this.#slots[at] ?? 0, slot) < 0);
   }
 }
 

@@ -1,4 +1,4 @@
-import { copyOf } from './copy-text.ts';
+import { detachString } from './detach-string.ts';
 
 /** Which jobs depend on which, both ways. A job without dependencies takes no memory. */
 export class Upstreams {
@@ -8,7 +8,7 @@ export class Upstreams {
   /** A job is there, with the ids of the jobs that it depends on; those never change. */
   add(id: string, dependsOn: readonly string[]): void {
     if (dependsOn.length === 0) return;
-    const upstreams = dependsOn.map(copyOf);
+    const upstreams = dependsOn.map(detachString);
     this.#upstreams.set(id, upstreams);
     for (const upstream of upstreams) {
       const known = this.#dependents.get(upstream);

@@ -60,12 +60,12 @@ export type BusEvent =
   /** A stream or consumer is not in place, or was lost. The bus keeps trying. */
   | { readonly type: 'impaired'; readonly part: string; readonly reason: string }
   /** The server has complained about something that this connection did. */
-  | { readonly type: 'complaint'; readonly reason: string }
+  | { readonly type: 'server-error'; readonly reason: string }
   /** A message that is none was discarded. */
   | { readonly type: 'poisoned'; readonly subject: string; readonly reason: string }
   /** A message came as often as it may and was never acknowledged. */
   | {
-      readonly type: 'abandoned';
+      readonly type: 'max-deliveries-reached';
       readonly stream: string;
       readonly streamSequence: number;
       readonly deliveries: number;
@@ -73,7 +73,7 @@ export type BusEvent =
   /** The listener threw; a message of a stream comes again. */
   | { readonly type: 'listenerFailed'; readonly subject: string; readonly error: unknown }
   /** A message could not be said. */
-  | { readonly type: 'unsaid'; readonly subject: string; readonly reason: string };
+  | { readonly type: 'publish-failed'; readonly subject: string; readonly reason: string };
 
 /** What every side of the bus can do. */
 export interface BusMember {
@@ -130,7 +130,7 @@ export type PresenceAnnouncement =
   | Omit<DeregisterMessage, 'reply_to'>;
 
 /** Why a question has no answer. */
-export type Unanswered =
+export type RequestFailure =
   | { readonly type: 'timedOut' }
   /** Nobody listens: the service is away. Only lease requests can tell. */
   | { readonly type: 'noResponders' }
@@ -138,14 +138,14 @@ export type Unanswered =
   /** The answer is none. */
   | { readonly type: 'unreadable'; readonly reason: string };
 
-export type PresenceOutcome = { readonly type: 'answered'; readonly reply: PresenceReply } | Unanswered;
-export type LeaseOutcome = { readonly type: 'answered'; readonly reply: LeaseReply } | Unanswered;
+export type PresenceOutcome = { readonly type: 'answered'; readonly reply: PresenceReply } | RequestFailure;
+export type LeaseOutcome = { readonly type: 'answered'; readonly reply: LeaseReply } | RequestFailure;
 
 /** What became of a message for a stream. */
 export type StoreOutcome =
   /** `isDuplicate`: the stream had it already. */
   | { readonly type: 'stored'; readonly streamSequence: number; readonly isDuplicate: boolean }
-  | Unanswered
+  | RequestFailure
   /** The stream does not take it. */
   | { readonly type: 'refused'; readonly reason: string };
 
@@ -165,7 +165,7 @@ export interface WorkerBus extends BusMember {
     timeoutMs: number,
   ): Promise<LeaseOutcome>;
   /** Ends the wait of every open lease request as if its time was over. An answer that comes later is heard as a late one. */
-  giveUpLeases(): void;
+  cancelLeaseRequests(): void;
   /** Stored is not processed: the service confirms the end of an attempt by itself. */
   reportStatus(message: StatusMessage): Promise<StoreOutcome>;
   /** Waits while too much is under way. Chunks after a failed one may have been stored too: sending them again does no harm. */

@@ -12,7 +12,7 @@ export interface JobNotice {
 /** Which jobs commits have changed, for who keeps something of every job in memory. */
 export interface JobChanges {
   /** The number of the last notice whose commit is on disk. */
-  settled(): number;
+  lastAppliedNotice(): number;
   /** What was told since the last call, in order. Nothing that a snapshot of the store shows is told later. */
   take(): readonly JobNotice[];
 }
@@ -29,5 +29,5 @@ export interface PageVersions {
    * The version, when every commit that it counts is on disk: a snapshot that is taken afterwards shows them all. Null
    * while one is being made, which a snapshot may show or not.
    */
-  settled(job: JobId, stepOrder: number, block: number): number | null;
+  appliedVersion(job: JobId, stepOrder: number, block: number): number | null;
 }

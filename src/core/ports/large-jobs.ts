@@ -29,9 +29,9 @@ export interface LargeJob {
 export interface LargeJobs {
   /**
    * Resolves when the rows are on disk, with a row of `comingJob`, which whoever makes the job removes; who cannot make it
-   * calls `removeComing`. The buffers are given away.
+   * calls `discardProvisionalJob`. The buffers are given away.
    */
-  storeAhead(job: JobId, rows: LargeRows): Promise<void>;
+  storeProvisionalJob(job: JobId, rows: LargeRows): Promise<void>;
   /** The job does not come: its rows are removed. Nothing happens when it is there. */
-  removeComing(job: JobId): void;
+  discardProvisionalJob(job: JobId): void;
 }

@@ -23,7 +23,7 @@ export interface StoreReader {
 }
 
 /** What becomes of a set of changes (docs/decisions/journal.md). Called in the order of the commits, each once. */
-export interface CommitTold {
+export interface CommitCallbacks {
   /** It is on disk: no crash takes it back. */
   readonly durable: () => void;
   /** Whoever reads the store from now on finds it. Never before it is durable. */
@@ -33,5 +33,5 @@ export interface CommitTold {
 /** Writes change sets. There is no failure to handle: a store that cannot commit ends the process (reliability.md, D3). */
 export interface StoreWriter {
   /** Writes the set and tells of it. Sets of one shard are committed in the order of the calls. */
-  commit(set: ChangeSet, told: CommitTold): void;
+  commit(set: ChangeSet, onCommit: CommitCallbacks): void;
 }

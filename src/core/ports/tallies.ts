@@ -13,8 +13,8 @@ export interface Tallies {
   release(farm: FarmId, slot: number, count: number): void;
   /** Sets the farm's share, whatever the total becomes. */
   setShare(farm: FarmId, slot: number, share: number): void;
-  /** The farm's lease actor wants to be told (`tally.fell`) when the total of the slot falls. */
-  awaitFall(farm: FarmId, slot: number): void;
+  /** The farm's lease actor wants to be told (`capacity.freed`) when the total of the slot falls. */
+  notifyWhenFreed(farm: FarmId, slot: number): void;
 }
 
 /** The slot of workers that are online. Usage pools have the slots from 1 on. */

@@ -53,11 +53,11 @@ export const removePrefix = (table: TableName, prefix: string): Change => ({
  * The same changes without those that a later one undoes: of several puts and removals of one row only the last
  * counts. With a `removePrefix` among them they are left as they are.
  */
-export const latestChanges = (changes: readonly Change[]): readonly Change[] =>
-  latestOf(changes, (change) => (change.op === 'removePrefix' ? change.prefix : change.key));
+export const coalesceChanges = (changes: readonly Change[]): readonly Change[] =>
+  lastWritePerKey(changes, (change) => (change.op === 'removePrefix' ? change.prefix : change.key));
 
 /** The same for changes in any form; `keyOf` gives the key of a row as text. */
-export function latestOf<C extends Pick<Change, 'op' | 'table'>>(
+export function lastWritePerKey<C extends Pick<Change, 'op' | 'table'>>(
   changes: readonly C[],
   keyOf: (change: C) => string,
 ): readonly C[] {

@@ -42,7 +42,7 @@ export function storageTypeOf(roots: readonly StorageRoot[]): StorageType {
 }
 
 /** Why a text is no place of a root, or null. */
-export const storagePlaceWrong = (place: string): string | null =>
+export const storageRootKeyError = (place: string): string | null =>
   place === DEFAULT_ROOT ? null : computeLocationNameWrong(place);
 
 /** Why a text is no root of a storage location, or null (docs/decisions/catalog.md). */

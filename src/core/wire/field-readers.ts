@@ -188,7 +188,7 @@ export function variant<T extends object>(
 }
 
 /** A function from text to a message or the reason why it is none: the door of one subject. Never throws. */
-export const door =
+export const messageParser =
   <T>(read: Reader<T>, limits: JsonTextLimits): ((text: string) => Parsed<T>) =>
   (message) => {
     const parsed = parseJsonText(message, limits);

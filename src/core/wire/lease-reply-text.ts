@@ -1,6 +1,6 @@
 import type { StepId } from '../ids.ts';
 import type { TaskParameterValue } from '../../openjd/template/plan.ts';
-import type { Written } from '../records/written.ts';
+import type { RequireAllFields } from '../records/require-all-fields.ts';
 import type { Assignment, LeaseReply, PathMapMessage, StepAssignment } from './bus-messages.ts';
 
 type Leases = Extract<LeaseReply, { type: 'leases' }>;
@@ -36,7 +36,7 @@ class KeptTexts<Entry extends { readonly text: string }> {
   }
 }
 
-type WholeStep = Written<
+type WholeStep = RequireAllFields<
   StepAssignment,
   | 'job_name'
   | 'step_name'
@@ -82,7 +82,9 @@ export class LeaseReplyWriter {
     return reply.type === 'leases' ? this.#leases(reply) : '{"v":1,"type":"unknown"}';
   }
 
-  #leases(reply: Written<Leases, 'v' | 'type' | 'assignments' | 'steps' | 'path_map' | 'confirmed'>): string {
+  #leases(
+    reply: RequireAllFields<Leases, 'v' | 'type' | 'assignments' | 'steps' | 'path_map' | 'confirmed'>,
+  ): string {
     let text = '{"v":1,"type":"leases","assignments":[';
     let joint = '';
     for (const assignment of reply.assignments) {
@@ -135,7 +137,7 @@ export class LeaseReplyWriter {
     return text;
   }
 
-  #pathMap(map: Written<PathMapMessage, 'compute_location' | 'locations'>): string {
+  #pathMap(map: RequireAllFields<PathMapMessage, 'compute_location' | 'locations'>): string {
     return `{"compute_location":${JSON.stringify(map.compute_location)},"locations":${this.#part(map.locations)}}`;
   }
 }
@@ -145,7 +147,7 @@ const idsText = (ids: readonly string[]): string => (ids.length === 0 ? '[]' : `
 
 /** Numbers are finite. */
 function assignmentText(
-  assignment: Written<
+  assignment: RequireAllFields<
     Assignment,
     'task_id' | 'job_id' | 'step_id' | 'attempt_id' | 'name' | 'cores' | 'parameters'
   >,
@@ -169,5 +171,5 @@ function parametersText(parameters: Assignment['parameters']): string {
   return `${text}}`;
 }
 
-const valueText = ({ type, value }: Written<TaskParameterValue, 'type' | 'value'>): string =>
+const valueText = ({ type, value }: RequireAllFields<TaskParameterValue, 'type' | 'value'>): string =>
   `{"type":"${type}","value":${JSON.stringify(value)}}`;

@@ -1,7 +1,7 @@
 import type { LeaseRequest, TerminalReport, TerminalStatus } from './bus-messages.ts';
 import {
   checked,
-  door,
+  messageParser,
   finite,
   integer,
   line,
@@ -46,7 +46,7 @@ const terminalReport = record<TerminalReport>({
 const limits = { length: LIMITS.leaseRequestText, nesting: LIMITS.nesting };
 
 /** `work.lease.<queue id>` and `work.lease._any`, by the readers alone. */
-export const parseAnyLeaseRequest: (text: string) => Parsed<LeaseRequest> = door(
+export const parseAnyLeaseRequest: (text: string) => Parsed<LeaseRequest> = messageParser(
   record<LeaseRequest>({
     v: literal(1),
     worker_id: readWorkerId,

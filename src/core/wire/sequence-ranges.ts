@@ -10,7 +10,7 @@ export const MAX_SEQUENCE_RANGES = 256;
 export const NOTHING_SEEN: SequenceRanges = [];
 
 /** Whether the number is in one of the ranges. */
-export function wasSeen(ranges: SequenceRanges, sequence: number): boolean {
+export function hasSequence(ranges: SequenceRanges, sequence: number): boolean {
   const at = lastRangeFrom(ranges, sequence);
   return at >= 0 && sequence <= (ranges[at + 1] ?? -1);
 }
@@ -20,7 +20,7 @@ export const isGapless = (ranges: SequenceRanges): boolean =>
   ranges.length === 0 || (ranges.length === 2 && ranges[0] === 1);
 
 /** The ranges with the number in them. */
-export function withSeen(ranges: SequenceRanges, sequence: number): SequenceRanges {
+export function addSequence(ranges: SequenceRanges, sequence: number): SequenceRanges {
   const at = lastRangeFrom(ranges, sequence);
   const before = at >= 0 ? (ranges[at + 1] ?? -1) : -1;
   if (at >= 0 && sequence <= before) return ranges;

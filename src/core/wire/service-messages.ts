@@ -27,7 +27,7 @@ import type {
 } from './bus-messages.ts';
 import {
   checked,
-  door,
+  messageParser,
   finite,
   flag,
   integer,
@@ -63,7 +63,7 @@ const DAY_MS = 86_400_000;
 const heartbeatTimeout = integer(1, DAY_MS);
 
 /** The answer to a presence message. */
-export const parsePresenceReply: (text: string) => Parsed<PresenceReply> = door(
+export const parsePresenceReply: (text: string) => Parsed<PresenceReply> = messageParser(
   variant<PresenceReply>('type', {
     registered: record<Extract<PresenceReply, { type: 'registered' }>>({
       v: literal(1),
@@ -97,7 +97,7 @@ export const parsePresenceReply: (text: string) => Parsed<PresenceReply> = door(
 );
 
 /** `task.cancel.<task id>` */
-export const parseCancel: (text: string) => Parsed<CancelMessage> = door(
+export const parseCancel: (text: string) => Parsed<CancelMessage> = messageParser(
   checked(
     record<CancelMessage>({ v: literal(1), task_id: readTaskId, attempt_id: readAttemptId, reason }),
     attemptFault,
@@ -256,7 +256,7 @@ const leases = checked(
 );
 
 /** The answer to a lease request. */
-export const parseLeaseReply: (text: string) => Parsed<LeaseReply> = door(
+export const parseLeaseReply: (text: string) => Parsed<LeaseReply> = messageParser(
   variant<LeaseReply>('type', {
     leases,
     unknown: record<Extract<LeaseReply, { type: 'unknown' }>>({ v: literal(1), type: literal('unknown') }),

@@ -12,7 +12,7 @@ import type {
 } from './bus-messages.ts';
 import {
   checked,
-  door,
+  messageParser,
   flag,
   integer,
   line,
@@ -92,13 +92,13 @@ const deregister = record<DeregisterMessage>({
 });
 
 /** `worker.register`, `worker.heartbeat` and `worker.deregister`. */
-export const parsePresence: (text: string) => Parsed<PresenceMessage> = door(
+export const parsePresence: (text: string) => Parsed<PresenceMessage> = messageParser(
   variant<PresenceMessage>('type', { register, heartbeat, deregister }),
   { length: LIMITS.presenceText, nesting: LIMITS.nesting },
 );
 
 /** `task.status.<job id>` */
-export const parseStatus: (text: string) => Parsed<StatusMessage> = door(
+export const parseStatus: (text: string) => Parsed<StatusMessage> = messageParser(
   checked(
     record<StatusMessage>({
       v: literal(1),
@@ -119,7 +119,7 @@ export const parseStatus: (text: string) => Parsed<StatusMessage> = door(
 );
 
 /** `task.logs.<task id>` */
-export const parseLog: (text: string) => Parsed<LogMessage> = door(
+export const parseLog: (text: string) => Parsed<LogMessage> = messageParser(
   checked(
     record<LogMessage>({
       v: literal(1),
@@ -136,7 +136,7 @@ export const parseLog: (text: string) => Parsed<LogMessage> = door(
 );
 
 /** `worker.diag.<worker id>` */
-export const parseDiagnostic: (text: string) => Parsed<DiagnosticMessage> = door(
+export const parseDiagnostic: (text: string) => Parsed<DiagnosticMessage> = messageParser(
   record<DiagnosticMessage>({
     v: literal(1),
     worker_id: readWorkerId,

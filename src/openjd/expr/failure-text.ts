@@ -1,5 +1,5 @@
 import type { ExprFailure } from './expr-failure.ts';
-import type { Place } from './syntax/tree.ts';
+import type { SourceSpan } from './syntax/tree.ts';
 
 /** Code points of a source line that are shown: of a longer one those around the caret. */
 const MAX_SHOWN = 400;
@@ -17,7 +17,7 @@ export function failureText({ message, place }: ExprFailure, source: string): st
 }
 
 /** The line of the caret, the marks beneath it, and the index of the caret among its code points. */
-function lineOf({ start, end, caret }: Place, source: string): readonly [string[], string[], number] {
+function lineOf({ start, end, caret }: SourceSpan, source: string): readonly [string[], string[], number] {
   const lineStart = caret === 0 ? 0 : source.lastIndexOf('\n', caret - 1) + 1;
   const lineFeed = source.indexOf('\n', caret);
   const first = Math.max(lineStart, source.length - source.trimStart().length);

@@ -1,5 +1,5 @@
 import { parseInteger } from './numbers.ts';
-import { shown } from '../template/text-rules.ts';
+import { quoteForMessage } from '../template/text-rules.ts';
 import { lastOf, normalRuns, type Run } from './integer-set.ts';
 
 type ParsedRange =
@@ -37,20 +37,20 @@ export function parseRange(text: string, maxParts: number): ParsedRange {
 function parseElement(text: string): Run | string {
   const match = ELEMENT.exec(text);
   if (match === null) {
-    return `${shown(text.trim())} is not a part of a range: write 5, 1-10 or 1-10:2`;
+    return `${quoteForMessage(text.trim())} is not a part of a range: write 5, 1-10 or 1-10:2`;
   }
   const [first, last, step] = [match[1], match[2] ?? match[1], match[3] ?? '1'].map((digits) =>
     parseInteger(digits ?? ''),
   );
   if (typeof first !== 'bigint' || typeof last !== 'bigint' || typeof step !== 'bigint') {
-    return `${shown(text.trim())} is outside the range of 64-bit integers`;
+    return `${quoteForMessage(text.trim())} is outside the range of 64-bit integers`;
   }
-  if (step === 0n) return `${shown(text.trim())} has the step 0`;
+  if (step === 0n) return `${quoteForMessage(text.trim())} has the step 0`;
   if (first === last) return { start: first, step: step < 0n ? -step : step, count: 1n };
   if (first < last !== step > 0n) {
     return first < last
-      ? `${shown(text.trim())} goes up with a negative step`
-      : `${shown(text.trim())} goes down without a negative step`;
+      ? `${quoteForMessage(text.trim())} goes up with a negative step`
+      : `${quoteForMessage(text.trim())} goes down without a negative step`;
   }
   const stride = step < 0n ? -step : step;
   const count = (first < last ? last - first : first - last) / stride + 1n;

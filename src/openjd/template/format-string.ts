@@ -1,5 +1,5 @@
 import { MAX_INTERPOLATIONS, piecesOf, type FormatFault } from '../primitives/interpolations.ts';
-import { shown } from './text-rules.ts';
+import { quoteForMessage } from './text-rules.ts';
 
 /** A format string, parsed (specification, section 7.3): literal text and references to values by dotted name. */
 export interface FormatString {
@@ -43,7 +43,7 @@ const FAULTS: Readonly<Record<FormatFault, string>> = {
 const notAName = (inside: string): string =>
   inside === ''
     ? 'there is nothing between "{{" and "}}"'
-    : `${shown(inside)} is not the name of a value (expressions require the extension EXPR)`;
+    : `${quoteForMessage(inside)} is not the name of a value (expressions require the extension EXPR)`;
 
 /** The text with every reference replaced; unknown is the first name that the lookup does not know. */
 export function resolveFormatString(

@@ -1,4 +1,4 @@
-import { firstPlace } from '../primitives/partition-point.ts';
+import { partitionPoint } from '../primitives/partition-point.ts';
 import type { Position } from './document.ts';
 
 /** Finds line and column of offsets in a text. */
@@ -11,7 +11,7 @@ export class LineIndex {
 
   /** Line and column, from 1, of an offset from 0. */
   at(offset: number): Position {
-    const line = firstPlace(this.#starts.length, (at) => (this.#starts[at] ?? 0) <= offset);
+    const line = partitionPoint(this.#starts.length, (at) => (this.#starts[at] ?? 0) <= offset);
     return { line, column: offset - (this.#starts[line - 1] ?? 0) + 1 };
   }
 }

@@ -3,7 +3,7 @@ import { rowOf, type SingleRow } from './parameter-types.ts';
 import type { ParameterType } from './plan.ts';
 import { readJson } from './read-json.ts';
 import type { TemplateLimits } from './template-limits.ts';
-import { characters, shown } from './text-rules.ts';
+import { characters, quoteForMessage } from './text-rules.ts';
 
 /** What the value of a job parameter, or an element of it, must satisfy (specification, sections 2.1 to 2.16). */
 export interface ParameterRules {
@@ -51,7 +51,7 @@ export function submittedNode(
   const [error] = read.errors;
   return {
     ok: false,
-    detail: `${shown(text)} is no list in JSON: column ${error?.column ?? 1} ${error?.detail ?? ''}`,
+    detail: `${quoteForMessage(text)} is no list in JSON: column ${error?.column ?? 1} ${error?.detail ?? ''}`,
   };
 }
 
@@ -87,7 +87,7 @@ function checkAt(
   if (node.kind !== 'sequence') return refuse(`must be a list, not ${nodeKindName(node)}`);
   const broken = lengthBroken(rules, node.items.length);
   if (broken !== null) refuse(`the list ${broken}`);
-  const item = rules.item ?? unruled(row.element);
+  const item = rules.item ?? noRules(row.element);
   const texts = node.items.map((element, index) => {
     const text = checkAt(item, element, limits, [...path, index], problems);
     return jsonOf(row.element, text);
@@ -96,7 +96,7 @@ function checkAt(
 }
 
 /** Rules of a type without any. */
-export function unruled(type: ParameterType): ParameterRules {
+export function noRules(type: ParameterType): ParameterRules {
   const { element } = rowOf(type);
   return {
     type,
@@ -105,7 +105,7 @@ export function unruled(type: ParameterType): ParameterRules {
     minValue: null,
     maxValue: null,
     allowed: null,
-    item: element === null ? null : unruled(element),
+    item: element === null ? null : noRules(element),
   };
 }
 
@@ -139,10 +139,10 @@ function textBroken(
     return `must not have more than ${maxParameterValue} characters, and has ${length}`;
   }
   if (rules.minLength !== null && length < rules.minLength) {
-    return `${shown(text)} is shorter than minLength ${rules.minLength}`;
+    return `${quoteForMessage(text)} is shorter than minLength ${rules.minLength}`;
   }
   if (rules.maxLength !== null && length > rules.maxLength) {
-    return `${shown(text)} is longer than maxLength ${rules.maxLength}`;
+    return `${quoteForMessage(text)} is longer than maxLength ${rules.maxLength}`;
   }
   return rules.allowed?.includes(text) === false ? notAllowed(text) : null;
 }
@@ -162,7 +162,7 @@ function numberBroken(
   return rules.allowed?.some((allowed) => read(allowed) === value) === false ? notAllowed(text) : null;
 }
 
-const notAllowed = (text: string): string => `${shown(text)} is not one of the allowedValues`;
+const notAllowed = (text: string): string => `${quoteForMessage(text)} is not one of the allowedValues`;
 
 function lengthBroken({ minLength, maxLength }: ParameterRules, length: number): string | null {
   if (minLength !== null && length < minLength)

@@ -13,7 +13,7 @@ import { nodeKindName, type DocumentNode } from './document.ts';
 import { decimalOf, integerOf } from '../primitives/numbers.ts';
 import type { ParameterType } from './plan.ts';
 import { parseRange } from '../primitives/range-expression.ts';
-import { shown } from './text-rules.ts';
+import { quoteForMessage } from './text-rules.ts';
 
 /** A rule that a definition or its `item` can hold. */
 export type ConstraintKey = 'allowedValues' | 'minLength' | 'maxLength' | 'minValue' | 'maxValue' | 'item';
@@ -78,14 +78,18 @@ function readInteger(node: DocumentNode): ReadText {
   if (typeof value === 'bigint') return { ok: true, text: `${value}` };
   if (node.kind !== 'string') return refused(value);
   return refused(
-    value.startsWith('must') ? `${shown(node.value)} is not an integer` : `${shown(node.value)} ${value}`,
+    value.startsWith('must')
+      ? `${quoteForMessage(node.value)} is not an integer`
+      : `${quoteForMessage(node.value)} ${value}`,
   );
 }
 
 function readDecimal(node: DocumentNode): ReadText {
   const value = decimalOf(node);
   if (typeof value !== 'string') return { ok: true, text: value.text };
-  return refused(node.kind === 'string' ? `${shown(node.value)} is not a finite decimal number` : value);
+  return refused(
+    node.kind === 'string' ? `${quoteForMessage(node.value)} is not a finite decimal number` : value,
+  );
 }
 
 /** Section 2.9. As a number it is 1 or 0, however it is written; as text it is one of the words. */
@@ -103,7 +107,8 @@ function readBool(node: DocumentNode): ReadText {
   }
   if (value !== undefined) return { ok: true, text: value ? 'true' : 'false' };
   const words = TRUE_WORDS.map((word, index) => `${word}/${FALSE_WORDS[index] ?? ''}`).join(', ');
-  if (node.kind === 'string') return refused(`${shown(node.value)} is not a valid bool: write ${words}`);
+  if (node.kind === 'string')
+    return refused(`${quoteForMessage(node.value)} is not a valid bool: write ${words}`);
   return refused(`must be true or false, not ${nodeKindName(node)}`);
 }
 
@@ -112,7 +117,7 @@ function readRange(node: DocumentNode, maxParts: number): ReadText {
   if (node.kind !== 'string') return readString(node);
   const parsed = parseRange(node.value, maxParts);
   if (parsed.ok) return { ok: true, text: node.value };
-  return refused(`${shown(node.value)} is not a valid range expression: ${parsed.detail}`);
+  return refused(`${quoteForMessage(node.value)} is not a valid range expression: ${parsed.detail}`);
 }
 
 const ROWS: readonly ParameterTypeRow[] = [

@@ -2,7 +2,7 @@ import type { DocumentNode, MappingEntry, Position } from './document.ts';
 import { DOCUMENT_LIMITS, type DocumentLimits } from './document-limits.ts';
 import { LineIndex } from './line-index.ts';
 import { Unreadable, type ReadResult } from './read-result.ts';
-import { shown } from './text-rules.ts';
+import { quoteForMessage } from './text-rules.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 const BLANK = /[ \t\n\r]*/y;
@@ -99,7 +99,7 @@ class JsonReader {
       const keyAt = this.#position();
       if (this.#text[this.#at] !== '"') throw this.#unexpected('a key in double quotes');
       const key = this.#string();
-      if (keys.has(key)) throw new Unreadable(`the key ${shown(key)} occurs twice`, keyAt);
+      if (keys.has(key)) throw new Unreadable(`the key ${quoteForMessage(key)} occurs twice`, keyAt);
       keys.add(key);
       this.#skipBlanks();
       if (!this.#take(':')) throw this.#unexpected('":"');
@@ -202,7 +202,8 @@ class JsonReader {
   }
 
   #unexpected(wanted: string): Unreadable {
-    const found = this.#at < this.#text.length ? shown(this.#text[this.#at] ?? '') : 'the end of the text';
+    const found =
+      this.#at < this.#text.length ? quoteForMessage(this.#text[this.#at] ?? '') : 'the end of the text';
     return this.#error(`is not JSON: ${wanted} is expected, not ${found}`);
   }
 }

@@ -16,7 +16,7 @@ import type { Text } from './located.ts';
 import { suggestion } from '../primitives/nearest.ts';
 import { extended, type Scope } from './scope.ts';
 import type { LetShape } from './shape/template-shape.ts';
-import { shown } from './text-rules.ts';
+import { quoteForMessage } from './text-rules.ts';
 
 /** Why a symbol that exists nowhere in the scope may be meant, by how it begins. */
 const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
@@ -139,10 +139,10 @@ export class TextChecker {
 
   #unknown(symbol: string, scope: Scope): string {
     const reason = scope.elsewhere.get(symbol);
-    if (reason !== undefined) return `${shown(symbol)} cannot be used here: ${reason}`;
+    if (reason !== undefined) return `${quoteForMessage(symbol)} cannot be used here: ${reason}`;
     const near = ++this.#suggestions <= MAX_SUGGESTIONS ? suggestion(symbol, scope.symbols.keys()) : '';
     const hint = near === '' ? HINTS.find(([prefix]) => symbol.startsWith(prefix))?.[1] : undefined;
-    return `unknown value ${shown(symbol)}${near}${hint === undefined ? '' : `: ${hint}`}`;
+    return `unknown value ${quoteForMessage(symbol)}${near}${hint === undefined ? '' : `: ${hint}`}`;
   }
 }
 

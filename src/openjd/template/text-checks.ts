@@ -1,6 +1,12 @@
 import type { Findings } from './findings.ts';
 import type { Text } from './located.ts';
-import { characters, hasControl, hasControlButLines, isIdentifier, shown } from './text-rules.ts';
+import {
+  characters,
+  hasControl,
+  hasControlExceptNewlines,
+  isIdentifier,
+  quoteForMessage,
+} from './text-rules.ts';
 
 interface TextRule {
   readonly min: number;
@@ -19,7 +25,7 @@ export function checkText(findings: Findings, text: Text | undefined, rule: Text
   if (length > rule.max)
     findings.add(at, `must not have more than ${rule.max} characters, and has ${length}`);
   if (rule.control === 'none' && hasControl(value)) findings.add(at, 'must not contain control characters');
-  if (rule.control === 'lines' && hasControlButLines(value)) {
+  if (rule.control === 'lines' && hasControlExceptNewlines(value)) {
     findings.add(at, 'must not contain control characters other than line feed, carriage return and tab');
   }
 }
@@ -31,7 +37,7 @@ export function checkIdentifier(findings: Findings, text: Text | undefined, max:
   else if (!isIdentifier(text.value)) {
     findings.add(
       text.at,
-      `${shown(text.value)} is not an identifier: letters, digits and _, not beginning with a digit`,
+      `${quoteForMessage(text.value)} is not an identifier: letters, digits and _, not beginning with a digit`,
     );
   } else if (text.value.length > max) {
     findings.add(text.at, `must not have more than ${max} characters, and has ${text.value.length}`);
@@ -43,7 +49,8 @@ export function checkUnique(findings: Findings, what: string, names: readonly (T
   const seen = new Set<string>();
   for (const name of names) {
     if (name === undefined) continue;
-    if (seen.has(name.value)) findings.add(name.at, `the ${what} ${shown(name.value)} exists twice`);
+    if (seen.has(name.value))
+      findings.add(name.at, `the ${what} ${quoteForMessage(name.value)} exists twice`);
     seen.add(name.value);
   }
 }

@@ -22,7 +22,7 @@ export function characters(text: string): number {
 export const hasControl = (text: string): boolean => CONTROL.test(text);
 
 /** Control characters other than line feed, carriage return and tab. */
-export const hasControlButLines = (text: string): boolean => CONTROL_BUT_LINES.test(text);
+export const hasControlExceptNewlines = (text: string): boolean => CONTROL_BUT_LINES.test(text);
 
 /** Letters, digits and underscore of ASCII, not beginning with a digit; the length is another rule. */
 export const isIdentifier = (text: string): boolean => IDENTIFIER.test(text);
@@ -32,7 +32,7 @@ export const inUpperCase = (text: string): string =>
   text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
 
 /** A text as it appears in a message: quoted, escaped and not longer than a line. */
-export function shown(text: string): string {
+export function quoteForMessage(text: string): string {
   const clipped = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
   return JSON.stringify(clipped);
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { test } from 'tap';
 import { AGENT_LIMITS } from '../../../actors/agent/agent-limits.ts';
-import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
+import type { AgentEffect } from '../../../actors/agent/agent-system.ts';
 import { REDACTED } from '../../../actors/agent/session/redaction.ts';
 import { LineAssembler } from '../../../src/adapters/process/line-assembler.ts';
 import type { OutputStream } from '../../../src/core/ports/task-processes.ts';
 import type { StatusMessage, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
-import { action, AgentHouse, assignmentOf, environment, leases, stepOf } from './agent-house.ts';
+import { action, AgentFixture, assignmentOf, environment, leases, stepOf } from './agent-fixture.ts';
 
 const HIDING: Partial<StepAssignment> = { extensions: ['REDACTED_ENV_VARS'] };
 const ENTERING = {
@@ -14,7 +14,7 @@ const ENTERING = {
 };
 
 /** One session whose bus takes everything: what it logs, reports and starts. */
-class Session extends AgentHouse {
+class Session extends AgentFixture {
   readonly chunks: string[] = [];
   readonly progress: StatusMessage[] = [];
   readonly variables: Readonly<Record<string, string | null>>[] = [];
@@ -80,17 +80,17 @@ class Session extends AgentHouse {
 }
 
 test('a hidden variable is set for later actions, and its value is in no log and no report', (t) => {
-  const house = new Session({ ...HIDING, ...ENTERING });
-  house.step(1, ['openjd_redacted_env: TOKEN=hunter2', 'set to hunter2']);
-  t.equal(house.variables[1]?.['TOKEN'], 'hunter2');
-  house.started('a', 2);
-  house.write(2, ['openjd_status: with hunter2', 'openjd_unset_env: TOKEN', 'hunter2hunter2']);
-  house.write(2, ['err hunter2', 'openjd_fail: not hunter2 again'], 'stderr');
-  house.ended('a', 2, 1);
-  house.step(3, ['openjd_env: 1=hunter2'], 1);
-  house.finish();
+  const fixture = new Session({ ...HIDING, ...ENTERING });
+  fixture.step(1, ['openjd_redacted_env: TOKEN=hunter2', 'set to hunter2']);
+  t.equal(fixture.variables[1]?.['TOKEN'], 'hunter2');
+  fixture.started('a', 2);
+  fixture.write(2, ['openjd_status: with hunter2', 'openjd_unset_env: TOKEN', 'hunter2hunter2']);
+  fixture.write(2, ['err hunter2', 'openjd_fail: not hunter2 again'], 'stderr');
+  fixture.ended('a', 2, 1);
+  fixture.step(3, ['openjd_env: 1=hunter2'], 1);
+  fixture.finish();
   t.equal(
-    house.log,
+    fixture.log,
     [
       `openjd_redacted_env: TOKEN=${REDACTED}`,
       `set to ${REDACTED}`,
@@ -103,21 +103,21 @@ test('a hidden variable is set for later actions, and its value is in no log and
       '',
     ].join('\n'),
   );
-  t.match(house.report, {
+  t.match(fixture.report, {
     status: 'failed',
     message: `not ${REDACTED} again; environment E, onExit: Failed to parse environment variable assignment.`,
     status_message: `with ${REDACTED}`,
   });
-  t.notMatch(JSON.stringify([house.other, house.progress, house.logged]), 'hunter2');
+  t.notMatch(JSON.stringify([fixture.other, fixture.progress, fixture.logged]), 'hunter2');
   t.end();
 });
 
 test('without the extension the value is hidden, and the variable is not set', (t) => {
-  const house = new Session(ENTERING);
-  house.step(1, ['openjd_redacted_env: TOKEN=hunter2', 'hunter2']);
-  t.notOk('TOKEN' in (house.variables[1] ?? {}));
+  const fixture = new Session(ENTERING);
+  fixture.step(1, ['openjd_redacted_env: TOKEN=hunter2', 'hunter2']);
+  t.notOk('TOKEN' in (fixture.variables[1] ?? {}));
   t.equal(
-    house.log,
+    fixture.log,
     `openjd_redacted_env: TOKEN=${REDACTED}\n[callsheet] openjd_redacted_env: it is hidden and not set: the template does not declare the extension REDACTED_ENV_VARS\n${REDACTED}\n`,
   );
   t.end();
@@ -141,157 +141,157 @@ test('a malformed hidden variable is a warning with the extension, and ends the 
 });
 
 test('a line that is meant to hide a value hides it in the reason too', (t) => {
-  const house = new Session(HIDING);
-  house.step(1, ['openjd_redacted_env:TOKEN=hunter2'], 0);
-  house.finish();
-  t.match(house.report, { status: 'failed', message: /Incorrectly formatted openjd env command/ });
-  t.notMatch(house.report?.message, 'hunter2');
-  t.notMatch(house.log, 'hunter2');
+  const fixture = new Session(HIDING);
+  fixture.step(1, ['openjd_redacted_env:TOKEN=hunter2'], 0);
+  fixture.finish();
+  t.match(fixture.report, { status: 'failed', message: /Incorrectly formatted openjd env command/ });
+  t.notMatch(fixture.report?.message, 'hunter2');
+  t.notMatch(fixture.log, 'hunter2');
   t.end();
 });
 
 test('what a task hides is not set for the next action, and is hidden there', (t) => {
-  const house = new Session({ ...HIDING, ...ENTERING });
-  house.step(1);
-  house.step(2, ['openjd_redacted_env: TOKEN=hunter2']);
-  t.notOk('TOKEN' in (house.variables[2] ?? {}));
-  house.step(3, ['bye hunter2']);
-  t.match(house.log, `bye ${REDACTED}\n`);
+  const fixture = new Session({ ...HIDING, ...ENTERING });
+  fixture.step(1);
+  fixture.step(2, ['openjd_redacted_env: TOKEN=hunter2']);
+  t.notOk('TOKEN' in (fixture.variables[2] ?? {}));
+  fixture.step(3, ['bye hunter2']);
+  t.match(fixture.log, `bye ${REDACTED}\n`);
   t.end();
 });
 
 test('a command that cannot be started is named without what is hidden', (t) => {
-  const house = new Session({ ...HIDING, ...ENTERING });
-  house.step(1, ['openjd_redacted_env: "TOKEN=one\\ntwo\\nthree"']);
-  house.ended('a', 2, { kind: 'not-started', reason: 'command not found: x one\ntwo\nthree y' });
-  house.step(3);
-  house.finish();
-  t.match(house.report, { status: 'failed', message: `command not found: x ${REDACTED} y` });
+  const fixture = new Session({ ...HIDING, ...ENTERING });
+  fixture.step(1, ['openjd_redacted_env: "TOKEN=one\\ntwo\\nthree"']);
+  fixture.ended('a', 2, { kind: 'not-started', reason: 'command not found: x one\ntwo\nthree y' });
+  fixture.step(3);
+  fixture.finish();
+  t.match(fixture.report, { status: 'failed', message: `command not found: x ${REDACTED} y` });
   t.end();
 });
 
 test('more values than can be hidden end the action, and nothing is shown any more', (t) => {
-  const house = new Session(HIDING);
-  house.started('a', 1);
-  house.write(
+  const fixture = new Session(HIDING);
+  fixture.started('a', 1);
+  fixture.write(
     1,
     Array.from({ length: 5000 }, (_, nth) => `openjd_redacted_env: A=value-${nth}`),
   );
-  house.write(1, ['plain']);
-  t.match(house.log, new RegExp(`\n${REDACTED.replaceAll('*', '[*]')}\n$`));
-  t.notMatch(house.log, /value-|plain/);
-  t.ok(house.other.some(({ kind }) => kind === 'kill-action'));
+  fixture.write(1, ['plain']);
+  t.match(fixture.log, new RegExp(`\n${REDACTED.replaceAll('*', '[*]')}\n$`));
+  t.notMatch(fixture.log, /value-|plain/);
+  t.ok(fixture.other.some(({ kind }) => kind === 'kill-action'));
   t.end();
 });
 
 test('output below the level is not logged; of a task it is its own affair', (t) => {
-  const house = new Session(ENTERING);
-  house.step(1, ['shown', 'openjd_session_runtime_loglevel: warning', 'not shown']);
-  t.equal(house.log, 'shown\nopenjd_session_runtime_loglevel: warning\n');
-  house.started('a', 2);
-  house.write(2, ['not shown', 'openjd_progress: x', 'openjd_session_runtime_loglevel: DEBUG', 'shown']);
-  house.ended('a', 2, 0);
-  house.step(3, ['not shown', 'openjd_progress: 5']);
+  const fixture = new Session(ENTERING);
+  fixture.step(1, ['shown', 'openjd_session_runtime_loglevel: warning', 'not shown']);
+  t.equal(fixture.log, 'shown\nopenjd_session_runtime_loglevel: warning\n');
+  fixture.started('a', 2);
+  fixture.write(2, ['not shown', 'openjd_progress: x', 'openjd_session_runtime_loglevel: DEBUG', 'shown']);
+  fixture.ended('a', 2, 0);
+  fixture.step(3, ['not shown', 'openjd_progress: 5']);
   t.equal(
-    house.log,
+    fixture.log,
     `shown
 openjd_session_runtime_loglevel: warning
 openjd_progress: x -- ERROR: Progress must be a floating point value between 0.0 and 100.0, inclusive.
 shown
 `,
   );
-  t.ok(house.consumed > 0);
+  t.ok(fixture.consumed > 0);
   t.end();
 });
 
 test('output that is not logged holds nothing back', (t) => {
-  const house = new Session({});
-  house.started('a', 1);
-  house.write(1, ['openjd_session_runtime_loglevel: ERROR']);
-  t.ok(house.log);
-  const before = house.consumed;
-  house.write(1, ['12345', '67890']);
-  t.equal(house.consumed - before, 12);
+  const fixture = new Session({});
+  fixture.started('a', 1);
+  fixture.write(1, ['openjd_session_runtime_loglevel: ERROR']);
+  t.ok(fixture.log);
+  const before = fixture.consumed;
+  fixture.write(1, ['12345', '67890']);
+  t.equal(fixture.consumed - before, 12);
   t.end();
 });
 
 test('progress is told at once, then once a second, the last one; the end of the attempt supersedes it', (t) => {
-  const house = new Session({});
-  house.started('a', 1);
-  house.ranForAMoment('a');
-  house.write(1, ['openjd_progress: 1', 'openjd_progress: 2', 'openjd_status: loading\u001b[1m\tit']);
-  t.same(house.told, [['running', 2, 'loading [1m it']]);
-  for (let percent = 3; percent < 50; percent += 1) house.write(1, [`openjd_progress: ${percent}`]);
-  t.equal(house.told.length, 1);
-  house.pass(1000);
-  house.hear();
-  t.same(house.told.slice(1), [['running', 49, 'loading [1m it']]);
-  house.write(1, ['openjd_progress: 49', 'openjd_progress: 101', 'plain']);
-  house.pass(3000);
-  house.hear();
-  t.equal(house.told.length, 2, 'what says nothing new is not told');
-  house.write(1, ['openjd_progress: 60']);
-  house.write(1, ['openjd_progress: 70', `openjd_status: ${'x'.repeat(2000)}`]);
-  t.equal(house.told.length, 3);
-  house.ended('a', 1, 0);
-  house.hear();
-  house.finish();
-  house.pass(5000);
-  house.hear();
-  t.equal(house.told.length, 3);
-  t.match(house.report, { status: 'succeeded', progress: 70, status_message: 'x'.repeat(1024) });
+  const fixture = new Session({});
+  fixture.started('a', 1);
+  fixture.ranForAMoment('a');
+  fixture.write(1, ['openjd_progress: 1', 'openjd_progress: 2', 'openjd_status: loading\u001b[1m\tit']);
+  t.same(fixture.told, [['running', 2, 'loading [1m it']]);
+  for (let percent = 3; percent < 50; percent += 1) fixture.write(1, [`openjd_progress: ${percent}`]);
+  t.equal(fixture.told.length, 1);
+  fixture.pass(1000);
+  fixture.hear();
+  t.same(fixture.told.slice(1), [['running', 49, 'loading [1m it']]);
+  fixture.write(1, ['openjd_progress: 49', 'openjd_progress: 101', 'plain']);
+  fixture.pass(3000);
+  fixture.hear();
+  t.equal(fixture.told.length, 2, 'what says nothing new is not told');
+  fixture.write(1, ['openjd_progress: 60']);
+  fixture.write(1, ['openjd_progress: 70', `openjd_status: ${'x'.repeat(2000)}`]);
+  t.equal(fixture.told.length, 3);
+  fixture.ended('a', 1, 0);
+  fixture.hear();
+  fixture.finish();
+  fixture.pass(5000);
+  fixture.hear();
+  t.equal(fixture.told.length, 3);
+  t.match(fixture.report, { status: 'succeeded', progress: 70, status_message: 'x'.repeat(1024) });
   t.end();
 });
 
 test('of a task that ends at once its end alone is told, with how far it came', (t) => {
-  const house = new Session({});
-  house.started('a', 1);
-  house.write(1, ['openjd_progress: 1']);
-  house.pass(AGENT_LIMITS.runningHoldMs - 1);
-  house.write(1, ['openjd_progress: 2']);
-  house.ended('a', 1, 0);
-  house.hear();
-  house.finish();
-  house.pass(5000);
-  house.hear();
-  t.same(house.told, []);
-  t.match(house.report, { status: 'succeeded', progress: 2 });
+  const fixture = new Session({});
+  fixture.started('a', 1);
+  fixture.write(1, ['openjd_progress: 1']);
+  fixture.pass(AGENT_LIMITS.runningHoldMs - 1);
+  fixture.write(1, ['openjd_progress: 2']);
+  fixture.ended('a', 1, 0);
+  fixture.hear();
+  fixture.finish();
+  fixture.pass(5000);
+  fixture.hear();
+  t.same(fixture.told, []);
+  t.match(fixture.report, { status: 'succeeded', progress: 2 });
   t.same(
-    house.other.flatMap((effect) => (effect.kind === 'report' ? [effect.report.status] : [])),
+    fixture.other.flatMap((effect) => (effect.kind === 'report' ? [effect.report.status] : [])),
     ['succeeded'],
   );
   t.end();
 });
 
 test('what an environment says of its progress is told for the task that waits for it, and begins anew', (t) => {
-  const house = new Session(ENTERING);
-  house.started('a', 1);
-  house.write(1, ['openjd_status: starting', 'openjd_progress: 50']);
-  house.pass(1500);
-  house.hear();
-  house.ended('a', 1, 0);
-  house.hear();
-  t.same(house.told, [
+  const fixture = new Session(ENTERING);
+  fixture.started('a', 1);
+  fixture.write(1, ['openjd_status: starting', 'openjd_progress: 50']);
+  fixture.pass(1500);
+  fixture.hear();
+  fixture.ended('a', 1, 0);
+  fixture.hear();
+  t.same(fixture.told, [
     ['running', 50, 'starting'],
     ['running', undefined, ''],
   ]);
-  house.step(2, ['openjd_progress: 80']);
-  house.step(3, ['openjd_progress: 10', 'openjd_status: cleaning']);
-  house.finish();
-  t.match(house.report, { status: 'succeeded', progress: 80 });
-  t.notOk('status_message' in (house.report ?? {}));
+  fixture.step(2, ['openjd_progress: 80']);
+  fixture.step(3, ['openjd_progress: 10', 'openjd_status: cleaning']);
+  fixture.finish();
+  t.match(fixture.report, { status: 'succeeded', progress: 80 });
+  t.notOk('status_message' in (fixture.report ?? {}));
   t.end();
 });
 
 test('of a value that a line is cut in nothing is left, nor of what a chunk would be cut in', (t) => {
-  const house = new Session(HIDING);
-  house.started('a', 1);
+  const fixture = new Session(HIDING);
+  fixture.started('a', 1);
   const secret = `first${'0123456789'.repeat(100)}last`;
   const assembler = new LineAssembler(64 * 1024);
   const write = (text: string): void => {
     const lines = assembler.push(Buffer.from(text));
     const batch = { stream: 'stdout', lines, cut: assembler.lastCut, bytes: 1 } as const;
-    house.tell('session', house.sessionOf('a'), { type: 'action.output', run: 1, batch });
+    fixture.tell('session', fixture.sessionOf('a'), { type: 'action.output', run: 1, batch });
   };
   write(`openjd_redacted_env: A=${secret}\n`);
   // The log's own chunks are cut at 32 KiB.
@@ -301,7 +301,7 @@ test('of a value that a line is cut in nothing is left, nor of what a chunk woul
   write(`short first01\n${secret.slice(0, 500)}`);
   write(`${secret.slice(500)}\n`);
   t.equal(
-    house.log.replace(/xx+/, 'X').replace(/yy+/, 'Y'),
+    fixture.log.replace(/xx+/, 'X').replace(/yy+/, 'Y'),
     `openjd_redacted_env: A=${REDACTED}\nX${REDACTED}Y${REDACTED}\nshort first01\n${REDACTED}\n`,
   );
   t.end();
@@ -331,22 +331,26 @@ test('no value leaves the session, however its output is cut into pieces', (t) =
         const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort(
           (a, b) => a - b,
         );
-        const house = new Session(HIDING);
-        house.started('a', 1);
+        const fixture = new Session(HIDING);
+        fixture.started('a', 1);
         const assembler = new LineAssembler(LINE_BYTES);
         const write = (lines: readonly string[]): void => {
           const batch = { stream: 'stdout', lines, cut: assembler.lastCut, bytes: 1 } as const;
-          house.tell('session', house.sessionOf('a'), { type: 'action.output', run: 1, batch });
+          fixture.tell('session', fixture.sessionOf('a'), { type: 'action.output', run: 1, batch });
         };
         for (const [nth, end] of places.slice(1).entries())
           write(assembler.push(bytes.subarray(places[nth], end)));
         const last = assembler.end();
         if (last !== null) write([last]);
-        house.ended('a', 1, { kind: 'not-started', reason: `command not found: ${text.join('')}` });
-        house.hear();
-        house.finish();
+        fixture.ended('a', 1, { kind: 'not-started', reason: `command not found: ${text.join('')}` });
+        fixture.hear();
+        fixture.finish();
         const needles = values.flatMap((lines) => [lines.join('\n'), lines[0] ?? '', lines.at(-1) ?? '']);
-        const left = [house.log, JSON.stringify([house.report, house.progress]), house.logged.join('\n')];
+        const left = [
+          fixture.log,
+          JSON.stringify([fixture.report, fixture.progress]),
+          fixture.logged.join('\n'),
+        ];
         for (const each of left) {
           const shown = each.split(REDACTED).join('|');
           t.same(
@@ -362,18 +366,18 @@ test('no value leaves the session, however its output is cut into pieces', (t) =
 });
 
 test('a value is hidden in a line of one stream when the other one may have hidden it before', (t) => {
-  const house = new Session({ ...HIDING, ...ENTERING });
-  house.started('a', 1);
+  const fixture = new Session({ ...HIDING, ...ENTERING });
+  fixture.started('a', 1);
   const hiding = [{ line: 'openjd_redacted_env: TOKEN=hunter2', isCut: false }];
-  house.tellSession('a', {
+  fixture.tellSession('a', {
     type: 'action.output',
     run: 1,
     batch: { stream: 'stdout', lines: ['with hunter2'], bytes: 13, hiding },
   });
-  house.write(1, ['openjd_redacted_env: TOKEN=hunter2'], 'stderr');
-  house.ended('a', 1, 0);
-  house.hear();
-  t.equal(house.log, `with ${REDACTED}\nopenjd_redacted_env: TOKEN=${REDACTED}\n`);
-  t.equal(house.variables[1]?.['TOKEN'], 'hunter2', 'the line is obeyed once, when it comes itself');
+  fixture.write(1, ['openjd_redacted_env: TOKEN=hunter2'], 'stderr');
+  fixture.ended('a', 1, 0);
+  fixture.hear();
+  t.equal(fixture.log, `with ${REDACTED}\nopenjd_redacted_env: TOKEN=${REDACTED}\n`);
+  t.equal(fixture.variables[1]?.['TOKEN'], 'hunter2', 'the line is obeyed once, when it comes itself');
   t.end();
 });

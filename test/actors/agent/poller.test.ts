@@ -1,7 +1,7 @@
 import { test } from 'tap';
-import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
+import type { AgentEffect } from '../../../actors/agent/agent-system.ts';
 import type { AttemptId } from '../../../src/core/ids.ts';
-import { AgentHouse, alive, assignmentOf, leases, registered } from './agent-house.ts';
+import { AgentFixture, alive, assignmentOf, leases, registered } from './agent-fixture.ts';
 
 type Request = Extract<AgentEffect, { kind: 'request-lease' }>;
 type Announce = Extract<AgentEffect, { kind: 'announce' }>;
@@ -14,44 +14,44 @@ const openedIn = (effects: readonly AgentEffect[]): string[] =>
   effects.flatMap((effect) => (effect.kind === 'open-session' ? [effect.sessionId] : []));
 
 /** A registered worker of four cores and its one request. */
-function asking(): { house: AgentHouse; request: Request } {
-  const house = new AgentHouse();
-  const [request] = house.register();
+function asking(): { fixture: AgentFixture; request: Request } {
+  const fixture = new AgentFixture();
+  const [request] = fixture.register();
   if (request === undefined) throw new Error('no lease request');
-  return { house, request };
+  return { fixture, request };
 }
 
-function finish(house: AgentHouse, attempt: string): void {
-  house.opened(attempt);
-  house.ended(attempt, 1, 0);
-  house.closed(attempt);
-  house.tellSession(attempt, { type: 'logs.overdue', attemptId: attempt as AttemptId });
+function finish(fixture: AgentFixture, attempt: string): void {
+  fixture.opened(attempt);
+  fixture.ended(attempt, 1, 0);
+  fixture.closed(attempt);
+  fixture.tellSession(attempt, { type: 'logs.overdue', attemptId: attempt as AttemptId });
 }
 
 const unanswered = (
-  house: AgentHouse,
+  fixture: AgentFixture,
   request: Request,
   reason: 'timed-out' | 'no-responders' | 'failed',
 ): void => {
-  house.tell('poller', 'poller', { type: 'lease.unanswered', requestId: request.requestId, reason });
+  fixture.tell('poller', 'poller', { type: 'lease.unanswered', requestId: request.requestId, reason });
 };
 
 test('one request is out for each queue, or one for any', (t) => {
   t.same(
-    new AgentHouse().register(['q1', 'q2']).map(({ queue }) => queue),
+    new AgentFixture().register(['q1', 'q2']).map(({ queue }) => queue),
     ['q1', 'q2'],
   );
   t.same(
-    new AgentHouse().register([]).map(({ queue }) => queue),
+    new AgentFixture().register([]).map(({ queue }) => queue),
     ['_any'],
   );
   t.end();
 });
 
 test('work is begun at once, and more is asked for while cores are free', (t) => {
-  const { house, request } = asking();
-  house.lease(request, leases([assignmentOf('a', { cores: 2 }), assignmentOf('b', { cores: 1 })]));
-  const effects = house.said();
+  const { fixture, request } = asking();
+  fixture.lease(request, leases([assignmentOf('a', { cores: 2 }), assignmentOf('b', { cores: 1 })]));
+  const effects = fixture.said();
   t.same(openedIn(effects), ['a', 'b']);
   t.same(
     effects.flatMap((effect) => (effect.kind === 'follow-cancels' ? [effect.taskId] : [])),
@@ -59,148 +59,148 @@ test('work is begun at once, and more is asked for while cores are free', (t) =>
   );
   const [next] = requestsIn(effects);
   t.equal(requestsIn(effects).length, 1);
-  house.lease(next as Request, leases([assignmentOf('c', { cores: 1 })]));
-  const full = house.said();
+  fixture.lease(next as Request, leases([assignmentOf('c', { cores: 1 })]));
+  const full = fixture.said();
   t.same(openedIn(full), ['c']);
   t.same(requestsIn(full), [], 'no core is free');
-  finish(house, 'a');
-  t.equal(requestsIn(house.said()).length, 1);
+  finish(fixture, 'a');
+  t.equal(requestsIn(fixture.said()).length, 1);
   t.end();
 });
 
 test('a task on the whole machine leaves nothing to ask for', (t) => {
-  const { house, request } = asking();
-  house.lease(request, leases([assignmentOf('a', { cores: 4 })]));
-  t.same(requestsIn(house.said()), []);
-  t.same(requestsIn(house.passInContact(60_000)), []);
+  const { fixture, request } = asking();
+  fixture.lease(request, leases([assignmentOf('a', { cores: 4 })]));
+  t.same(requestsIn(fixture.said()), []);
+  t.same(requestsIn(fixture.passInContact(60_000)), []);
   t.end();
 });
 
 test('an empty answer after the hold is followed by a request; at once it is given a rest', (t) => {
-  const { house, request } = asking();
-  house.passInContact(30_000);
-  house.lease(request, leases([]));
-  const [next] = requestsIn(house.said());
-  house.lease(next as Request, leases([]));
-  t.same(house.said(), []);
-  house.pass(250);
-  t.equal(requestsIn(house.said()).length, 1);
+  const { fixture, request } = asking();
+  fixture.passInContact(30_000);
+  fixture.lease(request, leases([]));
+  const [next] = requestsIn(fixture.said());
+  fixture.lease(next as Request, leases([]));
+  t.same(fixture.said(), []);
+  fixture.pass(250);
+  t.equal(requestsIn(fixture.said()).length, 1);
   t.end();
 });
 
 test('a request that was held to its end is repeated at once, one that failed after a growing while', (t) => {
-  const { house, request } = asking();
-  unanswered(house, request, 'timed-out');
-  let [next] = requestsIn(house.said());
+  const { fixture, request } = asking();
+  unanswered(fixture, request, 'timed-out');
+  let [next] = requestsIn(fixture.said());
   t.ok(next);
   for (const mostMs of [250, 500, 1000, 2000, 4000, 5000, 5000]) {
-    unanswered(house, next as Request, 'no-responders');
-    t.same(house.said(), []);
-    const early = house.passInContact(mostMs / 2 - 1);
+    unanswered(fixture, next as Request, 'no-responders');
+    t.same(fixture.said(), []);
+    const early = fixture.passInContact(mostMs / 2 - 1);
     t.same(requestsIn(early), []);
-    [next] = requestsIn(house.passInContact(mostMs / 2 + 1));
+    [next] = requestsIn(fixture.passInContact(mostMs / 2 + 1));
     t.ok(next, `within ${mostMs} ms`);
   }
-  house.passInContact(2000);
-  house.lease(next as Request, leases([assignmentOf('a')]));
-  [next] = requestsIn(house.said());
-  unanswered(house, next as Request, 'failed');
-  t.equal(requestsIn(house.passInContact(250)).length, 1, 'an answer starts the count anew');
+  fixture.passInContact(2000);
+  fixture.lease(next as Request, leases([assignmentOf('a')]));
+  [next] = requestsIn(fixture.said());
+  unanswered(fixture, next as Request, 'failed');
+  t.equal(requestsIn(fixture.passInContact(250)).length, 1, 'an answer starts the count anew');
   t.end();
 });
 
 test('a doubled answer, and an attempt that comes twice, are run once', (t) => {
-  const { house, request } = asking();
+  const { fixture, request } = asking();
   const reply = leases([assignmentOf('a')]);
-  house.lease(request, reply);
-  const [next] = requestsIn(house.said());
-  house.lease(request, reply);
-  t.same(house.said(), [], 'the request is answered already');
-  house.tell('poller', 'poller', { type: 'lease.answered-late', reply });
-  t.same(house.said(), []);
-  finish(house, 'a');
-  house.said();
-  house.lease(next as Request, reply);
-  t.same(openedIn(house.said()), [], 'also after it has ended');
+  fixture.lease(request, reply);
+  const [next] = requestsIn(fixture.said());
+  fixture.lease(request, reply);
+  t.same(fixture.said(), [], 'the request is answered already');
+  fixture.tell('poller', 'poller', { type: 'lease.answered-late', reply });
+  t.same(fixture.said(), []);
+  finish(fixture, 'a');
+  fixture.said();
+  fixture.lease(next as Request, reply);
+  t.same(openedIn(fixture.said()), [], 'also after it has ended');
   t.end();
 });
 
 test('an attempt waits for an earlier one of its task that is still being stopped here', (t) => {
-  const { house, request } = asking();
+  const { fixture, request } = asking();
   const taskId = assignmentOf('same').task_id;
-  house.lease(request, leases([assignmentOf('a', { task_id: taskId })]));
-  house.opened('a');
-  const [next] = requestsIn(house.said());
-  house.tell('poller', 'poller', { type: 'attempt.void', attemptId: 'a' as AttemptId });
-  house.lease(next as Request, leases([assignmentOf('b', { task_id: taskId }), assignmentOf('c')]));
-  t.same(openedIn(house.said()), ['c']);
-  house.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
-  t.same(openedIn(house.said()), []);
-  house.closed('a');
-  t.same(openedIn(house.said()), ['b']);
+  fixture.lease(request, leases([assignmentOf('a', { task_id: taskId })]));
+  fixture.opened('a');
+  const [next] = requestsIn(fixture.said());
+  fixture.tell('poller', 'poller', { type: 'attempt.revoked', attemptId: 'a' as AttemptId });
+  fixture.lease(next as Request, leases([assignmentOf('b', { task_id: taskId }), assignmentOf('c')]));
+  t.same(openedIn(fixture.said()), ['c']);
+  fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
+  t.same(openedIn(fixture.said()), []);
+  fixture.closed('a');
+  t.same(openedIn(fixture.said()), ['b']);
   t.end();
 });
 
 test('an attempt that waits is given back with the others when contact is lost', (t) => {
-  const { house, request } = asking();
+  const { fixture, request } = asking();
   const taskId = assignmentOf('same').task_id;
-  house.lease(
+  fixture.lease(
     request,
     leases([assignmentOf('a', { task_id: taskId }), assignmentOf('b', { task_id: taskId })]),
   );
-  t.same(openedIn(house.said()), ['a']);
-  house.opened('a');
-  house.pass(20_000);
-  house.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
-  house.closed('a');
-  const effects = house.said();
+  t.same(openedIn(fixture.said()), ['a']);
+  fixture.opened('a');
+  fixture.pass(20_000);
+  fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
+  fixture.closed('a');
+  const effects = fixture.said();
   t.same(openedIn(effects), []);
   t.match(announcesIn(effects).at(-1), { announcement: { type: 'register', open_attempts: [] } });
-  house.answer(announcesIn(effects).at(-1) as Announce, registered());
-  t.same(openedIn(house.said()), [], 'it is not begun by the next registration either');
+  fixture.answer(announcesIn(effects).at(-1) as Announce, registered());
+  t.same(openedIn(fixture.said()), [], 'it is not begun by the next registration either');
   t.end();
 });
 
 test('an assignment without its step is left to the service', (t) => {
-  const { house, request } = asking();
-  house.lease(request, { v: 1, type: 'leases', assignments: [assignmentOf('a')], steps: {} });
-  t.same(openedIn(house.said()), []);
-  t.match(house.logged.at(-1), /^error: an assignment came without its step/);
+  const { fixture, request } = asking();
+  fixture.lease(request, { v: 1, type: 'leases', assignments: [assignmentOf('a')], steps: {} });
+  t.same(openedIn(fixture.said()), []);
+  t.match(fixture.logged.at(-1), /^error: an assignment came without its step/);
   t.end();
 });
 
 test('a worker that the lease actor does not know asks for its standing, and waits', (t) => {
-  const { house, request } = asking();
-  house.lease(request, { v: 1, type: 'unknown' });
-  const heartbeat = house.saidOnly('announce');
+  const { fixture, request } = asking();
+  fixture.lease(request, { v: 1, type: 'unknown' });
+  const heartbeat = fixture.saidOnly('announce');
   t.equal(heartbeat.announcement.type, 'heartbeat');
-  house.answer(heartbeat, { v: 1, type: 'unknown' });
-  t.equal(house.saidOnly('announce').announcement.type, 'register');
-  house.pass(250);
-  t.same(requestsIn(house.said()), [], 'nothing is asked for without a registration');
+  fixture.answer(heartbeat, { v: 1, type: 'unknown' });
+  t.equal(fixture.saidOnly('announce').announcement.type, 'register');
+  fixture.pass(250);
+  t.same(requestsIn(fixture.said()), [], 'nothing is asked for without a registration');
   t.end();
 });
 
 test('work that came late is begun once the service has confirmed it, and its cores are held meanwhile', (t) => {
   for (const late of ['after the time-out', 'after a long hold', 'after a stall']) {
-    const { house, request } = asking();
+    const { fixture, request } = asking();
     const reply = leases([assignmentOf('a', { cores: 4 })]);
     if (late === 'after the time-out') {
-      unanswered(house, request, 'timed-out');
-      house.said();
-      house.tell('poller', 'poller', { type: 'lease.answered-late', reply });
+      unanswered(fixture, request, 'timed-out');
+      fixture.said();
+      fixture.tell('poller', 'poller', { type: 'lease.answered-late', reply });
     } else {
-      if (late === 'after a long hold') house.passInContact(20_000);
-      else house.stall(1);
-      house.lease(request, reply);
+      if (late === 'after a long hold') fixture.passInContact(20_000);
+      else fixture.stall(1);
+      fixture.lease(request, reply);
     }
-    const effects = house.said();
+    const effects = fixture.said();
     t.same(openedIn(effects), [], late);
     t.same(requestsIn(effects), []);
     const [heartbeat] = announcesIn(effects);
     t.match(heartbeat, { announcement: { type: 'heartbeat', open_attempts: ['a'] } });
-    house.answer(heartbeat as Announce, alive());
-    t.same(openedIn(house.said()), ['a']);
+    fixture.answer(heartbeat as Announce, alive());
+    t.same(openedIn(fixture.said()), ['a']);
   }
   t.end();
 });
@@ -210,16 +210,16 @@ test('work that is begun unconfirmed is killed before the service takes it back,
   const begun: string[] = [];
   for (const timeoutMs of [1_000, 2_000, 30_000, 60_000, 3_600_000]) {
     for (const ageMs of [0, 4_000, 6_000, 12_000, 19_000, 28_000]) {
-      const house = new AgentHouse();
-      house.answer(house.start(), registered({ heartbeat_timeout_ms: timeoutMs }));
-      const said = house.said();
+      const fixture = new AgentFixture();
+      fixture.answer(fixture.start(), registered({ heartbeat_timeout_ms: timeoutMs }));
+      const said = fixture.said();
       const [request] = requestsIn(said);
-      house.answer(announcesIn(said)[0] as Announce, alive());
-      for (let passed = 0; passed < ageMs; passed += 100) house.passInContact(100);
-      house.lease(request as Request, leases([assignmentOf('a')]));
-      const isBegun = openedIn(house.said()).length === 1;
+      fixture.answer(announcesIn(said)[0] as Announce, alive());
+      for (let passed = 0; passed < ageMs; passed += 100) fixture.passInContact(100);
+      fixture.lease(request as Request, leases([assignmentOf('a')]));
+      const isBegun = openedIn(fixture.said()).length === 1;
       if (isBegun) begun.push(`${timeoutMs} ${ageMs}`);
-      const endsAt = ageMs + (house.contactLeftMs ?? Infinity);
+      const endsAt = ageMs + (fixture.contactLeftMs ?? Infinity);
       if (isBegun) t.ok(endsAt < takenBackMs, `timeout ${timeoutMs}, ${ageMs} old: ends at ${endsAt}`);
     }
   }
@@ -232,55 +232,55 @@ test('work that is begun unconfirmed is killed before the service takes it back,
 });
 
 test('work that came late and was given away is let go', (t) => {
-  const { house, request } = asking();
-  house.passInContact(29_000);
-  house.lease(request, leases([assignmentOf('a', { cores: 4 })]));
-  const [heartbeat] = announcesIn(house.said());
-  house.answer(heartbeat as Announce, alive('a'));
-  const effects = house.said();
+  const { fixture, request } = asking();
+  fixture.passInContact(29_000);
+  fixture.lease(request, leases([assignmentOf('a', { cores: 4 })]));
+  const [heartbeat] = announcesIn(fixture.said());
+  fixture.answer(heartbeat as Announce, alive('a'));
+  const effects = fixture.said();
   t.same(openedIn(effects), []);
   t.equal(requestsIn(effects).length, 1);
-  house.pass(5000);
-  t.match(announcesIn(house.said())[0], { announcement: { open_attempts: [] } });
+  fixture.pass(5000);
+  t.match(announcesIn(fixture.said())[0], { announcement: { open_attempts: [] } });
   t.end();
 });
 
 test('a heartbeat that was said before the work came confirms nothing', (t) => {
-  const { house, request } = asking();
-  house.passInContact(24_000);
-  house.pass(1000);
-  const [before] = announcesIn(house.said());
-  house.lease(request, leases([assignmentOf('a')]));
-  const [after] = announcesIn(house.said());
-  house.answer(before as Announce, alive());
-  t.same(openedIn(house.said()), []);
-  house.answer(after as Announce, alive());
-  t.same(openedIn(house.said()), ['a']);
+  const { fixture, request } = asking();
+  fixture.passInContact(24_000);
+  fixture.pass(1000);
+  const [before] = announcesIn(fixture.said());
+  fixture.lease(request, leases([assignmentOf('a')]));
+  const [after] = announcesIn(fixture.said());
+  fixture.answer(before as Announce, alive());
+  t.same(openedIn(fixture.said()), []);
+  fixture.answer(after as Announce, alive());
+  t.same(openedIn(fixture.said()), ['a']);
   t.end();
 });
 
 test('a request of an earlier incarnation is nobody’s: a new one is out, and its answer is ignored', (t) => {
-  const { house, request } = asking();
-  house.pass(20_000);
-  const register = announcesIn(house.said()).find(({ announcement }) => announcement.type === 'register');
-  house.answer(register as Announce, registered());
-  const [anew] = requestsIn(house.said());
+  const { fixture, request } = asking();
+  fixture.pass(20_000);
+  const register = announcesIn(fixture.said()).find(({ announcement }) => announcement.type === 'register');
+  fixture.answer(register as Announce, registered());
+  const [anew] = requestsIn(fixture.said());
   t.not(anew?.request.incarnation, request.request.incarnation);
-  house.lease(request, leases([assignmentOf('a')]));
-  t.same(house.said(), []);
-  house.lease(anew as Request, leases([assignmentOf('b')]));
-  t.same(openedIn(house.said()), ['b']);
+  fixture.lease(request, leases([assignmentOf('a')]));
+  t.same(fixture.said(), []);
+  fixture.lease(anew as Request, leases([assignmentOf('b')]));
+  t.same(openedIn(fixture.said()), ['b']);
   t.end();
 });
 
 test('work that comes without a registration is left to the service', (t) => {
-  const { house, request } = asking();
-  house.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: true });
-  house.said();
-  house.lease(request, leases([assignmentOf('a')]));
-  house.tell('poller', 'poller', { type: 'lease.answered-late', reply: leases([assignmentOf('b')]) });
-  t.same(house.said(), []);
-  t.match(house.logged.slice(-2), [
+  const { fixture, request } = asking();
+  fixture.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: true });
+  fixture.said();
+  fixture.lease(request, leases([assignmentOf('a')]));
+  fixture.tell('poller', 'poller', { type: 'lease.answered-late', reply: leases([assignmentOf('b')]) });
+  t.same(fixture.said(), []);
+  t.match(fixture.logged.slice(-2), [
     /^warn: work came while this worker was not registered/,
     /^warn: work came/,
   ]);

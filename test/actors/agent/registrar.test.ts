@@ -1,10 +1,10 @@
 import { test, type Test } from 'tap';
-import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
+import type { AgentEffect } from '../../../actors/agent/agent-system.ts';
 import type { AttemptId, TaskId, WorkerId } from '../../../src/core/ids.ts';
 import type { WorkerHardware } from '../../../src/core/records/worker.ts';
 import type { PresenceReply, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
 import {
-  AgentHouse,
+  AgentFixture,
   alive,
   assignmentOf,
   Disk,
@@ -14,7 +14,7 @@ import {
   stepOf,
   SETTINGS,
   WORKER,
-} from './agent-house.ts';
+} from './agent-fixture.ts';
 
 const kindsOf = (effects: readonly AgentEffect[]): string[] => effects.map(({ kind }) => kind);
 
@@ -30,23 +30,26 @@ const reportOf = (attempt: string): StatusMessage => ({
 });
 
 /** A registered worker on which one attempt runs. */
-function withRunning(attempt = 'a'): AgentHouse {
-  const house = new AgentHouse();
-  const [request] = house.register();
+function withRunning(attempt = 'a'): AgentFixture {
+  const fixture = new AgentFixture();
+  const [request] = fixture.register();
   if (request === undefined) throw new Error('no lease request');
-  house.lease(request, leases([assignmentOf(attempt, { cores: 4 })]));
-  house.opened(attempt);
-  house.started(attempt, 1);
-  house.ranForAMoment(attempt);
-  house.said();
-  return house;
+  fixture.lease(request, leases([assignmentOf(attempt, { cores: 4 })]));
+  fixture.opened(attempt);
+  fixture.started(attempt, 1);
+  fixture.ranForAMoment(attempt);
+  fixture.said();
+  return fixture;
 }
 
 /** Lets the time pass until the next announcement, which must be all that is said. */
-function nextAnnouncement(house: AgentHouse, withinMs: number): Extract<AgentEffect, { kind: 'announce' }> {
+function nextAnnouncement(
+  fixture: AgentFixture,
+  withinMs: number,
+): Extract<AgentEffect, { kind: 'announce' }> {
   for (let passed = 0; passed <= withinMs; passed += 50) {
-    house.pass(50);
-    const [first, ...rest] = house.said();
+    fixture.pass(50);
+    const [first, ...rest] = fixture.said();
     if (first === undefined) continue;
     if (first.kind !== 'announce' || rest.length > 0)
       throw new Error(`unexpected: ${JSON.stringify([first, ...rest])}`);
@@ -64,7 +67,7 @@ const HARDWARE: WorkerHardware = {
 };
 
 test('a worker says all that it offers, then asks for work and beats', (t) => {
-  const house = new AgentHouse({
+  const fixture = new AgentFixture({
     settings: {
       ...SETTINGS,
       farm: 'Farm',
@@ -74,7 +77,7 @@ test('a worker says all that it offers, then asks for work and beats', (t) => {
       exprLimits: { memory: 500_000, operations: 7 },
     },
   });
-  t.same(house.start(), {
+  t.same(fixture.start(), {
     kind: 'announce',
     token: 1,
     timeoutMs: 10_000,
@@ -103,8 +106,8 @@ test('a worker says all that it offers, then asks for work and beats', (t) => {
       open_attempts: [],
     },
   });
-  house.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
-  t.match(house.said(), [
+  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
+  t.match(fixture.said(), [
     { kind: 'announce', token: 2, announcement: { type: 'heartbeat', incarnation: 'id-1', farm_id: FARM } },
     { kind: 'request-lease', queue: '_any', request: { incarnation: 'id-1' }, timeoutMs: 35_000 },
   ]);
@@ -112,15 +115,15 @@ test('a worker says all that it offers, then asks for work and beats', (t) => {
 });
 
 test('it registers again and again, later each time and spread, until it is answered', (t) => {
-  const house = new AgentHouse();
-  house.start();
+  const fixture = new AgentFixture();
+  fixture.start();
   const waits: number[] = [];
-  let last = house.now;
+  let last = fixture.now;
   for (let round = 0; round < 8; round++) {
-    const announce = nextAnnouncement(house, 6000);
+    const announce = nextAnnouncement(fixture, 6000);
     t.equal(announce.announcement.type, 'register');
-    waits.push(house.now - last);
-    last = house.now;
+    waits.push(fixture.now - last);
+    last = fixture.now;
   }
   for (const [round, wait] of waits.entries()) {
     const bound = Math.min(5000, 250 * 2 ** round);
@@ -130,28 +133,28 @@ test('it registers again and again, later each time and spread, until it is answ
 });
 
 test('a refused registration is said plainly and tried again', (t) => {
-  const house = new AgentHouse();
-  house.answer(house.start(), { v: 1, type: 'refused', reason: 'no farm of that name' });
-  t.same(house.said(), []);
-  t.same(house.logged, ['warn: the service refuses this worker: no farm of that name']);
-  const again = nextAnnouncement(house, 30_000);
+  const fixture = new AgentFixture();
+  fixture.answer(fixture.start(), { v: 1, type: 'refused', reason: 'no farm of that name' });
+  t.same(fixture.said(), []);
+  t.same(fixture.logged, ['warn: the service refuses this worker: no farm of that name']);
+  const again = nextAnnouncement(fixture, 30_000);
   t.equal(again.announcement.type, 'register');
-  house.answer(again, registered());
-  t.same(kindsOf(house.said()), ['announce', 'request-lease']);
+  fixture.answer(again, registered());
+  t.same(kindsOf(fixture.said()), ['announce', 'request-lease']);
   t.end();
 });
 
 test('a worker that registers again keeps to its farm, until that is refused', (t) => {
-  const house = new AgentHouse();
-  house.answer(house.start(), registered());
-  house.said();
-  house.pass(5000);
-  house.answer(house.saidOnly('announce'), { v: 1, type: 'unknown' });
-  const again = house.saidOnly('announce');
+  const fixture = new AgentFixture();
+  fixture.answer(fixture.start(), registered());
+  fixture.said();
+  fixture.pass(5000);
+  fixture.answer(fixture.saidOnly('announce'), { v: 1, type: 'unknown' });
+  const again = fixture.saidOnly('announce');
   t.match(again.announcement, { type: 'register', farm: FARM });
-  house.answer(again, { v: 1, type: 'refused', reason: 'the service has no such farm' });
-  house.said();
-  t.match(nextAnnouncement(house, 30_000).announcement, { type: 'register', farm: '' });
+  fixture.answer(again, { v: 1, type: 'refused', reason: 'the service has no such farm' });
+  fixture.said();
+  t.match(nextAnnouncement(fixture, 30_000).announcement, { type: 'register', farm: '' });
   t.end();
 });
 
@@ -161,22 +164,22 @@ test('it beats every five seconds, or six times in a short timeout', (t) => {
     [60_000, 5000],
     [3000, 500],
   ] as const) {
-    const house = new AgentHouse();
-    house.answer(house.start(), registered({ heartbeat_timeout_ms: timeoutMs }));
-    house.said();
-    house.pass(beatMs - 1);
-    t.same(house.said(), []);
-    house.pass(1);
-    t.match(house.saidOnly('announce'), { announcement: { type: 'heartbeat' } });
+    const fixture = new AgentFixture();
+    fixture.answer(fixture.start(), registered({ heartbeat_timeout_ms: timeoutMs }));
+    fixture.said();
+    fixture.pass(beatMs - 1);
+    t.same(fixture.said(), []);
+    fixture.pass(1);
+    t.match(fixture.saidOnly('announce'), { announcement: { type: 'heartbeat' } });
   }
   t.end();
 });
 
 test('the service’s name for the worker is kept on the disk', (t) => {
-  const house = new AgentHouse();
-  house.answer(house.start(), registered({ worker_id: 'worker-9' as WorkerId }));
-  t.equal(house.disk.workerId, 'worker-9');
-  t.match(house.said(), [
+  const fixture = new AgentFixture();
+  fixture.answer(fixture.start(), registered({ worker_id: 'worker-9' as WorkerId }));
+  t.equal(fixture.disk.workerId, 'worker-9');
+  t.match(fixture.said(), [
     { announcement: { worker_id: 'worker-9' } },
     { request: { worker_id: 'worker-9' } },
   ]);
@@ -189,64 +192,64 @@ test('reports of an earlier daemon are said again and listed as open until they 
     { op: 'report-kept', report: reportOf('a') },
     { op: 'report-kept', report: reportOf('b') },
   ]);
-  const house = new AgentHouse({ disk });
-  house.tell('registrar', 'registrar', { type: 'agent.start' });
-  const [announce, ...reports] = house.said();
+  const fixture = new AgentFixture({ disk });
+  fixture.tell('registrar', 'registrar', { type: 'agent.start' });
+  const [announce, ...reports] = fixture.said();
   t.match(announce, { announcement: { open_attempts: ['a', 'b'] } });
   t.same(reports, [
     { kind: 'report', report: reportOf('a') },
     { kind: 'report', report: reportOf('b') },
   ]);
-  house.tell('registrar', 'registrar', {
+  fixture.tell('registrar', 'registrar', {
     type: 'presence.answered',
     token: 1,
     reply: registered({ closed: ['a' as AttemptId] }),
   });
   t.same([...disk.kept.keys()], ['b']);
-  const heartbeat = house.said().find((effect) => effect.kind === 'announce');
+  const heartbeat = fixture.said().find((effect) => effect.kind === 'announce');
   t.match(
     heartbeat,
     { announcement: { type: 'heartbeat', open_attempts: ['a', 'b'] } },
     'said before it was settled',
   );
-  t.match(nextAnnouncement(house, 6000), { announcement: { open_attempts: ['b'] } });
+  t.match(nextAnnouncement(fixture, 6000), { announcement: { open_attempts: ['b'] } });
   t.end();
 });
 
 test('a service that does not know the worker is registered with again, and what runs goes on', (t) => {
-  const house = withRunning();
-  house.pass(5000);
-  const heartbeat = house.saidOnly('announce');
+  const fixture = withRunning();
+  fixture.pass(5000);
+  const heartbeat = fixture.saidOnly('announce');
   t.match(heartbeat.announcement, { open_attempts: ['a'], incarnation: 'id-1' });
-  house.answer(heartbeat, { v: 1, type: 'unknown' });
-  const register = house.saidOnly('announce');
+  fixture.answer(heartbeat, { v: 1, type: 'unknown' });
+  const register = fixture.saidOnly('announce');
   t.match(register.announcement, { type: 'register', incarnation: 'id-1', open_attempts: ['a'] });
-  house.answer(register, registered());
-  t.match(house.saidOnly('announce').announcement, { type: 'heartbeat', open_attempts: ['a'] });
+  fixture.answer(register, registered());
+  t.match(fixture.saidOnly('announce').announcement, { type: 'heartbeat', open_attempts: ['a'] });
   t.end();
 });
 
 test('when another start of the service answers, open lease requests are given up: it does not know them', (t) => {
-  const house = new AgentHouse();
-  house.start();
-  house.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
-  const asked = house.said().find((effect) => effect.kind === 'request-lease');
-  house.tell('registrar', 'registrar', { type: 'presence.answered', token: 2, reply: alive() });
-  t.same(house.said(), [], 'the same start');
-  const { token } = nextAnnouncement(house, 6000);
+  const fixture = new AgentFixture();
+  fixture.start();
+  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
+  const asked = fixture.said().find((effect) => effect.kind === 'request-lease');
+  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token: 2, reply: alive() });
+  t.same(fixture.said(), [], 'the same start');
+  const { token } = nextAnnouncement(fixture, 6000);
   const reply = { v: 1, type: 'alive', service: 'service-2', closed: [] } as const;
-  house.tell('registrar', 'registrar', { type: 'presence.answered', token, reply });
-  t.same(house.said(), [{ kind: 'give-up-leases' }]);
+  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token, reply });
+  t.same(fixture.said(), [{ kind: 'give-up-leases' }]);
   const { requestId = '' } = asked ?? {};
-  house.tell('poller', 'poller', { type: 'lease.unanswered', requestId, reason: 'timed-out' });
-  t.match(house.said(), [{ kind: 'request-lease', queue: '_any' }], 'and asked again at once');
+  fixture.tell('poller', 'poller', { type: 'lease.unanswered', requestId, reason: 'timed-out' });
+  t.match(fixture.said(), [{ kind: 'request-lease', queue: '_any' }], 'and asked again at once');
   t.end();
 });
 
 test('a heartbeat timeout that is another one after a new start of the service holds from its first answer on', (t) => {
-  const house = withRunning();
-  t.equal(house.contactLeftMs, 23_000);
-  const { token } = nextAnnouncement(house, 6000);
+  const fixture = withRunning();
+  t.equal(fixture.contactLeftMs, 23_000);
+  const { token } = nextAnnouncement(fixture, 6000);
   const reply = {
     v: 1,
     type: 'alive',
@@ -254,160 +257,160 @@ test('a heartbeat timeout that is another one after a new start of the service h
     service: 'service-2',
     closed: [],
   } as const;
-  house.tell('registrar', 'registrar', { type: 'presence.answered', token, reply });
+  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token, reply });
   t.same(
-    house.said().map(({ kind }) => kind),
+    fixture.said().map(({ kind }) => kind),
     ['give-up-leases'],
   );
-  t.equal(house.contactLeftMs, 5000);
-  house.pass(999);
-  t.same(house.said(), []);
-  house.pass(1);
-  t.equal(house.saidOnly('announce').announcement.type, 'heartbeat');
-  house.pass(2999);
+  t.equal(fixture.contactLeftMs, 5000);
+  fixture.pass(999);
+  t.same(fixture.said(), []);
+  fixture.pass(1);
+  t.equal(fixture.saidOnly('announce').announcement.type, 'heartbeat');
+  fixture.pass(2999);
   t.same(
-    house.said().filter(({ kind }) => kind !== 'announce'),
+    fixture.said().filter(({ kind }) => kind !== 'announce'),
     [],
   );
-  house.pass(1);
+  fixture.pass(1);
   t.ok(
-    house.said().some(({ kind }) => kind === 'terminate-action'),
+    fixture.said().some(({ kind }) => kind === 'terminate-action'),
     'four seconds after the answered one was sent',
   );
   t.end();
 });
 
 test('an answer that is doubled, or meant for an earlier incarnation, changes nothing', (t) => {
-  const house = new AgentHouse();
-  const first = house.start();
-  house.answer(first, registered());
-  house.said();
-  house.answer(first, registered());
-  house.answer(first, { v: 1, type: 'unknown' });
-  house.answer({ ...first, token: 99 }, { v: 1, type: 'refused', reason: 'x' });
-  t.same(house.said(), []);
+  const fixture = new AgentFixture();
+  const first = fixture.start();
+  fixture.answer(first, registered());
+  fixture.said();
+  fixture.answer(first, registered());
+  fixture.answer(first, { v: 1, type: 'unknown' });
+  fixture.answer({ ...first, token: 99 }, { v: 1, type: 'refused', reason: 'x' });
+  t.same(fixture.said(), []);
   t.end();
 });
 
 test('an attempt that the service has closed is stopped within the grace, without a report', (t) => {
-  const house = withRunning();
-  house.pass(5000);
-  house.answer(house.saidOnly('announce'), alive('a'));
-  t.same(house.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 1 }]);
-  house.pass(2999);
-  t.same(house.said(), []);
-  house.pass(1);
-  t.same(house.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
-  house.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
-  t.same(house.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
-  house.closed('a');
-  t.same(kindsOf(house.said()), ['unfollow-cancels', 'request-lease']);
-  t.same(house.disk.reports, []);
+  const fixture = withRunning();
+  fixture.pass(5000);
+  fixture.answer(fixture.saidOnly('announce'), alive('a'));
+  t.same(fixture.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 1 }]);
+  fixture.pass(2999);
+  t.same(fixture.said(), []);
+  fixture.pass(1);
+  t.same(fixture.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
+  fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
+  t.same(fixture.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
+  fixture.closed('a');
+  t.same(kindsOf(fixture.said()), ['unfollow-cancels', 'request-lease']);
+  t.same(fixture.disk.reports, []);
   t.end();
 });
 
 test('without contact for two thirds of the timeout everything is stopped, and given back by a new incarnation', (t) => {
-  const house = withRunning();
-  const lastHeard = house.now;
-  t.equal(house.contactLeftMs, 23_000, 'the guards wait for the grace of the worker');
+  const fixture = withRunning();
+  const lastHeard = fixture.now;
+  t.equal(fixture.contactLeftMs, 23_000, 'the guards wait for the grace of the worker');
   for (let beats = 0; beats < 3; beats++)
-    t.equal(nextAnnouncement(house, 6000).announcement.type, 'heartbeat');
-  house.pass(lastHeard + 19_999 - house.now);
-  t.same(house.said(), []);
-  house.pass(1);
-  t.same(house.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 1 }]);
-  house.pass(3000);
-  t.same(house.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
-  house.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
+    t.equal(nextAnnouncement(fixture, 6000).announcement.type, 'heartbeat');
+  fixture.pass(lastHeard + 19_999 - fixture.now);
+  t.same(fixture.said(), []);
+  fixture.pass(1);
+  t.same(fixture.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 1 }]);
+  fixture.pass(3000);
+  t.same(fixture.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
+  fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
   t.same(
-    house.said(),
+    fixture.said(),
     [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }],
     'nothing is registered while something runs',
   );
-  house.closed('a');
-  const [unfollow, register] = house.said();
+  fixture.closed('a');
+  const [unfollow, register] = fixture.said();
   t.equal(unfollow?.kind, 'unfollow-cancels');
   t.match(register, { announcement: { type: 'register', open_attempts: [] } });
   t.notMatch(register, { announcement: { incarnation: 'id-1' } });
-  t.same(house.disk.reports, []);
-  t.equal(house.contactLeftMs, null, 'there is nothing to guard');
+  t.same(fixture.disk.reports, []);
+  t.equal(fixture.contactLeftMs, null, 'there is nothing to guard');
   t.end();
 });
 
 test('a heartbeat counts from when it was said, not from when it was answered', (t) => {
-  const house = withRunning();
-  house.pass(5000);
-  const heartbeat = house.saidOnly('announce');
-  const saidAt = house.now;
-  house.pass(14_000);
-  const later = house.said();
+  const fixture = withRunning();
+  fixture.pass(5000);
+  const heartbeat = fixture.saidOnly('announce');
+  const saidAt = fixture.now;
+  fixture.pass(14_000);
+  const later = fixture.said();
   t.same(kindsOf(later), ['announce', 'announce']);
-  house.answer(heartbeat, alive());
-  t.equal(house.contactLeftMs, 9000, 'of 23 s');
-  house.pass(saidAt + 20_000 - house.now - 1);
-  t.same(kindsOf(house.said()), ['announce'], 'a beat, and nothing is stopped');
-  house.pass(1);
-  t.ok(house.said().some(({ kind }) => kind === 'terminate-action'));
+  fixture.answer(heartbeat, alive());
+  t.equal(fixture.contactLeftMs, 9000, 'of 23 s');
+  fixture.pass(saidAt + 20_000 - fixture.now - 1);
+  t.same(kindsOf(fixture.said()), ['announce'], 'a beat, and nothing is stopped');
+  fixture.pass(1);
+  t.ok(fixture.said().some(({ kind }) => kind === 'terminate-action'));
   t.end();
 });
 
 test('what was answered while the daemon did not run proves nothing', (t) => {
-  const house = withRunning();
-  house.pass(5000);
-  const heartbeat = house.saidOnly('announce');
-  house.stall(14_000);
-  house.answer(heartbeat, alive());
-  house.pass(0);
-  house.said();
-  house.pass(1500);
-  t.match(house.said(), [{ kind: 'terminate-action' }], 'the time since the contact before counts');
+  const fixture = withRunning();
+  fixture.pass(5000);
+  const heartbeat = fixture.saidOnly('announce');
+  fixture.stall(14_000);
+  fixture.answer(heartbeat, alive());
+  fixture.pass(0);
+  fixture.said();
+  fixture.pass(1500);
+  t.match(fixture.said(), [{ kind: 'terminate-action' }], 'the time since the contact before counts');
   t.end();
 });
 
 test('an attempt whose processes were ended by their supervisor is given back; the others are kept', (t) => {
-  const house = new AgentHouse();
-  const [request] = house.register();
-  house.lease(
+  const fixture = new AgentFixture();
+  const [request] = fixture.register();
+  fixture.lease(
     request as NonNullable<typeof request>,
     leases([assignmentOf('a', { cores: 2 }), assignmentOf('b', { cores: 2 })]),
   );
   for (const attempt of ['a', 'b']) {
-    house.opened(attempt);
-    house.started(attempt, 1);
+    fixture.opened(attempt);
+    fixture.started(attempt, 1);
   }
-  house.said();
-  house.ended('a', 1, { kind: 'fenced' });
-  t.same(house.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
-  house.closed('a');
-  const [unfollow, register, ...rest] = house.said();
+  fixture.said();
+  fixture.ended('a', 1, { kind: 'fenced' });
+  t.same(fixture.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
+  fixture.closed('a');
+  const [unfollow, register, ...rest] = fixture.said();
   t.equal(unfollow?.kind, 'unfollow-cancels');
   t.match(register, { announcement: { type: 'register', open_attempts: ['b'] } });
   t.same(rest, [], 'no work is asked for before the new registration');
   t.notMatch(register, { announcement: { incarnation: 'id-1' } });
-  house.pass(20_000);
+  fixture.pass(20_000);
   t.ok(
-    house.said().some((effect) => effect.kind === 'terminate-action' && effect.sessionId === 'b'),
+    fixture.said().some((effect) => effect.kind === 'terminate-action' && effect.sessionId === 'b'),
     'the contact still counts',
   );
   t.end();
 });
 
-function leaving(t: Test, house: AgentHouse): void {
-  house.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: true });
-  house.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
-  t.match(house.logged.at(-1), /^info: leaving$/);
+function leaving(t: Test, fixture: AgentFixture): void {
+  fixture.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: true });
+  fixture.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
+  t.match(fixture.logged.at(-1), /^info: leaving$/);
 }
 
 const DEPARTED: PresenceReply = { v: 1, type: 'departed' };
 
 test('a worker that leaves at once stops its tasks, reports nothing of them and says good-bye', (t) => {
-  const house = withRunning();
-  leaving(t, house);
-  t.same(house.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
-  house.ended('a', 1, 0);
-  t.same(house.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
-  house.closed('a');
-  const [, departure, ...rest] = house.said();
+  const fixture = withRunning();
+  leaving(t, fixture);
+  t.same(fixture.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
+  fixture.ended('a', 1, 0);
+  t.same(fixture.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
+  fixture.closed('a');
+  const [, departure, ...rest] = fixture.said();
   t.same(departure, {
     kind: 'announce',
     token: 3,
@@ -415,157 +418,159 @@ test('a worker that leaves at once stops its tasks, reports nothing of them and 
     announcement: { v: 1, type: 'deregister', worker_id: WORKER, farm_id: FARM, incarnation: 'id-1' },
   });
   t.same(rest, []);
-  t.same(house.disk.reports, []);
-  house.answer(departure as Parameters<AgentHouse['answer']>[0], DEPARTED);
-  t.same(house.said(), [{ kind: 'left' }]);
-  house.pass(60_000);
-  t.same(house.said(), []);
+  t.same(fixture.disk.reports, []);
+  fixture.answer(departure as Parameters<AgentFixture['answer']>[0], DEPARTED);
+  t.same(fixture.said(), [{ kind: 'stopped' }]);
+  fixture.pass(60_000);
+  t.same(fixture.said(), []);
   t.end();
 });
 
 test('a departure without an answer ends all the same', (t) => {
-  const house = new AgentHouse();
-  house.register();
-  leaving(t, house);
-  const departure = house.saidOnly('announce');
-  house.tell('registrar', 'registrar', {
+  const fixture = new AgentFixture();
+  fixture.register();
+  leaving(t, fixture);
+  const departure = fixture.saidOnly('announce');
+  fixture.tell('registrar', 'registrar', {
     type: 'presence.unanswered',
     token: departure.token,
     reason: 'timed out',
   });
-  t.same(house.said(), [{ kind: 'left' }]);
+  t.same(fixture.said(), [{ kind: 'stopped' }]);
   t.end();
 });
 
 test('a worker that was never registered leaves without a word', (t) => {
-  const house = new AgentHouse();
-  house.start();
-  leaving(t, house);
-  t.same(house.said(), [{ kind: 'left' }]);
-  house.pass(60_000);
-  t.same(house.said(), []);
+  const fixture = new AgentFixture();
+  fixture.start();
+  leaving(t, fixture);
+  t.same(fixture.said(), [{ kind: 'stopped' }]);
+  fixture.pass(60_000);
+  t.same(fixture.said(), []);
   t.end();
 });
 
 test('a worker with an unconfirmed report asks again and again, and leaves in silence rather than give an ended task back', (t) => {
   for (const isConfirmed of [true, false]) {
-    const house = withRunning();
-    house.ended('a', 1, 0);
-    house.closed('a');
-    house.said();
-    leaving(t, house);
-    const heartbeat = house.said().find((effect) => effect.kind === 'announce');
+    const fixture = withRunning();
+    fixture.ended('a', 1, 0);
+    fixture.closed('a');
+    fixture.said();
+    leaving(t, fixture);
+    const heartbeat = fixture.said().find((effect) => effect.kind === 'announce');
     t.match(heartbeat, { announcement: { type: 'heartbeat', open_attempts: ['a'] } });
     if (isConfirmed) {
-      house.answer(heartbeat as Parameters<AgentHouse['answer']>[0], alive('a'));
-      t.match(house.said(), [{ announcement: { type: 'deregister' } }]);
+      fixture.answer(heartbeat as Parameters<AgentFixture['answer']>[0], alive('a'));
+      t.match(fixture.said(), [{ announcement: { type: 'deregister' } }]);
     } else {
-      house.pass(4999);
-      const said = house.said();
-      t.notOk(said.some(({ kind }) => kind === 'left'));
+      fixture.pass(4999);
+      const said = fixture.said();
+      t.notOk(said.some(({ kind }) => kind === 'stopped'));
       const beats = said.filter((effect) => effect.kind === 'announce');
       t.equal(beats.length, 9, 'asked twice a second: the report may reach the service after a heartbeat');
-      house.pass(1);
-      t.ok(house.said().some(({ kind }) => kind === 'left'));
-      t.same([...house.disk.kept.keys()], ['a']);
+      fixture.pass(1);
+      t.ok(fixture.said().some(({ kind }) => kind === 'stopped'));
+      t.same([...fixture.disk.kept.keys()], ['a']);
     }
   }
   t.end();
 });
 
-function draining(house: AgentHouse): AgentEffect[] {
-  house.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
-  return house.said();
+function draining(fixture: AgentFixture): AgentEffect[] {
+  fixture.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
+  return fixture.said();
 }
 
 test('a worker that was told to stop lets its task end, reports it and says good-bye', (t) => {
-  const house = withRunning();
-  const [heartbeat, ...rest] = draining(house);
+  const fixture = withRunning();
+  const [heartbeat, ...rest] = draining(fixture);
   t.match(heartbeat, { announcement: { type: 'heartbeat', open_attempts: ['a'], draining: true } });
   t.same(rest, [], 'nothing is stopped, and nothing asked for');
-  house.answer(heartbeat as Parameters<AgentHouse['answer']>[0], alive());
+  fixture.answer(heartbeat as Parameters<AgentFixture['answer']>[0], alive());
   t.same(
-    house.passInContact(59_000).filter(({ kind }) => kind !== 'announce'),
+    fixture.passInContact(59_000).filter(({ kind }) => kind !== 'announce'),
     [],
   );
-  house.ended('a', 1, 0);
-  house.closed('a');
-  house.drained('a');
-  const last = house.said().find((effect) => effect.kind === 'announce');
+  fixture.ended('a', 1, 0);
+  fixture.closed('a');
+  fixture.drained('a');
+  const last = fixture.said().find((effect) => effect.kind === 'announce');
   t.match(last, { announcement: { type: 'heartbeat', open_attempts: ['a'] } });
-  house.answer(last as Parameters<AgentHouse['answer']>[0], alive('a'));
-  t.match(house.said(), [{ announcement: { type: 'deregister' } }]);
+  fixture.answer(last as Parameters<AgentFixture['answer']>[0], alive('a'));
+  t.match(fixture.said(), [{ announcement: { type: 'deregister' } }]);
   t.end();
 });
 
 test('tasks that do not end in time, or a second signal, are stopped and given back', (t) => {
   for (const isSecond of [true, false]) {
-    const house = withRunning();
-    draining(house);
-    if (isSecond) house.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: true });
-    else house.passInContact(60_000);
-    const stops = isSecond ? house.said() : house.passInContact(5_000);
+    const fixture = withRunning();
+    draining(fixture);
+    if (isSecond) fixture.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: true });
+    else fixture.passInContact(60_000);
+    const stops = isSecond ? fixture.said() : fixture.passInContact(5_000);
     t.match(
       stops.filter(({ kind }) => kind.endsWith('-action')),
       [{ kind: 'kill-action', sessionId: 'a' }],
     );
-    house.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
-    house.closed('a');
-    t.same(house.disk.reports, []);
+    fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
+    fixture.closed('a');
+    t.same(fixture.disk.reports, []);
     t.ok(
-      house.said().some((effect) => effect.kind === 'announce' && effect.announcement.type === 'deregister'),
+      fixture
+        .said()
+        .some((effect) => effect.kind === 'announce' && effect.announcement.type === 'deregister'),
     );
   }
   t.end();
 });
 
 test('exits of environments that do not end in time are ended as well', (t) => {
-  const house = new AgentHouse();
-  house.answer(house.start(), registered());
-  const request = house.said().find((effect) => effect.kind === 'request-lease');
+  const fixture = new AgentFixture();
+  fixture.answer(fixture.start(), registered());
+  const request = fixture.said().find((effect) => effect.kind === 'request-lease');
   if (request === undefined) throw new Error('no lease request');
   const onExit = { command: 'release', args: [] };
   const steps = { job_environments: [{ name: 'Licence', variables: {}, onExit, embeddedFiles: [] }] };
-  house.lease(request, leases([assignmentOf('a', { cores: 4 })], stepOf(steps)));
-  house.opened('a');
-  house.started('a', 1);
-  house.said();
-  draining(house);
-  house.passInContact(60_000);
-  house.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
+  fixture.lease(request, leases([assignmentOf('a', { cores: 4 })], stepOf(steps)));
+  fixture.opened('a');
+  fixture.started('a', 1);
+  fixture.said();
+  draining(fixture);
+  fixture.passInContact(60_000);
+  fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
   t.match(
-    house.said().filter(({ kind }) => kind.endsWith('-action')),
+    fixture.said().filter(({ kind }) => kind.endsWith('-action')),
     [{ kind: 'start-action', sessionId: 'a', action: { run: 2 } }],
   );
   t.match(
-    house.passInContact(15_000).filter(({ kind }) => kind.endsWith('-action')),
+    fixture.passInContact(15_000).filter(({ kind }) => kind.endsWith('-action')),
     [{ kind: 'kill-action', sessionId: 'a', run: 2 }],
   );
-  house.ended('a', 2, { kind: 'signaled', signal: 'SIGKILL' });
-  house.closed('a');
-  t.same(house.disk.reports, []);
+  fixture.ended('a', 2, { kind: 'signaled', signal: 'SIGKILL' });
+  fixture.closed('a');
+  t.same(fixture.disk.reports, []);
   t.ok(
-    house.said().some((effect) => effect.kind === 'announce' && effect.announcement.type === 'deregister'),
+    fixture.said().some((effect) => effect.kind === 'announce' && effect.announcement.type === 'deregister'),
   );
   t.end();
 });
 
 test('with a short timeout the grace is short as well: nothing runs when the service gives the tasks away', (t) => {
   const timeoutMs = 6000;
-  const house = new AgentHouse();
-  const heardAt = house.now;
-  house.answer(house.start(), registered({ heartbeat_timeout_ms: timeoutMs }));
-  const request = house.said().find((effect) => effect.kind === 'request-lease');
+  const fixture = new AgentFixture();
+  const heardAt = fixture.now;
+  fixture.answer(fixture.start(), registered({ heartbeat_timeout_ms: timeoutMs }));
+  const request = fixture.said().find((effect) => effect.kind === 'request-lease');
   if (request === undefined) throw new Error('no lease request');
-  house.lease(request, leases([assignmentOf('a', { cores: 4 })]));
-  house.opened('a');
-  house.started('a', 1);
-  house.said();
+  fixture.lease(request, leases([assignmentOf('a', { cores: 4 })]));
+  fixture.opened('a');
+  fixture.started('a', 1);
+  fixture.said();
   const stops: [kind: string, after: number][] = [];
-  while (house.now < heardAt + timeoutMs) {
-    house.pass(50);
-    for (const { kind } of house.said())
-      if (kind === 'terminate-action' || kind === 'kill-action') stops.push([kind, house.now - heardAt]);
+  while (fixture.now < heardAt + timeoutMs) {
+    fixture.pass(50);
+    for (const { kind } of fixture.said())
+      if (kind === 'terminate-action' || kind === 'kill-action') stops.push([kind, fixture.now - heardAt]);
   }
   t.same(stops, [
     ['terminate-action', 4000],
@@ -575,11 +580,11 @@ test('with a short timeout the grace is short as well: nothing runs when the ser
 });
 
 test('a draining worker that loses contact stops its tasks', (t) => {
-  const house = withRunning();
-  draining(house);
-  house.pass(20_000);
+  const fixture = withRunning();
+  draining(fixture);
+  fixture.pass(20_000);
   t.match(
-    house.said().filter(({ kind }) => kind.endsWith('-action')),
+    fixture.said().filter(({ kind }) => kind.endsWith('-action')),
     [{ kind: 'terminate-action', sessionId: 'a' }],
   );
   t.end();
@@ -589,43 +594,43 @@ const OFFERED = { hardware: HARDWARE, tags: { gpu: 'true' } };
 const MORE = { hardware: HARDWARE, tags: { gpu: 'true', blender: 'true' } };
 
 /** A registered worker that has said nothing since. */
-function registeredHouse(): AgentHouse {
-  const house = new AgentHouse({ settings: { ...SETTINGS, capabilities: OFFERED } });
-  house.start();
-  house.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
-  house.said();
-  return house;
+function registeredHouse(): AgentFixture {
+  const fixture = new AgentFixture({ settings: { ...SETTINGS, capabilities: OFFERED } });
+  fixture.start();
+  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
+  fixture.said();
+  return fixture;
 }
 
 test('what a worker has later is said in a registration of the same start, and its work goes on', (t) => {
-  const house = registeredHouse();
-  house.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
-  const renewal = house.saidOnly('announce');
+  const fixture = registeredHouse();
+  fixture.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
+  const renewal = fixture.saidOnly('announce');
   t.match(renewal.announcement, {
     type: 'register',
     incarnation: 'id-1',
     tags: MORE.tags,
     open_attempts: [],
   });
-  house.tell('registrar', 'registrar', {
+  fixture.tell('registrar', 'registrar', {
     type: 'presence.answered',
     token: renewal.token,
     reply: registered(),
   });
-  t.same(house.said(), [], 'the lease request that is open stays open');
-  house.tell('registrar', 'registrar', { type: 'announce.due' });
-  t.match(house.saidOnly('announce').announcement, { type: 'heartbeat' }, 'it is said once');
+  t.same(fixture.said(), [], 'the lease request that is open stays open');
+  fixture.tell('registrar', 'registrar', { type: 'announce.due' });
+  t.match(fixture.saidOnly('announce').announcement, { type: 'heartbeat' }, 'it is said once');
   t.end();
 });
 
 test('a renewal without an answer is said again beside the next heartbeat', (t) => {
-  const house = registeredHouse();
-  house.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
-  const { token } = house.saidOnly('announce');
-  house.tell('registrar', 'registrar', { type: 'presence.unanswered', token, reason: 'lost' });
-  t.same(house.said(), []);
-  house.tell('registrar', 'registrar', { type: 'announce.due' });
-  t.match(house.said(), [
+  const fixture = registeredHouse();
+  fixture.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
+  const { token } = fixture.saidOnly('announce');
+  fixture.tell('registrar', 'registrar', { type: 'presence.unanswered', token, reason: 'lost' });
+  t.same(fixture.said(), []);
+  fixture.tell('registrar', 'registrar', { type: 'announce.due' });
+  t.match(fixture.said(), [
     { kind: 'announce', announcement: { type: 'heartbeat' } },
     { kind: 'announce', announcement: { type: 'register', tags: MORE.tags } },
   ]);
@@ -633,26 +638,26 @@ test('a renewal without an answer is said again beside the next heartbeat', (t) 
 });
 
 test('a renewal that is refused is given up: the worker stays what it is', (t) => {
-  const house = registeredHouse();
-  house.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
-  const { token } = house.saidOnly('announce');
+  const fixture = registeredHouse();
+  fixture.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
+  const { token } = fixture.saidOnly('announce');
   const reply: PresenceReply = { v: 1, type: 'refused', reason: 'the farm has no queue "fast"' };
-  house.tell('registrar', 'registrar', { type: 'presence.answered', token, reply });
-  t.match(house.logged.at(-1), /does not take in what this worker has now: the farm has no queue "fast"/);
-  house.tell('registrar', 'registrar', { type: 'announce.due' });
-  t.match(house.saidOnly('announce').announcement, { type: 'heartbeat' });
+  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token, reply });
+  t.match(fixture.logged.at(-1), /does not take in what this worker has now: the farm has no queue "fast"/);
+  fixture.tell('registrar', 'registrar', { type: 'announce.due' });
+  t.match(fixture.saidOnly('announce').announcement, { type: 'heartbeat' });
   t.end();
 });
 
 test('what is found before the service has answered is said with the next registration', (t) => {
-  const house = new AgentHouse({ settings: { ...SETTINGS, capabilities: OFFERED } });
-  house.start();
-  house.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
-  t.same(house.said(), []);
-  house.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
-  house.said();
-  house.tell('registrar', 'registrar', { type: 'announce.due' });
-  t.match(house.said(), [
+  const fixture = new AgentFixture({ settings: { ...SETTINGS, capabilities: OFFERED } });
+  fixture.start();
+  fixture.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
+  t.same(fixture.said(), []);
+  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
+  fixture.said();
+  fixture.tell('registrar', 'registrar', { type: 'announce.due' });
+  t.match(fixture.said(), [
     { kind: 'announce', announcement: { type: 'heartbeat' } },
     { kind: 'announce', announcement: { type: 'register', tags: MORE.tags } },
   ]);

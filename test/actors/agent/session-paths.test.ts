@@ -1,8 +1,8 @@
 import { test } from 'tap';
-import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
+import type { AgentEffect } from '../../../actors/agent/agent-system.ts';
 import type { AttemptId } from '../../../src/core/ids.ts';
 import type { LeaseReply, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
-import { action, AgentHouse, assignmentOf, environment, leases, stepOf } from './agent-house.ts';
+import { action, AgentFixture, assignmentOf, environment, leases, stepOf } from './agent-fixture.ts';
 
 type Effect<Kind extends AgentEffect['kind']> = Extract<AgentEffect, { kind: Kind }>;
 
@@ -28,7 +28,7 @@ const STEP: Partial<StepAssignment> = {
 };
 
 /** A worker whose one session stages its files, and what it has said. */
-class Staged extends AgentHouse {
+class Staged extends AgentFixture {
   readonly directory: string;
 
   constructor(step: Partial<StepAssignment> = {}, map: typeof PATH_MAP | null = PATH_MAP) {
@@ -70,12 +70,12 @@ class Staged extends AgentHouse {
 const STAGE = { deliveries: [{ type: 'swap_in_place' }, { type: 'stage_locally' }] } as const;
 
 test('without a word of the template paths are swapped and the rules are in the file', (t) => {
-  const house = new Staged();
-  house.opened('a');
-  const { action: started } = house.one('start-action');
+  const fixture = new Staged();
+  fixture.opened('a');
+  const { action: started } = fixture.one('start-action');
   t.strictSame(started.args, ['/storage/a.ma', '/mnt/a.ma', 'true']);
   t.strictSame(started.files, [
-    { path: `${house.directory}/path_mapping_rules.json`, data: RULES_FILE, runnable: false },
+    { path: `${fixture.directory}/path_mapping_rules.json`, data: RULES_FILE, runnable: false },
   ]);
   t.end();
 });
@@ -85,9 +85,9 @@ test('a template with EXPR knows of sources that are URIs', (t) => {
   const sources = [...(location?.sources ?? []), { format: 'URI', path: 's3://shows' } as const];
   const map = { ...PATH_MAP, locations: [{ root: '/storage', sources }] };
   const fileOf = (step: Partial<StepAssignment>): string | undefined => {
-    const house = new Staged(step, map);
-    house.opened('a');
-    return house.one('start-action').action.files[0]?.data;
+    const fixture = new Staged(step, map);
+    fixture.opened('a');
+    return fixture.one('start-action').action.files[0]?.data;
   };
   t.equal(fileOf({}), RULES_FILE);
   const uri = '{"source_path_format":"URI","source_path":"s3://shows","destination_path":"/storage"}';
@@ -97,16 +97,16 @@ test('a template with EXPR knows of sources that are URIs', (t) => {
 });
 
 test('a reply without a path map leaves paths alone', (t) => {
-  const house = new Staged({}, null);
-  house.opened('a');
-  const { action: started } = house.one('start-action');
+  const fixture = new Staged({}, null);
+  fixture.opened('a');
+  const { action: started } = fixture.one('start-action');
   t.strictSame(started.args, ['/mnt/a.ma', '/mnt/a.ma', 'false']);
   t.equal(started.files[0]?.data, '{}');
   t.end();
 });
 
 test('flags are for the task alone, variables for all that runs', (t) => {
-  const house = new Staged({
+  const fixture = new Staged({
     deliveries: [
       { type: 'command_flags', args: ['-s', '{{Rule.Source}}'], position: 'START' },
       { type: 'environment', variable: 'PATHMAP' },
@@ -118,18 +118,18 @@ test('flags are for the task alone, variables for all that runs', (t) => {
       }),
     ],
   });
-  house.opened('a');
-  const entered = house.one('start-action').action;
+  fixture.opened('a');
+  const entered = fixture.one('start-action').action;
   t.strictSame(entered.args, ['x']);
   const variables = {
     PATHMAP: '{"/mnt":"/storage"}',
-    OPENJD_SESSION_WORKING_DIR: house.directory,
+    OPENJD_SESSION_WORKING_DIR: fixture.directory,
     OTHER: '/mnt/a.ma',
   };
   t.strictSame(entered.variables, variables);
-  house.started('a', 1);
-  house.ended('a', 1, 0);
-  const ran = house.one('start-action').action;
+  fixture.started('a', 1);
+  fixture.ended('a', 1, 0);
+  const ran = fixture.one('start-action').action;
   t.strictSame(ran.args, ['-s', '/mnt', '/mnt/a.ma', '/mnt/a.ma', 'false']);
   t.strictSame(ran.variables, variables);
   t.equal(ran.files[0]?.data, '{}', 'the file was not asked for');
@@ -137,51 +137,51 @@ test('flags are for the task alone, variables for all that runs', (t) => {
 });
 
 test('files are copied in before anything is entered, and out before the report', (t) => {
-  const house = new Staged({
+  const fixture = new Staged({
     ...STAGE,
     step_environments: [environment('E', { onEnter: action('enter', { args: ['{{Param.Scene}}'] }) })],
   });
-  house.opened('a');
-  const { request } = house.one('stage');
+  fixture.opened('a');
+  const { request } = fixture.one('stage');
   t.match(request, { run: 1, direction: 'in', runAs: null });
   t.strictSame(
     request.transfers.map(({ parameter, root, below, local }) => [parameter, root, below, local]),
     [
-      ['Scene', '/storage', ['a.ma'], `${house.directory}/staged/Scene/a.ma`],
-      ['Out', '/storage', ['out'], `${house.directory}/staged/Out/out`],
+      ['Scene', '/storage', ['a.ma'], `${fixture.directory}/staged/Scene/a.ma`],
+      ['Out', '/storage', ['out'], `${fixture.directory}/staged/Out/out`],
     ],
   );
-  house.staged(1);
-  const entered = house.one('start-action').action;
-  t.strictSame(entered.args, [`${house.directory}/staged/Scene/a.ma`]);
-  house.started('a', 1);
-  house.ended('a', 1, 0);
-  t.strictSame(house.one('start-action').action.args, [
-    `${house.directory}/staged/Scene/a.ma`,
+  fixture.staged(1);
+  const entered = fixture.one('start-action').action;
+  t.strictSame(entered.args, [`${fixture.directory}/staged/Scene/a.ma`]);
+  fixture.started('a', 1);
+  fixture.ended('a', 1, 0);
+  t.strictSame(fixture.one('start-action').action.args, [
+    `${fixture.directory}/staged/Scene/a.ma`,
     '/mnt/a.ma',
     'false',
   ]);
-  house.started('a', 2);
-  house.ended('a', 2, 0);
-  t.strictSame(house.kinds(), ['stage out']);
-  house.staged(2);
-  t.strictSame(house.kinds(), ['forget-staging', 'close-session']);
-  t.strictSame(house.finish(), { status: 'succeeded', message: undefined });
+  fixture.started('a', 2);
+  fixture.ended('a', 2, 0);
+  t.strictSame(fixture.kinds(), ['stage out']);
+  fixture.staged(2);
+  t.strictSame(fixture.kinds(), ['forget-staging', 'close-session']);
+  t.strictSame(fixture.finish(), { status: 'succeeded', message: undefined });
   t.end();
 });
 
 test('a task whose files are copied in counts as running', (t) => {
-  const house = new Staged(STAGE);
-  house.opened('a');
-  house.ranForAMoment('a');
+  const fixture = new Staged(STAGE);
+  fixture.opened('a');
+  fixture.ranForAMoment('a');
   t.match(
-    house.said().filter(({ kind }) => kind === 'report'),
+    fixture.said().filter(({ kind }) => kind === 'report'),
     [{ kind: 'report', report: { status: 'running' } }],
   );
-  house.staged(1);
-  house.started('a', 1);
+  fixture.staged(1);
+  fixture.started('a', 1);
   t.strictSame(
-    house.said().filter(({ kind }) => kind === 'report'),
+    fixture.said().filter(({ kind }) => kind === 'report'),
     [],
     'once',
   );
@@ -189,11 +189,11 @@ test('a task whose files are copied in counts as running', (t) => {
 });
 
 test('a copy that fails fails the task', (t) => {
-  const house = new Staged(STAGE);
-  house.opened('a');
-  house.staged(1, 'no such file');
-  t.strictSame(house.kinds(), ['stage in', 'forget-staging', 'close-session']);
-  t.strictSame(house.finish(), { status: 'failed', message: 'no such file' });
+  const fixture = new Staged(STAGE);
+  fixture.opened('a');
+  fixture.staged(1, 'no such file');
+  t.strictSame(fixture.kinds(), ['stage in', 'forget-staging', 'close-session']);
+  t.strictSame(fixture.finish(), { status: 'failed', message: 'no such file' });
 
   const out = new Staged(STAGE);
   out.opened('a');
@@ -206,13 +206,13 @@ test('a copy that fails fails the task', (t) => {
 });
 
 test('a path that cannot be staged fails the task before anything is done', (t) => {
-  const house = new Staged({
+  const fixture = new Staged({
     ...STAGE,
     job_parameters: { P: { type: 'PATH', value: '/etc/shadow', dataFlow: 'IN' } },
   });
-  house.opened('a');
-  t.strictSame(house.kinds(), ['close-session']);
-  t.strictSame(house.finish(), {
+  fixture.opened('a');
+  t.strictSame(fixture.kinds(), ['close-session']);
+  t.strictSame(fixture.finish(), {
     status: 'failed',
     message: `stage_locally: parameter P: "/etc/shadow" is in no storage location of this worker's place`,
   });
@@ -220,86 +220,86 @@ test('a path that cannot be staged fails the task before anything is done', (t) 
 });
 
 test('a task that fails is not copied out', (t) => {
-  const house = new Staged(STAGE);
-  house.opened('a');
-  house.staged(1);
-  house.started('a', 1);
-  house.said();
-  house.ended('a', 1, 3);
-  t.strictSame(house.kinds(), ['forget-staging', 'close-session']);
+  const fixture = new Staged(STAGE);
+  fixture.opened('a');
+  fixture.staged(1);
+  fixture.started('a', 1);
+  fixture.said();
+  fixture.ended('a', 1, 3);
+  t.strictSame(fixture.kinds(), ['forget-staging', 'close-session']);
   t.end();
 });
 
 for (const direction of ['in', 'out'] as const) {
   const begun = (): Staged => {
-    const house = new Staged(STAGE);
-    house.opened('a');
+    const fixture = new Staged(STAGE);
+    fixture.opened('a');
     if (direction === 'out') {
-      house.staged(1);
-      house.started('a', 1);
-      house.ended('a', 1, 0);
+      fixture.staged(1);
+      fixture.started('a', 1);
+      fixture.ended('a', 1, 0);
     }
-    house.said();
-    return house;
+    fixture.said();
+    return fixture;
   };
   const run = direction === 'in' ? 1 : 2;
 
   test(`a cancel ends a copy ${direction}`, (t) => {
-    const house = begun();
-    house.tellSession('a', {
+    const fixture = begun();
+    fixture.tellSession('a', {
       type: 'session.cancel',
       attemptId: 'a' as AttemptId,
       reason: 'canceled by user',
     });
-    t.strictSame(house.kinds(), ['stop-staging']);
-    house.staged(run, 'the copy was canceled');
-    t.strictSame(house.kinds(), ['forget-staging', 'close-session']);
-    t.strictSame(house.finish(), { status: 'canceled', message: 'canceled by user' });
+    t.strictSame(fixture.kinds(), ['stop-staging']);
+    fixture.staged(run, 'the copy was canceled');
+    t.strictSame(fixture.kinds(), ['forget-staging', 'close-session']);
+    t.strictSame(fixture.finish(), { status: 'canceled', message: 'canceled by user' });
     t.end();
   });
 
   test(`a worker that leaves gives back a task with a copy ${direction}`, (t) => {
-    const house = begun();
-    house.tellSession('a', { type: 'session.interrupt', graceMs: 0 });
-    t.strictSame(house.kinds(), ['stop-staging']);
-    house.staged(run, 'the copy was canceled');
-    t.strictSame(house.kinds(), ['forget-staging', 'close-session']);
-    t.equal(house.finish(), null);
+    const fixture = begun();
+    fixture.tellSession('a', { type: 'session.interrupt', graceMs: 0 });
+    t.strictSame(fixture.kinds(), ['stop-staging']);
+    fixture.staged(run, 'the copy was canceled');
+    t.strictSame(fixture.kinds(), ['forget-staging', 'close-session']);
+    t.equal(fixture.finish(), null);
     t.end();
   });
 }
 
 test('the next task of the step finds what was copied in, unless storage has moved', (t) => {
-  const house = new Staged({ ...STAGE, ready_left: 5 });
-  house.opened('a');
-  house.staged(1);
-  house.started('a', 1);
-  house.ended('a', 1, 0);
-  house.staged(2);
-  house.drained('a');
+  const fixture = new Staged({ ...STAGE, ready_left: 5 });
+  fixture.opened('a');
+  fixture.staged(1);
+  fixture.started('a', 1);
+  fixture.ended('a', 1, 0);
+  fixture.staged(2);
+  fixture.drained('a');
   const next = (attempt: string, map: typeof PATH_MAP): string[] => {
-    const request = house
+    const request = fixture
       .said()
       .find((effect): effect is Effect<'request-lease'> => effect.kind === 'request-lease');
     if (request === undefined) throw new Error('no lease request');
     const step = stepOf({ ...STEP, ...STAGE, ready_left: 5 });
-    house.lease(request, { ...leases([assignmentOf(attempt, { cores: 4 })], step), path_map: map });
-    return house
+    fixture.lease(request, { ...leases([assignmentOf(attempt, { cores: 4 })], step), path_map: map });
+    return fixture
       .said()
       .map(({ kind }) => kind)
       .filter((kind) => /stage|action|open/.test(kind));
   };
   t.strictSame(next('b', PATH_MAP), ['start-action'], 'nothing is copied in twice');
-  house.ended('a', 2, 0);
-  house.staged(3);
-  house.drained('b', 'a');
+  fixture.ended('a', 2, 0);
+  fixture.staged(3);
+  fixture.drained('b', 'a');
   t.strictSame(next('c', { ...PATH_MAP, locations: [{ root: '/moved', sources: [] }] }), ['open-session']);
   t.end();
 });
 
 test('files belong to the account of the task', (t) => {
-  const house = new Staged({ ...STAGE, isolation: { user: 'artist' } });
-  house.opened('a');
-  t.strictSame(house.one('stage').request.runAs, { user: 'artist', group: null });
+  const fixture = new Staged({ ...STAGE, isolation: { user: 'artist' } });
+  fixture.opened('a');
+  t.strictSame(fixture.one('stage').request.runAs, { user: 'artist', group: null });
   t.end();
 });

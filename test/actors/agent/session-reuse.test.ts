@@ -1,9 +1,9 @@
 import { test } from 'tap';
-import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
+import type { AgentEffect } from '../../../actors/agent/agent-system.ts';
 import type { AttemptId, StepId } from '../../../src/core/ids.ts';
 import type { ActionStart } from '../../../src/core/ports/task-processes.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
-import { action, AgentHouse, assignmentOf, environment, leases, stepOf } from './agent-house.ts';
+import { action, AgentFixture, assignmentOf, environment, leases, stepOf } from './agent-fixture.ts';
 
 const SCENE = environment('Scene', {
   variables: { SCENE: 'shot' },
@@ -12,7 +12,7 @@ const SCENE = environment('Scene', {
 });
 
 /** A worker that gets one task after another of a step with an environment. */
-class Row extends AgentHouse {
+class Row extends AgentFixture {
   private request: Extract<AgentEffect, { kind: 'request-lease' }> | undefined;
 
   constructor() {

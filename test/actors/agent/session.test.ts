@@ -1,16 +1,16 @@
 import { test } from 'tap';
 import { AGENT_LIMITS } from '../../../actors/agent/agent-limits.ts';
-import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
+import type { AgentEffect } from '../../../actors/agent/agent-system.ts';
 import { USER_CANCEL_REASON } from '../../../src/core/lifecycle/failure-reasons.ts';
 import type { AttemptId } from '../../../src/core/ids.ts';
 import type { ActionStart } from '../../../src/core/ports/task-processes.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
-import { action, AgentHouse, assignmentOf, environment, leases, stepOf, WORKER } from './agent-house.ts';
+import { action, AgentFixture, assignmentOf, environment, leases, stepOf, WORKER } from './agent-fixture.ts';
 
 type Started = Extract<AgentEffect, { kind: 'start-action' }>;
 
 /** One session on a worker, and what it has said. */
-class Session extends AgentHouse {
+class Session extends AgentFixture {
   readonly directory: string;
 
   constructor(step: Partial<StepAssignment> = {}, assignment: Partial<Assignment> = {}) {
@@ -78,19 +78,19 @@ const inner = environment('Inner', {
 const NESTED = { job_environments: [outer], step_environments: [inner] };
 
 test('environments are entered in order, the task runs, environments are exited in reverse', (t) => {
-  const house = new Session(NESTED);
-  t.same(house.runAll({ render: ['done'] }), [
+  const fixture = new Session(NESTED);
+  t.same(fixture.runAll({ render: ['done'] }), [
     'enter-outer',
     'enter-inner',
     'render',
     'exit-inner',
     'exit-outer',
   ]);
-  t.equal(house.report, null, 'nothing is said before everything has ended');
-  house.closed('a');
-  t.equal(house.report, null, 'the logs go before');
-  house.drained('a');
-  t.same(house.report, {
+  t.equal(fixture.report, null, 'nothing is said before everything has ended');
+  fixture.closed('a');
+  t.equal(fixture.report, null, 'the logs go before');
+  fixture.drained('a');
+  t.same(fixture.report, {
     v: 1,
     task_id: 'a-task',
     attempt_id: 'a',
@@ -98,48 +98,48 @@ test('environments are entered in order, the task runs, environments are exited 
     status: 'succeeded',
     exit_code: 0,
     timestamp: '2026-11-20T12:00:00.000Z',
-    session_id: house.directory.replace('/w/sessions/', ''),
+    session_id: fixture.directory.replace('/w/sessions/', ''),
   });
-  t.notOk(house.has('session', 'a'));
+  t.notOk(fixture.has('session', 'a'));
   t.end();
 });
 
 test('the end of a session is followed by its report and by a request for more work', (t) => {
-  const house = new Session();
-  house.runAll();
-  house.finish();
+  const fixture = new Session();
+  fixture.runAll();
+  fixture.finish();
   t.same(
-    house.said().map(({ kind }) => kind),
+    fixture.said().map(({ kind }) => kind),
     ['unfollow-cancels', 'request-lease'],
   );
   t.end();
 });
 
 test('running is reported when the first process has started, once', (t) => {
-  const house = new Session(NESTED);
-  house.opened('a');
-  house.next();
-  house.started('a', 1);
-  house.pass(AGENT_LIMITS.runningHoldMs - 1);
-  t.same(house.said(), [], 'it may end in a moment');
-  house.pass(1);
-  t.match(house.said(), [{ kind: 'report', report: { status: 'running', attempt_id: 'a' } }]);
-  house.ended('a', 1, 0);
-  house.said();
-  house.started('a', 2);
-  t.same(house.said(), []);
+  const fixture = new Session(NESTED);
+  fixture.opened('a');
+  fixture.next();
+  fixture.started('a', 1);
+  fixture.pass(AGENT_LIMITS.runningHoldMs - 1);
+  t.same(fixture.said(), [], 'it may end in a moment');
+  fixture.pass(1);
+  t.match(fixture.said(), [{ kind: 'report', report: { status: 'running', attempt_id: 'a' } }]);
+  fixture.ended('a', 1, 0);
+  fixture.said();
+  fixture.started('a', 2);
+  t.same(fixture.said(), []);
   t.end();
 });
 
 test('an environment without a script runs nothing', (t) => {
-  const house = new Session({ job_environments: [environment('Plain', { variables: { A: '1' } })] });
-  house.opened('a');
-  t.same(house.next().variables, { OPENJD_SESSION_WORKING_DIR: house.directory, A: '1' });
+  const fixture = new Session({ job_environments: [environment('Plain', { variables: { A: '1' } })] });
+  fixture.opened('a');
+  t.same(fixture.next().variables, { OPENJD_SESSION_WORKING_DIR: fixture.directory, A: '1' });
   t.end();
 });
 
 test('format strings see parameters, the session and the files of their own script; files are written before each run', (t) => {
-  const house = new Session(
+  const fixture = new Session(
     {
       job_parameters: { Scene: { type: 'PATH', value: '/proj/a.blend' } },
       job_environments: [
@@ -161,7 +161,7 @@ test('format strings see parameters, the session and the files of their own scri
     },
     { parameters: { Frame: { type: 'INT', value: '12' } } },
   );
-  const { directory } = house;
+  const { directory } = fixture;
   const rules = { path: `${directory}/path_mapping_rules.json`, data: '{}', runnable: false };
   const setup = {
     path: `${directory}/embedded_files/environment-0/setup.sh`,
@@ -169,8 +169,8 @@ test('format strings see parameters, the session and the files of their own scri
     runnable: true,
   };
   const variables = { OPENJD_SESSION_WORKING_DIR: directory, SCENE: `/proj/a.blend in ${directory}` };
-  house.opened('a');
-  t.same(house.next(), {
+  fixture.opened('a');
+  t.same(fixture.next(), {
     run: 1,
     command: setup.path,
     args: [],
@@ -178,8 +178,8 @@ test('format strings see parameters, the session and the files of their own scri
     files: [rules, setup],
     keepsChildren: true,
   });
-  house.ended('a', 1, 0);
-  const run = house.next();
+  fixture.ended('a', 1, 0);
+  const run = fixture.next();
   const main = run.args[0] ?? '';
   t.match(main, new RegExp(`^${directory}/embedded_files/task/id-[0-9]+$`));
   t.same(run, {
@@ -190,8 +190,8 @@ test('format strings see parameters, the session and the files of their own scri
     keepsChildren: false,
     files: [rules, { path: main, data: 'frame = 12', runnable: false }],
   });
-  house.ended('a', 2, 0);
-  t.same(house.next(), {
+  fixture.ended('a', 2, 0);
+  t.same(fixture.next(), {
     run: 3,
     command: setup.path,
     args: ['false'],
@@ -204,11 +204,11 @@ test('format strings see parameters, the session and the files of their own scri
 
 test('what cannot be resolved fails the task with the place and the name', (t) => {
   const failureOf = (step: Partial<StepAssignment>): unknown => {
-    const house = new Session(step);
-    house.opened('a');
-    t.same(commandsOf(house.said()), []);
-    house.finish();
-    return house.report;
+    const fixture = new Session(step);
+    fixture.opened('a');
+    t.same(commandsOf(fixture.said()), []);
+    fixture.finish();
+    return fixture.report;
   };
   const script = (rest: Partial<StepAssignment['script']>): Partial<StepAssignment> => ({
     script: { onRun: action('render'), embeddedFiles: [], ...rest },
@@ -240,13 +240,13 @@ test('what cannot be resolved fails the task with the place and the name', (t) =
 });
 
 test('how the task ended is said in words', (t) => {
-  const reportFor = (end: Parameters<AgentHouse['ended']>[2], lines: string[] = []): unknown => {
-    const house = new Session();
-    house.opened('a');
-    house.output('a', 1, lines);
-    house.ended('a', 1, end);
-    house.finish();
-    const { status, exit_code, message } = house.report as Record<string, unknown>;
+  const reportFor = (end: Parameters<AgentFixture['ended']>[2], lines: string[] = []): unknown => {
+    const fixture = new Session();
+    fixture.opened('a');
+    fixture.output('a', 1, lines);
+    fixture.ended('a', 1, end);
+    fixture.finish();
+    const { status, exit_code, message } = fixture.report as Record<string, unknown>;
     return { status, exit_code, message };
   };
   t.same(reportFor(3), { status: 'failed', exit_code: 3, message: 'failed (exit 3)' });
@@ -274,26 +274,26 @@ test('how the task ended is said in words', (t) => {
 });
 
 test('a session that cannot be made fails the task', (t) => {
-  const house = new Session(NESTED);
-  house.opened('a', 'the session’s directory could not be made: ENOSPC');
-  t.same(house.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
-  house.finish();
-  t.match(house.report, { status: 'failed', message: 'the session’s directory could not be made: ENOSPC' });
+  const fixture = new Session(NESTED);
+  fixture.opened('a', 'the session’s directory could not be made: ENOSPC');
+  t.same(fixture.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
+  fixture.finish();
+  t.match(fixture.report, { status: 'failed', message: 'the session’s directory could not be made: ENOSPC' });
   t.end();
 });
 
 test('a failing task leaves through the exits', (t) => {
-  const house = new Session(NESTED);
-  house.opened('a');
-  for (const run of [1, 2]) house.ended('a', run, 0);
-  house.said();
-  house.ended('a', 3, 1);
-  t.equal(house.next().command, 'exit-inner');
-  house.ended('a', 4, 7);
-  t.equal(house.next().command, 'exit-outer', 'a failing exit does not stop the others');
-  house.ended('a', 5, 0);
-  house.finish();
-  t.match(house.report, {
+  const fixture = new Session(NESTED);
+  fixture.opened('a');
+  for (const run of [1, 2]) fixture.ended('a', run, 0);
+  fixture.said();
+  fixture.ended('a', 3, 1);
+  t.equal(fixture.next().command, 'exit-inner');
+  fixture.ended('a', 4, 7);
+  t.equal(fixture.next().command, 'exit-outer', 'a failing exit does not stop the others');
+  fixture.ended('a', 5, 0);
+  fixture.finish();
+  t.match(fixture.report, {
     status: 'failed',
     exit_code: 1,
     message: 'failed (exit 1); environment Inner, onExit: failed (exit 7)',
@@ -302,17 +302,17 @@ test('a failing task leaves through the exits', (t) => {
 });
 
 test('a failing onEnter fails the task: nothing more is entered, and what was tried is exited', (t) => {
-  const house = new Session(NESTED);
-  house.opened('a');
-  house.ended('a', 1, 0);
-  house.said();
-  house.ended('a', 2, 4);
-  t.equal(house.next().command, 'exit-inner');
-  house.ended('a', 3, 0);
-  t.equal(house.next().command, 'exit-outer');
-  house.ended('a', 4, 0);
-  house.finish();
-  t.match(house.report, {
+  const fixture = new Session(NESTED);
+  fixture.opened('a');
+  fixture.ended('a', 1, 0);
+  fixture.said();
+  fixture.ended('a', 2, 4);
+  t.equal(fixture.next().command, 'exit-inner');
+  fixture.ended('a', 3, 0);
+  t.equal(fixture.next().command, 'exit-outer');
+  fixture.ended('a', 4, 0);
+  fixture.finish();
+  t.match(fixture.report, {
     status: 'failed',
     exit_code: 4,
     message: 'environment Inner, onEnter: failed (exit 4)',
@@ -321,13 +321,13 @@ test('a failing onEnter fails the task: nothing more is entered, and what was tr
 });
 
 test('a failing onExit is told of a task that succeeded', (t) => {
-  const house = new Session({ job_environments: [outer] });
-  house.opened('a');
-  house.ended('a', 1, 0);
-  house.ended('a', 2, 0);
-  house.ended('a', 3, { kind: 'not-started', reason: 'command not found: exit-outer' });
-  house.finish();
-  t.match(house.report, {
+  const fixture = new Session({ job_environments: [outer] });
+  fixture.opened('a');
+  fixture.ended('a', 1, 0);
+  fixture.ended('a', 2, 0);
+  fixture.ended('a', 3, { kind: 'not-started', reason: 'command not found: exit-outer' });
+  fixture.finish();
+  t.match(fixture.report, {
     status: 'succeeded',
     message: 'environment Outer, onExit: command not found: exit-outer',
   });
@@ -336,15 +336,15 @@ test('a failing onExit is told of a task that succeeded', (t) => {
 
 test('an onExit that cannot be resolved does not stop the others', (t) => {
   const bad = environment('Bad', { onExit: action('{{Task.Param.X}}') });
-  const house = new Session({ job_environments: [outer, bad] });
-  house.opened('a');
-  house.ended('a', 1, 0);
-  house.said();
-  house.ended('a', 2, 0);
-  t.equal(house.next().command, 'exit-outer');
-  house.ended('a', 3, 0);
-  house.finish();
-  t.match(house.report, {
+  const fixture = new Session({ job_environments: [outer, bad] });
+  fixture.opened('a');
+  fixture.ended('a', 1, 0);
+  fixture.said();
+  fixture.ended('a', 2, 0);
+  t.equal(fixture.next().command, 'exit-outer');
+  fixture.ended('a', 3, 0);
+  fixture.finish();
+  t.match(fixture.report, {
     status: 'succeeded',
     message: 'environment Bad, onExit: command: the value Task.Param.X does not exist here',
   });
@@ -352,33 +352,37 @@ test('an onExit that cannot be resolved does not stop the others', (t) => {
 });
 
 test('variables: the inner environment over the outer one, directives over the variables of their own', (t) => {
-  const house = new Session(NESTED);
-  const directory = { OPENJD_SESSION_WORKING_DIR: house.directory };
-  house.opened('a');
-  t.same(house.next().variables, { ...directory, LEVEL: 'outer', OUTER: '1' });
-  house.output('a', 1, ['openjd_env: LEVEL=changed', 'openjd_env: TOOL=x', 'openjd_unset_env: OUTER']);
-  house.output('a', 1, ['openjd_env: "LINES=a\\nb"'], 'stderr');
-  house.ended('a', 1, 0);
+  const fixture = new Session(NESTED);
+  const directory = { OPENJD_SESSION_WORKING_DIR: fixture.directory };
+  fixture.opened('a');
+  t.same(fixture.next().variables, { ...directory, LEVEL: 'outer', OUTER: '1' });
+  fixture.output('a', 1, ['openjd_env: LEVEL=changed', 'openjd_env: TOOL=x', 'openjd_unset_env: OUTER']);
+  fixture.output('a', 1, ['openjd_env: "LINES=a\\nb"'], 'stderr');
+  fixture.ended('a', 1, 0);
   const outerVariables = { ...directory, LEVEL: 'changed', TOOL: 'x', OUTER: null, LINES: 'a\nb' };
-  t.same(house.next().variables, { ...outerVariables, LEVEL: 'inner' });
-  house.output('a', 2, ['openjd_unset_env: TOOL']);
-  house.ended('a', 2, 0);
-  t.same(house.next().variables, { ...outerVariables, LEVEL: 'inner', TOOL: null });
-  house.output('a', 3, ['openjd_env: TASK=no', 'openjd_unset_env: LEVEL']);
-  house.ended('a', 3, 0);
-  t.same(house.next().variables, { ...outerVariables, LEVEL: 'inner', TOOL: null }, 'a task changes nothing');
-  house.ended('a', 4, 0);
-  t.same(house.next().variables, outerVariables, 'what the inner environment set is gone with it');
+  t.same(fixture.next().variables, { ...outerVariables, LEVEL: 'inner' });
+  fixture.output('a', 2, ['openjd_unset_env: TOOL']);
+  fixture.ended('a', 2, 0);
+  t.same(fixture.next().variables, { ...outerVariables, LEVEL: 'inner', TOOL: null });
+  fixture.output('a', 3, ['openjd_env: TASK=no', 'openjd_unset_env: LEVEL']);
+  fixture.ended('a', 3, 0);
+  t.same(
+    fixture.next().variables,
+    { ...outerVariables, LEVEL: 'inner', TOOL: null },
+    'a task changes nothing',
+  );
+  fixture.ended('a', 4, 0);
+  t.same(fixture.next().variables, outerVariables, 'what the inner environment set is gone with it');
   t.end();
 });
 
 test('lines go to the log as they are, a bad progress with a note', (t) => {
-  const house = new Session();
-  house.opened('a');
-  house.said();
-  house.output('a', 1, ['openjd_progress: 50', 'openjd_progress: 101', 'plain', 'openjd_status: saving']);
-  house.pass(100);
-  const shipped = house.said().flatMap((effect) => (effect.kind === 'ship-logs' ? effect.chunks : []));
+  const fixture = new Session();
+  fixture.opened('a');
+  fixture.said();
+  fixture.output('a', 1, ['openjd_progress: 50', 'openjd_progress: 101', 'plain', 'openjd_status: saving']);
+  fixture.pass(100);
+  const shipped = fixture.said().flatMap((effect) => (effect.kind === 'ship-logs' ? effect.chunks : []));
   t.same(
     shipped.map(({ data }) => data),
     [
@@ -395,15 +399,15 @@ test('lines go to the log as they are, a bad progress with a note', (t) => {
 });
 
 test('a directive that cannot be understood cancels the action, which fails', (t) => {
-  const house = new Session({ job_environments: [outer] });
-  house.opened('a');
-  house.said();
-  house.output('a', 1, ['openjd_env: 1A=b', 'OPENJD_ENV: A=b']);
-  t.same(actionKinds(house.said()), ['kill-action']);
-  house.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
-  house.ended('a', 2, 0);
-  house.finish();
-  t.match(house.report, {
+  const fixture = new Session({ job_environments: [outer] });
+  fixture.opened('a');
+  fixture.said();
+  fixture.output('a', 1, ['openjd_env: 1A=b', 'OPENJD_ENV: A=b']);
+  t.same(actionKinds(fixture.said()), ['kill-action']);
+  fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
+  fixture.ended('a', 2, 0);
+  fixture.finish();
+  t.match(fixture.report, {
     status: 'failed',
     message: 'environment Outer, onEnter: Failed to parse environment variable assignment.',
   });
@@ -411,32 +415,35 @@ test('a directive that cannot be understood cancels the action, which fails', (t
 });
 
 test('a timeout ends the action by its own method and says that it was one', (t) => {
-  const house = new Session({
+  const fixture = new Session({
     script: { onRun: action('render', { timeoutSeconds: 60 }), embeddedFiles: [] },
   });
-  house.opened('a');
-  house.passInContact(90_000);
-  house.started('a', 1);
-  t.same(actionKinds(house.passInContact(59_000)), [], 'the time runs from the start of the process');
-  t.same(actionKinds(house.passInContact(1000)), ['kill-action']);
-  house.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
-  house.finish();
-  t.match(house.report, { status: 'failed', message: 'timed out after 60 s' });
+  fixture.opened('a');
+  fixture.passInContact(90_000);
+  fixture.started('a', 1);
+  t.same(actionKinds(fixture.passInContact(59_000)), [], 'the time runs from the start of the process');
+  t.same(actionKinds(fixture.passInContact(1000)), ['kill-action']);
+  fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
+  fixture.finish();
+  t.match(fixture.report, { status: 'failed', message: 'timed out after 60 s' });
   t.end();
 });
 
 test('an onExit without a timeout gets five minutes', (t) => {
-  const house = new Session({ job_environments: [outer] });
-  house.opened('a');
-  house.ended('a', 1, 0);
-  house.ended('a', 2, 0);
-  house.started('a', 3);
-  house.said();
-  t.same(actionKinds(house.passInContact(299_000)), []);
-  t.same(actionKinds(house.passInContact(1000)), ['kill-action']);
-  house.ended('a', 3, { kind: 'signaled', signal: 'SIGKILL' });
-  house.finish();
-  t.match(house.report, { status: 'succeeded', message: 'environment Outer, onExit: timed out after 300 s' });
+  const fixture = new Session({ job_environments: [outer] });
+  fixture.opened('a');
+  fixture.ended('a', 1, 0);
+  fixture.ended('a', 2, 0);
+  fixture.started('a', 3);
+  fixture.said();
+  t.same(actionKinds(fixture.passInContact(299_000)), []);
+  t.same(actionKinds(fixture.passInContact(1000)), ['kill-action']);
+  fixture.ended('a', 3, { kind: 'signaled', signal: 'SIGKILL' });
+  fixture.finish();
+  t.match(fixture.report, {
+    status: 'succeeded',
+    message: 'environment Outer, onExit: timed out after 300 s',
+  });
   t.end();
 });
 
@@ -445,35 +452,39 @@ test('a cancel with notice gives the process its time, then kills', (t) => {
     [{ notifyPeriodSeconds: 10 }, 10],
     [{}, 120],
   ] as const) {
-    const house = new Session({
+    const fixture = new Session({
       job_environments: [outer],
       script: {
         onRun: action('render', { cancelation: { mode: 'NOTIFY_THEN_TERMINATE', ...period } }),
         embeddedFiles: [],
       },
     });
-    house.opened('a');
-    house.ended('a', 1, 0);
-    house.started('a', 2);
-    house.said();
-    house.tell('poller', 'poller', {
+    fixture.opened('a');
+    fixture.ended('a', 1, 0);
+    fixture.started('a', 2);
+    fixture.said();
+    fixture.tell('poller', 'poller', {
       type: 'attempt.cancel',
       attemptId: 'a' as AttemptId,
       reason: USER_CANCEL_REASON,
     });
-    t.same(house.said(), [
-      { kind: 'notify-action', sessionId: 'a', run: 2, notifyEndAt: house.now + seconds * 1000 },
+    t.same(fixture.said(), [
+      { kind: 'notify-action', sessionId: 'a', run: 2, notifyEndAt: fixture.now + seconds * 1000 },
     ]);
-    house.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'again' });
-    t.same(house.said(), []);
-    t.same(actionKinds(house.passInContact(seconds * 1000 - 1)), []);
-    t.same(actionKinds(house.passInContact(1)), ['kill-action']);
-    house.ended('a', 2, 0);
-    t.equal(house.next().command, 'exit-outer', 'the environments are exited');
-    house.ended('a', 3, 0);
-    house.finish();
+    fixture.tell('poller', 'poller', {
+      type: 'attempt.cancel',
+      attemptId: 'a' as AttemptId,
+      reason: 'again',
+    });
+    t.same(fixture.said(), []);
+    t.same(actionKinds(fixture.passInContact(seconds * 1000 - 1)), []);
+    t.same(actionKinds(fixture.passInContact(1)), ['kill-action']);
+    fixture.ended('a', 2, 0);
+    t.equal(fixture.next().command, 'exit-outer', 'the environments are exited');
+    fixture.ended('a', 3, 0);
+    fixture.finish();
     t.match(
-      house.report,
+      fixture.report,
       { status: 'canceled', message: USER_CANCEL_REASON },
       'also when the process exits with 0',
     );
@@ -482,16 +493,16 @@ test('a cancel with notice gives the process its time, then kills', (t) => {
 });
 
 test('a cancel without a method kills at once; one during an onEnter enters nothing more', (t) => {
-  const house = new Session(NESTED);
-  house.opened('a');
-  house.said();
-  house.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
-  t.same(house.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
-  house.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
-  t.equal(house.next().command, 'exit-outer');
-  house.ended('a', 2, 0);
-  house.finish();
-  t.match(house.report, { status: 'canceled', message: 'x' });
+  const fixture = new Session(NESTED);
+  fixture.opened('a');
+  fixture.said();
+  fixture.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
+  t.same(fixture.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
+  fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
+  t.equal(fixture.next().command, 'exit-outer');
+  fixture.ended('a', 2, 0);
+  fixture.finish();
+  t.match(fixture.report, { status: 'canceled', message: 'x' });
   t.end();
 });
 
@@ -517,121 +528,121 @@ test('a cancel before the session is open, and one after the end', (t) => {
 });
 
 test('a session that is being canceled goes its way when the service closes the attempt', (t) => {
-  const house = new Session({
+  const fixture = new Session({
     script: {
       onRun: action('render', { cancelation: { mode: 'NOTIFY_THEN_TERMINATE' } }),
       embeddedFiles: [],
     },
   });
-  house.opened('a');
-  house.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
-  house.said();
-  house.tell('poller', 'poller', { type: 'attempt.void', attemptId: 'a' as AttemptId });
-  t.same(house.said(), []);
+  fixture.opened('a');
+  fixture.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
+  fixture.said();
+  fixture.tell('poller', 'poller', { type: 'attempt.revoked', attemptId: 'a' as AttemptId });
+  t.same(fixture.said(), []);
   t.end();
 });
 
 test('a session that a leaving worker stops exits its environments and reports nothing', (t) => {
-  const house = new Session(NESTED);
-  house.opened('a');
-  house.ended('a', 1, 0);
-  house.ended('a', 2, 0);
-  house.said();
-  house.tellSession('a', { type: 'session.stop', graceMs: 3000 });
-  t.same(house.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 3 }]);
-  house.ended('a', 3, { kind: 'signaled', signal: 'SIGTERM' });
-  t.match(house.said(), [{ kind: 'start-action', sessionId: 'a', action: { run: 4 } }], 'the inner exit');
-  house.ended('a', 4, 1);
-  t.match(house.said(), [{ kind: 'start-action', sessionId: 'a', action: { run: 5 } }], 'the outer exit');
-  house.ended('a', 5, 0);
-  t.same(house.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
-  house.closed('a');
-  t.equal(house.report, null);
-  t.notOk(house.has('session', 'a'));
+  const fixture = new Session(NESTED);
+  fixture.opened('a');
+  fixture.ended('a', 1, 0);
+  fixture.ended('a', 2, 0);
+  fixture.said();
+  fixture.tellSession('a', { type: 'session.stop', graceMs: 3000 });
+  t.same(fixture.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 3 }]);
+  fixture.ended('a', 3, { kind: 'signaled', signal: 'SIGTERM' });
+  t.match(fixture.said(), [{ kind: 'start-action', sessionId: 'a', action: { run: 4 } }], 'the inner exit');
+  fixture.ended('a', 4, 1);
+  t.match(fixture.said(), [{ kind: 'start-action', sessionId: 'a', action: { run: 5 } }], 'the outer exit');
+  fixture.ended('a', 5, 0);
+  t.same(fixture.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
+  fixture.closed('a');
+  t.equal(fixture.report, null);
+  t.notOk(fixture.has('session', 'a'));
   t.end();
 });
 
 test('an interrupted session stops, skips its exits and reports nothing', (t) => {
-  const house = new Session(NESTED);
-  house.opened('a');
-  house.ended('a', 1, 0);
-  house.said();
-  house.tellSession('a', { type: 'session.interrupt', graceMs: 3000 });
-  t.same(house.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 2 }]);
-  house.pass(3000);
-  t.same(house.said(), [{ kind: 'kill-action', sessionId: 'a', run: 2 }]);
-  house.ended('a', 2, 0);
-  t.same(house.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
-  house.closed('a');
-  t.equal(house.report, null);
-  t.notOk(house.has('session', 'a'));
+  const fixture = new Session(NESTED);
+  fixture.opened('a');
+  fixture.ended('a', 1, 0);
+  fixture.said();
+  fixture.tellSession('a', { type: 'session.interrupt', graceMs: 3000 });
+  t.same(fixture.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 2 }]);
+  fixture.pass(3000);
+  t.same(fixture.said(), [{ kind: 'kill-action', sessionId: 'a', run: 2 }]);
+  fixture.ended('a', 2, 0);
+  t.same(fixture.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
+  fixture.closed('a');
+  t.equal(fixture.report, null);
+  t.notOk(fixture.has('session', 'a'));
   t.end();
 });
 
 test('a task that had ended keeps its result when its exits are interrupted', (t) => {
   for (const how of ['interrupt', 'fence'] as const) {
-    const house = new Session(NESTED);
-    house.opened('a');
-    for (const run of [1, 2, 3]) house.ended('a', run, 0);
-    house.said();
+    const fixture = new Session(NESTED);
+    fixture.opened('a');
+    for (const run of [1, 2, 3]) fixture.ended('a', run, 0);
+    fixture.said();
     if (how === 'interrupt') {
-      house.tellSession('a', { type: 'session.interrupt', graceMs: 3000 });
-      t.same(house.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 4 }]);
-      house.ended('a', 4, { kind: 'signaled', signal: 'SIGTERM' });
+      fixture.tellSession('a', { type: 'session.interrupt', graceMs: 3000 });
+      t.same(fixture.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 4 }]);
+      fixture.ended('a', 4, { kind: 'signaled', signal: 'SIGTERM' });
     } else {
-      house.ended('a', 4, { kind: 'fenced' });
+      fixture.ended('a', 4, { kind: 'fenced' });
     }
     t.same(
-      house.said(),
+      fixture.said(),
       [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }],
       'the outer exit is skipped',
     );
-    house.finish();
-    t.match(house.report, { status: 'succeeded', exit_code: 0 });
+    fixture.finish();
+    t.match(fixture.report, { status: 'succeeded', exit_code: 0 });
   }
   t.end();
 });
 
 test('the report waits for the logs, but not for long', (t) => {
-  const house = new Session();
-  house.opened('a');
-  house.output('a', 1, ['last words']);
-  house.ended('a', 1, 0);
-  house.closed('a');
-  t.equal(house.report, null);
-  house.passInContact(4999);
-  t.equal(house.report, null);
-  house.passInContact(1);
-  t.match(house.report, { status: 'succeeded' });
+  const fixture = new Session();
+  fixture.opened('a');
+  fixture.output('a', 1, ['last words']);
+  fixture.ended('a', 1, 0);
+  fixture.closed('a');
+  t.equal(fixture.report, null);
+  fixture.passInContact(4999);
+  t.equal(fixture.report, null);
+  fixture.passInContact(1);
+  t.match(fixture.report, { status: 'succeeded' });
   t.end();
 });
 
 test('late word of an earlier action changes nothing', (t) => {
-  const house = new Session(NESTED);
-  house.opened('a');
-  house.ended('a', 1, 0);
-  house.said();
-  house.ended('a', 1, 9);
-  house.tellSession('a', { type: 'action.overdue', run: 1 });
-  house.tellSession('a', { type: 'action.kill-due', run: 1 });
-  t.same(house.said(), []);
-  house.ended('a', 2, 0);
-  t.equal(house.next().command, 'render');
+  const fixture = new Session(NESTED);
+  fixture.opened('a');
+  fixture.ended('a', 1, 0);
+  fixture.said();
+  fixture.ended('a', 1, 9);
+  fixture.tellSession('a', { type: 'action.overdue', run: 1 });
+  fixture.tellSession('a', { type: 'action.kill-due', run: 1 });
+  t.same(fixture.said(), []);
+  fixture.ended('a', 2, 0);
+  t.equal(fixture.next().command, 'render');
   t.end();
 });
 
 test('a session whose state is lost is ended and given back', (t) => {
-  const house = new Session();
-  house.opened('a');
-  house.said();
+  const fixture = new Session();
+  fixture.opened('a');
+  fixture.said();
   // A task for a session that has one already is an error, and what throws loses its state.
   const task = { assignment: assignmentOf('b'), workerId: WORKER, isLast: true };
-  house.tellSession('a', { type: 'session.task', task });
-  t.match(house.said(), [
+  fixture.tellSession('a', { type: 'session.task', task });
+  t.match(fixture.said(), [
     { kind: 'forget-staging', sessionId: 'a' },
     { kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } },
     { kind: 'announce', announcement: { type: 'register', open_attempts: [] } },
   ]);
-  t.same(house.disk.reports, []);
+  t.same(fixture.disk.reports, []);
   t.end();
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
+import type { AgentEffect } from '../../../actors/agent/agent-system.ts';
 import type { AttemptId, SessionId, TaskId } from '../../../src/core/ids.ts';
 import type { LogMessage } from '../../../src/core/wire/bus-messages.ts';
-import { AgentHouse, SETTINGS } from './agent-house.ts';
+import { AgentFixture, SETTINGS } from './agent-fixture.ts';
 
 const ATTEMPT = 'a' as AttemptId;
 const OF = { taskId: 't' as TaskId, sessionId: 's' as SessionId };
@@ -12,7 +12,7 @@ const OF = { taskId: 't' as TaskId, sessionId: 's' as SessionId };
  * A shipper with a bus and a spool: each effect is answered when the test lets it be. The bus keeps chunks by their number, as the
  * service does; the spool has room for `room` chunks, and some more for ends.
  */
-class World extends AgentHouse {
+class World extends AgentFixture {
   readonly onBus = new Map<number, string>();
   readonly inSpool: LogMessage[] = [];
   isBusUp = true;
@@ -287,7 +287,7 @@ test('what an earlier daemon has left is sent when the bus is there', (t) => {
       at: '2026-11-20T12:00:00.100Z',
     })),
   );
-  world.tell('shipper', ATTEMPT, { type: 'logs.left', taskId: OF.taskId });
+  world.tell('shipper', ATTEMPT, { type: 'logs.recovered', taskId: OF.taskId });
   for (let at = 0; at < 50; at++) {
     world.wait(5000);
     world.settleAll();

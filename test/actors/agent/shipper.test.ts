@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
+import type { AgentEffect } from '../../../actors/agent/agent-system.ts';
 import { splitText } from '../../../actors/agent/shipper/split-text.ts';
 import type { AttemptId, SessionId, TaskId } from '../../../src/core/ids.ts';
 import type { OutputStream } from '../../../src/core/ports/task-processes.ts';
 import type { LogMessage } from '../../../src/core/wire/bus-messages.ts';
-import { AgentHouse } from './agent-house.ts';
+import { AgentFixture } from './agent-fixture.ts';
 
 const ATTEMPT = 'a' as AttemptId;
 const OF = { taskId: 't' as TaskId, sessionId: 's' as SessionId };
 const KIB = 1024;
 
-class Shipping extends AgentHouse {
+class Shipping extends AgentFixture {
   lines(lines: readonly string[], stream: OutputStream = 'stdout', bytes = sizeOf(lines)): void {
     this.tell('shipper', ATTEMPT, { type: 'logs.lines', ...OF, batch: { stream, lines, bytes } });
   }
@@ -35,14 +35,14 @@ const consumedIn = (effects: readonly AgentEffect[]): number =>
   effects.reduce((sum, effect) => sum + (effect.kind === 'output-consumed' ? effect.bytes : 0), 0);
 
 test('lines gather for a moment and leave as one chunk; what is stored lets the process write on', (t) => {
-  const house = new Shipping();
-  house.lines(['one', 'two']);
-  house.pass(50);
-  house.lines(['three']);
-  house.pass(49);
-  t.same(house.said(), []);
-  house.pass(1);
-  t.same(house.said(), [
+  const fixture = new Shipping();
+  fixture.lines(['one', 'two']);
+  fixture.pass(50);
+  fixture.lines(['three']);
+  fixture.pass(49);
+  t.same(fixture.said(), []);
+  fixture.pass(1);
+  t.same(fixture.said(), [
     {
       kind: 'ship-logs',
       attemptId: 'a',
@@ -59,21 +59,21 @@ test('lines gather for a moment and leave as one chunk; what is stored lets the 
       ],
     },
   ]);
-  house.stored(1);
-  t.same(house.said(), [{ kind: 'output-consumed', sessionId: 's', bytes: 14 }]);
+  fixture.stored(1);
+  t.same(fixture.said(), [{ kind: 'output-consumed', sessionId: 's', bytes: 14 }]);
   t.end();
 });
 
 test('streams are not mixed in a chunk, and keep their order', (t) => {
-  const house = new Shipping();
-  house.lines(['a']);
-  house.lines(['b'], 'stderr');
-  house.lines(['c']);
-  t.match(chunksIn(house.said()), [{ seq_num: 1, stream: 'stdout', data: 'a\n' }]);
-  house.pass(100);
-  t.same(house.said(), [], 'one batch is under way at a time');
-  house.stored(1);
-  t.match(chunksIn(house.said()), [
+  const fixture = new Shipping();
+  fixture.lines(['a']);
+  fixture.lines(['b'], 'stderr');
+  fixture.lines(['c']);
+  t.match(chunksIn(fixture.said()), [{ seq_num: 1, stream: 'stdout', data: 'a\n' }]);
+  fixture.pass(100);
+  t.same(fixture.said(), [], 'one batch is under way at a time');
+  fixture.stored(1);
+  t.match(chunksIn(fixture.said()), [
     { seq_num: 2, stream: 'stderr', data: 'b\n' },
     { seq_num: 3, stream: 'stdout', data: 'c\n' },
   ]);
@@ -81,15 +81,15 @@ test('streams are not mixed in a chunk, and keep their order', (t) => {
 });
 
 test('a chunk is at most 32 KiB; a longer line is cut between characters', (t) => {
-  const house = new Shipping();
-  house.lines(['x'.repeat(20 * KIB), 'y'.repeat(20 * KIB)]);
-  t.match(chunksIn(house.said()), [{ seq_num: 1, data: `${'x'.repeat(20 * KIB)}\n` }]);
-  house.stored(1);
-  house.said();
-  house.lines([`z${'é'.repeat(20 * KIB)}`], 'stderr');
-  house.finish();
-  house.stored(8);
-  const chunks = chunksIn(house.said());
+  const fixture = new Shipping();
+  fixture.lines(['x'.repeat(20 * KIB), 'y'.repeat(20 * KIB)]);
+  t.match(chunksIn(fixture.said()), [{ seq_num: 1, data: `${'x'.repeat(20 * KIB)}\n` }]);
+  fixture.stored(1);
+  fixture.said();
+  fixture.lines([`z${'é'.repeat(20 * KIB)}`], 'stderr');
+  fixture.finish();
+  fixture.stored(8);
+  const chunks = chunksIn(fixture.said());
   t.same(
     chunks.map(({ seq_num }) => seq_num),
     [2, 3, 4],
@@ -121,54 +121,54 @@ test('a text that is cut and joined is the same text', (t) => {
 });
 
 test('what is not stored is sent again in order, and holds the process back', (t) => {
-  const house = new Shipping();
+  const fixture = new Shipping();
   for (const line of ['a', 'b', 'c']) {
-    house.lines([line], line === 'b' ? 'stderr' : 'stdout');
+    fixture.lines([line], line === 'b' ? 'stderr' : 'stdout');
   }
-  house.finish();
-  house.said();
-  house.stored(0, 'disconnected');
-  t.same(house.said(), []);
-  house.pass(250);
+  fixture.finish();
+  fixture.said();
+  fixture.stored(0, 'disconnected');
+  t.same(fixture.said(), []);
+  fixture.pass(250);
   t.same(
-    chunksIn(house.said()).map(({ seq_num }) => seq_num),
+    chunksIn(fixture.said()).map(({ seq_num }) => seq_num),
     [1, 2, 3],
   );
-  house.stored(1, 'timed out');
-  const after = house.said();
+  fixture.stored(1, 'timed out');
+  const after = fixture.said();
   t.equal(consumedIn(after), 2);
   t.same(chunksIn(after), []);
-  house.pass(250);
+  fixture.pass(250);
   t.same(
-    chunksIn(house.said()).map(({ seq_num }) => seq_num),
+    chunksIn(fixture.said()).map(({ seq_num }) => seq_num),
     [2, 3],
   );
-  house.stored(2);
-  t.equal(consumedIn(house.said()), 4);
-  t.notOk(house.has('shipper', ATTEMPT), 'it is over');
+  fixture.stored(2);
+  t.equal(consumedIn(fixture.said()), 4);
+  t.notOk(fixture.has('shipper', ATTEMPT), 'it is over');
   t.end();
 });
 
 test('when the bus takes nothing for long, output is dropped with a mark in its place', (t) => {
-  const house = new Shipping();
-  house.lines(['kept']);
-  house.pass(100);
-  house.said();
-  house.stored(0, 'disconnected');
-  house.pass(9999);
-  t.equal(consumedIn(house.said()), 0);
-  house.lines(['held']);
-  t.equal(consumedIn(house.said()), 0);
-  house.pass(1);
-  t.equal(consumedIn(house.said()), 10, 'the process may write on');
-  house.lines(['gone', 'gone too']);
-  t.equal(consumedIn(house.said()), 14);
-  house.stored(1);
-  house.lines(['back']);
-  house.finish();
-  house.stored(8);
-  house.stored(8);
-  const chunks = chunksIn(house.said());
+  const fixture = new Shipping();
+  fixture.lines(['kept']);
+  fixture.pass(100);
+  fixture.said();
+  fixture.stored(0, 'disconnected');
+  fixture.pass(9999);
+  t.equal(consumedIn(fixture.said()), 0);
+  fixture.lines(['held']);
+  t.equal(consumedIn(fixture.said()), 0);
+  fixture.pass(1);
+  t.equal(consumedIn(fixture.said()), 10, 'the process may write on');
+  fixture.lines(['gone', 'gone too']);
+  t.equal(consumedIn(fixture.said()), 14);
+  fixture.stored(1);
+  fixture.lines(['back']);
+  fixture.finish();
+  fixture.stored(8);
+  fixture.stored(8);
+  const chunks = chunksIn(fixture.said());
   t.match(chunks, [
     { seq_num: 2, stream: 'stdout', data: 'held\n' },
     {
@@ -178,30 +178,30 @@ test('when the bus takes nothing for long, output is dropped with a mark in its 
     },
     { seq_num: 4, stream: 'stdout', data: 'back\n' },
   ]);
-  t.notOk(house.has('shipper', ATTEMPT));
+  t.notOk(fixture.has('shipper', ATTEMPT));
   t.end();
 });
 
 test('the last logs of an attempt are given up after a while', (t) => {
-  const house = new Shipping();
-  house.lines(['a']);
-  house.finish();
-  house.stored(0, 'disconnected');
-  house.pass(59_999);
-  t.ok(house.has('shipper', ATTEMPT));
-  house.pass(1);
-  t.notOk(house.has('shipper', ATTEMPT));
-  t.match(house.logged.at(-1), /^warn: the last lines of a task are given up/);
-  house.stored(1);
-  t.notOk(house.has('shipper', ATTEMPT), 'late word changes nothing');
+  const fixture = new Shipping();
+  fixture.lines(['a']);
+  fixture.finish();
+  fixture.stored(0, 'disconnected');
+  fixture.pass(59_999);
+  t.ok(fixture.has('shipper', ATTEMPT));
+  fixture.pass(1);
+  t.notOk(fixture.has('shipper', ATTEMPT));
+  t.match(fixture.logged.at(-1), /^warn: the last lines of a task are given up/);
+  fixture.stored(1);
+  t.notOk(fixture.has('shipper', ATTEMPT), 'late word changes nothing');
   t.end();
 });
 
 test('a task that wrote nothing has nothing to ship', (t) => {
-  const house = new Shipping();
-  house.finish();
-  t.same(house.said(), []);
-  t.notOk(house.has('shipper', ATTEMPT));
+  const fixture = new Shipping();
+  fixture.finish();
+  t.same(fixture.said(), []);
+  t.notOk(fixture.has('shipper', ATTEMPT));
   t.end();
 });
 
@@ -216,7 +216,7 @@ test('numbers have no gaps and no line is lost, whatever the bus does', (t) => {
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-      const house = new Shipping();
+      const fixture = new Shipping();
       const written: string[] = [];
       const received = new Map<number, string>();
       let underWay: LogMessage[] = [];
@@ -225,29 +225,29 @@ test('numbers have no gaps and no line is lost, whatever the bus does', (t) => {
         underWay = [];
       };
       const hear = (): void => {
-        const chunks = chunksIn(house.said());
+        const chunks = chunksIn(fixture.said());
         if (chunks.length > 0) underWay = chunks;
       };
       for (const each of steps) {
         if (each.do === 'write') {
           written.push(...each.lines);
-          house.lines(each.lines);
+          fixture.lines(each.lines);
         } else if (each.do === 'wait') {
-          house.pass(each.ms);
+          fixture.pass(each.ms);
         } else if (underWay.length > 0) {
           const count = each.fails ? Math.min(each.count, underWay.length - 1) : underWay.length;
           take(count);
-          house.stored(count, each.fails ? 'away' : null);
+          fixture.stored(count, each.fails ? 'away' : null);
         }
         hear();
       }
-      house.finish();
+      fixture.finish();
       for (let round = 0; round < 40; round++) {
         hear();
         const count = underWay.length;
         take(count);
-        if (count > 0) house.stored(count);
-        else house.pass(200);
+        if (count > 0) fixture.stored(count);
+        else fixture.pass(200);
       }
       const numbers = [...received.keys()].sort((a, b) => a - b);
       t.same(

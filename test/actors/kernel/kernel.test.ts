@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { KERNEL_LIMITS } from '../../../actors/kernel/ports.ts';
-import { KernelBench } from '../../kit/kernel-bench.ts';
+import { KernelHarness } from '../../kit/kernel-harness.ts';
 import { NOBODY, type ScriptMessage, type Step } from '../../kit/script-actors.ts';
 
 const write = (value: number): Step => ({ do: 'write', value });
@@ -20,7 +20,7 @@ const LOADED_AGAIN = 'warn: a handler threw; its actors are loaded again';
 const POISONED = 'error: a message is poisoned: its handler threw twice';
 
 test('nothing is said before it is written', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [say('before'), write(1), reply('done'), say('after')], 'client');
   t.equal(bench.kernel.hasWork, true);
   t.strictSame(bench.commits, [], 'nothing is done before the pump');
@@ -39,7 +39,7 @@ test('nothing is said before it is written', (t) => {
 });
 
 test('what a message causes inside is one closure, in order, in one commit', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [
     write(1),
     send('b', write(2), say('second'), send('a', say('fourth'))),
@@ -65,7 +65,7 @@ test('what a message causes inside is one closure, in order, in one commit', (t)
 });
 
 test('a window without changes says at once what it has to say, but never before an earlier window', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [say('alone')], 'first');
   bench.kernel.pump();
   t.strictSame(bench.heard(), ['a alone 0', 'settled first']);
@@ -81,7 +81,7 @@ test('a window without changes says at once what it has to say, but never before
 });
 
 test('what a window says is made ready while it is committed, and let out in two parts', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [write(1), say('has')], 'first');
   bench.kernel.pump();
   t.strictSame(bench.prepared.splice(0), ['a has 1']);
@@ -100,7 +100,7 @@ test('what a window says is made ready while it is committed, and let out in two
 });
 
 test('windows that are on disk and cannot be read yet hold up no other', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   for (let value = 1; value <= 5; value++) {
     bench.post('a', [write(value), say('has')]);
     bench.kernel.pump();
@@ -115,7 +115,7 @@ test('windows that are on disk and cannot be read yet hold up no other', (t) => 
 });
 
 test('an actor that threw is loaded again only when all that is on disk can be read', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [write(1)]);
   bench.kernel.pump();
   bench.harden(0);
@@ -130,7 +130,7 @@ test('an actor that threw is loaded again only when all that is on disk can be r
 
 test('windows are worked while others are committed, two at a time, and speak in order', (t) => {
   t.equal(KERNEL_LIMITS.windowsInFlight, 2);
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   for (const value of [1, 2, 3]) {
     bench.post('a', [write(value), say('has')]);
     bench.kernel.pump();
@@ -154,7 +154,7 @@ test('windows are worked while others are committed, two at a time, and speak in
 });
 
 test('a window takes so many messages and so many changes', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   // Without changes, of which a window takes no more than of messages.
   for (let each = 0; each < KERNEL_LIMITS.closuresPerWindow + 1; each++)
     bench.post('a', [reply('read')], 'client');
@@ -175,7 +175,7 @@ test('a window takes so many messages and so many changes', (t) => {
 });
 
 test('a message queue of any length is worked in order', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   for (let each = 0; each < 10_000; each++) bench.post('a', [say(String(each))]);
   bench.settle();
   t.strictSame(
@@ -186,7 +186,7 @@ test('a message queue of any length is worked in order', (t) => {
 });
 
 test('a closure in which a handler throws is forgotten whole and tried once more', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.disk.set('b', 20);
   bench.post('a', [write(1), say('kept')], 'first');
   bench.post(
@@ -234,7 +234,7 @@ test('a closure in which a handler throws is forgotten whole and tried once more
 });
 
 test('what only memory knew of a touched actor is gone after a throw; of another actor it is not', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.disk.set('a', 1);
   bench.post('a', [remember(100)]);
   bench.post('other', [remember(200)]);
@@ -249,7 +249,7 @@ test('what only memory knew of a touched actor is gone after a throw; of another
 });
 
 test('a message whose handler throws twice is poisoned: its sender is answered, all others go on', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [write(1), say('first')], 'one');
   bench.post(
     'a',
@@ -280,7 +280,7 @@ test('a message whose handler throws twice is poisoned: its sender is answered, 
 });
 
 test('a poisoned message without a sender is settled in silence', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.kernel.post({ actor: 'script', id: 'a', message: { type: 'run', steps: [fail('always')] } }, () =>
     bench.said.push('settled'),
   );
@@ -290,7 +290,7 @@ test('a poisoned message without a sender is settled in silence', (t) => {
 });
 
 test('when a message is poisoned, its actors stand as the store holds them, with their timers', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.disk.set('a', 1);
   bench.actors.onStart.set('a', [after('watch', 50, say('watched'))]);
   bench.post('a', [remember(5)]);
@@ -310,7 +310,7 @@ test('when a message is poisoned, its actors stand as the store holds them, with
 });
 
 test('a message of an unknown type is poisoned like any other', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   const stray: unknown = { type: 'unheard of' };
   bench.kernel.post({ actor: 'script', id: 'a', message: stray as ScriptMessage });
   bench.post('a', [say('goes on')]);
@@ -321,7 +321,7 @@ test('a message of an unknown type is poisoned like any other', (t) => {
 });
 
 test('an actor that starts is asked what it wants to say before its first message', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.disk.set('a', 4);
   bench.actors.onStart.set('a', [say('started'), send('b', say('told'))]);
   bench.post('a', [say('handles')]);
@@ -333,7 +333,7 @@ test('an actor that starts is asked what it wants to say before its first messag
 });
 
 test('a message for an actor that does not exist is dealt with without it', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post(NOBODY, [write(1), say('never')], 'client');
   bench.settle();
   t.strictSame(bench.heard(), ['to client: there is nobody', 'settled client']);
@@ -343,7 +343,7 @@ test('a message for an actor that does not exist is dealt with without it', (t) 
 });
 
 test('timers fire when they are due, in their order, as messages of their own', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [
     after('late', 30, say('late')),
     after('soon', 10, say('soon')),
@@ -365,7 +365,7 @@ test('timers fire when they are due, in their order, as messages of their own', 
 });
 
 test('a timer is measured with the clock that only rises', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [after('timer', 10, say('due'))]);
   bench.settle();
   bench.wall += 1_000_000;
@@ -379,7 +379,7 @@ test('a timer is measured with the clock that only rises', (t) => {
 });
 
 test('a timer of the same name is replaced, one that is canceled does not fire; others and other actors keep theirs', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [after('x', 10, say('old')), after('y', 10, say('y')), after('z', 10, say('z'))]);
   bench.post('b', [after('x', 10, say('x of b'))]);
   bench.settle();
@@ -399,7 +399,7 @@ test('a timer of the same name is replaced, one that is canceled does not fire; 
 });
 
 test('a timer may be set again by the message that it sends', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   const twice = after('beat', 10, say('beat'), after('beat', 10, say('beat again')));
   bench.post('a', [twice]);
   bench.settle();
@@ -412,7 +412,7 @@ test('a timer may be set again by the message that it sends', (t) => {
 });
 
 test('timers of an actor that is loaded again after a throw are set by its start alone', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.disk.set('a', 1);
   bench.actors.onStart.set('a', [after('start', 10, say('start'))]);
   bench.post('a', [after('own', 10, say('own'))]);
@@ -426,7 +426,7 @@ test('timers of an actor that is loaded again after a throw are set by its start
 });
 
 test('an actor that is over is dropped when its changes are on disk, with its timers', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [write(1), after('timer', 10, say('never')), end]);
   bench.kernel.pump();
   t.not(bench.stateOf('a'), undefined, 'not on disk yet');
@@ -440,7 +440,7 @@ test('an actor that is over is dropped when its changes are on disk, with its ti
 });
 
 test('an actor that is over is kept when a message revives it before it is dropped', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [write(1), remember(2), end]);
   bench.kernel.pump();
   bench.post('a', [{ do: 'end', isOver: false }, say('revived')]);
@@ -452,7 +452,7 @@ test('an actor that is over is kept when a message revives it before it is dropp
 });
 
 test('an actor that is touched once more is dropped only after that window, too', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [write(1), end]);
   bench.kernel.pump();
   bench.post('a', [write(2)]);
@@ -465,7 +465,7 @@ test('an actor that is touched once more is dropped only after that window, too'
 });
 
 test('an actor that is over at its first message and writes nothing does not stay', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.disk.set('a', 1);
   bench.post('a', [say('asked'), end]);
   bench.kernel.pump();
@@ -475,7 +475,7 @@ test('an actor that is over at its first message and writes nothing does not sta
 });
 
 test('an actor that has removed itself is absent at once, and dropped when that is on disk', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.disk.set('a', 5);
   bench.disk.set(`${NOBODY} else`, 6);
   bench.actors.onStart.set('a', [say('started')]);
@@ -495,7 +495,7 @@ test('an actor that has removed itself is absent at once, and dropped when that 
 });
 
 test('an actor that has removed itself can be made anew before that is on disk', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.disk.set('a', 5);
   bench.post('a', [{ do: 'remove' }]);
   bench.kernel.pump();
@@ -510,7 +510,7 @@ test('an actor that has removed itself can be made anew before that is on disk',
 });
 
 test('state that cannot be loaded is fatal', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.actors.broken.add('a');
   bench.post('a', [say('never')]);
   bench.kernel.pump();
@@ -520,7 +520,7 @@ test('state that cannot be loaded is fatal', (t) => {
 });
 
 test('an actor that cannot be started again after a poisoned message is fatal', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.disk.set('a', 1);
   bench.post('a', [say('runs')]);
   bench.settle();
@@ -532,7 +532,7 @@ test('an actor that cannot be started again after a poisoned message is fatal', 
 });
 
 test('what a turn sees of time', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [{ do: 'sayTime' }, send('b', { do: 'sayTime' })]);
   bench.settle();
   t.strictSame(bench.heard(), [
@@ -540,7 +540,7 @@ test('what a turn sees of time', (t) => {
     'now 1000000, listening since 1000000',
   ]);
   bench.advance(60_000);
-  bench.kernel.resumeListening();
+  bench.kernel.resumeLiveness();
   bench.advance(1000);
   bench.post('a', [{ do: 'sayTime' }]);
   bench.settle();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { KernelBench } from '../../kit/kernel-bench.ts';
+import { KernelHarness } from '../../kit/kernel-harness.ts';
 import type { Step } from '../../kit/script-actors.ts';
 
 const later = (value: number): Step => ({ do: 'writeLater', value });
@@ -10,7 +10,7 @@ const send = (to: string, ...steps: Step[]): Step => ({ do: 'send', to, steps })
 const fail = (label: string, times = Infinity): Step => ({ do: 'throw', label, times });
 
 test('what many turns of a window change is written once, as it is at its end', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [later(1), say('says')], 'first');
   bench.post('b', [write(7), send('a', later(2))]);
   bench.post('a', [later(3)]);
@@ -34,7 +34,7 @@ test('what many turns of a window change is written once, as it is at its end', 
 });
 
 test('an actor that removes itself after it asked to be saved is not saved', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.disk.set('a', 5);
   bench.post('a', [later(6)]);
   bench.post('a', [{ do: 'remove' }]);
@@ -48,7 +48,7 @@ test('an actor that removes itself after it asked to be saved is not saved', (t)
 });
 
 test('an actor that is over is saved before it is dropped', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [later(4), { do: 'end', isOver: true }]);
   bench.settle();
   t.equal(bench.stateOf('a'), undefined);
@@ -57,7 +57,7 @@ test('an actor that is over is saved before it is dropped', (t) => {
 });
 
 test('a window is forgotten whole when a closure throws that has touched what is to be saved', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [later(1), say('kept')], 'first');
   bench.post('b', [later(2), say('kept')], 'second');
   bench.post('a', [later(100), say('never'), fail('always')], 'third');
@@ -91,7 +91,7 @@ test('a window is forgotten whole when a closure throws that has touched what is
 });
 
 test('a closure that throws and has touched nothing that is to be saved leaves the window as it is', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [later(1), say('kept')], 'first');
   bench.post('b', [later(2), fail('once', 1)], 'second');
   bench.kernel.pump();
@@ -106,7 +106,7 @@ test('a closure that throws and has touched nothing that is to be saved leaves t
 });
 
 test('windows in flight are on disk before what was forgotten is loaded again', (t) => {
-  const bench = new KernelBench();
+  const bench = new KernelHarness();
   bench.post('a', [later(1)]);
   bench.kernel.pump();
   bench.post('a', [later(2)]);
@@ -154,8 +154,8 @@ const script: fc.Arbitrary<Script> = fc.record({
 test('whatever throws once leaves no trace, and what throws always never was', (t) => {
   fc.assert(
     fc.property(fc.array(fc.array(script, { maxLength: 6 }), { maxLength: 5 }), (rounds) => {
-      const real = new KernelBench();
-      const wanted = new KernelBench();
+      const real = new KernelHarness();
+      const wanted = new KernelHarness();
       let number = 0;
       for (const scripts of rounds) {
         for (const each of scripts) {
@@ -171,7 +171,7 @@ test('whatever throws once leaves no trace, and what throws always never was', (
         wanted.settle();
       }
       // How windows are cut is not the same: what is settled is compared apart from what is said.
-      const heardOf = (bench: KernelBench): string => {
+      const heardOf = (bench: KernelHarness): string => {
         const lines = bench.heard().filter((line) => !line.startsWith('to '));
         const isSettled = (line: string): boolean => line.startsWith('settled ');
         return [...lines.filter(isSettled), ...lines.filter((line) => !isSettled(line))].join();

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import type { Envelope } from '../../../actors/kernel/address.ts';
 import { ThreadHost } from '../../../actors/kernel/thread-host.ts';
-import { committedAtOnce, letOutAtOnce } from '../../../actors/kernel/one-stage.ts';
+import { completeImmediately, flushImmediately } from '../../../actors/kernel/immediate-flush.ts';
 import { scriptActors, type ScriptWorld, type Step } from '../../kit/script-actors.ts';
 
 const script = (id: string, ...steps: Step[]): Envelope<ScriptWorld['messages']> => ({
@@ -22,14 +22,14 @@ function hostOf(): {
   const host = new ThreadHost<ScriptWorld>(scriptActors().definitions, {
     reader: disk,
     newId: () => 'an id',
-    commit: (changes, told) => {
+    commit: (changes, onCommit) => {
       setImmediate(() => {
         for (const { id, value } of changes) if (value !== null) disk.set(id, value);
-        committedAtOnce(told)();
+        completeImmediately(onCommit)();
       });
     },
-    letOut: (outputs) =>
-      letOutAtOnce(() => {
+    prepareFlush: (outputs) =>
+      flushImmediately(() => {
         for (const output of outputs) {
           if (output.kind !== 'effect') continue;
           said.push(output.effect);

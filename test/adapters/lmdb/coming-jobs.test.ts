@@ -52,13 +52,13 @@ test('rows that are stored ahead are whole, and stay when their job comes', asyn
   const client = attach(thread);
   const reader = await openStateReader(directory);
   const id = idOf(1);
-  await thread.storeAhead(id, rowsOfLargeJob());
+  await thread.storeProvisionalJob(id, rowsOfLargeJob());
   t.strictSame(storedOf(reader, id), { template: TEMPLATE, plan: PLAN, isComing: true, isThere: false });
   await committed(client, made(1, id));
   const whole = { template: TEMPLATE, plan: PLAN, isComing: false, isThere: true };
   t.strictSame(storedOf(reader, id), whole);
-  thread.removeComing(id);
-  await thread.storeAhead(idOf(2), rowsOfLargeJob());
+  thread.discardProvisionalJob(id);
+  await thread.storeProvisionalJob(idOf(2), rowsOfLargeJob());
   t.strictSame(storedOf(reader, id), whole, 'a job that is there keeps its rows');
   await reader.close();
   await thread.stop();
@@ -72,7 +72,9 @@ test('several jobs are stored ahead beside the commits of a shard', async (t) =>
   const ids = [1, 2, 3].map(idOf);
   const order: string[] = [];
   await Promise.all([
-    ...ids.map((id, nth) => thread.storeAhead(id, rowsOfLargeJob()).then(() => order.push(`ahead ${nth}`))),
+    ...ids.map((id, nth) =>
+      thread.storeProvisionalJob(id, rowsOfLargeJob()).then(() => order.push(`ahead ${nth}`)),
+    ),
     ...[1, 2, 3].map((nth) => committed(client, setOf(nth, put('farm', `f${nth}`, farmNamed('x'))))),
   ]);
   t.strictSame(order, ['ahead 0', 'ahead 1', 'ahead 2']);
@@ -87,10 +89,10 @@ test('the rows of a job that does not come are removed', async (t) => {
   const thread = await startStore(threadOptions(directory));
   const client = attach(thread);
   const reader = await openStateReader(directory);
-  await thread.storeAhead(idOf(1), rowsOfLargeJob());
-  thread.removeComing(idOf(1));
-  thread.removeComing(idOf(2));
-  await thread.storeAhead(idOf(3), rowsOfLargeJob());
+  await thread.storeProvisionalJob(idOf(1), rowsOfLargeJob());
+  thread.discardProvisionalJob(idOf(1));
+  thread.discardProvisionalJob(idOf(2));
+  await thread.storeProvisionalJob(idOf(3), rowsOfLargeJob());
   t.strictSame(storedOf(reader, idOf(1)), NOTHING);
   t.match(storedOf(reader, idOf(3)), { template: TEMPLATE, plan: PLAN, isComing: true });
   await committed(client, made(1, idOf(3)));
@@ -102,11 +104,11 @@ test('a start removes what was stored of jobs that were not made, and nothing el
   const directory = t.testdir();
   const first = await startStore(threadOptions(directory));
   const client = attach(first);
-  await first.storeAhead(idOf(1), rowsOfLargeJob());
-  await first.storeAhead(idOf(2), rowsOfLargeJob());
+  await first.storeProvisionalJob(idOf(1), rowsOfLargeJob());
+  await first.storeProvisionalJob(idOf(2), rowsOfLargeJob());
   await committed(client, made(1, idOf(2)));
   // Of this one the first piece at most is stored before the stop.
-  void first.storeAhead(idOf(3), rowsOfLargeJob());
+  void first.storeProvisionalJob(idOf(3), rowsOfLargeJob());
   await first.stop();
   const second = await startStore(threadOptions(directory));
   const reader = await openStateReader(directory);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { t as tap, test } from 'tap';
 import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
-import { checkReadable, checkStore, toldBy } from './numbered-sets.ts';
+import { checkReadable, checkStore, acknowledgedSets } from './numbered-sets.ts';
 import { runProgram, writerOptions } from './store-kit.ts';
 
 /** Fault matrix F1 (reliability.md) of the store alone, with the kill at one system call after the other instead of at any moment. */
@@ -54,7 +54,7 @@ test(
     let last = 0;
     for (const point of WHILE_COMMITTING) {
       const end = await runProgram('commit-forever', [directory], killedAt(directory, point)).ended;
-      const { acknowledged, readable } = toldBy(end);
+      const { acknowledged, readable } = acknowledgedSets(end);
       const about = `${point.call} ${point.nth} of ${point.file}: ${acknowledged.length} acknowledged`;
       t.equal(end.signal, 'SIGKILL', about);
       if (acknowledged.length > 0) t.equal(acknowledged[0], last + 1, about);
@@ -83,7 +83,7 @@ test(
     let untouched = 0;
     for (const point of WHILE_TAKEN_IN) {
       const died = await runProgram('die-with-a-journal', [directory, '40']).ended;
-      const { acknowledged } = toldBy(died);
+      const { acknowledged } = acknowledgedSets(died);
       t.strictSame(
         [died.signal, acknowledged[0], acknowledged.length],
         ['SIGKILL', last + 1, 40],

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { t as tap, test } from 'tap';
-import { checkReadable, checkStore, toldBy } from './numbered-sets.ts';
+import { checkReadable, checkStore, acknowledgedSets } from './numbered-sets.ts';
 import { runProgram } from './store-kit.ts';
 
 /** Fault matrix F1 and F5 (reliability.md) of the store alone: numbered-sets.ts says what a set holds. */
@@ -20,7 +20,7 @@ test('kill -9 of a committing process, 20 times: nothing acknowledged is lost', 
     program.process.kill('SIGKILL');
     const end = await program.ended;
     t.equal(end.signal, 'SIGKILL');
-    const { acknowledged, readable } = toldBy(end);
+    const { acknowledged, readable } = acknowledgedSets(end);
     t.equal(acknowledged[0], last + 1, 'the process went on where the store ended');
     told += acknowledged.length;
     const inTables = await checkReadable(t, directory, []);
@@ -40,7 +40,7 @@ test('kill -9 while rows of large jobs are stored between the sets: nothing ackn
   for (const count of [30, 90, 61, 140]) {
     const end = await runProgram('commit-forever', [directory, String(count), 'large']).ended;
     t.equal(end.signal, 'SIGKILL', end.stderr);
-    const { acknowledged } = toldBy(end);
+    const { acknowledged } = acknowledgedSets(end);
     t.strictSame([acknowledged[0], acknowledged.length >= count], [last + 1, true]);
     last = await checkStore(t, directory, acknowledged);
   }
@@ -79,7 +79,7 @@ for (const from of [40, 61]) {
         .ended;
       t.match(end.stderr, /^callsheet: ending the process \(commit-failed\): a commit to .* failed: .*\n$/);
       t.strictSame([end.code, end.signal], [74, null]);
-      await checkStore(t, directory, toldBy(end).acknowledged);
+      await checkStore(t, directory, acknowledgedSets(end).acknowledged);
     },
   );
 }
@@ -97,6 +97,6 @@ test(
       end.code === 74 || end.signal === 'SIGABRT' || end.signal === 'SIGSEGV',
       JSON.stringify([end.code, end.signal]),
     );
-    await checkStore(t, directory, toldBy(end).acknowledged);
+    await checkStore(t, directory, acknowledgedSets(end).acknowledged);
   },
 );

@@ -20,7 +20,7 @@ import { backupStores } from '../../../daemons/maintenance/backup.ts';
 import { restoreStores } from '../../../daemons/maintenance/restore.ts';
 import { put, removePrefix, type Change } from '../../../src/core/records/change-set.ts';
 import { mountFault, mountSmallDisk } from '../system/small-disk.ts';
-import { checkReadable, checkStore, toldBy } from './numbered-sets.ts';
+import { checkReadable, checkStore, acknowledgedSets } from './numbered-sets.ts';
 import { logWriterOptions, runProgram, writerOptions } from './store-kit.ts';
 
 /** Milliseconds: processes are started and file systems filled. */
@@ -398,7 +398,7 @@ for (const from of [1, 7]) {
         /^callsheet: ending the process \(commit-failed\): the journal in .* failed: EIO: .*\n$/,
       );
       t.strictSame([end.code, end.signal], [74, null]);
-      const { acknowledged } = toldBy(end);
+      const { acknowledged } = acknowledgedSets(end);
       if (from > 1) t.ok(acknowledged.length > 0);
       await checkStore(t, directory, acknowledged);
     },
@@ -419,7 +419,7 @@ for (const error of ['ENOSPC', 'EDQUOT']) {
       ).ended;
       t.equal(end.signal, 'SIGKILL', end.stderr);
       t.equal(end.stderr, '');
-      const { acknowledged } = toldBy(end);
+      const { acknowledged } = acknowledgedSets(end);
       t.equal(acknowledged.length, 60);
       await checkStore(t, directory, acknowledged);
     },
@@ -432,7 +432,7 @@ async function killedWithJournal(dataDirectory: string, sets: number): Promise<r
   await logs.close();
   const end = await runProgram('die-with-a-journal', [join(dataDirectory, 'state'), String(sets)]).ended;
   if (end.signal !== 'SIGKILL') throw new Error(end.stderr);
-  return toldBy(end).acknowledged;
+  return acknowledgedSets(end).acknowledged;
 }
 
 test('a backup after kill -9 holds all that was acknowledged, and so does the store', async (t) => {

@@ -88,7 +88,7 @@ interface Told {
   readonly readable: number;
 }
 
-export function toldBy({ stdout }: Ended): Told {
+export function acknowledgedSets({ stdout }: Ended): Told {
   // The last line may be cut off by the kill: it is not counted as told.
   const lines = stdout
     .slice(0, stdout.lastIndexOf('\n') + 1)

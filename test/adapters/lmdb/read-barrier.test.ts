@@ -1,37 +1,37 @@
 import fc from 'fast-check';
 import { test } from 'tap';
 import { ReadBarrier } from '../../../src/adapters/lmdb/read-barrier.ts';
-import { SETTLED } from '../../../src/adapters/lmdb/store-protocol.ts';
+import { WATERMARKS } from '../../../src/adapters/lmdb/store-protocol.ts';
 
 /** A barrier over counts that the test moves as the store thread does. */
 class Gate {
-  readonly settled = new BigInt64Array(new SharedArrayBuffer(Object.keys(SETTLED).length * 8));
+  readonly settled = new BigInt64Array(new SharedArrayBuffer(Object.keys(WATERMARKS).length * 8));
   asked = 0;
   readonly barrier = new ReadBarrier(this.settled, () => this.asked++);
 
   harden(sets: number): void {
-    Atomics.add(this.settled, SETTLED.durableSets, BigInt(sets));
+    Atomics.add(this.settled, WATERMARKS.durableSets, BigInt(sets));
   }
 
-  makeReadable(): void {
-    Atomics.store(this.settled, SETTLED.readableSets, Atomics.load(this.settled, SETTLED.durableSets));
+  applyJournal(): void {
+    Atomics.store(this.settled, WATERMARKS.readableSets, Atomics.load(this.settled, WATERMARKS.durableSets));
   }
 
   get durable(): number {
-    return Number(this.settled[SETTLED.durableSets]);
+    return Number(this.settled[WATERMARKS.durableSets]);
   }
 
   get readable(): number {
-    return Number(this.settled[SETTLED.readableSets]);
+    return Number(this.settled[WATERMARKS.readableSets]);
   }
 }
 
 test('nobody waits when all that is on disk can be read', (t) => {
   const gate = new Gate();
-  t.equal(gate.barrier.caughtUp(), null);
+  t.equal(gate.barrier.untilReadable(), null);
   gate.harden(3);
-  gate.makeReadable();
-  t.equal(gate.barrier.caughtUp(), null);
+  gate.applyJournal();
+  t.equal(gate.barrier.untilReadable(), null);
   t.equal(gate.asked, 0);
   gate.barrier.answered();
   t.equal(gate.asked, 0, 'an answer to nobody asks nothing');
@@ -42,33 +42,33 @@ test('who waits is let go when what was on disk can be read, and one question se
   const gate = new Gate();
   gate.harden(2);
   let let1 = false;
-  const first = gate.barrier.caughtUp()?.then(() => (let1 = true));
-  const second = gate.barrier.caughtUp();
+  const first = gate.barrier.untilReadable()?.then(() => (let1 = true));
+  const second = gate.barrier.untilReadable();
   t.equal(gate.asked, 1);
   await Promise.resolve();
   t.equal(let1, false);
-  gate.makeReadable();
+  gate.applyJournal();
   gate.barrier.answered();
   await Promise.all([first, second]);
   t.equal(let1, true);
   t.equal(gate.asked, 1);
-  t.equal(gate.barrier.caughtUp(), null);
+  t.equal(gate.barrier.untilReadable(), null);
 });
 
 test('who came after the answer was made asks again', async (t) => {
   const gate = new Gate();
   gate.harden(1);
-  const first = gate.barrier.caughtUp();
-  gate.makeReadable();
+  const first = gate.barrier.untilReadable();
+  gate.applyJournal();
   gate.harden(1);
   let isLet = false;
-  const second = gate.barrier.caughtUp()?.then(() => (isLet = true));
+  const second = gate.barrier.untilReadable()?.then(() => (isLet = true));
   t.equal(gate.asked, 1, 'one question is under way');
   gate.barrier.answered();
   await first;
   t.equal(isLet, false);
   t.equal(gate.asked, 2);
-  gate.makeReadable();
+  gate.applyJournal();
   gate.barrier.answered();
   await second;
   t.equal(gate.asked, 2);
@@ -91,7 +91,7 @@ test('in any order of events nobody is let go too early, and nobody waits for ev
         let answered = 0;
         const ask = (): void => {
           const durable = gate.durable;
-          const promise = gate.barrier.caughtUp();
+          const promise = gate.barrier.untilReadable();
           if (promise === null) {
             if (gate.readable < durable) tooEarly++;
             return;
@@ -111,12 +111,12 @@ test('in any order of events nobody is let go too early, and nobody waits for ev
         };
         for (const step of steps) {
           if (step === 'harden') gate.harden(1);
-          if (step === 'read') gate.makeReadable();
+          if (step === 'read') gate.applyJournal();
           if (step === 'answer') answer();
           if (step === 'ask') ask();
           await Promise.resolve();
         }
-        gate.makeReadable();
+        gate.applyJournal();
         for (let rounds = 0; rounds < 3 && answered < gate.asked; rounds++) answer();
         await Promise.all(waiting);
         return tooEarly === 0 && answered === gate.asked;

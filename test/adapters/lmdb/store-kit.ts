@@ -9,7 +9,7 @@ import {
 } from '../../../src/adapters/lmdb/store-thread-host.ts';
 import { STATE_DISK_LIMITS } from '../../../src/adapters/lmdb/state-writer.ts';
 import type { WriterOptions } from '../../../src/adapters/lmdb/writer-environment.ts';
-import { onReadable } from '../../kit/untold.ts';
+import { onReadable } from '../../kit/commit-callbacks.ts';
 import type { ChangeSet } from '../../../src/core/records/change-set.ts';
 
 /** Real stores for tests: the thread as the service starts it, and programs that run one in a process of their own. */
@@ -40,7 +40,7 @@ export const attach = (thread: StoreThread, shard = 0): StoreClient =>
 export const committed = (client: StoreClient, set: ChangeSet): Promise<void> =>
   new Promise((resolve) => {
     client.commit(set, onReadable(resolve));
-    client.readSoon();
+    client.requestApply();
   });
 
 /** Options of a writer in the test's own thread: a failure is thrown as `<kind>: <detail>` instead of ending the process. */

@@ -7,7 +7,7 @@ import type { LargeRows } from '../../../src/core/ports/large-jobs.ts';
 import { put, remove, type Change, type ChangeSet } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { jobNumber, jobPlan, jobRecord } from '../../http/kit/records.ts';
-import { onDurable } from '../../kit/untold.ts';
+import { onDurable } from '../../kit/commit-callbacks.ts';
 import { farmNamed } from './arbitrary-changes.ts';
 import { attach, committed, startStore, threadOptions } from './store-kit.ts';
 
@@ -103,7 +103,7 @@ test('whoever waits to have caught up sees all that was told to be on disk', asy
   const look = async (shard: number, n: number): Promise<void> => {
     await Promise.all(
       watches.map(async (watch) => {
-        const behind = watch.caughtUp();
+        const behind = watch.untilReadable();
         if (behind !== null) {
           waited++;
           await behind;
@@ -139,10 +139,10 @@ test('a watch that is opened while sets cannot be read yet holds up reads like a
     await durable(client, farmSet(0, ++n));
     const watch = thread.watch();
     // The watch is open when this has been answered.
-    await thread.storeAhead(jobId(jobNumber(round)), smallRows());
+    await thread.storeProvisionalJob(jobId(jobNumber(round)), smallRows());
     for (let look = 0; look < 5; look++) {
       await durable(client, farmSet(0, ++n));
-      await watch.caughtUp();
+      await watch.untilReadable();
       reader.refresh();
       if (reader.get('farm', farmKey(0, n)) === undefined) missing.push(n);
     }
@@ -162,10 +162,10 @@ test('asking for what was sent to be read is answered whenever it is done', asyn
   const directory = t.testdir();
   const thread = await startStore(threadOptions(directory));
   const client = attach(thread);
-  client.readSoon();
-  client.readSoon();
+  client.requestApply();
+  client.requestApply();
   await committed(client, farmSet(0, 1));
-  client.readSoon();
+  client.requestApply();
   await durable(client, farmSet(0, 2));
   await committed(client, farmSet(0, 3));
   const reader = await openStateReader(directory);
@@ -221,7 +221,7 @@ test('rows of large jobs between sets disturb neither', async (t) => {
   const ahead: Promise<void>[] = [];
   for (const n of numbers(200)) {
     await durable(client, farmSet(0, n));
-    if (n % 25 === 0) ahead.push(thread.storeAhead(jobId(jobNumber(n)), rows()));
+    if (n % 25 === 0) ahead.push(thread.storeProvisionalJob(jobId(jobNumber(n)), rows()));
   }
   await Promise.all(ahead);
   await committed(client, farmSet(0, 201));
@@ -242,14 +242,14 @@ test('rows stay that were stored ahead of a job that is on disk and cannot be re
   const lost: number[] = [];
   for (const n of numbers(10)) {
     const id = jobId(jobNumber(n));
-    await thread.storeAhead(id, smallRows());
+    await thread.storeProvisionalJob(id, smallRows());
     await durable(
       client,
       setOf(0, n, remove('comingJob', keys.comingJob(id)), put('job', keys.job(id), jobRecord({ id }))),
     );
     // As when its maker has not heard that it was made.
-    thread.removeComing(id);
-    await thread.storeAhead(jobId(jobNumber(1000 + n)), smallRows());
+    thread.discardProvisionalJob(id);
+    await thread.storeProvisionalJob(jobId(jobNumber(1000 + n)), smallRows());
     reader.refresh();
     if (
       reader.get('job', keys.job(id)) === undefined ||

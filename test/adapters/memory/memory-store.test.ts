@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
 import { put, type Change, type ChangeSet } from '../../../src/core/records/change-set.ts';
 import { farmNamed } from '../lmdb/arbitrary-changes.ts';
-import { onDurable, onReadable, UNTOLD } from '../../kit/untold.ts';
+import { onDurable, onReadable, NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
 import { testStoreContract } from '../store-contract.ts';
 
 const setOf = (sequence: number, ...changes: Change[]): ChangeSet => ({
@@ -60,7 +60,7 @@ test('what is committed while a flush tells of its sets waits for the next flush
   const store = createMemoryStore();
   store.commit(
     setOf(1),
-    onDurable(() => store.commit(setOf(2, put('farm', 'a', farmNamed('a'))), UNTOLD)),
+    onDurable(() => store.commit(setOf(2, put('farm', 'a', farmNamed('a'))), NO_CALLBACKS)),
   );
   store.flushAll();
   t.strictSame([store.waiting, store.get('farm', 'a')], [1, undefined]);
@@ -95,8 +95,8 @@ test('a crash loses what was not flushed and keeps the rest', async (t) => {
 
 test('a gap in the sets of a shard is refused', async (t) => {
   const store = createMemoryStore();
-  store.commit(setOf(1), UNTOLD);
-  t.throws(() => store.commit(setOf(3), UNTOLD), {
+  store.commit(setOf(1), NO_CALLBACKS);
+  t.throws(() => store.commit(setOf(3), NO_CALLBACKS), {
     message: 'shard 0 committed change set 3 after 1',
   });
 });

@@ -94,7 +94,7 @@ test('answers that are prepared leave together, when they are sent', async (t) =
 test('a lease request without a service, without an answer, and with one too late', async (t) => {
   const { shard, worker } = await startHouse(t);
   const givenUp = worker.bus.requestLease(QUEUE, leaseRequest, ANSWER_MS);
-  worker.bus.giveUpLeases();
+  worker.bus.cancelLeaseRequests();
   t.same(await givenUp, { type: 'timedOut' }, 'given up before its time');
   const timedOut = await worker.bus.requestLease(QUEUE, leaseRequest, 1);
   t.same(timedOut, { type: 'timedOut' });
@@ -208,8 +208,8 @@ test('a status comes again until it is acknowledged, and no more then', async (t
 test('a message that is never acknowledged is given up, said, and blocks nothing', async (t) => {
   const { server, shard, worker } = await startHouse(t);
   await worker.bus.reportStatus(statusOf(1));
-  t.same(await shard.events.next(ofType('abandoned')), {
-    type: 'abandoned',
+  t.same(await shard.events.next(ofType('max-deliveries-reached')), {
+    type: 'max-deliveries-reached',
     stream: STREAMS.status.name,
     streamSequence: 1,
     deliveries: SOON.deliveriesMax,
@@ -374,8 +374,8 @@ test('cancels reach those who follow the task, also when said before', async (t)
   t.equal(worker.cancels.all.filter(({ task_id: task }) => task === taskOf(3)).length, 0);
 
   shard.bus.cancelAttempt({ ...cancel(1), task_id: 'x.>' as never });
-  t.same(await shard.events.next(ofType('unsaid')), {
-    type: 'unsaid',
+  t.same(await shard.events.next(ofType('publish-failed')), {
+    type: 'publish-failed',
     subject: 'task.cancel.x.>',
     reason: 'bad-subject',
   });

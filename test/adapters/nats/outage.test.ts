@@ -176,7 +176,7 @@ test('consumers and streams that somebody deletes come back while the connection
   await worker.cancels.next(() => true);
   const names = (await manager.streams.list().next()).map((info) => info.config.name);
   t.ok(names.includes(STREAMS.cancel.name), 'the stream of cancels was made again');
-  t.same(shard.events.all.filter(ofType('unsaid')), []);
+  t.same(shard.events.all.filter(ofType('publish-failed')), []);
   t.equal(shard.events.all.filter(isDisconnected).length, 0);
 });
 
@@ -198,7 +198,7 @@ test('what a worker asks while the server goes is answered: disconnected', async
   t.equal(shard.bus.prepareLease(inbox, { v: 1, type: 'unknown' }), 'prepared');
   t.doesNotThrow(shard.bus.takePrepared(), 'it is lost');
   shard.bus.cancelAttempt({ v: 1, task_id: taskOf(1), attempt_id: attemptOf(1), reason: 'canceled by user' });
-  t.match(await shard.events.next(ofType('unsaid')), { reason: 'disconnected' });
+  t.match(await shard.events.next(ofType('publish-failed')), { reason: 'disconnected' });
 
   const from = [shard, worker].map(({ events }) => events.all.length);
   await server.restart();
@@ -241,7 +241,7 @@ test('a server that hangs is given up, even with much unsent', async (t) => {
   const logs = worker.bus.publishLogs(
     Array.from({ length: 200 }, (_, index) => logOf(1, index + 1, 'x'.repeat(60_000))),
   );
-  t.match(await worker.events.next(ofType('complaint')), { reason: 'the server does not answer pings' });
+  t.match(await worker.events.next(ofType('server-error')), { reason: 'the server does not answer pings' });
   await worker.events.next(isDisconnected);
   t.same(await logs, { stored: 0, failure: { type: 'disconnected' } });
   await server.kill();

@@ -1,8 +1,8 @@
 import { test } from 'tap';
-import { Room } from '../../../src/adapters/nats/room.ts';
+import { InFlightLimit } from '../../../src/adapters/nats/in-flight-limit.ts';
 
 test('who finds no room waits for it, in order', async (t) => {
-  const room = new Room(2, 100);
+  const room = new InFlightLimit(2, 100);
   const entered: string[] = [];
   const enter = async (name: string, bytes: number): Promise<void> => {
     await room.enter(bytes);

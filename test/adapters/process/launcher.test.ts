@@ -7,7 +7,7 @@ import { leftoverCgroups } from '../../../src/adapters/process/session-cgroup.ts
 import { processFile } from '../../kit/process-file.ts';
 import { bothWays } from './both-ways.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
-import { runs } from './runs.ts';
+import { isProcessAlive } from './process-alive.ts';
 
 /** The number of the process that has started the one that says so. */
 async function parentOf(it: RecordedProcesses): Promise<number> {
@@ -31,7 +31,7 @@ test('one launcher starts the tasks of a session, and actions of environments ar
   await it.ended(environment);
   t.same(it.lines(environment), [String(process.pid)]);
   await it.close();
-  t.equal(runs(launcher), false);
+  t.equal(isProcessAlive(launcher), false);
 });
 
 test('the marks of its session are in the environment of a launcher, whatever it has started', async (t) => {
@@ -58,7 +58,7 @@ test('a session whose guard has gone between two tasks starts none any more', as
   const launcher = await parentOf(it);
   process.kill(guardOf(it), 'SIGKILL');
   while (it.warnings.length === 0) await turn();
-  t.equal(runs(launcher), true);
+  t.equal(isProcessAlive(launcher), true);
   const run = it.bash('echo ran');
   t.same(await it.ended(run), { kind: 'fenced' });
   t.same(it.lines(run), []);
@@ -99,7 +99,7 @@ bothWays(
     const run = it.bash(script, { keepsChildren: false });
     t.same(await it.ended(run), { kind: 'exited', code: 5 });
     const left = Number(it.lines(run).at(-1));
-    t.equal(runs(left), false);
+    t.equal(isProcessAlive(left), false);
     if (launcher && outside.length > 0) {
       const next = it.bash('cat /proc/$PPID/cmdline');
       await it.ended(next);
@@ -123,7 +123,7 @@ test('a task that leaves something running costs the session its launcher at the
   const run = it.bash('sleep 700 & echo $!; exit 3');
   t.same(await it.ended(run), { kind: 'exited', code: 3 });
   const [left = 0] = it.lines(run).map(Number);
-  t.equal(runs(left), false);
+  t.equal(isProcessAlive(left), false);
   const next = it.bash('echo next');
   t.same(await it.ended(next), { kind: 'exited', code: 0 });
   t.same(it.lines(next), ['next']);
@@ -139,7 +139,7 @@ test('a launcher that is killed takes its task with it, and the session goes on'
   const [launcher = 0, task = 0] = (it.lines(run)[0] ?? '').split(' ').map(Number);
   process.kill(launcher, 'SIGKILL');
   t.same(await it.ended(run), { kind: 'signaled', signal: 'SIGKILL' });
-  t.equal(runs(task), false);
+  t.equal(isProcessAlive(task), false);
   t.same(await it.ended(it.bash('exit 4')), { kind: 'exited', code: 4 });
   await it.close();
 });

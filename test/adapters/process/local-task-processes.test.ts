@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { bothWays } from './both-ways.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
-import { runs } from './runs.ts';
+import { isProcessAlive } from './process-alive.ts';
 
 bothWays('an action is told in order: opened, started, its output, its end', {}, async (t, launcher) => {
   const it = new RecordedProcesses('plain', { launcher });
@@ -191,11 +191,11 @@ bothWays(
     );
     await it.until(() => (it.lines(run).length === 5 ? true : null));
     const pids = it.lines(run).map(Number);
-    t.same(pids.map(runs), [true, true, true, true, true]);
+    t.same(pids.map(isProcessAlive), [true, true, true, true, true]);
     it.processes.kill(it.sessionId, run);
     t.same(await it.ended(run), { kind: 'signaled', signal: 'SIGKILL' });
     await it.close();
-    t.same(pids.map(runs), [false, false, false, false, false]);
+    t.same(pids.map(isProcessAlive), [false, false, false, false, false]);
     t.same(it.warnings, []);
   },
 );
@@ -213,9 +213,9 @@ bothWays(
     await it.line(second, 'ready');
     it.processes.kill(it.sessionId, second);
     await it.ended(second);
-    t.equal(runs(background ?? 0), true);
+    t.equal(isProcessAlive(background ?? 0), true);
     await it.close();
-    t.equal(runs(background ?? 0), false, 'the end of the session ends it');
+    t.equal(isProcessAlive(background ?? 0), false, 'the end of the session ends it');
   },
 );
 

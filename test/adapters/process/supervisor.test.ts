@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { test, type Test } from 'tap';
-import { fenceLeftovers } from '../../../src/adapters/process/boot-fence.ts';
+import { killLeftoverProcesses } from '../../../src/adapters/process/boot-fence.ts';
 import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
 import {
   Supervisor,
@@ -159,7 +159,7 @@ test('a daemon that starts ends what an earlier one has left, before it register
   t.teardown(() => other.kill('SIGKILL'));
   await once(left.stdout, 'data');
   const exit = once(left, 'exit');
-  t.same(await fenceLeftovers(workerDirectory), []);
+  t.same(await killLeftoverProcesses(workerDirectory), []);
   t.same(await exit, [null, 'SIGKILL']);
   t.equal(other.exitCode ?? other.signalCode, null, 'the process of another worker is left alone');
 });

@@ -7,7 +7,7 @@ import { findTree, killTree } from '../../../src/adapters/process/process-tree.t
 import { leftoverCgroups, WorkerCgroup } from '../../../src/adapters/process/session-cgroup.ts';
 import { bothWays } from './both-ways.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
-import { runs } from './runs.ts';
+import { isProcessAlive } from './process-alive.ts';
 
 tap.setTimeout(120_000);
 
@@ -57,7 +57,7 @@ bothWays('nothing of a killed action is left, however it tried to stay', {}, asy
   const { run, pids } = await leave(it, 'trap "" TERM; wait; sleep 700', false);
   it.processes.kill(it.sessionId, run);
   t.same(await it.ended(run), { kind: 'signaled', signal: 'SIGKILL' });
-  t.same(pids.filter(runs), []);
+  t.same(pids.filter(isProcessAlive), []);
   await it.close();
   t.same(it.warnings, []);
 });
@@ -67,7 +67,7 @@ bothWays('what a task leaves running is ended before its end is told', {}, async
   await it.open();
   const { run, pids } = await leave(it, 'read -r -t 1 < <(sleep 5); exit 7', false);
   t.same(await it.ended(run), { kind: 'exited', code: 7 });
-  t.same(pids.filter(runs), []);
+  t.same(pids.filter(isProcessAlive), []);
   await it.close();
 });
 
@@ -76,12 +76,12 @@ test('what an environment leaves running goes on through the tasks, and ends wit
   await it.open();
   const { run, pids } = await leave(it, 'read -r -t 1 < <(sleep 5); exit 0', true);
   t.same(await it.ended(run), { kind: 'exited', code: 0 });
-  t.same(pids.filter(runs), pids);
+  t.same(pids.filter(isProcessAlive), pids);
   const task = it.bash('sleep 700 & exit 0', { keepsChildren: false });
   await it.ended(task);
-  t.same(pids.filter(runs), pids, 'the end of a task takes only its own');
+  t.same(pids.filter(isProcessAlive), pids, 'the end of a task takes only its own');
   await it.close();
-  t.same(pids.filter(runs), []);
+  t.same(pids.filter(isProcessAlive), []);
 });
 
 test('without control groups they are known by environment, session, parents and by what was seen earlier', async (t) => {
@@ -107,13 +107,13 @@ test('without control groups they are known by environment, session, parents and
     [],
   );
   t.same(await killTree(tree), []);
-  t.same([first.leader, ...first.pids].filter(runs), []);
+  t.same([first.leader, ...first.pids].filter(isProcessAlive), []);
   const second = await start();
   const seen = await findTree({ ...tree, leader: second.leader });
   const gone = await findTree({ ...tree, leader: null });
   t.ok(gone.size < seen.size, 'without its leader not all are found');
   t.same(await killTree({ ...tree, leader: null, known: seen }), []);
-  t.same([second.leader, ...second.pids].filter(runs), []);
+  t.same([second.leader, ...second.pids].filter(isProcessAlive), []);
   t.same(await killTree({ ...tree, leader: null, known: new Map([[process.ppid, 'another start']]) }), []);
 });
 

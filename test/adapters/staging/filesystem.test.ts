@@ -16,11 +16,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { harvest, plant, SESSION, StagingBench } from './staging-bench.ts';
+import { readTree, writeTree, SESSION, StagingHarness } from './staging-harness.ts';
 
 void test('a directory is copied in, and back what is new or changed in it', async (t) => {
-  const bench = await StagingBench.open(t);
-  await plant(bench.storage, {
+  const bench = await StagingHarness.open(t);
+  await writeTree(bench.storage, {
     'show/a.txt': 'a',
     'show/deep/b.txt': 'b',
     'show/run.sh': '#!',
@@ -30,7 +30,7 @@ void test('a directory is copied in, and back what is new or changed in it', asy
   await chmod(join(bench.storage, 'show/run.sh'), 0o755);
   const show = bench.transfer({ below: ['show'] });
   t.equal(await bench.copy('in', [show]), null);
-  t.strictSame(await harvest(show.local), {
+  t.strictSame(await readTree(show.local), {
     'a.txt': 'a',
     'deep/b.txt': 'b',
     empty: '(empty)',
@@ -42,11 +42,11 @@ void test('a directory is copied in, and back what is new or changed in it', asy
     'for its owner alone, and still a program',
   );
 
-  await plant(show.local, { 'a.txt': 'A', 'new/d.txt': 'd' });
+  await writeTree(show.local, { 'a.txt': 'A', 'new/d.txt': 'd' });
   await writeFile(join(bench.storage, 'show/deep/b.txt'), 'changed by another worker');
   t.equal(await bench.copy('out', [show]), null);
   t.strictSame(
-    await harvest(bench.storage),
+    await readTree(bench.storage),
     {
       'other/c.txt': 'c',
       'show/a.txt': 'A',
@@ -59,12 +59,12 @@ void test('a directory is copied in, and back what is new or changed in it', asy
   );
   await writeFile(join(bench.storage, 'show/new/d.txt'), 'by another task');
   t.equal(await bench.copy('out', [show]), null);
-  t.equal((await harvest(bench.storage))['show/new/d.txt'], 'by another task', 'a file is copied out once');
+  t.equal((await readTree(bench.storage))['show/new/d.txt'], 'by another task', 'a file is copied out once');
 });
 
 void test('files are copied by their dataFlow', async (t) => {
-  const bench = await StagingBench.open(t);
-  await plant(bench.storage, { 'in.txt': 'in', 'both.txt': 'both', 'out/old.exr': 'old' });
+  const bench = await StagingHarness.open(t);
+  await writeTree(bench.storage, { 'in.txt': 'in', 'both.txt': 'both', 'out/old.exr': 'old' });
   const file = (name: string, flow: 'IN' | 'OUT' | 'INOUT') =>
     bench.transfer({
       parameter: name,
@@ -86,21 +86,21 @@ void test('files are copied by their dataFlow', async (t) => {
     }),
   ];
   t.equal(await bench.copy('in', transfers), null);
-  t.strictSame(await harvest(bench.session), {
+  t.strictSame(await readTree(bench.session), {
     'staged/both.txt/both.txt': 'both',
     'staged/in.txt/in.txt': 'in',
     'staged/made.txt': '(empty)',
     'staged/never.txt': '(empty)',
     'staged/out/new': '(empty)',
   });
-  await plant(bench.session, {
+  await writeTree(bench.session, {
     'staged/in.txt/in.txt': 'spoilt',
     'staged/both.txt/both.txt': 'both!',
     'staged/made.txt/made.txt': 'made',
     'staged/out/new/f.exr': 'frame',
   });
   t.equal(await bench.copy('out', transfers), null);
-  t.strictSame(await harvest(bench.storage), {
+  t.strictSame(await readTree(bench.storage), {
     'both.txt': 'both!',
     'in.txt': 'in',
     'made.txt': 'made',
@@ -110,9 +110,9 @@ void test('files are copied by their dataFlow', async (t) => {
 });
 
 void test('what is not there or is of another kind is named', async (t) => {
-  const bench = await StagingBench.open(t);
-  await plant(bench.storage, { 'a.txt': 'a', 'd/e.txt': 'e' });
-  const reasonOf = (parts: Parameters<StagingBench['transfer']>[0]) =>
+  const bench = await StagingHarness.open(t);
+  await writeTree(bench.storage, { 'a.txt': 'a', 'd/e.txt': 'e' });
+  const reasonOf = (parts: Parameters<StagingHarness['transfer']>[0]) =>
     bench.copy('in', [bench.transfer(parts)]);
   const start = 'stage_locally: copy in of parameter P: "$STORAGE';
   t.equal(await reasonOf({ below: ['no', 'where'] }), `${start}/no/where" is not there`);
@@ -130,21 +130,21 @@ void test('what is not there or is of another kind is named', async (t) => {
     'stage_locally: copy in of parameter P: "/no/such/root" is not there',
   );
   t.strictSame(
-    Object.values(await harvest(bench.session)).filter((kind) => kind !== '(empty)'),
+    Object.values(await readTree(bench.session)).filter((kind) => kind !== '(empty)'),
     [],
   );
 });
 
 void test('links inside a storage location are followed, and none leads out of it', async (t) => {
-  const bench = await StagingBench.open(t);
+  const bench = await StagingHarness.open(t);
   const { storage } = bench;
-  await plant(storage, { 'v2/a.txt': 'a2', 'tex/wood.png': 'wood', 'secret/x.txt': 'x' });
+  await writeTree(storage, { 'v2/a.txt': 'a2', 'tex/wood.png': 'wood', 'secret/x.txt': 'x' });
   await symlink('v2', join(storage, 'latest'));
   await symlink(join(storage, 'tex'), join(storage, 'v2/textures'));
   await symlink('../tex/./wood.png', join(storage, 'v2/wood'));
   const latest = bench.transfer({ below: ['latest'], flow: 'IN' });
   t.equal(await bench.copy('in', [latest]), null);
-  t.strictSame(await harvest(latest.local), { 'a.txt': 'a2', 'textures/wood.png': 'wood', wood: 'wood' });
+  t.strictSame(await readTree(latest.local), { 'a.txt': 'a2', 'textures/wood.png': 'wood', wood: 'wood' });
 
   const cases: readonly (readonly [target: string, reason: RegExp])[] = [
     ['/etc/passwd', /v3\/bad" leads out of its storage location$/],
@@ -163,7 +163,7 @@ void test('links inside a storage location are followed, and none leads out of i
 });
 
 void test('what is no file is refused and not opened', async (t) => {
-  const bench = await StagingBench.open(t);
+  const bench = await StagingHarness.open(t);
   const { storage } = bench;
   const show = bench.transfer({ below: ['show'], flow: 'IN' });
   const socket = join(storage, 'show/thing');
@@ -193,9 +193,9 @@ void test('what is no file is refused and not opened', async (t) => {
 });
 
 void test('a task leads no copy out of its directory', async (t) => {
-  const bench = await StagingBench.open(t);
+  const bench = await StagingHarness.open(t);
   const { storage, session } = bench;
-  await plant(storage, { 'show/a.txt': 'a' });
+  await writeTree(storage, { 'show/a.txt': 'a' });
   const show = bench.transfer({ below: ['show'], flow: 'OUT' });
   const plants: readonly (readonly [what: string, plantIt: () => Promise<unknown>, reason: string])[] = [
     [
@@ -244,14 +244,14 @@ void test('a task leads no copy out of its directory', async (t) => {
     await plantIt();
     t.equal(await bench.copy('out', [show]), `stage_locally: copy out of parameter P: ${reason}`, what);
   }
-  t.strictSame(await harvest(storage), { 'show/a.txt': 'a' }, 'and nothing of it came to the storage');
+  t.strictSame(await readTree(storage), { 'show/a.txt': 'a' }, 'and nothing of it came to the storage');
 });
 
 void test('links that are planted at the destination lead nowhere', async (t) => {
-  const bench = await StagingBench.open(t);
+  const bench = await StagingHarness.open(t);
   const { storage } = bench;
   const outside = join(storage, '../outside');
-  await plant(outside, { 'victim.txt': 'untouched' });
+  await writeTree(outside, { 'victim.txt': 'untouched' });
   await mkdir(join(storage, 'show'));
   await symlink(join(outside, 'victim.txt'), join(storage, 'show/frame.exr'));
   await symlink(outside, join(storage, 'show/sub'));
@@ -265,40 +265,40 @@ void test('links that are planted at the destination lead nowhere', async (t) =>
   });
   t.equal(await bench.copy('in', [show, away]), null);
 
-  await plant(show.local, { 'frame.exr': 'frame' });
+  await writeTree(show.local, { 'frame.exr': 'frame' });
   t.equal(await bench.copy('out', [show]), null, 'the file takes the place of the link');
-  t.strictSame(await harvest(join(storage, 'show')), { 'frame.exr': 'frame', sub: '(link)' });
+  t.strictSame(await readTree(join(storage, 'show')), { 'frame.exr': 'frame', sub: '(link)' });
 
-  await plant(show.local, { 'sub/victim.txt': 'taken' });
+  await writeTree(show.local, { 'sub/victim.txt': 'taken' });
   t.equal(
     await bench.copy('out', [show]),
     'stage_locally: copy out of parameter P: "$STORAGE/show/sub" lies below a symbolic link',
   );
-  await plant(away.local, { 'victim.txt': 'taken' });
+  await writeTree(away.local, { 'victim.txt': 'taken' });
   t.equal(
     await bench.copy('out', [away]),
     'stage_locally: copy out of parameter Q: "$STORAGE/away/x" leads out of its storage location',
   );
-  t.strictSame(await harvest(outside), { 'victim.txt': 'untouched' });
+  t.strictSame(await readTree(outside), { 'victim.txt': 'untouched' });
 });
 
 void test('a copy that fails leaves nothing half', async (t) => {
-  const bench = await StagingBench.open(t);
+  const bench = await StagingHarness.open(t);
   const { storage } = bench;
   await mkdir(join(storage, 'show/frame.exr'), { recursive: true });
   const show = bench.transfer({ below: ['show'], flow: 'OUT' });
   t.equal(await bench.copy('in', [show]), null);
-  await plant(show.local, { 'frame.exr': 'frame' });
+  await writeTree(show.local, { 'frame.exr': 'frame' });
   t.equal(
     await bench.copy('out', [show]),
     'stage_locally: copy out of parameter P: "$STORAGE/show/frame.exr" is a directory, and a file is to take its place',
   );
-  t.strictSame(await harvest(storage), { 'show/frame.exr': '(empty)' });
+  t.strictSame(await readTree(storage), { 'show/frame.exr': '(empty)' });
 });
 
 void test('a copy that is stopped says so, once', async (t) => {
-  const bench = await StagingBench.open(t);
-  await plant(bench.storage, { 'show/a.txt': 'a' });
+  const bench = await StagingHarness.open(t);
+  await writeTree(bench.storage, { 'show/a.txt': 'a' });
   const show = bench.transfer({ below: ['show'] });
   t.equal(
     await bench.copy('in', [show], null, () => bench.staging.stop(SESSION)),
@@ -311,11 +311,11 @@ void test(
   'an isolated account gets what it may read, and owns it',
   { skip: process.getuid?.() !== 0 },
   async (t) => {
-    const bench = await StagingBench.open(t);
+    const bench = await StagingHarness.open(t);
     const { storage } = bench;
     const owner = 'artist';
     bench.accounts.set(owner, { uid: 64001, gid: 64002, groups: [64003] });
-    await plant(storage, { 'show/a.txt': 'a', 'private/b.txt': 'b', 'sticky/theirs.txt': 'old' });
+    await writeTree(storage, { 'show/a.txt': 'a', 'private/b.txt': 'b', 'sticky/theirs.txt': 'old' });
     execFileSync('chown', ['64001:64002', bench.session]);
     await chmod(join(storage, 'private/b.txt'), 0o600);
     const show = bench.transfer({ below: ['show'] });
@@ -329,16 +329,16 @@ void test(
       await bench.copy('in', [bench.transfer({ below: ['private'], flow: 'IN' })], owner),
       `stage_locally: copy in of parameter P: "$STORAGE/private/b.txt" ${denied}`,
     );
-    await plant(show.local, { 'a.txt': 'made by root' });
+    await writeTree(show.local, { 'a.txt': 'made by root' });
     await rm(join(show.local, 'a.txt'));
-    await plant(show.local, { 'linked.txt': 'of root' });
+    await writeTree(show.local, { 'linked.txt': 'of root' });
     t.equal(
       await bench.copy('out', [show], owner),
       `stage_locally: copy out of parameter P: "$SESSION/staged/P/show/linked.txt" ${denied}`,
       'a hard link to what another owns is not copied',
     );
     await rm(join(show.local, 'linked.txt'));
-    await plant(show.local, { 'new.txt': 'new' });
+    await writeTree(show.local, { 'new.txt': 'new' });
     execFileSync('chown', ['64001', join(show.local, 'new.txt')]);
     t.equal(
       await bench.copy('out', [show], owner),
@@ -353,11 +353,11 @@ void test(
 );
 
 void test('a directory that is swapped all the time leads no copy astray', async (t) => {
-  const bench = await StagingBench.open(t);
+  const bench = await StagingHarness.open(t);
   const { storage } = bench;
   const show = bench.transfer({ below: ['show'], flow: 'OUT' });
   t.equal(await bench.copy('in', [show]), null);
-  await plant(show.local, { 'sub/passwd': 'mine' });
+  await writeTree(show.local, { 'sub/passwd': 'mine' });
   const sub = join(show.local, 'sub');
   const aside = join(show.local, '../aside');
   let isOver = false;
@@ -376,16 +376,16 @@ void test('a directory that is swapped all the time leads no copy astray', async
   isOver = true;
   await attacker;
   t.equal(await bench.copy('out', [show]), null);
-  t.strictSame(await harvest(storage), { 'show/sub/passwd': 'mine' });
+  t.strictSame(await readTree(storage), { 'show/sub/passwd': 'mine' });
   t.equal((await lstat(join(storage, 'show/sub'))).isDirectory(), true);
 });
 
 void test('files that tasks link inside their own directory are copied as files', async (t) => {
-  const bench = await StagingBench.open(t);
+  const bench = await StagingHarness.open(t);
   const show = bench.transfer({ below: ['show'], flow: 'OUT' });
   t.equal(await bench.copy('in', [show]), null);
-  await plant(show.local, { 'a.exr': 'frame' });
+  await writeTree(show.local, { 'a.exr': 'frame' });
   await link(join(show.local, 'a.exr'), join(show.local, 'b.exr'));
   t.equal(await bench.copy('out', [show]), null);
-  t.strictSame(await harvest(bench.storage), { 'show/a.exr': 'frame', 'show/b.exr': 'frame' });
+  t.strictSame(await readTree(bench.storage), { 'show/a.exr': 'frame', 'show/b.exr': 'frame' });
 });

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { test, type Test } from 'tap';
 import { startS3, type S3Server } from '../../kit/s3-server.ts';
-import { harvest, plant, StagingBench } from './staging-bench.ts';
+import { readTree, writeTree, StagingHarness } from './staging-harness.ts';
 
-async function open(t: Test): Promise<{ readonly s3: S3Server; readonly bench: StagingBench }> {
-  const bench = await StagingBench.open(t);
+async function open(t: Test): Promise<{ readonly s3: S3Server; readonly bench: StagingHarness }> {
+  const bench = await StagingHarness.open(t);
   const s3 = await startS3(join(bench.storage, '../s3'), ['shows', 'others']);
   t.teardown(() => s3.close());
   const before = { ...process.env };
@@ -43,8 +43,8 @@ void test('objects below a prefix are copied in and out', async (t) => {
   await put(s3, 'proj/showreel/c.txt', 'of another prefix');
   const show = bench.transfer({ root: 's3://shows/proj', below: ['show'] });
   t.equal(await bench.copy('in', [show]), null);
-  t.strictSame(await harvest(show.local), { 'a.txt': 'a', 'deep/b.txt': 'b' });
-  await plant(show.local, { 'a.txt': 'A', 'new/frame 1.exr': 'frame' });
+  t.strictSame(await readTree(show.local), { 'a.txt': 'a', 'deep/b.txt': 'b' });
+  await writeTree(show.local, { 'a.txt': 'A', 'new/frame 1.exr': 'frame' });
   t.equal(await bench.copy('out', [show]), null);
   t.strictSame(await get(s3, 'shows'), {
     'proj/show/a.txt': 'A',
@@ -69,7 +69,7 @@ void test('one object is copied in and out as a file', async (t) => {
   });
   t.equal(await bench.copy('in', [scene, log]), null);
   t.equal(await readFile(scene.local, 'utf8'), 'scene');
-  await plant(bench.session, { 'staged/P/scene.ma': 'scene!', 'staged/Log/x.log': '' });
+  await writeTree(bench.session, { 'staged/P/scene.ma': 'scene!', 'staged/Log/x.log': '' });
   t.equal(await bench.copy('out', [scene, log]), null);
   t.strictSame(await get(s3, 'shows'), { 'logs/x.log': '', 'scene.ma': 'scene!' });
 });
@@ -95,7 +95,7 @@ void test('a large file goes in parts, and comes back whole', async (t) => {
 
 void test('what is not there, or may not be a path, is named', async (t) => {
   const { bench } = await open(t);
-  const reasonOf = (parts: Parameters<StagingBench['transfer']>[0]) =>
+  const reasonOf = (parts: Parameters<StagingHarness['transfer']>[0]) =>
     bench.copy('in', [bench.transfer({ root: 's3://shows', flow: 'IN', ...parts })]);
   const start = 'stage_locally: copy in of parameter P: "s3://';
   t.equal(await reasonOf({ below: ['nothing'] }), `${start}shows/nothing" is not there`);
@@ -129,5 +129,5 @@ void test('keys that are no paths come nowhere', async (t) => {
       `stage_locally: copy in of parameter P: "s3://shows/${key}" has a key that is no path of a file`,
     );
   }
-  t.strictSame(await harvest(bench.session), { 'staged/P/evil': '(empty)' });
+  t.strictSame(await readTree(bench.session), { 'staged/P/evil': '(empty)' });
 });

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { Slots } from '../../../src/adapters/staging/slots.ts';
+import { Semaphore } from '../../../src/adapters/staging/semaphore.ts';
 
 interface Work {
   readonly done: Promise<string>;
@@ -7,7 +7,7 @@ interface Work {
 }
 
 /** Work in a slot that ends when it is told to. */
-function begin(slots: Slots, name: string, begun: string[], signal = new AbortController().signal): Work {
+function begin(slots: Semaphore, name: string, begun: string[], signal = new AbortController().signal): Work {
   let finish = (): void => undefined;
   const end = new Promise<void>((resolve) => {
     finish = resolve;
@@ -23,7 +23,7 @@ function begin(slots: Slots, name: string, begun: string[], signal = new AbortCo
 }
 
 void test('work waits for its turn, in the order in which it came', async (t) => {
-  const slots = new Slots(1);
+  const slots = new Semaphore(1);
   const begun: string[] = [];
   const works = ['a', 'b', 'c'].map((name) => begin(slots, name, begun));
   for (const [index, work] of works.entries()) {
@@ -34,7 +34,7 @@ void test('work waits for its turn, in the order in which it came', async (t) =>
 });
 
 void test('work that is given up before its turn ends at once, and takes no turn from the others', async (t) => {
-  const slots = new Slots(1);
+  const slots = new Semaphore(1);
   const begun: string[] = [];
   const canceled = new AbortController();
   const first = begin(slots, 'first', begun);

@@ -36,17 +36,17 @@ test('who waits for a fall is told once, whichever shard it is on', (t) => {
   const [first, second, last] = shards;
   if (first === undefined || second === undefined || last === undefined) throw new Error('three shards');
   first.claim(F, 3, 2, 2);
-  second.awaitFall(G, 3);
-  last.awaitFall(F, 3);
-  last.awaitFall(G, 4);
+  second.notifyWhenFreed(G, 3);
+  last.notifyWhenFreed(F, 3);
+  last.notifyWhenFreed(G, 4);
   first.setShare(F, 3, 5);
   t.strictSame(told, [], 'it rose');
   first.release(F, 3, 1);
   first.release(F, 3, 1);
   t.strictSame(told, [[3, (1n << 1n) | (1n << 63n)]]);
-  t.strictSame(second.takeWaitingFarms(3), [G]);
-  t.strictSame(second.takeWaitingFarms(3), [], 'they ask again if they still wait');
-  t.strictSame(last.takeWaitingFarms(4), [G]);
+  t.strictSame(second.drainWaitingFarms(3), [G]);
+  t.strictSame(second.drainWaitingFarms(3), [], 'they ask again if they still wait');
+  t.strictSame(last.drainWaitingFarms(4), [G]);
   t.end();
 });
 

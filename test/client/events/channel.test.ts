@@ -153,20 +153,20 @@ test('the state is one object until it changes, and whoever asks is told', (t) =
   const { channel, clock, sockets, say } = channelOf();
   const seen: ConnectionState[] = [];
   const forget = channel.onState((state) => seen.push(state));
-  t.same(channel.state, { kind: 'connecting', since: 1_000, lastHeardAt: null });
+  t.same(channel.state, { kind: 'connecting', since: 1_000, lastFrameAt: null });
   clock.pass(5);
   sockets[0]?.events.opened();
   const { state } = channel;
-  t.same(state, { kind: 'live', since: 1_005, lastHeardAt: null });
+  t.same(state, { kind: 'live', since: 1_005, lastFrameAt: null });
   clock.pass(10);
   say(push(1));
   t.equal(channel.state, state);
-  t.equal(channel.lastHeardAt, 1_015);
+  t.equal(channel.lastFrameAt, 1_015);
   sockets[0]?.events.lost('the service is stopping');
   t.same(channel.state, {
     kind: 'waiting',
     since: 1_015,
-    lastHeardAt: 1_015,
+    lastFrameAt: 1_015,
     retryAt: 1_265,
     reason: 'the service is stopping',
   });

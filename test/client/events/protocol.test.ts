@@ -149,7 +149,7 @@ test('a connection that gives no sign of life within ten seconds of a ping is de
     t.equal(protocol.wakeAt, START + pingAt + 10_000);
     const pong = text({ type: 'pong', subject: '', seq: 1, payload: {} });
     t.same(take(pong, pingAt + 5), []);
-    t.match(protocol, { lastHeardAt: START + pingAt + 5, wakeAt: START + 2 * pingAt + 5 });
+    t.match(protocol, { lastFrameAt: START + pingAt + 5, wakeAt: START + 2 * pingAt + 5 });
     t.same(take({ is: 'time' }, 2 * pingAt + 5), [ping(2)]);
     t.same(take({ is: 'time' }, 2 * pingAt + 10_005), [{ do: 'drop' }, { do: 'state' }]);
     t.match(protocol, { phase: 'waiting', reason: 'the service gave no sign of life' });

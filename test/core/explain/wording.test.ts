@@ -2,9 +2,9 @@ import { test } from 'tap';
 import {
   briefText,
   clockText,
-  counted,
+  pluralize,
   durationText,
-  listedAtMost,
+  joinAtMost,
   listText,
   numberText,
   sentenceOf,
@@ -23,10 +23,10 @@ test('numbers and what they count', (t) => {
     '0.123',
   ]);
   t.same(
-    [0, 1, 2, 5000].map((count) => counted(count, 'task')),
+    [0, 1, 2, 5000].map((count) => pluralize(count, 'task')),
     ['0 tasks', '1 task', '2 tasks', '5,000 tasks'],
   );
-  t.equal(counted(2, 'entry', 'entries'), '2 entries');
+  t.equal(pluralize(2, 'entry', 'entries'), '2 entries');
   t.end();
 });
 
@@ -62,8 +62,8 @@ test('lists', (t) => {
     ['', 'a', 'a and b', 'a, b and c'],
   );
   t.equal(listText(['a', 'b'], 'or'), 'a or b');
-  t.equal(listedAtMost(['a', 'b'], 2), 'a and b');
-  t.equal(listedAtMost(['a', 'b', 'c', 'd'], 2), 'a, b and 2 more');
+  t.equal(joinAtMost(['a', 'b'], 2), 'a and b');
+  t.equal(joinAtMost(['a', 'b', 'c', 'd'], 2), 'a, b and 2 more');
   t.end();
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'tap';
 import {
-  latestChanges,
+  coalesceChanges,
   put,
   remove,
   removePrefix,
@@ -22,7 +22,7 @@ test('of the changes of a row only the last stays, in the order of the last ones
       const expected = changes.filter(
         (change, at) => !changes.slice(at + 1).some((later) => rowOf(later) === rowOf(change)),
       );
-      const latest = latestChanges(changes);
+      const latest = coalesceChanges(changes);
       t.equal(latest.length, expected.length);
       t.ok(latest.every((change, at) => change === expected[at]));
     }),
@@ -36,6 +36,6 @@ test('changes with a removed prefix stay as they are', (t) => {
     removePrefix('endedJob', ''),
     put('endedJob', 'a', { version: 1 }),
   ];
-  t.equal(latestChanges(before), before);
+  t.equal(coalesceChanges(before), before);
   t.end();
 });

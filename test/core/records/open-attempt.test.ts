@@ -7,7 +7,7 @@ import { put, type Change } from '../../../src/core/records/change-set.ts';
 import { openAttemptOf, readAttempt, readAttempts } from '../../../src/core/records/open-attempt.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
-import { UNTOLD } from '../../kit/untold.ts';
+import { NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
 
 const FARM = farmId('f');
 const WORKER = workerId('w');
@@ -56,7 +56,7 @@ const ORDINAL = put('workerOrdinal', keys.workerOrdinal(FARM, 4), { version: 1, 
 
 function storeOf(...changes: readonly Change[]): MemoryStore {
   const store = createMemoryStore();
-  store.commit({ version: 1, shard: 0, sequence: 1, changes }, UNTOLD);
+  store.commit({ version: 1, shard: 0, sequence: 1, changes }, NO_CALLBACKS);
   store.flushAll();
   return store;
 }

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import {
   STORAGE_LIMITS,
-  storagePlaceWrong,
+  storageRootKeyError,
   storageRootWrong,
   storageTypeOf,
 } from '../../../src/core/records/storage-location.ts';
@@ -88,8 +88,10 @@ test('what is wrong with a root', (t) => {
 });
 
 test('places are compute locations or the fallback', (t) => {
-  for (const place of ['default', 'berlin', 'Zürich.2', '__proto__']) t.equal(storagePlaceWrong(place), null);
-  for (const place of ['', 'a b', 'a/b', 'x'.repeat(256)]) t.type(storagePlaceWrong(place), 'string', place);
+  for (const place of ['default', 'berlin', 'Zürich.2', '__proto__'])
+    t.equal(storageRootKeyError(place), null);
+  for (const place of ['', 'a b', 'a/b', 'x'.repeat(256)])
+    t.type(storageRootKeyError(place), 'string', place);
   t.end();
 });
 

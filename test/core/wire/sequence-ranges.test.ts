@@ -4,12 +4,13 @@ import { test } from 'tap';
 import {
   MAX_SEQUENCE_RANGES,
   NOTHING_SEEN,
-  wasSeen,
-  withSeen,
+  hasSequence,
+  addSequence,
   type SequenceRanges,
 } from '../../../src/core/wire/sequence-ranges.ts';
 
-const seen = (...numbers: number[]): SequenceRanges => numbers.reduce<SequenceRanges>(withSeen, NOTHING_SEEN);
+const seen = (...numbers: number[]): SequenceRanges =>
+  numbers.reduce<SequenceRanges>(addSequence, NOTHING_SEEN);
 
 test('numbers without a gap are one range, in whatever order they come', async (t) => {
   t.strictSame(seen(1, 2, 3), [1, 3]);
@@ -24,7 +25,7 @@ test('what was seen is known, as a set of numbers would know it', async () => {
       const ranges = seen(...numbers);
       const wanted = new Set(numbers);
       for (let n = 0; n <= 62; n++)
-        assert.equal(wasSeen(ranges, n), wanted.has(n), `${n} in ${ranges.join(' ')}`);
+        assert.equal(hasSequence(ranges, n), wanted.has(n), `${n} in ${ranges.join(' ')}`);
       const sorted = [...wanted].sort((a, b) => a - b);
       const starts = sorted.filter((n) => !wanted.has(n - 1)).length;
       assert.equal(ranges.length, 2 * starts, 'no more ranges than needed');
@@ -36,9 +37,9 @@ test('more gaps than are told apart close from the oldest', async (t) => {
   const odd = Array.from({ length: MAX_SEQUENCE_RANGES }, (_, i) => 2 * i + 1);
   const full = seen(...odd);
   t.equal(full.length, 2 * MAX_SEQUENCE_RANGES);
-  t.equal(wasSeen(full, 2), false);
-  const more = withSeen(full, 10_000);
+  t.equal(hasSequence(full, 2), false);
+  const more = addSequence(full, 10_000);
   t.equal(more.length, 2 * MAX_SEQUENCE_RANGES);
   t.strictSame(more.slice(0, 4), [1, 3, 5, 5]);
-  t.equal(wasSeen(more, 10_000), true);
+  t.equal(hasSequence(more, 10_000), true);
 });

@@ -12,7 +12,7 @@ const OTHER = workerId(uuid('e', 2));
 const AT = '2026-11-21T04:05:06.5Z';
 
 const message = (some: object = {}): string =>
-  JSON.stringify({ v: 1, worker_id: WORKER, at: AT, level: 'WARN', msg: 'said', attrs: {}, ...some });
+  JSON.stringify({ v: 1, worker_id: WORKER, at: AT, level: 'WARN', msg: 'outbox', attrs: {}, ...some });
 
 function open() {
   const told: LogNotice[] = [];
@@ -44,12 +44,12 @@ test('records of a turn are told together, with the worker that said them', asyn
         {
           workerId: WORKER,
           at: nanosOf(AT),
-          note: { level: 'WARN', msg: 'said', attrs: { worker_id: WORKER, reason: 'why' } },
+          note: { level: 'WARN', msg: 'outbox', attrs: { worker_id: WORKER, reason: 'why' } },
         },
         {
           workerId: OTHER,
           at: nanosOf(AT),
-          note: { level: 'DEBUG', msg: 'said', attrs: { worker_id: OTHER } },
+          note: { level: 'DEBUG', msg: 'outbox', attrs: { worker_id: OTHER } },
         },
       ],
     },

@@ -6,7 +6,7 @@ import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
 import { put, type Change } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { farmRecord, jobRecord, uuid, workerRecord } from '../../http/kit/records.ts';
-import { UNTOLD } from '../../kit/untold.ts';
+import { NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
 
 const OWN = farmId(uuid('f', 1));
 const OTHER = farmId(uuid('f', 2));
@@ -28,7 +28,7 @@ test('a shard measures its own farms, from the store and from its commits on', (
     put('worker', worker.id, worker),
     put('worker', 'other', { ...worker, farmId: OTHER }),
   ];
-  store.commit({ version: 1, shard: 0, sequence: 1, changes }, UNTOLD);
+  store.commit({ version: 1, shard: 0, sequence: 1, changes }, NO_CALLBACKS);
   store.flushAll();
   const meter = new ShardMeter(store, (farm) => farm === OWN);
   const { state } = meter.take();

@@ -27,14 +27,14 @@ function open(isWelcome = true) {
 
 test('a record goes out at once, and as the service reads it', (t) => {
   const { sender, sent } = open();
-  sender.heard(note('WARN', 'said', { reason: 'why' }));
+  sender.heard(note('WARN', 'outbox', { reason: 'why' }));
   sender.heard(note('INFO', 'm'.repeat(9000), { ['x'.repeat(99)]: '"'.repeat(9000) }));
   t.strictSame(sent[0], {
     v: 1,
     worker_id: WORKER,
     at: '2026-11-21T04:05:06.123000000Z',
     level: 'WARN',
-    msg: 'said',
+    msg: 'outbox',
     attrs: { reason: 'why' },
   });
   t.equal(sent[1]?.at, '2026-11-21T04:05:06.123000001Z', 'no two have one time');

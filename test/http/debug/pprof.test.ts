@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import type { Profile, Profiler } from '../../../http/debug/pprof.ts';
-import { NO_RATE_LIMIT, openHouse } from '../kit/house.ts';
+import { NO_RATE_LIMIT, startApi } from '../kit/api-fixture.ts';
 
 /** Answers as it is told, and notes what it was asked for. */
 class Answering implements Profiler {
@@ -18,13 +18,13 @@ class Answering implements Profiler {
 }
 
 void test('without http.enable_pprof there is nothing', async (t) => {
-  const { client } = await openHouse(t);
+  const { client } = await startApi(t);
   for (const path of ['/debug/pprof', '/debug/pprof/', '/debug/pprof/profile?thread=front'])
     t.equal((await client.get(path)).status, 404, path);
 });
 
 void test('the index names the threads and how to ask', async (t) => {
-  const { client } = await openHouse(t, [], NO_RATE_LIMIT, new Answering());
+  const { client } = await startApi(t, [], NO_RATE_LIMIT, new Answering());
   for (const path of ['/debug/pprof', '/debug/pprof/']) {
     const index = await client.open('GET', path);
     index.setEncoding('utf8');
@@ -39,7 +39,7 @@ void test('the index names the threads and how to ask', async (t) => {
 
 void test('a profile is what the thread gave, as a file', async (t) => {
   const profiler = new Answering();
-  const { client } = await openHouse(t, [], NO_RATE_LIMIT, profiler);
+  const { client } = await startApi(t, [], NO_RATE_LIMIT, profiler);
   const read = async (path: string) => {
     const answer = await client.open('GET', path, { headers: { 'accept-encoding': 'identity' } });
     answer.setEncoding('utf8');
@@ -65,7 +65,7 @@ void test('a profile is what the thread gave, as a file', async (t) => {
 
 void test('bad requests take no profile', async (t) => {
   const profiler = new Answering();
-  const { client } = await openHouse(t, [], NO_RATE_LIMIT, profiler);
+  const { client } = await startApi(t, [], NO_RATE_LIMIT, profiler);
   // These routes are not in the contract.
   const refusal = async (path: string, method = 'GET') => {
     const answer = await client.open(method, path);

@@ -1,10 +1,10 @@
 import { test } from 'tap';
-import { openHouse } from '../kit/house.ts';
+import { startApi } from '../kit/api-fixture.ts';
 
 const LIMIT = { limit: { rps: 2, burst: 3 }, trustProxy: false };
 
 void test('the fourth request of a burst of three is 429 and says when to come again', async (t) => {
-  const { house, client } = await openHouse(t, [], LIMIT);
+  const { api, client } = await startApi(t, [], LIMIT);
   for (let each = 0; each < 3; each++) t.equal((await client.get('/api/v1/farms')).status, 200);
   const refused = await client.get('/api/v1/farms', { 'x-request-id': 'fourth' });
   t.equal(refused.headers['retry-after'], '1');
@@ -28,25 +28,25 @@ void test('the fourth request of a burst of three is 429 and says when to come a
     t.equal(answer.status, 429, `${method} ${path}`);
     t.equal(answer.headers['retry-after'], '1');
   }
-  t.same(house.asked, []);
+  t.same(api.asked, []);
   for (const path of ['/healthz', '/readyz', '/metrics', '/nowhere', '/api/v2/farms']) {
     for (let each = 0; each < 5; each++) t.not((await client.get(path)).status, 429, path);
   }
-  house.steadyNow = 499.9;
+  api.steadyNow = 499.9;
   t.equal((await client.get('/api/v1/farms')).status, 429);
-  house.steadyNow = 500;
+  api.steadyNow = 500;
   t.equal((await client.get('/api/v1/farms')).status, 200);
   t.equal((await client.get('/api/v1/farms')).status, 429);
 });
 
 void test('what an untrusted client says of its address changes nothing', async (t) => {
-  const { client } = await openHouse(t, [], { limit: { rps: 1, burst: 1 }, trustProxy: false });
+  const { client } = await startApi(t, [], { limit: { rps: 1, burst: 1 }, trustProxy: false });
   t.equal((await client.get('/api/v1/farms', { 'x-forwarded-for': '192.0.2.1' })).status, 200);
   t.equal((await client.get('/api/v1/farms', { 'x-forwarded-for': '192.0.2.2' })).status, 429);
 });
 
 void test('behind a trusted proxy each of its clients has a bucket', async (t) => {
-  const { client } = await openHouse(t, [], { limit: { rps: 1, burst: 1 }, trustProxy: true });
+  const { client } = await startApi(t, [], { limit: { rps: 1, burst: 1 }, trustProxy: true });
   const statusFor = async (forwarded: string): Promise<number> =>
     (await client.get('/api/v1/farms', { 'x-forwarded-for': forwarded })).status;
   t.equal(await statusFor('192.0.2.1'), 200);
@@ -57,14 +57,14 @@ void test('behind a trusted proxy each of its clients has a bucket', async (t) =
 });
 
 void test('a slow bucket names more than a second', async (t) => {
-  const { house, client } = await openHouse(t, [], { limit: { rps: 1, burst: 1 }, trustProxy: false });
-  house.steadyNow = 10_000;
+  const { api, client } = await startApi(t, [], { limit: { rps: 1, burst: 1 }, trustProxy: false });
+  api.steadyNow = 10_000;
   t.equal((await client.get('/api/v1/farms')).status, 200);
-  house.steadyNow = 10_001;
+  api.steadyNow = 10_001;
   t.equal((await client.get('/api/v1/farms')).headers['retry-after'], '1', '999 ms, rounded up');
 });
 
 void test('with the limit off nobody is refused', async (t) => {
-  const { client } = await openHouse(t);
+  const { client } = await startApi(t);
   for (let each = 0; each < 100; each++) t.equal((await client.get('/api/v1/farms')).status, 200);
 });

@@ -5,7 +5,7 @@ import { put, remove, type Change } from '../../../src/core/records/change-set.t
 import type { JobRecord } from '../../../src/core/records/job.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import {
   FARM,
   farmRecord,
@@ -21,9 +21,9 @@ import {
 const MINUTE = 60_000;
 const HISTORY = `/api/v1/stats/history?farm_id=${FARM}`;
 
-function look(house: House): number {
+function look(fixture: ApiFixture): number {
   let steps = 1;
-  while (house.farmWatch?.lookNext() === true) steps += 1;
+  while (fixture.farmWatch?.lookNext() === true) steps += 1;
   return steps;
 }
 
@@ -55,9 +55,9 @@ const booking = (number: number, ...held: readonly (readonly [job: number, cores
 const shares = (key: string, cores: number) => ({ key, is_other: false, cores_booked: cores });
 
 void test('a farm as it is, and as it was at the end of each minute', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const night = queueId(uuid('b', 2));
-  house.write(
+  api.write(
     put('farm', keys.farm(FARM), farmRecord()),
     job(1, { ready: 5, running: 2 }),
     job(2, { assigned: 1, succeeded: 4 }, { owner: 'bob', queueId: night }),
@@ -74,7 +74,7 @@ void test('a farm as it is, and as it was at the end of each minute', async (t) 
   });
   t.notOk('now' in (empty.body as object), 'nobody has looked yet');
 
-  look(house);
+  look(api);
   const now = {
     at: '2026-11-20T10:00:00.000Z',
     cores_total: 12,
@@ -89,16 +89,16 @@ void test('a farm as it is, and as it was at the end of each minute', async (t) 
   t.strictSame(first.now, now);
   t.strictSame(first.times, [], 'the minute is not over');
 
-  house.write(job(1, { ready: 2, running: 2, succeeded: 2, failed: 1 }), booking(3, [2, 1]));
-  house.now = T0 + MINUTE + 500;
-  look(house);
-  house.write(
+  api.write(job(1, { ready: 2, running: 2, succeeded: 2, failed: 1 }), booking(3, [2, 1]));
+  api.now = T0 + MINUTE + 500;
+  look(api);
+  api.write(
     job(1, { succeeded: 5, failed: 2 }, { status: 'failed' }),
     remove('booking', keys.booking(WORKER)),
   );
-  house.now = T0 + 2 * MINUTE + 10;
-  look(house);
-  look(house);
+  api.now = T0 + 2 * MINUTE + 10;
+  look(api);
+  look(api);
   const { now: _now, ...history } = (await client.get(HISTORY)).body as { now: object };
   t.strictSame(history, {
     farm_id: FARM,
@@ -141,26 +141,26 @@ void test('a farm as it is, and as it was at the end of each minute', async (t) 
 });
 
 void test('a look reads some workers at a time, and forgets farms that are gone', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(
+  const { api, client } = await startApi(t);
+  api.write(
     put('farm', keys.farm(FARM), farmRecord()),
     ...Array.from({ length: 450 }, (_, nth) => worker(nth + 1, { cpuCount: 2 })),
   );
-  t.equal(look(house), 5);
+  t.equal(look(api), 5);
   t.match((await client.get(HISTORY)).body, { now: { cores_total: 900, workers_online: 450 } });
-  house.now += MINUTE;
-  look(house);
-  house.write(remove('farm', keys.farm(FARM)));
-  house.now += MINUTE;
-  look(house);
+  api.now += MINUTE;
+  look(api);
+  api.write(remove('farm', keys.farm(FARM)));
+  api.now += MINUTE;
+  look(api);
   t.equal((await client.get(HISTORY)).status, 404);
-  house.write(put('farm', keys.farm(FARM), farmRecord()));
+  api.write(put('farm', keys.farm(FARM), farmRecord()));
   t.match((await client.get(HISTORY)).body, { times: [] });
 });
 
 void test('histories of nothing, and of too long', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(put('farm', keys.farm(FARM), farmRecord()));
+  const { api, client } = await startApi(t);
+  api.write(put('farm', keys.farm(FARM), farmRecord()));
   const cases: readonly (readonly [path: string, status: number, detail: string])[] = [
     ['/api/v1/stats/history?farm_id=none', 404, 'no farm none'],
     ['/api/v1/stats/history', 400, '/query/farm_id: is required'],

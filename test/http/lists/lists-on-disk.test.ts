@@ -6,7 +6,7 @@ import tap, { test, type Test } from 'tap';
 import { JobLists } from '../../../http/lists/job-lists.ts';
 import { TaskLists } from '../../../http/lists/task-lists.ts';
 import { taskWindow, type TaskQuery } from '../../../http/views/task-window.ts';
-import type { ChangeWatch } from '../../../src/adapters/lmdb/change-watch.ts';
+import type { ChangeSubscription } from '../../../src/adapters/lmdb/change-subscription.ts';
 import { openStateReader, type StateReader } from '../../../src/adapters/lmdb/state-reader.ts';
 import type { StoreClient } from '../../../src/adapters/lmdb/store-client.ts';
 import type { StoreThread } from '../../../src/adapters/lmdb/store-thread-host.ts';
@@ -31,11 +31,11 @@ class Lists {
   readonly tasks: TaskLists;
   readonly reader: StateReader;
   readonly thread: StoreThread;
-  readonly watch: ChangeWatch;
+  readonly watch: ChangeSubscription;
   readonly clients: readonly StoreClient[];
   readonly #sequences = [0, 0];
 
-  private constructor(thread: StoreThread, watch: ChangeWatch, reader: StateReader) {
+  private constructor(thread: StoreThread, watch: ChangeSubscription, reader: StateReader) {
     this.thread = thread;
     this.watch = watch;
     this.reader = reader;

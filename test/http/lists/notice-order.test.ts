@@ -6,7 +6,7 @@ import type { JobNotice } from '../../../src/core/ports/committed-changes.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { FARM, jobNumber, jobRecord } from '../kit/records.ts';
-import { UNTOLD } from '../../kit/untold.ts';
+import { NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
 
 test('a commit that was told of before an earlier one is seen when it is on disk', (t) => {
   const store = createMemoryStore();
@@ -14,13 +14,13 @@ test('a commit that was told of before an earlier one is seen when it is on disk
   let sequence = 0;
   const write = (status: typeof job.status): void => {
     const changes = [put('job', keys.job(job.id), { ...job, status })];
-    store.commit({ version: 1, shard: 0, sequence: ++sequence, changes }, UNTOLD);
+    store.commit({ version: 1, shard: 0, sequence: ++sequence, changes }, NO_CALLBACKS);
     store.flushAll();
   };
-  let settled = 0;
+  let lastApplied = 0;
   let notices: JobNotice[] = [];
   const state = { store, renew: () => undefined };
-  const changes = { settled: () => settled, take: () => notices.splice(0) };
+  const changes = { lastAppliedNotice: () => lastApplied, take: () => notices.splice(0) };
   const lists = new JobLists(state, changes, new JobActivity(0));
   const running = (): number => lists.counts({ farmId: FARM, words: [] }).running;
   const noticeOf = (number: number): JobNotice => ({ number, keys: [jobNumber(1)], prefixes: [] });
@@ -28,11 +28,11 @@ test('a commit that was told of before an earlier one is seen when it is on disk
   t.equal(running(), 0);
   notices = [noticeOf(2)];
   t.equal(running(), 0, 'the second commit is not on disk');
-  settled = 1;
+  lastApplied = 1;
   notices = [noticeOf(1)];
   t.equal(running(), 0, 'the first one is');
   write('running');
-  settled = 2;
+  lastApplied = 2;
   t.equal(running(), 1);
   t.end();
 });

@@ -6,7 +6,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from '
 import { test, type Test } from 'tap';
 import { readBundle, type Bundle } from '../../../http/pages/bundle.ts';
 import type { Client } from '../kit/client.ts';
-import { openHouse, type OpenHouse } from '../kit/house.ts';
+import { startApi, type OpenHouse } from '../kit/api-fixture.ts';
 
 const INDEX = '<!doctype html><title>Callsheet</title>';
 const SCRIPT = 'export const frames = 10;\n'.repeat(100);
@@ -48,7 +48,7 @@ async function bundleOf(t: Test): Promise<Bundle> {
 
 async function openPages(t: Test, pages?: Bundle | null): Promise<OpenHouse> {
   const bundle = pages === undefined ? await bundleOf(t) : pages;
-  return openHouse(t, [], { limit: { rps: 1, burst: 1 }, trustProxy: false }, null, bundle);
+  return startApi(t, [], { limit: { rps: 1, burst: 1 }, trustProxy: false }, null, bundle);
 }
 
 interface Got {
@@ -234,7 +234,7 @@ void test('what a browser opens in a window is one of the application, and what 
 });
 
 void test('no path leads out of the files of the application', async (t) => {
-  const { client, house } = await openPages(t);
+  const { client, api } = await openPages(t);
   const paths = [
     '/../../../../etc/passwd.txt',
     '/assets/../../../../etc/passwd.txt',
@@ -269,7 +269,7 @@ void test('no path leads out of the files of the application', async (t) => {
     /^HTTP\/1\.1 505 /,
     'the engine takes it for the end',
   );
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('a service without the application says how to build it', async (t) => {

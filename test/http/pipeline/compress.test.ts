@@ -7,7 +7,7 @@ import { COMPRESSED_BYTES_MIN } from '../../../http/pipeline/compress.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { Client } from '../kit/client.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import { FARM, farmRecord, jobChanges, taskIdAt } from '../kit/records.ts';
 
 interface Coded {
@@ -33,13 +33,13 @@ async function ask(client: Client, path: string, accept: string | null, method =
 }
 
 /** A farm whose record takes about this many bytes of JSON. */
-function furnish(house: House, bytes: number): void {
-  house.write(put('farm', keys.farm(FARM), farmRecord({ description: 'lang '.repeat(bytes / 5) })));
+function furnish(fixture: ApiFixture, bytes: number): void {
+  fixture.write(put('farm', keys.farm(FARM), farmRecord({ description: 'lang '.repeat(bytes / 5) })));
 }
 
 void test('a body of 1 KiB and more is gzip for who asks, with the same tag', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house, 5000);
+  const { api, client } = await startApi(t);
+  furnish(api, 5000);
   for (const path of ['/api/v1/farms', `/api/v1/farms/${FARM}`, '/api/v1/openapi.yaml']) {
     const plain = await ask(client, path, null);
     t.match(plain, { status: 200, coding: undefined, vary: 'Accept-Encoding' }, path);
@@ -61,8 +61,8 @@ void test('a body of 1 KiB and more is gzip for who asks, with the same tag', as
 });
 
 void test('what the client accepts is honoured', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house, 5000);
+  const { api, client } = await startApi(t);
+  furnish(api, 5000);
   const cases: [string, string | undefined][] = [
     ['gzip', 'gzip'],
     ['GZIP', 'gzip'],
@@ -93,12 +93,12 @@ void test('what the client accepts is honoured', async (t) => {
 });
 
 void test('a small body is sent as it is, and the limit is exact', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(put('farm', keys.farm(FARM), farmRecord({ description: 'x' })));
+  const { api, client } = await startApi(t);
+  api.write(put('farm', keys.farm(FARM), farmRecord({ description: 'x' })));
   const path = `/api/v1/farms/${FARM}`;
   const base = (await ask(client, path, null)).length - 1;
   const describe = (length: number): void => {
-    house.write(put('farm', keys.farm(FARM), farmRecord({ description: 'ä'.padEnd(length - 1, 'x') })));
+    api.write(put('farm', keys.farm(FARM), farmRecord({ description: 'ä'.padEnd(length - 1, 'x') })));
   };
   describe(COMPRESSED_BYTES_MIN - base - 1);
   t.match(await ask(client, path, 'gzip'), { coding: undefined, length: COMPRESSED_BYTES_MIN - 1 });
@@ -108,14 +108,14 @@ void test('a small body is sent as it is, and the limit is exact', async (t) => 
 });
 
 void test('a stream is never coded', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(
+  const { api, client } = await startApi(t);
+  api.write(
     ...jobChanges({ status: 'canceled' }, [
       { name: 'render', untouched: 'canceled', taskCount: 1, space: { kind: 'single' }, touched: new Map() },
     ]),
   );
   // So long after its end that its tail waits for nothing.
-  house.now += 60_000;
+  api.now += 60_000;
   const tail = await ask(client, `/api/v1/tasks/${taskIdAt(0, 0)}/logs?tail=true`, 'gzip');
   t.match(tail, { status: 200, coding: undefined, vary: undefined, etag: undefined });
   const text = await ask(client, `/api/v1/tasks/${taskIdAt(0, 0)}/log`, 'gzip');
@@ -123,8 +123,8 @@ void test('a stream is never coded', async (t) => {
 });
 
 void test('a client that goes while its answer is coded leaves nothing behind', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house, 500_000);
+  const { api, client } = await startApi(t);
+  furnish(api, 500_000);
   for (let each = 0; each < 20; each++) {
     const socket = connect(client.port, '127.0.0.1');
     await once(socket, 'connect');
@@ -135,5 +135,5 @@ void test('a client that goes while its answer is coded leaves nothing behind', 
     await once(socket, 'close');
   }
   t.equal((await ask(client, '/healthz', null)).status, 200);
-  t.same(house.logged, []);
+  t.same(api.logged, []);
 });

@@ -2,13 +2,13 @@ import { test } from 'tap';
 import { put } from '../../../src/core/records/change-set.ts';
 import { countsOf } from '../../../src/core/lifecycle/task-counts.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import { FARM, farmRecord, jobChanges, jobNumber, QUEUE, queueRecord, taskIdAt } from '../kit/records.ts';
 
 const JOB = jobNumber(1);
 
-function furnish(house: House): void {
-  house.write(
+function furnish(fixture: ApiFixture): void {
+  fixture.write(
     put('farm', keys.farm(FARM), farmRecord()),
     put('queue', keys.queue(QUEUE), queueRecord()),
     ...jobChanges({}, [
@@ -18,8 +18,8 @@ function furnish(house: House): void {
 }
 
 void test('lists and details have a tag, and are 304 while they are the same', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const paths = [
     '/api/v1/farms',
     `/api/v1/farms/${FARM}`,
@@ -59,14 +59,14 @@ void test('lists and details have a tag, and are 304 while they are the same', a
 });
 
 void test('a change makes another tag', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const paths = ['/api/v1/jobs', `/api/v1/jobs/${JOB}`];
   for (const path of paths) {
     const before = (await client.get(path)).headers['etag'] ?? '';
-    const job = house.store.get('job', keys.job(JOB));
+    const job = api.store.get('job', keys.job(JOB));
     if (job === undefined) throw new Error('the job is gone');
-    house.write(
+    api.write(
       put('job', keys.job(JOB), {
         ...job,
         priority: job.priority + 1,
@@ -81,7 +81,7 @@ void test('a change makes another tag', async (t) => {
 });
 
 void test('If-None-Match in every form', async (t) => {
-  const { client } = await openHouse(t);
+  const { client } = await startApi(t);
   const tag = (await client.get('/api/v1/farms')).headers['etag'] ?? '';
   const strong = tag.slice(2);
   const statusOf = async (given: string): Promise<number> =>
@@ -104,8 +104,8 @@ void test('If-None-Match in every form', async (t) => {
 });
 
 void test('only answers that can be asked for again have a tag', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const untagged: [string, string][] = [
     ['GET', '/healthz'],
     ['GET', '/readyz'],

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { openHouse } from '../kit/house.ts';
+import { startApi } from '../kit/api-fixture.ts';
 
 const OFF = {
   status: 409,
@@ -7,7 +7,7 @@ const OFF = {
 };
 
 void test('while authentication is off everyone is a superuser without an account', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   t.match(await client.get('/api/v1/auth/providers'), {
     status: 200,
     body: { local: true, ldap: false, oidc: false, auth_enabled: false },
@@ -52,5 +52,5 @@ void test('while authentication is off everyone is a superuser without an accoun
   t.match(await client.json('PUT', '/api/v1/auth/password', { ...passwords, new_password: '' }), {
     status: 400,
   });
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });

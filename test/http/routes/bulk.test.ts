@@ -4,7 +4,7 @@ import { queueId, workerId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import {
   farmRecord,
   FARM,
@@ -29,8 +29,8 @@ const refusedItem = (id: string, status: number, title: string, detail: string):
   problem: { type: 'about:blank', title, status, detail },
 });
 
-function writeJobs(house: House, count: number): void {
-  house.write(
+function writeJobs(fixture: ApiFixture, count: number): void {
+  fixture.write(
     put('farm', keys.farm(FARM), farmRecord()),
     put('queue', keys.queue(QUEUE), queueRecord()),
     ...Array.from({ length: count }, (_, nth) => {
@@ -41,15 +41,15 @@ function writeJobs(house: House, count: number): void {
 }
 
 /** Which actors were asked, and for what. */
-const asked = (house: House): readonly (readonly [string, string, string])[] =>
-  house.asked.map(({ actor, id, message }) => [actor, id, message.type] as const);
+const asked = (fixture: ApiFixture): readonly (readonly [string, string, string])[] =>
+  fixture.asked.map(({ actor, id, message }) => [actor, id, message.type] as const);
 
 void test('each job goes its own way, in the order of the ids', async (t) => {
-  const { house, client } = await openHouse(t);
-  writeJobs(house, 4);
+  const { api, client } = await startApi(t);
+  writeJobs(api, 4);
   const [one, two, three, none] = [1, 2, 3, 9].map(jobNumber);
   if (one === undefined || two === undefined || three === undefined || none === undefined) throw new Error();
-  house.answer = ({ id }) => (id === two ? refused('conflict', 'the job is completed already') : done(null));
+  api.answer = ({ id }) => (id === two ? refused('conflict', 'the job is completed already') : done(null));
   t.match(
     await client.json('POST', '/api/v1/jobs/bulk', { action: 'cancel', ids: [three, two, none, one, two] }),
     {
@@ -64,7 +64,7 @@ void test('each job goes its own way, in the order of the ids', async (t) => {
       },
     },
   );
-  t.strictSame(asked(house), [
+  t.strictSame(asked(api), [
     ['job', three, 'job.cancel'],
     ['job', two, 'job.cancel'],
     ['job', one, 'job.cancel'],
@@ -72,27 +72,27 @@ void test('each job goes its own way, in the order of the ids', async (t) => {
 });
 
 void test('every action of jobs is that of its own route', async (t) => {
-  const { house, client } = await openHouse(t);
-  writeJobs(house, 1);
+  const { api, client } = await startApi(t);
+  writeJobs(api, 1);
   const id = jobNumber(1);
   const run = async (body: object): Promise<unknown> => {
-    house.asked.splice(0);
+    api.asked.splice(0);
     const { status, body: answer } = await client.json('POST', '/api/v1/jobs/bulk', { ids: [id], ...body });
     t.equal(status, 200);
     return (answer as { results: unknown[] }).results[0];
   };
-  house.answer = () => done(jobRecord());
+  api.answer = () => done(jobRecord());
   t.same(await run({ action: 'pause' }), ok(id, 200));
   const update = { action: 'pause', retry: {} };
-  t.strictSame(house.asked, [
+  t.strictSame(api.asked, [
     { actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo: to } },
   ]);
   t.same(await run({ action: 'resume' }), ok(id, 200));
-  t.match(house.asked, [{ message: { update: { action: 'resume' } } }]);
+  t.match(api.asked, [{ message: { update: { action: 'resume' } } }]);
   t.same(await run({ action: 'set', priority: 0 }), ok(id, 200));
-  t.match(house.asked, [{ message: { update: { priority: 0, action: undefined } } }]);
+  t.match(api.asked, [{ message: { update: { priority: 0, action: undefined } } }]);
   t.same(await run({ action: 'set', priority: 7, queue_id: QUEUE }), ok(id, 200));
-  t.strictSame(house.asked, [
+  t.strictSame(api.asked, [
     {
       actor: 'farm',
       id: FARM,
@@ -116,23 +116,23 @@ void test('every action of jobs is that of its own route', async (t) => {
       errors: [{ pointer: '/queue_id', detail: `the farm has no queue ${other}` }],
     },
   });
-  house.answer = () => done({ retried: 5, status: null });
+  api.answer = () => done({ retried: 5, status: null });
   t.same(await run({ action: 'retry' }), { ...ok(id, 200), retried: 5 });
-  t.match(house.asked, [{ message: { type: 'job.retry', target: 'job' } }]);
-  house.answer = () => done(null);
+  t.match(api.asked, [{ message: { type: 'job.retry', target: 'job' } }]);
+  api.answer = () => done(null);
   t.same(await run({ action: 'delete' }), ok(id, 204));
-  t.strictSame(asked(house), [['job', id, 'job.delete']]);
+  t.strictSame(asked(api), [['job', id, 'job.delete']]);
 });
 
 void test('a filter picks what the list lets through, up to a limit', async (t) => {
-  const { house, client } = await openHouse(t);
-  writeJobs(house, 1001);
+  const { api, client } = await startApi(t);
+  writeJobs(api, 1001);
   const bulk = (body: object) => client.json('POST', '/api/v1/jobs/bulk', { action: 'cancel', ...body });
   t.match(await bulk({ filter: { farm_id: FARM } }), {
     status: 409,
     body: { detail: 'the filter matches 1001 jobs, and one request may change 1000: narrow it' },
   });
-  t.same(house.asked, [], 'nothing was done');
+  t.same(api.asked, [], 'nothing was done');
   const some = await bulk({ filter: { owner: 'bob', search: 'AAAAAAAA-0000' } });
   const { results } = some.body as { results: readonly object[] };
   const bobs = Array.from({ length: 500 }, (_, nth) => ok(jobNumber(2 * nth + 2), 204));
@@ -148,9 +148,9 @@ void test('a filter picks what the list lets through, up to a limit', async (t) 
 });
 
 void test('an item that breaks off does not take the others with it', async (t) => {
-  const { house, client } = await openHouse(t);
-  writeJobs(house, 2);
-  house.answer = ({ id }) => {
+  const { api, client } = await startApi(t);
+  writeJobs(api, 2);
+  api.answer = ({ id }) => {
     if (id === jobNumber(1)) throw new Error('the shard is gone');
     return done(null);
   };
@@ -169,28 +169,28 @@ void test('an item that breaks off does not take the others with it', async (t) 
       ok(jobNumber(2), 204),
     ],
   });
-  t.match(house.logged, [{ level: 'error', attributes: { id: jobNumber(1), error: /the shard is gone/ } }]);
+  t.match(api.logged, [{ level: 'error', attributes: { id: jobNumber(1), error: /the shard is gone/ } }]);
 });
 
 void test('so many items are under way at once and no more', async (t) => {
-  const { house, client } = await openHouse(t);
-  writeJobs(house, 100);
+  const { api, client } = await startApi(t);
+  writeJobs(api, 100);
   const ends: (() => void)[] = [];
-  house.answer = () =>
+  api.answer = () =>
     new Promise((resolve) => {
       ends.push(() => {
         resolve(done(null));
       });
     });
   const answered = client.json('POST', '/api/v1/jobs/bulk', { action: 'cancel', filter: { farm_id: FARM } });
-  await house.until(() => house.asked.length >= 32);
-  t.equal(house.asked.length, 32);
+  await api.until(() => api.asked.length >= 32);
+  t.equal(api.asked.length, 32);
   ends.splice(0).forEach((end) => {
     end();
   });
-  await house.until(() => house.asked.length >= 64);
-  t.equal(house.asked.length, 64);
-  house.answer = () => done(null);
+  await api.until(() => api.asked.length >= 64);
+  t.equal(api.asked.length, 64);
+  api.answer = () => done(null);
   ends.splice(0).forEach((end) => {
     end();
   });
@@ -198,20 +198,20 @@ void test('so many items are under way at once and no more', async (t) => {
 });
 
 void test('tasks by ids and by a filter of one job', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const touched = new Map([
     [1, taskState({ status: 'failed' })],
     [4, taskState({ status: 'failed' })],
   ]);
   const many = { untouched: 'ready', taskCount: 1001, space: FRAMES(1001), touched: new Map() } as const;
-  house.write(
+  api.write(
     ...jobChanges({}, [
       { name: 'render', untouched: 'pending', taskCount: 6, space: FRAMES(6), touched },
       { name: 'encode', ...many },
     ]),
   );
   const bulk = (body: object) => client.json('POST', '/api/v1/tasks/bulk', body);
-  house.answer = ({ message }) =>
+  api.answer = ({ message }) =>
     message.type === 'task.cancel' && message.index === 4
       ? refused('conflict', 'the task is failed already')
       : done({ retried: 1, status: 'ready' });
@@ -219,7 +219,7 @@ void test('tasks by ids and by a filter of one job', async (t) => {
     status: 200,
     body: { results: [ok(taskIdAt(0, 1), 202), ok(taskIdAt(0, 4), 202)] },
   });
-  t.match(house.asked, [
+  t.match(api.asked, [
     { message: { type: 'job.retry', target: { stepOrder: 0, index: 1 } } },
     { message: { type: 'job.retry', target: { stepOrder: 0, index: 4 } } },
   ]);
@@ -243,16 +243,16 @@ void test('tasks by ids and by a filter of one job', async (t) => {
 });
 
 void test('workers by ids and by a filter', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const [one, two, three] = [1, 2, 3].map((number) => workerId(uuid('e', number)));
   if (one === undefined || two === undefined || three === undefined) throw new Error();
-  house.write(
+  api.write(
     put('worker', keys.worker(one), workerRecord({ id: one, name: 'c' })),
     put('worker', keys.worker(two), workerRecord({ id: two, name: 'a', status: 'offline' })),
     put('worker', keys.worker(three), workerRecord({ id: three, name: 'b', status: 'offline' })),
   );
   const bulk = (body: object) => client.json('POST', '/api/v1/workers/bulk', body);
-  house.answer = ({ id }) =>
+  api.answer = ({ id }) =>
     id === three ? refused('conflict', 'the worker is online') : done({ status: 'disabled' });
   t.match(await bulk({ action: 'delete', filter: { status: 'offline' } }), {
     status: 200,
@@ -262,7 +262,7 @@ void test('workers by ids and by a filter', async (t) => {
     body: { results: [refusedItem('none', 404, 'Not Found', 'no worker none'), ok(one, 200)] },
   });
   t.match(await bulk({ action: 'enable', ids: [one] }), { body: { results: [ok(one, 200)] } });
-  t.strictSame(asked(house), [
+  t.strictSame(asked(api), [
     ['worker', two, 'worker.delete'],
     ['worker', three, 'worker.delete'],
     ['worker', one, 'worker.disable'],
@@ -271,8 +271,8 @@ void test('workers by ids and by a filter', async (t) => {
 });
 
 void test('what is not clear is refused, and nothing is done', async (t) => {
-  const { house, client } = await openHouse(t);
-  writeJobs(house, 1);
+  const { api, client } = await startApi(t);
+  writeJobs(api, 1);
   const id = jobNumber(1);
   const cases: readonly (readonly [string, object, string])[] = [
     ['jobs', {}, '/action: is required'],
@@ -318,5 +318,5 @@ void test('what is not clear is refused, and nothing is done', async (t) => {
   t.match(await client.json('POST', '/api/v1/jobs/bulk', []), { status: 400 });
   t.equal((await client.send('POST', '/api/v1/jobs/bulk')).status, 400, 'no body');
   t.equal((await client.get('/api/v1/jobs/bulk')).headers['allow'], 'POST, OPTIONS');
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });

@@ -4,7 +4,7 @@ import { farmId, queueId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { openHouse } from '../kit/house.ts';
+import { startApi } from '../kit/api-fixture.ts';
 import { FARM, farmRecord, QUEUE, queueRecord, T0, uuid } from '../kit/records.ts';
 
 const FARM_JSON = {
@@ -29,14 +29,14 @@ const QUEUE_JSON = {
 const NOBODY = uuid('f', 99);
 
 void test('farms are listed oldest first and shown one by one', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   t.same((await client.get('/api/v1/farms')).body, []);
   const second = farmRecord({
     id: farmId(uuid('f', 2)),
     name: 'second',
     retry: { maxAttempts: 5, failureLimit: 0 },
   });
-  house.write(put('farm', keys.farm(second.id), second), put('farm', keys.farm(FARM), farmRecord()));
+  api.write(put('farm', keys.farm(second.id), second), put('farm', keys.farm(FARM), farmRecord()));
   const list = await client.get('/api/v1/farms?limit=1&offset=7');
   t.equal(list.status, 200);
   t.same(list.body, [
@@ -53,8 +53,8 @@ void test('farms are listed oldest first and shown one by one', async (t) => {
 });
 
 void test('a farm is created by the catalog', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.answer = ({ message }) =>
+  const { api, client } = await startApi(t);
+  api.answer = ({ message }) =>
     message.type === 'farm.create' && 'farmId' in message
       ? done(farmRecord({ id: message.farmId, name: message.input.name, retry: message.input.retry }))
       : refused('internal', 'unexpected');
@@ -71,7 +71,7 @@ void test('a farm is created by the catalog', async (t) => {
   const id = farmId((made.body as { id: string }).id);
   t.equal(made.headers['location'], `/api/v1/farms/${id}`);
   const input = { name: 'main', description: 'all of it', maxConcurrentTasks: 7, retry: { maxAttempts: 2 } };
-  t.same(house.asked, [
+  t.same(api.asked, [
     {
       actor: 'catalog',
       id: 'catalog',
@@ -79,7 +79,7 @@ void test('a farm is created by the catalog', async (t) => {
     },
   ]);
 
-  house.answer = () => refused('conflict', 'a farm named main exists');
+  api.answer = () => refused('conflict', 'a farm named main exists');
   const again = await client.json('POST', '/api/v1/farms', { name: 'main' });
   t.match(again, {
     status: 409,
@@ -88,19 +88,19 @@ void test('a farm is created by the catalog', async (t) => {
 });
 
 void test('a farm is replaced and deleted', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   t.equal((await client.json('PUT', `/api/v1/farms/${FARM}`, { name: 'x' })).status, 404);
   t.equal((await client.send('DELETE', `/api/v1/farms/${FARM}`)).status, 404);
-  t.same(house.asked, []);
-  house.write(put('farm', keys.farm(FARM), farmRecord()));
-  house.answer = ({ actor }) =>
+  t.same(api.asked, []);
+  api.write(put('farm', keys.farm(FARM), farmRecord()));
+  api.answer = ({ actor }) =>
     actor === 'catalog' ? done(farmRecord({ name: 'renamed', updatedAt: T0 + 1 })) : done(null);
   const replaced = await client.json('PUT', `/api/v1/farms/${FARM}`, { name: 'renamed' });
   t.same(replaced.body, { ...FARM_JSON, name: 'renamed', updated_at: '2026-11-20T10:00:00.001Z' });
   const deleted = await client.send('DELETE', `/api/v1/farms/${FARM}`);
   t.match(deleted, { status: 204, text: '' });
   const input = { name: 'renamed', description: '', maxConcurrentTasks: 0, retry: {} };
-  t.same(house.asked, [
+  t.same(api.asked, [
     {
       actor: 'catalog',
       id: 'catalog',
@@ -108,12 +108,12 @@ void test('a farm is replaced and deleted', async (t) => {
     },
     { actor: 'farm', id: FARM, message: { type: 'farm.delete', replyTo: replyTo('front') } },
   ]);
-  house.answer = () => refused('conflict', 'the farm has jobs that have not ended');
+  api.answer = () => refused('conflict', 'the farm has jobs that have not ended');
   t.equal((await client.send('DELETE', `/api/v1/farms/${FARM}`)).status, 409);
 });
 
 void test('what is wrong with a farm is said with its pointer', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const cases: [unknown, string][] = [
     [{}, '/name: is required'],
     [{ name: '' }, '/name: must not be blank or hold control characters'],
@@ -142,11 +142,11 @@ void test('what is wrong with a farm is said with its pointer', async (t) => {
   t.match((await client.json('POST', '/api/v1/farms', {})).body, {
     errors: [{ pointer: '/name', detail: 'is required' }],
   });
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('a body that is no JSON, or nested too deep, is refused', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const headers = { 'content-type': 'application/json' };
   const cases: [string, string][] = [
     ['', 'the body is not valid JSON'],
@@ -159,10 +159,10 @@ void test('a body that is no JSON, or nested too deep, is refused', async (t) =>
     const answer = await client.send('POST', '/api/v1/farms', { headers, body });
     t.match(answer, { status: 400, body: { detail } }, body.slice(0, 30));
   }
-  house.answer = () => done(farmRecord());
+  api.answer = () => done(farmRecord());
   const body = '{"name": "main", "__proto__": {"description": "x"}, "constructor": 1}';
   t.equal((await client.send('POST', '/api/v1/farms', { headers, body })).status, 201);
-  const message = house.asked[0]?.message;
+  const message = api.asked[0]?.message;
   t.same(
     message?.type === 'farm.create' && message.input.description,
     '',
@@ -171,14 +171,14 @@ void test('a body that is no JSON, or nested too deep, is refused', async (t) =>
 });
 
 void test('queues are filtered, sorted and paged', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const other = farmId(uuid('f', 2));
   const queues = [
     queueRecord(),
     queueRecord({ id: queueId(uuid('b', 2)), name: 'night', priority: 5, paused: true, createdAt: T0 + 2 }),
     queueRecord({ id: queueId(uuid('b', 3)), name: 'auto', farmId: other, priority: 5, createdAt: T0 + 1 }),
   ];
-  house.write(...queues.map((queue) => put('queue', keys.queue(queue.id), queue)));
+  api.write(...queues.map((queue) => put('queue', keys.queue(queue.id), queue)));
   const names = async (query: string): Promise<unknown> => {
     const { body } = await client.get(`/api/v1/queues${query}`);
     const { items, total, limit, offset } = body as {
@@ -202,7 +202,7 @@ void test('queues are filtered, sorted and paged', async (t) => {
 });
 
 void test('a queue is created, replaced and deleted by its farm', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const unknownFarm = await client.json('POST', '/api/v1/queues', { name: 'day', farm_id: FARM });
   t.match(unknownFarm, { status: 400, body: { detail: `/farm_id: no farm ${FARM}` } });
   t.match(await client.json('POST', '/api/v1/queues', { name: 'day' }), {
@@ -211,10 +211,10 @@ void test('a queue is created, replaced and deleted by its farm', async (t) => {
   });
   t.equal((await client.json('PUT', `/api/v1/queues/${QUEUE}`, { name: 'day' })).status, 404);
   t.equal((await client.send('DELETE', `/api/v1/queues/${QUEUE}`)).status, 404);
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 
-  house.write(put('farm', keys.farm(FARM), farmRecord()), put('queue', keys.queue(QUEUE), queueRecord()));
-  house.answer = ({ message }) => (message.type === 'queue.delete' ? done(null) : done(queueRecord()));
+  api.write(put('farm', keys.farm(FARM), farmRecord()), put('queue', keys.queue(QUEUE), queueRecord()));
+  api.answer = ({ message }) => (message.type === 'queue.delete' ? done(null) : done(queueRecord()));
   const settings = {
     name: 'day',
     description: 'd',
@@ -249,7 +249,7 @@ void test('a queue is created, replaced and deleted by its farm', async (t) => {
     retry: { failureLimit: 0 },
     runAsUser: null,
   };
-  t.same(house.asked, [
+  t.same(api.asked, [
     { ...to, message: { type: 'queue.create', input: given, replyTo: replyTo('front') } },
     { ...to, message: { type: 'queue.replace', queueId: QUEUE, input: defaults, replyTo: replyTo('front') } },
     { ...to, message: { type: 'queue.delete', queueId: QUEUE, replyTo: replyTo('front') } },
@@ -258,24 +258,24 @@ void test('a queue is created, replaced and deleted by its farm', async (t) => {
     status: 400,
     body: { detail: '/farm_id: a queue stays in its farm' },
   });
-  house.answer = () => refused('conflict', 'in use');
+  api.answer = () => refused('conflict', 'in use');
   t.equal((await client.json('POST', '/api/v1/queues', { ...settings, farm_id: FARM })).status, 409);
   t.equal((await client.json('PUT', `/api/v1/queues/${QUEUE}`, settings)).status, 409);
   t.equal((await client.send('DELETE', `/api/v1/queues/${QUEUE}`)).status, 409);
 });
 
 void test('a queue may name the account and the group that its tasks run as', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const isolated = queueRecord({ runAsUser: 'render', runAsGroup: 'show' });
-  house.write(put('farm', keys.farm(FARM), farmRecord()), put('queue', keys.queue(QUEUE), isolated));
-  house.answer = () => done(isolated);
+  api.write(put('farm', keys.farm(FARM), farmRecord()), put('queue', keys.queue(QUEUE), isolated));
+  api.answer = () => done(isolated);
   const input = async (body: object): Promise<unknown> => {
-    house.asked.length = 0;
+    api.asked.length = 0;
     t.match(await client.json('PUT', `/api/v1/queues/${QUEUE}`, { name: 'day', ...body }), {
       status: 200,
       body: { run_as_user: 'render', run_as_group: 'show' },
     });
-    const { message } = house.asked[0] ?? {};
+    const { message } = api.asked[0] ?? {};
     return message?.type === 'queue.replace' ? message.input : message;
   };
   const plain = {
@@ -298,7 +298,7 @@ void test('a queue may name the account and the group that its tasks run as', as
     { ...plain, runAsGroup: 'comp' },
     'the stored account is there',
   );
-  house.asked.length = 0;
+  api.asked.length = 0;
   const vain = { status: 400, body: { detail: '/run_as_group: needs run_as_user' } };
   const group = { name: 'day', run_as_group: 'comp' };
   t.match(await client.json('POST', '/api/v1/queues', { ...group, farm_id: FARM }), vain);
@@ -309,5 +309,5 @@ void test('a queue may name the account and the group that its tasks run as', as
       400,
     );
   }
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });

@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/records/compute-location.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import { T0, uuid, workerRecord } from '../kit/records.ts';
 
 const LOCATION = uuid('a', 1);
@@ -35,14 +35,14 @@ const LOCATION_JSON = {
   updated_at: '2026-11-20T10:00:00.000Z',
 };
 
-const store = (house: House, ...locations: readonly ComputeLocationRecord[]): void => {
-  house.write(
+const store = (fixture: ApiFixture, ...locations: readonly ComputeLocationRecord[]): void => {
+  fixture.write(
     ...locations.map((location) => put('computeLocation', keys.computeLocation(location.id), location)),
   );
 };
 
-const storeWorkers = (house: House, ...workers: readonly Partial<WorkerRecord>[]): void => {
-  house.write(
+const storeWorkers = (fixture: ApiFixture, ...workers: readonly Partial<WorkerRecord>[]): void => {
+  fixture.write(
     ...workers.map((some, at) => {
       const worker = workerRecord({ id: workerId(uuid('e', at + 1)), ...some });
       return put('worker', keys.worker(worker.id), worker);
@@ -51,14 +51,14 @@ const storeWorkers = (house: House, ...workers: readonly Partial<WorkerRecord>[]
 };
 
 void test('locations are listed by name, with the workers that are online there', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   t.same((await client.get('/api/v1/compute-locations')).body, []);
   const potsdam = locationRecord({ id: uuid('a', 2), name: 'Potsdam', description: '', updatedAt: T0 + 1 });
   const attic = locationRecord({ id: uuid('a', 3), name: 'attic' });
   const upper = locationRecord({ id: uuid('a', 4), name: 'Berlin' });
-  store(house, locationRecord(), potsdam, attic, upper);
+  store(api, locationRecord(), potsdam, attic, upper);
   storeWorkers(
-    house,
+    api,
     { computeLocation: 'berlin' },
     { computeLocation: 'berlin', farmId: farmId(uuid('f', 2)) },
     { computeLocation: 'berlin', status: 'offline' },
@@ -87,16 +87,16 @@ void test('locations are listed by name, with the workers that are online there'
   t.same((await client.get(`/api/v1/compute-locations/${LOCATION}`)).body, expected[3]);
   const unknown = await client.get(`/api/v1/compute-locations/${NOBODY}`);
   t.match(unknown, { status: 404, body: { detail: `no compute location ${NOBODY}` } });
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('a location is created by the catalog', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.answer = ({ message }) =>
+  const { api, client } = await startApi(t);
+  api.answer = ({ message }) =>
     message.type === 'location.create'
       ? done(locationRecord(message.input))
       : refused('internal', 'unexpected');
-  storeWorkers(house, { computeLocation: 'berlin' });
+  storeWorkers(api, { computeLocation: 'berlin' });
   const made = await client.json('POST', '/api/v1/compute-locations', {
     name: 'berlin',
     description: 'first floor',
@@ -109,7 +109,7 @@ void test('a location is created by the catalog', async (t) => {
   const least = await client.json('POST', '/api/v1/compute-locations', { name: 'Zürich.2:a' });
   t.same(least.body, { ...LOCATION_JSON, name: 'Zürich.2:a', description: '' });
   const to = { actor: 'catalog', id: 'catalog' };
-  t.same(house.asked, [
+  t.same(api.asked, [
     {
       ...to,
       message: {
@@ -127,7 +127,7 @@ void test('a location is created by the catalog', async (t) => {
       },
     },
   ]);
-  house.answer = () => refused('conflict', 'there is one');
+  api.answer = () => refused('conflict', 'there is one');
   t.match(await client.json('POST', '/api/v1/compute-locations', { name: 'berlin' }), {
     status: 409,
     body: { type: 'about:blank', title: 'Conflict', status: 409, detail: 'there is one' },
@@ -135,16 +135,16 @@ void test('a location is created by the catalog', async (t) => {
 });
 
 void test('a location is replaced whole, and deleted', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const path = `/api/v1/compute-locations/${LOCATION}`;
   const detail = `no compute location ${LOCATION}`;
   t.match(await client.json('PUT', path, { name: 'berlin' }), { status: 404, body: { detail } });
   t.match(await client.send('DELETE', path), { status: 404, body: { detail } });
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 
-  store(house, locationRecord());
-  storeWorkers(house, { computeLocation: 'potsdam' });
-  house.answer = ({ message }) =>
+  store(api, locationRecord());
+  storeWorkers(api, { computeLocation: 'potsdam' });
+  api.answer = ({ message }) =>
     message.type === 'location.replace'
       ? done(locationRecord({ ...message.input, updatedAt: T0 + 1 }))
       : done(null);
@@ -159,7 +159,7 @@ void test('a location is replaced whole, and deleted', async (t) => {
   });
   t.match(await client.send('DELETE', path), { status: 204, text: '' });
   const to = { actor: 'catalog', id: 'catalog' };
-  t.same(house.asked, [
+  t.same(api.asked, [
     {
       ...to,
       message: {
@@ -172,16 +172,16 @@ void test('a location is replaced whole, and deleted', async (t) => {
     { ...to, message: { type: 'location.delete', locationId: LOCATION, replyTo: replyTo('front') } },
   ]);
 
-  house.answer = () => refused('conflict', 'taken');
+  api.answer = () => refused('conflict', 'taken');
   t.equal((await client.json('PUT', path, { name: 'berlin' })).status, 409);
-  house.answer = () => refused('not-found', 'deleted meanwhile');
+  api.answer = () => refused('not-found', 'deleted meanwhile');
   t.equal((await client.json('PUT', path, { name: 'berlin' })).status, 404);
   t.equal((await client.send('DELETE', path)).status, 404);
 });
 
 void test('what is wrong with a location is said with its pointer', async (t) => {
-  const { house, client } = await openHouse(t);
-  store(house, locationRecord());
+  const { api, client } = await startApi(t);
+  store(api, locationRecord());
   const named = `/name: ${COMPUTE_LOCATION_NAME.wrong}`;
   const names = ['', ' ', 'a b', 'a\tb', 'a\n', 'a\u00a0b', 'a/b', '/', `it's`, 'a"b', 'a`b', 'a\u0000'];
   const cases: [unknown, string][] = [
@@ -209,7 +209,7 @@ void test('what is wrong with a location is said with its pointer', async (t) =>
   t.match(await client.json('PATCH', `/api/v1/compute-locations/${LOCATION}`, { name: 'a' }), {
     status: 405,
   });
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('the contract and the catalog agree on names', (t) => {

@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { DiagnosticLog } from '../../../src/core/diagnostics/diagnostic-log.ts';
 import { nanosOf } from '../../../src/core/diagnostics/nano-time.ts';
 import { note, type DiagnosticLevel } from '../../../src/core/diagnostics/record.ts';
-import { openHouse } from '../kit/house.ts';
+import { startApi } from '../kit/api-fixture.ts';
 
 const LOGS = '/api/v1/diagnostics/logs';
 const SECOND = '2026-11-20T10:00:00';
@@ -23,11 +23,10 @@ const filled = (): DiagnosticLog => {
 };
 
 void test('records come in the order of time, filtered', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   t.same((await client.get(LOGS)).body, { records: [] });
   const log = filled();
-  for (const record of log.records({ limit: 10 }))
-    house.diagnostics?.add(record.component, record.at, record);
+  for (const record of log.records({ limit: 10 })) api.diagnostics?.add(record.component, record.at, record);
   const all = await client.get(LOGS);
   t.equal(all.status, 200);
   t.strictSame(all.body, {
@@ -76,14 +75,14 @@ void test('records come in the order of time, filtered', async (t) => {
 });
 
 void test('the newest thousand are the default and the most', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   for (let each = 1; each <= 1500; each++)
-    house.diagnostics?.add('server', BigInt(each), note('INFO', String(each), {}));
+    api.diagnostics?.add('server', BigInt(each), note('INFO', String(each), {}));
   const { records } = (await client.get(LOGS)).body as Found;
   t.equal(records.length, 1000);
   t.equal(records[0]?.msg, '501');
   t.equal(records.at(-1)?.msg, '1500');
-  house.diagnostics = null;
+  api.diagnostics = null;
   const off = await client.get(LOGS);
   t.match(off, {
     status: 503,

@@ -7,7 +7,7 @@ import type { StepRequirements } from '../../../src/openjd/template/plan.ts';
 import { done } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import {
   FARM,
   farmRecord,
@@ -43,8 +43,8 @@ const NONE: DemandExplanation = {
   },
 };
 
-function furnish(house: House): void {
-  house.write(
+function furnish(fixture: ApiFixture): void {
+  fixture.write(
     put('farm', keys.farm(FARM), farmRecord()),
     put('queue', keys.queue(QUEUE), queueRecord()),
     put('worker', keys.worker(NEAR), workerRecord({ id: NEAR, name: 'node-3', cpuCount: 4 })),
@@ -70,13 +70,13 @@ function furnish(house: House): void {
     encode,
   ]);
   const job = { plan, description: '', extensions: [] };
-  house.preparation = { ok: true, job, previews: previewJob(job, EXPRESSIONS) };
-  house.answer = () => done([NONE, SOME]);
+  fixture.preparation = { ok: true, job, previews: previewJob(job, EXPRESSIONS) };
+  fixture.answer = () => done([NONE, SOME]);
 }
 
 void test('a dry run says what the job would be, and who could run it', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const answer = await client.send('POST', `${DRY}&param.A=1`, {
     ...YAML,
     headers: { ...YAML.headers, 'idempotency-key': 'k' },
@@ -133,9 +133,9 @@ void test('a dry run says what the job would be, and who could run it', async (t
       },
     ],
   });
-  t.same(house.prepared, [{ text: 'name: x', format: 'yaml', values: { A: '1' }, previews: true }]);
-  t.match(house.asked, [{ actor: 'lease', id: FARM, message: { type: 'demands.explain', queueId: QUEUE } }]);
-  t.equal(house.asked.length, 1, 'nobody is asked to store anything');
+  t.same(api.prepared, [{ text: 'name: x', format: 'yaml', values: { A: '1' }, previews: true }]);
+  t.match(api.asked, [{ actor: 'lease', id: FARM, message: { type: 'demands.explain', queueId: QUEUE } }]);
+  t.equal(api.asked.length, 1, 'nobody is asked to store anything');
   const key = { ...YAML.headers, 'idempotency-key': 'k' };
   t.match(
     await client.send('POST', DRY, { ...YAML, headers: key }),
@@ -145,23 +145,23 @@ void test('a dry run says what the job would be, and who could run it', async (t
 });
 
 void test('a dry run without an answer of the scheduler leaves the workers out', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
-  house.answer = () => new Promise(() => undefined);
+  const { api, client } = await startApi(t);
+  furnish(api);
+  api.answer = () => new Promise(() => undefined);
   const answered = client.send('POST', DRY, YAML);
-  await house.until(() => house.delays.length > 0);
-  house.delays[0]?.end();
+  await api.until(() => api.delays.length > 0);
+  api.delays[0]?.end();
   const { steps } = (await answered).body as { steps: readonly object[] };
   t.same(
     steps.map((step) => 'workers' in step),
     [false, false],
   );
-  t.match(house.logged, [{ level: 'warn', attributes: { farm_id: FARM } }]);
+  t.match(api.logged, [{ level: 'warn', attributes: { farm_id: FARM } }]);
 });
 
 void test('a dry run is refused as a submission is', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const both = async (query: string, detail: RegExp, status: number): Promise<void> => {
     for (const dry of ['', '&dry_run=false', '&dry_run=true']) {
       const answer = await client.send('POST', `/api/v1/jobs?${query}${dry}`, YAML);
@@ -173,13 +173,13 @@ void test('a dry run is refused as a submission is', async (t) => {
   await both(`farm_id=${FARM}&queue_id=${uuid('b', 9)}`, /^\/query\/queue_id: the farm has no queue/, 400);
   await both(`${WHERE}&max_attempts=0`, /^\/query\/max_attempts: must be >= 1$/, 400);
   await both(`${WHERE}&depends_on=${jobNumber(7)}`, /^\/query\/depends_on: the farm has no job/, 400);
-  house.preparation = { ok: false, errors: [{ pointer: '/name', detail: 'is missing' }] };
+  api.preparation = { ok: false, errors: [{ pointer: '/name', detail: 'is missing' }] };
   await both(WHERE, /^\/name: is missing$/, 422);
-  house.preparation = { ok: false, deadline: true };
+  api.preparation = { ok: false, deadline: true };
   await both(WHERE, /took too long/, 503);
-  house.acceptsSubmissions = false;
+  api.acceptsSubmissions = false;
   await both(WHERE, /nearly full/, 503);
-  t.same(house.asked, []);
+  t.same(api.asked, []);
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}&dry_run=yes`, YAML), {
     status: 400,
     body: { detail: '/query/dry_run: must be boolean' },

@@ -6,7 +6,7 @@ import { done, refused, type Outcome } from '../../../src/core/problems.ts';
 import { put, remove, type Change } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { leaseExplanation } from '../../kit/explain-parts.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import {
   attemptRecord,
   FARM,
@@ -39,8 +39,8 @@ const render = (changes: Partial<StepSketch> = {}): StepSketch => ({
 });
 
 /** A farm with a queue, a worker and a job of one step. */
-function furnish(house: House, ...more: readonly Change[]): void {
-  house.write(
+function furnish(fixture: ApiFixture, ...more: readonly Change[]): void {
+  fixture.write(
     put('farm', keys.farm(FARM), farmRecord({ name: 'north' })),
     put('queue', keys.queue(QUEUE), queueRecord()),
     put('worker', keys.worker(WORKER), workerRecord({ name: 'render-017' })),
@@ -61,9 +61,9 @@ const schedulers =
 const explained = (lease: LeaseExplanation) => schedulers({ [`lease ${FARM} task.explain`]: done(lease) });
 
 void test('a ready task that no worker can run: the scheduler is asked, and its workers are named', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
-  house.answer = explained(
+  const { api, client } = await startApi(t);
+  furnish(api);
+  api.answer = explained(
     leaseExplanation({
       workers: {
         online: 200,
@@ -127,9 +127,9 @@ void test('a ready task that no worker can run: the scheduler is asked, and its 
     },
     failures: [],
   });
-  const [asked] = house.asked;
+  const [asked] = api.asked;
   t.same(
-    house.asked.map(({ actor, id }) => [actor, id]),
+    api.asked.map(({ actor, id }) => [actor, id]),
     [['lease', FARM]],
   );
   t.match(asked?.message, {
@@ -143,7 +143,7 @@ void test('a ready task that no worker can run: the scheduler is asked, and its 
 });
 
 void test('a task that has its turn: position, reserved worker, failures of the step by worker', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const failures = (number: number, count: number, lastAt: number) =>
     put('stepFailures', keys.stepFailures(JOB, 0, workerId(uuid('e', number))), {
       version: 1,
@@ -152,7 +152,7 @@ void test('a task that has its turn: position, reserved worker, failures of the 
       lastAt,
     });
   furnish(
-    house,
+    api,
     failures(1, 2, T0 - 5000),
     failures(2, 7, T0 - 4000),
     failures(3, 2, T0 - 3000),
@@ -168,7 +168,7 @@ void test('a task that has its turn: position, reserved worker, failures of the 
       workerRecord({ id: workerId(uuid('e', 3)), name: 'node-3' }),
     ),
   );
-  house.answer = explained(
+  api.answer = explained(
     leaseExplanation({ before: { tasks: 1204, jobs: 3 }, reservedWorker: WORKER, workers: { online: 20 } }),
   );
   t.same((await client.get(`/api/v1/tasks/${taskIdAt(0, 0)}/explain`)).body, {
@@ -215,10 +215,10 @@ void test('a task that has its turn: position, reserved worker, failures of the 
 });
 
 void test('pools at capacity: other farms are asked who holds them', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const other = jobNumber(9);
   furnish(
-    house,
+    api,
     put('farm', keys.farm(SOUTH), farmRecord({ id: SOUTH, name: 'south' })),
     put('farm', keys.farm(EAST), farmRecord({ id: EAST, name: 'east' })),
     ...jobChanges({ id: other, farmId: SOUTH, name: 'Sim v12' }, [render({ name: 'Simulate' })]),
@@ -230,7 +230,7 @@ void test('pools at capacity: other farms are asked who holds them', async (t) =
     holders: live === 0 ? [] : [{ jobId: JOB, stepOrder: 0, live }],
   });
   const asks: string[] = [];
-  house.answer = (envelope) => {
+  api.answer = (envelope) => {
     const { message } = envelope;
     if (message.type === 'pool.explain') asks.push(`${envelope.id} ${message.pool}`);
     return schedulers({
@@ -299,7 +299,7 @@ void test('pools at capacity: other farms are asked who holds them', async (t) =
       holders: [],
     },
   ]);
-  t.match(house.logged, [
+  t.match(api.logged, [
     {
       level: 'warn',
       text: 'a scheduler does not explain',
@@ -309,11 +309,11 @@ void test('pools at capacity: other farms are asked who holds them', async (t) =
 });
 
 void test('every gate has the form of the contract', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const upstream = jobNumber(7);
   const cap = { maxConcurrentTasks: 2, live: 2, holders: [{ jobId: JOB, stepOrder: 0, live: 2 }] };
   furnish(
-    house,
+    api,
     put('queue', keys.queue(QUEUE), queueRecord({ retry: { maxAttempts: 4 } })),
     ...jobChanges(
       {
@@ -345,7 +345,7 @@ void test('every gate has the form of the contract', async (t) => {
       }),
     ),
   );
-  house.answer = explained(
+  api.answer = explained(
     leaseExplanation({
       isOffered: false,
       isQueuePaused: true,
@@ -452,7 +452,7 @@ void test('every gate has the form of the contract', async (t) => {
 });
 
 void test('tasks that wait for nobody: the scheduler is not asked', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const state = (status: 'running' | 'failed' | 'canceled' | 'succeeded', text = false) =>
     taskState({ status, attemptNumber: 1, failedAttempts: 1, assignedAt: T0 - 60_000, hasText: text });
   const attempt = (index: number, changes: object) =>
@@ -466,7 +466,7 @@ void test('tasks that wait for nobody: the scheduler is not asked', async (t) =>
       }),
     );
   furnish(
-    house,
+    api,
     ...jobChanges({ status: 'running' }, [
       render({
         taskCount: 4,
@@ -491,7 +491,7 @@ void test('tasks that wait for nobody: the scheduler is not asked', async (t) =>
       failureReason: 'canceled by user',
     }),
   );
-  house.answer = schedulers({});
+  api.answer = schedulers({});
   const summaries = [
     'Running on render-017 for 1 min.',
     'Failed after 1 attempt on render-017: failed (exit 3).',
@@ -503,28 +503,28 @@ void test('tasks that wait for nobody: the scheduler is not asked', async (t) =>
     t.match([status, body], [200, { summary, gates: [], failures: [] }]);
     t.notOk(Object.hasOwn(body as object, 'workers'));
   }
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('a scheduler that refuses, fails or says nothing: the store alone answers', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house, put('queue', keys.queue(QUEUE), queueRecord({ paused: true })));
+  const { api, client } = await startApi(t);
+  furnish(api, put('queue', keys.queue(QUEUE), queueRecord({ paused: true })));
   const sentences = [
     'The queue day is paused: nothing of it is handed out until it is resumed.',
     'The scheduler does not answer: which workers may run it is not known at the moment.',
   ];
-  const answers: readonly [House['answer'], string][] = [
+  const answers: readonly [ApiFixture['answer'], string][] = [
     [() => refused('unavailable', 'the service is stopping'), 'the service is stopping'],
     [() => Promise.reject(new Error('the port is closed')), 'Error: the port is closed'],
     [() => new Promise(() => undefined), 'no answer within 2000 ms'],
   ];
   for (const [answer, detail] of answers) {
-    house.answer = answer;
-    house.logged.length = 0;
+    api.answer = answer;
+    api.logged.length = 0;
     const answering = client.get(`/api/v1/tasks/${taskIdAt(0, 0)}/explain`);
     if (detail.startsWith('no answer')) {
-      await house.until(() => house.delays.length === 1);
-      house.delays[0]?.end();
+      await api.until(() => api.delays.length === 1);
+      api.delays[0]?.end();
     }
     const { status, body } = await answering;
     const { gates, ...rest } = body as { gates: { sentence: string }[]; workers?: unknown };
@@ -534,16 +534,16 @@ void test('a scheduler that refuses, fails or says nothing: the store alone answ
       sentences,
     );
     t.notOk('workers' in rest || 'position' in rest);
-    t.match(house.logged, [{ attributes: { farm_id: FARM, detail } }]);
-    t.same(house.delays, [], 'no wait is left behind');
+    t.match(api.logged, [{ attributes: { farm_id: FARM, detail } }]);
+    t.same(api.delays, [], 'no wait is left behind');
   }
 });
 
 void test('what has changed while the scheduler was asked counts', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
-  house.answer = () => {
-    house.write(
+  const { api, client } = await startApi(t);
+  furnish(api);
+  api.answer = () => {
+    api.write(
       ...jobChanges({ status: 'running' }, [
         render({
           touched: new Map([[0, taskState({ status: 'running', attemptNumber: 1, assignedAt: T0 - 2000 })]]),
@@ -557,34 +557,34 @@ void test('what has changed while the scheduler was asked counts', async (t) => 
     summary: 'Running for 2 s.',
     gates: [],
   });
-  house.answer = () => {
-    house.write(remove('job', keys.job(JOB)));
+  api.answer = () => {
+    api.write(remove('job', keys.job(JOB)));
     return done(leaseExplanation());
   };
   t.equal((await client.get(`/api/v1/tasks/${taskIdAt(0, 1)}/explain`)).status, 404);
 });
 
 void test('tasks that are not there', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   for (const id of [taskIdAt(0, 3), taskIdAt(1, 0), taskIdAt(0, 0, jobNumber(5)), 'nonsense', `${JOB}-0`]) {
     const { status, body } = await client.get(`/api/v1/tasks/${id}/explain`);
     t.match([status, body], [404, { detail: `no task ${id}` }]);
   }
   t.equal((await client.send('POST', `/api/v1/tasks/${taskIdAt(0, 0)}/explain`)).status, 405);
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('nothing is read that grows with tasks, jobs or workers', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const scanned: string[] = [];
-  const scan = house.store.scan.bind(house.store);
-  house.store.scan = (table, options) => {
+  const scan = api.store.scan.bind(api.store);
+  api.store.scan = (table, options) => {
     scanned.push(`${table} ${options?.prefix ?? ''} ${options?.limit ?? ''}`);
     return scan(table, options);
   };
-  house.answer = explained(
+  api.answer = explained(
     leaseExplanation({
       pools: [{ name: 'houdini', maxConcurrent: 1, inUse: 1, holders: [] }],
       workers: { withRoom: 1 },

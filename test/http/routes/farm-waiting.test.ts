@@ -4,7 +4,7 @@ import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import { FARM, farmRecord, jobNumber, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
 
 const WAITING = `/api/v1/stats/waiting?farm_id=${FARM}`;
@@ -20,16 +20,16 @@ const group = (reason: WaitingGroup['reason'], some: Partial<WaitingGroup> = {})
   ...some,
 });
 
-function furnish(house: House, waiting: WaitingExplanation): void {
-  house.write(
+function furnish(fixture: ApiFixture, waiting: WaitingExplanation): void {
+  fixture.write(
     put('farm', keys.farm(FARM), farmRecord({ maxConcurrentTasks: 1000 })),
     put('queue', keys.queue(QUEUE), queueRecord({ maxConcurrentTasks: 1 })),
   );
-  house.answer = () => done(waiting);
+  fixture.answer = () => done(waiting);
 }
 
 void test('each reason has its sentence, and what it is about', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const groups = [
     group('order', { tasks: 20 }),
     group('cores', { tasks: 19 }),
@@ -41,7 +41,7 @@ void test('each reason has its sentence, and what it is about', async (t) => {
     group('usage_pool_missing', { tasks: 13, pool: 'mari' }),
     group('paused_queue', { tasks: 12, queueId: QUEUE }),
   ];
-  furnish(house, { groups, isPartial: true });
+  furnish(api, { groups, isPartial: true });
   const { status, body } = await client.get(WAITING);
   t.equal(status, 200);
   // A job that is gone since is named by its id.
@@ -110,11 +110,11 @@ void test('each reason has its sentence, and what it is about', async (t) => {
 });
 
 void test('tasks of paused jobs are beside what the scheduler says, and it is asked once for many clients', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house, { groups: [group('cores', { tasks: 2 })], isPartial: false });
+  const { api, client } = await startApi(t);
+  furnish(api, { groups: [group('cores', { tasks: 2 })], isPartial: false });
   for (const number of [1, 2]) {
     const job = jobRecord({ id: jobNumber(number), status: 'paused', taskCounts: { ...NO_TASKS, ready: 3 } });
-    house.write(put('job', keys.job(job.id), job));
+    api.write(put('job', keys.job(job.id), job));
   }
   const paused = {
     reason: 'paused_job',
@@ -127,25 +127,25 @@ void test('tasks of paused jobs are beside what the scheduler says, and it is as
   const [first, second] = await Promise.all([client.get(WAITING), client.get(WAITING)]);
   t.match(first.body, { tasks: 8, groups: [paused, { reason: 'cores', tasks: 2 }] });
   t.strictSame(second.body, first.body);
-  t.equal(house.asked.length, 1);
-  house.steadyNow += 2999;
+  t.equal(api.asked.length, 1);
+  api.steadyNow += 2999;
   await client.get(WAITING);
-  t.equal(house.asked.length, 1);
-  house.steadyNow += 1;
+  t.equal(api.asked.length, 1);
+  api.steadyNow += 1;
   await client.get(WAITING);
-  t.equal(house.asked.length, 2);
-  t.match(house.asked[1], { actor: 'lease', id: FARM, message: { type: 'farm.explain' } });
+  t.equal(api.asked.length, 2);
+  t.match(api.asked[1], { actor: 'lease', id: FARM, message: { type: 'farm.explain' } });
 });
 
 void test('a farm that is not there, and a scheduler that does not answer', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   t.equal((await client.get(WAITING)).status, 404);
   t.equal((await client.get('/api/v1/stats/waiting')).status, 400);
-  furnish(house, { groups: [], isPartial: false });
-  const { answer } = house;
-  house.answer = () => refused('unavailable', 'busy');
+  furnish(api, { groups: [], isPartial: false });
+  const { answer } = api;
+  api.answer = () => refused('unavailable', 'busy');
   t.match(await client.get(WAITING), { status: 503, body: { detail: /does not answer/ } });
-  house.answer = answer;
+  api.answer = answer;
   t.match(
     await client.get(WAITING),
     { status: 200, body: { tasks: 0, groups: [] } },

@@ -5,7 +5,7 @@ import { countsOf } from '../../../src/core/lifecycle/task-counts.ts';
 import { TASK_STATUSES } from '../../../src/core/lifecycle/task-transitions.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import {
   FARM,
   FRAMES,
@@ -24,13 +24,13 @@ const JOB = jobNumber(1);
 const PATH = `/api/v1/jobs/${JOB}`;
 
 void test('jobs are counted by status, with the filters of the list', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const jobs = [
     jobRecord({ id: jobNumber(1), status: 'failed', project: 'x' }),
     jobRecord({ id: jobNumber(2), status: 'running', owner: 'bob', name: 'Shot 7' }),
     jobRecord({ id: jobNumber(3), status: 'running' }),
   ];
-  house.write(...jobs.map((job) => put('job', keys.job(job.id), job)));
+  api.write(...jobs.map((job) => put('job', keys.job(job.id), job)));
   const none = { pending: 0, blocked: 0, paused: 0, running: 0, completed: 0, failed: 0, canceled: 0 };
   const counted = async (query: string): Promise<unknown> =>
     (await client.get(`/api/v1/jobs/summary${query}`)).body;
@@ -50,8 +50,8 @@ void test('jobs are counted by status, with the filters of the list', async (t) 
 const ENCODE = { name: 'encode', untouched: 'pending', taskCount: 3, space: FRAMES(3) } as const;
 
 void test('the steps of a job are those of its detail', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(
+  const { api, client } = await startApi(t);
+  api.write(
     ...jobChanges({}, [
       { name: 'render', untouched: 'ready', taskCount: 2, space: FRAMES(2), touched: new Map() },
       { ...ENCODE, touched: new Map() },
@@ -65,16 +65,16 @@ void test('the steps of a job are those of its detail', async (t) => {
 });
 
 void test('the template comes back word for word', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const yaml = '# é\r\nname: x\n';
-  house.write(put('job', keys.job(JOB), jobRecord()));
-  house.write(put('template', keys.template(JOB), { version: 1, format: 'yaml', text: yaml }));
+  api.write(put('job', keys.job(JOB), jobRecord()));
+  api.write(put('template', keys.template(JOB), { version: 1, format: 'yaml', text: yaml }));
   const answer = await client.get(`${PATH}/template`);
   t.match(answer, { status: 200, text: yaml, headers: { 'content-type': 'application/x-yaml' } });
   const tag = answer.headers['etag'] ?? '';
   t.equal((await client.get(`${PATH}/template`, { 'if-none-match': tag })).status, 304);
   const json = '{ "name":  "x" }';
-  house.write(put('template', keys.template(JOB), { version: 1, format: 'json', text: json }));
+  api.write(put('template', keys.template(JOB), { version: 1, format: 'json', text: json }));
   t.match(await client.get(`${PATH}/template`, { 'if-none-match': tag }), {
     status: 200,
     text: json,
@@ -84,10 +84,10 @@ void test('the template comes back word for word', async (t) => {
 });
 
 void test('the direct dependents of a job, whatever has become of them', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const [one, two, three, four] = [1, 2, 3, 4].map(jobNumber);
   if (one === undefined || two === undefined || three === undefined || four === undefined) throw new Error();
-  house.write(
+  api.write(
     put('job', keys.job(four), jobRecord({ id: four, name: 'd', status: 'canceled', dependsOn: [one, two] })),
     put('job', keys.job(one), jobRecord({ id: one })),
     put('job', keys.job(three), jobRecord({ id: three, name: 'c', status: 'blocked', dependsOn: [one] })),
@@ -100,7 +100,7 @@ void test('the direct dependents of a job, whatever has become of them', async (
   const list = async (query = ''): Promise<unknown> => (await client.get(`${PATH}/dependents${query}`)).body;
   t.strictSame(await list(), { items, total: 2, limit: 50, offset: 0 });
   t.strictSame(await list('?limit=1&offset=1'), { items: items.slice(1), total: 2, limit: 1, offset: 1 });
-  house.write({ op: 'remove', table: 'job', key: keys.job(three) });
+  api.write({ op: 'remove', table: 'job', key: keys.job(three) });
   t.strictSame(await list(), { items: items.slice(1), total: 1, limit: 50, offset: 0 });
   t.equal((await client.get(`/api/v1/jobs/${three}/dependents`)).status, 404, 'a deleted job');
   t.match(await client.get(`/api/v1/jobs/${four}/dependents`), { status: 200, body: { total: 0 } });
@@ -108,7 +108,7 @@ void test('the direct dependents of a job, whatever has become of them', async (
 });
 
 /** Tasks of every status and of none, one of them marked, over several blocks of pages. */
-function writeGrid(house: House): string {
+function writeGrid(fixture: ApiFixture): string {
   const count = 5000;
   const touched = new Map(
     [...TASK_STATUSES.entries()].map(([nth, status]) => [nth * 700, taskState({ status })] as const),
@@ -120,8 +120,8 @@ function writeGrid(house: House): string {
   ]);
   for (const change of changes) {
     const marked = { ...countsOf(count, 'ready'), unschedulable: 1 };
-    if (change.op !== 'put' || change.table !== 'step' || change.value.order !== 0) house.write(change);
-    else house.write(put('step', change.key, { ...change.value, taskCounts: marked }));
+    if (change.op !== 'put' || change.table !== 'step' || change.value.order !== 0) fixture.write(change);
+    else fixture.write(put('step', change.key, { ...change.value, taskCounts: marked }));
   }
   const cells = Array.from({ length: count }, () => 'Q');
   for (const [index, { status, unschedulable }] of touched) {
@@ -140,8 +140,8 @@ function writeGrid(house: House): string {
 }
 
 void test('the grid has one character for each task, in task order', async (t) => {
-  const { house, client } = await openHouse(t);
-  const cells = writeGrid(house);
+  const { api, client } = await startApi(t);
+  const cells = writeGrid(api);
   const axis = (count: number) => ({ parameter: 'Frame', type: 'INT', runs: [{ start: 1, step: 1, count }] });
   const render = { id: `${JOB}-0`, name: 'render', order: 0, axis: axis(5000), cells };
   const encode = { id: `${JOB}-1`, name: 'encode', order: 1, axis: axis(3), cells: 'PPP' };
@@ -173,10 +173,10 @@ void test('the grid has one character for each task, in task order', async (t) =
 });
 
 void test('a step whose untouched tasks nobody may run says so of each', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const touched = new Map([[1, taskState({ status: 'succeeded' })]]);
   const changes = jobChanges({}, [{ ...ENCODE, untouched: 'ready', touched }]);
-  house.write(
+  api.write(
     ...changes.map((change) =>
       change.op === 'put' && change.table === 'step'
         ? put('step', change.key, {
@@ -191,14 +191,14 @@ void test('a step whose untouched tasks nobody may run says so of each', async (
 });
 
 void test('of a job with very many tasks one step is shown at a time', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const large = {
     untouched: 'pending',
     taskCount: 2_000_001,
     space: FRAMES(2_000_001),
     touched: new Map(),
   } as const;
-  house.write(
+  api.write(
     ...jobChanges({}, [
       { name: 'a', ...large },
       { name: 'b', ...large },
@@ -211,7 +211,7 @@ void test('of a job with very many tasks one step is shown at a time', async (t)
   const { body } = await client.get(`${PATH}/task-grid?step=b`);
   const { steps } = body as { steps: readonly { cells: string }[] };
   t.equal(steps[0]?.cells.length, 2_000_001);
-  house.write(
+  api.write(
     ...jobChanges({ id: jobNumber(2) }, [
       { name: 'c', ...large, taskCount: 4_000_001, space: FRAMES(4_000_001) },
     ]),
@@ -225,12 +225,12 @@ void test('of a job with very many tasks one step is shown at a time', async (t)
 });
 
 void test('the service in numbers', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(put('job', keys.job(JOB), jobRecord({ status: 'completed' })));
+  const { api, client } = await startApi(t);
+  api.write(put('job', keys.job(JOB), jobRecord({ status: 'completed' })));
   const tasks = { pending: 1, ready: 2, assigned: 3, running: 4, unschedulable: 1 };
   const workers = { online: 3, offline: 1, disabled: 2 };
-  house.activity = {
-    state: { ...house.activity.state, tasks, workers, cores: { total: 24, committed: 6.5 } },
+  api.activity = {
+    state: { ...api.activity.state, tasks, workers, cores: { total: 24, committed: 6.5 } },
     parkedRequests: 3,
     leasedPerSecond: 12,
   };
@@ -245,18 +245,18 @@ void test('the service in numbers', async (t) => {
 });
 
 void test('what has failed on a worker is tried again in the jobs that it is kept of', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const path = `/api/v1/workers/${WORKER}/retry-failed`;
   t.equal((await client.send('POST', path)).status, 404);
-  house.write(put('worker', keys.worker(WORKER), workerRecord({ ordinal: 7 })));
+  api.write(put('worker', keys.worker(WORKER), workerRecord({ ordinal: 7 })));
   t.same((await client.send('POST', path)).body, { worker_id: WORKER, retried: 0, jobs: [] });
   const jobs = [1, 2, 3, 4].map(jobNumber);
   const steps = [...jobs, ...jobs].map((jobId, nth) => ({ jobId, stepOrder: nth, failures: 1, lastAt: T0 }));
-  house.write(
+  api.write(
     ...jobs.slice(0, 3).map((id) => put('job', keys.job(id), jobRecord({ id }))),
     put('workerFailures', keys.workerFailures(WORKER), { version: 1, total: 8, steps }),
   );
-  house.answer = ({ id }) =>
+  api.answer = ({ id }) =>
     id === jobs[1]
       ? refused('conflict', 'no queue')
       : done({ retried: id === jobs[0] ? 5 : 0, status: null });
@@ -272,7 +272,7 @@ void test('what has failed on a worker is tried again in the jobs that it is kep
       },
     ],
   });
-  t.match(house.asked, [
+  t.match(api.asked, [
     {
       actor: 'job',
       id: jobs[0],
@@ -281,28 +281,26 @@ void test('what has failed on a worker is tried again in the jobs that it is kep
     { id: jobs[1] },
     { id: jobs[2] },
   ]);
-  t.equal(house.asked.length, 3, 'a job that is gone is not asked');
+  t.equal(api.asked.length, 3, 'a job that is gone is not asked');
 });
 
 void test('a worker that has moved is known to each job by the ordinal of the farm of the job', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const [former, strange] = [2, 3].map((number) => farmId(uuid('f', number)));
   if (former === undefined || strange === undefined) return;
   const ids = [1, 2, 3].map(jobNumber);
   const farms = [FARM, former, strange];
   const steps = ids.map((jobId) => ({ jobId, stepOrder: 0, failures: 1, lastAt: T0 }));
-  house.write(
+  api.write(
     put('worker', keys.worker(WORKER), workerRecord({ ordinal: 7 })),
     put('workerOrdinal', keys.workerOrdinal(FARM, 7), { version: 1, workerId: WORKER }),
     put('workerOrdinal', keys.workerOrdinal(former, 31), { version: 1, workerId: WORKER }),
     put('workerFailures', keys.workerFailures(WORKER), { version: 1, total: 3, steps }),
     ...ids.map((id, nth) => put('job', keys.job(id), jobRecord({ id, farmId: farms[nth] ?? FARM }))),
   );
-  house.answer = () => done({ retried: 1, status: null });
+  api.answer = () => done({ retried: 1, status: null });
   const targets = (): unknown =>
-    house.asked
-      .splice(0)
-      .map(({ id, message }) => [id, message.type === 'job.retry' ? message.target : null]);
+    api.asked.splice(0).map(({ id, message }) => [id, message.type === 'job.retry' ? message.target : null]);
   t.equal((await client.send('POST', `/api/v1/workers/${WORKER}/retry-failed`)).status, 200);
   t.strictSame(targets(), [
     [ids[0], { selection: { workerOrdinal: 7 } }],
@@ -316,14 +314,14 @@ void test('a worker that has moved is known to each job by the ordinal of the fa
 });
 
 void test('failed tasks are grouped by reason, with the first tasks and workers of each', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const failed = (workerOrdinal: number) => taskState({ status: 'failed', hasText: true, workerOrdinal });
   const touched = new Map(
     Array.from({ length: 30 }, (_, index) => [index, failed(index % 2 === 0 ? 1 : 3)] as const),
   );
   const text = (index: number, failureReason: string) =>
     put('taskText', keys.taskText({ jobId: JOB, stepOrder: 0, index }), { version: 1, failureReason });
-  house.write(
+  api.write(
     ...jobChanges({}, [
       {
         name: 'render',
@@ -357,16 +355,16 @@ void test('failed tasks are grouped by reason, with the first tasks and workers 
     ],
     is_partial: false,
   });
-  house.write(...Array.from({ length: 30 }, (_, index) => text(index, `exit ${index + 10}`)));
+  api.write(...Array.from({ length: 30 }, (_, index) => text(index, `exit ${index + 10}`)));
   const many = (await client.get(`${PATH}/failures`)).body as { groups: readonly object[] };
   t.equal(many.groups.length, 31);
   t.equal((await client.get('/api/v1/jobs/none/failures')).status, 404);
 });
 
 void test('reasons beyond the first hundred are left out, and that is said', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const all = Array.from({ length: 101 }, (_, index) => index);
-  house.write(
+  api.write(
     ...jobChanges({}, [
       {
         name: 'render',
@@ -389,7 +387,7 @@ void test('reasons beyond the first hundred are left out, and that is said', asy
 });
 
 void test('tasks of one step are listed alone, and say when they started and ended', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const ended = taskState({
     status: 'succeeded',
     assignedAt: T0 + 1000,
@@ -406,7 +404,7 @@ void test('tasks of one step are listed alone, and say when they started and end
     },
     { ...ENCODE, touched: new Map() },
   ]).filter((change) => change.table !== 'job');
-  house.write(
+  api.write(
     put('job', keys.job(JOB), jobRecord()),
     ...[render, encode].flatMap((each) => each ?? []),
     ...others,
@@ -438,15 +436,15 @@ void test('tasks of one step are listed alone, and say when they started and end
 });
 
 void test('a step says how long its attempts took', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const changes = jobChanges({}, [
     { name: 'render', untouched: 'ready', taskCount: 2, space: FRAMES(2), touched: new Map() },
   ]);
-  house.write(...changes);
+  api.write(...changes);
   t.notOk('attempt_seconds' in ((await client.get(PATH)).body as { steps: [object] }).steps[0]);
-  const step = house.store.get('step', keys.step(JOB, 0));
+  const step = api.store.get('step', keys.step(JOB, 0));
   if (step === undefined) throw new Error('there is no step');
-  house.write(put('step', keys.step(JOB, 0), { ...step, attemptTimes: { count: 3, totalMs: 10_000 } }));
+  api.write(put('step', keys.step(JOB, 0), { ...step, attemptTimes: { count: 3, totalMs: 10_000 } }));
   t.match((await client.get(`${PATH}/steps`)).body, {
     items: [{ attempt_seconds: { count: 3, mean: 3.333 } }],
   });

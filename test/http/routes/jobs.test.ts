@@ -5,7 +5,7 @@ import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import type { Client } from '../kit/client.ts';
 import {
   attemptRecord,
@@ -25,10 +25,10 @@ import {
 const JOB = jobNumber(1);
 const task = (stepOrder: number, index: number) => ({ jobId: JOB, stepOrder, index });
 
-function addJobs(house: House, jobs: readonly Partial<JobRecord>[]): void {
+function addJobs(fixture: ApiFixture, jobs: readonly Partial<JobRecord>[]): void {
   for (const [nth, changes] of jobs.entries()) {
     const id = jobNumber(nth + 1);
-    house.write(
+    fixture.write(
       put('job', keys.job(id), jobRecord({ id, createdAt: T0 + nth, updatedAt: T0 + nth, ...changes })),
     );
   }
@@ -41,9 +41,9 @@ async function names(client: Client, query: string): Promise<unknown> {
 }
 
 void test('jobs are filtered, searched, sorted and paged', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   t.same((await client.get('/api/v1/jobs')).body, { items: [], total: 0, limit: 50, offset: 0 });
-  addJobs(house, [
+  addJobs(api, [
     { name: 'alpha', priority: 10, status: 'running', owner: 'ada', project: 'film', updatedAt: T0 + 900 },
     {
       name: 'beta',
@@ -97,7 +97,7 @@ void test('jobs are filtered, searched, sorted and paged', async (t) => {
 });
 
 void test('parameters of lists that make no sense are refused', async (t) => {
-  const { client } = await openHouse(t);
+  const { client } = await startApi(t);
   const cases: [string, string][] = [
     [
       'status=done',
@@ -126,12 +126,12 @@ void test('parameters of lists that make no sense are refused', async (t) => {
 });
 
 void test('a job is shown with its steps', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   t.equal((await client.get(`/api/v1/jobs/${JOB}`)).status, 404);
   t.equal((await client.get('/api/v1/jobs/a%2Fb%00')).status, 404);
   const failed = taskState({ status: 'failed', failedAttempts: 3, hasText: true });
   const canceled = taskState({ status: 'canceled', hasText: true });
-  house.write(
+  api.write(
     ...jobChanges(
       {
         description: 'all frames',
@@ -233,8 +233,8 @@ void test('a job is shown with its steps', async (t) => {
 });
 
 void test('tasks show their state, worker, times and texts', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(
+  const { api, client } = await startApi(t);
+  api.write(
     ...jobChanges({}, [
       {
         name: 'render',
@@ -370,20 +370,20 @@ void test('tasks show their state, worker, times and texts', async (t) => {
 });
 
 void test('a ready task says why nobody may run it', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const touched = new Map([[1, taskState({ status: 'ready', unschedulable: true })]]);
   const sketch = { name: 'render', untouched: 'ready', taskCount: 3, space: FRAMES(3), touched } as const;
-  house.write(...jobChanges({}, [sketch]));
-  const step = house.store.get('step', keys.step(jobNumber(1), 0));
+  api.write(...jobChanges({}, [sketch]));
+  const step = api.store.get('step', keys.step(jobNumber(1), 0));
   if (step === undefined) throw new Error('the job has a step');
-  house.write(put('step', keys.step(jobNumber(1), 0), { ...step, unschedulableReason: 'no online workers' }));
+  api.write(put('step', keys.step(jobNumber(1), 0), { ...step, unschedulableReason: 'no online workers' }));
   const said = async (): Promise<unknown> => {
     const { body } = await client.get(`/api/v1/jobs/${JOB}/tasks`);
     const page = body as { items: { unschedulable_reason?: string }[] };
     return page.items.map((item) => item.unschedulable_reason);
   };
   t.same(await said(), [undefined, 'no online workers', undefined]);
-  house.write(
+  api.write(
     put('step', keys.step(jobNumber(1), 0), {
       ...step,
       unschedulableReason: 'no online workers',
@@ -394,8 +394,8 @@ void test('a ready task says why nobody may run it', async (t) => {
 });
 
 void test('what does not exist is 404', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(
+  const { api, client } = await startApi(t);
+  api.write(
     ...jobChanges({}, [
       { name: 'render', untouched: 'ready', taskCount: 3, space: FRAMES(3), touched: new Map() },
     ]),
@@ -417,17 +417,15 @@ void test('what does not exist is 404', async (t) => {
   t.equal((await client.get(`/api/v1/jobs/${jobNumber(2)}/tasks`)).status, 404);
   t.equal((await client.send('POST', `/api/v1/jobs/${jobNumber(2)}/cancel`)).status, 404);
   t.equal((await client.send('DELETE', `/api/v1/jobs/${jobNumber(2)}`)).status, 404);
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('a job is deleted by itself', async (t) => {
-  const { house, client } = await openHouse(t);
-  addJobs(house, [{ status: 'completed' }]);
+  const { api, client } = await startApi(t);
+  addJobs(api, [{ status: 'completed' }]);
   t.match(await client.send('DELETE', `/api/v1/jobs/${JOB}`), { status: 204, text: '' });
-  t.same(house.asked, [
-    { actor: 'job', id: JOB, message: { type: 'job.delete', replyTo: replyTo('front') } },
-  ]);
-  house.answer = () => refused('not-found', 'there is no such job');
+  t.same(api.asked, [{ actor: 'job', id: JOB, message: { type: 'job.delete', replyTo: replyTo('front') } }]);
+  api.answer = () => refused('not-found', 'there is no such job');
   t.match(await client.send('DELETE', `/api/v1/jobs/${JOB}`), {
     status: 404,
     body: { title: 'Not Found', detail: 'there is no such job' },
@@ -435,19 +433,19 @@ void test('a job is deleted by itself', async (t) => {
 });
 
 void test('jobs and tasks are canceled by the job', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(
+  const { api, client } = await startApi(t);
+  api.write(
     ...jobChanges({}, [
       { name: 'render', untouched: 'ready', taskCount: 3, space: FRAMES(3), touched: new Map() },
     ]),
   );
-  house.answer = () => done(null);
+  api.answer = () => done(null);
   t.match(await client.send('POST', `/api/v1/jobs/${JOB}/cancel`), { status: 204, text: '' });
   t.match(await client.send('POST', `/api/v1/tasks/${taskIdAt(0, 2)}/cancel`), {
     status: 202,
     body: { task_id: taskIdAt(0, 2), status: 'canceled' },
   });
-  t.same(house.asked, [
+  t.same(api.asked, [
     { actor: 'job', id: JOB, message: { type: 'job.cancel', replyTo: replyTo('front') } },
     {
       actor: 'job',
@@ -455,7 +453,7 @@ void test('jobs and tasks are canceled by the job', async (t) => {
       message: { type: 'task.cancel', stepOrder: 0, index: 2, replyTo: replyTo('front') },
     },
   ]);
-  house.answer = () => refused('conflict', 'the job is completed already');
+  api.answer = () => refused('conflict', 'the job is completed already');
   t.match(await client.send('POST', `/api/v1/jobs/${JOB}/cancel`), {
     status: 409,
     body: { detail: 'the job is completed already' },
@@ -464,8 +462,8 @@ void test('jobs and tasks are canceled by the job', async (t) => {
 });
 
 void test('what is searched for has a bounded length', async (t) => {
-  const { house, client } = await openHouse(t);
-  addJobs(house, [{ name: 'alpha' }]);
+  const { api, client } = await startApi(t);
+  addJobs(api, [{ name: 'alpha' }]);
   const words = (length: number): string => 'a '.repeat(length).slice(0, length);
   t.equal((await client.get(`/api/v1/jobs?search=${encodeURIComponent(words(500))}`)).status, 200);
   const tooLong = encodeURIComponent(words(501));

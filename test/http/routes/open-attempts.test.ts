@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { attemptIdOf } from '../../../src/core/ids.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { openHouse } from '../kit/house.ts';
+import { startApi } from '../kit/api-fixture.ts';
 import {
   attemptRecord,
   FARM,
@@ -27,15 +27,15 @@ const ASSIGNED = {
 
 /** The worker of the number is gone: its number stays. */
 void test('clients see the attempt that only the page of its task tells of', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const first = attemptRecord({
     id: attemptIdOf({ ...ADDRESS, attemptNumber: 1 }),
     status: 'failed',
     exitCode: 3,
     endedAt: T0 + 1000,
   });
-  house.now = T0 + 9000;
-  house.write(
+  api.now = T0 + 9000;
+  api.write(
     ...jobChanges({}, [
       {
         name: 'render',
@@ -85,7 +85,7 @@ void test('clients see the attempt that only the page of its task tells of', asy
     startedAt: T0 + 4000,
     sessionId: 's1',
   });
-  house.write(put('attempt', keys.attempt(ADDRESS, 2), row));
+  api.write(put('attempt', keys.attempt(ADDRESS, 2), row));
   t.same(
     (await client.get(`${TASK}/attempts`)).body,
     { items: [failed, open] },

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'tap';
-import { openHouse } from '../kit/house.ts';
+import { startApi } from '../kit/api-fixture.ts';
 
 void test('the process is alive, and says what it is', async (t) => {
-  const { client } = await openHouse(t);
+  const { client } = await startApi(t);
   t.same((await client.get('/healthz')).body, { status: 'ok' });
   t.same((await client.get('/api/v1/version')).body, {
     version: '0.1.0',
@@ -18,7 +18,7 @@ void test('the process is alive, and says what it is', async (t) => {
 });
 
 void test('the contract is served word for word', async (t) => {
-  const { client } = await openHouse(t);
+  const { client } = await startApi(t);
   const answer = await client.get('/api/v1/openapi.yaml');
   t.equal(answer.headers['content-type'], 'application/yaml');
   t.equal(answer.text, readFileSync('http/openapi/openapi.yaml', 'utf8'));
@@ -33,8 +33,8 @@ const DETAILS = {
 };
 
 void test('a service that stops is not ready and refuses what is new', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.isStopping = true;
+  const { api, client } = await startApi(t);
+  api.isStopping = true;
   t.match(await client.get('/readyz'), {
     status: 503,
     body: { status: 'degraded', checks: { store: 'ok', bus: 'ok' }, details: { ...DETAILS, stopping: true } },
@@ -51,13 +51,13 @@ void test('a service that stops is not ready and refuses what is new', async (t)
 });
 
 void test('readiness asks the store and the bus at the same time', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   t.match(await client.get('/readyz'), {
     status: 200,
     body: { status: 'ok', checks: { store: 'ok', bus: 'ok' }, details: DETAILS },
   });
-  t.same(house.delays, [], 'no wait is left over');
-  house.health = { store: () => Promise.resolve(), bus: () => Promise.reject(new Error('not connected')) };
+  t.same(api.delays, [], 'no wait is left over');
+  api.health = { store: () => Promise.resolve(), bus: () => Promise.reject(new Error('not connected')) };
   const degraded = await client.get('/readyz');
   t.equal(degraded.status, 503);
   t.same(degraded.body, {
@@ -65,14 +65,14 @@ void test('readiness asks the store and the bus at the same time', async (t) => 
     checks: { store: 'ok', bus: 'not connected' },
     details: DETAILS,
   });
-  house.health = { store: () => new Promise(() => undefined), bus: () => new Promise(() => undefined) };
+  api.health = { store: () => new Promise(() => undefined), bus: () => new Promise(() => undefined) };
   const late = client.get('/readyz');
-  await house.until(() => house.delays.length === 2);
+  await api.until(() => api.delays.length === 2);
   t.same(
-    house.delays.map((delay) => delay.milliseconds),
+    api.delays.map((delay) => delay.milliseconds),
     [5000, 5000],
   );
-  for (const delay of [...house.delays]) delay.end();
+  for (const delay of [...api.delays]) delay.end();
   t.same((await late).body, {
     status: 'degraded',
     checks: { store: 'no answer within 5 s', bus: 'no answer within 5 s' },

@@ -4,27 +4,27 @@ import { farmId, workerId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { openHouse } from '../kit/house.ts';
+import { startApi } from '../kit/api-fixture.ts';
 import { FARM, FRAMES, jobChanges, jobNumber, taskIdAt, uuid, WORKER, workerRecord } from '../kit/records.ts';
 
 const JOB = jobNumber(1);
 const to = replyTo('front');
 
 void test('jobs and tasks are tried again by the job', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(
+  const { api, client } = await startApi(t);
+  api.write(
     ...jobChanges({}, [
       { name: 'render', untouched: 'canceled', taskCount: 3, space: FRAMES(3), touched: new Map() },
     ]),
   );
   const task = `/api/v1/tasks/${taskIdAt(0, 2)}/retry`;
-  house.answer = () => done({ retried: 3, status: null });
+  api.answer = () => done({ retried: 3, status: null });
   t.match(await client.send('POST', `/api/v1/jobs/${JOB}/retry`), {
     status: 200,
     body: { job_id: JOB, retried: 3 },
   });
   for (const status of ['ready', 'pending']) {
-    house.answer = () => done({ retried: 1, status });
+    api.answer = () => done({ retried: 1, status });
     t.match(await client.send('POST', task), { status: 202, body: { task_id: taskIdAt(0, 2), status } });
   }
   const asked = {
@@ -32,12 +32,12 @@ void test('jobs and tasks are tried again by the job', async (t) => {
     id: JOB,
     message: { type: 'job.retry', target: { stepOrder: 0, index: 2 }, replyTo: to },
   };
-  t.strictSame(house.asked, [
+  t.strictSame(api.asked, [
     { actor: 'job', id: JOB, message: { type: 'job.retry', target: 'job', replyTo: to } },
     asked,
     asked,
   ]);
-  house.answer = () => refused('conflict', 'the task is running, neither failed nor canceled');
+  api.answer = () => refused('conflict', 'the task is running, neither failed nor canceled');
   t.match(await client.send('POST', task), {
     status: 409,
     body: { detail: 'the task is running, neither failed nor canceled' },
@@ -46,18 +46,18 @@ void test('jobs and tasks are tried again by the job', async (t) => {
 });
 
 void test('what does not exist is not tried again', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   t.equal((await client.send('POST', `/api/v1/jobs/${JOB}/retry`)).status, 404);
   t.equal((await client.send('POST', `/api/v1/tasks/${taskIdAt(0, 0)}/retry`)).status, 404);
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('some tasks of a job are picked by step, places and worker', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const step = { untouched: 'canceled', taskCount: 30, space: FRAMES(30), touched: new Map() } as const;
   const gone = workerId(uuid('e', 9));
   const elsewhere = workerId(uuid('e', 5));
-  house.write(
+  api.write(
     ...jobChanges({}, [
       { name: 'render', ...step },
       { name: 'comp', ...step },
@@ -67,11 +67,11 @@ void test('some tasks of a job are picked by step, places and worker', async (t)
     put('worker', keys.worker(elsewhere), workerRecord({ id: elsewhere, farmId: farmId(uuid('f', 2)) })),
     put('workerOrdinal', keys.workerOrdinal(FARM, 12), { version: 1, workerId: gone }),
   );
-  house.answer = () => done({ retried: 2, status: null });
+  api.answer = () => done({ retried: 2, status: null });
   const retry = (body: unknown, job = JOB) => client.json('POST', `/api/v1/jobs/${job}/retry`, body);
   const picked = async (body: object, job = JOB): Promise<unknown> => {
     t.match(await retry(body, job), { status: 200, body: { job_id: job, retried: 2 } });
-    const [envelope] = house.asked.splice(0);
+    const [envelope] = api.asked.splice(0);
     return envelope?.message.type === 'job.retry' ? envelope.message.target : envelope;
   };
   const run = (start: number, count: number, stride = 1): object => ({ start, step: stride, count });
@@ -112,17 +112,17 @@ void test('some tasks of a job are picked by step, places and worker', async (t)
     t.equal(answer.status, 400, detail);
     t.ok((answer.body as { detail: string }).detail.includes(detail), `${detail}: ${answer.text}`);
   }
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('the retry of a job needs no body, whatever the headers say of it', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(
+  const { api, client } = await startApi(t);
+  api.write(
     ...jobChanges({}, [
       { name: 's', untouched: 'canceled', taskCount: 1, space: FRAMES(1), touched: new Map() },
     ]),
   );
-  house.answer = () => done({ retried: 1, status: null });
+  api.answer = () => done({ retried: 1, status: null });
   const path = `/api/v1/jobs/${JOB}/retry`;
   for (const type of ['application/json', 'application/json; charset=latin1', 'text/plain']) {
     t.equal((await client.send('POST', path, { headers: { 'content-type': type } })).status, 200, type);
@@ -133,5 +133,5 @@ void test('the retry of a job needs no body, whatever the headers say of it', as
   t.equal((await client.send('POST', path, { body: '{}' })).status, 415);
   const json = { 'content-type': 'application/json' };
   t.equal((await client.send('POST', path, { headers: json, body: '{' })).status, 400);
-  t.equal(house.asked.length, 3);
+  t.equal(api.asked.length, 3);
 });

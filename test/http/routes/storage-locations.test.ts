@@ -5,7 +5,7 @@ import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { STORAGE_LIMITS, type StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import { T0, uuid } from '../kit/records.ts';
 
 const STORAGE = uuid('a', 1);
@@ -36,12 +36,12 @@ const STORAGE_JSON = {
   updated_at: '2026-11-20T10:00:00.000Z',
 };
 
-const store = (house: House, ...locations: readonly StorageLocationRecord[]): void => {
-  house.write(...locations.map((each) => put('storageLocation', keys.storageLocation(each.id), each)));
+const store = (fixture: ApiFixture, ...locations: readonly StorageLocationRecord[]): void => {
+  fixture.write(...locations.map((each) => put('storageLocation', keys.storageLocation(each.id), each)));
 };
 
 void test('storage locations are listed by name, with their types', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   t.same((await client.get(LIST)).body, []);
   const cache = storageRecord({
     id: uuid('a', 2),
@@ -51,7 +51,7 @@ void test('storage locations are listed by name, with their types', async (t) =>
     updatedAt: T0 + 1,
   });
   const bare = storageRecord({ id: uuid('a', 3), name: 'Bare', roots: [] });
-  store(house, storageRecord(), cache, bare);
+  store(api, storageRecord(), cache, bare);
   const expected = [
     { ...STORAGE_JSON, id: bare.id, name: 'Bare', roots: {}, type: 'filesystem' },
     {
@@ -70,12 +70,12 @@ void test('storage locations are listed by name, with their types', async (t) =>
   t.strictSame((await client.get(PATH)).body, STORAGE_JSON);
   const unknown = await client.get(`${LIST}/${uuid('a', 99)}`);
   t.match(unknown, { status: 404, body: { detail: `no storage location ${uuid('a', 99)}` } });
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('a storage location is created by the catalog', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.answer = ({ message }) =>
+  const { api, client } = await startApi(t);
+  api.answer = ({ message }) =>
     message.type === 'storage.create'
       ? done(storageRecord(message.input))
       : refused('internal', 'unexpected');
@@ -97,7 +97,7 @@ void test('a storage location is created by the catalog', async (t) => {
     id: 'catalog',
     message: { type: 'storage.create', input, replyTo: replyTo('front') },
   });
-  t.same(house.asked, [
+  t.same(api.asked, [
     create({ name, description, roots: storageRecord().roots }),
     create({ name, description: '', roots: [] }),
     create({
@@ -109,7 +109,7 @@ void test('a storage location is created by the catalog', async (t) => {
       ],
     }),
   ]);
-  house.answer = () => refused('conflict', 'there is one');
+  api.answer = () => refused('conflict', 'there is one');
   t.match(await client.json('POST', LIST, { name }), {
     status: 409,
     body: { type: 'about:blank', title: 'Conflict', status: 409, detail: 'there is one' },
@@ -117,14 +117,14 @@ void test('a storage location is created by the catalog', async (t) => {
 });
 
 void test('a storage location is replaced whole, and deleted', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const detail = `no storage location ${STORAGE}`;
   t.match(await client.json('PUT', PATH, { name: 'a' }), { status: 404, body: { detail } });
   t.match(await client.send('DELETE', PATH), { status: 404, body: { detail } });
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 
-  store(house, storageRecord());
-  house.answer = ({ message }) =>
+  store(api, storageRecord());
+  api.answer = ({ message }) =>
     message.type === 'storage.replace'
       ? done(storageRecord({ ...message.input, updatedAt: T0 + 1 }))
       : done(null);
@@ -140,7 +140,7 @@ void test('a storage location is replaced whole, and deleted', async (t) => {
   });
   t.match(await client.send('DELETE', PATH), { status: 204, text: '' });
   const to = { actor: 'catalog', id: 'catalog' };
-  t.same(house.asked, [
+  t.same(api.asked, [
     {
       ...to,
       message: {
@@ -153,16 +153,16 @@ void test('a storage location is replaced whole, and deleted', async (t) => {
     { ...to, message: { type: 'storage.delete', storageId: STORAGE, replyTo: replyTo('front') } },
   ]);
 
-  house.answer = () => refused('conflict', 'taken');
+  api.answer = () => refused('conflict', 'taken');
   t.equal((await client.json('PUT', PATH, { name: 'a' })).status, 409);
-  house.answer = () => refused('not-found', 'deleted meanwhile');
+  api.answer = () => refused('not-found', 'deleted meanwhile');
   t.equal((await client.json('PUT', PATH, { name: 'a' })).status, 404);
   t.equal((await client.send('DELETE', PATH)).status, 404);
 });
 
 void test('what is wrong with a storage location is said with its pointer', async (t) => {
-  const { house, client } = await openHouse(t);
-  store(house, storageRecord());
+  const { api, client } = await startApi(t);
+  store(api, storageRecord());
   const many = Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`p${at}`, '/a']));
   const relative = 'must be an absolute path (/mnt/a, C:\\a or \\\\server\\share) or s3://bucket[/prefix]';
   const typed = '/type: must not be given, it is worked out from the roots';
@@ -205,7 +205,7 @@ void test('what is wrong with a storage location is said with its pointer', asyn
   const answer = await client.json('POST', LIST, { name: 'a', roots: worst });
   t.equal((answer.body as { errors: readonly unknown[] }).errors.length, 20);
   t.match(await client.json('PATCH', PATH, { name: 'a' }), { status: 405 });
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('the contract and the catalog agree on limits', (t) => {

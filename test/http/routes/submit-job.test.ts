@@ -6,7 +6,7 @@ import { farmId, queueId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import {
   FARM,
   farmRecord,
@@ -25,12 +25,12 @@ const YAML = { headers: { 'content-type': 'application/x-yaml' }, body: TEMPLATE
 const PLAN = jobPlan([stepPlan(0, 'render', 1, { kind: 'single' })]);
 const PARTS = splitPlan(PLAN, encodeStepBody);
 
-function furnish(house: House): void {
-  house.write(
+function furnish(fixture: ApiFixture): void {
+  fixture.write(
     put('farm', keys.farm(FARM), farmRecord({ retry: { maxAttempts: 7, failureLimit: 9 } })),
     put('queue', keys.queue(QUEUE), queueRecord({ retry: { retryDelaySeconds: 33 } })),
   );
-  house.answer = () => done(jobRecord({ retry: { failureLimit: 0 } }));
+  fixture.answer = () => done(jobRecord({ retry: { failureLimit: 0 } }));
 }
 
 const JOB_JSON = {
@@ -62,14 +62,14 @@ const JOB_JSON = {
 };
 
 void test('a YAML template becomes a job', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const made = await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML);
   t.equal(made.status, 201);
   t.same(made.body, JOB_JSON);
   t.equal(made.headers['location'], `/api/v1/jobs/${jobNumber(1)}`);
-  t.same(house.prepared, [{ text: TEMPLATE, format: 'yaml', values: {}, previews: false }]);
-  t.same(house.asked, [
+  t.same(api.prepared, [{ text: TEMPLATE, format: 'yaml', values: {}, previews: false }]);
+  t.same(api.asked, [
     {
       actor: 'farm',
       id: FARM,
@@ -96,10 +96,10 @@ void test('a YAML template becomes a job', async (t) => {
 });
 
 void test('a JSON template and every parameter reach the farm', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
-  house.write(put('job', keys.job(jobNumber(7)), jobRecord({ id: jobNumber(7), status: 'running' })));
-  house.preparation = {
+  const { api, client } = await startApi(t);
+  furnish(api);
+  api.write(put('job', keys.job(jobNumber(7)), jobRecord({ id: jobNumber(7), status: 'running' })));
+  api.preparation = {
     ok: true,
     job: { plan: PLAN, description: 'three frames', extensions: ['EXPR'] },
     previews: [],
@@ -119,9 +119,9 @@ void test('a JSON template and every parameter reach the farm', async (t) => {
     ['Scene', 'a=b c'],
     ['__proto__', 'x'],
   ]);
-  t.same(house.prepared, [{ text, format: 'json', values, previews: false }]);
-  t.same(Object.keys(house.prepared[0]?.values ?? {}), ['Frames', 'Scene', '__proto__']);
-  const message = house.asked[0]?.message;
+  t.same(api.prepared, [{ text, format: 'json', values, previews: false }]);
+  t.same(Object.keys(api.prepared[0]?.values ?? {}), ['Frames', 'Scene', '__proto__']);
+  const message = api.asked[0]?.message;
   t.same(message?.type === 'job.submit' && message.submission, {
     queueId: QUEUE,
     plan: PLAN,
@@ -139,8 +139,8 @@ void test('a JSON template and every parameter reach the farm', async (t) => {
 });
 
 void test('each YAML media type is taken, and the owner may be oneself in any case', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   for (const mediaType of [
     'application/x-yaml',
     'application/yaml',
@@ -154,13 +154,13 @@ void test('each YAML media type is taken, and the owner may be oneself in any ca
       mediaType,
     );
   }
-  const owners = house.asked.map(({ message }) => message.type === 'job.submit' && message.submission.owner);
+  const owners = api.asked.map(({ message }) => message.type === 'job.submit' && message.submission.owner);
   t.same(owners, ['anonymous', 'anonymous', 'anonymous', 'anonymous']);
 });
 
 void test('other content types are refused', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const types = [
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -178,12 +178,12 @@ void test('other content types are refused', async (t) => {
     title: 'Unsupported Media Type',
     detail: 'the content type must be application/json; not application/x-yaml',
   });
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('parameters out of range, of the wrong type, missing or given twice are refused', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const cases: [string, string][] = [
     ['', '/query/farm_id: is required; /query/queue_id: is required'],
     [`farm_id=1&queue_id=${QUEUE}`, '/query/farm_id: must match format "uuid"'],
@@ -210,15 +210,15 @@ void test('parameters out of range, of the wrong type, missing or given twice ar
     const answer = await client.send('POST', `/api/v1/jobs?${query}`, YAML);
     t.match(answer, { status: 400, body: { detail } }, query);
   }
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test("a queue or upstream job of another farm is not the farm's", async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const other = farmId(uuid('f', 2));
   const foreign = queueRecord({ id: queueId(uuid('b', 2)), farmId: other });
-  house.write(
+  api.write(
     put('queue', keys.queue(foreign.id), foreign),
     put('job', keys.job(jobNumber(8)), jobRecord({ id: jobNumber(8), farmId: other })),
   );
@@ -230,17 +230,17 @@ void test("a queue or upstream job of another farm is not the farm's", async (t)
     status: 400,
     body: { detail: `/query/depends_on: the farm has no job ${jobNumber(8)}` },
   });
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('what is wrong with a template is listed with pointers', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const errors = [
     { pointer: '/steps', detail: 'is missing' },
     { pointer: '/extensions/0', detail: 'unknown name', line: 3, column: 5 },
   ];
-  house.preparation = { ok: false, errors };
+  api.preparation = { ok: false, errors };
   const answer = await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML);
   t.equal(answer.status, 422);
   t.same(answer.body, {
@@ -251,13 +251,13 @@ void test('what is wrong with a template is listed with pointers', async (t) => 
     instance: answer.headers['x-request-id'],
     errors,
   });
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('a template that takes too long, a full disk, and a farm that refuses', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
-  house.preparation = { ok: false, deadline: true };
+  const { api, client } = await startApi(t);
+  furnish(api);
+  api.preparation = { ok: false, deadline: true };
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
     status: 503,
     body: {
@@ -266,21 +266,21 @@ void test('a template that takes too long, a full disk, and a farm that refuses'
         'the template took too long to evaluate, which says nothing of whether it is right: a second attempt may succeed',
     },
   });
-  house.preparation = { ok: false, busy: true };
+  api.preparation = { ok: false, busy: true };
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
     status: 503,
     body: { detail: 'the service is busy with other templates: try again in a moment' },
   });
-  house.acceptsSubmissions = false;
-  house.prepared.length = 0;
+  api.acceptsSubmissions = false;
+  api.prepared.length = 0;
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
     status: 503,
     body: { detail: 'the disk of the service is nearly full: no new jobs for now' },
   });
-  t.same(house.prepared, []);
-  house.acceptsSubmissions = true;
-  house.preparation = { ok: true, job: { plan: PLAN, description: '', extensions: [] }, previews: [] };
-  house.answer = () => refused('bad-request', 'queue_id: just deleted');
+  t.same(api.prepared, []);
+  api.acceptsSubmissions = true;
+  api.preparation = { ok: true, job: { plan: PLAN, description: '', extensions: [] }, previews: [] };
+  api.answer = () => refused('bad-request', 'queue_id: just deleted');
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
     status: 400,
     body: { detail: 'queue_id: just deleted' },
@@ -288,50 +288,50 @@ void test('a template that takes too long, a full disk, and a farm that refuses'
 });
 
 void test('plan and template of a large job are stored before it, and removed when it is refused', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const rows = { plan: Uint8Array.of(1), template: Uint8Array.of(2) };
-  house.preparation = {
+  api.preparation = {
     ok: true,
     job: { plan: PLAN, description: '', extensions: [], large: { rows, plan: PARTS } },
     previews: [],
   };
   let storedBefore = 0;
-  house.answer = () => {
-    storedBefore = house.storedAhead.size;
+  api.answer = () => {
+    storedBefore = api.storedAhead.size;
     return done(jobRecord());
   };
   t.equal((await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML)).status, 201);
   t.equal(storedBefore, 1);
-  const [id] = house.storedAhead.keys();
-  t.strictSame([...house.storedAhead.values()], [rows]);
-  const message = house.asked[0]?.message;
-  t.same(message?.type === 'job.submit' && message.submission.template, { storedFor: id });
+  const [id] = api.storedAhead.keys();
+  t.strictSame([...api.storedAhead.values()], [rows]);
+  const message = api.asked[0]?.message;
+  t.same(message?.type === 'job.submit' && message.submission.template, { provisionalJobId: id });
   t.same(message?.type === 'job.submit' && message.submission.plan, PLAN);
-  house.answer = () => refused('bad-request', 'queue_id: just deleted');
+  api.answer = () => refused('bad-request', 'queue_id: just deleted');
   t.equal((await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML)).status, 400);
-  t.strictSame([...house.storedAhead.keys()], [id], 'those of the refused one were removed');
+  t.strictSame([...api.storedAhead.keys()], [id], 'those of the refused one were removed');
 });
 
 void test('a body that is not UTF-8 is refused', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const sent = { headers: YAML.headers, body: Buffer.from([0x6e, 0xff, 0xfe]) };
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, sent), {
     status: 400,
     body: { detail: 'the body is not valid UTF-8' },
   });
-  t.same(house.prepared, []);
+  t.same(api.prepared, []);
 });
 
 void test('an actor that gives no answer is a 500 that is logged and tells nothing', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
-  house.answer = () => Promise.reject(new Error('secret'));
+  const { api, client } = await startApi(t);
+  furnish(api);
+  api.answer = () => Promise.reject(new Error('secret'));
   const answer = await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML);
   t.match(answer, { status: 500, body: { detail: 'the request failed; the log of the service says why' } });
-  t.match(house.logged, [
+  t.match(api.logged, [
     { level: 'error', text: 'a request failed', attributes: { operation: 'submitJob', error: /secret/ } },
   ]);
-  t.equal(house.logged[0]?.attributes['request_id'], answer.headers['x-request-id']);
+  t.equal(api.logged[0]?.attributes['request_id'], answer.headers['x-request-id']);
 });

@@ -6,7 +6,7 @@ import { put } from '../../../src/core/records/change-set.ts';
 import { removePrefix } from '../../../src/core/records/change-set.ts';
 import { emptyTaskPage, writeTask } from '../../../src/core/records/task-page.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import { FRAMES, jobChanges, jobNumber, T0, taskState } from '../kit/records.ts';
 
 const JOB = jobNumber(1);
@@ -15,17 +15,19 @@ const TASK_ID = taskIdOf(TASK);
 const ATTEMPT = attemptIdOf({ ...TASK, attemptNumber: 1 });
 const LOGS = `/api/v1/tasks/${TASK_ID}/logs`;
 
-function furnish(house: House): void {
+function furnish(fixture: ApiFixture): void {
   const sketch = { name: 'render', untouched: 'ready', taskCount: 3, space: FRAMES(3) } as const;
-  house.write(...jobChanges({}, [{ ...sketch, touched: new Map([[1, taskState({ status: 'running' })]]) }]));
+  fixture.write(
+    ...jobChanges({}, [{ ...sketch, touched: new Map([[1, taskState({ status: 'running' })]]) }]),
+  );
 }
 
 /** The task ends, as the store and the listeners see it. */
-function endTask(house: House): void {
+function endTask(fixture: ApiFixture): void {
   const page = emptyTaskPage();
   writeTask(page, TASK.index, taskState({ status: 'succeeded' }));
-  house.write(put('taskPage', keys.taskPageOf(TASK), page));
-  house.emit({ kind: 'status', taskId: TASK_ID });
+  fixture.write(put('taskPage', keys.taskPageOf(TASK), page));
+  fixture.emit({ kind: 'status', taskId: TASK_ID });
 }
 
 const chunk = (seqNum: number, data = `line ${seqNum}\n`): LogChunk => ({
@@ -53,10 +55,10 @@ const shown = (seqNum: number, data = `line ${seqNum}\n`): unknown => ({
 });
 
 void test('a page of large chunks ends before its limit', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const large = 'x'.repeat(3 * 2 ** 20);
-  for (const seqNum of [1, 2, 3, 4]) house.addChunk(TASK, chunk(seqNum, large));
+  for (const seqNum of [1, 2, 3, 4]) api.addChunk(TASK, chunk(seqNum, large));
   const page = async (after: number): Promise<unknown> => {
     const { body } = await client.get(`${LOGS}?after_bus_seq=${after}`);
     const { items, after_bus_seq: next } = body as { items: { seq_num: number }[]; after_bus_seq: number };
@@ -68,10 +70,10 @@ void test('a page of large chunks ends before its limit', async (t) => {
 });
 
 void test('a log is paged by its cursor', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   t.same((await client.get(LOGS)).body, { items: [], after_bus_seq: 0 });
-  for (const seqNum of [1, 2, 3]) house.addChunk(TASK, chunk(seqNum));
+  for (const seqNum of [1, 2, 3]) api.addChunk(TASK, chunk(seqNum));
   t.same((await client.get(LOGS)).body, { items: [shown(1), shown(2), shown(3)], after_bus_seq: 103 });
   t.same((await client.get(`${LOGS}?limit=2`)).body, { items: [shown(1), shown(2)], after_bus_seq: 102 });
   t.same((await client.get(`${LOGS}?limit=2&after_bus_seq=102`)).body, {
@@ -101,10 +103,10 @@ async function* lines(message: AsyncIterable<unknown>): AsyncGenerator<unknown> 
 }
 
 void test('a tail follows the log until the task has ended and its log is drained', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
-  house.addChunk(TASK, chunk(1));
-  house.addChunk(TASK, chunk(2, 'two\r\nlines \u2028 é\n'));
+  const { api, client } = await startApi(t);
+  furnish(api);
+  api.addChunk(TASK, chunk(1));
+  api.addChunk(TASK, chunk(2, 'two\r\nlines \u2028 é\n'));
   const message = await client.open('GET', `${LOGS}?tail=true&limit=1&after_bus_seq=0`);
   t.equal(message.statusCode, 200);
   t.equal(message.headers['content-type'], 'application/x-ndjson');
@@ -112,84 +114,84 @@ void test('a tail follows the log until the task has ended and its log is draine
   const read = lines(message.setEncoding('utf8'));
   t.same((await read.next()).value, shown(1));
   t.same((await read.next()).value, shown(2, 'two\r\nlines \u2028 é\n'));
-  house.addChunk(TASK, chunk(3));
-  house.emit({ kind: 'log', taskId: TASK_ID });
+  api.addChunk(TASK, chunk(3));
+  api.emit({ kind: 'log', taskId: TASK_ID });
   t.same((await read.next()).value, shown(3));
-  house.emit({ kind: 'log', taskId: taskIdOf({ ...TASK, index: 0 }) });
-  house.onBus.set(TASK_ID, { attempt: { ...TASK, attemptNumber: 1 }, seqNum: 4 });
-  endTask(house);
-  await house.until(() => house.delays.length === 1);
-  house.addChunk(TASK, chunk(4));
-  house.emit({ kind: 'log', taskId: TASK_ID });
+  api.emit({ kind: 'log', taskId: taskIdOf({ ...TASK, index: 0 }) });
+  api.onBus.set(TASK_ID, { attempt: { ...TASK, attemptNumber: 1 }, seqNum: 4 });
+  endTask(api);
+  await api.until(() => api.delays.length === 1);
+  api.addChunk(TASK, chunk(4));
+  api.emit({ kind: 'log', taskId: TASK_ID });
   t.same((await read.next()).value, shown(4), 'what is on the bus at the end is not lost');
   t.same(await read.next(), { done: true, value: undefined });
-  t.equal(house.watches, 0);
+  t.equal(api.watches, 0);
 });
 
 void test('the head of a tail of a silent task arrives at once', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const message = await client.open('GET', `${LOGS}?tail=true`);
   t.match(message, { statusCode: 200, headers: { 'content-type': 'application/x-ndjson' } });
-  house.addChunk(TASK, chunk(1));
-  house.emit({ kind: 'log', taskId: TASK_ID });
-  endTask(house);
+  api.addChunk(TASK, chunk(1));
+  api.emit({ kind: 'log', taskId: TASK_ID });
+  endTask(api);
   let text = '';
   for await (const piece of message.setEncoding('utf8')) text += String(piece);
   t.equal(text, ` ${JSON.stringify(shown(1))}\n`);
 });
 
 void test('a tail of an ended task gives its log and ends', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
-  house.addChunk(TASK, chunk(1));
-  endTask(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
+  api.addChunk(TASK, chunk(1));
+  endTask(api);
   t.equal((await client.send('GET', `${LOGS}?tail=true`)).text, `${JSON.stringify(shown(1))}\n`);
   const empty = await client.send('GET', `${LOGS}?tail=true&after_bus_seq=101`);
   t.match(empty, { status: 200, text: '' });
   t.equal(empty.headers['content-type'], 'application/x-ndjson');
   t.match(await client.send('HEAD', `${LOGS}?tail=true`), { status: 200, text: '' });
-  t.equal(house.watches, 0);
-  t.same(house.delays, []);
+  t.equal(api.watches, 0);
+  t.same(api.delays, []);
 });
 
 void test('a tail ends when its job is deleted', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const answer = client.send('GET', `${LOGS}?tail=true`);
-  await house.until(() => house.watches === 1);
-  house.write(removePrefix('job', JOB), removePrefix('step', JOB));
-  house.emit({ kind: 'job', jobId: JOB });
+  await api.until(() => api.watches === 1);
+  api.write(removePrefix('job', JOB), removePrefix('step', JOB));
+  api.emit({ kind: 'job', jobId: JOB });
   t.match(await answer, { status: 200, text: ' ' });
 });
 
 void test('a tail whose client goes lets go of everything', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
-  house.addChunk(TASK, chunk(1));
+  const { api, client } = await startApi(t);
+  furnish(api);
+  api.addChunk(TASK, chunk(1));
   const message = await client.open('GET', `${LOGS}?tail=true`);
   await once(message, 'data');
-  t.equal(house.watches, 1);
+  t.equal(api.watches, 1);
   message.destroy();
-  await house.until(() => house.watches === 0);
-  house.addChunk(TASK, chunk(2));
-  house.emit({ kind: 'log', taskId: TASK_ID });
+  await api.until(() => api.watches === 0);
+  api.addChunk(TASK, chunk(2));
+  api.emit({ kind: 'log', taskId: TASK_ID });
   t.equal((await client.get('/healthz')).status, 200);
-  t.same(house.logged, []);
+  t.same(api.logged, []);
 });
 
 void test('a client that does not read holds back the tail, and gets all of it later', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const data = 'x'.repeat(256 * 1024);
   const chunks = 200;
   for (let seqNum = 1; seqNum <= chunks; seqNum += 1)
-    house.addChunk(TASK, { ...chunk(1, data), busSeq: seqNum });
-  endTask(house);
+    api.addChunk(TASK, { ...chunk(1, data), busSeq: seqNum });
+  endTask(api);
   const message = await client.open('GET', `${LOGS}?tail=true&limit=1`);
   // Not read: 50 MB do not fit into the buffers of two sockets, so the tail cannot have come to its end.
   await turns(2 * chunks);
-  const reads = house.logReads;
+  const reads = api.logReads;
   t.ok(reads < chunks / 2, `${reads} pieces were read`);
   const sequences: number[] = [];
   const read = lines(message.setEncoding('utf8'));
@@ -203,41 +205,41 @@ void test('a client that does not read holds back the tail, and gets all of it l
 });
 
 void test('a stop of the server ends tails', async (t) => {
-  const { house, client, server } = await openHouse(t);
-  furnish(house);
-  house.addChunk(TASK, chunk(1));
+  const { api, client, server } = await startApi(t);
+  furnish(api);
+  api.addChunk(TASK, chunk(1));
   const message = await client.open('GET', `${LOGS}?tail=true`);
   const read = lines(message.setEncoding('utf8'));
   t.same((await read.next()).value, shown(1));
   const stopped = server.stop(60_000);
   t.same(await read.next(), { done: true, value: undefined });
   await stopped;
-  t.equal(house.watches, 0);
+  t.equal(api.watches, 0);
 });
 
 void test('a log that cannot be read breaks the tail off, and says so in the log of the service', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
-  house.addChunk(TASK, chunk(1));
+  const { api, client } = await startApi(t);
+  furnish(api);
+  api.addChunk(TASK, chunk(1));
   const message = await client.open('GET', `${LOGS}?tail=true`);
   await once(message, 'data');
-  house.addChunk(TASK, { ...chunk(2), receivedAt: Number.NaN });
-  house.emit({ kind: 'log', taskId: TASK_ID });
+  api.addChunk(TASK, { ...chunk(2), receivedAt: Number.NaN });
+  api.emit({ kind: 'log', taskId: TASK_ID });
   await t.rejects(once(message, 'end'), { code: 'ECONNRESET' });
-  t.match(house.logged, [
+  t.match(api.logged, [
     { level: 'error', text: 'an answer broke off', attributes: { error: /Invalid time value/ } },
   ]);
-  t.equal(house.watches, 0);
+  t.equal(api.watches, 0);
   t.equal((await client.get(LOGS)).status, 500);
 });
 
 /** A log of two attempts that write to both streams. */
-function addMixedLog(house: House): void {
+function addMixedLog(fixture: ApiFixture): void {
   const second = attemptIdOf({ ...TASK, attemptNumber: 2 });
-  house.addChunk(TASK, chunk(1, 'one é\r\n'));
-  house.addChunk(TASK, { ...chunk(2, 'two, an error\n'), stream: 'stderr' });
-  house.addChunk(TASK, { ...chunk(3, 'three'), attemptId: second, seqNum: 1 });
-  house.addChunk(TASK, { ...chunk(4, ' \u{1f600}\n'), attemptId: second, seqNum: 2, stream: 'stderr' });
+  fixture.addChunk(TASK, chunk(1, 'one é\r\n'));
+  fixture.addChunk(TASK, { ...chunk(2, 'two, an error\n'), stream: 'stderr' });
+  fixture.addChunk(TASK, { ...chunk(3, 'three'), attemptId: second, seqNum: 1 });
+  fixture.addChunk(TASK, { ...chunk(4, ' \u{1f600}\n'), attemptId: second, seqNum: 2, stream: 'stderr' });
   const attempt = {
     version: 1,
     id: second,
@@ -248,16 +250,16 @@ function addMixedLog(house: House): void {
     message: '',
     sessionId: '',
   } as const;
-  house.write(put('attempt', keys.attempt(TASK, 2), attempt));
+  fixture.write(put('attempt', keys.attempt(TASK, 2), attempt));
 }
 
 const DOWNLOAD = `/api/v1/tasks/${TASK_ID}/log`;
 
 void test('a log is downloaded as text, whole or in part', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   t.match(await client.get(DOWNLOAD), { status: 200, text: '' });
-  addMixedLog(house);
+  addMixedLog(api);
   const parts: [query: string, name: string, text: string][] = [
     ['', '', 'one é\r\ntwo, an error\nthree \u{1f600}\n'],
     ['?stream=stdout', '-stdout', 'one é\r\nthree'],
@@ -276,21 +278,21 @@ void test('a log is downloaded as text, whole or in part', async (t) => {
 });
 
 void test('a download has the tag of what the log holds', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
-  house.addChunk(TASK, chunk(1));
+  const { api, client } = await startApi(t);
+  furnish(api);
+  api.addChunk(TASK, chunk(1));
   const { headers } = await client.get(DOWNLOAD);
   t.match(headers, { etag: 'W/"101-7"', 'cache-control': 'private, no-cache' });
   t.match(await client.get(DOWNLOAD, { 'if-none-match': headers['etag'] }), { status: 304, text: '' });
-  house.addChunk(TASK, chunk(2));
+  api.addChunk(TASK, chunk(2));
   const later = await client.get(DOWNLOAD, { 'if-none-match': headers['etag'] });
   t.match(later, { status: 200, text: 'line 1\nline 2\n', headers: { etag: 'W/"102-14"' } });
 });
 
 void test('a download that asks for what there is not', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
-  addMixedLog(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
+  addMixedLog(api);
   const cases: [path: string, status: number, detail: RegExp][] = [
     [`${DOWNLOAD}?stream=both`, 400, /\/query\/stream/],
     [`${DOWNLOAD}?stream=`, 400, /\/query\/stream/],
@@ -309,42 +311,42 @@ void test('a download that asks for what there is not', async (t) => {
 });
 
 void test('a download is read as fast as its client takes it, and ends where the log ended when it was asked for', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const data = 'x'.repeat(64 * 1024);
   const chunks = 800;
   for (let seqNum = 1; seqNum <= chunks; seqNum += 1)
-    house.addChunk(TASK, { ...chunk(1, data), seqNum, busSeq: seqNum });
+    api.addChunk(TASK, { ...chunk(1, data), seqNum, busSeq: seqNum });
   const message = await client.open('GET', DOWNLOAD);
   await turns(2 * chunks);
-  t.ok(house.logReads < chunks / 2, `${house.logReads} pieces were read`);
-  house.addChunk(TASK, chunk(chunks + 1, 'later'));
+  t.ok(api.logReads < chunks / 2, `${api.logReads} pieces were read`);
+  api.addChunk(TASK, chunk(chunks + 1, 'later'));
   let bytes = 0;
   for await (const piece of message) bytes += (piece as Buffer).length;
   t.equal(bytes, chunks * data.length);
-  t.ok(house.logReads >= chunks, 'it was read in pieces');
+  t.ok(api.logReads >= chunks, 'it was read in pieces');
 });
 
 void test('a download whose client goes, and one whose log is removed', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const data = 'x'.repeat(64 * 1024);
   for (let seqNum = 1; seqNum <= 400; seqNum += 1)
-    house.addChunk(TASK, { ...chunk(1, data), seqNum, busSeq: seqNum });
+    api.addChunk(TASK, { ...chunk(1, data), seqNum, busSeq: seqNum });
   const left = await client.open('GET', DOWNLOAD);
   await once(left, 'data');
   left.destroy();
   t.equal((await client.get('/healthz')).status, 200);
-  t.same(house.logged, []);
+  t.same(api.logged, []);
   const cut = await client.open('GET', DOWNLOAD);
-  house.removeLog(TASK);
+  api.removeLog(TASK);
   await t.rejects(
     (async () => {
       for await (const piece of cut) if (piece === null) break;
     })(),
     { code: 'ECONNRESET' },
   );
-  t.match(house.logged, [
+  t.match(api.logged, [
     { text: 'an answer broke off', attributes: { error: /a log was removed while it was read/ } },
   ]);
 });

@@ -4,7 +4,7 @@ import { farmId, queueId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import { FARM, jobNumber, jobRecord, T0, uuid } from '../kit/records.ts';
 
 const JOB = jobNumber(1);
@@ -12,7 +12,7 @@ const PATH = `/api/v1/jobs/${JOB}`;
 
 const to = replyTo('front');
 
-function addQueue(house: House, nth: number, farm = FARM): void {
+function addQueue(fixture: ApiFixture, nth: number, farm = FARM): void {
   const id = queueId(uuid('b', nth));
   const record = {
     version: 1 as const,
@@ -27,15 +27,15 @@ function addQueue(house: House, nth: number, farm = FARM): void {
     createdAt: T0,
     updatedAt: T0,
   };
-  house.write(put('queue', keys.queue(id), record));
+  fixture.write(put('queue', keys.queue(id), record));
 }
 
 void test('a job is changed by the job, and moved by its farm', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const record = jobRecord({ id: JOB });
-  house.write(put('job', keys.job(JOB), record));
-  addQueue(house, 2);
-  house.answer = () => done({ ...record, status: 'paused', priority: 7, queueId: queueId(uuid('b', 2)) });
+  api.write(put('job', keys.job(JOB), record));
+  addQueue(api, 2);
+  api.answer = () => done({ ...record, status: 'paused', priority: 7, queueId: queueId(uuid('b', 2)) });
   const answer = await client.json('PATCH', PATH, {
     action: 'pause',
     priority: 7,
@@ -69,7 +69,7 @@ void test('a job is changed by the job, and moved by its farm', async (t) => {
     id: JOB,
     message: { type: 'job.update', update: { retry: {} }, queue: null, replyTo: to },
   };
-  t.strictSame(house.asked, [
+  t.strictSame(api.asked, [
     {
       actor: 'job',
       id: JOB,
@@ -98,7 +98,7 @@ void test('a job is changed by the job, and moved by its farm', async (t) => {
     unchanged,
     unchanged,
   ]);
-  house.answer = () => refused('conflict', 'the job is failed already');
+  api.answer = () => refused('conflict', 'the job is failed already');
   t.match(await client.json('PATCH', PATH, { action: 'pause' }), {
     status: 409,
     body: { detail: 'the job is failed already' },
@@ -106,9 +106,9 @@ void test('a job is changed by the job, and moved by its farm', async (t) => {
 });
 
 void test('a change that is not valid reaches nobody', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(put('job', keys.job(JOB), jobRecord({ id: JOB })));
-  addQueue(house, 3, farmId(uuid('f', 2)));
+  const { api, client } = await startApi(t);
+  api.write(put('job', keys.job(JOB), jobRecord({ id: JOB })));
+  addQueue(api, 3, farmId(uuid('f', 2)));
   const cases: [unknown, RegExp][] = [
     [{ action: 'stop' }, /^\/action: must be one of pause, resume/],
     [{ priority: 1.5 }, /^\/priority: /],
@@ -127,5 +127,5 @@ void test('a change that is not valid reaches nobody', async (t) => {
   t.equal((await client.json('PATCH', `/api/v1/jobs/${jobNumber(2)}`, {})).status, 404);
   t.match(await client.send('PATCH', PATH), { status: 400, body: { detail: 'the request has no body' } });
   t.equal((await client.send('PATCH', PATH, { body: '{}' })).status, 415);
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });

@@ -4,7 +4,7 @@ import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
-import { openHouse, type House } from '../kit/house.ts';
+import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import { T0, uuid } from '../kit/records.ts';
 
 const POOL = uuid('a', 1);
@@ -32,17 +32,17 @@ const POOL_JSON = {
   updated_at: '2026-11-20T10:00:00.000Z',
 };
 
-const store = (house: House, ...pools: readonly UsagePoolRecord[]): void => {
-  house.write(...pools.map((pool) => put('usagePool', keys.usagePool(pool.id), pool)));
+const store = (fixture: ApiFixture, ...pools: readonly UsagePoolRecord[]): void => {
+  fixture.write(...pools.map((pool) => put('usagePool', keys.usagePool(pool.id), pool)));
 };
 
 void test('pools are listed by name, with what is in use', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   t.same((await client.get('/api/v1/usage-pools')).body, []);
   const arnold = poolRecord({ id: uuid('a', 2), name: 'arnold', slot: 7, serverHint: 'license-1:5053' });
   const maya = poolRecord({ id: uuid('a', 3), name: 'maya', slot: 2, maxConcurrent: 1, updatedAt: T0 + 1 });
-  store(house, poolRecord(), arnold, maya);
-  house.tallies.set(1, 3).set(2, 5).set(3, 1);
+  store(api, poolRecord(), arnold, maya);
+  api.tallies.set(1, 3).set(2, 5).set(3, 1);
   const list = await client.get('/api/v1/usage-pools');
   t.equal(list.status, 200);
   const expected = [
@@ -64,16 +64,16 @@ void test('pools are listed by name, with what is in use', async (t) => {
   t.same((await client.get(`/api/v1/usage-pools/${maya.id}`)).body, expected[1]);
   const unknown = await client.get(`/api/v1/usage-pools/${NOBODY}`);
   t.match(unknown, { status: 404, body: { detail: `no usage pool ${NOBODY}` } });
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('a pool is created by the catalog', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.answer = ({ message }) =>
+  const { api, client } = await startApi(t);
+  api.answer = ({ message }) =>
     message.type === 'pool.create'
       ? done(poolRecord({ ...message.input, slot: 3 }))
       : refused('internal', 'unexpected');
-  house.tallies.set(3, 0);
+  api.tallies.set(3, 0);
   const made = await client.json('POST', '/api/v1/usage-pools', {
     name: 'nuke',
     max_concurrent: 4,
@@ -89,7 +89,7 @@ void test('a pool is created by the catalog', async (t) => {
   const least = await client.json('POST', '/api/v1/usage-pools', { name: 'maya', max_concurrent: 1 });
   t.same(least.body, { ...POOL_JSON, name: 'maya', max_concurrent: 1, available: 1 });
   const to = { actor: 'catalog', id: 'catalog' };
-  t.same(house.asked, [
+  t.same(api.asked, [
     {
       ...to,
       message: {
@@ -108,7 +108,7 @@ void test('a pool is created by the catalog', async (t) => {
     },
   ]);
 
-  house.answer = () => refused('conflict', 'there is a usage pool named "nuke" already');
+  api.answer = () => refused('conflict', 'there is a usage pool named "nuke" already');
   const again = await client.json('POST', '/api/v1/usage-pools', { name: 'NUKE', max_concurrent: 1 });
   t.match(again, {
     status: 409,
@@ -122,16 +122,16 @@ void test('a pool is created by the catalog', async (t) => {
 });
 
 void test('a pool is replaced whole, and deleted', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const path = `/api/v1/usage-pools/${POOL}`;
   const body = { name: 'nuke', max_concurrent: 9 };
   t.match(await client.json('PUT', path, body), { status: 404, body: { detail: `no usage pool ${POOL}` } });
   t.match(await client.send('DELETE', path), { status: 404, body: { detail: `no usage pool ${POOL}` } });
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 
-  store(house, poolRecord({ serverHint: 'license-1' }));
-  house.tallies.set(1, 2);
-  house.answer = ({ message }) =>
+  store(api, poolRecord({ serverHint: 'license-1' }));
+  api.tallies.set(1, 2);
+  api.answer = ({ message }) =>
     message.type === 'pool.replace' ? done(poolRecord({ ...message.input, updatedAt: T0 + 1 })) : done(null);
   const replaced = await client.json('PUT', path, { ...POOL_JSON, ...body });
   t.equal(replaced.status, 200);
@@ -144,7 +144,7 @@ void test('a pool is replaced whole, and deleted', async (t) => {
   });
   t.match(await client.send('DELETE', path), { status: 204, text: '' });
   const to = { actor: 'catalog', id: 'catalog' };
-  t.same(house.asked, [
+  t.same(api.asked, [
     {
       ...to,
       message: {
@@ -157,16 +157,16 @@ void test('a pool is replaced whole, and deleted', async (t) => {
     { ...to, message: { type: 'pool.delete', poolId: POOL, replyTo: replyTo('front') } },
   ]);
 
-  house.answer = () => refused('conflict', 'taken');
+  api.answer = () => refused('conflict', 'taken');
   t.equal((await client.json('PUT', path, body)).status, 409);
-  house.answer = () => refused('not-found', 'deleted meanwhile');
+  api.answer = () => refused('not-found', 'deleted meanwhile');
   t.equal((await client.json('PUT', path, body)).status, 404);
   t.equal((await client.send('DELETE', path)).status, 404);
 });
 
 void test('what is wrong with a pool is said with its pointer', async (t) => {
-  const { house, client } = await openHouse(t);
-  store(house, poolRecord());
+  const { api, client } = await startApi(t);
+  store(api, poolRecord());
   const good = { name: 'nuke', max_concurrent: 1 };
   const cases: [unknown, string][] = [
     [{}, '/name: is required; /max_concurrent: is required'],
@@ -202,5 +202,5 @@ void test('what is wrong with a pool is said with its pointer', async (t) => {
   t.match(await client.send('POST', '/api/v1/usage-pools', { body: '{}' }), { status: 415 });
   const allowed = { status: 405, headers: { allow: /GET/ } };
   t.match(await client.json('PATCH', `/api/v1/usage-pools/${POOL}`, good), allowed);
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });

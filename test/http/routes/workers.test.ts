@@ -4,7 +4,7 @@ import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
-import { openHouse } from '../kit/house.ts';
+import { startApi } from '../kit/api-fixture.ts';
 import {
   FARM,
   FRAMES,
@@ -23,7 +23,7 @@ const OTHER_FARM = farmId(uuid('f', 2));
 const TASK = { jobId: jobNumber(1), stepOrder: 0, index: 1 };
 
 void test('workers are filtered, sorted and paged', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const workers = [
     workerRecord({
       name: 'node-b',
@@ -55,7 +55,7 @@ void test('workers are filtered, sorted and paged', async (t) => {
       queueIds: [queueId(uuid('b', 2))],
     }),
   ];
-  house.write(
+  api.write(
     ...workers.map((worker) => put('worker', keys.worker(worker.id), worker)),
     put('queue', keys.queue(QUEUE), queueRecord()),
   );
@@ -93,11 +93,11 @@ void test('workers are filtered, sorted and paged', async (t) => {
 });
 
 void test('the workers that match are summed up, whatever their status', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const attemptId = attemptIdOf({ ...TASK, attemptNumber: 1 });
   const add = (n: number, change: Parameters<typeof workerRecord>[0], cores: number): void => {
     const worker = workerRecord({ id: workerId(uuid('e', n)), ...change });
-    house.write(
+    api.write(
       put('worker', keys.worker(worker.id), worker),
       put('booking', keys.booking(worker.id), { version: 1, bookings: [{ attemptId, cores }] }),
     );
@@ -141,9 +141,9 @@ void test('the workers that match are summed up, whatever their status', async (
 });
 
 void test('a worker is shown with its tasks', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   t.equal((await client.get(`/api/v1/workers/${WORKER}`)).status, 404);
-  house.write(
+  api.write(
     put(
       'worker',
       keys.worker(WORKER),
@@ -231,8 +231,8 @@ void test('a worker is shown with its tasks', async (t) => {
 });
 
 void test('failures on a worker are shown by step, the latest first, without those of jobs that are gone', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(
+  const { api, client } = await startApi(t);
+  api.write(
     put('worker', keys.worker(WORKER), workerRecord()),
     put('workerFailures', keys.workerFailures(WORKER), {
       version: 1,
@@ -274,26 +274,26 @@ void test('failures on a worker are shown by step, the latest first, without tho
 });
 
 void test('workers are disabled and enabled by their actor', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(put('worker', keys.worker(WORKER), workerRecord()));
+  const { api, client } = await startApi(t);
+  api.write(put('worker', keys.worker(WORKER), workerRecord()));
   for (const [action, status] of [
     ['disable', 'disabled'],
     ['enable', 'online'],
     ['enable', 'offline'],
   ] as const) {
-    house.answer = () => done({ status });
+    api.answer = () => done({ status });
     const answer = await client.send('POST', `/api/v1/workers/${WORKER}/${action}`);
     t.strictSame([answer.status, answer.body], [200, { id: WORKER, status }]);
   }
   t.strictSame(
-    house.asked,
+    api.asked,
     ['disable', 'enable', 'enable'].map((action) => ({
       actor: 'worker',
       id: WORKER,
       message: { type: `worker.${action}`, replyTo: replyTo('front') },
     })),
   );
-  house.answer = () => refused('not-found', 'there is no worker any more');
+  api.answer = () => refused('not-found', 'there is no worker any more');
   t.match(await client.send('POST', `/api/v1/workers/${WORKER}/disable`), {
     status: 404,
     body: { detail: 'there is no worker any more' },
@@ -301,25 +301,25 @@ void test('workers are disabled and enabled by their actor', async (t) => {
 });
 
 void test('a worker is deleted by its actor, which may refuse', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(put('worker', keys.worker(WORKER), workerRecord()));
-  house.answer = () => refused('conflict', 'the worker is online: it can be deleted when it is stopped');
+  const { api, client } = await startApi(t);
+  api.write(put('worker', keys.worker(WORKER), workerRecord()));
+  api.answer = () => refused('conflict', 'the worker is online: it can be deleted when it is stopped');
   t.match(await client.send('DELETE', `/api/v1/workers/${WORKER}`), {
     status: 409,
     body: { detail: 'the worker is online: it can be deleted when it is stopped' },
   });
-  house.answer = () => done(null);
+  api.answer = () => done(null);
   t.match(await client.send('DELETE', `/api/v1/workers/${WORKER}`), { status: 204, text: '' });
   const asked = {
     actor: 'worker',
     id: WORKER,
     message: { type: 'worker.delete', replyTo: replyTo('front') },
   };
-  t.strictSame(house.asked, [asked, asked]);
+  t.strictSame(api.asked, [asked, asked]);
 });
 
 void test('workers that are not there, and methods that are not', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   for (const [method, path] of [
     ['DELETE', ''],
     ['POST', '/disable'],
@@ -330,7 +330,7 @@ void test('workers that are not there, and methods that are not', async (t) => {
       body: { detail: `no worker ${WORKER}` },
     });
   }
-  t.strictSame(house.asked, []);
+  t.strictSame(api.asked, []);
   t.equal((await client.get(`/api/v1/workers/${WORKER}/disable`)).status, 405);
   t.equal((await client.send('PUT', `/api/v1/workers/${WORKER}`)).status, 405);
 });

@@ -6,21 +6,21 @@ import { MAX_BODY_BYTES } from '../../../http/pipeline/body.ts';
 import { done } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { House, NO_RATE_LIMIT, openHouse } from '../kit/house.ts';
+import { ApiFixture, NO_RATE_LIMIT, startApi } from '../kit/api-fixture.ts';
 import { FARM, farmRecord, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
 
 const SUBMIT = `/api/v1/jobs?farm_id=${FARM}&queue_id=${QUEUE}`;
 
-function furnish(house: House): void {
-  house.write(put('farm', keys.farm(FARM), farmRecord()), put('queue', keys.queue(QUEUE), queueRecord()));
-  house.answer = () => done(jobRecord());
+function furnish(fixture: ApiFixture): void {
+  fixture.write(put('farm', keys.farm(FARM), farmRecord()), put('queue', keys.queue(QUEUE), queueRecord()));
+  fixture.answer = () => done(jobRecord());
 }
 
 const statusOf = (reply: string): number => Number(reply.split(' ')[1] ?? 0);
 const count = (reply: string): number => reply.split('HTTP/1.1 ').length - 1;
 
 void test('requests whose framing can be read in two ways are refused and hung up on', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const smuggled =
     'POST /api/v1/farms HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"name":"x"}';
   const head = (lines: string): string => `POST /api/v1/farms HTTP/1.1\r\n${lines}\r\n`;
@@ -72,11 +72,11 @@ void test('requests whose framing can be read in two ways are refused and hung u
     t.equal(count(reply), 1, bytes);
     t.ok(statusOf(reply) === 400 || statusOf(reply) === 415, `${bytes} gives ${reply.slice(0, 30)}`);
   }
-  t.same(house.asked, [], 'no smuggled request has reached a handler');
+  t.same(api.asked, [], 'no smuggled request has reached a handler');
 });
 
 void test('heads that are too large, too old or broken do not reach a handler', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const get = (rest: string): string =>
     `GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}\r\n`;
   t.equal(
@@ -88,12 +88,12 @@ void test('heads that are too large, too old or broken do not reach a handler', 
   t.equal(statusOf(await client.raw(get('X-A: 1\r\n'.repeat(120)))), 431);
   t.equal(statusOf(await client.raw('GET /healthz HTTP/1.0\r\nHost: a\r\n\r\n')), 505);
   t.equal(statusOf(await client.raw('GET http://evil/healthz HTTP/1.1\r\nHost: a\r\n\r\n')), 505);
-  t.same(house.logged, []);
+  t.same(api.logged, []);
 });
 
 void test('a body over 16 MiB is 413, declared or not, and the service goes on', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const body = Buffer.alloc(20 * 1024 * 1024, 'a');
   const declared = { 'content-type': 'application/yaml', 'content-length': body.length };
   const chunked = { 'content-type': 'application/yaml', 'transfer-encoding': 'chunked' };
@@ -103,16 +103,16 @@ void test('a body over 16 MiB is 413, declared or not, and the service goes on',
       body: { title: 'Content Too Large', detail: `the body is over ${MAX_BODY_BYTES} bytes` },
     });
   }
-  t.same(house.prepared, []);
+  t.same(api.prepared, []);
   const fitting = body.subarray(0, MAX_BODY_BYTES);
   const headers = { 'content-type': 'application/yaml', 'transfer-encoding': 'chunked' };
   t.equal((await client.send('POST', SUBMIT, { headers, body: fitting })).status, 201);
-  t.equal(house.prepared[0]?.text.length, MAX_BODY_BYTES);
+  t.equal(api.prepared[0]?.text.length, MAX_BODY_BYTES);
 });
 
 void test('a client that goes in the middle of its body leaves nothing behind', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   for (const head of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
     const socket = connect(client.port, '127.0.0.1');
     await once(socket, 'connect');
@@ -124,16 +124,16 @@ void test('a client that goes in the middle of its body leaves nothing behind', 
     await once(socket, 'close');
     t.equal((await client.get('/healthz')).status, 200);
   }
-  t.same(house.prepared, []);
-  t.same(house.asked, []);
-  t.same(house.logged, []);
+  t.same(api.prepared, []);
+  t.same(api.asked, []);
+  t.same(api.logged, []);
 });
 
 void test('a client that goes while an actor works leaves nothing behind', async (t) => {
-  const { house, client } = await openHouse(t);
-  furnish(house);
+  const { api, client } = await startApi(t);
+  furnish(api);
   const answers: (() => void)[] = [];
-  house.answer = () =>
+  api.answer = () =>
     new Promise((resolve) => {
       answers.push(() => {
         resolve(done(jobRecord()));
@@ -144,18 +144,18 @@ void test('a client that goes while an actor works leaves nothing behind', async
   socket.write(
     `POST ${SUBMIT} HTTP/1.1\r\nHost: a\r\nContent-Type: text/yaml\r\nContent-Length: 2\r\n\r\na:`,
   );
-  await house.until(() => answers.length === 1);
+  await api.until(() => answers.length === 1);
   socket.resetAndDestroy();
   await once(socket, 'close');
   t.equal((await client.get('/healthz')).status, 200);
   answers[0]?.();
   t.equal((await client.get('/healthz')).status, 200);
-  t.same(house.logged, []);
+  t.same(api.logged, []);
 });
 
 void test('HEAD has the head of GET and no body', async (t) => {
-  const { house, client } = await openHouse(t);
-  house.write(put('farm', keys.farm(FARM), farmRecord()));
+  const { api, client } = await startApi(t);
+  api.write(put('farm', keys.farm(FARM), farmRecord()));
   for (const path of [
     '/healthz',
     '/api/v1/farms',
@@ -178,7 +178,7 @@ void test('HEAD has the head of GET and no body', async (t) => {
 });
 
 void test('unknown paths, wrong methods and OPTIONS', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const unknown = [
     '/',
     '/api/v1',
@@ -218,16 +218,16 @@ void test('unknown paths, wrong methods and OPTIONS', async (t) => {
       'Accept, Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-ID',
   });
   t.equal((await client.send('OPTIONS', '/api/nowhere')).status, 404);
-  t.same(house.asked, []);
+  t.same(api.asked, []);
 });
 
 void test('origins are allowed as configured', async (t) => {
-  const open = await openHouse(t, ['*']);
+  const open = await startApi(t, ['*']);
   t.equal(
     (await open.client.get('/healthz', { origin: 'https://any' })).headers['access-control-allow-origin'],
     '*',
   );
-  const { client } = await openHouse(t, ['https://farm.example', 'http://localhost:3000']);
+  const { client } = await startApi(t, ['https://farm.example', 'http://localhost:3000']);
   const named = await client.get('/healthz', { origin: 'https://farm.example' });
   t.equal(named.headers['access-control-allow-origin'], 'https://farm.example');
   t.equal(named.headers['vary'], 'Accept-Encoding, Origin');
@@ -246,7 +246,7 @@ void test('origins are allowed as configured', async (t) => {
 });
 
 void test('a request id that is safe is taken over', async (t) => {
-  const { client } = await openHouse(t);
+  const { client } = await startApi(t);
   const idFor = async (given: string | string[]): Promise<string | undefined> =>
     (await client.get('/healthz', { 'x-request-id': given })).headers['x-request-id'];
   t.equal(await idFor('Trace_1.2-3'), 'Trace_1.2-3');
@@ -257,7 +257,7 @@ void test('a request id that is safe is taken over', async (t) => {
 });
 
 void test('every answer below the prefix has the version and the id, and a problem names that', async (t) => {
-  const { house, client } = await openHouse(t, [], { limit: { rps: 1, burst: 8 }, trustProxy: false });
+  const { api, client } = await startApi(t, [], { limit: { rps: 1, burst: 8 }, trustProxy: false });
   const cases: [number, string, string, Record<string, string>, string?][] = [
     [200, 'GET', '/api/v1/farms', {}],
     [204, 'OPTIONS', '/api/v1/farms', {}],
@@ -281,14 +281,14 @@ void test('every answer below the prefix has the version and the id, and a probl
   }
   const broken = await client.raw('GET /api/v1/farms HTTP/1.1\r\nX-Request-ID: test-raw\r\n\r\n');
   t.equal(statusOf(broken), 400);
-  t.same(house.asked, []);
+  t.same(api.asked, []);
   for (const path of ['/healthz', '/nowhere', '/api/v10/farms', '/api/v2/farms']) {
     t.notOk('x-api-version' in (await client.get(path)).headers, path);
   }
 });
 
 void test('every answer has the headers that protect browsers', async (t) => {
-  const { client } = await openHouse(t);
+  const { client } = await startApi(t);
   for (const path of ['/healthz', '/api/v1/farms', '/nowhere']) {
     t.match((await client.get(path)).headers, {
       'x-content-type-options': 'nosniff',
@@ -300,7 +300,7 @@ void test('every answer has the headers that protect browsers', async (t) => {
 });
 
 void test('requests in one segment are answered in order', async (t) => {
-  const { client } = await openHouse(t);
+  const { client } = await startApi(t);
   const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
   const reply = await client.raw(
     get('/healthz') + get('/nowhere') + `GET /api/v1/farms HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
@@ -309,7 +309,7 @@ void test('requests in one segment are answered in order', async (t) => {
 });
 
 void test('an address that is taken is an error', async (t) => {
-  const { server } = await openHouse(t);
+  const { server } = await startApi(t);
   const second = startFront(
     {
       host: '127.0.0.1',
@@ -319,7 +319,7 @@ void test('an address that is taken is an error', async (t) => {
       pages: null,
       rateLimit: NO_RATE_LIMIT,
     },
-    new House().ports(),
+    new ApiFixture().ports(),
   );
   await t.rejects(second, {
     message: `cannot listen on 127.0.0.1:${server.port}: the address is taken or not one of this machine`,
@@ -327,7 +327,7 @@ void test('an address that is taken is an error', async (t) => {
   await t.rejects(
     startFront(
       { host: '192.0.2.1', port: 0, corsOrigins: [], profiler: null, pages: null, rateLimit: NO_RATE_LIMIT },
-      new House().ports(),
+      new ApiFixture().ports(),
     ),
     /cannot listen/,
   );
@@ -335,11 +335,11 @@ void test('an address that is taken is an error', async (t) => {
 
 /** Opens a submission that an actor works on, and gives its end. */
 async function begin(
-  house: House,
+  fixture: ApiFixture,
   port: number,
 ): Promise<{ socket: Socket; reply: Promise<string>; finish(): void }> {
   let finish = (): void => undefined;
-  house.answer = () =>
+  fixture.answer = () =>
     new Promise((resolve) => {
       finish = () => {
         resolve(done(jobRecord()));
@@ -355,7 +355,7 @@ async function begin(
   socket.write(
     `POST ${SUBMIT} HTTP/1.1\r\nHost: a\r\nContent-Type: text/yaml\r\nContent-Length: 2\r\n\r\na:`,
   );
-  await house.until(() => house.asked.length === 1);
+  await fixture.until(() => fixture.asked.length === 1);
   return {
     socket,
     reply,
@@ -366,9 +366,9 @@ async function begin(
 }
 
 void test('a stop lets running requests end and takes no new connection', async (t) => {
-  const { house, client, server } = await openHouse(t);
-  furnish(house);
-  const running = await begin(house, client.port);
+  const { api, client, server } = await startApi(t);
+  furnish(api);
+  const running = await begin(api, client.port);
   const stopped = server.stop(60_000);
   await t.rejects(once(connect(client.port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
   running.finish();
@@ -380,11 +380,11 @@ void test('a stop lets running requests end and takes no new connection', async 
 });
 
 void test('a stop hangs up on what does not end in time', async (t) => {
-  const { house, client, server } = await openHouse(t);
-  furnish(house);
-  const running = await begin(house, client.port);
+  const { api, client, server } = await startApi(t);
+  furnish(api);
+  const running = await begin(api, client.port);
   await server.stop(1);
   t.equal(await running.reply, '');
   running.finish();
-  t.same(house.logged, []);
+  t.same(api.logged, []);
 });

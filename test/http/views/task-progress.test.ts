@@ -3,7 +3,7 @@ import { attemptIdOf } from '../../../src/core/ids.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
-import { openHouse } from '../kit/house.ts';
+import { startApi } from '../kit/api-fixture.ts';
 import {
   attemptRecord,
   FARM,
@@ -21,7 +21,7 @@ const HELD = { attemptNumber: 2, workerOrdinal: 7, assignedAt: T0 };
 const WAITING = { attemptNumber: 2, failedAttempts: 1 };
 
 void test('a task shows what its attempt has said while it is held and after, and in between nothing', async (t) => {
-  const { house, client } = await openHouse(t);
+  const { api, client } = await startApi(t);
   const states: readonly Parameters<typeof taskState>[0][] = [
     { status: 'running', ...HELD },
     { status: 'succeeded', ...HELD },
@@ -33,7 +33,7 @@ void test('a task shows what its attempt has said while it is held and after, an
   ];
   const touched = new Map<number, TaskState>(states.map((state, index) => [index, taskState(state)]));
   const said = { progress: 0, statusMessage: 'sampling' };
-  house.write(
+  api.write(
     ...jobChanges({}, [{ name: 'render', untouched: 'ready', taskCount: 8, space: FRAMES(8), touched }]),
     put('workerOrdinal', keys.workerOrdinal(FARM, 7), { version: 1, workerId: WORKER }),
     ...states.map((_state, index) => {

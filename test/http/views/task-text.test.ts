@@ -12,7 +12,7 @@ import type { StepRecord } from '../../../src/core/records/step.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { attemptRecord, FARM, jobChanges, jobNumber, T0, taskState, WORKER } from '../kit/records.ts';
-import { UNTOLD } from '../../kit/untold.ts';
+import { NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
 
 const JOB = jobNumber(1);
 const TASKS = 40;
@@ -88,7 +88,7 @@ test('the text of a task is that of its view', () => {
         });
         const worker = put('workerOrdinal', keys.workerOrdinal(FARM, 7), { version: 1, workerId: WORKER });
         const changes = [...jobChanges({ createdAt: T0 }, [sketch]), ...texts, worker];
-        store.commit({ version: 1, shard: 0, sequence: 1, changes }, UNTOLD);
+        store.commit({ version: 1, shard: 0, sequence: 1, changes }, NO_CALLBACKS);
         store.flushAll();
         const job = store.get('job', keys.job(JOB));
         const written = store.get('step', keys.step(JOB, 0));

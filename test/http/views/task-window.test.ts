@@ -8,19 +8,22 @@ import { TASK_STATUSES } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { plainTasks } from '../../kit/plain-lists.ts';
 import { FRAMES, jobChanges, jobNumber, taskState, T0, type StepSketch } from '../kit/records.ts';
-import { UNTOLD } from '../../kit/untold.ts';
+import { NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
 
 const JOB = jobNumber(1);
 
 function storeOf(sketches: readonly StepSketch[]): MemoryStore {
   const store = createMemoryStore();
-  store.commit({ version: 1, shard: 0, sequence: 1, changes: jobChanges({}, sketches) }, UNTOLD);
+  store.commit({ version: 1, shard: 0, sequence: 1, changes: jobChanges({}, sketches) }, NO_CALLBACKS);
   store.flushAll();
   return store;
 }
 
 function listOf(store: StoreReader): OpenTaskList {
-  const list = new TaskLists({ store, renew: () => undefined }, { of: () => 1, settled: () => 1 }).open(JOB);
+  const list = new TaskLists(
+    { store, renew: () => undefined },
+    { of: () => 1, appliedVersion: () => 1 },
+  ).open(JOB);
   if (list === null) throw new Error('the job is not there');
   return list;
 }

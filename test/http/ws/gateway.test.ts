@@ -4,7 +4,7 @@ import { note } from '../../../src/core/diagnostics/record.ts';
 import type { LogChunk } from '../../../src/core/records/log-chunk.ts';
 import type { DomainEvent } from '../../../src/core/wire/events.ts';
 import { refusedUpgrade, upgradeHead, WebSocketClient, type Envelope } from '../../kit/web-socket.ts';
-import { openHouse, type House, NO_RATE_LIMIT } from '../kit/house.ts';
+import { startApi, type ApiFixture, NO_RATE_LIMIT } from '../kit/api-fixture.ts';
 import {
   FARM,
   FRAMES,
@@ -73,21 +73,21 @@ const stepOf = (taskCount: number): StepSketch => ({
 });
 
 interface Stage {
-  readonly house: House;
+  readonly api: ApiFixture;
   readonly port: number;
   readonly open: (headers?: Readonly<Record<string, string>>) => Promise<WebSocketClient>;
 }
 
 async function stage(t: Test, corsOrigins: readonly string[] = []): Promise<Stage> {
-  const { house, server } = await openHouse(t, corsOrigins);
+  const { api, server } = await startApi(t, corsOrigins);
   const clients: WebSocketClient[] = [];
   t.teardown(() => {
     for (const client of clients) client.destroy();
   });
   const sketch = stepOf(3);
-  house.write(...jobChanges({}, [sketch]));
+  api.write(...jobChanges({}, [sketch]));
   return {
-    house,
+    api,
     port: server.port,
     open: async (headers) => {
       const client = await WebSocketClient.open(server.port, headers);
@@ -113,12 +113,12 @@ void test('the upgrade says what every answer says', async (t) => {
 });
 
 void test('acknowledgement, replay, live, in that order; the payload is that of the contract', async (t) => {
-  const { house, open } = await stage(t);
-  house.events.publish([jobEvent(1), jobEvent(2), jobEvent(3)]);
+  const { api, open } = await stage(t);
+  api.events.publish([jobEvent(1), jobEvent(2), jobEvent(3)]);
   const client = await open();
   client.subscribe('jobs', START + 1, 5);
   await settled(client);
-  house.events.publish([jobEvent(4), jobEvent(5)]);
+  api.events.publish([jobEvent(4), jobEvent(5)]);
   await client.nextWhere(({ seq }) => seq === START + 5);
   const received = client.received.filter(({ type }) => type !== 'pong');
   t.strictSame(received, [
@@ -131,8 +131,8 @@ void test('acknowledgement, replay, live, in that order; the payload is that of 
 });
 
 void test('since_seq of nothing, of everything, and of another life', async (t) => {
-  const { house, open } = await stage(t);
-  house.events.publish([jobEvent(1), jobEvent(2)]);
+  const { api, open } = await stage(t);
+  api.events.publish([jobEvent(1), jobEvent(2)]);
   const client = await open();
   client.subscribe('jobs');
   t.strictSame(await client.take(3), [ack('jobs', START + 2), jobPush(1, 1), jobPush(2, 2)], 'absent');
@@ -153,12 +153,12 @@ void test('since_seq of nothing, of everything, and of another life', async (t) 
     [ack('jobs', START + 2, 5), gap('jobs', START), jobPush(1, 1), jobPush(2, 2)],
     'earlier than the first',
   );
-  t.equal(house.events.figures.missed, 0, 'what was lost was of another life');
+  t.equal(api.events.figures.missed, 0, 'what was lost was of another life');
 });
 
 void test('who comes back too late is told so, and gets what is kept', async (t) => {
-  const { house, open } = await stage(t);
-  for (let number = 1; number <= DEPTH + 5; number++) house.events.publish([jobEvent(number)]);
+  const { api, open } = await stage(t);
+  for (let number = 1; number <= DEPTH + 5; number++) api.events.publish([jobEvent(number)]);
   const client = await open();
   client.subscribe('jobs', START + 3);
   t.strictSame(await client.take(2), [ack('jobs', START + DEPTH + 5), gap('jobs', START + 5)]);
@@ -167,15 +167,15 @@ void test('who comes back too late is told so, and gets what is kept', async (t)
     replayed,
     Array.from({ length: DEPTH }, (_, index) => jobPush(index + 6, index + 6)),
   );
-  t.equal(house.events.figures.missed, 2);
-  t.equal(house.events.figures.pushed, DEPTH);
+  t.equal(api.events.figures.missed, 2);
+  t.equal(api.events.figures.pushed, DEPTH);
   const other = await open();
   other.subscribe('jobs', START + 5);
   t.strictSame(await other.take(2), [ack('jobs', START + DEPTH + 5), jobPush(6, 6)], 'just in time');
 });
 
 void test('a subject is left, and followed again', async (t) => {
-  const { house, open } = await stage(t);
+  const { api, open } = await stage(t);
   const client = await open();
   client.subscribe('jobs');
   client.subscribe('workers', undefined, 2);
@@ -191,14 +191,14 @@ void test('a subject is left, and followed again', async (t) => {
     farm_id: FARM,
     status: 'removed',
   } as const;
-  house.events.publish([jobEvent(1), { subject: 'workers', payload: worker }]);
+  api.events.publish([jobEvent(1), { subject: 'workers', payload: worker }]);
   t.strictSame(await client.next(), { type: 'push', subject: 'workers', seq: START + 1, payload: worker });
   client.subscribe('jobs', START, 5);
   t.strictSame(await client.take(2), [ack('jobs', START + 1, 5), jobPush(1, 1)]);
 });
 
 void test('the tasks of a job, the log of a task, and diagnostics', async (t) => {
-  const { house, open } = await stage(t);
+  const { api, open } = await stage(t);
   const task = { jobId: JOB, stepOrder: 0, index: 1 };
   const taskId = taskIdAt(0, 1);
   const chunk = (busSeq: number): LogChunk => ({
@@ -212,7 +212,7 @@ void test('the tasks of a job, the log of a task, and diagnostics', async (t) =>
     at: '2026-11-20T10:00:01Z',
     receivedAt: T0,
   });
-  house.addChunk(task, chunk(1));
+  api.addChunk(task, chunk(1));
   const client = await open();
   client.subscribe(`jobs/${JOB}/tasks`, 0, 1);
   client.subscribe(`tasks/${taskId}/logs`, 0, 2);
@@ -231,7 +231,7 @@ void test('the tasks of a job, the log of a task, and diagnostics', async (t) =>
     unschedulable_reason: '',
     updated_at: '2026-11-20T10:00:00.000Z',
   } as const;
-  house.events.publish([
+  api.events.publish([
     { subject: 'tasks', payload: { ...payload, job_id: jobNumber(2) } },
     { subject: 'tasks', payload },
   ]);
@@ -241,9 +241,9 @@ void test('the tasks of a job, the log of a task, and diagnostics', async (t) =>
     seq: START + 1,
     payload,
   });
-  house.addChunk(task, chunk(2));
-  house.addChunk(task, chunk(3));
-  house.emit({ kind: 'log', taskId: chunk(2).taskId });
+  api.addChunk(task, chunk(2));
+  api.addChunk(task, chunk(3));
+  api.emit({ kind: 'log', taskId: chunk(2).taskId });
   const logs = [2, 3].map((busSeq, index) => ({
     type: 'push',
     subject: `tasks/${taskId}/logs`,
@@ -258,9 +258,9 @@ void test('the tasks of a job, the log of a task, and diagnostics', async (t) =>
     },
   }));
   t.strictSame(await client.take(2), logs, 'what is stored from now on');
-  house.diagnostics?.listen((record) => house.events.publishDiagnostic(record));
-  house.diagnostics?.add('server', 1_500_000n, note('WARN', 'it is hot', { worker_id: 'w' }));
-  house.diagnostics?.add('worker:w', 2_000_000n, note('INFO', 'it is cold', {}));
+  api.diagnostics?.listen((record) => api.events.publishDiagnostic(record));
+  api.diagnostics?.add('server', 1_500_000n, note('WARN', 'it is hot', { worker_id: 'w' }));
+  api.diagnostics?.add('worker:w', 2_000_000n, note('INFO', 'it is cold', {}));
   t.strictSame(
     (await client.take(2)).map((envelope) => envelope.payload),
     [
@@ -277,9 +277,9 @@ void test('the tasks of a job, the log of a task, and diagnostics', async (t) =>
 });
 
 void test('a subject that nobody follows keeps its events for clients that come back', async (t) => {
-  const { house, open } = await stage(t);
+  const { api, open } = await stage(t);
   const subject = `jobs/${JOB}/tasks`;
-  const isFollowed = (): boolean => house.followedJobs.mayBeFollowed(JOB);
+  const isFollowed = (): boolean => api.followedJobs.mayBeFollowed(JOB);
   t.equal(isFollowed(), false);
   const first = await open();
   first.subscribe(subject);
@@ -299,7 +299,7 @@ void test('a subject that nobody follows keeps its events for clients that come 
       updated_at: '2026-11-20T10:00:00.000Z',
     },
   };
-  house.events.publish([event]);
+  api.events.publish([event]);
   const second = await open();
   second.subscribe(subject, START);
   t.strictSame((await second.take(2)).at(1)?.payload, event.payload);
@@ -307,26 +307,26 @@ void test('a subject that nobody follows keeps its events for clients that come 
   await second.closed;
   const third = await open();
   await settled(third);
-  house.steadyNow += 5 * 60_000;
-  house.now += 5 * 60_000;
-  house.events.tick();
+  api.steadyNow += 5 * 60_000;
+  api.now += 5 * 60_000;
+  api.events.tick();
   t.equal(isFollowed(), false);
-  house.events.publish([event]);
+  api.events.publish([event]);
   third.subscribe(subject, START + 1);
-  const later = house.now * 1000;
+  const later = api.now * 1000;
   t.strictSame(
     await third.take(2),
     [ack(subject, later), gap(subject, later)],
     'after 5 minutes it is forgotten',
   );
   t.equal(isFollowed(), true);
-  house.events.stop();
+  api.events.stop();
   t.equal(isFollowed(), false);
 });
 
 void test('subjects that there are not', async (t) => {
-  const { house, open } = await stage(t);
-  house.diagnostics = null;
+  const { api, open } = await stage(t);
+  api.diagnostics = null;
   const client = await open();
   const other = taskIdAt(0, 3);
   const cases: [string, string][] = [
@@ -370,9 +370,9 @@ void test('frames that are none are answered, and the connection goes on', async
 });
 
 void test('one connection may follow a thousand subjects', async (t) => {
-  const { house, open } = await stage(t);
+  const { api, open } = await stage(t);
   const sketch = stepOf(1001);
-  house.write(...jobChanges({ id: jobNumber(2) }, [sketch]));
+  api.write(...jobChanges({ id: jobNumber(2) }, [sketch]));
   const client = await open();
   const subjectOf = (index: number): string => `tasks/${taskIdAt(0, index, jobNumber(2))}/logs`;
   for (let index = 0; index < 1000; index++) client.subscribe(subjectOf(index), 0, index);
@@ -388,7 +388,7 @@ void test('one connection may follow a thousand subjects', async (t) => {
 });
 
 void test('a client that does not read keeps up nobody, and is told what it has lost', async (t) => {
-  const { house, open } = await stage(t);
+  const { api, open } = await stage(t);
   const [slow, quick] = [await open(), await open()];
   for (const client of [slow, quick]) {
     client.subscribe('jobs');
@@ -400,7 +400,7 @@ void test('a client that does not read keeps up nobody, and is told what it has 
   let number = 0;
   for (let round = 0; round < rounds; round++) {
     const batch = Array.from({ length: DEPTH }, () => jobEvent((number += 1), name));
-    house.events.publish(batch);
+    api.events.publish(batch);
     await quick.nextWhere(({ seq }) => seq === START + number);
   }
   const total = rounds * DEPTH;
@@ -426,31 +426,31 @@ void test('a client that does not read keeps up nobody, and is told what it has 
     }
   }
   t.ok(lost > 0, 'the ring went on without it');
-  t.equal(house.events.figures.missed, lost);
-  t.equal(house.events.figures.pushed, 2 * total - lost);
+  t.equal(api.events.figures.missed, lost);
+  t.equal(api.events.figures.pushed, 2 * total - lost);
 });
 
 void test('a client that asks on and reads no answer is hung up on', async (t) => {
-  const { house, open } = await stage(t);
+  const { api, open } = await stage(t);
   const client = await open();
   client.pause();
   const ping = `{"type":"shout ${'x'.repeat(3000)}"}`;
-  while (house.events.figures.clients > 0) {
+  while (api.events.figures.clients > 0) {
     for (let n = 0; n < 500; n++) client.send(ping);
     await new Promise((resolve) => setImmediate(resolve));
   }
   client.resume();
   await client.closed;
-  t.equal(house.events.figures.clients, 0);
+  t.equal(api.events.figures.clients, 0);
 });
 
 void test('a thousand clients get every event once, in order', async (t) => {
-  const { house, open } = await stage(t);
+  const { api, open } = await stage(t);
   const clients = await Promise.all(Array.from({ length: 1000 }, () => open()));
   for (const client of clients) client.subscribe('jobs');
   await Promise.all(clients.map((client) => client.next()));
-  t.equal(house.events.figures.clients, 1000);
-  for (let number = 1; number <= DEPTH; number++) house.events.publish([jobEvent(number)]);
+  t.equal(api.events.figures.clients, 1000);
+  for (let number = 1; number <= DEPTH; number++) api.events.publish([jobEvent(number)]);
   const expected = Array.from({ length: DEPTH }, (_, index) => jobPush(index + 1, index + 1));
   for (const client of clients) {
     const received = await client.take(DEPTH);
@@ -460,11 +460,11 @@ void test('a thousand clients get every event once, in order', async (t) => {
   await Promise.all(clients.slice(0, 999).map((client) => client.closed));
   const [last] = clients.slice(999);
   await settled(last as WebSocketClient);
-  t.equal(house.events.figures.clients, 1);
+  t.equal(api.events.figures.clients, 1);
 });
 
 void test('requests that open nothing', async (t) => {
-  const { client, house } = await openHouse(t, ['https://farm.example']);
+  const { client, api } = await startApi(t, ['https://farm.example']);
   const answer = async (
     headers: Readonly<Record<string, string>>,
     path = '/api/v1/ws',
@@ -513,26 +513,26 @@ void test('requests that open nothing', async (t) => {
     });
     socket.destroy();
   }
-  house.isStopping = true;
+  api.isStopping = true;
   t.equal((await answer({})).status, 503);
 });
 
 void test('an upgrade is a request that the rate limit counts', async (t) => {
-  const { client } = await openHouse(t, [], { ...NO_RATE_LIMIT, limit: { rps: 1, burst: 1 } });
+  const { client } = await startApi(t, [], { ...NO_RATE_LIMIT, limit: { rps: 1, burst: 1 } });
   const socket = await WebSocketClient.open(client.port);
   await t.rejects(WebSocketClient.open(client.port), /^HTTP\/1\.1 429 .*Retry-After: 1/is);
   socket.destroy();
 });
 
 void test('a server that stops closes its connections with 1001', async (t) => {
-  const { house, server } = await openHouse(t);
+  const { api, server } = await startApi(t);
   const clients = await Promise.all([1, 2].map(() => WebSocketClient.open(server.port)));
   clients[0]?.subscribe('jobs');
   await clients[0]?.next();
-  house.events.publish([jobEvent(1)]);
+  api.events.publish([jobEvent(1)]);
   await server.stop(5000);
   for (const client of clients) {
     t.strictSame(await client.closed, { code: 1001, reason: 'the service is stopping' });
   }
-  t.equal(house.events.figures.clients, 0);
+  t.equal(api.events.figures.clients, 0);
 });

@@ -1,5 +1,5 @@
 import tap, { test } from 'tap';
-import { openBrowserHouse } from '../../kit/browser/browser-house.ts';
+import { openBrowserHouse } from '../../kit/browser/browser-fixture.ts';
 import { takePictures, violations } from '../../kit/browser/browser.ts';
 
 tap.setTimeout(240_000);
@@ -9,12 +9,14 @@ await test(
   'an empty farm is set up in the page, and its catalogs are kept',
   { timeout: 240_000 },
   async (t) => {
-    const house = await openBrowserHouse();
-    t.teardown(() => house.close(!t.passing()));
-    const { page, faults } = await house.open('/');
+    const fixture = await openBrowserHouse();
+    t.teardown(() => fixture.close(!t.passing()));
+    const { page, faults } = await fixture.open('/');
     const dialog = page.getByRole('dialog');
     const farmNames = async (): Promise<string[]> =>
-      (await house.service.api.call<{ name: string }[]>('GET', '/api/v1/farms')).body.map(({ name }) => name);
+      (await fixture.service.api.call<{ name: string }[]>('GET', '/api/v1/farms')).body.map(
+        ({ name }) => name,
+      );
 
     await t.test('what is missing is told, and made', async (t) => {
       await page.getByRole('heading', { name: 'What is missing before frames come out' }).waitFor();
@@ -26,7 +28,7 @@ await test(
       await page.getByRole('button', { name: 'Create the queue' }).click();
       await page.getByRole('heading', { name: 'The queue lighting is there' }).waitFor();
       await page.getByText(/callsheet worker --bus-url=nats:/).waitFor();
-      house.worker('render-01', ['--worker-compute-location=cph']);
+      fixture.worker('render-01', ['--worker-compute-location=cph']);
       await page.getByRole('heading', { name: 'A worker has come' }).waitFor();
       await page.getByText(/callsheet submit template.yaml --farm north --queue lighting/).waitFor();
       t.strictSame(await farmNames(), ['north']);
@@ -108,7 +110,7 @@ await test(
     await t.test('the log of the service is live, and its filters are in the address', async (t) => {
       await page.goto('/diagnostics?level=INFO&search=ready');
       await page.getByText('bus: ready').first().waitFor();
-      house.worker('render-02');
+      fixture.worker('render-02');
       await page.getByLabel('Component').selectOption({ label: 'worker render-02' });
       await page.reload();
       t.match(page.url(), /component=worker/);

@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
 import type { JobEvent } from '../../../client/events/subjects.ts';
 import type { Job } from '../../../client/resources.ts';
-import { offBecause, offForAll, type JobAction } from '../../../web/pages/jobs/job-actions.ts';
+import { disabledReason, disabledReasonForAll, type JobAction } from '../../../web/pages/jobs/job-actions.ts';
 import {
   isFiltered,
   listCommand,
@@ -12,7 +12,7 @@ import {
   summaryQuery,
   type JobListView,
 } from '../../../web/pages/jobs/job-filters.ts';
-import { isMoving, jobAfter, newsOf } from '../../../web/pages/jobs/live-jobs.ts';
+import { isMoving, jobAfter, latestEvents } from '../../../web/pages/jobs/live-jobs.ts';
 import {
   currentView,
   nameFault,
@@ -113,20 +113,20 @@ test('an action that makes no sense says why', (t) => {
     ['set-priority', { status: 'completed' }, ''],
   ];
   for (const [action, change, reason] of cases) {
-    t.equal(offBecause(action, job(change)), reason, `${action} ${change.status}`);
+    t.equal(disabledReason(action, job(change)), reason, `${action} ${change.status}`);
   }
-  t.equal(offForAll('pause', [job(), job({ status: 'failed' })]), '', 'one of them is enough');
-  t.equal(offForAll('pause', [job({ status: 'failed' })]), 'It has ended.');
+  t.equal(disabledReasonForAll('pause', [job(), job({ status: 'failed' })]), '', 'one of them is enough');
+  t.equal(disabledReasonForAll('pause', [job({ status: 'failed' })]), 'It has ended.');
   t.equal(
-    offForAll('pause', [job({ status: 'failed' }), job({ status: 'failed' })]),
+    disabledReasonForAll('pause', [job({ status: 'failed' }), job({ status: 'failed' })]),
     'Not for any of the selected jobs.',
   );
-  t.equal(offForAll('pause', []), '', 'nothing is known of them');
+  t.equal(disabledReasonForAll('pause', []), '', 'nothing is known of them');
   t.end();
 });
 
 test('events change jobs, and older ones do not', (t) => {
-  const { changed, gone } = newsOf([
+  const { changed, gone } = latestEvents([
     event({ status: 'running' }),
     event(),
     event({ job_id: 'j2' }),

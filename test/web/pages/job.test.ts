@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import tap, { test } from 'tap';
-import { openBrowserHouse } from '../../kit/browser/browser-house.ts';
+import { openBrowserHouse } from '../../kit/browser/browser-fixture.ts';
 import { PHONE, takePictures, violations } from '../../kit/browser/browser.ts';
 
 tap.setTimeout(240_000);
@@ -49,9 +49,9 @@ const hasNoSideways = (page: Page): Promise<boolean> =>
 
 /** The job page in a real browser, against the real service and a real worker. */
 await test('a job is looked into, and what failed is tried again', { timeout: 240_000 }, async (t) => {
-  const house = await openBrowserHouse();
-  t.teardown(() => house.close(!t.passing()));
-  const { api, folder } = house.service;
+  const fixture = await openBrowserHouse();
+  t.teardown(() => fixture.close(!t.passing()));
+  const { api, folder } = fixture.service;
   const made = async (path: string, body: object): Promise<string> =>
     (await api.call<{ id: string }>('POST', `/api/v1/${path}`, body)).body.id;
   const farm = await made('farms', { name: 'north' });
@@ -59,7 +59,7 @@ await test('a job is looked into, and what failed is tried again', { timeout: 24
   await made('queues', { name: 'fx', farm_id: farm });
   const submit = async (text: string, more = ''): Promise<string> => {
     const query = `farm_id=${farm}&queue_id=${queue}&owner=mette&project=aurora${more}`;
-    const answer = await fetch(`${house.url}/api/v1/jobs?${query}`, {
+    const answer = await fetch(`${fixture.url}/api/v1/jobs?${query}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-yaml' },
       body: text,
@@ -73,8 +73,8 @@ await test('a job is looked into, and what failed is tried again', { timeout: 24
   await submit(LARGE.replace('crowd_v003', 'review_v012'), `&depends_on=${job}`);
   const after = await submit(LARGE);
   await api.call('PATCH', `/api/v1/jobs/${after}`, { action: 'pause' });
-  house.worker('render-01', ['--worker-allow-root=true', '--worker-cpus=4']);
-  const { page, faults } = await house.open(`/jobs/${job}`);
+  fixture.worker('render-01', ['--worker-allow-root=true', '--worker-cpus=4']);
+  const { page, faults } = await fixture.open(`/jobs/${job}`);
   const dialog = page.getByRole('dialog');
   const chip = (name: string, count: string) =>
     page

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import tap, { test } from 'tap';
 import { makeLargeStore } from '../../../bench/kit/large-store.ts';
-import { openBrowserHouse } from '../../kit/browser/browser-house.ts';
+import { openBrowserHouse } from '../../kit/browser/browser-fixture.ts';
 import { PHONE, takePictures, violations } from '../../kit/browser/browser.ts';
 import type { JobView, Page as RestPage } from '../../kit/api-client.ts';
 import { until } from '../../kit/until.ts';
@@ -26,9 +26,9 @@ const template = (name: string, frames: number, command: string): string =>
   });
 
 tap.setTimeout(240_000);
-const house = await openBrowserHouse();
-tap.teardown(() => house.close(!tap.passing()));
-const { api } = house.service;
+const fixture = await openBrowserHouse();
+tap.teardown(() => fixture.close(!tap.passing()));
+const { api } = fixture.service;
 
 const farm = (await api.call<{ id: string }>('POST', '/api/v1/farms', { name: 'feature' })).body.id;
 const queueOf = async (name: string): Promise<string> =>
@@ -65,7 +65,7 @@ const seen = (page: Page, what: string, list: readonly string[]): Promise<unknow
   until(what, async () => JSON.stringify(await names(page)) === JSON.stringify(list));
 
 void test('an empty service says how to submit a job', async (t) => {
-  const opened = await house.open('/jobs');
+  const opened = await fixture.open('/jobs');
   const { page, faults } = opened;
   await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
   const command = await page.locator('.command-line code').textContent();
@@ -76,7 +76,7 @@ void test('an empty service says how to submit a job', async (t) => {
 });
 
 void test('what happens to jobs shows without a reload', async (t) => {
-  const opened = await house.open('/jobs');
+  const opened = await fixture.open('/jobs');
   const { page, faults } = opened;
   await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
   const first = await submit({ name: 'first light' });
@@ -85,7 +85,7 @@ void test('what happens to jobs shows without a reload', async (t) => {
   await row(page, 'first light').getByText('Paused').waitFor();
   await page.getByRole('button', { name: /^Paused\s*1$/ }).waitFor();
   await api.call('PATCH', `/api/v1/jobs/${first}`, { action: 'resume' });
-  const worker = house.worker('one', [`--worker-farm=${farm}`, '--worker-cpus=2']);
+  const worker = fixture.worker('one', [`--worker-farm=${farm}`, '--worker-cpus=2']);
   await row(page, 'first light').getByText('Completed').waitFor();
   await row(page, 'first light')
     .getByRole('img', { name: /^100 % done: 4 succeeded$/ })
@@ -99,8 +99,8 @@ void test('what happens to jobs shows without a reload', async (t) => {
 
 void test('what is done in one window shows in another', async (t) => {
   const id = await submit({ name: 'seen twice' });
-  const one = await house.open('/jobs');
-  const other = await house.open(`/jobs/${id}`);
+  const one = await fixture.open('/jobs');
+  const other = await fixture.open(`/jobs/${id}`);
   await other.page.getByRole('heading', { name: 'seen twice', level: 1 }).waitFor();
   await one.page.getByRole('button', { name: 'Actions for seen twice' }).click();
   await one.page.getByRole('menuitem', { name: 'Pause', exact: true }).click();
@@ -120,7 +120,7 @@ void test('filters, the order and the search are in the address', async (t) => {
   await api.call('PATCH', `/api/v1/jobs/${gamma}`, { action: 'pause' });
   await api.call('POST', `/api/v1/jobs/${delta}/cancel`);
 
-  const opened = await house.open('/jobs');
+  const opened = await fixture.open('/jobs');
   const { page, faults } = opened;
   await seen(page, 'the newest first', ['delta', 'gamma', 'beta', 'alpha']);
   await page
@@ -186,7 +186,7 @@ void test('filters, the order and the search are in the address', async (t) => {
 void test('the keyboard alone moves, selects, acts and opens', async (t) => {
   const ids: string[] = [];
   for (const name of ['k1', 'k2', 'k3', 'k4']) ids.push(await submit({ name, project: 'keys' }));
-  const opened = await house.open('/jobs?project=keys&sort=name&dir=asc');
+  const opened = await fixture.open('/jobs?project=keys&sort=name&dir=asc');
   const { page, faults } = opened;
   await seen(page, 'the jobs', ['k1', 'k2', 'k3', 'k4']);
   await page.getByRole('button', { name: 'Columns' }).focus();
@@ -240,7 +240,7 @@ void test('the keyboard alone moves, selects, acts and opens', async (t) => {
 });
 
 void test('many jobs are changed at once, with a question and what was refused', async (t) => {
-  const opened = await house.open('/jobs?project=keys&sort=name&dir=asc');
+  const opened = await fixture.open('/jobs?project=keys&sort=name&dir=asc');
   const { page, faults } = opened;
   await seen(page, 'the jobs', ['k1', 'k2', 'k3', 'k4']);
   await page.getByRole('checkbox', { name: 'Select k1' }).click();
@@ -276,7 +276,7 @@ void test('many jobs are changed at once, with a question and what was refused',
 });
 
 void test('on a phone jobs are cards that can be acted on', async (t) => {
-  const opened = await house.open('/jobs?project=keys&sort=name&dir=asc', { size: PHONE });
+  const opened = await fixture.open('/jobs?project=keys&sort=name&dir=asc', { size: PHONE });
   const { page, faults } = opened;
   await seen(page, 'the jobs', ['k1', 'k2', 'k3', 'k4']);
   t.equal(

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import tap, { test } from 'tap';
 import { parse } from 'yaml';
-import { openBrowserHouse, type BrowserHouse } from '../../kit/browser/browser-house.ts';
+import { openBrowserHouse, type BrowserFixture } from '../../kit/browser/browser-fixture.ts';
 import { takePictures, violations } from '../../kit/browser/browser.ts';
 import { SHOWCASE } from './submit/showcase.ts';
 
@@ -41,7 +41,7 @@ const unexpected = (faults: readonly string[]): string[] =>
   faults.filter((fault) => !/status of 4(00|22)|ERR_CONNECTION_RESET/.test(fault));
 
 /** A farm with a queue and a storage location; gives the id of the farm. */
-async function furnish({ service: { api } }: BrowserHouse): Promise<string> {
+async function furnish({ service: { api } }: BrowserFixture): Promise<string> {
   const farm = (await api.call<{ id: string }>('POST', '/api/v1/farms', { name: 'north' })).body.id;
   await api.call('POST', '/api/v1/queues', { name: 'lighting', farm_id: farm });
   await api.call('POST', '/api/v1/storage-locations', {
@@ -59,19 +59,19 @@ async function load(page: Page, name: string, text: string): Promise<void> {
 }
 
 /** Submits, and gives the job that it became. */
-async function submitted(house: BrowserHouse, page: Page): Promise<Job> {
+async function submitted(fixture: BrowserFixture, page: Page): Promise<Job> {
   await page.getByRole('button', { name: 'Submit', exact: true }).click();
   await page.waitForURL(/\/jobs\/[0-9a-f-]{36}$/);
   const id = page.url().split('/').at(-1) ?? '';
-  return (await house.service.api.call<Job>('GET', `/api/v1/jobs/${id}`)).body;
+  return (await fixture.service.api.call<Job>('GET', `/api/v1/jobs/${id}`)).body;
 }
 
 await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) => {
-  const house = await openBrowserHouse();
-  t.teardown(() => house.close(!t.passing()));
-  const farm = await furnish(house);
-  house.worker('render-01');
-  const { page, faults } = await house.open('/submit');
+  const fixture = await openBrowserHouse();
+  t.teardown(() => fixture.close(!t.passing()));
+  const farm = await furnish(fixture);
+  fixture.worker('render-01');
+  const { page, faults } = await fixture.open('/submit');
   page.setDefaultTimeout(15_000);
   const text = page.getByRole('textbox', { name: 'Template text' });
   /** A label may say more behind the name; buttons beside a field say it before. */
@@ -139,7 +139,7 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     t.equal(await field('Priority').inputValue(), '70');
   });
 
-  const first = await submitted(house, page);
+  const first = await submitted(fixture, page);
   t.match(first, {
     name: 'From the page',
     project: 'shot-020',
@@ -211,7 +211,7 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await field('Attempts of a task').fill('7');
     await field('Owner').fill('ada');
 
-    const job = await submitted(house, page);
+    const job = await submitted(fixture, page);
     t.match(job, { owner: 'ada', depends_on: [first.id], effective_retry: { max_attempts: 7 } });
     t.strictSame(job.parameters, {
       Line: 'abc',
@@ -248,7 +248,7 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
       await page.getByRole('button', { name: 'Back to the default of A line' }).click();
       await takePictures(page, 'submit-again');
       t.strictSame(await violations(page), []);
-      const again = await submitted(house, page);
+      const again = await submitted(fixture, page);
       t.strictSame(again.parameters, { ...job.parameters, Choice: 'green', Line: 'one line' });
       t.not(again.id, job.id);
     });
@@ -298,8 +298,8 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await page.unroute(isSubmission);
     await page.reload();
     await side.getByText('Checked: 3 tasks in 1 step').waitFor();
-    const job = await submitted(house, page);
-    const { body } = await house.service.api.call<{ items: Job[] }>('GET', '/api/v1/jobs?search=Only+once');
+    const job = await submitted(fixture, page);
+    const { body } = await fixture.service.api.call<{ items: Job[] }>('GET', '/api/v1/jobs?search=Only+once');
     t.strictSame(
       body.items.map(({ id }) => id),
       [job.id],
@@ -312,18 +312,18 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await load(page, 'small.yaml', SMALL);
     await side.getByText('Checked: 3 tasks in 1 step').waitFor();
     const spare = { name: 'spare', farm_id: farm };
-    const gone = (await house.service.api.call<{ id: string }>('POST', '/api/v1/queues', spare)).body.id;
+    const gone = (await fixture.service.api.call<{ id: string }>('POST', '/api/v1/queues', spare)).body.id;
     await page.reload();
     await field('Queue').selectOption('spare');
     await side.getByText('Checked: 3 tasks in 1 step').waitFor();
-    await house.service.api.call('DELETE', `/api/v1/queues/${gone}`);
+    await fixture.service.api.call('DELETE', `/api/v1/queues/${gone}`);
     await page.getByRole('button', { name: 'Submit', exact: true }).click();
     await page.getByText(`the farm has no queue ${gone}`).waitFor();
     t.equal(await field('Queue').getAttribute('aria-invalid'), 'true');
     t.strictSame(await violations(page), []);
     await field('Queue').selectOption('lighting');
     await page.getByText(`the farm has no queue ${gone}`).waitFor({ state: 'detached' });
-    t.match(await submitted(house, page), { name: 'Small', parameters: { Frames: '1-3' } });
+    t.match(await submitted(fixture, page), { name: 'Small', parameters: { Frames: '1-3' } });
   });
 
   t.strictSame(unexpected(faults), []);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
-import { openBrowserHouse } from '../../kit/browser/browser-house.ts';
+import { openBrowserHouse } from '../../kit/browser/browser-fixture.ts';
 import { takePictures, violations } from '../../kit/browser/browser.ts';
 
 tap.setTimeout(240_000);
@@ -46,9 +46,9 @@ exit 3
 
 /** A task of a real worker and its page in a real browser. */
 await test('a task is followed, read and understood in its page', { timeout: 240_000 }, async (t) => {
-  const house = await openBrowserHouse();
-  t.teardown(() => house.close(!t.passing()));
-  const { api, folder } = house.service;
+  const fixture = await openBrowserHouse();
+  t.teardown(() => fixture.close(!t.passing()));
+  const { api, folder } = fixture.service;
   const farm = await api.makeFarm('show');
   const file = (name: string): string => join(folder, name);
   const submit = async (name: string, script: string, cores = 1): Promise<{ job: string; task: string }> => {
@@ -60,7 +60,7 @@ await test('a task is followed, read and understood in its page', { timeout: 240
   };
 
   const first = await submit('Shot 010', rendering(file('go')));
-  const { page, faults } = await house.open(`/tasks/${first.task}`);
+  const { page, faults } = await fixture.open(`/tasks/${first.task}`);
   const log = page.getByRole('log');
   page.setDefaultTimeout(15_000);
   const foot = page.locator('.log-view__foot');
@@ -82,7 +82,7 @@ await test('a task is followed, read and understood in its page', { timeout: 240
   });
 
   await t.test('its log is live once it runs', async (t) => {
-    house.worker('render-01');
+    fixture.worker('render-01');
     await log.getByText('loaded').waitFor();
     await page.getByText('live, following').waitFor();
     await page.getByRole('progressbar', { name: 'Progress of the task' }).waitFor();

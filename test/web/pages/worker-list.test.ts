@@ -1,9 +1,13 @@
 import { test } from 'tap';
 import type { WorkerEvent } from '../../../client/events/subjects.ts';
-import { newsOf, workerAfter } from '../../../web/pages/workers/live-workers.ts';
+import { latestEvents, workerAfter } from '../../../web/pages/workers/live-workers.ts';
 import { retryInWords } from '../../../web/pages/workers/retry-words.ts';
 import { summedUtilisation } from '../../../web/pages/workers/utilisation.ts';
-import { offBecause, offForAll, workersInWords } from '../../../web/pages/workers/worker-actions.ts';
+import {
+  disabledReason,
+  disabledReasonForAll,
+  workersInWords,
+} from '../../../web/pages/workers/worker-actions.ts';
 import {
   isFiltered,
   listCommand,
@@ -92,11 +96,11 @@ void test('tags as they are shown and offered', (t) => {
 });
 
 void test('events change rows, and take them out', (t) => {
-  const news = newsOf([event('1', 'online'), event('1', 'disabled'), event('2', 'removed')]);
+  const news = latestEvents([event('1', 'online'), event('1', 'disabled'), event('2', 'removed')]);
   t.strictSame([...news.changed.values()], [event('1', 'disabled')]);
   t.strictSame([...news.gone], ['2']);
   // An id that was removed and is told again is there.
-  t.strictSame([...newsOf([event('3', 'removed'), event('3', 'online')]).gone], []);
+  t.strictSame([...latestEvents([event('3', 'removed'), event('3', 'online')]).gone], []);
   const worker = aWorker({ id: '1', name: 'node-1', hostname: 'node-1.farm', status: 'online' });
   t.strictSame(workerAfter(worker, event('1', 'offline')), { ...worker, status: 'offline' });
   t.equal(workerAfter(worker, event('1', 'online')), worker);
@@ -107,20 +111,20 @@ void test('events change rows, and take them out', (t) => {
 
 void test('what can be done to a worker', (t) => {
   const reasons = (['online', 'offline', 'disabled'] as const).map((status) =>
-    (['disable', 'enable', 'delete'] as const).map((action) => offBecause(action, { status })),
+    (['disable', 'enable', 'delete'] as const).map((action) => disabledReason(action, { status })),
   );
   t.strictSame(reasons, [
     ['', 'It is not disabled.', 'It is online: stop it first.'],
     ['', 'It is not disabled.', ''],
     ['It is disabled already.', '', ''],
   ]);
-  t.equal(offForAll('enable', [{ status: 'online' }, { status: 'disabled' }]), '');
-  t.equal(offForAll('enable', [{ status: 'online' }]), 'It is not disabled.');
+  t.equal(disabledReasonForAll('enable', [{ status: 'online' }, { status: 'disabled' }]), '');
+  t.equal(disabledReasonForAll('enable', [{ status: 'online' }]), 'It is not disabled.');
   t.equal(
-    offForAll('enable', [{ status: 'online' }, { status: 'offline' }]),
+    disabledReasonForAll('enable', [{ status: 'online' }, { status: 'offline' }]),
     'Not for any of the selected workers.',
   );
-  t.equal(offForAll('enable', []), '');
+  t.equal(disabledReasonForAll('enable', []), '');
   t.strictSame([1, 2, 1_200].map(workersInWords), ['1 worker', '2 workers', '1,200 workers']);
   t.end();
 });

@@ -1,5 +1,5 @@
 import tap, { test } from 'tap';
-import { openBrowserHouse } from '../../kit/browser/browser-house.ts';
+import { openBrowserHouse } from '../../kit/browser/browser-fixture.ts';
 import { takePictures, violations } from '../../kit/browser/browser.ts';
 import { until } from '../../kit/until.ts';
 
@@ -32,21 +32,21 @@ interface WorkerView {
 
 /** Workers, a worker and the overview in a real browser, against the real service and real workers. */
 await test('workers are watched and kept, and the farm is told in words', { timeout: 240_000 }, async (t) => {
-  const house = await openBrowserHouse();
-  t.teardown(() => house.close(!t.passing()));
-  const { api } = house.service;
+  const fixture = await openBrowserHouse();
+  t.teardown(() => fixture.close(!t.passing()));
+  const { api } = fixture.service;
   const farm = await api.makeFarm('north');
   const workersNow = async (): Promise<readonly WorkerView[]> =>
     (await api.must<{ items: WorkerView[] }>('GET', '/api/v1/workers')).items;
   const statusesNow = async (): Promise<Record<string, string>> =>
     Object.fromEntries((await workersNow()).map(({ name, status }) => [name, status]));
 
-  house.worker('render-01', ['--worker-compute-location=cph', '--worker-tags=rack=a1']);
-  const second = house.worker('render-02', ['--worker-compute-location=cph', '--worker-tags=rack=a2']);
-  const third = house.worker('cloud-01', ['--worker-compute-location=cloud']);
+  fixture.worker('render-01', ['--worker-compute-location=cph', '--worker-tags=rack=a1']);
+  const second = fixture.worker('render-02', ['--worker-compute-location=cph', '--worker-tags=rack=a2']);
+  const third = fixture.worker('cloud-01', ['--worker-compute-location=cloud']);
   await until('three workers', async () => (await workersNow()).length === 3);
 
-  const { page, faults } = await house.open('/workers');
+  const { page, faults } = await fixture.open('/workers');
   const dialog = page.getByRole('dialog');
   const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
 

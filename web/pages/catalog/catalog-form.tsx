@@ -73,7 +73,7 @@ export function CatalogForm<Entry extends CatalogEntry>({
       foot={
         <>
           <Button onPress={onClose}>Leave</Button>
-          <SubmitButton isBusy={isBusy} offBecause={why('infra.manage')}>
+          <SubmitButton isBusy={isBusy} disabledReason={why('infra.manage')}>
             {entry === null ? `Create the ${catalog.one}` : 'Save'}
           </SubmitButton>
         </>

@@ -44,9 +44,9 @@ export function CatalogPage<Entry extends CatalogEntry>({
   const [view, setView] = useUrlState(VIEW);
   const [deleting, setDeleting] = useState<Entry | null>(null);
   const locations = useQuery({ ...queries.computeLocations(rest), enabled: can('infra.read') });
-  const offBecause = why('infra.manage');
+  const disabledReason = why('infra.manage');
   const edited = view.edit === 'new' ? null : entries?.find(({ id }) => id === view.edit);
-  const isEditing = view.edit !== '' && edited !== undefined && offBecause === '';
+  const isEditing = view.edit !== '' && edited !== undefined && disabledReason === '';
   const sort: Sort = { key: view.sort, dir: view.dir };
   const shown = useMemo(
     () => entries && sortedEntries(entries, view.search, { key: view.sort, dir: view.dir }),
@@ -59,7 +59,7 @@ export function CatalogPage<Entry extends CatalogEntry>({
       id: 'edit',
       label: 'Change…',
       icon: <Pencil aria-hidden="true" />,
-      offBecause,
+      disabledReason,
       act: () => setView({ edit: entry.id }),
     },
     ...(actions?.(entry) ?? []),
@@ -69,7 +69,7 @@ export function CatalogPage<Entry extends CatalogEntry>({
       icon: <Trash2 aria-hidden="true" />,
       isDanger: true,
       startsGroup: true,
-      offBecause,
+      disabledReason,
       act: () => setDeleting(entry),
     },
   ];
@@ -77,7 +77,7 @@ export function CatalogPage<Entry extends CatalogEntry>({
     <Button
       look="primary"
       icon={<Plus aria-hidden="true" />}
-      offBecause={offBecause}
+      disabledReason={disabledReason}
       onPress={() => setView({ edit: 'new' })}
     >
       New {catalog.one}
@@ -96,7 +96,7 @@ export function CatalogPage<Entry extends CatalogEntry>({
         sort={sort}
         onSort={({ key, dir }) => setView({ sort: key, dir }, { replace: true })}
         onOpen={(entry) => {
-          if (offBecause === '') setView({ edit: entry.id });
+          if (disabledReason === '') setView({ edit: entry.id });
         }}
         actions={menu}
         isFilling

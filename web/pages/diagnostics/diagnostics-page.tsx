@@ -15,7 +15,7 @@ import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { At } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
-import { useStaleOnEvents } from '../../state/use-stale-on-events.ts';
+import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
 import { choiceField, textField, useUrlState } from '../../state/use-url-state.ts';
 import { workerOf } from '../../state/worker-component.ts';
 import { hrefOf, keyOf, LEVELS, matching } from './records.ts';
@@ -47,7 +47,7 @@ export function DiagnosticsPage() {
       actions={
         <Button
           icon={<Download aria-hidden="true" />}
-          offBecause={shown.length === 0 ? 'There is nothing to save.' : ''}
+          disabledReason={shown.length === 0 ? 'There is nothing to save.' : ''}
           onPress={() => save(shown)}
         >
           Save as JSON lines
@@ -98,7 +98,7 @@ function Filters({
 }) {
   const { rest } = useService();
   const workers = useQuery(queries.workers(rest));
-  useStaleOnEvents('workers', WORKERS, WORKERS_EVERY_MS);
+  useInvalidateOnEvents('workers', WORKERS, WORKERS_EVERY_MS);
   const components = useMemo(
     () =>
       [

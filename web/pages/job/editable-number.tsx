@@ -14,7 +14,7 @@ export function EditableNumber({
   min,
   max,
   pointer,
-  offBecause,
+  disabledReason,
   onSave,
 }: {
   /** What it is: "Priority". */
@@ -27,7 +27,7 @@ export function EditableNumber({
   max: number;
   /** Where the service tells of it when it is wrong: `/priority`. */
   pointer: string;
-  offBecause: string;
+  disabledReason: string;
   onSave: (value: number) => Promise<void>;
 }) {
   const id = useId();
@@ -56,7 +56,7 @@ export function EditableNumber({
           icon={<Pencil aria-hidden="true" />}
           size="small"
           ref={opener}
-          offBecause={offBecause}
+          disabledReason={disabledReason}
           onPress={() => setText(String(value))}
         />
       </span>

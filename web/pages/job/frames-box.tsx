@@ -39,7 +39,7 @@ export function FramesBox({
         spellCheck={false}
         onChange={(event) => setText(event.target.value)}
       />
-      <Button size="small" offBecause={error} onPress={() => onChange(text.trim())}>
+      <Button size="small" disabledReason={error} onPress={() => onChange(text.trim())}>
         Select
       </Button>
       {error !== '' && (

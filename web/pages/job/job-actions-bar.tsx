@@ -24,9 +24,9 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
-import { offBecause, type JobAction } from '../jobs/job-actions.ts';
+import { disabledReason, type JobAction } from '../jobs/job-actions.ts';
 import { RetryDialog } from './retry-dialog.tsx';
-import { useDeed } from './use-deed.ts';
+import { useJobAction } from './use-job-action.ts';
 
 type Asked = 'cancel' | 'delete' | 'move' | 'retry' | null;
 
@@ -36,9 +36,9 @@ export function JobActions({ job, onChanged }: { job: JobDetail; onChanged: () =
   const { why } = usePermissions();
   const [, navigate] = useLocation();
   const [asked, setAsked] = useState<Asked>(null);
-  const [isBusy, run] = useDeed(onChanged);
+  const [isBusy, run] = useJobAction(onChanged);
   const path = { id: job.id };
-  const off = (action: JobAction): string => why('jobs.write') || offBecause(action, job);
+  const off = (action: JobAction): string => why('jobs.write') || disabledReason(action, job);
   const isPaused = job.status === 'paused';
   const toggle = (): void =>
     run(isPaused ? 'Resume the job' : 'Pause the job', async () => {
@@ -55,21 +55,21 @@ export function JobActions({ job, onChanged }: { job: JobDetail; onChanged: () =
       id: 'retry',
       label: 'Retry…',
       icon: <ListRestart aria-hidden="true" />,
-      offBecause: off('retry'),
+      disabledReason: off('retry'),
       act: () => setAsked('retry'),
     },
     {
       id: 'move',
       label: 'Move to queue…',
       icon: <ArrowRightLeft aria-hidden="true" />,
-      offBecause: off('move'),
+      disabledReason: off('move'),
       act: () => setAsked('move'),
     },
     {
       id: 'again',
       label: 'Submit again with changes',
       icon: <CopyPlus aria-hidden="true" />,
-      offBecause: why('jobs.write'),
+      disabledReason: why('jobs.write'),
       act: () => navigate(`/submit?from=${encodeURIComponent(job.id)}`),
     },
     copyItem('link', `${location.origin}/jobs/${job.id}`, true),
@@ -81,7 +81,7 @@ export function JobActions({ job, onChanged }: { job: JobDetail; onChanged: () =
       icon: <Trash2 aria-hidden="true" />,
       isDanger: true,
       startsGroup: true,
-      offBecause: off('delete'),
+      disabledReason: off('delete'),
       act: () => setAsked('delete'),
     },
   ];
@@ -91,7 +91,7 @@ export function JobActions({ job, onChanged }: { job: JobDetail; onChanged: () =
       {job.failure_summary.failed_count > 0 && <FirstFailure job={job} />}
       <Button
         icon={<RotateCcw aria-hidden="true" />}
-        offBecause={off('retry')}
+        disabledReason={off('retry')}
         isBusy={isBusy}
         title="Tries all failed and canceled tasks again"
         onPress={retryAll}
@@ -100,7 +100,7 @@ export function JobActions({ job, onChanged }: { job: JobDetail; onChanged: () =
       </Button>
       <Button
         icon={isPaused ? <Play aria-hidden="true" /> : <Pause aria-hidden="true" />}
-        offBecause={off(isPaused ? 'resume' : 'pause')}
+        disabledReason={off(isPaused ? 'resume' : 'pause')}
         isBusy={isBusy}
         onPress={toggle}
       >
@@ -108,7 +108,7 @@ export function JobActions({ job, onChanged }: { job: JobDetail; onChanged: () =
       </Button>
       <Button
         icon={<Ban aria-hidden="true" />}
-        offBecause={off('cancel')}
+        disabledReason={off('cancel')}
         isBusy={isBusy}
         onPress={() => setAsked('cancel')}
       >
@@ -223,7 +223,7 @@ function MoveDialog({
       foot={
         <>
           <Button onPress={onClose}>Keep</Button>
-          <SubmitButton offBecause={queue === '' ? 'Choose a queue.' : ''}>Move</SubmitButton>
+          <SubmitButton disabledReason={queue === '' ? 'Choose a queue.' : ''}>Move</SubmitButton>
         </>
       }
     >

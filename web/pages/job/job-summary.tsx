@@ -8,7 +8,7 @@ import { KeyValues } from '../../parts/key-values.tsx';
 import { FarmName, QueueName } from '../../parts/names.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { statusColor } from '../../parts/status-badge.tsx';
-import { statusLook } from '../../parts/status-looks.ts';
+import { statusStyle } from '../../parts/status-looks.ts';
 import { countedParts } from '../../parts/task-counts.ts';
 import { TaskProgress } from '../../parts/task-progress.tsx';
 import { durationText } from '../../parts/time-text.ts';
@@ -66,7 +66,7 @@ function Counts({ job }: { job: JobDetail }) {
         <li key={part} style={statusColor(part)}>
           <Link href={`/jobs/${job.id}?tab=tasks&view=table&status=${part}`}>
             <strong className="number">{count.toLocaleString('en')}</strong>{' '}
-            {statusLook('task', part).label.toLowerCase()}
+            {statusStyle('task', part).label.toLowerCase()}
           </Link>
         </li>
       ))}
@@ -135,7 +135,7 @@ function Settings({ job, onChanged }: { job: JobDetail; onChanged: () => void })
   const { why } = usePermissions();
   const queue = useQuery(queries.queues(rest)).data?.find(({ id }) => id === job.queue_id);
   const farm = useQuery(queries.farms(rest)).data?.find(({ id }) => id === job.farm_id);
-  const offBecause = why('jobs.write');
+  const disabledReason = why('jobs.write');
   const save = async (body: JobUpdate, done: string): Promise<void> => {
     await rest.call('patch', '/jobs/{id}', { path: { id: job.id }, body });
     toasts.done(done);
@@ -159,7 +159,7 @@ function Settings({ job, onChanged }: { job: JobDetail; onChanged: () => void })
             min={-INT_MAX - 1}
             max={INT_MAX}
             pointer="/priority"
-            offBecause={offBecause}
+            disabledReason={disabledReason}
             onSave={(priority) => save({ priority }, `The priority is ${priority}`)}
           />,
         ],
@@ -174,7 +174,7 @@ function Settings({ job, onChanged }: { job: JobDetail; onChanged: () => void })
             min={1}
             max={INT_MAX}
             pointer="/max_attempts"
-            offBecause={offBecause}
+            disabledReason={disabledReason}
             onSave={(value) => save({ max_attempts: value }, `Tasks have ${value} attempts`)}
           />,
         ],
@@ -189,7 +189,7 @@ function Settings({ job, onChanged }: { job: JobDetail; onChanged: () => void })
             min={0}
             max={INT_MAX}
             pointer="/retry_delay_seconds"
-            offBecause={offBecause}
+            disabledReason={disabledReason}
             onSave={(value) => save({ retry_delay_seconds: value }, `The retry delay is ${value} s`)}
           />,
         ],
@@ -208,7 +208,7 @@ function Settings({ job, onChanged }: { job: JobDetail; onChanged: () => void })
             min={0}
             max={INT_MAX}
             pointer="/failure_limit"
-            offBecause={offBecause}
+            disabledReason={disabledReason}
             onSave={(value) =>
               save(
                 { failure_limit: value },

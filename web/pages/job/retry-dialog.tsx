@@ -11,7 +11,7 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
 import { frameScale, frameText } from './model/frames.ts';
-import { countOfRuns, placeExpression, placesIn, type PlaceRun } from './model/place-runs.ts';
+import { countOfRuns, formatIndexRanges, indicesIn, type IndexRange } from './model/index-ranges.ts';
 
 /** Asks which tasks are tried again: all that failed, a range of frames, those that failed on one worker; of one step or of all. */
 export function RetryDialog({
@@ -40,7 +40,7 @@ export function RetryDialog({
     setError(null);
     const body: JobRetrySelection = {
       ...(step !== '' && { step }),
-      ...(range.runs !== null && { range: placeExpression(range.runs) }),
+      ...(range.runs !== null && { range: formatIndexRanges(range.runs) }),
       ...(worker !== '' && { worker_id: worker }),
     };
     try {
@@ -69,7 +69,7 @@ export function RetryDialog({
       foot={
         <>
           <Button onPress={onClose}>Close</Button>
-          <SubmitButton isBusy={isBusy} offBecause={range.error}>
+          <SubmitButton isBusy={isBusy} disabledReason={range.error}>
             {hit === null || worker !== '' ? 'Retry' : `Retry ${counted(hit, 'task')}`}
           </SubmitButton>
         </>
@@ -116,7 +116,7 @@ export function RetryDialog({
 
 interface FrameReading {
   /** Null: all places of the step. */
-  readonly runs: readonly PlaceRun[] | null;
+  readonly runs: readonly IndexRange[] | null;
   readonly error: string;
   readonly parameter: string;
   /** All frames of the step. */
@@ -158,7 +158,7 @@ function hits(
   const cells = grid?.steps.find(({ name }) => name === stepName)?.cells;
   if (cells === undefined || countOfRuns(runs) === 0) return null;
   let count = 0;
-  for (const place of placesIn(runs)) if (cells[place] === 'F' || cells[place] === 'C') count += 1;
+  for (const place of indicesIn(runs)) if (cells[place] === 'F' || cells[place] === 'C') count += 1;
   return count;
 }
 

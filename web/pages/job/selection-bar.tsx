@@ -5,14 +5,14 @@ import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { counted } from '../../parts/number-text.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
-import { GRID_STATUSES, PROGRESS_PARTS, statusLook } from '../../parts/status-looks.ts';
+import { GRID_STATUSES, PROGRESS_PARTS, statusStyle } from '../../parts/status-looks.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { taskAt } from './model/cells.ts';
-import { placeExpression, placesIn, type PlaceRun } from './model/place-runs.ts';
+import { formatIndexRanges, indicesIn, type IndexRange } from './model/index-ranges.ts';
 import { bulkInWords, bulkOnTasks } from './bulk-tasks.ts';
-import { useDeed } from './use-deed.ts';
+import { useJobAction } from './use-job-action.ts';
 
 /** What can be done with the selected tasks of a step. */
 export function SelectionBar({
@@ -27,7 +27,7 @@ export function SelectionBar({
   job: JobDetail;
   step: Step;
   cells: string;
-  runs: readonly PlaceRun[];
+  runs: readonly IndexRange[];
   /** The selection as people write it. */
   text: string;
   onChanged: () => void;
@@ -35,9 +35,9 @@ export function SelectionBar({
 }) {
   const { rest } = useService();
   const { why } = usePermissions();
-  const [isBusy, run] = useDeed(onChanged);
+  const [isBusy, run] = useJobAction(onChanged);
   const [isCanceling, setIsCanceling] = useState(false);
-  const places = [...placesIn(runs)];
+  const places = [...indicesIn(runs)];
   const counts = new Map<string, number>();
   for (const place of places) {
     const status = GRID_STATUSES[cells[place] ?? ''] ?? 'pending';
@@ -47,7 +47,7 @@ export function SelectionBar({
   const live = places.filter((place) => !'SFC'.includes(cells[place] ?? ''));
   const words = PROGRESS_PARTS.filter((part) => counts.has(part)).map(
     (part) =>
-      `${(counts.get(part) ?? 0).toLocaleString('en')} ${statusLook('task', part).label.toLowerCase()}`,
+      `${(counts.get(part) ?? 0).toLocaleString('en')} ${statusStyle('task', part).label.toLowerCase()}`,
   );
   const off = why('jobs.write');
   return (
@@ -59,12 +59,12 @@ export function SelectionBar({
         size="small"
         icon={<RotateCcw aria-hidden="true" />}
         isBusy={isBusy}
-        offBecause={off || (retriable === 0 ? 'None of them has failed or was canceled.' : '')}
+        disabledReason={off || (retriable === 0 ? 'None of them has failed or was canceled.' : '')}
         onPress={() =>
           run('Retry the selected tasks', async () => {
             const { retried } = await rest.call('post', '/jobs/{id}/retry', {
               path: { id: job.id },
-              body: { step: step.name, range: placeExpression(runs) },
+              body: { step: step.name, range: formatIndexRanges(runs) },
             });
             return `${counted(retried, 'task is', 'tasks are')} tried again`;
           })
@@ -76,7 +76,7 @@ export function SelectionBar({
         size="small"
         icon={<Ban aria-hidden="true" />}
         isBusy={isBusy}
-        offBecause={off || (live.length === 0 ? 'All of them have ended.' : '')}
+        disabledReason={off || (live.length === 0 ? 'All of them have ended.' : '')}
         onPress={() => setIsCanceling(true)}
       >
         Cancel{live.length > 0 && ` ${live.length.toLocaleString('en')}`}…

@@ -24,7 +24,7 @@ import { useUrlState } from '../../state/use-url-state.ts';
 import { bulkInWords, bulkOnTasks } from './bulk-tasks.ts';
 import { JOB_VIEW } from './job-view.ts';
 import { taskColumns } from './task-columns.tsx';
-import { useDeed } from './use-deed.ts';
+import { useJobAction } from './use-job-action.ts';
 import { REFRESH_MS, useTaskEvents } from './use-job.ts';
 
 const SORT_KEYS = ['created_at', 'name', 'status', 'updated_at'] as const;
@@ -48,7 +48,7 @@ export function TaskTable({
   const { why } = usePermissions();
   const [, navigate] = useLocation();
   const [{ status: picked, sort, dir }, setView] = useUrlState(JOB_VIEW);
-  const [isBusy, run] = useDeed(onChanged);
+  const [isBusy, run] = useJobAction(onChanged);
   const [isCanceling, setIsCanceling] = useState(false);
   const sortBy = SORT_KEYS.find((key) => key === sort) ?? 'created_at';
   const query = { status: listedStatus(picked[0]), step: step?.id, sort_by: sortBy, sort_dir: dir } as const;
@@ -99,7 +99,7 @@ export function TaskTable({
         id: 'why',
         label: 'Why is it waiting?',
         icon: <HelpCircle aria-hidden="true" />,
-        offBecause: task.status === 'ready' || task.status === 'pending' ? '' : 'It does not wait.',
+        disabledReason: task.status === 'ready' || task.status === 'pending' ? '' : 'It does not wait.',
         act: () => navigate(`/tasks/${task.id}`),
       },
       {
@@ -107,14 +107,14 @@ export function TaskTable({
         label: 'Retry',
         icon: <RotateCcw aria-hidden="true" />,
         startsGroup: true,
-        offBecause: off || (isRetriable(task.status) ? '' : 'It has neither failed nor was it canceled.'),
+        disabledReason: off || (isRetriable(task.status) ? '' : 'It has neither failed nor was it canceled.'),
         act: () => act('retry', 'Retry the task', () => Promise.resolve([task.id])),
       },
       {
         id: 'cancel',
         label: 'Cancel',
         icon: <Ban aria-hidden="true" />,
-        offBecause: off || (hasTaskEnded(task.status) ? 'It has ended.' : ''),
+        disabledReason: off || (hasTaskEnded(task.status) ? 'It has ended.' : ''),
         act: () => act('cancel', 'Cancel the task', () => Promise.resolve([task.id])),
       },
       copyItem('id', task.id),
@@ -144,7 +144,7 @@ export function TaskTable({
               <Button
                 size="small"
                 icon={<RotateCcw aria-hidden="true" />}
-                offBecause={off}
+                disabledReason={off}
                 isBusy={isBusy}
                 onPress={() => act('retry', 'Retry the selected tasks', selectedIds)}
               >
@@ -153,7 +153,7 @@ export function TaskTable({
               <Button
                 size="small"
                 icon={<Ban aria-hidden="true" />}
-                offBecause={off}
+                disabledReason={off}
                 isBusy={isBusy}
                 onPress={() => setIsCanceling(true)}
               >

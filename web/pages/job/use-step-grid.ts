@@ -4,7 +4,7 @@ import type { Step, TaskGrid } from '../../../client/resources.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useThrottle } from '../../state/use-throttle.ts';
-import { doAgree, gridAfter } from './model/cells.ts';
+import { cellsMatchCounts, gridAfter } from './model/cells.ts';
 import { frameScale, type FrameScale } from './model/frames.ts';
 import { useTaskEvents } from './use-job.ts';
 
@@ -35,7 +35,7 @@ export function useStepGrid(step: Step): StepGrid {
   });
   const shown = data?.steps.find(({ id }) => id === step.id);
   const cells = shown?.cells ?? null;
-  const isOff = cells !== null && !isFetching && !doAgree(cells, step.task_counts);
+  const isOff = cells !== null && !isFetching && !cellsMatchCounts(cells, step.task_counts);
   useEffect(() => {
     if (isOff) throttled(() => void refetch());
   }, [isOff, cells, throttled, refetch]);

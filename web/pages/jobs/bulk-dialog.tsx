@@ -11,7 +11,7 @@ import { Notice } from '../../parts/notice.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
-import { ACTION_WORDS, jobsInWords, type JobAction } from './job-actions.ts';
+import { ACTION_LABELS, formatJobCount, type JobAction } from './job-actions.ts';
 
 interface BulkDialogProps {
   readonly action: JobAction;
@@ -38,8 +38,8 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
   const [priority, setPriority] = useState(() => commonPriority(target.known));
   const [queue, setQueue] = useState('');
   const isStopped = useRef(false);
-  const words = ACTION_WORDS[action];
-  const title = words.deed(jobsInWords(target.count));
+  const words = ACTION_LABELS[action];
+  const title = words.deed(formatJobCount(target.count));
   const fault = faultOf(action, priority, queue);
 
   const run = async (): Promise<void> => {
@@ -50,7 +50,7 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
       const ids = await target.ids((collected) =>
         setStage({
           kind: 'running',
-          words: `Found ${jobsInWords(collected)}`,
+          words: `Found ${formatJobCount(collected)}`,
           share: collected / Math.max(1, target.count),
         }),
       );
@@ -60,7 +60,7 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
         progress: (dealtWith) =>
           setStage({
             kind: 'running',
-            words: `${dealtWith.toLocaleString('en')} of ${jobsInWords(ids.length)}`,
+            words: `${dealtWith.toLocaleString('en')} of ${formatJobCount(ids.length)}`,
             share: dealtWith / Math.max(1, ids.length),
           }),
         isStopped: () => isStopped.current,
@@ -108,9 +108,9 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
       foot={
         <>
           <Button onPress={onClose}>{words.isDestructive ? 'Keep' : 'Close'}</Button>
-          <SubmitButton look={words.isDestructive ? 'danger' : 'primary'} offBecause={fault}>
+          <SubmitButton look={words.isDestructive ? 'danger' : 'primary'} disabledReason={fault}>
             {action === 'move'
-              ? `Move ${jobsInWords(target.count)}`
+              ? `Move ${formatJobCount(target.count)}`
               : action === 'set-priority'
                 ? 'Set the priority'
                 : title}
@@ -194,7 +194,7 @@ function Outcome({
       {refusalGroups(outcome.refused).map(({ reason, ids }) => (
         <div key={reason}>
           <strong>
-            {jobsInWords(ids.length)}: {reason}
+            {formatJobCount(ids.length)}: {reason}
           </strong>
           <ul className="bulk-dialog__names">
             {ids.slice(0, NAMES_SHOWN).map((id) => (
@@ -217,15 +217,15 @@ export function doneInWords(
   action: JobAction,
   { done, retried }: Pick<BulkOutcome, 'done' | 'retried'>,
 ): string {
-  const words = `${jobsInWords(done)} ${ACTION_WORDS[action].done}`;
+  const words = `${formatJobCount(done)} ${ACTION_LABELS[action].done}`;
   return action === 'retry' ? `${words} (${retried.toLocaleString('en')} tasks)` : words;
 }
 
 /** What is to be done to each of the jobs. */
-type BulkDeed = Pick<JobBulk, 'action' | 'priority' | 'queue_id'>;
+type BulkAction = Pick<JobBulk, 'action' | 'priority' | 'queue_id'>;
 
 /** The request of an action. */
-export function deedOf(action: JobAction, priority: string, queue: string): BulkDeed {
+export function deedOf(action: JobAction, priority: string, queue: string): BulkAction {
   if (action === 'set-priority') return { action: 'set', priority: Number(priority) };
   if (action === 'move') return { action: 'set', queue_id: queue };
   return { action };

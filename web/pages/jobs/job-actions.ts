@@ -27,7 +27,7 @@ interface ActionWords {
   readonly isDestructive: boolean;
 }
 
-export const ACTION_WORDS: Readonly<Record<JobAction, ActionWords>> = {
+export const ACTION_LABELS: Readonly<Record<JobAction, ActionWords>> = {
   pause: { label: 'Pause', deed: (jobs) => `Pause ${jobs}`, done: 'paused', isDestructive: false },
   resume: { label: 'Resume', deed: (jobs) => `Resume ${jobs}`, done: 'resumed', isDestructive: false },
   retry: { label: 'Retry', deed: (jobs) => `Retry ${jobs}`, done: 'tried again', isDestructive: false },
@@ -48,12 +48,12 @@ export const ACTION_WORDS: Readonly<Record<JobAction, ActionWords>> = {
 };
 
 /** "3 jobs". */
-export const jobsInWords = (count: number): string => counted(count, 'job');
+export const formatJobCount = (count: number): string => counted(count, 'job');
 
 type Judged = Pick<Job, 'status'> & { readonly task_counts: Pick<Job['task_counts'], 'failed' | 'canceled'> };
 
 /** Why the action makes no sense for the job as it is (interface.md, "States and transitions"); empty when it does. */
-export function offBecause(action: JobAction, job: Judged): string {
+export function disabledReason(action: JobAction, job: Judged): string {
   switch (action) {
     case 'pause':
       if (hasJobEnded(job.status)) return 'It has ended.';
@@ -75,5 +75,5 @@ export function offBecause(action: JobAction, job: Judged): string {
 }
 
 /** Why the action makes no sense for any of the jobs; empty when it does for one of them, or none of them is known. */
-export const offForAll = (action: JobAction, jobs: readonly Judged[]): string =>
-  offForAllRows(jobs, (job) => offBecause(action, job), 'Not for any of the selected jobs.');
+export const disabledReasonForAll = (action: JobAction, jobs: readonly Judged[]): string =>
+  offForAllRows(jobs, (job) => disabledReason(action, job), 'Not for any of the selected jobs.');

@@ -35,8 +35,14 @@ import { usePermissions } from '../../state/use-permissions.ts';
 import { asBoolean, usePreference } from '../../state/use-preference.ts';
 import { choiceField, choicesField, textField, useUrlState } from '../../state/use-url-state.ts';
 import { BulkDialog, deedOf, doneInWords } from './bulk-dialog.tsx';
-import { ACTION_WORDS, jobsInWords, offBecause, offForAll, type JobAction } from './job-actions.ts';
-import { JOB_DEEDS } from './job-deeds.ts';
+import {
+  ACTION_LABELS,
+  formatJobCount,
+  disabledReason,
+  disabledReasonForAll,
+  type JobAction,
+} from './job-actions.ts';
+import { JOB_ACTION_REQUESTS } from './job-action-requests.ts';
 import { JOB_COLUMNS } from './job-columns.tsx';
 import { JobFilterBar } from './job-filter-bar.tsx';
 import {
@@ -102,7 +108,7 @@ export function JobsPage() {
     setSelection(NOTHING_SELECTED);
   };
   const act = (action: JobAction, target: BulkTarget<Job>, isSelection: boolean): void => {
-    const { isDestructive } = ACTION_WORDS[action];
+    const { isDestructive } = ACTION_LABELS[action];
     const isAsked =
       isDestructive || action === 'set-priority' || action === 'move' || target.count > UNASKED_MAX;
     if (isAsked) {
@@ -123,13 +129,13 @@ export function JobsPage() {
         const others = outcome.refused.length - 1;
         const detail = first?.problem?.detail ?? first?.problem?.title ?? '';
         toasts.failed(
-          new Error(others === 0 ? detail : `${detail} (and ${jobsInWords(others)} more)`),
-          `${jobsInWords(outcome.refused.length)} not ${ACTION_WORDS[action].done}`,
+          new Error(others === 0 ? detail : `${detail} (and ${formatJobCount(others)} more)`),
+          `${formatJobCount(outcome.refused.length)} not ${ACTION_LABELS[action].done}`,
         );
       }
     };
     run().catch((error: unknown) =>
-      toasts.failed(error, ACTION_WORDS[action].deed(jobsInWords(target.count))),
+      toasts.failed(error, ACTION_LABELS[action].deed(formatJobCount(target.count))),
     );
   };
   const selectedTarget = (): BulkTarget<Job> =>
@@ -149,17 +155,17 @@ export function JobsPage() {
         icon: <ExternalLink aria-hidden="true" />,
         act: () => navigate(`/jobs/${job.id}`),
       },
-      ...JOB_DEEDS.map(({ action, label, Icon }): ActionItem => {
-        const { deed } = ACTION_WORDS[action];
+      ...JOB_ACTION_REQUESTS.map(({ action, label, Icon }): ActionItem => {
+        const { deed } = ACTION_LABELS[action];
         const dots = label.endsWith('…') ? '…' : '';
-        const off = isOfMany ? offForAll(action, judgedOf(target)) : offBecause(action, job);
+        const off = isOfMany ? disabledReasonForAll(action, judgedOf(target)) : disabledReason(action, job);
         return {
           id: action,
-          label: isOfMany ? `${deed(jobsInWords(count))}${dots}` : label,
+          label: isOfMany ? `${deed(formatJobCount(count))}${dots}` : label,
           icon: <Icon aria-hidden="true" />,
           startsGroup: action === 'pause' || action === 'cancel',
           isDanger: action === 'delete',
-          offBecause: forbidden === '' ? off : forbidden,
+          disabledReason: forbidden === '' ? off : forbidden,
           act: () => act(action, target, isOfMany),
         };
       }),
@@ -247,9 +253,9 @@ export function JobsPage() {
             const target = selectedTarget();
             const action = actionOfKey(key, target);
             if (action === null || count === 0) return false;
-            const off = forbidden === '' ? offForAll(action, judgedOf(target)) : forbidden;
+            const off = forbidden === '' ? disabledReasonForAll(action, judgedOf(target)) : forbidden;
             if (off === '') act(action, target, true);
-            else toasts.failed(new Error(off), ACTION_WORDS[action].deed(jobsInWords(count)));
+            else toasts.failed(new Error(off), ACTION_LABELS[action].deed(formatJobCount(count)));
             return true;
           }}
           rowClass={classOfJob}
@@ -262,16 +268,16 @@ export function JobsPage() {
                   label="Selected jobs"
                   target={selectedTarget()}
                   total={total}
-                  deeds={JOB_DEEDS}
+                  deeds={JOB_ACTION_REQUESTS}
                   forbidden={forbidden}
-                  offForAll={offForAll}
+                  disabledReasonForAll={disabledReasonForAll}
                   onAction={(action) => act(action, selectedTarget(), true)}
                   onSelectAll={() => setSelection(ALL_SELECTED)}
                   onClear={() => setSelection(NOTHING_SELECTED)}
                 />
               ) : (
                 <span className="jobs-page__count" role="status">
-                  {rows.total === null ? '' : jobsInWords(rows.total)}
+                  {rows.total === null ? '' : formatJobCount(rows.total)}
                 </span>
               )}
               {count === 0 && (

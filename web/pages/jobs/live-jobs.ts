@@ -8,7 +8,7 @@ export interface JobNews {
 }
 
 /** The last word of events about each job. */
-export function newsOf(events: readonly JobEvent[]): JobNews {
+export function latestEvents(events: readonly JobEvent[]): JobNews {
   const changed = new Map<string, JobEvent>();
   const gone = new Set<string>();
   for (const event of events) {

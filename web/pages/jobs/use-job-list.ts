@@ -7,7 +7,7 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useEvents } from '../../state/use-events.ts';
 import { listQuery, summaryQuery, type JobListView } from './job-filters.ts';
-import { isMoving, jobAfter, newsOf } from './live-jobs.ts';
+import { isMoving, jobAfter, latestEvents } from './live-jobs.ts';
 
 /** Counts of tasks have no events of their own: jobs that are looked at are asked for again so often. */
 const COUNTS_MS = 2_000;
@@ -55,7 +55,7 @@ export function useJobList(
   useEvents(
     'jobs',
     (events) => {
-      const { changed, gone } = newsOf(events.map((event) => event.payload));
+      const { changed, gone } = latestEvents(events.map((event) => event.payload));
       rows.patch((job) => jobAfter(job, changed.get(job.id)));
       if (gone.size > 0) {
         rows.drop((job) => gone.has(job.id));

@@ -5,7 +5,7 @@ import { Button, IconButton, SubmitButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { Menu, type MenuPlace } from '../../parts/menu.tsx';
+import { Menu, type MenuAnchor } from '../../parts/menu.tsx';
 import { usePreference } from '../../state/use-preference.ts';
 import { currentView, nameFault, readViews, withView, withoutView, type SavedView } from './saved-views.ts';
 
@@ -15,7 +15,7 @@ const NO_VIEWS: readonly SavedView[] = [];
 export function ViewsMenu({ query }: { query: string }) {
   const [, navigate] = useLocation();
   const [views, setViews] = usePreference('jobs.views', NO_VIEWS, readViews);
-  const [at, setAt] = useState<MenuPlace | null>(null);
+  const [at, setAt] = useState<MenuAnchor | null>(null);
   const [dialog, setDialog] = useState<'save' | 'manage' | null>(null);
   const current = currentView(views, query);
   const open = (target: string): void => navigate(target === '' ? '/jobs' : `/jobs?${target}`);
@@ -37,14 +37,14 @@ export function ViewsMenu({ query }: { query: string }) {
       label: 'Save this view…',
       icon: <Plus aria-hidden="true" />,
       startsGroup: true,
-      offBecause: query === '' ? 'These are all jobs: filter or sort them first.' : '',
+      disabledReason: query === '' ? 'These are all jobs: filter or sort them first.' : '',
       act: () => setDialog('save'),
     },
     {
       id: 'manage',
       label: 'Manage views…',
       icon: <Settings2 aria-hidden="true" />,
-      offBecause: views.length === 0 ? 'There are none.' : '',
+      disabledReason: views.length === 0 ? 'There are none.' : '',
       act: () => setDialog('manage'),
     },
   ];
@@ -99,7 +99,7 @@ function SaveDialog({
       foot={
         <>
           <Button onPress={onClose}>Close</Button>
-          <SubmitButton offBecause={fault}>{isKnown ? 'Replace' : 'Save'}</SubmitButton>
+          <SubmitButton disabledReason={fault}>{isKnown ? 'Replace' : 'Save'}</SubmitButton>
         </>
       }
     >

@@ -172,7 +172,7 @@ function NameForm({
         }}
       >
         <TextField label={label} hint={hint} value={name} onChange={setName} error={problem} isRequired />
-        <SubmitButton isBusy={isBusy} offBecause={why('infra.manage')}>
+        <SubmitButton isBusy={isBusy} disabledReason={why('infra.manage')}>
           Create the {what}
         </SubmitButton>
       </form>

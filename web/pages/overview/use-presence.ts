@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { farmQueries } from '../../state/farm-queries.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
-import { useStaleOnEvents } from '../../state/use-stale-on-events.ts';
+import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
 import type { Presence } from './first-start-model.ts';
 
 /** The whole overview follows the events here: what it shows of workers and jobs is asked for again at most so often. */
@@ -28,8 +28,8 @@ export function usePresence(): KnownPresence {
   const queues = useQuery(queries.queues(rest));
   const workers = useQuery(farmQueries.workerSummary(rest, {}));
   const jobs = useQuery(queries.jobSummary(rest, {}));
-  useStaleOnEvents('workers', WORKERS, EVERY_MS);
-  useStaleOnEvents('jobs', JOBS, EVERY_MS);
+  useInvalidateOnEvents('workers', WORKERS, EVERY_MS);
+  useInvalidateOnEvents('jobs', JOBS, EVERY_MS);
   const retry = (): void => {
     for (const query of [farms, queues, workers, jobs]) if (query.error !== null) void query.refetch();
   };

@@ -160,7 +160,7 @@ export function QueuesPage() {
           id: 'pause',
           label: queue.paused ? 'Resume' : 'Pause',
           icon: queue.paused ? <Play aria-hidden="true" /> : <Pause aria-hidden="true" />,
-          offBecause: why('infra.manage'),
+          disabledReason: why('infra.manage'),
           act: () => void pause(queue, !queue.paused),
         },
         {

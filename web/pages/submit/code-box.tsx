@@ -1,5 +1,5 @@
 import { useId, useMemo, useRef, useState } from 'react';
-import type { TemplateError } from './model/place-errors.ts';
+import type { TemplateError } from './model/field-errors.ts';
 import './code-box.css';
 
 const LINE_PX = 20;

@@ -13,12 +13,12 @@ import { withTemplate, type Draft } from './model/draft.ts';
 import { newKey } from './model/request-key.ts';
 import { QUERY_NAMES, type PlaceName } from './model/submission.ts';
 import { ParameterForm } from './parameter-form.tsx';
-import { PlaceSection } from './place-section.tsx';
+import { DestinationSection } from './destination-section.tsx';
 import { TemplateSection } from './template-section.tsx';
 import { useCheck } from './use-check.ts';
 import { forgetDraft, useDraft, type ChangeDraft } from './use-draft.ts';
-import { useFormState, useTold, type Refusal } from './use-form.ts';
-import { usePlace } from './use-place.ts';
+import { useFormState, useServerErrors, type Refusal } from './use-form.ts';
+import { useDestination } from './use-destination.ts';
 import { useTemplate } from './use-template.ts';
 import { Verdict } from './verdict.tsx';
 import './submit-form.css';
@@ -29,7 +29,7 @@ const PARAMETER = 'param.';
 export function SubmitForm({ from, initial }: { from: string; initial: Draft }) {
   const { why } = usePermissions();
   const [kept, change] = useDraft(from, initial);
-  const { draft, remember } = usePlace(kept);
+  const { draft, remember } = useDestination(kept);
   const template = useTemplate(draft.text);
   const form = useFormState(draft, template);
   const [isAsked, setIsAsked] = useState(false);
@@ -37,7 +37,7 @@ export function SubmitForm({ from, initial }: { from: string; initial: Draft }) 
   const { send, isSending, refusal: sent, forgive } = useSend(from, change, remember);
   const check = useCheck(form.canBeChecked && why('jobs.write') === '' ? form.request : null, form.isReady);
   const refusal = sent ?? checkRefusal(check);
-  const told = useTold(refusal, form.request, template);
+  const told = useServerErrors(refusal, form.request, template);
   const roots = useRoots();
   const frame = useRef<HTMLDivElement>(null);
 
@@ -117,7 +117,7 @@ export function SubmitForm({ from, initial }: { from: string; initial: Draft }) 
         )}
       </div>
       <div className="submit__side">
-        <PlaceSection draft={draft} errorOf={placeError} onChange={edit} onLeave={leave} />
+        <DestinationSection draft={draft} errorOf={placeError} onChange={edit} onLeave={leave} />
         <section className="card stack" aria-label="Check and submit">
           <Verdict
             template={template}
@@ -131,7 +131,7 @@ export function SubmitForm({ from, initial }: { from: string; initial: Draft }) 
             <Button isBusy={check.isBusy} onPress={ask}>
               Check
             </Button>
-            <Button look="primary" isBusy={isSending} offBecause={why('jobs.write')} onPress={submit}>
+            <Button look="primary" isBusy={isSending} disabledReason={why('jobs.write')} onPress={submit}>
               Submit
             </Button>
           </div>

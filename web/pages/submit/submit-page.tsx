@@ -14,7 +14,7 @@ import { textField, useUrlState } from '../../state/use-url-state.ts';
 import { EMPTY_DRAFT } from './model/draft.ts';
 import { draftOf } from './model/job-draft.ts';
 import { SubmitForm } from './submit-form.tsx';
-import { forgetDraft, keptDraft } from './use-draft.ts';
+import { forgetDraft, loadDraft } from './use-draft.ts';
 
 /** `from` is a job that is submitted again, with changes. */
 const SCHEMA = { from: textField() };
@@ -40,7 +40,7 @@ export function SubmitPage() {
     >
       {isKnown && why('jobs.write') !== '' && <Notice kind="warning" detail={why('jobs.write')} />}
       {from === '' ? (
-        <SubmitForm key={key} from="" initial={keptDraft('') ?? EMPTY_DRAFT} />
+        <SubmitForm key={key} from="" initial={loadDraft('') ?? EMPTY_DRAFT} />
       ) : (
         <Again key={key} id={from} />
       )}
@@ -92,5 +92,5 @@ function Again({ id }: { id: string }) {
     farm: farms.data.find((farm) => farm.id === farmId),
     queue: queues.data.find((queue) => queue.id === queueId),
   };
-  return <SubmitForm from={id} initial={keptDraft(id) ?? draftOf(job.data, text.data, place)} />;
+  return <SubmitForm from={id} initial={loadDraft(id) ?? draftOf(job.data, text.data, place)} />;
 }

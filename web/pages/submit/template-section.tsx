@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { classNames } from '../../parts/class-names.ts';
 import { CodeBox } from './code-box.tsx';
 import { EXAMPLES } from './examples.ts';
-import type { TemplateError } from './model/place-errors.ts';
+import type { TemplateError } from './model/field-errors.ts';
 import type { TemplateOutline } from './model/read-template.ts';
 import './template-section.css';
 

@@ -6,7 +6,7 @@ const PREFIX = 'callsheet.submit';
 export type ChangeDraft = (change: Partial<Draft> | ((draft: Draft) => Draft)) => void;
 
 /** What the tab has kept of an earlier visit; `from` is the job that it began with, or empty. */
-export function keptDraft(from: string): Draft | null {
+export function loadDraft(from: string): Draft | null {
   try {
     return readDraft(JSON.parse(sessionStorage.getItem(keyOf(from)) ?? 'null'));
   } catch {

@@ -3,7 +3,7 @@ import { ProblemError } from '../../../client/problem.ts';
 import { problemsOf, type ValueProblem } from './model/check-value.ts';
 import type { ParameterDefinition } from './model/definition.ts';
 import type { Draft } from './model/draft.ts';
-import { NO_ERRORS, placeErrors, stillTrue, type PlacedErrors } from './model/place-errors.ts';
+import { NO_ERRORS, assignErrorsToFields, dropStaleErrors, type FieldErrors } from './model/field-errors.ts';
 import {
   lengthProblem,
   placeProblems,
@@ -61,15 +61,15 @@ function ownProblems(definition: ParameterDefinition, { values }: Draft): readon
 }
 
 /** What the service has said, each at the place where it can be mended, as far as it is still about what the form says. */
-export function useTold(
+export function useServerErrors(
   refusal: Refusal | null,
   request: Submission | null,
   template: TemplateState,
-): PlacedErrors {
+): FieldErrors {
   const { readable } = template;
   return useMemo(() => {
     if (refusal === null || request === null || !(refusal.error instanceof ProblemError)) return NO_ERRORS;
-    const placed = placeErrors(refusal.error.errors, readable?.outline ?? null);
-    return stillTrue(placed, refusal.request, request);
+    const placed = assignErrorsToFields(refusal.error.errors, readable?.outline ?? null);
+    return dropStaleErrors(placed, refusal.request, request);
   }, [refusal, request, readable]);
 }

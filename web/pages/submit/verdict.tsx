@@ -2,7 +2,7 @@ import { Notice } from '../../parts/notice.tsx';
 import { ProblemError } from '../../../client/problem.ts';
 import { explained } from '../../state/toasts.ts';
 import type { ParameterDefinition } from './model/definition.ts';
-import type { PlacedErrors } from './model/place-errors.ts';
+import type { FieldErrors } from './model/field-errors.ts';
 import { QUERY_NAMES, type PlaceName } from './model/submission.ts';
 import type { FormState, Refusal } from './use-form.ts';
 import type { TemplateState } from './use-template.ts';
@@ -34,7 +34,7 @@ export function Verdict({
   form: FormState;
   /** Of the request as it is now. */
   refusal: Refusal | null;
-  told: PlacedErrors;
+  told: FieldErrors;
   /** Whether somebody has tried: what is missing is an error from then on. */
   isAsked: boolean;
 }) {
@@ -92,7 +92,7 @@ const labelsOf = (definitions: readonly ParameterDefinition[], { values }: FormS
 
 const placesOf = ({ places }: FormState): readonly string[] => [...places.keys()].map((name) => PLACES[name]);
 
-const placesToldOf = ({ query }: PlacedErrors): readonly string[] =>
+const placesToldOf = ({ query }: FieldErrors): readonly string[] =>
   (Object.keys(PLACES) as PlaceName[])
     .filter((name) => query.has(QUERY_NAMES[name]))
     .map((name) => PLACES[name]);

@@ -55,7 +55,7 @@ export function TaskActions({ task }: { task: Task }) {
         icon={<RotateCcw aria-hidden="true" />}
         look={canRetry ? 'primary' : 'plain'}
         isBusy={isBusy}
-        offBecause={forbidden === '' ? noRetry : forbidden}
+        disabledReason={forbidden === '' ? noRetry : forbidden}
         onPress={() => act(retry(), 'Retry the task')}
       >
         Retry
@@ -63,7 +63,7 @@ export function TaskActions({ task }: { task: Task }) {
       <Button
         icon={<Ban aria-hidden="true" />}
         isBusy={isBusy}
-        offBecause={forbidden === '' ? noCancel : forbidden}
+        disabledReason={forbidden === '' ? noCancel : forbidden}
         // What runs is lost; what waits is had again with Retry.
         onPress={() => (isLive(status) ? setIsAsking(true) : act(cancel(), 'Cancel the task'))}
       >

@@ -102,7 +102,7 @@ function RetryThese({
       size="small"
       icon={<RotateCcw aria-hidden="true" />}
       isBusy={isBusy}
-      offBecause={why('jobs.write')}
+      disabledReason={why('jobs.write')}
       title={`Tasks of ${step.step_name} that have failed, and were tried on ${worker.name} last`}
       onPress={() => void retry()}
     >

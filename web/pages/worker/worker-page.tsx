@@ -18,9 +18,9 @@ import { toasts } from '../../state/toasts.ts';
 import { useEvents } from '../../state/use-events.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
-import { newsOf } from '../workers/live-workers.ts';
+import { latestEvents } from '../workers/live-workers.ts';
 import { useWorkerRetry } from '../workers/use-worker-retry.ts';
-import { offBecause } from '../workers/worker-actions.ts';
+import { disabledReason } from '../workers/worker-actions.ts';
 import { WorkerBadge } from '../workers/worker-marks.tsx';
 import { CurrentTasks } from './current-tasks.tsx';
 import { WorkerFacts } from './worker-facts.tsx';
@@ -48,7 +48,7 @@ function WorkerView({ id }: { id: string }) {
   useEvents(
     'workers',
     (events) => {
-      const { changed, gone } = newsOf(events.map(({ payload }) => payload));
+      const { changed, gone } = latestEvents(events.map(({ payload }) => payload));
       if (gone.has(id)) setIsRemoved(true);
       if (changed.has(id)) {
         setIsRemoved(false);
@@ -139,7 +139,7 @@ function WorkerActions({ worker, onChanged }: { worker: WorkerDetail; onChanged:
     <>
       <Button
         icon={<RotateCcw aria-hidden="true" />}
-        offBecause={worker.failed_attempts === 0 ? 'Nothing has failed on it.' : why('jobs.write')}
+        disabledReason={worker.failed_attempts === 0 ? 'Nothing has failed on it.' : why('jobs.write')}
         title="Tasks of any job that have failed, and were tried here last"
         onPress={() => retryFailed(worker)}
       >
@@ -148,7 +148,7 @@ function WorkerActions({ worker, onChanged }: { worker: WorkerDetail; onChanged:
       <Button
         icon={isDisabled ? <CirclePlay aria-hidden="true" /> : <Pause aria-hidden="true" />}
         isBusy={isBusy}
-        offBecause={forbidden}
+        disabledReason={forbidden}
         title={
           isDisabled
             ? 'It gets tasks again'
@@ -161,7 +161,7 @@ function WorkerActions({ worker, onChanged }: { worker: WorkerDetail; onChanged:
       <Button
         look="danger"
         icon={<Trash2 aria-hidden="true" />}
-        offBecause={forbidden === '' ? offBecause('delete', worker) : forbidden}
+        disabledReason={forbidden === '' ? disabledReason('delete', worker) : forbidden}
         onPress={() => setIsDeleting(true)}
       >
         Delete…

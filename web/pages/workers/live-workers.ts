@@ -8,7 +8,7 @@ export interface WorkerNews {
 }
 
 /** The last word of events about each worker. */
-export function newsOf(events: readonly WorkerEvent[]): WorkerNews {
+export function latestEvents(events: readonly WorkerEvent[]): WorkerNews {
   const changed = new Map<string, WorkerEvent>();
   const gone = new Set<string>();
   for (const event of events) {

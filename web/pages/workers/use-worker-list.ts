@@ -6,7 +6,7 @@ import { farmQueries } from '../../state/farm-queries.ts';
 import { liveUpdates } from '../../state/live-updates.ts';
 import { useService } from '../../state/service.tsx';
 import { useEvents } from '../../state/use-events.ts';
-import { newsOf, workerAfter } from './live-workers.ts';
+import { latestEvents, workerAfter } from './live-workers.ts';
 import { listQuery, summaryQuery, type WorkerListView } from './worker-filters.ts';
 
 /** Cores and heartbeats have no events of their own: workers that are looked at are asked for again so often. */
@@ -49,7 +49,7 @@ export function useWorkerList(
   useEvents(
     'workers',
     (events) => {
-      const { changed, gone } = newsOf(events.map((event) => event.payload));
+      const { changed, gone } = latestEvents(events.map((event) => event.payload));
       rows.patch((worker) => workerAfter(worker, changed.get(worker.id)));
       if (gone.size > 0) {
         rows.drop((worker) => gone.has(worker.id));

@@ -16,7 +16,7 @@ interface ActionWords {
   readonly meaning: string;
 }
 
-export const ACTION_WORDS: Readonly<Record<WorkerAction, ActionWords>> = {
+export const ACTION_LABELS: Readonly<Record<WorkerAction, ActionWords>> = {
   disable: {
     label: 'Disable',
     done: 'disabled',
@@ -35,7 +35,7 @@ export const ACTION_WORDS: Readonly<Record<WorkerAction, ActionWords>> = {
 type Judged = Pick<Worker, 'status'>;
 
 /** Why the action makes no sense for the worker as it is (http/openapi/openapi.yaml); empty when it does. */
-export function offBecause(action: WorkerAction, { status }: Judged): string {
+export function disabledReason(action: WorkerAction, { status }: Judged): string {
   switch (action) {
     case 'disable':
       return status === 'disabled' ? 'It is disabled already.' : '';
@@ -47,7 +47,7 @@ export function offBecause(action: WorkerAction, { status }: Judged): string {
 }
 
 /** Why the action makes no sense for any of the workers; empty when it does for one, or none is known. */
-export const offForAll = (action: WorkerAction, workers: readonly Judged[]): string =>
-  offForAllRows(workers, (worker) => offBecause(action, worker), 'Not for any of the selected workers.');
+export const disabledReasonForAll = (action: WorkerAction, workers: readonly Judged[]): string =>
+  offForAllRows(workers, (worker) => disabledReason(action, worker), 'Not for any of the selected workers.');
 
 export const workersInWords = (count: number): string => counted(count, 'worker');

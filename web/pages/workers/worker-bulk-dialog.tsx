@@ -8,7 +8,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
-import { ACTION_WORDS, offBecause, workersInWords, type WorkerAction } from './worker-actions.ts';
+import { ACTION_LABELS, disabledReason, workersInWords, type WorkerAction } from './worker-actions.ts';
 
 const NAMES_SHOWN = 5;
 
@@ -28,7 +28,7 @@ export function WorkerBulkDialog({
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [outcome, setOutcome] = useState<BulkOutcome | null>(null);
-  const { label, done, meaning } = ACTION_WORDS[action];
+  const { label, done, meaning } = ACTION_LABELS[action];
   const deed = `${label} ${workersInWords(target.count)}`;
   const nameOf = (id: string): string => target.known.find((worker) => worker.id === id)?.name ?? id;
 
@@ -75,7 +75,7 @@ export function WorkerBulkDialog({
         ))}
       </Dialog>
     );
-  const unfit = target.known.filter((worker) => offBecause(action, worker) !== '');
+  const unfit = target.known.filter((worker) => disabledReason(action, worker) !== '');
   const names = target.known.slice(0, NAMES_SHOWN);
   return (
     <Dialog

@@ -29,9 +29,15 @@ import { workerLogHref } from '../../state/worker-component.ts';
 import { AddWorkerDialog, WorkerCommand } from './add-worker-dialog.tsx';
 import { useWorkerRetry } from './use-worker-retry.ts';
 import { useWorkerList } from './use-worker-list.ts';
-import { ACTION_WORDS, offBecause, offForAll, workersInWords, type WorkerAction } from './worker-actions.ts';
+import {
+  ACTION_LABELS,
+  disabledReason,
+  disabledReasonForAll,
+  workersInWords,
+  type WorkerAction,
+} from './worker-actions.ts';
 import { WorkerBulkDialog } from './worker-bulk-dialog.tsx';
-import { WORKER_DEEDS } from './worker-deeds.ts';
+import { WORKER_DEEDS } from './worker-action-requests.ts';
 import { WORKER_COLUMNS } from './worker-columns.tsx';
 import { WorkerFilterBar } from './worker-filter-bar.tsx';
 import {
@@ -95,10 +101,10 @@ export function WorkersPage() {
       if (id === undefined) return;
       const path = action === 'disable' ? '/workers/{id}/disable' : '/workers/{id}/enable';
       await rest.call('post', path, { path: { id } });
-      toasts.done(`${target.known[0]?.name ?? 'The worker'} is ${ACTION_WORDS[action].done}`);
+      toasts.done(`${target.known[0]?.name ?? 'The worker'} is ${ACTION_LABELS[action].done}`);
       rows.refresh();
     };
-    run().catch((error: unknown) => toasts.failed(error, `${ACTION_WORDS[action].label} the worker`));
+    run().catch((error: unknown) => toasts.failed(error, `${ACTION_LABELS[action].label} the worker`));
   };
   const selectedTarget = (): BulkTarget<Worker> =>
     targetOfSelection(selection, loaded, total, (offset, limit) =>
@@ -124,7 +130,7 @@ export function WorkersPage() {
           icon: <Icon aria-hidden="true" />,
           startsGroup: action !== 'enable',
           isDanger: action === 'delete',
-          offBecause: forbidden === '' ? (isOfMany ? '' : offBecause(action, worker)) : forbidden,
+          disabledReason: forbidden === '' ? (isOfMany ? '' : disabledReason(action, worker)) : forbidden,
           act: () => act(action, target),
         };
       }),
@@ -133,7 +139,7 @@ export function WorkersPage() {
         label: 'Retry what failed here',
         icon: <RotateCcw aria-hidden="true" />,
         startsGroup: true,
-        offBecause: worker.failed_attempts === 0 ? 'Nothing has failed on it.' : why('jobs.write'),
+        disabledReason: worker.failed_attempts === 0 ? 'Nothing has failed on it.' : why('jobs.write'),
         act: () => retryFailed(worker),
       },
       {
@@ -212,7 +218,7 @@ export function WorkersPage() {
                 total={total}
                 deeds={WORKER_DEEDS}
                 forbidden={forbidden}
-                offForAll={offForAll}
+                disabledReasonForAll={disabledReasonForAll}
                 onAction={(action) => act(action, selectedTarget())}
                 onSelectAll={() => setSelection(ALL_SELECTED)}
                 onClear={() => setSelection(NOTHING_SELECTED)}

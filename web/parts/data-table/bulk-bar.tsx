@@ -4,7 +4,7 @@ import { judgedOf, type BulkTarget } from './bulk-target.ts';
 import './bulk-bar.css';
 
 /** A deed as a button of the bar shows it. */
-export interface BulkDeed<Action extends string> {
+export interface BulkAction<Action extends string> {
   readonly action: Action;
   readonly label: string;
   readonly Icon: LucideIcon;
@@ -17,11 +17,11 @@ interface BulkBarProps<Row, Action extends string> {
   readonly target: BulkTarget<Row>;
   /** Rows that there are. */
   readonly total: number;
-  readonly deeds: readonly BulkDeed<Action>[];
+  readonly deeds: readonly BulkAction<Action>[];
   /** Why nothing may be done; empty when it may. */
   readonly forbidden: string;
   /** Why the deed makes no sense for any of the rows; empty when it does for one. */
-  readonly offForAll: (action: Action, rows: readonly Row[]) => string;
+  readonly disabledReasonForAll: (action: Action, rows: readonly Row[]) => string;
   readonly onAction: (action: Action) => void;
   readonly onSelectAll: () => void;
   readonly onClear: () => void;
@@ -29,7 +29,8 @@ interface BulkBarProps<Row, Action extends string> {
 
 /** What can be done with the selected rows of a table; for its `toolbar`. */
 export function BulkBar<Row, Action extends string>(props: BulkBarProps<Row, Action>) {
-  const { label, target, total, deeds, forbidden, offForAll, onAction, onSelectAll, onClear } = props;
+  const { label, target, total, deeds, forbidden, disabledReasonForAll, onAction, onSelectAll, onClear } =
+    props;
   const judged = judgedOf(target);
   return (
     <div className="bulk-bar" role="toolbar" aria-label={label}>
@@ -47,7 +48,7 @@ export function BulkBar<Row, Action extends string>(props: BulkBarProps<Row, Act
           size="small"
           look={action === 'delete' ? 'danger' : 'plain'}
           icon={<Icon aria-hidden="true" />}
-          offBecause={forbidden === '' ? offForAll(action, judged) : forbidden}
+          disabledReason={forbidden === '' ? disabledReasonForAll(action, judged) : forbidden}
           onPress={() => onAction(action)}
         >
           {words}

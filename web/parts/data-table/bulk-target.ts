@@ -17,12 +17,12 @@ export const judgedOf = <Row>({ known, count }: BulkTarget<Row>): readonly Row[]
 /** Why a deed makes no sense for any of the rows; empty when it does for one, or none is known. `none` says it of several. */
 export function offForAllRows<Row>(
   rows: readonly Row[],
-  offBecause: (row: Row) => string,
+  disabledReason: (row: Row) => string,
   none: string,
 ): string {
   const [first] = rows;
-  if (first === undefined || rows.some((row) => offBecause(row) === '')) return '';
-  return rows.length === 1 ? offBecause(first) : none;
+  if (first === undefined || rows.some((row) => disabledReason(row) === '')) return '';
+  return rows.length === 1 ? disabledReason(first) : none;
 }
 
 /** One row alone. */

@@ -82,14 +82,14 @@ function ChooserPanel<Row>({
               size="small"
               label={`Move ${column.header} up`}
               icon={<ArrowUp aria-hidden="true" />}
-              offBecause={place === 0 ? 'it is the first' : ''}
+              disabledReason={place === 0 ? 'it is the first' : ''}
               onPress={() => setPreferences(moved(ordered, preferences, column.id, -1))}
             />
             <IconButton
               size="small"
               label={`Move ${column.header} down`}
               icon={<ArrowDown aria-hidden="true" />}
-              offBecause={place === ordered.length - 1 ? 'it is the last' : ''}
+              disabledReason={place === ordered.length - 1 ? 'it is the last' : ''}
               onPress={() => setPreferences(moved(ordered, preferences, column.id, 1))}
             />
           </li>

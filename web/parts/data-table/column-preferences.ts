@@ -8,7 +8,7 @@ export interface ColumnPreferences {
   readonly sizes: Readonly<Record<string, number>>;
 }
 
-export const AS_IT_BEGAN: ColumnPreferences = { order: [], isVisible: {}, sizes: {} };
+export const DEFAULT_PREFERENCES: ColumnPreferences = { order: [], isVisible: {}, sizes: {} };
 
 /** What of a column decides where and whether it is shown. */
 export interface ColumnShape {

@@ -13,7 +13,7 @@ import {
 } from 'react';
 import { useLocation } from 'wouter';
 import { classNames } from '../class-names.ts';
-import { Menu, type ActionItem, type MenuPlace } from '../menu.tsx';
+import { Menu, type ActionItem, type MenuAnchor } from '../menu.tsx';
 import { QueryProblem } from '../query-problem.tsx';
 import type { Column, RowSource, Sort } from './column.ts';
 import { ColumnChooser } from './column-chooser.tsx';
@@ -96,7 +96,7 @@ interface Active {
 }
 
 interface OpenMenu {
-  readonly at: MenuPlace;
+  readonly at: MenuAnchor;
   readonly items: readonly ActionItem[];
   readonly name: string;
 }
@@ -193,7 +193,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     setActive({ index, id: row === undefined ? null : rowId(row) });
   };
   const nameOf = (row: Row): string => props.rowName?.(row) ?? rowId(row);
-  const openMenu = (index: number, at: MenuPlace): void => {
+  const openMenu = (index: number, at: MenuAnchor): void => {
     const row = shown.row(index);
     if (row === undefined || actions === undefined) return;
     hold('menu');

@@ -41,16 +41,16 @@ export function useOrderHold<Row>(capture: () => FrozenRows<Row>): OrderHold<Row
   };
 
   const shiftDown = useEffectEvent(() => hold('shift'));
-  const letGo = useEffectEvent((reason: HoldReason) => release(reason));
+  const releaseOn = useEffectEvent((reason: HoldReason) => release(reason));
   useEffect(() => {
     const down = (event: KeyboardEvent): void => {
       if (event.key === 'Shift') shiftDown();
     };
     const up = (event: KeyboardEvent): void => {
-      if (event.key === 'Shift') letGo('shift');
+      if (event.key === 'Shift') releaseOn('shift');
     };
-    const left = (): void => letGo('shift');
-    const unpressed = (): void => letGo('press');
+    const left = (): void => releaseOn('shift');
+    const unpressed = (): void => releaseOn('press');
     addEventListener('keydown', down);
     addEventListener('keyup', up);
     addEventListener('blur', left);

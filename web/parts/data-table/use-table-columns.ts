@@ -14,7 +14,7 @@ import { useMemo } from 'react';
 import { usePreference } from '../../state/use-preference.ts';
 import { COLUMN_SIZE, MIN_COLUMN_SIZE, type Column } from './column.ts';
 import {
-  AS_IT_BEGAN,
+  DEFAULT_PREFERENCES,
   columnOrder,
   columnTracks,
   columnVisibility,
@@ -53,7 +53,11 @@ export interface TableColumns<Row> {
 
 /** The columns of a table as its user has arranged them, remembered under the id of the table. */
 export function useTableColumns<Row>(id: string, columns: readonly Column<Row>[]): TableColumns<Row> {
-  const [preferences, setPreferences] = usePreference(`table.${id}`, AS_IT_BEGAN, readColumnPreferences);
+  const [preferences, setPreferences] = usePreference(
+    `table.${id}`,
+    DEFAULT_PREFERENCES,
+    readColumnPreferences,
+  );
   const definitions = useMemo(
     () =>
       columns.map((column): ColumnDef<typeof features, NoRow> => ({

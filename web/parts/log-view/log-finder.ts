@@ -1,5 +1,5 @@
 import { blockOf, shownText, type LogText } from './log-text.ts';
-import { FoundPlaces, FOUND_MAX, patternOf, type SearchQuery } from './log-search.ts';
+import { MatchList, FOUND_MAX, patternOf, type SearchQuery } from './log-search.ts';
 import type { SearchAnswer, SearchTask } from './search-messages.ts';
 
 /** One search through a log that may still grow. The worker has a block at a time: the page stays smooth, and a pattern that does not end is ended. */
@@ -15,7 +15,7 @@ export interface SearchWorker {
 export type StartWorker = (onAnswer: (answer: SearchAnswer) => void) => SearchWorker;
 
 export interface FinderState {
-  readonly found: FoundPlaces;
+  readonly found: MatchList;
   /** Grows with each change. */
   readonly version: number;
   /** Whether all lines that have ended are searched. */
@@ -27,7 +27,7 @@ export interface FinderState {
 export class LogFinder {
   readonly #log: LogText;
   readonly #query: SearchQuery;
-  readonly #found = new FoundPlaces();
+  readonly #found = new MatchList();
   readonly #listeners = new Set<() => void>();
   readonly #start: StartWorker;
   #state: FinderState;

@@ -11,7 +11,7 @@ import {
 import type { LineRange } from './line-anchor.ts';
 import { LogLayout } from './log-layout.ts';
 import { LogRow, SHOWN_CHARACTERS } from './log-row.tsx';
-import type { FoundPlaces } from './log-search.ts';
+import type { MatchList } from './log-search.ts';
 import { lineAt, shownPart, statesOf, type LogStream, type LogText } from './log-text.ts';
 import { logTop, ROW_HEIGHT, scrolledHeight, scrollTopFor } from './scroll-range.ts';
 import { PROBE_CHARACTERS, useViewSize } from './use-view-size.ts';
@@ -27,7 +27,7 @@ const TIME_CHARACTERS = 13;
 const DIGITS_MIN = 4;
 
 /** A line to be brought into view. */
-export interface Goal {
+export interface ScrollTarget {
   readonly line: number;
   /** In the text of the line as it is shown. */
   readonly character: number;
@@ -45,13 +45,13 @@ export interface LogLinesProps {
   readonly stream: LogStream | null;
   readonly isWrapped: boolean;
   readonly times: 'local' | 'utc' | '';
-  readonly found: FoundPlaces;
+  readonly found: MatchList;
   readonly foundVersion: number;
   /** The number of the place that is gone to; -1 for none. */
   readonly current: number;
-  readonly trouble: FoundPlaces;
-  readonly foundGoal: Goal | null;
-  readonly goal: Goal | null;
+  readonly trouble: MatchList;
+  readonly foundGoal: ScrollTarget | null;
+  readonly goal: ScrollTarget | null;
   readonly selected: LineRange | null;
   readonly onSelect: (lines: LineRange | null) => void;
   readonly isFollowing: boolean;
@@ -103,9 +103,9 @@ export function LogLines({
   const lastScrollTop = useRef(0);
   useImperativeHandle(ref, () => ({ topLine: () => topLine.current }), []);
 
-  const reached = useRef(new WeakSet<Goal>());
+  const reached = useRef(new WeakSet<ScrollTarget>());
   /** Brings a goal into view once, as soon as its line is there. */
-  const reveal = useEffectEvent((to: Goal | null) => {
+  const reveal = useEffectEvent((to: ScrollTarget | null) => {
     const element = scroller.current;
     if (element === null || to === null || height === 0 || to.line >= log.lineCount) return;
     if (reached.current.has(to)) return;

@@ -2,7 +2,7 @@ import { memo, type MouseEvent } from 'react';
 import { classNames } from '../class-names.ts';
 import { lookOf } from './ansi-look.ts';
 import { spansOf, stripped, styleAfter, type Style } from './ansi.ts';
-import type { FoundPlaces } from './log-search.ts';
+import type { MatchList } from './log-search.ts';
 import { shownPart, statesOf } from './log-text.ts';
 import { piecesOf, type LinePiece } from './line-pieces.ts';
 import { timeOfDay } from './time-of-day.ts';
@@ -20,7 +20,7 @@ export interface LogRowProps {
   readonly isStderr: boolean;
   readonly style: Style;
   readonly time: number;
-  readonly found: FoundPlaces;
+  readonly found: MatchList;
   /** `found` is one object that grows: this tells when. */
   readonly foundVersion: number;
   /** The place that is gone to; -1 when it is not in this line. */

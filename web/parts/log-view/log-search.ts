@@ -39,7 +39,7 @@ const TROUBLE_WORDS = [
 ].join('|');
 
 /** Lines that look like errors; "0 errors" is none. */
-export const TROUBLE: SearchQuery = {
+export const ERROR_LINE_QUERY: SearchQuery = {
   text: String.raw`^\s*openjd_fail:|(?<!\b(?:0|[Nn]o|without)\s)\b(?:${TROUBLE_WORDS})\b(?!\s*[:=]\s*0\b)`,
   isRegex: true,
   isCaseSensitive: true,
@@ -47,7 +47,7 @@ export const TROUBLE: SearchQuery = {
 };
 
 /** Places as three numbers each: line, first character, character behind the last. */
-export type Places = Uint32Array;
+export type MatchTable = Uint32Array;
 
 /** The places of a pattern in lines that each end with a line feed; at most `max`. */
 export function placesIn(
@@ -55,7 +55,7 @@ export function placesIn(
   firstLine: number,
   pattern: RegExp,
   { max, isOncePerLine }: { max: number; isOncePerLine: boolean },
-): Places {
+): MatchTable {
   const found: number[] = [];
   let line = firstLine;
   for (let from = 0; from < text.length && found.length < max * 3; line++) {
@@ -74,7 +74,7 @@ export function placesIn(
 }
 
 /** Places in the order of lines, found one after another. */
-export class FoundPlaces {
+export class MatchList {
   #places = new Uint32Array(3 * 64);
   #count = 0;
 
@@ -86,7 +86,7 @@ export class FoundPlaces {
     return this.#count >= FOUND_MAX;
   }
 
-  add(places: Places): void {
+  add(places: MatchTable): void {
     const needed = this.#count * 3 + places.length;
     if (needed > this.#places.length) {
       const wider = new Uint32Array(Math.max(needed, this.#places.length * 2));

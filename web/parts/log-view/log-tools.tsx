@@ -94,14 +94,14 @@ export function LogTools(props: LogToolsProps) {
             <IconButton
               label="Previous"
               size="small"
-              offBecause={noneFound}
+              disabledReason={noneFound}
               icon={<ArrowUp aria-hidden="true" />}
               onPress={() => onStep(-1)}
             />
             <IconButton
               label="Next"
               size="small"
-              offBecause={noneFound}
+              disabledReason={noneFound}
               icon={<ArrowDown aria-hidden="true" />}
               onPress={() => onStep(1)}
             />
@@ -117,14 +117,14 @@ export function LogTools(props: LogToolsProps) {
         <IconButton
           label="Previous error"
           size="small"
-          offBecause={noTrouble}
+          disabledReason={noTrouble}
           icon={<ArrowUp aria-hidden="true" />}
           onPress={() => onTrouble(-1)}
         />
         <IconButton
           label={trouble.at === null ? 'First error' : 'Next error'}
           size="small"
-          offBecause={noTrouble}
+          disabledReason={noTrouble}
           icon={<ArrowDown aria-hidden="true" />}
           onPress={() => onTrouble(1)}
         />

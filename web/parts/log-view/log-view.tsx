@@ -11,14 +11,14 @@ import { QueryProblem } from '../query-problem.tsx';
 import { SkeletonLines } from '../skeleton.tsx';
 import { useUtc } from '../time.tsx';
 import { hashOf, type LineRange } from './line-anchor.ts';
-import { LogLines, type Goal, type LogLinesHandle } from './log-lines.tsx';
-import { TROUBLE, type FoundPlaces } from './log-search.ts';
+import { LogLines, type ScrollTarget, type LogLinesHandle } from './log-lines.tsx';
+import { ERROR_LINE_QUERY, type MatchList } from './log-search.ts';
 import type { LogState, LogSource } from './log-source.ts';
 import { lineAt, shownLine, type LogText } from './log-text.ts';
 import { LogTools } from './log-tools.tsx';
 import { LOG_VIEW, type LogViewState } from './log-view-state.ts';
 import { sizeText } from './size-text.ts';
-import { Trouble } from './trouble.ts';
+import { ErrorLines } from './error-lines.ts';
 import { useFinder } from './use-finder.ts';
 import { useLineAnchor } from './use-line-anchor.ts';
 import './log-view.css';
@@ -59,7 +59,7 @@ export function LogView({
   const [isFollowing, setIsFollowing] = useState(
     () => (isLive || beginsAtEnd) && selected === null && view.find === '',
   );
-  const [goal, setGoal] = useState<Goal | null>(null);
+  const [goal, setGoal] = useState<ScrollTarget | null>(null);
   const lines = useRef<LogLinesHandle>(null);
   const frame = useRef<HTMLElement>(null);
 
@@ -69,7 +69,7 @@ export function LogView({
   }, [isEnded, source, attempt]);
 
   const search = useFoundPlaces(log, view, state.version);
-  const finding = useFinder(log, TROUBLE, state.version);
+  const finding = useFinder(log, ERROR_LINE_QUERY, state.version);
   const { found: troubleFound, version: troubleVersion } = finding;
   const trouble = useMemo(
     () => troubleOf(troubleFound, log, troubleVersion + state.version),
@@ -235,8 +235,8 @@ export function LogView({
 const linkQuery = (attempt: number): string => `?attempt=${attempt}`;
 
 /** Made anew when either has grown. */
-const troubleOf = (found: FoundPlaces, log: LogText, _version: number): Trouble =>
-  new Trouble(found, log.firstStderr);
+const troubleOf = (found: MatchList, log: LogText, _version: number): ErrorLines =>
+  new ErrorLines(found, log.firstStderr);
 
 /** Lines to copy at once. */
 const COPIED_MAX = 100_000;
@@ -271,7 +271,10 @@ function useFoundPlaces(log: LogText, view: LogViewState, version: number) {
   const line = current === null ? -1 : found.lineOf(current);
   const character =
     current === null ? 0 : (found.inLine(line).find(({ number }) => number === current)?.start ?? 0);
-  const goal = useMemo((): Goal | null => (line === -1 ? null : { line, character }), [line, character]);
+  const goal = useMemo(
+    (): ScrollTarget | null => (line === -1 ? null : { line, character }),
+    [line, character],
+  );
   return {
     state,
     current,

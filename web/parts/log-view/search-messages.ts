@@ -1,4 +1,4 @@
-import type { Places, SearchQuery } from './log-search.ts';
+import type { MatchTable, SearchQuery } from './log-search.ts';
 
 /** What a page and its search worker say to each other. */
 
@@ -12,4 +12,4 @@ export interface SearchTask {
 }
 
 export type SearchAnswer =
-  { readonly is: 'ready' } | { readonly is: 'found'; readonly id: number; readonly places: Places };
+  { readonly is: 'ready' } | { readonly is: 'found'; readonly id: number; readonly places: MatchTable };

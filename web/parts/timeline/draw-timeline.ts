@@ -1,5 +1,5 @@
-import { inkOn } from '../canvas-colors.ts';
-import { statusLook } from '../status-looks.ts';
+import { contrastColor } from '../canvas-colors.ts';
+import { statusStyle } from '../status-looks.ts';
 import { tickForm, ticksOf, type TimeView } from './time-view.ts';
 import { endOf, firstAfter, type TimelineItem, type TimelineModel } from './timeline-model.ts';
 
@@ -121,7 +121,7 @@ function drawBar(
   const left = Math.max(gutter - PADDING, xOf(item.from, view, gutter, width));
   const right = Math.min(width + PADDING, xOf(endOf(item, now), view, gutter, width));
   const wide = Math.max(WIDTH_MIN, right - left);
-  const look = statusLook('task', item.status);
+  const look = statusStyle('task', item.status);
   context.fillStyle = colors[`--state-${look.color}`] ?? colors['--state-pending'] ?? '';
   // A hair between neighbours, where there is room for one.
   context.fillRect(left, y, wide > 4 ? wide - 1 : wide, BAR_HEIGHT);
@@ -140,7 +140,7 @@ function drawBar(
   context.beginPath();
   context.rect(left, y, wide - PADDING, BAR_HEIGHT);
   context.clip();
-  context.fillStyle = inkOn(colors[`--state-${look.color}`] ?? '');
+  context.fillStyle = contrastColor(colors[`--state-${look.color}`] ?? '');
   context.textAlign = 'left';
   context.fillText(item.name, left + PADDING, y + BAR_HEIGHT / 2 + 0.5);
   context.restore();

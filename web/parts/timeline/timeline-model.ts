@@ -109,7 +109,7 @@ export interface TimelinePlace {
 }
 
 /** Where an arrow key leads from a place: along the row, or to what is nearest in time in the row above or below. */
-export function movedPlace(
+export function moveCursor(
   { rows }: TimelineModel,
   { row, index }: TimelinePlace,
   key: string,

@@ -5,7 +5,7 @@ import { resolvedColors, useSchemeName } from '../canvas-colors.ts';
 import { classNames } from '../class-names.ts';
 import { fittedCanvas } from '../fitted-canvas.ts';
 import { statusColor } from '../status-badge.tsx';
-import { statusLook } from '../status-looks.ts';
+import { statusStyle } from '../status-looks.ts';
 import { timeFormats } from '../time-formats.ts';
 import { durationText } from '../time-text.ts';
 import { useUtc } from '../time.tsx';
@@ -14,7 +14,7 @@ import { panned, showing, wholeView, zoomed, type TimeView } from './time-view.t
 import {
   endOf,
   itemAt,
-  movedPlace,
+  moveCursor,
   type TimelineItem,
   type TimelineModel,
   type TimelinePlace,
@@ -161,7 +161,7 @@ export function Timeline({
   const middle = active === null ? (view.from + view.to) / 2 : (active.from + endOf(active, now)) / 2;
   const pressKey = (event: KeyboardEvent): void => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const to = movedPlace(model, place, event.key, now);
+    const to = moveCursor(model, place, event.key, now);
     if (to !== null) show(to);
     else if (event.key === 'Enter' && active !== null) onOpen(active);
     else if (event.key === '+' || event.key === '=') zoomAt(ZOOM_STEP, middle);
@@ -198,14 +198,14 @@ export function Timeline({
           label="Zoom out"
           size="small"
           icon={<ZoomOut aria-hidden="true" />}
-          offBecause={chosenView === null ? 'All of it is shown.' : ''}
+          disabledReason={chosenView === null ? 'All of it is shown.' : ''}
           onPress={() => zoomAt(1 / ZOOM_STEP, (view.from + view.to) / 2)}
         />
         <IconButton
           label="Show all of it"
           size="small"
           icon={<Maximize aria-hidden="true" />}
-          offBecause={chosenView === null ? 'All of it is shown.' : ''}
+          disabledReason={chosenView === null ? 'All of it is shown.' : ''}
           onPress={() => setView(null)}
         />
       </div>
@@ -254,7 +254,7 @@ function Legend({ model }: { model: TimelineModel }) {
   return (
     <ul className="timeline__legend">
       {statuses.map((status) => {
-        const { label, color } = statusLook('task', status);
+        const { label, color } = statusStyle('task', status);
         return (
           <li key={status} style={statusColor(color)}>
             {label}
@@ -271,7 +271,7 @@ const laneLabel = (model: TimelineModel, item: TimelineItem): string =>
 function Told({ item, lane, now }: { item: TimelineItem; lane: string; now: number }) {
   const [isUtc] = useUtc();
   const text = TEXTS.second[isUtc ? 'utc' : 'local'];
-  const { label } = statusLook('task', item.status);
+  const { label } = statusStyle('task', item.status);
   return (
     <>
       <bdi>

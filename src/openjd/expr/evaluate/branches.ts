@@ -1,6 +1,12 @@
 import { ExprFailure } from '../expr-failure.ts';
 import { failureText } from '../failure-text.ts';
-import type { CompareExpr, CompareOperator, ConditionalExpr, LogicalExpr, Place } from '../syntax/tree.ts';
+import type {
+  CompareExpr,
+  CompareOperator,
+  ConditionalExpr,
+  LogicalExpr,
+  SourceSpan,
+} from '../syntax/tree.ts';
 import {
   alternatives,
   ANY,
@@ -153,7 +159,13 @@ export function conditionalNode(expr: ConditionalExpr, target: ExprType | null, 
 export const mayBeBool = (type: ResolvedType): boolean =>
   alternatives(type).some((member) => member === BOOL || member === ANY);
 
-function eitherBranch(then: Node, otherwise: Node, frame: Frame, place: Place, { source }: Scope): Value {
+function eitherBranch(
+  then: Node,
+  otherwise: Node,
+  frame: Frame,
+  place: SourceSpan,
+  { source }: Scope,
+): Value {
   const before = frame.call.memory;
   const results: ResolvedType[] = [];
   const failures: ExprFailure[] = [];

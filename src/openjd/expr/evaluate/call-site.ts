@@ -2,7 +2,7 @@ import { ExprFailure } from '../expr-failure.ts';
 import type { Call } from '../functions/call.ts';
 import { FUNCTIONS, type LibraryFunction } from '../functions/library.ts';
 import type { Run } from '../functions/signature.ts';
-import type { Place } from '../syntax/tree.ts';
+import type { SourceSpan } from '../syntax/tree.ts';
 import {
   alternatives,
   FLOAT,
@@ -12,8 +12,8 @@ import {
 } from '../type-system/expr-type.ts';
 import { coerce } from '../values/coerce.ts';
 import { typeOf, unresolvedOf, type Value } from '../values/value.ts';
-import { choose, MAX_COMBINATIONS, returnType, type Chosen } from './dispatch.ts';
-import { placed, type Frame } from './frame.ts';
+import { resolveOverload, MAX_COMBINATIONS, returnType, type ResolvedOverload } from './dispatch.ts';
+import { withSpan, type Frame } from './frame.ts';
 import { mismatch, type Written } from './mismatch.ts';
 
 /** Operations on a value that is taken as it is (section 1.2.4). */
@@ -33,13 +33,13 @@ const TRY_STEPS = 12;
 export class CallSite {
   readonly #called: LibraryFunction;
   readonly #written: Written;
-  readonly #place: Place;
+  readonly #place: SourceSpan;
   #types: readonly (ExprType | undefined)[] = [];
   #run: Run | null = null;
-  #coercions: Chosen['coercions'] = null;
-  #chosen: Chosen | null = null;
+  #coercions: ResolvedOverload['coercions'] = null;
+  #chosen: ResolvedOverload | null = null;
   /** What other types chose: the branches of a conditional can give one after another. */
-  readonly #earlier: { readonly types: readonly ExprType[]; readonly chosen: Chosen }[] = [];
+  readonly #earlier: { readonly types: readonly ExprType[]; readonly chosen: ResolvedOverload }[] = [];
   /** What the last types of which one was not known gave in an evaluation: each counts it, so that it counts the same however often it is made. */
   #lastUnknown: {
     readonly types: readonly ExprType[];
@@ -47,7 +47,7 @@ export class CallSite {
     readonly call: Call;
   } | null = null;
 
-  constructor(called: LibraryFunction, written: Written, place: Place) {
+  constructor(called: LibraryFunction, written: Written, place: SourceSpan) {
     this.#called = called;
     this.#written = written;
     this.#place = place;
@@ -64,7 +64,7 @@ export class CallSite {
       }
       return this.#resolve(frame, before, [a]);
     } catch (error) {
-      throw placed(error, this.#place);
+      throw withSpan(error, this.#place);
     }
   }
 
@@ -79,7 +79,7 @@ export class CallSite {
       }
       return this.#resolve(frame, before, [a, b]);
     } catch (error) {
-      throw placed(error, this.#place);
+      throw withSpan(error, this.#place);
     }
   }
 
@@ -88,7 +88,7 @@ export class CallSite {
       frame.call.charge(1);
       return this.#resolve(frame, before, args);
     } catch (error) {
-      throw placed(error, this.#place);
+      throw withSpan(error, this.#place);
     }
   }
 
@@ -141,11 +141,11 @@ export class CallSite {
       : coerce(value, target, call);
   }
 
-  #choose(types: readonly ExprType[], isMethod: boolean): Chosen {
+  #choose(types: readonly ExprType[], isMethod: boolean): ResolvedOverload {
     if (this.#chosen !== null && sameTypes(this.#types, types)) return this.#chosen;
     const known = this.#earlier.find((earlier) => sameTypes(earlier.types, types));
     const resolved = types.flatMap((type) => (type.kind === 'unresolved' ? [] : type));
-    const found = known?.chosen ?? choose(this.#called, resolved, isMethod);
+    const found = known?.chosen ?? resolveOverload(this.#called, resolved, isMethod);
     if (found === null) throw mismatch(this.#written, this.#called, types);
     if (known === undefined && this.#earlier.length < MAX_EARLIER) {
       this.#earlier.push({ types, chosen: found });
@@ -167,12 +167,12 @@ export const notBool = (what: string, value: Value): ExprFailure =>
   new ExprFailure(`${what} must be a boolean, got ${resolvedType(typeOf(value)).text}`);
 
 /** The call of a function that the library has for certain. */
-export function librarySite(name: string, written: Written, place: Place): CallSite {
+export function librarySite(name: string, written: Written, place: SourceSpan): CallSite {
   const called = FUNCTIONS.get(name);
   if (called === undefined) throw new Error(`the library lacks ${name}`);
   return new CallSite(called, written, place);
 }
 
 /** The call of an operator's function; `swapped` when its operands stand the other way round. */
-export const operatorSite = (name: string, symbol: string, place: Place, swapped = false): CallSite =>
+export const operatorSite = (name: string, symbol: string, place: SourceSpan, swapped = false): CallSite =>
   librarySite(name, { kind: 'operator', symbol, swapped }, place);

@@ -1,5 +1,5 @@
 import { ExprFailure } from '../expr-failure.ts';
-import type { ComprehensionExpr, ListExpr, Place } from '../syntax/tree.ts';
+import type { ComprehensionExpr, ListExpr, SourceSpan } from '../syntax/tree.ts';
 import {
   alternatives,
   ANY,
@@ -19,7 +19,7 @@ import { listOfType, sizeOf, typeOf, unresolvedOf, type Value } from '../values/
 import { mayBeBool } from './branches.ts';
 import { notBool } from './call-site.ts';
 import { combine } from './dispatch.ts';
-import { placed, type Frame, type Node } from './frame.ts';
+import { withSpan, type Frame, type Node } from './frame.ts';
 import type { Scope } from './scope.ts';
 
 /** The one list type that a target has, `list[nulltype]` aside; null when it has none or several (section 1.2.6). */
@@ -48,7 +48,7 @@ export function listNode(expr: ListExpr, target: ExprType | null, scope: Scope):
         wanted,
       );
     } catch (error) {
-      throw placed(error, expr);
+      throw withSpan(error, expr);
     }
   };
 }
@@ -167,7 +167,7 @@ export function comprehensionNode(expr: ComprehensionExpr, target: ExprType | nu
       call.hold(before, unknown);
       return unknown;
     } catch (error) {
-      throw placed(error, expr);
+      throw withSpan(error, expr);
     }
   };
 }
@@ -190,7 +190,7 @@ function iterated(source: Value, { call }: Frame): { items: Iterable<Value>; isK
 }
 
 /** Whether the filter lets the element through; null when it is not known. */
-function passes(frame: Frame, filter: Node, place: Place): boolean | null {
+function passes(frame: Frame, filter: Node, place: SourceSpan): boolean | null {
   const value = filter(frame);
   if (typeof value === 'boolean') return value;
   if (typeof value === 'object' && value?.kind === 'unresolved' && mayBeBool(value.type.of)) return null;
@@ -200,5 +200,5 @@ function passes(frame: Frame, filter: Node, place: Place): boolean | null {
 const notBoolFilter = (value: Value): ExprFailure => notBool('List comprehension filter', value);
 
 /** That a comprehension variable has the name of something else. */
-export const shadowing = (variable: string, place: Place): ExprFailure =>
+export const shadowing = (variable: string, place: SourceSpan): ExprFailure =>
   new ExprFailure(`Loop variable '${variable}' shadows an existing binding`, place);

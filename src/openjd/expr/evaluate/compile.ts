@@ -8,7 +8,7 @@ import type {
   LiteralExpr,
   MethodExpr,
   NameExpr,
-  Place,
+  SourceSpan,
   SliceExpr,
   SubscriptExpr,
   UnaryExpr,
@@ -19,7 +19,7 @@ import { compareNode, conditionalNode, logicalNode } from './branches.ts';
 import { CallSite, librarySite, operatorSite } from './call-site.ts';
 import { comprehensionNode, listNode } from './collections.ts';
 import type { Frame, Node } from './frame.ts';
-import { placed } from './frame.ts';
+import { withSpan } from './frame.ts';
 import { noAttribute, unknownFunction, type Written } from './mismatch.ts';
 import { dottedName, nameNode, type DottedName } from './names.ts';
 import type { Scope } from './scope.ts';
@@ -82,7 +82,7 @@ function dottedNode(dotted: DottedName, scope: Scope): Node {
   return nameNode(dotted, scope, (part, base) => propertyNode(part.name, part.place, base));
 }
 
-function propertyNode(name: string, place: Place, base: Node): Node {
+function propertyNode(name: string, place: SourceSpan, base: Node): Node {
   const called = FUNCTIONS.get(propertyFunction(name));
   if (called === undefined) {
     return (frame) => {
@@ -144,7 +144,7 @@ function targetsOf(called: LibraryFunction, count: number): readonly ExprType[] 
 function callNode(
   called: LibraryFunction | undefined,
   written: Written & { readonly kind: 'function' | 'method' },
-  place: Place,
+  place: SourceSpan,
   args: readonly Node[],
 ): Node {
   if (called === undefined || called.name.startsWith('__')) return unknownNode(written, place, args);
@@ -181,7 +181,7 @@ function callNode(
 /** The arguments are evaluated first: what is wrong with them is told first. */
 function unknownNode(
   written: Written & { readonly kind: 'function' | 'method' },
-  place: Place,
+  place: SourceSpan,
   args: readonly Node[],
 ): Node {
   return (frame) => {
@@ -192,10 +192,13 @@ function unknownNode(
 
 const unknown = (
   written: Written & { readonly kind: 'function' | 'method' },
-  place: Place,
+  place: SourceSpan,
   frame: Frame,
 ): unknown =>
-  placed(unknownFunction(written.name, written.kind === 'method', frame.host !== 'none', frame.call), place);
+  withSpan(
+    unknownFunction(written.name, written.kind === 'method', frame.host !== 'none', frame.call),
+    place,
+  );
 
 const UNARY: Readonly<Record<UnaryExpr['operator'], string>> = {
   '-': '__neg__',

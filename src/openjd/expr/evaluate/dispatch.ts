@@ -19,7 +19,7 @@ import { matches, satisfies, substitute, type Bindings } from '../type-system/ty
 import { coercedType } from '../values/coerce.ts';
 
 /** The signature of a call, and the types that arguments are coerced to first; null where an argument stays as it is. */
-export interface Chosen {
+export interface ResolvedOverload {
   readonly signature: Signature;
   readonly coercions: readonly (ResolvedType | null)[] | null;
   readonly returns: ResolvedType;
@@ -35,11 +35,11 @@ export const MAX_COMBINATIONS = 256;
  * one that takes the fewest coercions of int to float and path to string; else one with type variables; else, in a call by name, the only one of
  * this many parameters, by any coercion without loss. The receiver of a method is never coerced. Null when there is none.
  */
-export function choose(
+export function resolveOverload(
   called: LibraryFunction,
   types: readonly ResolvedType[],
   isMethod: boolean,
-): Chosen | null {
+): ResolvedOverload | null {
   const fitting = called.signatures.filter((signature) => signature.parameters.length === types.length);
   const plain = fitting.filter((signature) => !signature.generic);
   for (const signature of plain) {
@@ -59,7 +59,7 @@ function chosen(
   types: readonly ResolvedType[],
   coercions: readonly (ResolvedType | null)[] | null,
   bindings: Bindings,
-): Chosen | null {
+): ResolvedOverload | null {
   const returns = signature.infer === null ? substitute(signature.returns, bindings) : signature.infer(types);
   return returns === null ? null : { signature, coercions, returns: resolvedType(returns) };
 }
@@ -68,8 +68,8 @@ function widened(
   signatures: readonly Signature[],
   types: readonly ResolvedType[],
   isMethod: boolean,
-): Chosen | null {
-  let best: Chosen | null = null;
+): ResolvedOverload | null {
+  let best: ResolvedOverload | null = null;
   let fewest = Infinity;
   for (const signature of signatures) {
     const coercions = signature.parameters.map(({ type }, index) => {
@@ -98,7 +98,7 @@ function widens(type: ResolvedType, parameter: ExprType): boolean {
   return type.element === NULLTYPE || widens(type.element, parameter.element);
 }
 
-function generic(signatures: readonly Signature[], types: readonly ResolvedType[]): Chosen | null {
+function generic(signatures: readonly Signature[], types: readonly ResolvedType[]): ResolvedOverload | null {
   for (const signature of signatures) {
     if (!signature.generic) continue;
     const bindings: Bindings = new Map();
@@ -114,7 +114,7 @@ function coerced(
   signatures: readonly Signature[],
   types: readonly ResolvedType[],
   isMethod: boolean,
-): Chosen | null {
+): ResolvedOverload | null {
   const [only] = signatures;
   if (only === undefined || signatures.length > 1) return null;
   const list = types.map((type, index) =>
@@ -159,7 +159,7 @@ export function returnType(
     try {
       if (combination.includes(ANY)) results.push(...whateverMatches(called, combination));
       else {
-        const found = choose(called, combination, isMethod);
+        const found = resolveOverload(called, combination, isMethod);
         if (found !== null) results.push(found.returns);
       }
     } catch (error) {

@@ -8,7 +8,7 @@ import { ANY, type ExprType } from '../type-system/expr-type.ts';
 import { coerce } from '../values/coerce.ts';
 import type { PathStyle, Value } from '../values/value.ts';
 import { compile } from './compile.ts';
-import { placed, type HostFunctions, type Node } from './frame.ts';
+import { withSpan, type HostFunctions, type Node } from './frame.ts';
 
 /** An expression that is ready to be evaluated, many times. */
 export interface Program {
@@ -92,6 +92,6 @@ function coercedResult(value: Value, program: Program, target: ExprType, before:
     call.hold(before, coerced);
     return coerced;
   } catch (error) {
-    throw placed(error, { ...program.expr, caret: program.expr.start });
+    throw withSpan(error, { ...program.expr, caret: program.expr.start });
   }
 }

@@ -1,6 +1,6 @@
 import { ExprFailure } from '../expr-failure.ts';
 import type { Call } from '../functions/call.ts';
-import type { Place } from '../syntax/tree.ts';
+import type { SourceSpan } from '../syntax/tree.ts';
 import type { Value } from '../values/value.ts';
 
 /** What the nodes of a compiled expression work on during one evaluation. */
@@ -24,5 +24,5 @@ export type HostFunctions = 'none' | 'unresolved' | 'known';
 export type Node = (frame: Frame) => Value;
 
 /** What was thrown, with a place when it is a failure of the expression. */
-export const placed = (error: unknown, place: Place): unknown =>
+export const withSpan = (error: unknown, place: SourceSpan): unknown =>
   error instanceof ExprFailure ? error.at(place) : error;

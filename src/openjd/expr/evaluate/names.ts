@@ -1,7 +1,7 @@
 import { ExprFailure } from '../expr-failure.ts';
 import type { Call } from '../functions/call.ts';
 import { PROPERTY_NAMES } from '../functions/library.ts';
-import type { AttributeExpr, Expr, NameExpr, Place } from '../syntax/tree.ts';
+import type { AttributeExpr, Expr, NameExpr, SourceSpan } from '../syntax/tree.ts';
 import type { Value } from '../values/value.ts';
 import type { Frame, Node } from './frame.ts';
 import { didYouMean } from './mismatch.ts';
@@ -14,7 +14,7 @@ export interface DottedName {
 
 export interface NamePart {
   readonly name: string;
-  readonly place: Place;
+  readonly place: SourceSpan;
 }
 
 /** The dotted name that an expression is, or null when it begins with something else than a name. */
@@ -91,7 +91,7 @@ const localNode =
     return value;
   };
 
-function symbolNode(symbol: string, place: Place, locals: readonly string[]): Node {
+function symbolNode(symbol: string, place: SourceSpan, locals: readonly string[]): Node {
   return (frame) => {
     const value = frame.symbols.get(symbol);
     if (value === undefined)
@@ -107,7 +107,7 @@ const isUri = (value: Value): boolean =>
   typeof value === 'object' && value?.kind === 'path' && value.style === 'uri';
 
 /** Fails for a path that is written in another way than paths are here. Of a list the first one that is no URI tells: all are given together. */
-function checkStyle(value: Value, frame: Frame, place: Place): void {
+function checkStyle(value: Value, frame: Frame, place: SourceSpan): void {
   if (typeof value !== 'object' || value === null) return;
   if (value.kind === 'list') {
     const told = value.items.find((item) => !isUri(item)) ?? null;

@@ -9,9 +9,9 @@ import {
 import { ExprFailure } from '../expr-failure.ts';
 import { MAX_STRING_BYTES } from '../expr-limits.ts';
 import type { Call } from '../functions/call.ts';
-import { placed } from '../evaluate/frame.ts';
+import { withSpan } from '../evaluate/frame.ts';
 import { soleExpression, type ExprFormat } from './format-string.ts';
-import type { Place } from '../syntax/tree.ts';
+import type { SourceSpan } from '../syntax/tree.ts';
 import { STRING, type ExprType } from '../type-system/expr-type.ts';
 import { coerce } from '../values/coerce.ts';
 import { displayOf } from '../values/display.ts';
@@ -62,7 +62,7 @@ export function resolveFormat(
     try {
       return coerce(text, target, call);
     } catch (error) {
-      throw placed(error, wholeOf(source));
+      throw withSpan(error, wholeOf(source));
     }
   });
 }
@@ -104,11 +104,11 @@ function shown(value: Value, { expr }: Program, call: Call): string {
     call.reserveString(text.length);
     return text;
   } catch (error) {
-    throw placed(error, { ...expr, caret: expr.start });
+    throw withSpan(error, { ...expr, caret: expr.start });
   }
 }
 
 const tooLong = (source: string): ExprFailure =>
   new ExprFailure(`The text has more than ${MAX_STRING_BYTES} characters`, wholeOf(source), true);
 
-const wholeOf = (source: string): Place => ({ start: 0, end: source.length, caret: 0 });
+const wholeOf = (source: string): SourceSpan => ({ start: 0, end: source.length, caret: 0 });

@@ -4,8 +4,8 @@ import { floatLiteral, hasLeadingZero, intLiteral } from './number-literal.ts';
 import { parsed, type Parsed, type Refusals } from './parsed.ts';
 import { refusedPrefix, stringLiteral } from './string-literal.ts';
 import type { Token } from './token.ts';
-import { placeOf, type TokenCursor } from './token-cursor.ts';
-import type { Place } from './tree.ts';
+import { spanOf, type TokenCursor } from './token-cursor.ts';
+import type { SourceSpan } from './tree.ts';
 
 /** What a literal without a value is told. */
 const INT_OVERFLOW = 'Integer overflow: result is outside the 64-bit signed range';
@@ -17,13 +17,13 @@ const TIGHTER: readonly string[] = ['**', '.', '[', '('];
 /** Reads an int or float literal. */
 export function numberLiteral(cursor: TokenCursor, refusals: Refusals): Parsed {
   const token = cursor.take();
-  if (token.kind === 'imaginary') return refusals.add('Complex numbers are not supported', placeOf(token));
+  if (token.kind === 'imaginary') return refusals.add('Complex numbers are not supported', spanOf(token));
   if (token.kind === 'float') {
     const value = floatLiteral(token.text);
-    return value === null ? refusals.add(NOT_FINITE, placeOf(token)) : literal(value, placeOf(token));
+    return value === null ? refusals.add(NOT_FINITE, spanOf(token)) : literal(value, spanOf(token));
   }
   const value = intLiteral(checkedZeros(token), false);
-  return value === null ? refusals.add(INT_OVERFLOW, placeOf(token)) : literal(value, placeOf(token));
+  return value === null ? refusals.add(INT_OVERFLOW, spanOf(token)) : literal(value, spanOf(token));
 }
 
 /**
@@ -38,7 +38,7 @@ export function leastInt(cursor: TokenCursor, refusals: Refusals): Parsed | null
   const { start } = cursor.take();
   const { text, end } = cursor.take();
   const value = intLiteral(text, true);
-  const place = placeOf({ start, end });
+  const place = spanOf({ start, end });
   return value === null ? refusals.add(INT_OVERFLOW, place) : literal(value, place);
 }
 
@@ -46,7 +46,7 @@ function checkedZeros(token: Token): string {
   if (!hasLeadingZero(token.text)) return token.text;
   throw new ExprFailure(
     'Syntax error: Leading zeros in decimal integers are not permitted; an octal integer begins with 0o',
-    placeOf(token),
+    spanOf(token),
   );
 }
 
@@ -60,10 +60,10 @@ export function stringLiterals(cursor: TokenCursor, refusals: Refusals): Parsed 
     refused ??= refusedPrefix(token.text);
     if (refused === null) pieces.push(stringLiteral(token));
   }
-  const place = placeOf({ start, end: cursor.last.end });
+  const place = spanOf({ start, end: cursor.last.end });
   return refused === null ? literal(pieces.join(''), place) : refusals.add(refused, place);
 }
 
 /** A literal with a value. */
-export const literal = (value: Value, { start, end, caret }: Place): Parsed =>
+export const literal = (value: Value, { start, end, caret }: SourceSpan): Parsed =>
   parsed({ kind: 'literal', start, end, caret, value }, []);

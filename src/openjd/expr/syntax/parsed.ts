@@ -1,6 +1,6 @@
 import { ExprFailure } from '../expr-failure.ts';
 import { MAX_EXPRESSION_DEPTH } from '../expr-limits.ts';
-import type { Expr, Place } from './tree.ts';
+import type { Expr, SourceSpan } from './tree.ts';
 
 /** A part of an expression while it is read. `start` and `end` have its parentheses within; its expression has not. */
 export interface Parsed {
@@ -19,7 +19,7 @@ export function parsed(expr: Expr, parts: readonly Parsed[], levels = 1): Parsed
   return { expr, start: expr.start, end: expr.end, depth };
 }
 
-export const tooDeep = ({ start, end, caret }: Place, limit: number): ExprFailure =>
+export const tooDeep = ({ start, end, caret }: SourceSpan, limit: number): ExprFailure =>
   new ExprFailure(`Expression is nested too deeply: more than ${limit} levels`, { start, end, caret });
 
 /**
@@ -30,7 +30,7 @@ export class Refusals {
   #first: ExprFailure | null = null;
 
   /** Notes the message; gives a part for what is read there. */
-  add(message: string, place: Place, parts: readonly Parsed[] = []): Parsed {
+  add(message: string, place: SourceSpan, parts: readonly Parsed[] = []): Parsed {
     const before = this.#first?.place ?? null;
     if (before === null || (before.start >= place.start && before.end <= place.end)) {
       this.#first = new ExprFailure(message, place);

@@ -1,8 +1,8 @@
 import { literal, leastInt, numberLiteral, stringLiterals } from './atoms.ts';
 import { BINARY, BINDING, COMPARISONS, KEYWORDS, REFUSED_BINARY, WORDS } from './keywords.ts';
 import { parsed, Refusals, tooDeep, type Parsed } from './parsed.ts';
-import { placeOf, TokenCursor } from './token-cursor.ts';
-import type { CompareOperator, Comparison, Place, UnaryOperator } from './tree.ts';
+import { spanOf, TokenCursor } from './token-cursor.ts';
+import type { CompareOperator, Comparison, SourceSpan, UnaryOperator } from './tree.ts';
 
 /** Constructs within constructs while they are read, brackets that make no level of the tree among them: as many as Python's own reader takes. */
 const MAX_NESTING = 200;
@@ -37,7 +37,7 @@ export class ExpressionParser {
   /** Within something that can be nested. */
   #nested<Result>(read: () => Result): Result {
     this.#nesting += 1;
-    if (this.#nesting > MAX_NESTING) throw tooDeep(placeOf(this.#tokens.peek()), MAX_NESTING);
+    if (this.#nesting > MAX_NESTING) throw tooDeep(spanOf(this.#tokens.peek()), MAX_NESTING);
     const result = read();
     this.#nesting -= 1;
     return result;
@@ -48,7 +48,7 @@ export class ExpressionParser {
     const first = this.#item();
     if (!this.#tokens.is(',')) return first;
     const parts = this.#tuple(first, closing);
-    const place = placeOf({ start: first.start, end: this.#tokens.last.end });
+    const place = spanOf({ start: first.start, end: this.#tokens.last.end });
     return this.#refusals.add(NO_TUPLES, place, parts);
   }
 
@@ -66,14 +66,14 @@ export class ExpressionParser {
     const { start } = this.#tokens.peek();
     if (this.#tokens.takes('*')) {
       const operand = this.#nested(() => this.#operation(BINDING.bitwiseOr));
-      return this.#refusals.add('Star expressions are not supported', placeOf({ start, end: operand.end }), [
+      return this.#refusals.add('Star expressions are not supported', spanOf({ start, end: operand.end }), [
         operand,
       ]);
     }
     const item = this.#expression();
     if (!this.#tokens.takes(':=')) return item;
     const value = this.#expression();
-    const place = placeOf({ start, end: value.end });
+    const place = spanOf({ start, end: value.end });
     return this.#refusals.add('Assignment expressions (:=) are not supported', place, [item, value]);
   }
 
@@ -85,7 +85,7 @@ export class ExpressionParser {
     const condition = this.#operation(BINDING.or);
     this.#tokens.expect('else');
     const otherwise = this.#nested(() => this.#expression());
-    const place = placeOf({ start: then.start, end: otherwise.end });
+    const place = spanOf({ start: then.start, end: otherwise.end });
     return parsed(
       {
         ...place,
@@ -110,7 +110,7 @@ export class ExpressionParser {
       } else throw this.#tokens.failure("Expected ':'");
     }
     const body = this.#expression();
-    return this.#refusals.add('Lambda expressions are not supported', placeOf({ start, end: body.end }), [
+    return this.#refusals.add('Lambda expressions are not supported', spanOf({ start, end: body.end }), [
       body,
     ]);
   }
@@ -132,7 +132,7 @@ export class ExpressionParser {
   #binary(left: Parsed, binding: number): Parsed {
     const { text, start: caret } = this.#tokens.take();
     const right = this.#operation(binding + 1);
-    const place: Place = { start: left.start, end: right.end, caret };
+    const place: SourceSpan = { start: left.start, end: right.end, caret };
     const known = BINARY.get(text);
     if (known === undefined) {
       return this.#refusals.add(`${REFUSED_BINARY.get(text)?.operator ?? ''} is not supported`, place, [
@@ -158,7 +158,7 @@ export class ExpressionParser {
     while (this.#isComparison()) {
       const operator = this.#comparisonOperator();
       const operand = this.#operation(BINDING.bitwiseOr);
-      const place = placeOf({ start: before.start, end: operand.end });
+      const place = spanOf({ start: before.start, end: operand.end });
       if (operator === 'is' || operator === 'is not') {
         const instead = operator === 'is' ? '==' : '!=';
         this.#refusals.add(`The '${operator}' operator is not supported; use '${instead}'`, place);
@@ -166,7 +166,7 @@ export class ExpressionParser {
       operands.push(operand);
       before = operand;
     }
-    const place = placeOf({ start: first.start, end: before.end });
+    const place = spanOf({ start: first.start, end: before.end });
     return parsed({ ...place, kind: 'compare', first: first.expr, rest }, operands, operands.length - 1);
   }
 
@@ -187,7 +187,7 @@ export class ExpressionParser {
       operands.push(operand);
       end = operand.end;
     }
-    const place = placeOf({ start: first.start, end });
+    const place = spanOf({ start: first.start, end });
     return parsed(
       { ...place, kind: 'logical', operator, operands: operands.map(({ expr }) => expr) },
       operands,
@@ -224,7 +224,7 @@ export class ExpressionParser {
     if (this.#tokens.is('~')) {
       const { start } = this.#tokens.take();
       const operand = this.#nested(() => this.#signed());
-      return this.#refusals.add('Bitwise NOT (~) is not supported', placeOf({ start, end: operand.end }), [
+      return this.#refusals.add('Bitwise NOT (~) is not supported', spanOf({ start, end: operand.end }), [
         operand,
       ]);
     }
@@ -232,7 +232,7 @@ export class ExpressionParser {
   }
 
   #unary(operator: UnaryOperator, start: number, operand: Parsed): Parsed {
-    const place = placeOf({ start, end: operand.end });
+    const place = spanOf({ start, end: operand.end });
     return parsed({ ...place, kind: 'unary', operator, operand: operand.expr }, [operand]);
   }
 
@@ -241,7 +241,7 @@ export class ExpressionParser {
     if (!this.#tokens.is('**')) return left;
     const { start: caret } = this.#tokens.take();
     const right = this.#nested(() => this.#signed());
-    const place: Place = { start: left.start, end: right.end, caret };
+    const place: SourceSpan = { start: left.start, end: right.end, caret };
     return parsed({ ...place, kind: 'binary', operator: '**', left: left.expr, right: right.expr }, [
       left,
       right,
@@ -252,7 +252,7 @@ export class ExpressionParser {
     const { start } = this.#tokens.peek();
     if (!this.#tokens.takes('await')) return this.#postfixed();
     const operand = this.#postfixed();
-    return this.#refusals.add('Await expressions are not supported', placeOf({ start, end: operand.end }), [
+    return this.#refusals.add('Await expressions are not supported', spanOf({ start, end: operand.end }), [
       operand,
     ]);
   }
@@ -278,7 +278,7 @@ export class ExpressionParser {
   #call(called: Parsed): Parsed {
     const args = this.#nested(() => this.#arguments());
     const { expr, start } = called;
-    const place: Place = {
+    const place: SourceSpan = {
       start,
       end: this.#tokens.last.end,
       caret: expr.kind === 'attribute' ? expr.caret : start,
@@ -314,7 +314,7 @@ export class ExpressionParser {
       this.#tokens.take();
       this.#tokens.takes('=');
       const value = this.#expression();
-      return this.#refusals.add('Keyword arguments are not supported', placeOf({ start, end: value.end }), [
+      return this.#refusals.add('Keyword arguments are not supported', spanOf({ start, end: value.end }), [
         value,
       ]);
     }
@@ -327,7 +327,7 @@ export class ExpressionParser {
     if (closing !== null) this.#tokens.expect(closing);
     return this.#refusals.add(
       'Generator expressions are not supported; use a list comprehension',
-      placeOf({ start, end: this.#tokens.last.end }),
+      spanOf({ start, end: this.#tokens.last.end }),
       [element, ...clauses.parts],
     );
   }
@@ -343,7 +343,7 @@ export class ExpressionParser {
     }
     const { end } = this.#tokens.expect(']');
     const [lower = null, upper = null, step = null] = bounds;
-    const place: Place = { start: base.start, end, caret };
+    const place: SourceSpan = { start: base.start, end, caret };
     if (bounds.length === 1 && lower !== null) {
       return parsed({ ...place, kind: 'subscript', base: base.expr, index: lower.expr }, [base, lower]);
     }
@@ -367,7 +367,7 @@ export class ExpressionParser {
         return this.#word();
       default:
         if (this.#tokens.takes('...'))
-          return this.#refusals.add('Ellipsis (...) is not supported', placeOf(token));
+          return this.#refusals.add('Ellipsis (...) is not supported', spanOf(token));
         if (this.#tokens.takes('(')) return this.#nested(() => this.#parenthesised(token.start));
         if (this.#tokens.takes('[')) return this.#nested(() => this.#list(token.start));
         if (this.#tokens.takes('{')) return this.#nested(() => this.#braces(token.start));
@@ -380,7 +380,7 @@ export class ExpressionParser {
     if (KEYWORDS.has(token.text)) throw this.#noExpression();
     this.#tokens.take();
     const word = WORDS.get(token.text);
-    if (word !== undefined) return literal(word, placeOf(token));
+    if (word !== undefined) return literal(word, spanOf(token));
     const { text: name, start, end } = token;
     return parsed({ kind: 'name', start, end, caret: start, name }, []);
   }
@@ -393,7 +393,7 @@ export class ExpressionParser {
     const isTuple = first === undefined || this.#tokens.is(',');
     if (first !== undefined && isTuple) parts.push(...this.#tuple(first, ')').slice(1));
     const { end } = this.#tokens.expect(')');
-    if (isTuple) return this.#refusals.add(NO_TUPLES, placeOf({ start, end }), parts);
+    if (isTuple) return this.#refusals.add(NO_TUPLES, spanOf({ start, end }), parts);
     return { ...first, start, end };
   }
 
@@ -405,14 +405,14 @@ export class ExpressionParser {
       if (items.length === 1 && this.#isClause()) return this.#comprehension(start, items);
       if (!this.#tokens.is(']')) this.#tokens.expect(',', "']' or ");
     }
-    const place = placeOf({ start, end: this.#tokens.take().end });
+    const place = spanOf({ start, end: this.#tokens.take().end });
     return parsed({ ...place, kind: 'list', items: items.map(({ expr }) => expr) }, items);
   }
 
   #comprehension(start: number, [element]: readonly Parsed[]): Parsed {
     if (element === undefined) throw new Error('a comprehension has an element');
     const { variable, iterable, filter, parts } = this.#clauses();
-    const place = placeOf({ start, end: this.#tokens.expect(']').end });
+    const place = spanOf({ start, end: this.#tokens.expect(']').end });
     const { expr: name } = variable;
     return parsed(
       {
@@ -420,7 +420,7 @@ export class ExpressionParser {
         kind: 'comprehension',
         element: element.expr,
         variable: name.kind === 'name' ? name.name : '',
-        variablePlace: placeOf(variable),
+        variablePlace: spanOf(variable),
         iterable: iterable.expr,
         filter: filter?.expr ?? null,
       },
@@ -441,7 +441,7 @@ export class ExpressionParser {
       const more = this.#forClause();
       this.#refusals.add(
         "Multiple 'for' clauses in a comprehension are not supported",
-        placeOf({ start, end: this.#tokens.last.end }),
+        spanOf({ start, end: this.#tokens.last.end }),
         more.parts,
       );
       parts.push(...more.parts);
@@ -454,7 +454,7 @@ export class ExpressionParser {
     if (this.#tokens.takes('async')) {
       this.#refusals.add(
         'Asynchronous comprehensions are not supported',
-        placeOf({ start, end: this.#tokens.last.end }),
+        spanOf({ start, end: this.#tokens.last.end }),
       );
     }
     this.#tokens.expect('for');
@@ -466,7 +466,7 @@ export class ExpressionParser {
       const clause = this.#tokens.take();
       const filter = this.#operation(BINDING.or);
       if (filters.length > 0) {
-        const place = placeOf({ start: clause.start, end: filter.end });
+        const place = spanOf({ start: clause.start, end: filter.end });
         this.#refusals.add("Multiple 'if' clauses in a comprehension are not supported", place, [filter]);
       }
       filters.push(filter);
@@ -479,7 +479,7 @@ export class ExpressionParser {
     const first = this.#operation(BINDING.bitwiseOr);
     const parts = [first];
     while (this.#tokens.takes(',') && !this.#tokens.is('in')) parts.push(this.#operation(BINDING.bitwiseOr));
-    const place = placeOf({ start: first.start, end: this.#tokens.last.end });
+    const place = spanOf({ start: first.start, end: this.#tokens.last.end });
     const isSeveral = this.#tokens.last.text === ',' || parts.length > 1;
     if (first.expr.kind === 'name' && !isSeveral) return first;
     if (isSeveral || isGroup) {
@@ -510,7 +510,7 @@ export class ExpressionParser {
       }
       if (!this.#tokens.is('}')) this.#tokens.expect(',', "'}' or ");
     }
-    const place = placeOf({ start, end: this.#tokens.take().end });
+    const place = spanOf({ start, end: this.#tokens.take().end });
     return this.#refusals.add(
       isComprehension
         ? `${kind} comprehensions are not supported; only list comprehensions are allowed`

@@ -1,7 +1,7 @@
 import { ExprFailure } from '../expr-failure.ts';
 import type { Token } from './token.ts';
 import { tokenFrom } from './tokens.ts';
-import type { Place } from './tree.ts';
+import type { SourceSpan } from './tree.ts';
 
 /** Reads the tokens of a source one after another. Fails with ExprFailure where one is wanted that is not there. */
 export class TokenCursor {
@@ -59,30 +59,30 @@ export class TokenCursor {
   /** What to tell of the next token where another one was wanted. */
   failure(wanted: string): ExprFailure {
     const token = this.peek();
-    if (token.kind === 'error') return new ExprFailure(token.text, placeOf(token));
+    if (token.kind === 'error') return new ExprFailure(token.text, spanOf(token));
     if (token.kind === 'end') return new ExprFailure(`Syntax error: ${wanted}`, this.#lastLine());
-    return new ExprFailure(`Syntax error: ${wanted}, found ${shown(token)}`, placeOf(token));
+    return new ExprFailure(`Syntax error: ${wanted}, found ${shown(token)}`, spanOf(token));
   }
 
   /** What to tell of the next token where the expression could be over. */
   unexpected(): ExprFailure {
     const token = this.peek();
-    if (token.kind === 'error') return new ExprFailure(token.text, placeOf(token));
+    if (token.kind === 'error') return new ExprFailure(token.text, spanOf(token));
     const instead = INSTEAD.get(token.text);
     const hint = instead === undefined ? '' : `. Did you mean '${instead}'?`;
-    return new ExprFailure(`Syntax error: Unexpected token ${shown(token)}${hint}`, placeOf(token));
+    return new ExprFailure(`Syntax error: Unexpected token ${shown(token)}${hint}`, spanOf(token));
   }
 
   /** The last line of the source: what is missing at its end may be missing anywhere in it. */
-  #lastLine(): Place {
+  #lastLine(): SourceSpan {
     const { end } = this.last;
     const lineStart = this.#source.lastIndexOf('\n', end - 1) + 1;
     const first = this.#tokens.find((token) => token.start >= lineStart);
-    return placeOf({ start: Math.min(first?.start ?? end, end), end });
+    return spanOf({ start: Math.min(first?.start ?? end, end), end });
   }
 }
 
-export const placeOf = ({ start, end }: { readonly start: number; readonly end: number }): Place => ({
+export const spanOf = ({ start, end }: { readonly start: number; readonly end: number }): SourceSpan => ({
   start,
   end,
   caret: start,

@@ -1,7 +1,7 @@
 import type { Value } from '../values/value.ts';
 
 /** Where a node stands in the source of its expression: UTF-16 offsets, `end` exclusive; `caret` is where an error about it points. */
-export interface Place {
+export interface SourceSpan {
   readonly start: number;
   readonly end: number;
   readonly caret: number;
@@ -28,33 +28,33 @@ export type Expr =
   | SubscriptExpr
   | SliceExpr;
 
-export interface LiteralExpr extends Place {
+export interface LiteralExpr extends SourceSpan {
   readonly kind: 'literal';
   readonly value: Value;
 }
 
 /** The first identifier of a dotted name. */
-export interface NameExpr extends Place {
+export interface NameExpr extends SourceSpan {
   readonly kind: 'name';
   readonly name: string;
 }
 
 /** `base.name`, not called: a dotted name, or a property. */
-export interface AttributeExpr extends Place {
+export interface AttributeExpr extends SourceSpan {
   readonly kind: 'attribute';
   readonly base: Expr;
   readonly name: string;
 }
 
 /** `name(args)`. */
-export interface CallExpr extends Place {
+export interface CallExpr extends SourceSpan {
   readonly kind: 'call';
   readonly name: string;
   readonly args: readonly Expr[];
 }
 
 /** `receiver.name(args)`. */
-export interface MethodExpr extends Place {
+export interface MethodExpr extends SourceSpan {
   readonly kind: 'method';
   readonly receiver: Expr;
   readonly name: string;
@@ -63,7 +63,7 @@ export interface MethodExpr extends Place {
 
 export type UnaryOperator = '-' | '+' | 'not';
 
-export interface UnaryExpr extends Place {
+export interface UnaryExpr extends SourceSpan {
   readonly kind: 'unary';
   readonly operator: UnaryOperator;
   readonly operand: Expr;
@@ -71,7 +71,7 @@ export interface UnaryExpr extends Place {
 
 export type BinaryOperator = '+' | '-' | '*' | '/' | '//' | '%' | '**';
 
-export interface BinaryExpr extends Place {
+export interface BinaryExpr extends SourceSpan {
   readonly kind: 'binary';
   readonly operator: BinaryOperator;
   readonly left: Expr;
@@ -81,7 +81,7 @@ export interface BinaryExpr extends Place {
 export type CompareOperator = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'not in';
 
 /** `first < a <= b`: a chain; one comparison is a chain of one. */
-export interface CompareExpr extends Place {
+export interface CompareExpr extends SourceSpan {
   readonly kind: 'compare';
   readonly first: Expr;
   readonly rest: readonly Comparison[];
@@ -91,44 +91,44 @@ export interface Comparison {
   readonly operator: CompareOperator;
   readonly operand: Expr;
   /** From the operand before to this one. */
-  readonly place: Place;
+  readonly place: SourceSpan;
 }
 
-export interface LogicalExpr extends Place {
+export interface LogicalExpr extends SourceSpan {
   readonly kind: 'logical';
   readonly operator: 'and' | 'or';
   /** Two at least. */
   readonly operands: readonly Expr[];
 }
 
-export interface ConditionalExpr extends Place {
+export interface ConditionalExpr extends SourceSpan {
   readonly kind: 'conditional';
   readonly condition: Expr;
   readonly then: Expr;
   readonly otherwise: Expr;
 }
 
-export interface ListExpr extends Place {
+export interface ListExpr extends SourceSpan {
   readonly kind: 'list';
   readonly items: readonly Expr[];
 }
 
-export interface ComprehensionExpr extends Place {
+export interface ComprehensionExpr extends SourceSpan {
   readonly kind: 'comprehension';
   readonly element: Expr;
   readonly variable: string;
-  readonly variablePlace: Place;
+  readonly variablePlace: SourceSpan;
   readonly iterable: Expr;
   readonly filter: Expr | null;
 }
 
-export interface SubscriptExpr extends Place {
+export interface SubscriptExpr extends SourceSpan {
   readonly kind: 'subscript';
   readonly base: Expr;
   readonly index: Expr;
 }
 
-export interface SliceExpr extends Place {
+export interface SliceExpr extends SourceSpan {
   readonly kind: 'slice';
   readonly base: Expr;
   readonly lower: Expr | null;

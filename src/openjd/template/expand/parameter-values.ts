@@ -5,7 +5,7 @@ import { checkValue, submittedNode } from '../parameter-rules.ts';
 import { rowOf } from '../parameter-types.ts';
 import type { ParameterValue } from '../plan.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { shown } from '../text-rules.ts';
+import { quoteForMessage } from '../text-rules.ts';
 import type { CheckedParameter } from '../validate/04-parameters.ts';
 
 /** Unknown names that are reported one by one. */
@@ -29,7 +29,10 @@ export function parameterValues(
     const text = given === undefined ? parameter.default : accepted(findings, parameter, name, given, limits);
     if (text !== null) values.set(name, { type: parameter.rules.type, value: text, ...flowOf(parameter) });
     else if (given === undefined) {
-      findings.add(parameter.shape.at, `the parameter ${shown(name)} has no default and needs a value`);
+      findings.add(
+        parameter.shape.at,
+        `the parameter ${quoteForMessage(name)} has no default and needs a value`,
+      );
     }
   }
   reportUnknown(findings, template, parameters, submitted);
@@ -53,14 +56,17 @@ function accepted(
 ): string | null {
   const submitted = submittedNode(rules.type, given);
   if (!submitted.ok) {
-    findings.add(shape.at, `the value of ${shown(name)}: ${submitted.detail}`);
+    findings.add(shape.at, `the value of ${quoteForMessage(name)}: ${submitted.detail}`);
     return null;
   }
   const checked = checkValue(rules, submitted.node, limits);
   if (checked.ok) return checked.text;
   for (const { path, detail } of checked.problems) {
     const element = path.map((index) => `[${index}]`).join('');
-    findings.add(shape.at, `the value of ${shown(name)}${element === '' ? '' : ` at ${element}`}: ${detail}`);
+    findings.add(
+      shape.at,
+      `the value of ${quoteForMessage(name)}${element === '' ? '' : ` at ${element}`}: ${detail}`,
+    );
   }
   return null;
 }
@@ -76,6 +82,6 @@ function reportUnknown(
   let reported = 0;
   for (const name of submitted.keys()) {
     if (names.has(name) || ++reported > MAX_UNKNOWN) continue;
-    findings.add(definitions, `there is no parameter ${shown(name)}${suggestion(name, names)}`);
+    findings.add(definitions, `there is no parameter ${quoteForMessage(name)}${suggestion(name, names)}`);
   }
 }

@@ -17,7 +17,7 @@ import { chunkAxis } from '../space/chunk-axis.ts';
 import { describeRuns, runsOfValues, sizeOfRuns, type Run } from '../../primitives/integer-set.ts';
 import { parseRange } from '../../primitives/range-expression.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { shown } from '../text-rules.ts';
+import { quoteForMessage } from '../text-rules.ts';
 import { taskTextWrong } from '../validate/07-parameter-spaces.ts';
 import type { CreationValues } from './creation-values.ts';
 
@@ -149,10 +149,14 @@ function textOfValue(
   const text = displayOf(value);
   if (type === 'INT' || type === 'CHUNK[INT]') {
     const integer = parseInteger(text);
-    return typeof integer === 'bigint' ? `${integer}` : { wrong: `${shown(text)} is not a 64-bit integer` };
+    return typeof integer === 'bigint'
+      ? `${integer}`
+      : { wrong: `${quoteForMessage(text)} is not a 64-bit integer` };
   }
   if (type === 'FLOAT') {
-    return parseDecimal(text) === null ? { wrong: `${shown(text)} is not a finite decimal number` } : text;
+    return parseDecimal(text) === null
+      ? { wrong: `${quoteForMessage(text)} is not a finite decimal number` }
+      : text;
   }
   const wrong = taskTextWrong(text, type, limits);
   return wrong === null ? text : { wrong };

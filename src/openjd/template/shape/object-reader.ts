@@ -3,7 +3,7 @@ import type { ExtensionName } from '../extensions.ts';
 import type { Findings } from '../findings.ts';
 import { itemOf, memberOf, type Located, type Text } from '../located.ts';
 import { suggestion } from '../../primitives/nearest.ts';
-import { shown } from '../text-rules.ts';
+import { quoteForMessage } from '../text-rules.ts';
 
 /** What an object may hold. A key that names an extension is optional with it and refused without it. */
 export type ObjectKeys = Readonly<
@@ -39,11 +39,12 @@ export class ObjectReader {
       const rule = Object.hasOwn(keys, entry.key) ? keys[entry.key] : undefined;
       if (rule === undefined) this.#unknownKey(member, entry.key, keys);
       else if (typeof rule === 'object' && !this.extensions.has(rule.needs)) {
-        this.#findings.addAtKey(member, `${shown(entry.key)} requires the extension ${rule.needs}`);
+        this.#findings.addAtKey(member, `${quoteForMessage(entry.key)} requires the extension ${rule.needs}`);
       } else if (entry.value.kind !== 'null' || rule === 'required') fields.set(entry.key, member);
     }
     for (const [key, rule] of Object.entries(keys)) {
-      if (rule === 'required' && !fields.has(key)) this.#findings.add(at, `${shown(key)} is required`);
+      if (rule === 'required' && !fields.has(key))
+        this.#findings.add(at, `${quoteForMessage(key)} is required`);
     }
     return fields;
   }
@@ -66,7 +67,7 @@ export class ObjectReader {
     if (text === undefined) return undefined;
     const word = words.find((candidate) => candidate === text.value);
     if (word !== undefined) return { value: word, at: text.at };
-    this.#findings.add(text.at, `must be one of ${words.join(', ')}, not ${shown(text.value)}`);
+    this.#findings.add(text.at, `must be one of ${words.join(', ')}, not ${quoteForMessage(text.value)}`);
     return undefined;
   }
 
@@ -99,7 +100,7 @@ export class ObjectReader {
 
   #unknownKey(member: Located, key: string, keys: ObjectKeys): void {
     const near = ++this.#suggestions <= MAX_SUGGESTIONS ? suggestion(key, Object.keys(keys)) : '';
-    this.#findings.addAtKey(member, `unknown key ${shown(key)}${near}`);
+    this.#findings.addAtKey(member, `unknown key ${quoteForMessage(key)}${near}`);
   }
 
   #wrong(at: Located, wanted: string, hint = ''): undefined {

@@ -1,6 +1,6 @@
 import type { Located } from '../located.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { shown } from '../text-rules.ts';
+import { quoteForMessage } from '../text-rules.ts';
 import type { ObjectReader } from './object-reader.ts';
 import type { LetShape } from './template-shape.ts';
 
@@ -19,9 +19,9 @@ export function readLets(
     const expression = text.value.slice(equals + 1).trim();
     const wrong =
       equals === -1
-        ? `missing '=' in ${shown(text.value)}: write name = expression`
+        ? `missing '=' in ${quoteForMessage(text.value)}: write name = expression`
         : expression === ''
-          ? `binding ${shown(name)} has no expression after '='`
+          ? `binding ${quoteForMessage(name)} has no expression after '='`
           : nameWrong(name, taken, limits);
     if (wrong !== null) {
       reader.refuse(text.at, wrong);
@@ -34,10 +34,10 @@ export function readLets(
 
 function nameWrong(name: string, taken: ReadonlySet<string>, limits: TemplateLimits): string | null {
   if (!NAME.test(name)) {
-    return `name ${shown(name)} must start with lowercase letter or underscore, and have letters, digits and _ only`;
+    return `name ${quoteForMessage(name)} must start with lowercase letter or underscore, and have letters, digits and _ only`;
   }
   if (name.length > limits.maxLetName) {
     return `the name must not have more than ${limits.maxLetName} characters, and has ${name.length}`;
   }
-  return taken.has(name) ? `duplicate name ${shown(name)}` : null;
+  return taken.has(name) ? `duplicate name ${quoteForMessage(name)}` : null;
 }

@@ -1,7 +1,7 @@
 import type { Located } from '../located.ts';
 import { rowOf, typeNamed, typeNames, type ParameterTypeRow } from '../parameter-types.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { inUpperCase, shown } from '../text-rules.ts';
+import { inUpperCase, quoteForMessage } from '../text-rules.ts';
 import type { Fields, ObjectKeys, ObjectReader } from './object-reader.ts';
 import type {
   ConstraintsShape,
@@ -128,8 +128,8 @@ function refuseType(reader: ObjectReader, at: Located): void {
   reader.refuse(
     typeAt,
     isExpr
-      ? `${shown(text.value)} requires the extension EXPR`
-      : `must be one of ${names}, not ${shown(text.value)}`,
+      ? `${quoteForMessage(text.value)} requires the extension EXPR`
+      : `must be one of ${names}, not ${quoteForMessage(text.value)}`,
   );
 }
 

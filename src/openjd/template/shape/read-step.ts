@@ -1,6 +1,6 @@
 import type { Located } from '../located.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { inUpperCase, shown } from '../text-rules.ts';
+import { inUpperCase, quoteForMessage } from '../text-rules.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { deliveryKeys, readDeliveries } from './read-delivery.ts';
 import { readLets } from './read-let.ts';
@@ -170,8 +170,8 @@ function readType(reader: ObjectReader, at: Located | undefined): TaskParameterT
     reader.refuse(
       text.at,
       TASK_PARAMETER_TYPES.some((candidate) => candidate === upper)
-        ? `${shown(text.value)} requires the extension EXPR; write ${upper}`
-        : `must be one of ${TASK_PARAMETER_TYPES.join(', ')}, not ${shown(text.value)}`,
+        ? `${quoteForMessage(text.value)} requires the extension EXPR; write ${upper}`
+        : `must be one of ${TASK_PARAMETER_TYPES.join(', ')}, not ${quoteForMessage(text.value)}`,
     );
   }
   return type;

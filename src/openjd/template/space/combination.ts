@@ -1,4 +1,4 @@
-import { shown } from '../text-rules.ts';
+import { quoteForMessage } from '../text-rules.ts';
 
 /** How task parameters are combined (specification, section 3.4.3). */
 export type Combination =
@@ -105,7 +105,7 @@ class Parser {
     if (match === null) {
       const rest = this.#text.slice(this.#at).replace(/^ +/, '');
       if (rest !== '')
-        throw new CombinationError(`the character ${shown(rest[0] ?? '')} is not allowed here`);
+        throw new CombinationError(`the character ${quoteForMessage(rest[0] ?? '')} is not allowed here`);
       this.#next = null;
       this.#isName = false;
       return;
@@ -117,7 +117,7 @@ class Parser {
 
   #expected(wanted: string): CombinationError {
     return new CombinationError(
-      `${wanted} is expected, not ${this.#next === null ? 'the end' : shown(this.#next)}`,
+      `${wanted} is expected, not ${this.#next === null ? 'the end' : quoteForMessage(this.#next)}`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { firstPlace } from '../../primitives/partition-point.ts';
+import { partitionPoint } from '../../primitives/partition-point.ts';
 /** Finds which of several groups holds the item at a position when the groups stand one behind the other. */
 export class PrefixSums {
   /** Items before each group. */
@@ -21,6 +21,6 @@ export class PrefixSums {
 
   /** The group that holds the item at a position. */
   find(position: number): number {
-    return firstPlace(this.#before.length, (at) => (this.#before[at] ?? 0) <= position) - 1;
+    return partitionPoint(this.#before.length, (at) => (this.#before[at] ?? 0) <= position) - 1;
   }
 }

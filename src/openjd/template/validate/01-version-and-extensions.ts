@@ -2,7 +2,7 @@ import { isKnownExtension, KNOWN_EXTENSIONS, type SupportedFeatures } from '../e
 import type { Findings } from '../findings.ts';
 import { itemOf, memberOf, type Located } from '../located.ts';
 import { suggestion } from '../../primitives/nearest.ts';
-import { shown } from '../text-rules.ts';
+import { quoteForMessage } from '../text-rules.ts';
 
 const VERSION = 'jobtemplate-2023-09';
 /** Specification, section 1.1.2. */
@@ -27,7 +27,7 @@ export function checkVersionAndExtensions(
     return undefined;
   }
   if (version.node.kind !== 'string' || version.node.value !== VERSION) {
-    findings.add(version, `must be ${shown(VERSION)}`);
+    findings.add(version, `must be ${quoteForMessage(VERSION)}`);
     return undefined;
   }
   const before = findings.count;
@@ -52,12 +52,15 @@ function checkExtensions(
     if (node.kind !== 'string' || !EXTENSION_NAME.test(node.value)) {
       findings.add(item, 'must be the name of an extension: 3 to 128 of A-Z, 0-9 and _');
     } else if (names.has(node.value)) {
-      findings.add(item, `${shown(node.value)} is declared twice`);
+      findings.add(item, `${quoteForMessage(node.value)} is declared twice`);
     } else {
       names.add(node.value);
       const { value } = node;
       if (!isKnownExtension(value)) {
-        findings.add(item, `unknown extension ${shown(value)}${suggestion(value, KNOWN_EXTENSIONS)}`);
+        findings.add(
+          item,
+          `unknown extension ${quoteForMessage(value)}${suggestion(value, KNOWN_EXTENSIONS)}`,
+        );
       } else if (!supported.extensions.includes(value)) {
         findings.add(item, `the extension ${value} is not supported yet`);
       }

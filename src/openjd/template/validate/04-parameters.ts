@@ -1,7 +1,7 @@
 import type { Findings } from '../findings.ts';
 import { itemOf, type Located } from '../located.ts';
 import { decimalOf, integerOf } from '../../primitives/numbers.ts';
-import { checkValue, unruled, type Bound, type ParameterRules } from '../parameter-rules.ts';
+import { checkValue, noRules, type Bound, type ParameterRules } from '../parameter-rules.ts';
 import { rowOf, type ParameterTypeRow } from '../parameter-types.ts';
 import type { ParameterType } from '../plan.ts';
 import type { ConstraintsShape, ParameterShape, TemplateShape } from '../shape/template-shape.ts';
@@ -62,7 +62,7 @@ function rulesOf(
     element === null
       ? null
       : shape.item === undefined
-        ? unruled(element)
+        ? noRules(element)
         : rulesOf(findings, shape.item, element, limits);
   const rules = { type, minLength, maxLength, minValue, maxValue, allowed: null, item };
   const allowed =

@@ -4,7 +4,7 @@ import type { ParameterTypeRow } from '../parameter-types.ts';
 import type { FileFilterShape, ParameterShape, UserInterfaceShape } from '../shape/template-shape.ts';
 import { checkText } from '../text-checks.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { shown } from '../text-rules.ts';
+import { quoteForMessage } from '../text-rules.ts';
 
 /** Controls that offer a choice among the allowed values, and need them, of types that can have them (sections 2.1 to 2.4). */
 const CHOICES: readonly string[] = ['DROPDOWN_LIST', 'CHECK_BOX'];
@@ -141,7 +141,10 @@ function checkFilters(
     for (const pattern of filter.patterns) {
       checkText(findings, pattern, { min: 1, max: MAX_PATTERN, control: 'any' });
       if (pattern.value !== '' && !PATTERN.test(pattern.value)) {
-        findings.add(pattern.at, `${shown(pattern.value)} is not a file pattern: write *, *.* or *.ext`);
+        findings.add(
+          pattern.at,
+          `${quoteForMessage(pattern.value)} is not a file pattern: write *, *.* or *.ext`,
+        );
       }
     }
   }

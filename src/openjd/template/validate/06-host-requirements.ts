@@ -16,7 +16,7 @@ import type {
   TemplateShape,
 } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { shown } from '../text-rules.ts';
+import { quoteForMessage } from '../text-rules.ts';
 
 /** Pass 6: host requirements (section 3.3; interface.md, rules 4 and 5). */
 export function checkHostRequirements(
@@ -47,7 +47,8 @@ function checkUniqueNames(findings: Findings, requirements: HostRequirementsShap
     for (const { name } of list) {
       if (name === undefined) continue;
       const lower = name.value.toLowerCase();
-      if (seen.has(lower)) findings.add(name.at, `the requirement ${shown(name.value)} exists twice`);
+      if (seen.has(lower))
+        findings.add(name.at, `the requirement ${quoteForMessage(name.value)} exists twice`);
       seen.add(lower);
     }
   }

@@ -9,7 +9,7 @@ import { namesIn, parseCombination } from '../space/combination.ts';
 import { parseRange } from '../../primitives/range-expression.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { checkText } from '../text-checks.ts';
-import { characters, shown } from '../text-rules.ts';
+import { characters, quoteForMessage } from '../text-rules.ts';
 
 /** Pass 7: parameter spaces, as far as they do not depend on parameter values (section 3.4). */
 export function checkParameterSpaces(
@@ -119,15 +119,16 @@ function checkCombination(findings: Findings, space: SpaceShape, limits: Templat
   const types = new Map(space.parameters.map((parameter) => [parameter.name?.value, parameter.type]));
   const seen = new Set<string>();
   for (const { name, grouped } of namesIn(parsed.value)) {
-    if (!types.has(name)) findings.add(combination.at, `there is no task parameter ${shown(name)}`);
-    if (seen.has(name)) findings.add(combination.at, `${shown(name)} occurs twice`);
+    if (!types.has(name)) findings.add(combination.at, `there is no task parameter ${quoteForMessage(name)}`);
+    if (seen.has(name)) findings.add(combination.at, `${quoteForMessage(name)} occurs twice`);
     if (grouped && types.get(name) === 'CHUNK[INT]') {
-      findings.add(combination.at, `${shown(name)} is chunked and cannot stand in parentheses`);
+      findings.add(combination.at, `${quoteForMessage(name)} is chunked and cannot stand in parentheses`);
     }
     seen.add(name);
   }
   for (const name of types.keys()) {
-    if (name !== undefined && !seen.has(name)) findings.add(combination.at, `${shown(name)} is missing`);
+    if (name !== undefined && !seen.has(name))
+      findings.add(combination.at, `${quoteForMessage(name)} is missing`);
   }
 }
 

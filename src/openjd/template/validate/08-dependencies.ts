@@ -2,7 +2,7 @@ import type { Findings } from '../findings.ts';
 import type { Text } from '../located.ts';
 import { suggestion } from '../../primitives/nearest.ts';
 import type { StepShape, TemplateShape } from '../shape/template-shape.ts';
-import { shown } from '../text-rules.ts';
+import { quoteForMessage } from '../text-rules.ts';
 
 /** Steps of a cycle that a message names. */
 const MAX_SHOWN_STEPS = 10;
@@ -36,9 +36,11 @@ function dependencyWrong(
 ): string | null {
   if (dependency.value === step.name?.value) return 'a step cannot depend on itself';
   if (!byName.has(dependency.value)) {
-    return `there is no step ${shown(dependency.value)}${suggestion(dependency.value, byName.keys())}`;
+    return `there is no step ${quoteForMessage(dependency.value)}${suggestion(dependency.value, byName.keys())}`;
   }
-  return seen.has(dependency.value) ? `the dependency on ${shown(dependency.value)} exists twice` : null;
+  return seen.has(dependency.value)
+    ? `the dependency on ${quoteForMessage(dependency.value)} exists twice`
+    : null;
 }
 
 /** Walks depth first without recursion; a step that is met again while it is open closes a cycle. */
@@ -75,7 +77,7 @@ function checkCycles(
 }
 
 function pathText(steps: readonly StepShape[]): string {
-  const names = steps.map((step) => shown(step.name?.value ?? ''));
+  const names = steps.map((step) => quoteForMessage(step.name?.value ?? ''));
   if (names.length <= MAX_SHOWN_STEPS) return names.join(' -> ');
   return `${names.slice(0, MAX_SHOWN_STEPS - 1).join(' -> ')} -> … -> ${names.at(-1) ?? ''}`;
 }

@@ -1,33 +1,33 @@
 import { test } from 'tap';
-import { TestHouse } from '../../../kit/test-house.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
 
 test('names of farms are unique', (t) => {
-  const house = new TestHouse();
-  const other = house.createFarm({ name: 'G' });
-  house.heard();
-  house.createFarm({ name: 'F' });
-  house.replaceFarm({ name: 'F' }, other);
-  house.replaceFarm({ name: 'G' }, other);
-  house.replaceFarm({ name: 'H' }, other);
-  house.createFarm({ name: 'G' });
-  house.expect(t, 'a name that is given up is free', [
+  const fixture = new TestFarm();
+  const other = fixture.createFarm({ name: 'G' });
+  fixture.takeOutputs();
+  fixture.createFarm({ name: 'F' });
+  fixture.replaceFarm({ name: 'F' }, other);
+  fixture.replaceFarm({ name: 'G' }, other);
+  fixture.replaceFarm({ name: 'H' }, other);
+  fixture.createFarm({ name: 'G' });
+  fixture.expect(t, 'a name that is given up is free', [
     'create farm F: conflict, there is a farm named "F" already',
     'replace farm: conflict, there is a farm named "F" already',
     'replace farm: ok',
     'replace farm: ok',
     'create farm G: ok',
   ]);
-  t.strictSame([...house.store.scan('farm')].map((row) => row.value.name).sort(), ['F', 'G', 'H']);
+  t.strictSame([...fixture.store.scan('farm')].map((row) => row.value.name).sort(), ['F', 'G', 'H']);
   t.end();
 });
 
 test('two farms of one name at the same moment: one is made', (t) => {
-  const house = new TestHouse();
-  house.together(() => {
-    house.createFarm({ name: 'G' });
-    house.createFarm({ name: 'G' });
+  const fixture = new TestFarm();
+  fixture.together(() => {
+    fixture.createFarm({ name: 'G' });
+    fixture.createFarm({ name: 'G' });
   });
-  house.expect(t, 'the second is refused', [
+  fixture.expect(t, 'the second is refused', [
     'create farm G: conflict, there is a farm named "G" already',
     'create farm G: ok',
   ]);
@@ -35,9 +35,9 @@ test('two farms of one name at the same moment: one is made', (t) => {
 });
 
 test('names are known after a restart of the service', (t) => {
-  const house = new TestHouse();
-  house.restart();
-  house.createFarm({ name: 'F' });
-  house.expect(t, 'from the store', ['create farm F: conflict, there is a farm named "F" already']);
+  const fixture = new TestFarm();
+  fixture.restart();
+  fixture.createFarm({ name: 'F' });
+  fixture.expect(t, 'from the store', ['create farm F: conflict, there is a farm named "F" already']);
   t.end();
 });

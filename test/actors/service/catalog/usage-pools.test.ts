@@ -4,21 +4,21 @@ import { CATALOG_ID } from '../../../../actors/service/catalog/messages.ts';
 import { replyTo } from '../../../../actors/kernel/address.ts';
 import { put } from '../../../../src/core/records/change-set.ts';
 import { keys } from '../../../../src/core/records/tables.ts';
-import { TestHouse } from '../../../kit/test-house.ts';
-import { UNTOLD } from '../../../kit/untold.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
+import { NO_CALLBACKS } from '../../../kit/commit-callbacks.ts';
 
 /** At rest a house checks that the lease actor of every farm knows the pools of the store. */
 
-const slotsOf = (house: TestHouse): Record<string, number> =>
-  Object.fromEntries(house.pools().map(({ name, slot }) => [name, slot]));
+const slotsOf = (fixture: TestFarm): Record<string, number> =>
+  Object.fromEntries(fixture.pools().map(({ name, slot }) => [name, slot]));
 
 test('pools are created, replaced and deleted, and every farm hears of it', (t) => {
-  const house = new TestHouse();
-  house.createFarm({ name: 'G' });
-  house.heard();
-  const madeAt = house.now;
-  house.createPool('nuke', { maxConcurrent: 4, serverHint: 'license-1' });
-  const made = house.pool('nuke');
+  const fixture = new TestFarm();
+  fixture.createFarm({ name: 'G' });
+  fixture.takeOutputs();
+  const madeAt = fixture.now;
+  fixture.createPool('nuke', { maxConcurrent: 4, serverHint: 'license-1' });
+  const made = fixture.pool('nuke');
   t.strictSame(made, {
     version: 1,
     id: made.id,
@@ -29,42 +29,42 @@ test('pools are created, replaced and deleted, and every farm hears of it', (t) 
     createdAt: madeAt,
     updatedAt: madeAt,
   });
-  house.expect(t, 'created', ['create pool nuke: ok']);
-  house.advance(5);
-  house.replacePool('nuke', { name: 'nukex', maxConcurrent: 2 });
+  fixture.expect(t, 'created', ['create pool nuke: ok']);
+  fixture.advance(5);
+  fixture.replacePool('nuke', { name: 'nukex', maxConcurrent: 2 });
   const after = { ...made, name: 'nukex', maxConcurrent: 2, serverHint: '', updatedAt: madeAt + 5 };
-  t.strictSame(house.pools(), [after]);
-  t.strictSame(house.answer('replace pool nuke'), { ok: true, value: after });
-  house.expect(t, 'replaced', ['replace pool nuke: ok']);
-  house.deletePool('nukex');
-  t.strictSame(house.pools(), []);
-  t.strictSame(house.answer('delete pool nukex'), { ok: true, value: null });
-  house.expect(t, 'deleted', ['delete pool nukex: ok']);
+  t.strictSame(fixture.pools(), [after]);
+  t.strictSame(fixture.answer('replace pool nuke'), { ok: true, value: after });
+  fixture.expect(t, 'replaced', ['replace pool nuke: ok']);
+  fixture.deletePool('nukex');
+  t.strictSame(fixture.pools(), []);
+  t.strictSame(fixture.answer('delete pool nukex'), { ok: true, value: null });
+  fixture.expect(t, 'deleted', ['delete pool nukex: ok']);
   t.end();
 });
 
 test('a pool that is not there is neither replaced nor deleted', (t) => {
-  const house = new TestHouse();
-  house.replacePool('no-pool');
-  house.deletePool('no-pool');
-  house.expect(t, 'refused', [
+  const fixture = new TestFarm();
+  fixture.replacePool('no-pool');
+  fixture.deletePool('no-pool');
+  fixture.expect(t, 'refused', [
     'replace pool no-pool: not-found, there is no usage pool no-pool',
     'delete pool no-pool: not-found, there is no usage pool no-pool',
   ]);
-  t.strictSame(house.pools(), []);
+  t.strictSame(fixture.pools(), []);
   t.end();
 });
 
 test('names of pools are unique, in upper and lower case', (t) => {
-  const house = new TestHouse();
-  house.createPool('Nuke');
-  house.createPool('maya');
-  house.createPool('nUKE');
-  house.replacePool('maya', { name: 'nuke' });
-  house.replacePool('Nuke', { name: 'NUKE' });
-  house.deletePool('NUKE');
-  house.createPool('nuke');
-  house.expect(t, 'a pool may change the case of its own name', [
+  const fixture = new TestFarm();
+  fixture.createPool('Nuke');
+  fixture.createPool('maya');
+  fixture.createPool('nUKE');
+  fixture.replacePool('maya', { name: 'nuke' });
+  fixture.replacePool('Nuke', { name: 'NUKE' });
+  fixture.deletePool('NUKE');
+  fixture.createPool('nuke');
+  fixture.expect(t, 'a pool may change the case of its own name', [
     'create pool Nuke: ok',
     'create pool maya: ok',
     'create pool nUKE: conflict, there is a usage pool named "Nuke" already',
@@ -74,24 +74,24 @@ test('names of pools are unique, in upper and lower case', (t) => {
     'create pool nuke: ok',
   ]);
   t.strictSame(
-    house.pools().map(({ name }) => name),
+    fixture.pools().map(({ name }) => name),
     ['maya', 'nuke'],
   );
-  house.restart();
-  house.createPool('MAYA');
-  house.expect(t, 'names are known after a restart', [
+  fixture.restart();
+  fixture.createPool('MAYA');
+  fixture.expect(t, 'names are known after a restart', [
     'create pool MAYA: conflict, there is a usage pool named "maya" already',
   ]);
   t.end();
 });
 
 test('two pools of one name at the same moment: one is made', (t) => {
-  const house = new TestHouse();
-  house.together(() => {
-    house.createPool('nuke');
-    house.createPool('NUKE');
+  const fixture = new TestFarm();
+  fixture.together(() => {
+    fixture.createPool('nuke');
+    fixture.createPool('NUKE');
   });
-  house.expect(t, 'the second is refused', [
+  fixture.expect(t, 'the second is refused', [
     'create pool nuke: ok',
     'create pool NUKE: conflict, there is a usage pool named "nuke" already',
   ]);
@@ -99,45 +99,45 @@ test('two pools of one name at the same moment: one is made', (t) => {
 });
 
 test('a slot is never given twice while the service lives', (t) => {
-  const house = new TestHouse();
-  house.createPool('a');
-  house.createPool('b');
-  house.deletePool('a');
-  house.createPool('c');
-  t.strictSame(slotsOf(house), { b: 2, c: 3 });
-  house.deletePool('c');
-  house.createPool('d');
-  house.replacePool('d', { maxConcurrent: 9 });
-  t.strictSame(slotsOf(house), { b: 2, d: 4 });
-  house.deletePool('d');
-  house.heard();
-  house.post({
+  const fixture = new TestFarm();
+  fixture.createPool('a');
+  fixture.createPool('b');
+  fixture.deletePool('a');
+  fixture.createPool('c');
+  t.strictSame(slotsOf(fixture), { b: 2, c: 3 });
+  fixture.deletePool('c');
+  fixture.createPool('d');
+  fixture.replacePool('d', { maxConcurrent: 9 });
+  t.strictSame(slotsOf(fixture), { b: 2, d: 4 });
+  fixture.deletePool('d');
+  fixture.takeOutputs();
+  fixture.post({
     actor: 'catalog',
     id: CATALOG_ID,
     // No input: the handler throws, and the actor is loaded again.
     message: { type: 'pool.create', replyTo: replyTo('faulty') } as never,
   });
-  house.run();
-  t.match(house.answer('faulty'), { ok: false, problem: { kind: 'internal' } });
-  t.strictSame(house.warned(), [
+  fixture.run();
+  t.match(fixture.answer('faulty'), { ok: false, problem: { kind: 'internal' } });
+  t.strictSame(fixture.warned(), [
     'a handler threw; its actors are loaded again',
     'a message is poisoned: its handler threw twice',
   ]);
-  house.createPool('e');
-  t.strictSame(slotsOf(house), { b: 2, e: 5 }, 'not even when the catalog is loaded again');
-  house.restart();
-  house.createPool('f');
-  house.createPool('g');
-  t.strictSame(slotsOf(house), { b: 2, e: 5, f: 1, g: 3 }, 'a new life begins with those that are free');
+  fixture.createPool('e');
+  t.strictSame(slotsOf(fixture), { b: 2, e: 5 }, 'not even when the catalog is loaded again');
+  fixture.restart();
+  fixture.createPool('f');
+  fixture.createPool('g');
+  t.strictSame(slotsOf(fixture), { b: 2, e: 5, f: 1, g: 3 }, 'a new life begins with those that are free');
   t.end();
 });
 
 test('there is an end to slots', (t) => {
-  const house = new TestHouse();
+  const fixture = new TestFarm();
   const record = { version: 1, maxConcurrent: 1, serverHint: '', createdAt: 0, updatedAt: 0 } as const;
   // All but slot 7.
   const slots = Array.from({ length: POOLS_MAX }, (_, index) => index + 1).filter((slot) => slot !== 7);
-  house.store.commit(
+  fixture.store.commit(
     {
       version: 1,
       shard: 2,
@@ -147,20 +147,20 @@ test('there is an end to slots', (t) => {
         return put('usagePool', keys.usagePool(id), { ...record, id, name: id, slot });
       }),
     },
-    UNTOLD,
+    NO_CALLBACKS,
   );
-  house.store.flushAll();
-  house.restart();
-  house.createPool('last');
-  t.equal(house.pool('last').slot, 7);
-  house.createPool('more');
+  fixture.store.flushAll();
+  fixture.restart();
+  fixture.createPool('last');
+  t.equal(fixture.pool('last').slot, 7);
+  fixture.createPool('more');
   const refusal =
     'create pool more: conflict, more than 65535 usage pools cannot be counted, those deleted since the start of the service among them';
-  t.strictSame(house.heard(), ['create pool last: ok', refusal]);
-  house.deletePool('last');
-  house.createPool('more');
+  t.strictSame(fixture.takeOutputs(), ['create pool last: ok', refusal]);
+  fixture.deletePool('last');
+  fixture.createPool('more');
   t.strictSame(
-    house.heard(),
+    fixture.takeOutputs(),
     ['delete pool last: ok', refusal],
     'claims on the deleted one may still be counted',
   );
@@ -168,84 +168,84 @@ test('there is an end to slots', (t) => {
 });
 
 test('a new farm knows the pools there are', (t) => {
-  const house = new TestHouse();
-  house.createPool('nuke');
-  house.createFarm({ name: 'G' });
-  house.expect(t, 'made before it', ['create pool nuke: ok', 'create farm G: ok']);
-  house.together(() => {
-    house.createFarm({ name: 'H' });
-    house.createPool('maya');
-    house.createFarm({ name: 'I' });
-    house.deletePool('nuke');
+  const fixture = new TestFarm();
+  fixture.createPool('nuke');
+  fixture.createFarm({ name: 'G' });
+  fixture.expect(t, 'made before it', ['create pool nuke: ok', 'create farm G: ok']);
+  fixture.together(() => {
+    fixture.createFarm({ name: 'H' });
+    fixture.createPool('maya');
+    fixture.createFarm({ name: 'I' });
+    fixture.deletePool('nuke');
   });
-  house.checkAtRest(t, 'made at the same moment');
-  house.restart();
-  house.checkAtRest(t, 'read from the store');
-  house.createPool('houdini');
-  house.checkAtRest(t, 'farms of the store are told');
+  fixture.expectInvariants(t, 'made at the same moment');
+  fixture.restart();
+  fixture.expectInvariants(t, 'read from the store');
+  fixture.createPool('houdini');
+  fixture.expectInvariants(t, 'farms of the store are told');
   t.end();
 });
 
 test('a deleted farm is not told, and troubles nobody', (t) => {
-  const house = new TestHouse();
-  const other = house.createFarm({ name: 'G' });
-  house.together(() => {
-    house.deleteFarm(other);
-    house.createPool('nuke');
+  const fixture = new TestFarm();
+  const other = fixture.createFarm({ name: 'G' });
+  fixture.together(() => {
+    fixture.deleteFarm(other);
+    fixture.createPool('nuke');
   });
-  house.createPool('maya');
-  t.strictSame(house.warned(), []);
-  t.equal(house.isResident('lease', other), false);
-  house.checkAtRest(t, 'without it');
+  fixture.createPool('maya');
+  t.strictSame(fixture.warned(), []);
+  t.equal(fixture.isResident('lease', other), false);
+  fixture.expectInvariants(t, 'without it');
   t.end();
 });
 
 test('what did not reach the disk is unknown to all after a crash', (t) => {
-  const house = new TestHouse();
-  house.createPool('nuke');
-  house.withoutFlush(() => {
-    house.deletePool('nuke');
-    house.createPool('maya');
+  const fixture = new TestFarm();
+  fixture.createPool('nuke');
+  fixture.withoutFlush(() => {
+    fixture.deletePool('nuke');
+    fixture.createPool('maya');
   });
-  house.restart();
-  house.expect(t, 'as it was', ['create pool nuke: ok']);
-  t.strictSame(slotsOf(house), { nuke: 1 });
+  fixture.restart();
+  fixture.expect(t, 'as it was', ['create pool nuke: ok']);
+  t.strictSame(slotsOf(fixture), { nuke: 1 });
   t.end();
 });
 
 test('leases go by the pools of the catalog', (t) => {
-  const house = new TestHouse();
-  house.register('w');
-  house.submit('A', [{ name: 'S', tasks: 4, needs: { pools: ['nuke'] } }]);
-  house.lease('w');
-  house.heard();
-  house.createPool('Nuke', { maxConcurrent: 1 });
-  house.expect(t, 'a pool that is made wakes the request that waits', [
+  const fixture = new TestFarm();
+  fixture.register('w');
+  fixture.submit('A', [{ name: 'S', tasks: 4, needs: { pools: ['nuke'] } }]);
+  fixture.lease('w');
+  fixture.takeOutputs();
+  fixture.createPool('Nuke', { maxConcurrent: 1 });
+  fixture.expect(t, 'a pool that is made wakes the request that waits', [
     'create pool Nuke: ok',
     'task A/0/0 assigned w',
     'job A running',
     'lease w: A/0/0#1',
   ]);
-  house.lease('w');
-  house.replacePool('Nuke', { name: 'nuke', maxConcurrent: 2 });
-  house.expect(t, 'so does one that grows', [
+  fixture.lease('w');
+  fixture.replacePool('Nuke', { name: 'nuke', maxConcurrent: 2 });
+  fixture.expect(t, 'so does one that grows', [
     'replace pool Nuke: ok',
     'task A/0/1 assigned w',
     'lease w: A/0/1#1',
   ]);
-  house.deletePool('nuke');
-  house.report('A/0/0', 'running');
-  house.report('A/0/0', 'succeeded', { exitCode: 0 });
-  house.heard();
-  house.lease('w');
-  house.expect(t, 'one that is gone has no room', []);
-  house.createPool('nuke', { maxConcurrent: 2 });
-  house.expect(t, 'one of its name counts the task that is live still', [
+  fixture.deletePool('nuke');
+  fixture.report('A/0/0', 'running');
+  fixture.report('A/0/0', 'succeeded', { exitCode: 0 });
+  fixture.takeOutputs();
+  fixture.lease('w');
+  fixture.expect(t, 'one that is gone has no room', []);
+  fixture.createPool('nuke', { maxConcurrent: 2 });
+  fixture.expect(t, 'one of its name counts the task that is live still', [
     'create pool nuke: ok',
     'task A/0/2 assigned w',
     'lease w: A/0/2#1',
   ]);
-  house.createFarm({ name: 'G' });
-  house.checkAtRest(t, 'with another farm');
+  fixture.createFarm({ name: 'G' });
+  fixture.expectInvariants(t, 'with another farm');
   t.end();
 });

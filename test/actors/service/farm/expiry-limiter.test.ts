@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { holdExpiry, newExpiryLimiter } from '../../../../actors/service/farm/expiry-limiter.ts';
+import { expiryDelayMs, newExpiryLimiter } from '../../../../actors/service/farm/expiry-limiter.ts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -7,31 +7,32 @@ test('up to three in ten may go at once', (t) => {
   const limiter = newExpiryLimiter();
   const now = 1_000_000;
   t.strictSame(
-    [10, 10, 10, 10].map((online) => holdExpiry(limiter, online, TIMEOUT_MS, now)),
+    [10, 10, 10, 10].map((online) => expiryDelayMs(limiter, online, TIMEOUT_MS, now)),
     [0, 0, 0, TIMEOUT_MS],
   );
   t.equal(
-    holdExpiry(limiter, 10, TIMEOUT_MS, now + 1000),
+    expiryDelayMs(limiter, 10, TIMEOUT_MS, now + 1000),
     TIMEOUT_MS - 1000,
     'all of a burst are held to one time',
   );
-  t.equal(holdExpiry(limiter, 10, TIMEOUT_MS, now + TIMEOUT_MS), 0, 'and then may go');
+  t.equal(expiryDelayMs(limiter, 10, TIMEOUT_MS, now + TIMEOUT_MS), 0, 'and then may go');
   t.end();
 });
 
 test('fewer than ten workers are no crowd', (t) => {
   const limiter = newExpiryLimiter();
-  for (let online = 9; online > 0; online--) t.equal(holdExpiry(limiter, online, TIMEOUT_MS, 1_000_000), 0);
+  for (let online = 9; online > 0; online--)
+    t.equal(expiryDelayMs(limiter, online, TIMEOUT_MS, 1_000_000), 0);
   t.end();
 });
 
 test('a burst is forgotten after three timeouts', (t) => {
   const limiter = newExpiryLimiter();
   const now = 1_000_000;
-  for (let each = 0; each < 4; each++) holdExpiry(limiter, 10, TIMEOUT_MS, now);
+  for (let each = 0; each < 4; each++) expiryDelayMs(limiter, 10, TIMEOUT_MS, now);
   const later = now + 3 * TIMEOUT_MS + 1;
   t.strictSame(
-    [1, 2, 3, 4].map(() => holdExpiry(limiter, 10, TIMEOUT_MS, later)),
+    [1, 2, 3, 4].map(() => expiryDelayMs(limiter, 10, TIMEOUT_MS, later)),
     [0, 0, 0, TIMEOUT_MS],
     'the next is held anew',
   );

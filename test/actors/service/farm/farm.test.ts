@@ -1,47 +1,52 @@
 import { test } from 'tap';
 import { farmId, queueId } from '../../../../src/core/ids.ts';
-import { TestHouse } from '../../../kit/test-house.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
 
 const one = [{ name: 's', tasks: 1 }];
 const NOBODY = '01900000-0000-7000-8000-ffffffffffff';
 
 test('a farm and its queues, made and changed', (t) => {
-  const house = new TestHouse();
-  t.strictSame(house.store.get('farm', house.farm), {
+  const fixture = new TestFarm();
+  t.strictSame(fixture.store.get('farm', fixture.farm), {
     version: 1,
-    id: house.farm,
+    id: fixture.farm,
     name: 'F',
     description: '',
     maxConcurrentTasks: 0,
     retry: {},
-    createdAt: house.now,
-    updatedAt: house.now,
+    createdAt: fixture.now,
+    updatedAt: fixture.now,
   });
-  const createdAt = house.now;
-  house.advance(1000);
-  house.replaceFarm({ name: 'G', description: 'renamed', maxConcurrentTasks: 7, retry: { maxAttempts: 2 } });
-  house.expect(t, 'changed', ['replace farm: ok']);
-  t.strictSame(house.store.get('farm', house.farm), {
+  const createdAt = fixture.now;
+  fixture.advance(1000);
+  fixture.replaceFarm({
+    name: 'G',
+    description: 'renamed',
+    maxConcurrentTasks: 7,
+    retry: { maxAttempts: 2 },
+  });
+  fixture.expect(t, 'changed', ['replace farm: ok']);
+  t.strictSame(fixture.store.get('farm', fixture.farm), {
     version: 1,
-    id: house.farm,
+    id: fixture.farm,
     name: 'G',
     description: 'renamed',
     maxConcurrentTasks: 7,
     retry: { maxAttempts: 2 },
     createdAt,
-    updatedAt: house.now,
+    updatedAt: fixture.now,
   });
-  house.replaceFarm({ name: 'G' });
+  fixture.replaceFarm({ name: 'G' });
   t.match(
-    house.store.get('farm', house.farm),
+    fixture.store.get('farm', fixture.farm),
     { description: '', maxConcurrentTasks: 0, retry: {} },
     'a full replace',
   );
-  house.replaceQueue({ name: 'Q2', priority: 5, paused: true });
-  t.strictSame(house.store.get('queue', house.queue), {
+  fixture.replaceQueue({ name: 'Q2', priority: 5, paused: true });
+  t.strictSame(fixture.store.get('queue', fixture.queue), {
     version: 1,
-    id: house.queue,
-    farmId: house.farm,
+    id: fixture.queue,
+    farmId: fixture.farm,
     name: 'Q2',
     description: '',
     priority: 5,
@@ -49,43 +54,43 @@ test('a farm and its queues, made and changed', (t) => {
     paused: true,
     retry: {},
     createdAt,
-    updatedAt: house.now,
+    updatedAt: fixture.now,
   });
-  house.expect(t, 'all well', ['replace farm: ok', 'replace queue: ok']);
+  fixture.expect(t, 'all well', ['replace farm: ok', 'replace queue: ok']);
   t.end();
 });
 
 test('names of queues are unique in a farm', (t) => {
-  const house = new TestHouse();
-  const farm = house.createFarm({ name: 'G' });
-  const other = house.createQueue({ name: 'R' });
-  house.heard();
-  house.createQueue({ name: 'Q' }, farm);
-  house.createQueue({ name: 'Q' });
-  house.replaceQueue({ name: 'Q' }, other);
-  house.replaceQueue({ name: 'R' }, other);
-  house.expect(t, 'a name is free in another farm, and for its own queue', [
+  const fixture = new TestFarm();
+  const farm = fixture.createFarm({ name: 'G' });
+  const other = fixture.createQueue({ name: 'R' });
+  fixture.takeOutputs();
+  fixture.createQueue({ name: 'Q' }, farm);
+  fixture.createQueue({ name: 'Q' });
+  fixture.replaceQueue({ name: 'Q' }, other);
+  fixture.replaceQueue({ name: 'R' }, other);
+  fixture.expect(t, 'a name is free in another farm, and for its own queue', [
     'create queue Q: ok',
     'create queue Q: conflict, the farm has a queue named "Q" already',
     'replace queue: conflict, the farm has a queue named "Q" already',
     'replace queue: ok',
   ]);
-  house.deleteQueue(other);
-  house.createQueue({ name: 'R' });
-  house.expect(t, 'the name of a deleted queue is free', ['delete queue: ok', 'create queue R: ok']);
+  fixture.deleteQueue(other);
+  fixture.createQueue({ name: 'R' });
+  fixture.expect(t, 'the name of a deleted queue is free', ['delete queue: ok', 'create queue R: ok']);
   t.end();
 });
 
 test('what does not exist is not found', (t) => {
-  const house = new TestHouse();
+  const fixture = new TestFarm();
   const nobody = farmId(NOBODY);
-  house.replaceFarm({ name: 'X' }, nobody);
-  house.deleteFarm(nobody);
-  house.createQueue({ name: 'X' }, nobody);
-  house.replaceQueue({ name: 'X' }, queueId(NOBODY));
-  house.deleteQueue(queueId(NOBODY));
-  house.submit('A', one, { queueId: queueId(NOBODY) });
-  house.expect(t, 'refused', [
+  fixture.replaceFarm({ name: 'X' }, nobody);
+  fixture.deleteFarm(nobody);
+  fixture.createQueue({ name: 'X' }, nobody);
+  fixture.replaceQueue({ name: 'X' }, queueId(NOBODY));
+  fixture.deleteQueue(queueId(NOBODY));
+  fixture.submit('A', one, { queueId: queueId(NOBODY) });
+  fixture.expect(t, 'refused', [
     `replace farm: not-found, there is no farm ${NOBODY}`,
     `delete farm: not-found, there is no farm ${NOBODY}`,
     `create queue X: not-found, there is no farm ${NOBODY}`,
@@ -93,69 +98,69 @@ test('what does not exist is not found', (t) => {
     `delete queue: not-found, there is no queue ${NOBODY}`,
     `submit A: bad-request, queue_id: the farm has no queue ${NOBODY}`,
   ]);
-  t.strictSame([...house.store.scan('job')], [], 'nothing is stored');
+  t.strictSame([...fixture.store.scan('job')], [], 'nothing is stored');
   t.end();
 });
 
 test('a farm and a queue with jobs that are not over are not deleted', (t) => {
-  const house = new TestHouse();
-  const other = house.createQueue({ name: 'other' });
-  house.register('w1');
-  house.submit('A', one);
-  house.submit('B', one, { after: ['A'] });
-  house.heard();
-  house.deleteQueue();
-  house.deleteQueue(other);
-  house.deleteFarm();
-  house.expect(t, 'two jobs', [
+  const fixture = new TestFarm();
+  const other = fixture.createQueue({ name: 'other' });
+  fixture.register('w1');
+  fixture.submit('A', one);
+  fixture.submit('B', one, { after: ['A'] });
+  fixture.takeOutputs();
+  fixture.deleteQueue();
+  fixture.deleteQueue(other);
+  fixture.deleteFarm();
+  fixture.expect(t, 'two jobs', [
     'delete queue: conflict, the queue has 2 jobs that are not completed, failed or canceled',
     'delete queue: ok',
     'delete farm: conflict, the farm has 2 jobs that are not completed, failed or canceled',
   ]);
-  house.cancelJob('A');
-  house.lease('w1');
-  house.heard();
-  house.deleteQueue();
-  house.deleteFarm();
-  house.expect(t, 'all of them over', [
+  fixture.cancelJob('A');
+  fixture.lease('w1');
+  fixture.takeOutputs();
+  fixture.deleteQueue();
+  fixture.deleteFarm();
+  fixture.expect(t, 'all of them over', [
     'delete queue: ok',
     'delete farm: ok',
     'worker w1 removed',
     'lease w1: unknown',
   ]);
   for (const table of ['farm', 'queue', 'worker', 'booking', 'activeJob'] as const) {
-    t.strictSame([...house.store.scan(table)], [], table);
+    t.strictSame([...fixture.store.scan(table)], [], table);
   }
-  t.equal(house.job('A').status, 'canceled', 'what its jobs left behind can be read');
-  for (const actor of ['farm', 'lease'] as const) t.notOk(house.isResident(actor, house.farm), actor);
-  house.createFarm();
-  house.expect(t, 'its name is free', ['create farm F: ok']);
+  t.equal(fixture.job('A').status, 'canceled', 'what its jobs left behind can be read');
+  for (const actor of ['farm', 'lease'] as const) t.notOk(fixture.isResident(actor, fixture.farm), actor);
+  fixture.createFarm();
+  fixture.expect(t, 'its name is free', ['create farm F: ok']);
   t.end();
 });
 
 test('what reaches a farm while its removal is on its way to the disk finds no farm', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.heard();
-  house.together(() => {
-    house.deleteFarm();
-    house.createQueue({ name: 'late' });
-    house.submit('A', one);
-    house.heartbeat('w1');
-    house.register('w2');
-    house.lease('w1');
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.takeOutputs();
+  fixture.together(() => {
+    fixture.deleteFarm();
+    fixture.createQueue({ name: 'late' });
+    fixture.submit('A', one);
+    fixture.heartbeat('w1');
+    fixture.register('w2');
+    fixture.lease('w1');
   });
-  house.expect(t, 'in one commit', [
+  fixture.expect(t, 'in one commit', [
     'delete farm: ok',
     'worker w1 removed',
-    `create queue late: not-found, there is no farm ${house.farm}`,
-    `submit A: bad-request, farm_id: there is no farm ${house.farm}`,
+    `create queue late: not-found, there is no farm ${fixture.farm}`,
+    `submit A: bad-request, farm_id: there is no farm ${fixture.farm}`,
     'heartbeat w1: unknown',
-    `register w2: refused, there is no farm ${house.farm}`,
+    `register w2: refused, there is no farm ${fixture.farm}`,
     'lease w1: unknown',
   ]);
   for (const table of ['farm', 'queue', 'worker', 'job', 'activeJob'] as const) {
-    t.strictSame([...house.store.scan(table)], [], table);
+    t.strictSame([...fixture.store.scan(table)], [], table);
   }
   t.end();
 });

@@ -3,7 +3,7 @@ import { KEY_SWEEP_ROWS } from '../../../../actors/service/idempotency/idempoten
 import { KEY_SWEEP } from '../../../../actors/service/idempotency/messages.ts';
 import { IDEMPOTENCY_KEY_MS } from '../../../../src/core/records/idempotency-key.ts';
 import { keys } from '../../../../src/core/records/tables.ts';
-import { TestHouse } from '../../../kit/test-house.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
 
 tap.setTimeout(240_000);
 
@@ -11,100 +11,100 @@ const one = [{ name: 's', tasks: 1 }];
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-const rowsOf = (house: TestHouse): string[] =>
-  [...house.store.scan('idempotencyKey')].map(({ key }) => key.split('/')[1] ?? '');
+const rowsOf = (fixture: TestFarm): string[] =>
+  [...fixture.store.scan('idempotencyKey')].map(({ key }) => key.split('/')[1] ?? '');
 
 /** A submission with a key that came now. */
-function submitOnce(house: TestHouse, digest: string): void {
-  house.submit(`job ${digest}`, one, {
+function submitIdempotently(fixture: TestFarm, digest: string): void {
+  fixture.submit(`job ${digest}`, one, {
     once: {
-      rowKey: keys.idempotencyKey(house.now, digest),
+      rowKey: keys.idempotencyKey(fixture.now, digest),
       fingerprint: `print ${digest}`,
-      expiresAt: house.now + IDEMPOTENCY_KEY_MS,
+      expiresAt: fixture.now + IDEMPOTENCY_KEY_MS,
     },
   });
 }
 
 test('the key is written in the commit that makes the job, with the job as it was', (t) => {
-  const house = new TestHouse();
-  const { now } = house;
-  house.commits.length = 0;
-  submitOnce(house, 'a');
-  t.equal(house.commits.length, 1, 'one commit holds both');
-  const row = house.store.get('idempotencyKey', keys.idempotencyKey(now, 'a'));
+  const fixture = new TestFarm();
+  const { now } = fixture;
+  fixture.commits.length = 0;
+  submitIdempotently(fixture, 'a');
+  t.equal(fixture.commits.length, 1, 'one commit holds both');
+  const row = fixture.store.get('idempotencyKey', keys.idempotencyKey(now, 'a'));
   t.strictSame(row, {
     version: 1,
     fingerprint: 'print a',
     expiresAt: now + DAY,
-    job: house.job('job a'),
+    job: fixture.job('job a'),
     inherited: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   });
-  house.cancelJob('job a');
-  t.equal(house.job('job a').status, 'canceled');
-  const later = house.store.get('idempotencyKey', keys.idempotencyKey(now, 'a'));
+  fixture.cancelJob('job a');
+  t.equal(fixture.job('job a').status, 'canceled');
+  const later = fixture.store.get('idempotencyKey', keys.idempotencyKey(now, 'a'));
   t.strictSame(later, row, 'what becomes of the job changes nothing');
   t.end();
 });
 
 test('what is lost before it reached the disk is lost with its key', (t) => {
-  const house = new TestHouse();
-  house.withoutFlush(() => {
-    submitOnce(house, 'a');
+  const fixture = new TestFarm();
+  fixture.withoutFlush(() => {
+    submitIdempotently(fixture, 'a');
   });
-  house.restart();
-  t.strictSame(rowsOf(house), []);
-  t.strictSame([...house.store.scan('job')], []);
+  fixture.restart();
+  t.strictSame(rowsOf(fixture), []);
+  t.strictSame([...fixture.store.scan('job')], []);
   t.end();
 });
 
 test('a submission that the farm refuses does not take up its key', (t) => {
-  const house = new TestHouse();
-  house.deleteQueue();
-  submitOnce(house, 'a');
-  t.strictSame(rowsOf(house), []);
+  const fixture = new TestFarm();
+  fixture.deleteQueue();
+  submitIdempotently(fixture, 'a');
+  t.strictSame(rowsOf(fixture), []);
   t.end();
 });
 
 test('keys are kept for their day, and go soon after the next has ended', (t) => {
-  const house = new TestHouse();
-  house.restart();
+  const fixture = new TestFarm();
+  fixture.restart();
   // From noon on: the days of keys begin at midnight.
-  submitOnce(house, 'noon');
-  house.advance(11 * HOUR);
-  submitOnce(house, 'late');
-  house.advance(2 * HOUR);
-  submitOnce(house, 'next day');
-  house.advance(22 * HOUR + HOUR / 2);
-  t.strictSame(rowsOf(house), ['late', 'noon', 'next day'], 'a day after the first two');
-  house.advance(2 * HOUR);
-  t.strictSame(rowsOf(house), ['next day']);
-  house.advance(DAY);
-  t.strictSame(rowsOf(house), []);
-  t.notOk(house.isResident('idempotency', KEY_SWEEP));
+  submitIdempotently(fixture, 'noon');
+  fixture.advance(11 * HOUR);
+  submitIdempotently(fixture, 'late');
+  fixture.advance(2 * HOUR);
+  submitIdempotently(fixture, 'next day');
+  fixture.advance(22 * HOUR + HOUR / 2);
+  t.strictSame(rowsOf(fixture), ['late', 'noon', 'next day'], 'a day after the first two');
+  fixture.advance(2 * HOUR);
+  t.strictSame(rowsOf(fixture), ['next day']);
+  fixture.advance(DAY);
+  t.strictSame(rowsOf(fixture), []);
+  t.notOk(fixture.isResident('idempotency', KEY_SWEEP));
   t.end();
 });
 
 test('what has expired while the service was down is swept at its start', (t) => {
-  const house = new TestHouse();
-  submitOnce(house, 'a');
-  house.restart(3 * DAY);
-  house.advance(0);
-  t.strictSame(rowsOf(house), []);
-  t.equal(house.job('job a').status, 'pending', 'the job has nothing to do with it');
+  const fixture = new TestFarm();
+  submitIdempotently(fixture, 'a');
+  fixture.restart(3 * DAY);
+  fixture.advance(0);
+  t.strictSame(rowsOf(fixture), []);
+  t.equal(fixture.job('job a').status, 'pending', 'the job has nothing to do with it');
   t.end();
 });
 
 test('a sweep goes through many keys in pieces, and leaves the others', (t) => {
-  const house = new TestHouse();
+  const fixture = new TestFarm();
   const count = 2 * KEY_SWEEP_ROWS + 7;
-  for (let each = 0; each < count; each++) submitOnce(house, `old ${each}`);
-  house.advance(2 * DAY);
-  submitOnce(house, 'new');
-  house.commits.length = 0;
-  house.restart();
-  house.advance(0);
-  t.strictSame(rowsOf(house), ['new']);
-  t.ok(house.commits.every((changes) => changes <= KEY_SWEEP_ROWS + 100));
-  t.ok(house.commits.length >= 3);
+  for (let each = 0; each < count; each++) submitIdempotently(fixture, `old ${each}`);
+  fixture.advance(2 * DAY);
+  submitIdempotently(fixture, 'new');
+  fixture.commits.length = 0;
+  fixture.restart();
+  fixture.advance(0);
+  t.strictSame(rowsOf(fixture), ['new']);
+  t.ok(fixture.commits.every((changes) => changes <= KEY_SWEEP_ROWS + 100));
+  t.ok(fixture.commits.length >= 3);
   t.end();
 });

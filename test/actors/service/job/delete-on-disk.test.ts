@@ -3,18 +3,18 @@ import { PURGE_ROWS } from '../../../../actors/service/purge/purge-actor.ts';
 import { put } from '../../../../src/core/records/change-set.ts';
 import { keys } from '../../../../src/core/records/tables.ts';
 import { writerOptions } from '../../../adapters/lmdb/store-kit.ts';
-import { openHouseStore } from '../../../kit/house-on-disk.ts';
+import { openHouseStore } from '../../../kit/farm-on-disk.ts';
 import { rowsOfJob } from '../../../kit/rows-of-job.ts';
-import { TestHouse } from '../../../kit/test-house.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
 
 /** The real store: what is left of a deleted job on disk. */
 test('no row of a deleted job is left in any table of the real store', async (t) => {
   const store = await openHouseStore(writerOptions(t.testdir()));
   t.teardown(() => store.close());
-  const house = new TestHouse({ retention: { afterMs: 60_000, includeFailed: false } }, store);
-  house.register('w1');
+  const farm = new TestFarm({ retention: { afterMs: 60_000, includeFailed: false } }, store);
+  farm.register('w1');
   for (const name of ['A', 'B']) {
-    house.submit(
+    farm.submit(
       name,
       [
         { name: 's', tasks: 70 },
@@ -22,17 +22,17 @@ test('no row of a deleted job is left in any table of the real store', async (t)
       ],
       { retry: { maxAttempts: 1 } },
     );
-    house.lease('w1');
-    house.report(`${name}/0/0`, 'failed', { exitCode: 3 });
-    house.cancelTask(`${name}/0/69`);
+    farm.lease('w1');
+    farm.report(`${name}/0/0`, 'failed', { exitCode: 3 });
+    farm.cancelTask(`${name}/0/69`);
   }
-  const [a, b] = [house.jobId('A'), house.jobId('B')];
-  house.write([
-    put('stepFailures', keys.stepFailures(a, 0, house.worker('w1').id), {
+  const [a, b] = [farm.jobId('A'), farm.jobId('B')];
+  farm.write([
+    put('stepFailures', keys.stepFailures(a, 0, farm.worker('w1').id), {
       version: 1,
-      workerId: house.worker('w1').id,
+      workerId: farm.worker('w1').id,
       failures: 1,
-      lastAt: house.now,
+      lastAt: farm.now,
     }),
   ]);
   const tablesOf = (id: string): string[] =>
@@ -53,25 +53,25 @@ test('no row of a deleted job is left in any table of the real store', async (t)
     ].sort(),
   );
   const before = rowsOfJob(store, b);
-  house.deleteJob('A');
+  farm.deleteJob('A');
   t.strictSame(rowsOfJob(store, a), []);
   t.strictSame(rowsOfJob(store, b), before, 'its neighbour has all its rows');
-  house.cancelJob('B');
-  t.ok(rowsOfJob(store, b).includes(`endedJob ${endedKey(house, 'B')}`), 'it is listed as ended');
-  house.deleteJob('B');
+  farm.cancelJob('B');
+  t.ok(rowsOfJob(store, b).includes(`endedJob ${endedKey(farm, 'B')}`), 'it is listed as ended');
+  farm.deleteJob('B');
   t.strictSame(rowsOfJob(store, b), []);
-  house.checkAtRest(t, 'at the end');
+  farm.expectInvariants(t, 'at the end');
 });
 
 test('a purge of the real store goes on where a crash cut it off', async (t) => {
   const store = await openHouseStore(writerOptions(t.testdir()));
   t.teardown(() => store.close());
-  const house = new TestHouse({}, store);
-  house.submit('A', [{ name: 's', tasks: 1 }]);
-  house.cancelJob('A');
-  const id = house.jobId('A');
+  const farm = new TestFarm({}, store);
+  farm.submit('A', [{ name: 's', tasks: 1 }]);
+  farm.cancelJob('A');
+  const id = farm.jobId('A');
   const tasks = 3 * PURGE_ROWS;
-  house.write(
+  farm.write(
     Array.from({ length: tasks }, (_, index) =>
       put('taskText', keys.taskText({ jobId: id, stepOrder: 0, index }), {
         version: 1,
@@ -79,18 +79,18 @@ test('a purge of the real store goes on where a crash cut it off', async (t) => 
       }),
     ),
   );
-  house.forWindows(2, () => {
-    house.deleteJob('A');
+  farm.forWindows(2, () => {
+    farm.deleteJob('A');
   });
   t.equal([...store.scan('taskText')].length, tasks - PURGE_ROWS, 'the first piece');
-  house.withoutFlush(() => undefined);
-  house.restart();
+  farm.withoutFlush(() => undefined);
+  farm.restart();
   t.strictSame(rowsOfJob(store, id), []);
-  house.checkAtRest(t, 'at the end');
+  farm.expectInvariants(t, 'at the end');
 });
 
-function endedKey(house: TestHouse, name: string): string {
-  const { farmId, id, status, endedAt = 0 } = house.job(name);
+function endedKey(farm: TestFarm, name: string): string {
+  const { farmId, id, status, endedAt = 0 } = farm.job(name);
   if (status !== 'canceled') throw new Error(`${name} is ${status}`);
   return keys.endedJob(farmId, status, endedAt, id);
 }

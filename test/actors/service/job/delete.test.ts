@@ -11,94 +11,94 @@ import {
 } from '../../../../src/core/records/task-page.ts';
 import { PURGE_ROWS } from '../../../../actors/service/purge/purge-actor.ts';
 import { rowsOfJob } from '../../../kit/rows-of-job.ts';
-import { TestHouse } from '../../../kit/test-house.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
 
 const one = [{ name: 's', tasks: 1 }];
 const two = [{ name: 's', tasks: 2 }];
 
 /** Asserts that nothing of a job is left anywhere, but for what it was called. */
-function expectGone(t: Test, house: TestHouse, id: string, what: string): void {
-  t.strictSame(rowsOfJob(house.store, id), [], `${what}: rows`);
-  t.notOk(house.isResident('job', id), `${what}: the actor`);
-  t.notOk(house.isResident('purge', id), `${what}: the purge`);
+function expectGone(t: Test, fixture: TestFarm, id: string, what: string): void {
+  t.strictSame(rowsOfJob(fixture.store, id), [], `${what}: rows`);
+  t.notOk(fixture.isResident('job', id), `${what}: the actor`);
+  t.notOk(fixture.isResident('purge', id), `${what}: the purge`);
 }
 
 /** Brings a job A, which has two tasks, into a status. */
-const INTO: Readonly<Record<JobStatus, (house: TestHouse) => void>> = {
-  pending: (house) => {
-    house.submit('A', two);
+const INTO: Readonly<Record<JobStatus, (fixture: TestFarm) => void>> = {
+  pending: (fixture) => {
+    fixture.submit('A', two);
   },
-  blocked: (house) => {
-    house.submit('up', one);
-    house.submit('A', two, { after: ['up'] });
+  blocked: (fixture) => {
+    fixture.submit('up', one);
+    fixture.submit('A', two, { after: ['up'] });
   },
-  paused: (house) => {
-    house.submit('A', two);
-    house.updateJob('A', { action: 'pause' });
+  paused: (fixture) => {
+    fixture.submit('A', two);
+    fixture.updateJob('A', { action: 'pause' });
   },
-  running: (house) => {
-    house.submit('A', two);
-    house.lease('w1');
-    house.report('A/0/0', 'running');
+  running: (fixture) => {
+    fixture.submit('A', two);
+    fixture.lease('w1');
+    fixture.report('A/0/0', 'running');
   },
-  completed: (house) => {
-    house.submit('A', two);
-    house.lease('w1');
-    house.report('A/0/0', 'succeeded');
-    house.report('A/0/1', 'succeeded');
+  completed: (fixture) => {
+    fixture.submit('A', two);
+    fixture.lease('w1');
+    fixture.report('A/0/0', 'succeeded');
+    fixture.report('A/0/1', 'succeeded');
   },
-  failed: (house) => {
-    house.submit('A', two, { retry: { maxAttempts: 1 } });
-    house.lease('w1');
-    house.report('A/0/0', 'failed', { exitCode: 3 });
-    house.report('A/0/1', 'succeeded');
+  failed: (fixture) => {
+    fixture.submit('A', two, { retry: { maxAttempts: 1 } });
+    fixture.lease('w1');
+    fixture.report('A/0/0', 'failed', { exitCode: 3 });
+    fixture.report('A/0/1', 'succeeded');
   },
-  canceled: (house) => {
-    house.submit('A', two);
-    house.lease('w1');
-    house.cancelJob('A');
+  canceled: (fixture) => {
+    fixture.submit('A', two);
+    fixture.lease('w1');
+    fixture.cancelJob('A');
   },
 };
 
 for (const [status, into] of Object.entries(INTO)) {
   test(`a ${status} job is deleted, with all that it had`, (t) => {
-    const house = new TestHouse();
-    house.register('w1');
-    into(house);
-    const { id, status: found } = house.job('A');
+    const fixture = new TestFarm();
+    fixture.register('w1');
+    into(fixture);
+    const { id, status: found } = fixture.job('A');
     t.equal(found, status);
-    house.heard();
-    house.deleteJob('A');
+    fixture.takeOutputs();
+    fixture.deleteJob('A');
     const live = status === 'running' ? ['A/0/0', 'A/0/1'] : [];
-    house.expect(t, 'deleted', [
+    fixture.expect(t, 'deleted', [
       ...live.flatMap((task) => [`stop ${task}#1: canceled by user`, `task ${task} canceled`]),
       'job A removed',
       'delete A: ok',
     ]);
-    expectGone(t, house, id, status);
-    house.deleteJobById(id);
-    house.expect(t, 'a second time', [`delete: not-found, there is no job ${id}`]);
-    t.strictSame(house.warned(), [], 'warnings');
-    house.restart();
-    house.expect(t, 'nothing of it comes back', []);
+    expectGone(t, fixture, id, status);
+    fixture.deleteJobById(id);
+    fixture.expect(t, 'a second time', [`delete: not-found, there is no job ${id}`]);
+    t.strictSame(fixture.warned(), [], 'warnings');
+    fixture.restart();
+    fixture.expect(t, 'nothing of it comes back', []);
     t.end();
   });
 }
 
 test('a paused job is deleted while tasks of it run, and so is a blocked one that is paused', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.submit('A', two);
-  house.submit('B', one, { after: ['A'] });
-  house.lease('w1');
-  house.updateJob('A', { action: 'pause' });
-  house.updateJob('B', { action: 'pause' });
-  const ids = [house.jobId('A'), house.jobId('B')];
-  house.heard();
-  house.deleteJob('B');
-  house.expect(t, 'B', ['job B removed', 'delete B: ok']);
-  house.deleteJob('A');
-  house.expect(t, 'A', [
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', two);
+  fixture.submit('B', one, { after: ['A'] });
+  fixture.lease('w1');
+  fixture.updateJob('A', { action: 'pause' });
+  fixture.updateJob('B', { action: 'pause' });
+  const ids = [fixture.jobId('A'), fixture.jobId('B')];
+  fixture.takeOutputs();
+  fixture.deleteJob('B');
+  fixture.expect(t, 'B', ['job B removed', 'delete B: ok']);
+  fixture.deleteJob('A');
+  fixture.expect(t, 'A', [
     'stop A/0/0#1: canceled by user',
     'task A/0/0 canceled',
     'stop A/0/1#1: canceled by user',
@@ -106,21 +106,21 @@ test('a paused job is deleted while tasks of it run, and so is a blocked one tha
     'job A removed',
     'delete A: ok',
   ]);
-  for (const id of ids) expectGone(t, house, id, id);
+  for (const id of ids) expectGone(t, fixture, id, id);
   t.end();
 });
 
 test('cores and room under a cap go to other jobs at once, and not to tasks of the deleted one', (t) => {
-  const house = new TestHouse();
-  house.replaceQueue({ maxConcurrentTasks: 2 });
-  house.register('w1', { cpu_count: 2 });
-  house.submit('A', [{ name: 's', tasks: 10 }], { priority: 90 });
-  house.submit('B', [{ name: 's', tasks: 10 }]);
-  house.lease('w1');
-  house.lease('w1', { client: 'parked' });
-  house.heard();
-  house.deleteJob('A');
-  house.expect(t, 'the parked request is served', [
+  const fixture = new TestFarm();
+  fixture.replaceQueue({ maxConcurrentTasks: 2 });
+  fixture.register('w1', { cpu_count: 2 });
+  fixture.submit('A', [{ name: 's', tasks: 10 }], { priority: 90 });
+  fixture.submit('B', [{ name: 's', tasks: 10 }]);
+  fixture.lease('w1');
+  fixture.lease('w1', { client: 'parked' });
+  fixture.takeOutputs();
+  fixture.deleteJob('A');
+  fixture.expect(t, 'the parked request is served', [
     'stop A/0/0#1: canceled by user',
     'task A/0/0 canceled',
     'stop A/0/1#1: canceled by user',
@@ -136,17 +136,17 @@ test('cores and room under a cap go to other jobs at once, and not to tasks of t
 });
 
 test('a worker that waits for room under a cap is not handed tasks of the job that makes room', (t) => {
-  const house = new TestHouse();
-  house.replaceQueue({ maxConcurrentTasks: 2 });
-  house.register('w1', { cpu_count: 2 });
-  house.register('w2');
-  house.submit('A', [{ name: 's', tasks: 10 }], { priority: 90 });
-  house.submit('B', [{ name: 's', tasks: 1 }]);
-  house.lease('w1');
-  house.lease('w2');
-  house.heard();
-  house.deleteJob('A');
-  house.expect(t, 'it gets one of another', [
+  const fixture = new TestFarm();
+  fixture.replaceQueue({ maxConcurrentTasks: 2 });
+  fixture.register('w1', { cpu_count: 2 });
+  fixture.register('w2');
+  fixture.submit('A', [{ name: 's', tasks: 10 }], { priority: 90 });
+  fixture.submit('B', [{ name: 's', tasks: 1 }]);
+  fixture.lease('w1');
+  fixture.lease('w2');
+  fixture.takeOutputs();
+  fixture.deleteJob('A');
+  fixture.expect(t, 'it gets one of another', [
     'stop A/0/0#1: canceled by user',
     'task A/0/0 canceled',
     'stop A/0/1#1: canceled by user',
@@ -161,66 +161,66 @@ test('a worker that waits for room under a cap is not handed tasks of the job th
 });
 
 test('what is heard of a deleted job later changes nothing', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.submit('A', two);
-  house.lease('w1');
-  house.report('A/0/0', 'running');
-  const id = house.jobId('A');
-  const lateReport = house.reportOf('A/0/0', 'succeeded');
-  const open = [house.attemptId('A/0/0'), house.attemptId('A/0/1')];
-  house.deleteJob('A');
-  house.heard();
-  house.warned();
-  house.deliver(lateReport);
-  house.deliver(lateReport);
-  house.expect(t, 'a report, twice', []);
-  t.strictSame(house.warned(), [
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', two);
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'running');
+  const id = fixture.jobId('A');
+  const lateReport = fixture.reportOf('A/0/0', 'succeeded');
+  const open = [fixture.attemptId('A/0/0'), fixture.attemptId('A/0/1')];
+  fixture.deleteJob('A');
+  fixture.takeOutputs();
+  fixture.warned();
+  fixture.deliver(lateReport);
+  fixture.deliver(lateReport);
+  fixture.expect(t, 'a report, twice', []);
+  t.strictSame(fixture.warned(), [
     'a status report changes nothing: unknown job',
     'a status report changes nothing: unknown job',
   ]);
-  house.heartbeat('w1', { attempts: open });
-  house.expect(t, 'a heartbeat is told what is closed', ['heartbeat w1: alive, closed A/0/0#1 A/0/1#1']);
-  house.register('w1', { incarnation: 'start-2', open_attempts: open });
-  house.expect(t, 'so is a worker that was started anew', [
+  fixture.heartbeat('w1', { attempts: open });
+  fixture.expect(t, 'a heartbeat is told what is closed', ['heartbeat w1: alive, closed A/0/0#1 A/0/1#1']);
+  fixture.register('w1', { incarnation: 'start-2', open_attempts: open });
+  fixture.expect(t, 'so is a worker that was started anew', [
     'worker w1 online',
     'register w1: registered as w1, closed A/0/0#1 A/0/1#1',
   ]);
-  house.advance(120_000);
-  house.expect(t, 'no timer of it is left', []);
-  t.strictSame(house.warned(), []);
+  fixture.advance(120_000);
+  fixture.expect(t, 'no timer of it is left', []);
+  t.strictSame(fixture.warned(), []);
   for (const message of [
-    { type: 'job.wake' },
+    { type: 'job.activate' },
     { type: 'upstreams.completed' },
     { type: 'upstream.failed' },
     { type: 'attempts.held', attemptIds: open },
     { type: 'attempts.reclaim', attemptIds: open, reason: 'gone' },
     { type: 'job.expire', endedAt: 0 },
   ] as const) {
-    house.deliver({ actor: 'job', id, message });
+    fixture.deliver({ actor: 'job', id, message });
   }
-  house.expect(t, 'other actors', []);
-  expectGone(t, house, id, 'at the end');
+  fixture.expect(t, 'other actors', []);
+  expectGone(t, fixture, id, 'at the end');
   t.end();
 });
 
 test('what comes in the same commit window as the deletion finds no job', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.submit('A', two);
-  house.lease('w1');
-  const id = house.jobId('A');
-  const report = house.reportOf('A/0/0', 'succeeded');
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', two);
+  fixture.lease('w1');
+  const id = fixture.jobId('A');
+  const report = fixture.reportOf('A/0/0', 'succeeded');
   const upstreams = [{ jobId: id, status: 'running' as const }];
-  house.heard();
-  house.together(() => {
-    house.deleteJob('A');
-    house.deleteJobById(id);
-    house.cancelJobById(id);
-    house.deliver(report);
-    house.submitAfter('B', one, upstreams);
+  fixture.takeOutputs();
+  fixture.together(() => {
+    fixture.deleteJob('A');
+    fixture.deleteJobById(id);
+    fixture.cancelJobById(id);
+    fixture.deliver(report);
+    fixture.submitAfter('B', one, upstreams);
   });
-  house.expect(t, 'all of it', [
+  fixture.expect(t, 'all of it', [
     'stop A/0/0#1: canceled by user',
     'task A/0/0 canceled',
     'stop A/0/1#1: canceled by user',
@@ -231,40 +231,40 @@ test('what comes in the same commit window as the deletion finds no job', (t) =>
     `cancel: not-found, there is no job ${id}`,
     `submit B: bad-request, depends_on: the farm has no job ${id}`,
   ]);
-  expectGone(t, house, id, 'at the end');
+  expectGone(t, fixture, id, 'at the end');
   t.end();
 });
 
 test('a deletion that does not reach the disk has not happened', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.submit('A', two);
-  house.lease('w1');
-  house.report('A/0/0', 'running');
-  house.heard();
-  house.withoutFlush(() => {
-    house.deleteJob('A');
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', two);
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'running');
+  fixture.takeOutputs();
+  fixture.withoutFlush(() => {
+    fixture.deleteJob('A');
   });
-  house.restart();
-  house.expect(t, 'nothing was said', []);
-  t.equal(house.job('A').status, 'running');
-  house.report('A/0/0', 'succeeded');
-  house.expect(t, 'it goes on', ['task A/0/0 succeeded']);
+  fixture.restart();
+  fixture.expect(t, 'nothing was said', []);
+  t.equal(fixture.job('A').status, 'running');
+  fixture.report('A/0/0', 'succeeded');
+  fixture.expect(t, 'it goes on', ['task A/0/0 succeeded']);
   t.end();
 });
 
 // Jobs with many rows
 
 /** The job A of the house with that many touched tasks; the first of them are ready again after an attempt that failed. */
-function submitTouched(house: TestHouse, tasks: number, failed = tasks): void {
-  house.register('w1');
-  house.submit('A', [{ name: 's', tasks }]);
-  const { id: jobId } = house.job('A');
+function submitTouched(fixture: TestFarm, tasks: number, failed = tasks): void {
+  fixture.register('w1');
+  fixture.submit('A', [{ name: 's', tasks }]);
+  const { id: jobId } = fixture.job('A');
   const untried: TaskState = {
     status: 'ready',
     failedAttempts: 0,
     attemptNumber: 0,
-    updatedAt: house.now,
+    updatedAt: fixture.now,
     assignedAt: 0,
     retryAfter: 0,
     workerOrdinal: 0,
@@ -283,12 +283,12 @@ function submitTouched(house: TestHouse, tasks: number, failed = tasks): void {
       changes.push(
         put('attempt', keys.attempt(address, 1), {
           version: 1,
-          id: house.attemptId(`A/0/${index}#1`),
+          id: fixture.attemptId(`A/0/${index}#1`),
           attemptNumber: 1,
           status: 'failed',
-          workerId: house.worker('w1').id,
-          startedAt: house.now,
-          endedAt: house.now,
+          workerId: fixture.worker('w1').id,
+          startedAt: fixture.now,
+          endedAt: fixture.now,
           message: 'failed',
           sessionId: 's',
         }),
@@ -296,77 +296,77 @@ function submitTouched(house: TestHouse, tasks: number, failed = tasks): void {
     }
     changes.push(put('taskPage', keys.taskPage(jobId, 0, pageOf(first)), page));
   }
-  house.write(changes);
-  house.restart();
-  house.heard();
+  fixture.write(changes);
+  fixture.restart();
+  fixture.takeOutputs();
 }
 
 test('no commit is larger than a piece when a job with 100,000 touched tasks is deleted', (t) => {
-  const house = new TestHouse();
-  submitTouched(house, 100_000, 10_000);
-  house.lease('w1');
-  const id = house.jobId('A');
-  house.heard();
-  house.commits.length = 0;
-  house.deleteJob('A');
-  t.equal(house.heard().at(-1), 'delete A: ok');
-  expectGone(t, house, id, 'purged');
+  const fixture = new TestFarm();
+  submitTouched(fixture, 100_000, 10_000);
+  fixture.lease('w1');
+  const id = fixture.jobId('A');
+  fixture.takeOutputs();
+  fixture.commits.length = 0;
+  fixture.deleteJob('A');
+  t.equal(fixture.takeOutputs().at(-1), 'delete A: ok');
+  expectGone(t, fixture, id, 'purged');
   t.ok(
-    house.commits.every((changes) => changes <= PURGE_ROWS),
-    `commits of ${house.commits.join()}`,
+    fixture.commits.every((changes) => changes <= PURGE_ROWS),
+    `commits of ${fixture.commits.join()}`,
   );
   const rows = 10_000 + Math.ceil(100_000 / TASKS_PER_PAGE);
-  t.ok(house.commits.length >= rows / PURGE_ROWS, 'it took as many pieces as it must');
-  t.ok((house.commits[0] ?? Infinity) < 100, 'the deletion itself is small');
+  t.ok(fixture.commits.length >= rows / PURGE_ROWS, 'it took as many pieces as it must');
+  t.ok((fixture.commits[0] ?? Infinity) < 100, 'the deletion itself is small');
   t.end();
 });
 
 test('a purge that was cut off goes on after a restart', (t) => {
-  const house = new TestHouse();
-  submitTouched(house, 3 * PURGE_ROWS);
-  const id = house.jobId('A');
-  const rowsOf = (): number => rowsOfJob(house.store, id).length;
+  const fixture = new TestFarm();
+  submitTouched(fixture, 3 * PURGE_ROWS);
+  const id = fixture.jobId('A');
+  const rowsOf = (): number => rowsOfJob(fixture.store, id).length;
   const before = rowsOf();
-  house.forWindows(2, () => {
-    house.deleteJob('A');
+  fixture.forWindows(2, () => {
+    fixture.deleteJob('A');
   });
   const between = rowsOf();
   t.ok(between < before - PURGE_ROWS && between > PURGE_ROWS, `${before} rows, then ${between}`);
-  t.equal(house.store.get('job', id), undefined, 'the job itself is gone');
-  t.strictSame(house.store.get('doomedJob', id), { version: 1, farmId: house.farm });
-  house.forgetsLogs = false;
-  house.restart();
-  t.strictSame(rowsOfJob(house.store, id), [`doomedJob ${id}`], 'as long as its logs are there');
-  house.forgetsLogs = true;
-  house.restart();
-  expectGone(t, house, id, 'after the logs are gone');
-  house.checkAtRest(t, 'at the end');
+  t.equal(fixture.store.get('job', id), undefined, 'the job itself is gone');
+  t.strictSame(fixture.store.get('doomedJob', id), { version: 1, farmId: fixture.farm });
+  fixture.forgetsLogs = false;
+  fixture.restart();
+  t.strictSame(rowsOfJob(fixture.store, id), [`doomedJob ${id}`], 'as long as its logs are there');
+  fixture.forgetsLogs = true;
+  fixture.restart();
+  expectGone(t, fixture, id, 'after the logs are gone');
+  fixture.expectInvariants(t, 'at the end');
   t.end();
 });
 
 test('a purge that is asked twice does the same', (t) => {
-  const house = new TestHouse();
-  submitTouched(house, 3 * PURGE_ROWS);
-  const id = house.jobId('A');
+  const fixture = new TestFarm();
+  submitTouched(fixture, 3 * PURGE_ROWS);
+  const id = fixture.jobId('A');
   const next = {
     actor: 'purge',
     id,
-    message: { type: 'purge.next', farmId: house.farm },
+    message: { type: 'purge.next', farmId: fixture.farm },
   } as const;
-  const gone = { ...next, message: { ...next.message, type: 'purge.logs-gone' } } as const;
-  house.deliver(next);
-  house.deliver(gone);
-  t.equal(house.job('A').status, 'pending', 'a job that is not deleted is left alone');
-  house.forWindows(1, () => {
-    house.deleteJob('A');
+  const gone = { ...next, message: { ...next.message, type: 'purge.logs-deleted' } } as const;
+  fixture.deliver(next);
+  fixture.deliver(gone);
+  t.equal(fixture.job('A').status, 'pending', 'a job that is not deleted is left alone');
+  fixture.forWindows(1, () => {
+    fixture.deleteJob('A');
   });
-  house.together(() => {
-    house.deliver(next);
-    house.deliver(next);
+  fixture.together(() => {
+    fixture.deliver(next);
+    fixture.deliver(next);
   });
-  expectGone(t, house, id, 'purged');
-  house.deliver(next);
-  house.deliver(gone);
-  house.checkAtRest(t, 'said once more, later');
+  expectGone(t, fixture, id, 'purged');
+  fixture.deliver(next);
+  fixture.deliver(gone);
+  fixture.expectInvariants(t, 'said once more, later');
   t.end();
 });

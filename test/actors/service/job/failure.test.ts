@@ -1,14 +1,14 @@
 import { test } from 'tap';
-import { TestHouse } from '../../../kit/test-house.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
 
 /** A house with one worker of 4 cores, and a job A that it has leased. */
 function running(
   tasks: number,
   retry: { maxAttempts?: number; failureLimit?: number; retryDelaySeconds?: number } = {},
-): TestHouse {
-  const house = new TestHouse();
-  house.register('w1');
-  house.submit(
+): TestFarm {
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit(
     'A',
     [
       { name: 'render', tasks },
@@ -17,67 +17,67 @@ function running(
     ],
     { retry },
   );
-  house.lease('w1');
-  house.heard();
-  return house;
+  fixture.lease('w1');
+  fixture.takeOutputs();
+  return fixture;
 }
 
 test('a failure within max_attempts is tried again after the delay', (t) => {
-  const house = running(1);
-  house.report('A/0/0', 'running');
-  house.report('A/0/0', 'failed', { exitCode: 3, message: 'out of memory' });
-  house.expect(t, 'ready again', ['task A/0/0 running w1', 'task A/0/0 ready', 'count task-retries of Q']);
-  t.match(house.task('A/0/0'), {
+  const fixture = running(1);
+  fixture.report('A/0/0', 'running');
+  fixture.report('A/0/0', 'failed', { exitCode: 3, message: 'out of memory' });
+  fixture.expect(t, 'ready again', ['task A/0/0 running w1', 'task A/0/0 ready', 'count task-retries of Q']);
+  t.match(fixture.task('A/0/0'), {
     status: 'ready',
     failedAttempts: 1,
     attemptNumber: 1,
     assignedAt: 0,
-    retryAfter: house.now + 10_000,
+    retryAfter: fixture.now + 10_000,
     workerOrdinal: 0,
   });
-  t.equal(house.reason('A/0/0'), '', 'it has not failed for good');
-  t.match(house.attempts('A/0/0'), [
-    { status: 'failed', exitCode: 3, message: 'out of memory', endedAt: house.now },
+  t.equal(fixture.reason('A/0/0'), '', 'it has not failed for good');
+  t.match(fixture.attempts('A/0/0'), [
+    { status: 'failed', exitCode: 3, message: 'out of memory', endedAt: fixture.now },
   ]);
-  t.equal(house.job('A').failedAttempts, 1);
-  t.equal(house.job('A').status, 'running');
+  t.equal(fixture.job('A').failedAttempts, 1);
+  t.equal(fixture.job('A').status, 'running');
   t.end();
 });
 
 test('the last failure fails the task, and cancels what waits for its step', (t) => {
-  const house = running(2, { maxAttempts: 2, retryDelaySeconds: 0 });
-  house.report('A/0/1', 'succeeded');
-  house.lease('w1');
-  house.heard();
-  house.report('A/0/0', 'failed', { exitCode: 1 });
-  house.expect(t, 'without a delay at once', [
+  const fixture = running(2, { maxAttempts: 2, retryDelaySeconds: 0 });
+  fixture.report('A/0/1', 'succeeded');
+  fixture.lease('w1');
+  fixture.takeOutputs();
+  fixture.report('A/0/0', 'failed', { exitCode: 1 });
+  fixture.expect(t, 'without a delay at once', [
     'task A/0/0 ready',
     'count task-retries of Q',
     'task A/0/0 assigned w1',
     'lease w1: A/0/0#2',
   ]);
-  house.report('A/0/0', 'running');
-  house.report('A/0/0', 'failed', { exitCode: 1, message: 'no license' });
-  house.expect(t, 'exhausted', ['task A/0/0 running w1', 'task A/0/0 failed', 'job A failed']);
-  t.equal(house.reason('A/0/0'), 'no license');
-  t.equal(house.task('A/0/0').failedAttempts, 2);
+  fixture.report('A/0/0', 'running');
+  fixture.report('A/0/0', 'failed', { exitCode: 1, message: 'no license' });
+  fixture.expect(t, 'exhausted', ['task A/0/0 running w1', 'task A/0/0 failed', 'job A failed']);
+  t.equal(fixture.reason('A/0/0'), 'no license');
+  t.equal(fixture.task('A/0/0').failedAttempts, 2);
   for (const word of ['A/1/0', 'A/1/1', 'A/2/0']) {
-    t.equal(house.task(word).status, 'canceled', word);
-    t.equal(house.reason(word), 'canceled: upstream step failed', word);
+    t.equal(fixture.task(word).status, 'canceled', word);
+    t.equal(fixture.reason(word), 'canceled: upstream step failed', word);
   }
-  t.match(house.job('A'), { failedAttempts: 2, parkReason: '', cancelReason: '' });
-  t.equal(house.isResident('job', house.jobId('A')), false);
+  t.match(fixture.job('A'), { failedAttempts: 2, parkReason: '', cancelReason: '' });
+  t.equal(fixture.isResident('job', fixture.jobId('A')), false);
   t.end();
 });
 
 test('a failed task does not stop its own step', (t) => {
-  const house = running(3, { maxAttempts: 1 });
-  house.report('A/0/0', 'failed');
-  house.expect(t, 'the others go on', ['task A/0/0 failed']);
-  house.report('A/0/1', 'running');
-  house.report('A/0/1', 'succeeded');
-  house.report('A/0/2', 'succeeded');
-  house.expect(t, 'the step is over with the last of them', [
+  const fixture = running(3, { maxAttempts: 1 });
+  fixture.report('A/0/0', 'failed');
+  fixture.expect(t, 'the others go on', ['task A/0/0 failed']);
+  fixture.report('A/0/1', 'running');
+  fixture.report('A/0/1', 'succeeded');
+  fixture.report('A/0/2', 'succeeded');
+  fixture.expect(t, 'the step is over with the last of them', [
     'task A/0/1 running w1',
     'task A/0/1 succeeded',
     'task A/0/2 succeeded',
@@ -87,107 +87,107 @@ test('a failed task does not stop its own step', (t) => {
 });
 
 test('the reason of a failure without a message', (t) => {
-  const house = running(2, { maxAttempts: 1 });
-  house.report('A/0/0', 'failed', { exitCode: 3 });
-  house.report('A/0/1', 'failed');
-  t.equal(house.reason('A/0/0'), 'failed (exit 3)');
-  t.equal(house.reason('A/0/1'), 'failed');
-  t.match(house.attempts('A/0/0'), [{ status: 'failed', message: '', exitCode: 3 }]);
-  house.checkAtRest(t, 'both failed');
+  const fixture = running(2, { maxAttempts: 1 });
+  fixture.report('A/0/0', 'failed', { exitCode: 3 });
+  fixture.report('A/0/1', 'failed');
+  t.equal(fixture.reason('A/0/0'), 'failed (exit 3)');
+  t.equal(fixture.reason('A/0/1'), 'failed');
+  t.match(fixture.attempts('A/0/0'), [{ status: 'failed', message: '', exitCode: 3 }]);
+  fixture.expectInvariants(t, 'both failed');
   t.end();
 });
 
 test('a worker that reports a cancel: its message is the reason, and no attempt is counted', (t) => {
-  const house = running(1);
-  house.report('A/0/0', 'running');
-  house.report('A/0/0', 'canceled', { message: 'the session was ended' });
-  house.expect(t, 'canceled', ['task A/0/0 running w1', 'task A/0/0 canceled', 'job A failed']);
-  t.equal(house.reason('A/0/0'), 'the session was ended');
-  t.equal(house.task('A/0/0').failedAttempts, 0);
-  t.match(house.attempts('A/0/0'), [{ status: 'canceled', message: 'the session was ended' }]);
+  const fixture = running(1);
+  fixture.report('A/0/0', 'running');
+  fixture.report('A/0/0', 'canceled', { message: 'the session was ended' });
+  fixture.expect(t, 'canceled', ['task A/0/0 running w1', 'task A/0/0 canceled', 'job A failed']);
+  t.equal(fixture.reason('A/0/0'), 'the session was ended');
+  t.equal(fixture.task('A/0/0').failedAttempts, 0);
+  t.match(fixture.attempts('A/0/0'), [{ status: 'canceled', message: 'the session was ended' }]);
   t.end();
 });
 
 test('the failure limit parks the job: the task fails, live tasks run on, nothing more is leased', (t) => {
-  const house = running(6, { failureLimit: 2 });
-  house.report('A/0/0', 'failed');
-  house.expect(t, 'the first failure', ['task A/0/0 ready', 'count task-retries of Q']);
-  house.lease('w1');
-  house.heard();
-  house.report('A/0/1', 'failed', { exitCode: 7 });
-  house.expect(t, 'the second trips the limit', [
+  const fixture = running(6, { failureLimit: 2 });
+  fixture.report('A/0/0', 'failed');
+  fixture.expect(t, 'the first failure', ['task A/0/0 ready', 'count task-retries of Q']);
+  fixture.lease('w1');
+  fixture.takeOutputs();
+  fixture.report('A/0/1', 'failed', { exitCode: 7 });
+  fixture.expect(t, 'the second trips the limit', [
     'task A/0/1 failed',
     'count jobs-autoparked of Q',
     'job A paused',
   ]);
-  t.equal(house.task('A/0/1').failedAttempts, 1, 'though it had attempts left');
-  t.equal(house.reason('A/0/1'), 'failed (exit 7)');
-  t.match(house.job('A'), { status: 'paused', parkReason: 'failure limit reached', failedAttempts: 2 });
-  house.advance(10_000);
-  house.lease('w1');
-  house.report('A/0/2', 'running');
-  house.report('A/0/2', 'succeeded');
-  house.expect(t, 'parked', ['task A/0/2 running w1', 'task A/0/2 succeeded']);
-  house.report('A/0/3', 'failed');
-  house.expect(t, 'one more failure fails its task; the job is parked already', ['task A/0/3 failed']);
-  house.cancelJob('A');
-  house.expect(t, 'a parked job can be canceled', [
+  t.equal(fixture.task('A/0/1').failedAttempts, 1, 'though it had attempts left');
+  t.equal(fixture.reason('A/0/1'), 'failed (exit 7)');
+  t.match(fixture.job('A'), { status: 'paused', parkReason: 'failure limit reached', failedAttempts: 2 });
+  fixture.advance(10_000);
+  fixture.lease('w1');
+  fixture.report('A/0/2', 'running');
+  fixture.report('A/0/2', 'succeeded');
+  fixture.expect(t, 'parked', ['task A/0/2 running w1', 'task A/0/2 succeeded']);
+  fixture.report('A/0/3', 'failed');
+  fixture.expect(t, 'one more failure fails its task; the job is parked already', ['task A/0/3 failed']);
+  fixture.cancelJob('A');
+  fixture.expect(t, 'a parked job can be canceled', [
     'task A/0/0 canceled',
     'stop A/0/4#1: canceled by user',
     'task A/0/4 canceled',
     'job A canceled',
     'cancel A: ok',
   ]);
-  t.equal(house.job('A').parkReason, '');
+  t.equal(fixture.job('A').parkReason, '');
   t.end();
 });
 
 test('a job whose last work is the task that trips the limit is over at once', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.submit('A', [{ name: 'render', tasks: 1 }], { retry: { failureLimit: 1 } });
-  house.submit('B', [{ name: 's', tasks: 1 }], { after: ['A'] });
-  house.lease('w1');
-  house.heard();
-  house.report('A/0/0', 'failed');
-  house.expect(t, 'failed, and those that wait for it are canceled', [
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', [{ name: 'render', tasks: 1 }], { retry: { failureLimit: 1 } });
+  fixture.submit('B', [{ name: 's', tasks: 1 }], { after: ['A'] });
+  fixture.lease('w1');
+  fixture.takeOutputs();
+  fixture.report('A/0/0', 'failed');
+  fixture.expect(t, 'failed, and those that wait for it are canceled', [
     'task A/0/0 failed',
     'count jobs-autoparked of Q',
     'job A failed',
     'job B canceled',
   ]);
-  t.match(house.job('A'), { status: 'failed', parkReason: 'failure limit reached' });
+  t.match(fixture.job('A'), { status: 'failed', parkReason: 'failure limit reached' });
   t.end();
 });
 
 test('with waiting steps left, a parked job ends when its step is over: they are canceled', (t) => {
-  const house = running(1, { failureLimit: 1 });
-  house.report('A/0/0', 'failed');
-  house.expect(t, 'nothing is left to wait for', [
+  const fixture = running(1, { failureLimit: 1 });
+  fixture.report('A/0/0', 'failed');
+  fixture.expect(t, 'nothing is left to wait for', [
     'task A/0/0 failed',
     'count jobs-autoparked of Q',
     'job A failed',
   ]);
-  t.equal(house.reason('A/1/0'), 'canceled: upstream step failed');
+  t.equal(fixture.reason('A/1/0'), 'canceled: upstream step failed');
   t.end();
 });
 
 test('the retry settings that hold are those of the moment of the failure', (t) => {
-  const house = running(4);
-  house.replaceQueue({ retry: { maxAttempts: 1 } });
-  house.heard();
-  house.report('A/0/0', 'failed');
-  house.expect(t, 'the queue allows one attempt', ['task A/0/0 failed']);
-  house.replaceFarm({ retry: { retryDelaySeconds: 2 } });
-  house.replaceQueue({ retry: {} });
-  house.heard();
-  house.report('A/0/1', 'failed');
-  house.expect(t, 'the server allows three', ['task A/0/1 ready', 'count task-retries of Q']);
-  t.equal(house.task('A/0/1').retryAfter, house.now + 2000, 'the farm says how long to wait');
-  house.replaceFarm({ retry: { failureLimit: 3 } });
-  house.heard();
-  house.report('A/0/2', 'failed');
-  house.expect(t, 'the farm has a limit now', [
+  const fixture = running(4);
+  fixture.replaceQueue({ retry: { maxAttempts: 1 } });
+  fixture.takeOutputs();
+  fixture.report('A/0/0', 'failed');
+  fixture.expect(t, 'the queue allows one attempt', ['task A/0/0 failed']);
+  fixture.replaceFarm({ retry: { retryDelaySeconds: 2 } });
+  fixture.replaceQueue({ retry: {} });
+  fixture.takeOutputs();
+  fixture.report('A/0/1', 'failed');
+  fixture.expect(t, 'the server allows three', ['task A/0/1 ready', 'count task-retries of Q']);
+  t.equal(fixture.task('A/0/1').retryAfter, fixture.now + 2000, 'the farm says how long to wait');
+  fixture.replaceFarm({ retry: { failureLimit: 3 } });
+  fixture.takeOutputs();
+  fixture.report('A/0/2', 'failed');
+  fixture.expect(t, 'the farm has a limit now', [
     'task A/0/2 failed',
     'count jobs-autoparked of Q',
     'job A paused',
@@ -196,12 +196,12 @@ test('the retry settings that hold are those of the moment of the failure', (t) 
 });
 
 test("a job's own settings win over those of queue and farm", (t) => {
-  const house = running(1, { maxAttempts: 2, retryDelaySeconds: 1, failureLimit: 0 });
-  house.replaceFarm({ retry: { failureLimit: 1, maxAttempts: 1 } });
-  house.replaceQueue({ retry: { retryDelaySeconds: 99 } });
-  house.heard();
-  house.report('A/0/0', 'failed');
-  house.expect(t, 'tried again', ['task A/0/0 ready', 'count task-retries of Q']);
-  t.equal(house.task('A/0/0').retryAfter, house.now + 1000);
+  const fixture = running(1, { maxAttempts: 2, retryDelaySeconds: 1, failureLimit: 0 });
+  fixture.replaceFarm({ retry: { failureLimit: 1, maxAttempts: 1 } });
+  fixture.replaceQueue({ retry: { retryDelaySeconds: 99 } });
+  fixture.takeOutputs();
+  fixture.report('A/0/0', 'failed');
+  fixture.expect(t, 'tried again', ['task A/0/0 ready', 'count task-retries of Q']);
+  t.equal(fixture.task('A/0/0').retryAfter, fixture.now + 1000);
   t.end();
 });

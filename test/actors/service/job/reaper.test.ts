@@ -1,28 +1,28 @@
 import { test } from 'tap';
-import { TestHouse } from '../../../kit/test-house.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
 
 const REAPED = 'an assigned task was never reported running and goes back to ready';
 const STALE_MESSAGE = 'the worker never reported that it runs';
 
-function assigned(): TestHouse {
-  const house = new TestHouse();
-  house.register('w1', { cpu_count: 2 });
-  house.submit('A', [{ name: 'render', tasks: 2 }]);
-  house.lease('w1');
-  house.heard();
-  return house;
+function assigned(): TestFarm {
+  const farm = new TestFarm();
+  farm.register('w1', { cpu_count: 2 });
+  farm.submit('A', [{ name: 'render', tasks: 2 }]);
+  farm.lease('w1');
+  farm.takeOutputs();
+  return farm;
 }
 
 test('a task that stays assigned for 30 s goes back to ready, and no attempt is counted', (t) => {
-  const house = assigned();
-  house.report('A/0/1', 'running');
-  house.heard();
-  house.advance(29_999);
-  house.expect(t, 'not yet', []);
-  house.advance(1);
-  house.expect(t, 'now', ['task A/0/0 ready']);
-  t.strictSame(house.warned(), [REAPED]);
-  t.match(house.task('A/0/0'), {
+  const farm = assigned();
+  farm.report('A/0/1', 'running');
+  farm.takeOutputs();
+  farm.advance(29_999);
+  farm.expect(t, 'not yet', []);
+  farm.advance(1);
+  farm.expect(t, 'now', ['task A/0/0 ready']);
+  t.strictSame(farm.warned(), [REAPED]);
+  t.match(farm.task('A/0/0'), {
     status: 'ready',
     failedAttempts: 0,
     retryAfter: 0,
@@ -31,19 +31,19 @@ test('a task that stays assigned for 30 s goes back to ready, and no attempt is 
     unschedulable: false,
     silent: false,
   });
-  t.match(house.attempts('A/0/0'), [{ status: 'failed', message: STALE_MESSAGE, endedAt: house.now }]);
-  t.match(house.job('A'), { failedAttempts: 0, status: 'running' }, 'another task is running');
-  house.lease('w1');
-  house.expect(t, 'it can be leased again', ['task A/0/0 assigned w1', 'lease w1: A/0/0#2']);
+  t.match(farm.attempts('A/0/0'), [{ status: 'failed', message: STALE_MESSAGE, endedAt: farm.now }]);
+  t.match(farm.job('A'), { failedAttempts: 0, status: 'running' }, 'another task is running');
+  farm.lease('w1');
+  farm.expect(t, 'it can be leased again', ['task A/0/0 assigned w1', 'lease w1: A/0/0#2']);
   t.end();
 });
 
 test('a job that is idle after the reaper is pending again', (t) => {
-  const house = assigned();
-  house.advance(30_000);
-  house.expect(t, 'both tasks', ['task A/0/0 ready', 'task A/0/1 ready', 'job A pending']);
-  house.lease('w1');
-  house.expect(t, 'and runs again with the next lease', [
+  const farm = assigned();
+  farm.advance(30_000);
+  farm.expect(t, 'both tasks', ['task A/0/0 ready', 'task A/0/1 ready', 'job A pending']);
+  farm.lease('w1');
+  farm.expect(t, 'and runs again with the next lease', [
     'task A/0/0 assigned w1',
     'task A/0/1 assigned w1',
     'job A running',
@@ -53,13 +53,13 @@ test('a job that is idle after the reaper is pending again', (t) => {
 });
 
 test('what the reaper takes back wakes a parked request', (t) => {
-  const house = assigned();
-  house.register('w2');
-  house.heard();
-  house.advance(29_000);
-  house.lease('w2');
-  house.advance(1000);
-  house.expect(t, 'another worker waits: the first task that is ready is its answer', [
+  const farm = assigned();
+  farm.register('w2');
+  farm.takeOutputs();
+  farm.advance(29_000);
+  farm.lease('w2');
+  farm.advance(1000);
+  farm.expect(t, 'another worker waits: the first task that is ready is its answer', [
     'task A/0/0 ready',
     'task A/0/1 ready',
     'job A pending',
@@ -71,43 +71,43 @@ test('what the reaper takes back wakes a parked request', (t) => {
 });
 
 test('each assignment has its own 30 s', (t) => {
-  const house = new TestHouse();
-  house.register('w1', { cpu_count: 1 });
-  house.register('w2', { cpu_count: 1 });
-  house.submit('A', [{ name: 'render', tasks: 2 }]);
-  house.lease('w1');
-  house.advance(20_000);
-  house.lease('w2');
-  house.heard();
-  house.advance(10_000);
-  house.expect(t, 'the first', ['task A/0/0 ready']);
-  house.advance(19_999);
-  house.expect(t, 'the second is not due', []);
-  house.advance(1);
-  house.expect(t, 'the second', ['task A/0/1 ready', 'job A pending']);
+  const farm = new TestFarm();
+  farm.register('w1', { cpu_count: 1 });
+  farm.register('w2', { cpu_count: 1 });
+  farm.submit('A', [{ name: 'render', tasks: 2 }]);
+  farm.lease('w1');
+  farm.advance(20_000);
+  farm.lease('w2');
+  farm.takeOutputs();
+  farm.advance(10_000);
+  farm.expect(t, 'the first', ['task A/0/0 ready']);
+  farm.advance(19_999);
+  farm.expect(t, 'the second is not due', []);
+  farm.advance(1);
+  farm.expect(t, 'the second', ['task A/0/1 ready', 'job A pending']);
   t.end();
 });
 
 test('time in which the service could not hear does not count', (t) => {
-  const house = assigned();
-  house.advance(20_000);
-  house.stall(60_000);
-  house.expect(t, 'a report may be on its way', []);
-  house.advance(29_999);
-  house.expect(t, 'not before 30 s of hearing', []);
-  house.advance(1);
-  house.expect(t, 'now', ['task A/0/0 ready', 'task A/0/1 ready', 'job A pending']);
+  const farm = assigned();
+  farm.advance(20_000);
+  farm.stall(60_000);
+  farm.expect(t, 'a report may be on its way', []);
+  farm.advance(29_999);
+  farm.expect(t, 'not before 30 s of hearing', []);
+  farm.advance(1);
+  farm.expect(t, 'now', ['task A/0/0 ready', 'task A/0/1 ready', 'job A pending']);
   t.end();
 });
 
 test('the 30 s of an assignment are kept through a restart of the service', (t) => {
-  const house = assigned();
-  house.advance(10_000);
-  house.restart(1000);
-  house.heard();
-  house.advance(29_999);
-  house.expect(t, 'one whole time of hearing', []);
-  house.advance(1);
-  house.expect(t, 'now', ['task A/0/0 ready', 'task A/0/1 ready', 'job A pending']);
+  const farm = assigned();
+  farm.advance(10_000);
+  farm.restart(1000);
+  farm.takeOutputs();
+  farm.advance(29_999);
+  farm.expect(t, 'one whole time of hearing', []);
+  farm.advance(1);
+  farm.expect(t, 'now', ['task A/0/0 ready', 'task A/0/1 ready', 'job A pending']);
   t.end();
 });

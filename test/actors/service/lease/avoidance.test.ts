@@ -1,22 +1,22 @@
 import { test } from 'tap';
-import { TestHouse } from '../../../kit/test-house.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
 
 const NOW = { maxAttempts: 5, retryDelaySeconds: 0 };
 
 test('a retry prefers a worker that has not failed the task', (t) => {
-  const house = new TestHouse();
-  house.register('bad');
-  house.register('good');
-  house.submit('A', [{ name: 's', tasks: 1 }], { retry: NOW });
-  house.lease('bad');
-  house.heard();
-  house.report('A/0/0', 'failed', { exitCode: 1 });
-  house.lease('bad');
-  house.expect(t, 'the one that has failed it gets nothing', ['task A/0/0 ready', 'count task-retries of Q']);
-  house.lease('good');
-  house.expect(t, 'another gets it', ['task A/0/0 assigned good', 'lease good: A/0/0#2']);
-  house.report('A/0/0', 'failed', { exitCode: 1 });
-  house.expect(t, 'both have failed it: whoever asks first', [
+  const farm = new TestFarm();
+  farm.register('bad');
+  farm.register('good');
+  farm.submit('A', [{ name: 's', tasks: 1 }], { retry: NOW });
+  farm.lease('bad');
+  farm.takeOutputs();
+  farm.report('A/0/0', 'failed', { exitCode: 1 });
+  farm.lease('bad');
+  farm.expect(t, 'the one that has failed it gets nothing', ['task A/0/0 ready', 'count task-retries of Q']);
+  farm.lease('good');
+  farm.expect(t, 'another gets it', ['task A/0/0 assigned good', 'lease good: A/0/0#2']);
+  farm.report('A/0/0', 'failed', { exitCode: 1 });
+  farm.expect(t, 'both have failed it: whoever asks first', [
     'task A/0/0 ready',
     'count task-retries of Q',
     'task A/0/0 assigned bad',
@@ -26,17 +26,17 @@ test('a retry prefers a worker that has not failed the task', (t) => {
 });
 
 test('it is no more than a preference: with nobody else online it goes where it failed', (t) => {
-  const house = new TestHouse();
-  house.register('bad');
-  house.register('good');
-  house.register('other', { queues: ['Q'], cpu_count: 1 });
-  house.submit('A', [{ name: 's', tasks: 1, needs: { cores: 2 } }], { retry: NOW });
-  house.lease('bad');
-  house.report('A/0/0', 'failed', { exitCode: 1 });
-  house.lease('bad');
-  house.heard();
-  house.deregister('good');
-  house.expect(t, 'the worker that is too small is no other', [
+  const farm = new TestFarm();
+  farm.register('bad');
+  farm.register('good');
+  farm.register('other', { queues: ['Q'], cpu_count: 1 });
+  farm.submit('A', [{ name: 's', tasks: 1, needs: { cores: 2 } }], { retry: NOW });
+  farm.lease('bad');
+  farm.report('A/0/0', 'failed', { exitCode: 1 });
+  farm.lease('bad');
+  farm.takeOutputs();
+  farm.deregister('good');
+  farm.expect(t, 'the worker that is too small is no other', [
     'worker good offline',
     'deregister good: departed',
     'task A/0/0 assigned bad',
@@ -46,22 +46,22 @@ test('it is no more than a preference: with nobody else online it goes where it 
 });
 
 test('what a worker has failed does not keep it from the rest, in the order of the tasks', (t) => {
-  const house = new TestHouse();
-  house.register('bad', { cpu_count: 2 });
-  house.register('good', { cpu_count: 8 });
-  house.submit('A', [{ name: 's', tasks: 6 }], { retry: NOW });
-  house.lease('bad');
-  house.report('A/0/0', 'failed', { exitCode: 1 });
-  house.report('A/0/1', 'failed', { exitCode: 1 });
-  house.heard();
-  house.lease('bad');
-  house.expect(t, 'the next two', [
+  const farm = new TestFarm();
+  farm.register('bad', { cpu_count: 2 });
+  farm.register('good', { cpu_count: 8 });
+  farm.submit('A', [{ name: 's', tasks: 6 }], { retry: NOW });
+  farm.lease('bad');
+  farm.report('A/0/0', 'failed', { exitCode: 1 });
+  farm.report('A/0/1', 'failed', { exitCode: 1 });
+  farm.takeOutputs();
+  farm.lease('bad');
+  farm.expect(t, 'the next two', [
     'task A/0/2 assigned bad',
     'task A/0/3 assigned bad',
     'lease bad: A/0/2#1, A/0/3#1',
   ]);
-  house.lease('good');
-  house.expect(t, 'all that are left, the lowest first', [
+  farm.lease('good');
+  farm.expect(t, 'all that are left, the lowest first', [
     'task A/0/0 assigned good',
     'task A/0/1 assigned good',
     'task A/0/4 assigned good',
@@ -72,42 +72,42 @@ test('what a worker has failed does not keep it from the rest, in the order of t
 });
 
 test('who failed what is known after a restart; work that was taken back is no failure', (t) => {
-  const house = new TestHouse();
-  house.register('bad');
-  house.register('good');
-  house.submit('A', [{ name: 's', tasks: 2, needs: { cores: 4 } }], { retry: NOW });
-  house.lease('bad');
-  house.lease('good');
-  house.report('A/0/0', 'failed', { exitCode: 1 });
-  house.deregister('good');
-  house.restart();
-  house.register('good', { incarnation: 'start-2' });
-  house.heard();
-  house.lease('bad');
-  house.expect(t, 'the task that was taken back from the other', [
+  const farm = new TestFarm();
+  farm.register('bad');
+  farm.register('good');
+  farm.submit('A', [{ name: 's', tasks: 2, needs: { cores: 4 } }], { retry: NOW });
+  farm.lease('bad');
+  farm.lease('good');
+  farm.report('A/0/0', 'failed', { exitCode: 1 });
+  farm.deregister('good');
+  farm.restart();
+  farm.register('good', { incarnation: 'start-2' });
+  farm.takeOutputs();
+  farm.lease('bad');
+  farm.expect(t, 'the task that was taken back from the other', [
     'task A/0/1 assigned bad',
     'lease bad: A/0/1#2 (4 cores)',
   ]);
-  house.report('A/0/1', 'succeeded');
-  house.heard();
-  house.lease('bad');
-  house.expect(t, 'not the one that it has failed', []);
-  house.lease('good');
-  house.expect(t, 'which is for the other', ['task A/0/0 assigned good', 'lease good: A/0/0#2 (4 cores)']);
+  farm.report('A/0/1', 'succeeded');
+  farm.takeOutputs();
+  farm.lease('bad');
+  farm.expect(t, 'not the one that it has failed', []);
+  farm.lease('good');
+  farm.expect(t, 'which is for the other', ['task A/0/0 assigned good', 'lease good: A/0/0#2 (4 cores)']);
   t.end();
 });
 
 test('a retry by hand forgets who failed', (t) => {
-  const house = new TestHouse();
-  house.register('bad');
-  house.register('good');
-  house.submit('A', [{ name: 's', tasks: 1 }], { retry: { maxAttempts: 1 } });
-  house.lease('bad');
-  house.report('A/0/0', 'failed', { exitCode: 1 });
-  house.lease('bad');
-  house.heard();
-  house.retryTask('A/0/0');
-  t.match(house.heard(), ['task A/0/0 pending', 'task A/0/0 ready', 'job A pending', 'retry A/0/0: ok']);
-  t.match(house.task('A/0/0'), { status: 'assigned', attemptNumber: 2 });
+  const farm = new TestFarm();
+  farm.register('bad');
+  farm.register('good');
+  farm.submit('A', [{ name: 's', tasks: 1 }], { retry: { maxAttempts: 1 } });
+  farm.lease('bad');
+  farm.report('A/0/0', 'failed', { exitCode: 1 });
+  farm.lease('bad');
+  farm.takeOutputs();
+  farm.retryTask('A/0/0');
+  t.match(farm.takeOutputs(), ['task A/0/0 pending', 'task A/0/0 ready', 'job A pending', 'retry A/0/0: ok']);
+  t.match(farm.task('A/0/0'), { status: 'assigned', attemptNumber: 2 });
   t.end();
 });

@@ -1,21 +1,21 @@
 import { test } from 'tap';
-import { TestHouse } from '../../../kit/test-house.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
 
 test('what the lease knows of a task that waits its turn', (t) => {
-  const house = new TestHouse();
-  house.register('w1', { cpu_count: 2 });
-  house.register('w2', { cpu_count: 2, queues: ['Q'] });
-  house.submit('first', [{ name: 's', tasks: 5 }]);
-  house.submit('high', [{ name: 's', tasks: 3 }], { priority: 90 });
-  house.submit('other', [{ name: 's', tasks: 4, needs: { attributes: [{ name: 'attr.worker.tag.x' }] } }], {
+  const farm = new TestFarm();
+  farm.register('w1', { cpu_count: 2 });
+  farm.register('w2', { cpu_count: 2, queues: ['Q'] });
+  farm.submit('first', [{ name: 's', tasks: 5 }]);
+  farm.submit('high', [{ name: 's', tasks: 3 }], { priority: 90 });
+  farm.submit('other', [{ name: 's', tasks: 4, needs: { attributes: [{ name: 'attr.worker.tag.x' }] } }], {
     priority: 95,
   });
-  house.submit('mine', [
+  farm.submit('mine', [
     { name: 'a', tasks: 2 },
     { name: 'b', tasks: 9, after: [] },
   ]);
-  house.lease('w1');
-  t.strictSame(house.explain('mine/1/4'), {
+  farm.lease('w1');
+  t.strictSame(farm.explain('mine/1/4'), {
     isOffered: true,
     heldUntil: 0,
     farmCap: { maxConcurrentTasks: 0, live: 2, holders: [] },
@@ -40,20 +40,20 @@ test('what the lease knows of a task that waits its turn', (t) => {
 });
 
 test('workers by the gate that they fail, and the one that comes nearest', (t) => {
-  const house = new TestHouse();
-  house.createQueue({ name: 'R' });
-  house.register('w1', { queues: ['R'] });
-  house.register('w2', { compute_location: 'north', memory_mib: 1024 });
-  house.register('w3', { compute_location: 'north', memory_mib: 2048 });
-  house.register('w4', { compute_location: 'south' });
-  house.submit('A', [
+  const farm = new TestFarm();
+  farm.createQueue({ name: 'R' });
+  farm.register('w1', { queues: ['R'] });
+  farm.register('w2', { compute_location: 'north', memory_mib: 1024 });
+  farm.register('w3', { compute_location: 'north', memory_mib: 2048 });
+  farm.register('w4', { compute_location: 'south' });
+  farm.submit('A', [
     {
       name: 's',
       tasks: 1,
       needs: { computeLocation: 'north', amounts: [{ name: 'amount.worker.memory', min: 4096 }] },
     },
   ]);
-  t.match(house.explain('A/0/0').workers, {
+  t.match(farm.explain('A/0/0').workers, {
     online: 4,
     eligible: 0,
     withRoom: 0,
@@ -75,14 +75,14 @@ test('workers by the gate that they fail, and the one that comes nearest', (t) =
 });
 
 test('who could run what is not there yet', (t) => {
-  const house = new TestHouse();
-  house.createQueue({ name: 'R' });
-  house.register('w1', { queues: ['R'] });
-  house.register('w2', { cpu_count: 4 });
-  house.register('w3', { cpu_count: 16 });
-  house.heard();
+  const farm = new TestFarm();
+  farm.createQueue({ name: 'R' });
+  farm.register('w1', { queues: ['R'] });
+  farm.register('w2', { cpu_count: 4 });
+  farm.register('w3', { cpu_count: 16 });
+  farm.takeOutputs();
   const needs = { cores: 8, computeLocation: '', amounts: [], pools: [], attributes: [] };
-  t.strictSame(house.explainDemands(needs, { ...needs, cores: 32 }, { ...needs, cores: null }), [
+  t.strictSame(farm.explainDemands(needs, { ...needs, cores: 32 }, { ...needs, cores: null }), [
     {
       online: 3,
       elsewhere: 0,
@@ -118,37 +118,37 @@ test('who could run what is not there yet', (t) => {
       nearestMiss: null,
     },
   ]);
-  t.strictSame(house.explainDemands(), []);
-  t.strictSame(house.heard(), ['demands: ok', 'demands: ok'], 'nothing else has happened');
+  t.strictSame(farm.explainDemands(), []);
+  t.strictSame(farm.takeOutputs(), ['demands: ok', 'demands: ok'], 'nothing else has happened');
   t.end();
 });
 
 test('caps that are reached, with who holds them; a pause; a hold; a worker that failed', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.register('w2');
-  house.submit('A', [{ name: 's', tasks: 3 }]);
-  house.submit('B', [{ name: 's', tasks: 3 }]);
-  house.replaceQueue({ maxConcurrentTasks: 4 });
-  house.lease('w1');
-  t.strictSame(house.explain('B/0/2').queueCap, {
+  const farm = new TestFarm();
+  farm.register('w1');
+  farm.register('w2');
+  farm.submit('A', [{ name: 's', tasks: 3 }]);
+  farm.submit('B', [{ name: 's', tasks: 3 }]);
+  farm.replaceQueue({ maxConcurrentTasks: 4 });
+  farm.lease('w1');
+  t.strictSame(farm.explain('B/0/2').queueCap, {
     maxConcurrentTasks: 4,
     live: 4,
     holders: [
-      { jobId: house.jobId('A'), stepOrder: 0, live: 3 },
-      { jobId: house.jobId('B'), stepOrder: 0, live: 1 },
+      { jobId: farm.jobId('A'), stepOrder: 0, live: 3 },
+      { jobId: farm.jobId('B'), stepOrder: 0, live: 1 },
     ],
   });
-  house.replaceQueue({ paused: true });
-  t.equal(house.explain('B/0/2').isQueuePaused, true);
-  house.report('A/0/0', 'failed', { exitCode: 3 });
-  t.match(house.explain('A/0/0'), {
-    heldUntil: house.now + 10_000,
+  farm.replaceQueue({ paused: true });
+  t.equal(farm.explain('B/0/2').isQueuePaused, true);
+  farm.report('A/0/0', 'failed', { exitCode: 3 });
+  t.match(farm.explain('A/0/0'), {
+    heldUntil: farm.now + 10_000,
     workers: { avoided: ['id-of-w1'] },
   });
-  house.advance(10_000);
-  t.match(house.explain('A/0/0'), { heldUntil: 0, workers: { avoided: ['id-of-w1'] } });
-  house.updateJob('B', { action: 'pause' });
-  t.equal(house.explain('B/0/2').isOffered, false);
+  farm.advance(10_000);
+  t.match(farm.explain('A/0/0'), { heldUntil: 0, workers: { avoided: ['id-of-w1'] } });
+  farm.updateJob('B', { action: 'pause' });
+  t.equal(farm.explain('B/0/2').isOffered, false);
   t.end();
 });

@@ -1,78 +1,78 @@
 import { test } from 'tap';
 import type { WaitingGroup } from '../../../../src/core/lease/waiting.ts';
 import { usagePool } from '../../../kit/lease-parts.ts';
-import { TestHouse } from '../../../kit/test-house.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
 
 /** The groups in short: the reason, what it is about, tasks, jobs. */
-const short = (house: TestHouse): readonly (readonly unknown[])[] =>
-  house
+const short = (fixture: TestFarm): readonly (readonly unknown[])[] =>
+  fixture
     .explainFarm()
-    .groups.map((group) => [group.reason, aboutOf(house, group), group.tasks, group.jobs])
+    .groups.map((group) => [group.reason, aboutOf(fixture, group), group.tasks, group.jobs])
     .sort();
 
-const aboutOf = (house: TestHouse, { queueId, pool, unschedulableReason }: WaitingGroup): string =>
-  queueId === null ? pool + unschedulableReason : queueId === house.queue ? 'Q' : 'another queue';
+const aboutOf = (fixture: TestFarm, { queueId, pool, unschedulableReason }: WaitingGroup): string =>
+  queueId === null ? pool + unschedulableReason : queueId === fixture.queue ? 'Q' : 'another queue';
 
 test('ready tasks by what holds them', (t) => {
-  const house = new TestHouse();
-  const other = house.createQueue({ name: 'R' });
-  house.register('w1', { cpu_count: 4 });
-  t.strictSame(house.explainFarm(), { groups: [], isPartial: false });
-  house.submit('A', [{ name: 's', tasks: 9 }]);
-  t.strictSame(short(house), [['order', '', 9, 1]]);
-  t.strictSame(house.explainFarm().groups[0]?.jobIds, [house.jobId('A')]);
-  house.lease('w1');
-  t.strictSame(short(house), [['cores', '', 5, 1]]);
-  house.submit('B', [{ name: 's', tasks: 2, needs: { attributes: [{ name: 'attr.worker.tag.x' }] } }]);
-  house.submit('C', [{ name: 's', tasks: 3, needs: { pools: ['nuke'] } }]);
-  house.submit('D', [{ name: 's', tasks: 1 }], { queueId: other });
-  house.submit('E', [
+  const fixture = new TestFarm();
+  const other = fixture.createQueue({ name: 'R' });
+  fixture.register('w1', { cpu_count: 4 });
+  t.strictSame(fixture.explainFarm(), { groups: [], isPartial: false });
+  fixture.submit('A', [{ name: 's', tasks: 9 }]);
+  t.strictSame(short(fixture), [['order', '', 9, 1]]);
+  t.strictSame(fixture.explainFarm().groups[0]?.jobIds, [fixture.jobId('A')]);
+  fixture.lease('w1');
+  t.strictSame(short(fixture), [['cores', '', 5, 1]]);
+  fixture.submit('B', [{ name: 's', tasks: 2, needs: { attributes: [{ name: 'attr.worker.tag.x' }] } }]);
+  fixture.submit('C', [{ name: 's', tasks: 3, needs: { pools: ['nuke'] } }]);
+  fixture.submit('D', [{ name: 's', tasks: 1 }], { queueId: other });
+  fixture.submit('E', [
     { name: 'a', tasks: 1 },
     { name: 'b', tasks: 7, after: ['a'] },
   ]);
-  t.strictSame(short(house), [
+  t.strictSame(short(fixture), [
     ['cores', '', 7, 3],
     ['usage_pool_missing', 'nuke', 3, 1],
     ['workers', 'no eligible online worker: attribute requirement not met', 2, 1],
   ]);
-  house.replaceQueue({ name: 'R', paused: true }, other);
-  house.post({
+  fixture.replaceQueue({ name: 'R', paused: true }, other);
+  fixture.post({
     actor: 'lease',
-    id: house.farm,
+    id: fixture.farm,
     message: { type: 'pools.changed', pools: [usagePool('nuke', 1, 1)] },
   });
-  house.run();
-  t.strictSame(short(house), [
+  fixture.run();
+  t.strictSame(short(fixture), [
     ['cores', '', 9, 3],
     ['paused_queue', 'another queue', 1, 1],
     ['workers', 'no eligible online worker: attribute requirement not met', 2, 1],
   ]);
-  house.tallies.claim(house.createFarm({ name: 'G' }), 1, 1, Infinity);
-  t.match(short(house).at(-2), ['usage_pool', 'nuke', 3, 1]);
-  house.replaceQueue({ maxConcurrentTasks: 4 });
-  t.strictSame(short(house), [
+  fixture.tallies.claim(fixture.createFarm({ name: 'G' }), 1, 1, Infinity);
+  t.match(short(fixture).at(-2), ['usage_pool', 'nuke', 3, 1]);
+  fixture.replaceQueue({ maxConcurrentTasks: 4 });
+  t.strictSame(short(fixture), [
     ['paused_queue', 'another queue', 1, 1],
     ['queue_cap', 'Q', 9, 3],
     ['workers', 'no eligible online worker: attribute requirement not met', 2, 1],
   ]);
-  house.replaceFarm({ maxConcurrentTasks: 3 });
-  t.match(short(house)[0], ['farm_cap', '', 9, 3]);
-  house.deregister('w1');
-  t.match(short(house).at(-1), ['workers', 'no online workers', 15, 4]);
+  fixture.replaceFarm({ maxConcurrentTasks: 3 });
+  t.match(short(fixture)[0], ['farm_cap', '', 9, 3]);
+  fixture.deregister('w1');
+  t.match(short(fixture).at(-1), ['workers', 'no online workers', 15, 4]);
   t.end();
 });
 
 test('a task that is held back after a failure', (t) => {
-  const house = new TestHouse({ retry: { maxAttempts: 3, retryDelaySeconds: 60, failureLimit: 0 } });
-  house.register('w1', { cpu_count: 1 });
-  house.submit('A', [{ name: 's', tasks: 2 }]);
-  house.lease('w1');
-  house.report('A/0/0', 'failed', { exitCode: 1 });
-  t.strictSame(short(house), [
+  const fixture = new TestFarm({ retry: { maxAttempts: 3, retryDelaySeconds: 60, failureLimit: 0 } });
+  fixture.register('w1', { cpu_count: 1 });
+  fixture.submit('A', [{ name: 's', tasks: 2 }]);
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'failed', { exitCode: 1 });
+  t.strictSame(short(fixture), [
     ['order', '', 1, 1],
     ['retry_after', '', 1, 1],
   ]);
-  house.replaceQueue({ paused: true });
-  t.strictSame(short(house), [['paused_queue', 'Q', 2, 1]], 'what is weightier says it');
+  fixture.replaceQueue({ paused: true });
+  t.strictSame(short(fixture), [['paused_queue', 'Q', 2, 1]], 'what is weightier says it');
   t.end();
 });

@@ -1,53 +1,53 @@
 import { test } from 'tap';
 import type { IsolationIdentity } from '../../../../src/core/wire/bus-messages.ts';
 import { parseLeaseReply } from '../../../../src/core/wire/service-messages.ts';
-import { TestHouse } from '../../../kit/test-house.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
 
 /** Whom the next lease of the worker says that its tasks run as, as the worker reads it; one task, then it is done. */
-function leased(house: TestHouse, task: string): readonly (IsolationIdentity | undefined)[] {
-  house.lease('w1');
-  const answer = house.answer('lease w1');
+function leased(farm: TestFarm, task: string): readonly (IsolationIdentity | undefined)[] {
+  farm.lease('w1');
+  const answer = farm.answer('lease w1');
   const read = parseLeaseReply(JSON.stringify(answer));
   if (!read.ok) throw new Error(read.reason);
   if (read.value.type !== 'leases') throw new Error('the worker is unknown');
-  house.report(task, 'succeeded', { exitCode: 0 });
-  house.heard();
+  farm.report(task, 'succeeded', { exitCode: 0 });
+  farm.takeOutputs();
   return Object.values(read.value.steps).map(({ isolation }) => isolation);
 }
 
 test('a lease names the account of the queue as it is at the time', (t) => {
-  const house = new TestHouse();
-  house.register('w1', { cpu_count: 1 });
-  house.submit('A', [{ name: 's', tasks: 6 }]);
-  house.heard();
-  t.strictSame(leased(house, 'A/0/0'), [undefined]);
-  house.replaceQueue({ runAsUser: 'render', runAsGroup: 'show' });
-  t.match(house.store.get('queue', house.queue), { runAsUser: 'render', runAsGroup: 'show' });
-  t.strictSame(leased(house, 'A/0/1'), [{ user: 'render', group: 'show' }]);
-  house.replaceQueue({ priority: 3 });
-  t.strictSame(leased(house, 'A/0/2'), [{ user: 'render', group: 'show' }], 'what is not named stays');
-  house.restart();
-  house.register('w1', { cpu_count: 1 });
-  house.heard();
-  t.strictSame(leased(house, 'A/0/3'), [{ user: 'render', group: 'show' }], 'also over a restart');
-  house.replaceQueue({ runAsGroup: null });
-  t.strictSame(leased(house, 'A/0/4'), [{ user: 'render' }]);
-  house.replaceQueue({ runAsUser: null });
-  t.strictSame(leased(house, 'A/0/5'), [undefined]);
-  const stored = house.store.get('queue', house.queue);
+  const farm = new TestFarm();
+  farm.register('w1', { cpu_count: 1 });
+  farm.submit('A', [{ name: 's', tasks: 6 }]);
+  farm.takeOutputs();
+  t.strictSame(leased(farm, 'A/0/0'), [undefined]);
+  farm.replaceQueue({ runAsUser: 'render', runAsGroup: 'show' });
+  t.match(farm.store.get('queue', farm.queue), { runAsUser: 'render', runAsGroup: 'show' });
+  t.strictSame(leased(farm, 'A/0/1'), [{ user: 'render', group: 'show' }]);
+  farm.replaceQueue({ priority: 3 });
+  t.strictSame(leased(farm, 'A/0/2'), [{ user: 'render', group: 'show' }], 'what is not named stays');
+  farm.restart();
+  farm.register('w1', { cpu_count: 1 });
+  farm.takeOutputs();
+  t.strictSame(leased(farm, 'A/0/3'), [{ user: 'render', group: 'show' }], 'also over a restart');
+  farm.replaceQueue({ runAsGroup: null });
+  t.strictSame(leased(farm, 'A/0/4'), [{ user: 'render' }]);
+  farm.replaceQueue({ runAsUser: null });
+  t.strictSame(leased(farm, 'A/0/5'), [undefined]);
+  const stored = farm.store.get('queue', farm.queue);
   t.notOk(stored === undefined || 'runAsUser' in stored || 'runAsGroup' in stored);
   t.end();
 });
 
 test('a job that is moved runs as the account of its new queue', (t) => {
-  const house = new TestHouse();
-  const other = house.createQueue({ name: 'R', runAsUser: 'comp' });
-  house.register('w1', { cpu_count: 1 });
-  house.submit('A', [{ name: 's', tasks: 2 }]);
-  house.heard();
-  t.strictSame(leased(house, 'A/0/0'), [undefined]);
-  house.updateJob('A', { queueId: other });
-  house.heard();
-  t.strictSame(leased(house, 'A/0/1'), [{ user: 'comp' }]);
+  const farm = new TestFarm();
+  const other = farm.createQueue({ name: 'R', runAsUser: 'comp' });
+  farm.register('w1', { cpu_count: 1 });
+  farm.submit('A', [{ name: 's', tasks: 2 }]);
+  farm.takeOutputs();
+  t.strictSame(leased(farm, 'A/0/0'), [undefined]);
+  farm.updateJob('A', { queueId: other });
+  farm.takeOutputs();
+  t.strictSame(leased(farm, 'A/0/1'), [{ user: 'comp' }]);
   t.end();
 });

@@ -1,6 +1,6 @@
 import { test, type Test } from 'tap';
 import type { LeaseReply } from '../../../../src/core/wire/bus-messages.ts';
-import { TestHouse } from '../../../kit/test-house.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
 
 const ROOTS = [
   { place: 'default', root: '/mnt/projects' },
@@ -12,41 +12,41 @@ const AT_BERLIN = {
 };
 
 /** The path map that came with the last lease of the worker. */
-function pathMapOf(t: Test, house: TestHouse, worker: string): unknown {
+function pathMapOf(t: Test, farm: TestFarm, worker: string): unknown {
   // A lease request is answered with a LeaseReply, as its message says.
-  const reply = house.answer(`lease ${worker}`) as LeaseReply | undefined;
+  const reply = farm.answer(`lease ${worker}`) as LeaseReply | undefined;
   t.equal(reply?.type, 'leases');
   return reply?.type === 'leases' ? reply.path_map : undefined;
 }
 
-function leaseOne(t: Test, house: TestHouse, worker: string, job: string): unknown {
-  house.submit(job, [{ name: 's', tasks: 1 }]);
-  house.lease(worker);
-  house.report(`${job}/0/0`, 'succeeded');
-  return pathMapOf(t, house, worker);
+function leaseOne(t: Test, farm: TestFarm, worker: string, job: string): unknown {
+  farm.submit(job, [{ name: 's', tasks: 1 }]);
+  farm.lease(worker);
+  farm.report(`${job}/0/0`, 'succeeded');
+  return pathMapOf(t, farm, worker);
 }
 
 test('a lease tells where storage is found from the place of the worker', (t) => {
-  const house = new TestHouse();
-  house.register('w1', { compute_location: 'berlin' });
-  house.register('w2');
-  t.equal(leaseOne(t, house, 'w1', 'A'), undefined, 'no storage, no word of it');
-  house.createStorage('projects', { roots: ROOTS });
-  t.strictSame(leaseOne(t, house, 'w1', 'B'), AT_BERLIN);
-  t.strictSame(leaseOne(t, house, 'w2', 'C'), {
+  const farm = new TestFarm();
+  farm.register('w1', { compute_location: 'berlin' });
+  farm.register('w2');
+  t.equal(leaseOne(t, farm, 'w1', 'A'), undefined, 'no storage, no word of it');
+  farm.createStorage('projects', { roots: ROOTS });
+  t.strictSame(leaseOne(t, farm, 'w1', 'B'), AT_BERLIN);
+  t.strictSame(leaseOne(t, farm, 'w2', 'C'), {
     compute_location: '',
     locations: [{ root: '/mnt/projects', sources: [{ format: 'URI', path: 's3://bucket/projects' }] }],
   });
-  house.restart();
-  house.register('w1', { compute_location: 'berlin' });
-  t.strictSame(leaseOne(t, house, 'w1', 'D'), AT_BERLIN, 'also after a restart');
-  house.replaceStorage('projects', { roots: [{ place: 'default', root: '/p' }] });
+  farm.restart();
+  farm.register('w1', { compute_location: 'berlin' });
+  t.strictSame(leaseOne(t, farm, 'w1', 'D'), AT_BERLIN, 'also after a restart');
+  farm.replaceStorage('projects', { roots: [{ place: 'default', root: '/p' }] });
   t.strictSame(
-    leaseOne(t, house, 'w1', 'E'),
+    leaseOne(t, farm, 'w1', 'E'),
     { compute_location: 'berlin', locations: [{ root: '/p', sources: [] }] },
     'a change counts for the leases after it',
   );
-  house.deleteStorage('projects');
-  t.equal(leaseOne(t, house, 'w1', 'F'), undefined);
+  farm.deleteStorage('projects');
+  t.equal(leaseOne(t, farm, 'w1', 'F'), undefined);
   t.end();
 });

@@ -1,77 +1,77 @@
 import { test } from 'tap';
 import { usagePool } from '../../../kit/lease-parts.ts';
-import { TestHouse } from '../../../kit/test-house.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
 
 /** The catalog says which pools there are. */
-const register = (house: TestHouse, pools: Readonly<Record<string, number>>): void => {
-  house.post({
+const register = (fixture: TestFarm, pools: Readonly<Record<string, number>>): void => {
+  fixture.post({
     actor: 'lease',
-    id: house.farm,
+    id: fixture.farm,
     message: {
       type: 'pools.changed',
       pools: Object.entries(pools).map(([name, max], at) => usagePool(name, max, at + 1)),
     },
   });
-  house.run();
+  fixture.run();
 };
 
 test('a pool caps what runs at once, and a slot that is given back wakes who waits', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.register('w2');
-  register(house, { nuke: 1 });
-  house.submit('A', [{ name: 's', tasks: 3, needs: { pools: ['nuke'] } }]);
-  house.heard();
-  house.lease('w1');
-  house.lease('w2');
-  house.expect(t, 'one slot', ['task A/0/0 assigned w1', 'job A running', 'lease w1: A/0/0#1']);
-  t.strictSame(house.explain('A/0/1').pools, [
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.register('w2');
+  register(fixture, { nuke: 1 });
+  fixture.submit('A', [{ name: 's', tasks: 3, needs: { pools: ['nuke'] } }]);
+  fixture.takeOutputs();
+  fixture.lease('w1');
+  fixture.lease('w2');
+  fixture.expect(t, 'one slot', ['task A/0/0 assigned w1', 'job A running', 'lease w1: A/0/0#1']);
+  t.strictSame(fixture.explain('A/0/1').pools, [
     {
       name: 'nuke',
       maxConcurrent: 1,
       inUse: 1,
-      holders: [{ jobId: house.jobId('A'), stepOrder: 0, live: 1 }],
+      holders: [{ jobId: fixture.jobId('A'), stepOrder: 0, live: 1 }],
     },
   ]);
-  house.report('A/0/0', 'succeeded');
-  house.expect(t, 'succeeded: the slot goes to the one that waits', [
+  fixture.report('A/0/0', 'succeeded');
+  fixture.expect(t, 'succeeded: the slot goes to the one that waits', [
     'task A/0/0 succeeded',
     'task A/0/1 assigned w2',
     'lease w2: A/0/1#1',
   ]);
-  house.lease('w1');
-  house.deregister('w2');
-  house.expect(t, 'taken back: the same', [
+  fixture.lease('w1');
+  fixture.deregister('w2');
+  fixture.expect(t, 'taken back: the same', [
     'worker w2 offline',
     'deregister w2: departed',
     'task A/0/1 ready',
     'task A/0/1 assigned w1',
     'lease w1: A/0/1#2',
   ]);
-  house.lease('w1');
-  house.cancelTask('A/0/1');
-  house.expect(t, 'canceled: the same', [
+  fixture.lease('w1');
+  fixture.cancelTask('A/0/1');
+  fixture.expect(t, 'canceled: the same', [
     'stop A/0/1#2: canceled by user',
     'task A/0/1 canceled',
     'cancel A/0/1: ok',
     'task A/0/2 assigned w1',
     'lease w1: A/0/2#1',
   ]);
-  house.report('A/0/2', 'failed', { exitCode: 1 });
-  t.equal(house.explain('A/0/2').pools[0]?.inUse, 0, 'a failure gives the slot back');
+  fixture.report('A/0/2', 'failed', { exitCode: 1 });
+  t.equal(fixture.explain('A/0/2').pools[0]?.inUse, 0, 'a failure gives the slot back');
   t.end();
 });
 
 test('a step that names several pools needs a slot of each; one that is not registered has none', (t) => {
-  const house = new TestHouse();
-  house.register('w1', { cpu_count: 8 });
-  register(house, { nuke: 5, ocula: 2 });
-  house.submit('A', [{ name: 's', tasks: 4, needs: { pools: ['nuke', 'ocula'] } }]);
-  house.submit('B', [{ name: 's', tasks: 4, needs: { pools: ['nuke', 'mari'] } }]);
-  house.submit('C', [{ name: 's', tasks: 4, needs: { pools: ['nuke'] } }]);
-  house.heard();
-  house.lease('w1');
-  house.expect(t, 'two of A, none of B, three of C', [
+  const fixture = new TestFarm();
+  fixture.register('w1', { cpu_count: 8 });
+  register(fixture, { nuke: 5, ocula: 2 });
+  fixture.submit('A', [{ name: 's', tasks: 4, needs: { pools: ['nuke', 'ocula'] } }]);
+  fixture.submit('B', [{ name: 's', tasks: 4, needs: { pools: ['nuke', 'mari'] } }]);
+  fixture.submit('C', [{ name: 's', tasks: 4, needs: { pools: ['nuke'] } }]);
+  fixture.takeOutputs();
+  fixture.lease('w1');
+  fixture.expect(t, 'two of A, none of B, three of C', [
     'task A/0/0 assigned w1',
     'task A/0/1 assigned w1',
     'job A running',
@@ -81,15 +81,15 @@ test('a step that names several pools needs a slot of each; one that is not regi
     'job C running',
     'lease w1: A/0/0#1, A/0/1#1, C/0/0#1, C/0/1#1, C/0/2#1',
   ]);
-  house.lease('w1');
-  register(house, { nuke: 6, ocula: 2, mari: 1 });
-  house.expect(t, 'a pool that is registered, and one that is raised, wake who waits', [
+  fixture.lease('w1');
+  register(fixture, { nuke: 6, ocula: 2, mari: 1 });
+  fixture.expect(t, 'a pool that is registered, and one that is raised, wake who waits', [
     'task B/0/0 assigned w1',
     'job B running',
     'lease w1: B/0/0#1',
   ]);
-  register(house, { nuke: 1, ocula: 2, mari: 1 });
-  t.match(house.explain('A/0/2').pools, [
+  register(fixture, { nuke: 1, ocula: 2, mari: 1 });
+  t.match(fixture.explain('A/0/2').pools, [
     { name: 'nuke', maxConcurrent: 1, inUse: 6 },
     { name: 'ocula', maxConcurrent: 2, inUse: 2 },
   ]);
@@ -97,25 +97,25 @@ test('a step that names several pools needs a slot of each; one that is not regi
 });
 
 test('farms share the pools', (t) => {
-  const house = new TestHouse();
-  const other = house.createFarm({ name: 'G' });
-  house.register('w1');
-  register(house, { nuke: 2 });
-  house.post({
+  const fixture = new TestFarm();
+  const other = fixture.createFarm({ name: 'G' });
+  fixture.register('w1');
+  register(fixture, { nuke: 2 });
+  fixture.post({
     actor: 'lease',
     id: other,
     message: { type: 'pools.changed', pools: [usagePool('nuke', 2, 1)] },
   });
-  house.run();
-  house.submit('A', [{ name: 's', tasks: 3, needs: { pools: ['nuke'] } }]);
-  house.lease('w1');
-  house.lease('w1');
-  house.heard();
-  house.tallies.claim(other, 1, 1, Infinity);
-  house.report('A/0/0', 'succeeded');
-  house.expect(t, 'the other farm has taken the slot before', ['task A/0/0 succeeded']);
-  house.tallies.release(other, 1, 1);
-  house.run();
-  house.expect(t, 'and gives it back', ['task A/0/2 assigned w1', 'lease w1: A/0/2#1']);
+  fixture.run();
+  fixture.submit('A', [{ name: 's', tasks: 3, needs: { pools: ['nuke'] } }]);
+  fixture.lease('w1');
+  fixture.lease('w1');
+  fixture.takeOutputs();
+  fixture.tallies.claim(other, 1, 1, Infinity);
+  fixture.report('A/0/0', 'succeeded');
+  fixture.expect(t, 'the other farm has taken the slot before', ['task A/0/0 succeeded']);
+  fixture.tallies.release(other, 1, 1);
+  fixture.run();
+  fixture.expect(t, 'and gives it back', ['task A/0/2 assigned w1', 'lease w1: A/0/2#1']);
   t.end();
 });

@@ -1,12 +1,12 @@
 import { test } from 'tap';
 import { workerId } from '../../../../src/core/ids.ts';
 import type { PresenceReply } from '../../../../src/core/wire/bus-messages.ts';
-import { TestHouse } from '../../../kit/test-house.ts';
+import { TestFarm } from '../../../kit/test-farm.ts';
 
 test('what a worker is told when it registers, and what is kept of it', (t) => {
-  const house = new TestHouse();
-  house.register('w1', {
-    queues: ['Q', house.queue],
+  const fixture = new TestFarm();
+  fixture.register('w1', {
+    queues: ['Q', fixture.queue],
     cpu_count: 16,
     memory_mib: 65_536,
     gpu_count: 1,
@@ -18,23 +18,23 @@ test('what a worker is told when it registers, and what is kept of it', (t) => {
     tags: { gpu: 'yes' },
     expr_memory_limit: 500_000,
   });
-  house.expect(t, 'online', ['worker w1 online', 'register w1: registered as w1']);
+  fixture.expect(t, 'online', ['worker w1 online', 'register w1: registered as w1']);
   const wanted: PresenceReply = {
     v: 1,
     type: 'registered',
     worker_id: workerId('id-of-w1'),
-    farm_id: house.farm,
-    queue_ids: [house.queue],
+    farm_id: fixture.farm,
+    queue_ids: [fixture.queue],
     heartbeat_timeout_ms: 30_000,
     service: 'this-service',
     closed: [],
   };
-  t.strictSame(house.answer('register w1'), wanted, 'queues by name and by id, each once');
-  t.strictSame(house.worker('w1'), {
+  t.strictSame(fixture.answer('register w1'), wanted, 'queues by name and by id, each once');
+  t.strictSame(fixture.worker('w1'), {
     version: 1,
     id: 'id-of-w1',
     ordinal: 1,
-    farmId: house.farm,
+    farmId: fixture.farm,
     name: 'w1',
     hostname: 'host-w1',
     status: 'online',
@@ -52,78 +52,78 @@ test('what a worker is told when it registers, and what is kept of it', (t) => {
     os: 'linux',
     arch: 'x86_64',
     softwareVersion: '0.1.0',
-    queueIds: [house.queue],
+    queueIds: [fixture.queue],
     tags: { gpu: 'yes' },
     exprMemoryBytes: 500_000,
-    lastHeartbeatAt: house.now,
-    registeredAt: house.now,
+    lastHeartbeatAt: fixture.now,
+    registeredAt: fixture.now,
   });
-  house.register('w1', { incarnation: 'start-2' });
-  t.equal(house.worker('w1').exprMemoryBytes, 0, 'what is not said is nothing, not what was said before');
+  fixture.register('w1', { incarnation: 'start-2' });
+  t.equal(fixture.worker('w1').exprMemoryBytes, 0, 'what is not said is nothing, not what was said before');
   t.end();
 });
 
 test('a worker that registers again has what it says now', (t) => {
-  const house = new TestHouse();
-  house.register('w1', { gpu_count: 2, tags: { blender: 'true' } });
-  const before = house.worker('w1');
+  const fixture = new TestFarm();
+  fixture.register('w1', { gpu_count: 2, tags: { blender: 'true' } });
+  const before = fixture.worker('w1');
   t.match(before, { hardware: { gpuCount: 2 }, tags: { blender: 'true' } });
   // The same start, and an older daemon that knows nothing of GPUs.
-  house.register('w1', { tags: { nuke: 'true' } });
+  fixture.register('w1', { tags: { nuke: 'true' } });
   const none = { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' };
-  t.strictSame(house.worker('w1'), {
+  t.strictSame(fixture.worker('w1'), {
     ...before,
     hardware: none,
     tags: { nuke: 'true' },
-    lastHeartbeatAt: house.now,
+    lastHeartbeatAt: fixture.now,
   });
   t.end();
 });
 
 test('a registration that is repeated changes nothing and takes nothing back', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.submit('A', [{ name: 's', tasks: 1 }]);
-  house.lease('w1');
-  house.lease('w1');
-  const { registeredAt } = house.worker('w1');
-  house.heard();
-  house.advance(1000);
-  house.register('w1', { open_attempts: [] });
-  house.expect(t, 'the same start', ['register w1: registered as w1']);
-  t.equal(house.task('A/0/0').status, 'assigned');
-  t.match(house.worker('w1'), { ordinal: 1, registeredAt, lastHeartbeatAt: house.now });
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', [{ name: 's', tasks: 1 }]);
+  fixture.lease('w1');
+  fixture.lease('w1');
+  const { registeredAt } = fixture.worker('w1');
+  fixture.takeOutputs();
+  fixture.advance(1000);
+  fixture.register('w1', { open_attempts: [] });
+  fixture.expect(t, 'the same start', ['register w1: registered as w1']);
+  t.equal(fixture.task('A/0/0').status, 'assigned');
+  t.match(fixture.worker('w1'), { ordinal: 1, registeredAt, lastHeartbeatAt: fixture.now });
   t.end();
 });
 
 test('a registration with a queue that the farm does not have is refused', (t) => {
-  const house = new TestHouse();
-  house.register('w1', { queues: ['Q', 'night'] });
-  house.expect(t, 'refused', ['register w1: refused, the farm has no queue "night"']);
-  t.strictSame([...house.store.scan('worker')], []);
+  const fixture = new TestFarm();
+  fixture.register('w1', { queues: ['Q', 'night'] });
+  fixture.expect(t, 'refused', ['register w1: refused, the farm has no queue "night"']);
+  t.strictSame([...fixture.store.scan('worker')], []);
   t.end();
 });
 
 test('a worker that starts anew gives back what it does not bring along', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.submit('A', [{ name: 'render', tasks: 3 }]);
-  house.lease('w1');
-  house.report('A/0/0', 'running');
-  house.report('A/0/1', 'running');
-  house.heard();
-  house.register('w1', { incarnation: 'start-2', open_attempts: [house.attemptId('A/0/1')] });
-  house.expect(t, 'one of three is still there', [
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', [{ name: 'render', tasks: 3 }]);
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'running');
+  fixture.report('A/0/1', 'running');
+  fixture.takeOutputs();
+  fixture.register('w1', { incarnation: 'start-2', open_attempts: [fixture.attemptId('A/0/1')] });
+  fixture.expect(t, 'one of three is still there', [
     'worker w1 online',
     'register w1: registered as w1',
     'task A/0/0 ready',
     'task A/0/2 ready',
   ]);
-  t.match(house.attempts('A/0/0'), [{ status: 'failed', message: 'the worker was started anew' }]);
-  t.equal(house.task('A/0/0').failedAttempts, 0);
-  t.equal(house.task('A/0/1').status, 'running');
-  house.lease('w1');
-  house.expect(t, 'it can have them again', [
+  t.match(fixture.attempts('A/0/0'), [{ status: 'failed', message: 'the worker was started anew' }]);
+  t.equal(fixture.task('A/0/0').failedAttempts, 0);
+  t.equal(fixture.task('A/0/1').status, 'running');
+  fixture.lease('w1');
+  fixture.expect(t, 'it can have them again', [
     'task A/0/0 assigned w1',
     'task A/0/2 assigned w1',
     'lease w1: A/0/0#2, A/0/2#2',
@@ -132,15 +132,15 @@ test('a worker that starts anew gives back what it does not bring along', (t) =>
 });
 
 test('a worker that starts anew is told which of its attempts are closed', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.submit('A', [{ name: 'render', tasks: 2 }]);
-  house.lease('w1');
-  house.report('A/0/0', 'succeeded');
-  house.heard();
-  const open = [house.attemptId('A/0/0#1'), house.attemptId('A/0/1#1')];
-  house.register('w1', { incarnation: 'start-2', open_attempts: open });
-  house.expect(t, 'its unconfirmed report is in', [
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', [{ name: 'render', tasks: 2 }]);
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'succeeded');
+  fixture.takeOutputs();
+  const open = [fixture.attemptId('A/0/0#1'), fixture.attemptId('A/0/1#1')];
+  fixture.register('w1', { incarnation: 'start-2', open_attempts: open });
+  fixture.expect(t, 'its unconfirmed report is in', [
     'worker w1 online',
     'register w1: registered as w1, closed A/0/0#1',
     'task A/0/1 running w1',
@@ -149,80 +149,80 @@ test('a worker that starts anew is told which of its attempts are closed', (t) =
 });
 
 test('an earlier start of a worker cannot come back', (t) => {
-  const house = new TestHouse();
-  house.register('w1', { incarnation: 'start-2' });
-  house.heard();
-  house.register('w1', { incarnation: 'start-1' });
-  house.heartbeat('w1', { incarnation: 'start-1' });
-  house.deregister('w1', 'start-1');
-  house.expect(t, 'neither by registering nor otherwise', [
+  const fixture = new TestFarm();
+  fixture.register('w1', { incarnation: 'start-2' });
+  fixture.takeOutputs();
+  fixture.register('w1', { incarnation: 'start-1' });
+  fixture.heartbeat('w1', { incarnation: 'start-1' });
+  fixture.deregister('w1', 'start-1');
+  fixture.expect(t, 'neither by registering nor otherwise', [
     'register w1: refused, a later start of this worker has registered already',
     'heartbeat w1: unknown',
     'deregister w1: departed',
   ]);
-  t.match(house.worker('w1'), { status: 'online', incarnation: 'start-2' });
+  t.match(fixture.worker('w1'), { status: 'online', incarnation: 'start-2' });
   t.end();
 });
 
 test('names are unique: a worker that is online keeps its name', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.heard();
-  house.register('w1', { worker_id: workerId('another'), hostname: 'elsewhere' });
-  house.expect(t, 'refused', ['register w1: refused, the farm has a worker named "w1" that is online']);
-  t.equal(house.worker('w1').hostname, 'host-w1');
-  t.equal(house.store.get('worker', 'another'), undefined);
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.takeOutputs();
+  fixture.register('w1', { worker_id: workerId('another'), hostname: 'elsewhere' });
+  fixture.expect(t, 'refused', ['register w1: refused, the farm has a worker named "w1" that is online']);
+  t.equal(fixture.worker('w1').hostname, 'host-w1');
+  t.equal(fixture.store.get('worker', 'another'), undefined);
   t.end();
 });
 
 test('the name of an offline worker is taken over, with its id', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.submit('A', [{ name: 's', tasks: 1 }]);
-  house.lease('w1');
-  house.report('A/0/0', 'running');
-  house.deregister('w1');
-  house.heard();
-  house.advance(1000);
-  house.register('w1', { worker_id: workerId('another'), hostname: 'elsewhere', incarnation: 'start-9' });
-  house.expect(t, 'registered under the id that it had', [
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', [{ name: 's', tasks: 1 }]);
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'running');
+  fixture.deregister('w1');
+  fixture.takeOutputs();
+  fixture.advance(1000);
+  fixture.register('w1', { worker_id: workerId('another'), hostname: 'elsewhere', incarnation: 'start-9' });
+  fixture.expect(t, 'registered under the id that it had', [
     'worker w1 online',
     'register w1: registered as w1',
   ]);
-  t.match(house.answer('register w1'), { worker_id: 'id-of-w1' });
-  t.match(house.worker('w1'), { ordinal: 1, hostname: 'elsewhere', registeredAt: house.now - 1000 });
-  t.equal(house.store.get('worker', 'another'), undefined);
-  house.lease('w1');
-  house.expect(t, 'and works', ['task A/0/0 assigned w1', 'lease w1: A/0/0#2']);
+  t.match(fixture.answer('register w1'), { worker_id: 'id-of-w1' });
+  t.match(fixture.worker('w1'), { ordinal: 1, hostname: 'elsewhere', registeredAt: fixture.now - 1000 });
+  t.equal(fixture.store.get('worker', 'another'), undefined);
+  fixture.lease('w1');
+  fixture.expect(t, 'and works', ['task A/0/0 assigned w1', 'lease w1: A/0/0#2']);
   t.end();
 });
 
 test('a worker may change its name', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.register('other');
-  house.heard();
-  house.register('better', { worker_id: workerId('id-of-w1') });
-  house.expect(t, 'it is the same worker', ['register better: registered as better']);
-  t.equal(house.store.get('worker', 'id-of-w1')?.name, 'better');
-  house.register('w1', { worker_id: workerId('id-of-third') });
-  house.expect(t, 'its old name is free', ['worker w1 online', 'register w1: registered as w1']);
-  t.equal(house.store.get('worker', 'id-of-third')?.ordinal, 3);
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.register('other');
+  fixture.takeOutputs();
+  fixture.register('better', { worker_id: workerId('id-of-w1') });
+  fixture.expect(t, 'it is the same worker', ['register better: registered as better']);
+  t.equal(fixture.store.get('worker', 'id-of-w1')?.name, 'better');
+  fixture.register('w1', { worker_id: workerId('id-of-third') });
+  fixture.expect(t, 'its old name is free', ['worker w1 online', 'register w1: registered as w1']);
+  t.equal(fixture.store.get('worker', 'id-of-third')?.ordinal, 3);
   t.end();
 });
 
 test('a worker that says goodbye gives back what it has at once', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.register('w2');
-  house.submit('A', [{ name: 's', tasks: 1 }]);
-  house.lease('w1');
-  house.report('A/0/0', 'running');
-  house.lease('w2');
-  house.lease('w1');
-  house.heard();
-  house.deregister('w1');
-  house.expect(t, 'to one that waits', [
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.register('w2');
+  fixture.submit('A', [{ name: 's', tasks: 1 }]);
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'running');
+  fixture.lease('w2');
+  fixture.lease('w1');
+  fixture.takeOutputs();
+  fixture.deregister('w1');
+  fixture.expect(t, 'to one that waits', [
     'worker w1 offline',
     'deregister w1: departed',
     'lease w1: unknown',
@@ -230,55 +230,55 @@ test('a worker that says goodbye gives back what it has at once', (t) => {
     'task A/0/0 assigned w2',
     'lease w2: A/0/0#2',
   ]);
-  t.match(house.attempts('A/0/0')[0], { status: 'failed', message: 'worker went offline' });
-  house.deregister('w1');
-  house.expect(t, 'goodbye twice', ['deregister w1: departed']);
-  house.advance(60_000);
+  t.match(fixture.attempts('A/0/0')[0], { status: 'failed', message: 'worker went offline' });
+  fixture.deregister('w1');
+  fixture.expect(t, 'goodbye twice', ['deregister w1: departed']);
+  fixture.advance(60_000);
   t.notOk(
-    house.heard().some((line) => line.startsWith('worker w1')),
+    fixture.takeOutputs().some((line) => line.startsWith('worker w1')),
     'it is offline once',
   );
   t.end();
 });
 
 test('an assignment that was lost on its way is found by the heartbeat', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.submit('A', [{ name: 's', tasks: 2 }]);
-  house.lease('w1');
-  house.report('A/0/0', 'running');
-  house.report('A/0/1', 'running');
-  house.beating.delete('w1');
-  house.heard();
-  house.advance(20_000);
-  house.heartbeat('w1', { open: ['A/0/0'] });
-  house.expect(t, 'the reply of the lease may be on its way', ['heartbeat w1: alive']);
-  house.advance(20_000);
-  house.heartbeat('w1', { open: ['A/0/0'] });
-  house.expect(t, 'it is missed for 20 s', ['heartbeat w1: alive']);
-  house.advance(19_999);
-  house.heartbeat('w1', { open: ['A/0/0'] });
-  house.expect(t, 'and may be yet', ['heartbeat w1: alive']);
-  house.advance(1);
-  house.heartbeat('w1', { open: ['A/0/0'] });
-  house.expect(t, 'it never came', ['heartbeat w1: alive', 'task A/0/1 ready']);
-  t.match(house.attempts('A/0/1'), [{ status: 'failed', message: 'the worker does not have the task' }]);
-  t.equal(house.task('A/0/1').failedAttempts, 0);
-  t.equal(house.task('A/0/0').status, 'running');
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', [{ name: 's', tasks: 2 }]);
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'running');
+  fixture.report('A/0/1', 'running');
+  fixture.beating.delete('w1');
+  fixture.takeOutputs();
+  fixture.advance(20_000);
+  fixture.heartbeat('w1', { open: ['A/0/0'] });
+  fixture.expect(t, 'the reply of the lease may be on its way', ['heartbeat w1: alive']);
+  fixture.advance(20_000);
+  fixture.heartbeat('w1', { open: ['A/0/0'] });
+  fixture.expect(t, 'it is missed for 20 s', ['heartbeat w1: alive']);
+  fixture.advance(19_999);
+  fixture.heartbeat('w1', { open: ['A/0/0'] });
+  fixture.expect(t, 'and may be yet', ['heartbeat w1: alive']);
+  fixture.advance(1);
+  fixture.heartbeat('w1', { open: ['A/0/0'] });
+  fixture.expect(t, 'it never came', ['heartbeat w1: alive', 'task A/0/1 ready']);
+  t.match(fixture.attempts('A/0/1'), [{ status: 'failed', message: 'the worker does not have the task' }]);
+  t.equal(fixture.task('A/0/1').failedAttempts, 0);
+  t.equal(fixture.task('A/0/0').status, 'running');
   t.end();
 });
 
 test('what a worker has open and the service has closed is said with every heartbeat', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.submit('A', [{ name: 's', tasks: 2 }]);
-  house.lease('w1');
-  house.report('A/0/0', 'running');
-  house.cancelTask('A/0/0');
-  house.heard();
-  house.heartbeat('w1', { open: ['A/0/0#1', 'A/0/1#1'] });
-  house.heartbeat('w1', { open: ['A/0/0#1', 'A/0/1#1'] });
-  house.expect(t, 'until it has stopped it', [
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', [{ name: 's', tasks: 2 }]);
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'running');
+  fixture.cancelTask('A/0/0');
+  fixture.takeOutputs();
+  fixture.heartbeat('w1', { open: ['A/0/0#1', 'A/0/1#1'] });
+  fixture.heartbeat('w1', { open: ['A/0/0#1', 'A/0/1#1'] });
+  fixture.expect(t, 'until it has stopped it', [
     'heartbeat w1: alive, closed A/0/0#1',
     'task A/0/1 running w1',
     'heartbeat w1: alive, closed A/0/0#1',
@@ -287,30 +287,30 @@ test('what a worker has open and the service has closed is said with every heart
 });
 
 test('a heartbeat of a worker that nobody knows', (t) => {
-  const house = new TestHouse();
-  house.register('w1');
-  house.heard();
-  house.heartbeat('w1', { incarnation: 'start-0' });
-  house.expect(t, 'is to register', ['heartbeat w1: unknown']);
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.takeOutputs();
+  fixture.heartbeat('w1', { incarnation: 'start-0' });
+  fixture.expect(t, 'is to register', ['heartbeat w1: unknown']);
   t.end();
 });
 
 test('booked cores follow the tasks through every end', (t) => {
-  const house = new TestHouse();
-  house.register('w1', { cpu_count: 4 });
-  house.submit('A', [{ name: 's', tasks: 4 }], { retry: { maxAttempts: 1 } });
-  house.lease('w1');
-  house.heard();
-  const booked = (): number => house.bookedCores('w1');
+  const fixture = new TestFarm();
+  fixture.register('w1', { cpu_count: 4 });
+  fixture.submit('A', [{ name: 's', tasks: 4 }], { retry: { maxAttempts: 1 } });
+  fixture.lease('w1');
+  fixture.takeOutputs();
+  const booked = (): number => fixture.bookedCores('w1');
   t.equal(booked(), 4);
-  house.report('A/0/0', 'succeeded');
+  fixture.report('A/0/0', 'succeeded');
   t.equal(booked(), 3);
-  house.report('A/0/1', 'failed');
+  fixture.report('A/0/1', 'failed');
   t.equal(booked(), 2);
-  house.cancelTask('A/0/2');
+  fixture.cancelTask('A/0/2');
   t.equal(booked(), 1);
-  house.deregister('w1');
+  fixture.deregister('w1');
   t.equal(booked(), 0);
-  house.checkAtRest(t, 'all ends');
+  fixture.expectInvariants(t, 'all ends');
   t.end();
 });

@@ -1,5 +1,5 @@
 import { createStoreClient } from '../../../../src/adapters/lmdb/store-client.ts';
-import { onDurable } from '../../../kit/untold.ts';
+import { onDurable } from '../../../kit/commit-callbacks.ts';
 import { startStore, threadOptions } from '../store-kit.ts';
 
 /** Commits set 1 and then the set whose shard and sequence are given. */

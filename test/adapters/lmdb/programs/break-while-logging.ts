@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { onDurable, UNTOLD } from '../../../kit/untold.ts';
+import { onDurable, NO_CALLBACKS } from '../../../kit/commit-callbacks.ts';
 import { attach, startStore, threadOptions } from '../store-kit.ts';
 
 /** Breaks the sequence of a shard while another thread writes logs. */
@@ -12,7 +12,7 @@ const logs = new Worker(new URL('./append-logs-forever.js', import.meta.url), {
 });
 await once(logs, 'message');
 const client = attach(thread);
-client.commit({ version: 1, shard: 0, sequence: 1, changes: [] }, UNTOLD);
+client.commit({ version: 1, shard: 0, sequence: 1, changes: [] }, NO_CALLBACKS);
 client.commit(
   { version: 1, shard: 0, sequence: 3, changes: [] },
   onDurable(() => console.log('the broken set is durable')),

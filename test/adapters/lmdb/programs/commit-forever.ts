@@ -49,7 +49,7 @@ const commitNext = (): void => {
 for (let i = 0; i < IN_FLIGHT; i++) commitNext();
 
 for (let n = 1; large === 'large'; n++) {
-  await thread.storeAhead(jobId(jobNumber(n)), {
+  await thread.storeProvisionalJob(jobId(jobNumber(n)), {
     template: new Uint8Array(
       encodeValue('template', { version: 1, format: 'json', text: 'x'.repeat(LARGE_TEXT) }),
     ),

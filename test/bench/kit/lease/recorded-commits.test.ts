@@ -6,7 +6,7 @@ import { test } from 'tap';
 import { replayCommits } from '../../../../bench/kit/lease/replay-commits.ts';
 import { createStoreClient } from '../../../../src/adapters/lmdb/store-client.ts';
 import { remove } from '../../../../src/core/records/change-set.ts';
-import { UNTOLD } from '../../../kit/untold.ts';
+import { NO_CALLBACKS } from '../../../kit/commit-callbacks.ts';
 
 test('what a shard hands to the store is recorded, and written again in the order and time that is asked for', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'callsheet-recorded-'));
@@ -20,7 +20,7 @@ test('what a shard hands to the store is recorded, and written again in the orde
   const from = Date.now();
   for (const [sequence, keys] of [['a'], ['b', 'cc'], ['d']].entries()) {
     const changes = keys.map((key) => remove('job', key));
-    store.commit({ version: 1, shard: 0, sequence, changes }, UNTOLD);
+    store.commit({ version: 1, shard: 0, sequence, changes }, NO_CALLBACKS);
   }
   port1.postMessage({ type: 'other', set: new ArrayBuffer(8) });
   store.close();

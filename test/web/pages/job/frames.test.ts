@@ -5,9 +5,9 @@ import { frameScale, frameText } from '../../../../web/pages/job/model/frames.ts
 import {
   countOfRuns,
   mergedRuns,
-  placeExpression,
-  placesIn,
-} from '../../../../web/pages/job/model/place-runs.ts';
+  formatIndexRanges,
+  indicesIn,
+} from '../../../../web/pages/job/model/index-ranges.ts';
 
 const FRAMES: TaskAxis = {
   parameter: 'Frame',
@@ -128,6 +128,6 @@ void test('runs of places', async (t) => {
     { first: 8, last: 9 },
   ]);
   t.equal(countOfRuns(runs), 8);
-  t.equal(placeExpression([...runs, { first: 14, last: 14 }]), '0-5,8-9,14');
-  t.strictSame([...placesIn(runs)], [0, 1, 2, 3, 4, 5, 8, 9]);
+  t.equal(formatIndexRanges([...runs, { first: 14, last: 14 }]), '0-5,8-9,14');
+  t.strictSame([...indicesIn(runs)], [0, 1, 2, 3, 4, 5, 8, 9]);
 });

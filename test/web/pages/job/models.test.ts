@@ -7,9 +7,9 @@ import type { TaskEvent } from '../../../../client/events/subjects.ts';
 import type { Step, TaskCounts, TaskGrid } from '../../../../client/resources.ts';
 import {
   cellCounts,
-  doAgree,
+  cellsMatchCounts,
   gridAfter,
-  placeOfTask,
+  taskIndexOf,
   taskAt,
 } from '../../../../web/pages/job/model/cells.ts';
 import { environmentsOf } from '../../../../web/pages/job/model/environments.ts';
@@ -19,8 +19,8 @@ import {
   fittingZoom,
   GUTTER,
   layoutOf,
-  movedPlace,
-  placeAt,
+  moveCursor,
+  indexAt,
   ZOOMS,
 } from '../../../../web/pages/job/model/grid-layout.ts';
 import { noticeOf } from '../../../../web/pages/job/model/remedies.ts';
@@ -90,14 +90,14 @@ void test('patched cells are those that were changed one by one', async (t) => {
 
 void test('a grid that missed something does not agree with the counts', async (t) => {
   const counts = { ...NO_TASKS, total: 4, ready: 2, unschedulable: 1, running: 1, failed: 1 };
-  t.ok(doAgree('QURF', counts));
-  t.notOk(doAgree('QQRF', counts));
-  t.notOk(doAgree('QURS', counts));
+  t.ok(cellsMatchCounts('QURF', counts));
+  t.notOk(cellsMatchCounts('QQRF', counts));
+  t.notOk(cellsMatchCounts('QURS', counts));
 });
 
 void test('ids of tasks name their place', async (t) => {
-  t.strictSame(placeOfTask(`${JOB}-2-17`), { step: 2, place: 17 });
-  t.equal(placeOfTask('no task'), null);
+  t.strictSame(taskIndexOf(`${JOB}-2-17`), { step: 2, place: 17 });
+  t.equal(taskIndexOf('no task'), null);
   t.equal(taskAt(`${JOB}-2`, 17), `${JOB}-2-17`);
 });
 
@@ -123,7 +123,7 @@ void test('a grid has round columns, and every cell is found where it is drawn',
         const place = nth % count;
         const { x, y } = cornerOf(layout, place);
         return (
-          placeAt(layout, x + 1, y + 1) === place &&
+          indexAt(layout, x + 1, y + 1) === place &&
           y < layout.height &&
           (layout.columns === 1 || x + pitch <= width)
         );
@@ -131,15 +131,15 @@ void test('a grid has round columns, and every cell is found where it is drawn',
     ),
   );
   const layout = layoutOf(95, 1100, 26);
-  t.equal(placeAt(layout, 10, 10), null, 'in the gutter');
-  t.equal(placeAt(layout, GUTTER + 39 * 26, 2 * 26 + 1), null, 'behind the last');
+  t.equal(indexAt(layout, 10, 10), null, 'in the gutter');
+  t.equal(indexAt(layout, GUTTER + 39 * 26, 2 * 26 + 1), null, 'behind the last');
   t.equal(ZOOMS[fittingZoom(10_000, 1_100, 450)], 6);
   t.equal(ZOOMS[fittingZoom(1_000_000, 1_100, 450)], ZOOMS[0]);
 });
 
 void test('keys move in a grid, and stay in it', async (t) => {
   const layout = { columns: 10, count: 95 };
-  const to = (place: number, key: string): number | null => movedPlace(layout, place, key, 4);
+  const to = (place: number, key: string): number | null => moveCursor(layout, place, key, 4);
   t.strictSame(
     [to(5, 'ArrowRight'), to(94, 'ArrowRight'), to(0, 'ArrowLeft'), to(5, 'ArrowDown'), to(87, 'ArrowDown')],
     [6, 94, 0, 15, 87],

@@ -10,14 +10,14 @@ import type { ParameterType } from '../../../../src/openjd/template/plan.ts';
 import { parseRange } from '../../../../src/openjd/primitives/range-expression.ts';
 import { lastOf, sizeOfRuns } from '../../../../src/openjd/primitives/integer-set.ts';
 import { TEMPLATE_LIMITS } from '../../../../src/openjd/template/template-limits.ts';
-import { problemsOf, unruled } from '../../../../web/pages/submit/model/check-value.ts';
+import { problemsOf, noRules } from '../../../../web/pages/submit/model/check-value.ts';
 import { TYPES, type Value, type ValueRules } from '../../../../web/pages/submit/model/definition.ts';
 import { readRange } from '../../../../web/pages/submit/model/range-text.ts';
 import { submittedText } from '../../../../web/pages/submit/model/values.ts';
 import { anyText, numberText, rangeText } from './arbitraries.ts';
 
 const rules = (type: ParameterType, more: Partial<ValueRules> = {}): ValueRules => ({
-  ...unruled(type),
+  ...noRules(type),
   ...more,
 });
 const said = (given: ValueRules, value: Value | null): unknown =>

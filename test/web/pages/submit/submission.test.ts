@@ -8,7 +8,11 @@ import {
   type Draft,
 } from '../../../../web/pages/submit/model/draft.ts';
 import { draftOf } from '../../../../web/pages/submit/model/job-draft.ts';
-import { NO_ERRORS, placeErrors, stillTrue } from '../../../../web/pages/submit/model/place-errors.ts';
+import {
+  NO_ERRORS,
+  assignErrorsToFields,
+  dropStaleErrors,
+} from '../../../../web/pages/submit/model/field-errors.ts';
 import { readDocument } from '../../../../web/pages/submit/model/read-document.ts';
 import { readTemplate } from '../../../../web/pages/submit/model/read-template.ts';
 import { newKey } from '../../../../web/pages/submit/model/request-key.ts';
@@ -93,7 +97,7 @@ void test('values that no request can carry are told before they are sent', (t) 
 });
 
 void test('the errors of the service go to where they can be mended', (t) => {
-  const placed = placeErrors(
+  const placed = assignErrorsToFields(
     [
       {
         pointer: '/parameterDefinitions/1',
@@ -136,7 +140,7 @@ void test('the errors of the service go to where they can be mended', (t) => {
     { detail: '/name: is required' },
   ]);
   t.strictSame(placed.rest, ['there is no parameter "Old"', 'no idea']);
-  t.strictSame(placeErrors([], null), NO_ERRORS);
+  t.strictSame(assignErrorsToFields([], null), NO_ERRORS);
   t.end();
 });
 
@@ -154,7 +158,7 @@ void test('an error goes when its field is changed, and stays when another one i
       outline,
       'yaml',
     );
-    const { values, query, template, rest } = stillTrue(placed, before, now);
+    const { values, query, template, rest } = dropStaleErrors(placed, before, now);
     return [values.size, query.size, template.length, rest.length];
   };
   t.strictSame(still({}), [1, 1, 1, 1]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'tap';
-import { unruled } from '../../../../web/pages/submit/model/check-value.ts';
+import { noRules } from '../../../../web/pages/submit/model/check-value.ts';
 import type { ParameterDefinition } from '../../../../web/pages/submit/model/definition.ts';
 import {
   isSame,
@@ -19,7 +19,7 @@ const definition = (more: Partial<ParameterDefinition>): ParameterDefinition => 
   description: '',
   group: '',
   control: 'LINE_EDIT',
-  rules: unruled('STRING'),
+  rules: noRules('STRING'),
   default: null,
   step: null,
   decimals: null,
@@ -31,9 +31,9 @@ void test('an untouched field has its default, or what its control says, or noth
   t.equal(valueIn(definition({ default: 'a' }), {}), 'a');
   t.equal(valueIn(definition({}), {}), null);
   t.equal(valueIn(definition({}), { P: '' }), '');
-  t.strictSame(valueIn(definition({ rules: unruled('LIST[INT]') }), {}), []);
-  t.equal(valueIn(definition({ control: 'CHECK_BOX', rules: unruled('BOOL') }), {}), 'false');
-  const pair = { ...unruled('STRING'), allowed: ['Yes', 'No'] };
+  t.strictSame(valueIn(definition({ rules: noRules('LIST[INT]') }), {}), []);
+  t.equal(valueIn(definition({ control: 'CHECK_BOX', rules: noRules('BOOL') }), {}), 'false');
+  const pair = { ...noRules('STRING'), allowed: ['Yes', 'No'] };
   t.equal(valueIn(definition({ control: 'CHECK_BOX', rules: pair }), {}), 'No');
   t.equal(valueIn(definition({ name: 'toString' }), {}), null, 'what objects inherit is no value');
   t.end();
@@ -44,8 +44,8 @@ void test('only what differs from its default is submitted', (t) => {
     definition({ name: 'A', default: 'a' }),
     definition({ name: 'B', default: 'b' }),
     definition({ name: 'C' }),
-    definition({ name: 'D', rules: unruled('LIST[INT]'), default: ['1', '2'], control: 'SPIN_BOX_LIST' }),
-    definition({ name: 'E', rules: unruled('LIST[STRING]'), control: 'LINE_EDIT_LIST' }),
+    definition({ name: 'D', rules: noRules('LIST[INT]'), default: ['1', '2'], control: 'SPIN_BOX_LIST' }),
+    definition({ name: 'E', rules: noRules('LIST[STRING]'), control: 'LINE_EDIT_LIST' }),
     definition({ name: 'H', control: 'HIDDEN', default: 'h' }),
   ];
   t.strictSame(submittedValues(definitions, {}), { E: '[]' });
@@ -61,35 +61,35 @@ void test('only what differs from its default is submitted', (t) => {
 
 void test('lists are submitted as JSON, integers of 64 bits among them', (t) => {
   t.equal(
-    submittedText(unruled('LIST[INT]'), ['9007199254740993', '007', 'x']),
+    submittedText(noRules('LIST[INT]'), ['9007199254740993', '007', 'x']),
     '[9007199254740993, 7, "x"]',
   );
-  t.equal(submittedText(unruled('LIST[FLOAT]'), ['1.50', '.5', '1e3']), '[1.50, ".5", 1e3]');
-  t.equal(submittedText(unruled('LIST[BOOL]'), ['yes', 'false', '?']), '[true, false, "?"]');
-  t.equal(submittedText(unruled('LIST[STRING]'), ['a"b', '']), '["a\\"b", ""]');
-  t.equal(submittedText(unruled('LIST[LIST[INT]]'), ['1, 2', '', '3']), '[[1, 2], [], [3]]');
+  t.equal(submittedText(noRules('LIST[FLOAT]'), ['1.50', '.5', '1e3']), '[1.50, ".5", 1e3]');
+  t.equal(submittedText(noRules('LIST[BOOL]'), ['yes', 'false', '?']), '[true, false, "?"]');
+  t.equal(submittedText(noRules('LIST[STRING]'), ['a"b', '']), '["a\\"b", ""]');
+  t.equal(submittedText(noRules('LIST[LIST[INT]]'), ['1, 2', '', '3']), '[[1, 2], [], [3]]');
   t.end();
 });
 
 void test('a list that a job has is read back whole', (t) => {
-  t.strictSame(listIn(unruled('LIST[INT]'), '[9007199254740993, 7]'), ['9007199254740993', '7']);
-  t.strictSame(listIn(unruled('LIST[LIST[INT]]'), '[[1, 2], [], [3]]'), ['1, 2', '', '3']);
-  t.strictSame(listIn(unruled('LIST[STRING]'), '[]'), []);
-  t.strictSame(listIn(unruled('LIST[STRING]'), 'no list'), ['no list']);
-  t.strictSame(listIn(unruled('LIST[STRING]'), '["broken]'), ['["broken]']);
+  t.strictSame(listIn(noRules('LIST[INT]'), '[9007199254740993, 7]'), ['9007199254740993', '7']);
+  t.strictSame(listIn(noRules('LIST[LIST[INT]]'), '[[1, 2], [], [3]]'), ['1, 2', '', '3']);
+  t.strictSame(listIn(noRules('LIST[STRING]'), '[]'), []);
+  t.strictSame(listIn(noRules('LIST[STRING]'), 'no list'), ['no list']);
+  t.strictSame(listIn(noRules('LIST[STRING]'), '["broken]'), ['["broken]']);
   const texts = fc.array(anyText, { maxLength: 6 });
   for (const type of ['LIST[STRING]', 'LIST[PATH]'] as const)
     fc.assert(
       fc.property(texts, (value) => {
-        assert.deepEqual(listIn(unruled(type), submittedText(unruled(type), value)), value);
+        assert.deepEqual(listIn(noRules(type), submittedText(noRules(type), value)), value);
       }),
     );
   const ints = fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String), { maxLength: 6 });
   fc.assert(
     fc.property(ints, (value) => {
-      assert.deepEqual(listIn(unruled('LIST[INT]'), submittedText(unruled('LIST[INT]'), value)), value);
+      assert.deepEqual(listIn(noRules('LIST[INT]'), submittedText(noRules('LIST[INT]'), value)), value);
       const nested = [value.join(', '), value.slice(1).join(', ')];
-      const rules = unruled('LIST[LIST[INT]]');
+      const rules = noRules('LIST[LIST[INT]]');
       assert.deepEqual(listIn(rules, submittedText(rules, nested)), nested);
     }),
   );
@@ -97,9 +97,9 @@ void test('a list that a job has is read back whole', (t) => {
 });
 
 void test('two ways to write the same list are the same', (t) => {
-  t.ok(isSame(unruled('LIST[INT]'), ['1', '02'], ['1', '2']));
-  t.notOk(isSame(unruled('LIST[INT]'), ['1', '2'], ['2', '1']));
-  t.notOk(isSame(unruled('STRING'), '', null));
-  t.ok(isSame(unruled('STRING'), null, null));
+  t.ok(isSame(noRules('LIST[INT]'), ['1', '02'], ['1', '2']));
+  t.notOk(isSame(noRules('LIST[INT]'), ['1', '2'], ['2', '1']));
+  t.notOk(isSame(noRules('STRING'), '', null));
+  t.ok(isSame(noRules('STRING'), null, null));
   t.end();
 });

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import {
-  AS_IT_BEGAN,
+  DEFAULT_PREFERENCES,
   columnOrder,
   columnTracks,
   columnVisibility,
@@ -20,14 +20,22 @@ const columns = [
 ];
 
 test('columns begin as they are given', (t) => {
-  t.same(columnOrder(columns, AS_IT_BEGAN), ['name', 'status', 'owner', 'created']);
-  t.same(columnVisibility(columns, AS_IT_BEGAN), { name: true, status: true, owner: false, created: true });
-  t.same(columnTracks(columns, AS_IT_BEGAN), { tracks: 'minmax(200px, 1fr) 100px 140px 140px', width: 580 });
+  t.same(columnOrder(columns, DEFAULT_PREFERENCES), ['name', 'status', 'owner', 'created']);
+  t.same(columnVisibility(columns, DEFAULT_PREFERENCES), {
+    name: true,
+    status: true,
+    owner: false,
+    created: true,
+  });
+  t.same(columnTracks(columns, DEFAULT_PREFERENCES), {
+    tracks: 'minmax(200px, 1fr) 100px 140px 140px',
+    width: 580,
+  });
   t.end();
 });
 
 test('columns change places', (t) => {
-  const down = moved(columns, AS_IT_BEGAN, 'name', 1);
+  const down = moved(columns, DEFAULT_PREFERENCES, 'name', 1);
   t.same(columnOrder(columns, down), ['status', 'name', 'owner', 'created']);
   t.equal(moved(columns, down, 'status', -1), down, 'the first cannot go further');
   t.equal(moved(columns, down, 'created', 1), down, 'nor can the last');
@@ -49,14 +57,14 @@ test('columns change places', (t) => {
 });
 
 test('a column of a newer version stands behind the one that it is given behind, and one that is gone is forgotten', (t) => {
-  const kept = { ...AS_IT_BEGAN, order: ['created', 'gone', 'name', 'created', 'owner'] };
+  const kept = { ...DEFAULT_PREFERENCES, order: ['created', 'gone', 'name', 'created', 'owner'] };
   t.same(columnOrder(columns, kept), ['created', 'name', 'status', 'owner']);
-  t.same(columnOrder([{ id: 'new' }, ...columns], { ...AS_IT_BEGAN, order: ['name'] })[0], 'new');
+  t.same(columnOrder([{ id: 'new' }, ...columns], { ...DEFAULT_PREFERENCES, order: ['name'] })[0], 'new');
   t.end();
 });
 
 test('columns are hidden and shown, but for those that are fixed', (t) => {
-  const some = shown(shown(shown(AS_IT_BEGAN, 'owner', true), 'status', false), 'name', false);
+  const some = shown(shown(shown(DEFAULT_PREFERENCES, 'owner', true), 'status', false), 'name', false);
   t.same(columnVisibility(columns, some), { name: true, status: false, owner: true, created: true });
   t.end();
 });
@@ -64,10 +72,10 @@ test('columns are hidden and shown, but for those that are fixed', (t) => {
 test('columns are resized within bounds', (t) => {
   const name = columns[0] ?? { id: '' };
   const status = columns[1] ?? { id: '' };
-  t.same(resized(AS_IT_BEGAN, name, 10).sizes, { name: 120 });
-  t.same(resized(AS_IT_BEGAN, status, 10).sizes, { status: 56 });
-  t.same(resized(AS_IT_BEGAN, status, 99_999).sizes, { status: 2000 });
-  const both = resized(resized(AS_IT_BEGAN, status, 80.4), name, 300);
+  t.same(resized(DEFAULT_PREFERENCES, name, 10).sizes, { name: 120 });
+  t.same(resized(DEFAULT_PREFERENCES, status, 10).sizes, { status: 56 });
+  t.same(resized(DEFAULT_PREFERENCES, status, 99_999).sizes, { status: 2000 });
+  const both = resized(resized(DEFAULT_PREFERENCES, status, 80.4), name, 300);
   t.same(both.sizes, { status: 80, name: 300 });
   t.same(
     columnTracks(columns, both),

@@ -3,7 +3,12 @@ import { test } from 'tap';
 import { hashOf, linesOf } from '../../../../web/parts/log-view/line-anchor.ts';
 import { piecesOf } from '../../../../web/parts/log-view/line-pieces.ts';
 import { LogFinder, type StartWorker } from '../../../../web/parts/log-view/log-finder.ts';
-import { FoundPlaces, patternOf, placesIn, TROUBLE } from '../../../../web/parts/log-view/log-search.ts';
+import {
+  MatchList,
+  patternOf,
+  placesIn,
+  ERROR_LINE_QUERY,
+} from '../../../../web/parts/log-view/log-search.ts';
 import { LogText } from '../../../../web/parts/log-view/log-text.ts';
 import {
   HEIGHT_MAX,
@@ -12,7 +17,7 @@ import {
   scrolledHeight,
   scrollTopFor,
 } from '../../../../web/parts/log-view/scroll-range.ts';
-import { Trouble } from '../../../../web/parts/log-view/trouble.ts';
+import { ErrorLines } from '../../../../web/parts/log-view/error-lines.ts';
 import { PLAIN } from '../../../../web/parts/log-view/ansi.ts';
 
 const query = (text: string, isRegex = false, isCaseSensitive = false) => ({
@@ -58,7 +63,7 @@ test('a text is found wherever the plain search finds it', (t) => {
 });
 
 test('lines that look like errors', (t) => {
-  const pattern = patternOf(TROUBLE);
+  const pattern = patternOf(ERROR_LINE_QUERY);
   const isTrouble = (line: string): boolean => places(line, pattern).length > 0;
   for (const line of [
     'ERROR: no licence',
@@ -76,9 +81,9 @@ test('lines that look like errors', (t) => {
 });
 
 test('one goes from error to error, and round', (t) => {
-  const found = new FoundPlaces();
+  const found = new MatchList();
   found.add(Uint32Array.from([3, 0, 1, 8, 0, 1]));
-  const trouble = new Trouble(found, 5);
+  const trouble = new ErrorLines(found, 5);
   t.strictSame(
     [-1, 3, 5, 8].map((line) => trouble.next(line, 1)),
     [3, 5, 8, 3],
@@ -92,8 +97,8 @@ test('one goes from error to error, and round', (t) => {
     [0, 1, 2],
   );
   t.equal(trouble.count, 3);
-  t.equal(new Trouble(found, 8).count, 2);
-  t.equal(new Trouble(new FoundPlaces(), null).next(-1, 1), -1);
+  t.equal(new ErrorLines(found, 8).count, 2);
+  t.equal(new ErrorLines(new MatchList(), null).next(-1, 1), -1);
   t.strictSame(found.inLine(8), [{ number: 1, start: 0, end: 1 }]);
   t.end();
 });

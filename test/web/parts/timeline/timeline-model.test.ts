@@ -4,7 +4,7 @@ import {
   endOf,
   firstAfter,
   itemAt,
-  movedPlace,
+  moveCursor,
   summaryOf,
   timelineOf,
   type TimelineItem,
@@ -83,15 +83,15 @@ test('arrows lead along the row and to what is nearest in the next one', (t) => 
     label,
     NOW,
   );
-  t.strictSame(movedPlace(model, { row: 0, index: 0 }, 'ArrowRight', NOW), { row: 0, index: 1 });
-  t.equal(movedPlace(model, { row: 0, index: 1 }, 'ArrowRight', NOW), null);
-  t.equal(movedPlace(model, { row: 0, index: 0 }, 'ArrowLeft', NOW), null);
-  t.strictSame(movedPlace(model, { row: 0, index: 1 }, 'ArrowDown', NOW), { row: 1, index: 1 });
-  t.equal(movedPlace(model, { row: 1, index: 0 }, 'ArrowDown', NOW), null);
-  t.strictSame(movedPlace(model, { row: 1, index: 1 }, 'Home', NOW), { row: 1, index: 0 });
-  t.strictSame(movedPlace(model, { row: 1, index: 0 }, 'End', NOW), { row: 1, index: 1 });
-  t.equal(movedPlace(model, { row: 0, index: 0 }, 'x', NOW), null);
-  t.equal(movedPlace(timelineOf([], label, NOW), { row: 0, index: 0 }, 'ArrowDown', NOW), null);
+  t.strictSame(moveCursor(model, { row: 0, index: 0 }, 'ArrowRight', NOW), { row: 0, index: 1 });
+  t.equal(moveCursor(model, { row: 0, index: 1 }, 'ArrowRight', NOW), null);
+  t.equal(moveCursor(model, { row: 0, index: 0 }, 'ArrowLeft', NOW), null);
+  t.strictSame(moveCursor(model, { row: 0, index: 1 }, 'ArrowDown', NOW), { row: 1, index: 1 });
+  t.equal(moveCursor(model, { row: 1, index: 0 }, 'ArrowDown', NOW), null);
+  t.strictSame(moveCursor(model, { row: 1, index: 1 }, 'Home', NOW), { row: 1, index: 0 });
+  t.strictSame(moveCursor(model, { row: 1, index: 0 }, 'End', NOW), { row: 1, index: 1 });
+  t.equal(moveCursor(model, { row: 0, index: 0 }, 'x', NOW), null);
+  t.equal(moveCursor(timelineOf([], label, NOW), { row: 0, index: 0 }, 'ArrowDown', NOW), null);
   t.end();
 });
 

@@ -4,7 +4,7 @@ import type { Step } from '../../../../client/resources.ts';
 import { IconButton } from '../../../parts/button.tsx';
 import { classNames } from '../../../parts/class-names.ts';
 import { StatusGlyph, statusColor } from '../../../parts/status-badge.tsx';
-import { statusLook } from '../../../parts/status-looks.ts';
+import { statusStyle } from '../../../parts/status-looks.ts';
 import { countsInWords } from '../../../parts/task-counts.ts';
 import { TaskProgress } from '../../../parts/task-progress.tsx';
 import { layoutOfSteps, NODE_HEIGHT, NODE_WIDTH, pathThrough } from './step-layout.ts';
@@ -171,7 +171,7 @@ function Node({
   onChoose: () => void;
   onFocus: () => void;
 }) {
-  const look = statusLook('step', step.status);
+  const look = statusStyle('step', step.status);
   return (
     <button
       type="button"

@@ -1,8 +1,8 @@
-import { inkOn } from '../../../parts/canvas-colors.ts';
-import { GRID_STATUSES, statusLook, type ProgressPart } from '../../../parts/status-looks.ts';
+import { contrastColor } from '../../../parts/canvas-colors.ts';
+import { GRID_STATUSES, statusStyle, type ProgressPart } from '../../../parts/status-looks.ts';
 import type { FrameScale } from '../model/frames.ts';
 import { cornerOf, type GridLayout } from '../model/grid-layout.ts';
-import type { PlaceRun } from '../model/place-runs.ts';
+import type { IndexRange } from '../model/index-ranges.ts';
 
 /** The custom properties that a grid is drawn with. */
 export const GRID_COLORS = [
@@ -17,7 +17,7 @@ export interface GridPicture {
   readonly layout: GridLayout;
   readonly cells: string;
   readonly scale: FrameScale;
-  readonly selected: readonly PlaceRun[];
+  readonly selected: readonly IndexRange[];
   /** Cells of other statuses step back; empty when none is picked out. */
   readonly picked: readonly ProgressPart[];
   readonly colors: Readonly<Record<string, string>>;
@@ -60,11 +60,11 @@ function drawCell(
   context.fillStyle = colors[`--state-${status}`] ?? '';
   context.fillRect(x, y, size, size);
   if (size >= LETTER_SIZE_MIN) {
-    context.fillStyle = inkOn(colors[`--state-${status}`] ?? '');
+    context.fillStyle = contrastColor(colors[`--state-${status}`] ?? '');
     context.font = `600 ${Math.round(size * 0.56)}px ${font}`;
     context.textAlign = 'center';
     context.textBaseline = 'middle';
-    context.fillText(statusLook('task', status).letter, x + size / 2, y + size / 2 + 0.5);
+    context.fillText(statusStyle('task', status).letter, x + size / 2, y + size / 2 + 0.5);
   } else if (size >= MARK_SIZE_MIN && status === 'failed') {
     drawCross(context, x, y, size);
   }

@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
-import { GRID_STATUSES, statusLook, type ProgressPart } from '../../../parts/status-looks.ts';
+import { GRID_STATUSES, statusStyle, type ProgressPart } from '../../../parts/status-looks.ts';
 import { frameText, type FrameScale } from '../model/frames.ts';
-import { cornerOf, fittingZoom, layoutOf, movedPlace, placeAt, ZOOMS } from '../model/grid-layout.ts';
-import type { PlaceRun } from '../model/place-runs.ts';
+import { cornerOf, fittingZoom, layoutOf, moveCursor, indexAt, ZOOMS } from '../model/grid-layout.ts';
+import type { IndexRange } from '../model/index-ranges.ts';
 import { resolvedColors, useSchemeName } from '../../../parts/canvas-colors.ts';
 import { fittedCanvas } from '../../../parts/fitted-canvas.ts';
 import { CellCard } from './cell-card.tsx';
@@ -15,10 +15,10 @@ export interface TaskGridProps {
   readonly cells: string;
   readonly scale: FrameScale;
   readonly picked: readonly ProgressPart[];
-  readonly selected: readonly PlaceRun[];
+  readonly selected: readonly IndexRange[];
   /** A step of the zooms; null: as large as fits. */
   readonly zoom: number | null;
-  readonly onSelect: (runs: readonly PlaceRun[]) => void;
+  readonly onSelect: (runs: readonly IndexRange[]) => void;
   readonly onOpen: (place: number) => void;
 }
 
@@ -32,10 +32,10 @@ interface Drag {
   readonly to: number;
 }
 
-const runOf = ({ from, to }: Drag): PlaceRun => ({ first: Math.min(from, to), last: Math.max(from, to) });
+const runOf = ({ from, to }: Drag): IndexRange => ({ first: Math.min(from, to), last: Math.max(from, to) });
 
 /** The zoom that is in force. */
-export function zoomInForce(zoom: number | null, count: number, width: number): number {
+export function effectiveZoom(zoom: number | null, count: number, width: number): number {
   return zoom ?? fittingZoom(count, width, Math.max(ROOM_MIN, window.innerHeight * ROOM));
 }
 
@@ -55,7 +55,7 @@ export function TaskGrid(props: TaskGridProps) {
   const [isFocused, setIsFocused] = useState(false);
   const [drag, setDrag] = useState<Drag | null>(null);
   const scheme = useSchemeName();
-  const pitch = ZOOMS[zoomInForce(props.zoom, cells.length, width)] ?? ZOOMS[0];
+  const pitch = ZOOMS[effectiveZoom(props.zoom, cells.length, width)] ?? ZOOMS[0];
   const layout = layoutOf(cells.length, width, pitch);
   const shownSelection = drag === null ? selected : [runOf(drag)];
   const activePlace = Math.min(active, Math.max(0, cells.length - 1));
@@ -108,7 +108,7 @@ export function TaskGrid(props: TaskGridProps) {
     const box = scroller.current;
     if (box === null) return null;
     const rect = box.getBoundingClientRect();
-    return placeAt(layout, event.clientX - rect.left, event.clientY - rect.top + box.scrollTop);
+    return indexAt(layout, event.clientX - rect.left, event.clientY - rect.top + box.scrollTop);
   };
   const seeActive = (place: number): void => {
     const box = scroller.current;
@@ -136,7 +136,7 @@ export function TaskGrid(props: TaskGridProps) {
       return;
     }
     const page = Math.floor((scroller.current?.clientHeight ?? 0) / layout.pitch);
-    const to = movedPlace(layout, activePlace, event.key, page);
+    const to = moveCursor(layout, activePlace, event.key, page);
     if (to === null || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     setActive(to);
@@ -192,7 +192,7 @@ export function TaskGrid(props: TaskGridProps) {
             type="button"
             className="task-grid__active"
             style={{ left: corner.x, top: corner.y, width: layout.size, height: layout.size }}
-            aria-label={`${nameOf(activePlace)}: ${statusLook('task', statusAt(activePlace)).label.toLowerCase()}`}
+            aria-label={`${nameOf(activePlace)}: ${statusStyle('task', statusAt(activePlace)).label.toLowerCase()}`}
             aria-keyshortcuts="ArrowUp ArrowDown ArrowLeft ArrowRight Enter Space Shift+ArrowRight"
             onKeyDown={pressKey}
             onFocus={() => setIsFocused(true)}
@@ -219,7 +219,7 @@ export function TaskGrid(props: TaskGridProps) {
       )}
       <span className="visually-hidden" role="status">
         {isFocused
-          ? `${nameOf(activePlace)}: ${statusLook('task', statusAt(activePlace)).label.toLowerCase()}`
+          ? `${nameOf(activePlace)}: ${statusStyle('task', statusAt(activePlace)).label.toLowerCase()}`
           : ''}
       </span>
     </div>

@@ -1,11 +1,11 @@
 import type { TaskEvent } from '../../../../client/events/subjects.ts';
 import type { TaskCounts, TaskGrid } from '../../../../client/resources.ts';
-import { statusLook } from '../../../parts/status-looks.ts';
+import { statusStyle } from '../../../parts/status-looks.ts';
 
 const TASK_ID = /^(.{36})-([0-9]{1,10})-([0-9]{1,10})$/;
 
 /** The place that a task id names: the order of its step, and its place in the task order; null when it is none. */
-export function placeOfTask(taskId: string): { readonly step: number; readonly place: number } | null {
+export function taskIndexOf(taskId: string): { readonly step: number; readonly place: number } | null {
   const match = TASK_ID.exec(taskId);
   return match === null ? null : { step: Number(match[2]), place: Number(match[3]) };
 }
@@ -15,13 +15,13 @@ export const taskAt = (stepId: string, place: number): string => `${stepId}-${pl
 
 /** The character of a grid for a task as an event tells of it. */
 const cellOf = ({ status, unschedulable_reason: reason }: TaskEvent): string =>
-  statusLook('task', status === 'ready' && reason !== '' ? 'unschedulable' : status).letter;
+  statusStyle('task', status === 'ready' && reason !== '' ? 'unschedulable' : status).letter;
 
 /** The grid as task events leave it; the same object when they change nothing. */
 export function gridAfter(grid: TaskGrid, events: readonly TaskEvent[]): TaskGrid {
   const changes = new Map<number, Map<number, string>>();
   for (const event of events) {
-    const at = placeOfTask(event.task_id);
+    const at = taskIndexOf(event.task_id);
     if (at === null || event.job_id !== grid.job_id) continue;
     const ofStep = changes.get(at.step) ?? new Map<number, string>();
     changes.set(at.step, ofStep.set(at.place, cellOf(event)));
@@ -58,7 +58,7 @@ export function cellCounts(cells: string): Readonly<Record<string, number>> {
 }
 
 /** Whether the cells say what the counts of their step say; if not, events were missed, or none tells of what befell the whole step. */
-export function doAgree(cells: string, counts: TaskCounts): boolean {
+export function cellsMatchCounts(cells: string, counts: TaskCounts): boolean {
   const found = cellCounts(cells);
   const of = (cell: string): number => found[cell] ?? 0;
   return (

@@ -1,5 +1,5 @@
 import type { TaskAxis } from '../../../../client/resources.ts';
-import { mergedRuns, type PlaceRun } from './place-runs.ts';
+import { mergedRuns, type IndexRange } from './index-ranges.ts';
 
 /**
  * What people call the tasks of a step: where one task parameter tells them apart, by its value ("frame 1010"), else by
@@ -17,7 +17,8 @@ export interface FrameScale {
 }
 
 export type PlacesReading =
-  { readonly ok: true; readonly runs: readonly PlaceRun[] } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly runs: readonly IndexRange[] }
+  | { readonly ok: false; readonly detail: string };
 
 type AxisRun = NonNullable<TaskAxis['runs']>[number];
 
@@ -107,11 +108,11 @@ function wordScale(count: number, parameter: string, values: readonly string[]):
 function found(
   ranges: readonly NumberRange[] | string,
   count: number,
-  places: (range: NumberRange) => readonly PlaceRun[],
+  places: (range: NumberRange) => readonly IndexRange[],
   what: string,
 ): PlacesReading {
   if (typeof ranges === 'string') return { ok: false, detail: ranges };
-  const runs: PlaceRun[] = [];
+  const runs: IndexRange[] = [];
   for (const range of ranges) {
     runs.push(...places(range).filter(({ first }) => first < count));
     if (runs.length > SINGLES_MAX) return { ok: false, detail: 'That names too many single tasks.' };
@@ -148,8 +149,8 @@ function valueInRuns(runs: readonly AxisRun[], place: number): number | null {
   return null;
 }
 
-function placesInRuns(runs: readonly AxisRun[], { from, to, step }: NumberRange): readonly PlaceRun[] {
-  const places: PlaceRun[] = [];
+function placesInRuns(runs: readonly AxisRun[], { from, to, step }: NumberRange): readonly IndexRange[] {
+  const places: IndexRange[] = [];
   let before = 0;
   for (const run of runs) {
     const stride = run.count === 1 ? 1 : run.step;
@@ -180,7 +181,7 @@ function doMeet(chunk: NumberRange, asked: NumberRange): boolean {
 }
 
 /** Runs of places as people write them: `1010-1020`. Neighbouring values are joined, others are listed. */
-export function frameText(scale: FrameScale, runs: readonly PlaceRun[]): string {
+export function frameText(scale: FrameScale, runs: readonly IndexRange[]): string {
   return runs
     .map(({ first, last }) => {
       const from = scale.labelAt(first);

@@ -43,7 +43,7 @@ export function layoutOf(count: number, width: number, pitch: number): GridLayou
 }
 
 /** The place of the cell under a point; null when there is none. */
-export function placeAt({ gutter, pitch, columns, count }: GridLayout, x: number, y: number): number | null {
+export function indexAt({ gutter, pitch, columns, count }: GridLayout, x: number, y: number): number | null {
   const column = Math.floor((x - gutter) / pitch);
   const row = Math.floor(y / pitch);
   if (column < 0 || column >= columns || row < 0) return null;
@@ -61,7 +61,7 @@ export const cornerOf = (
 });
 
 /** The place that a key moves to; null when the key does not move. `page` is how many rows fit on the screen. */
-export function movedPlace(
+export function moveCursor(
   { columns, count }: Pick<GridLayout, 'columns' | 'count'>,
   place: number,
   key: string,

@@ -14,10 +14,10 @@ import { queries } from '../../../state/queries.ts';
 import { useService } from '../../../state/service.tsx';
 import { usePermissions } from '../../../state/use-permissions.ts';
 import { bulkInWords, bulkOnTasks } from '../bulk-tasks.ts';
-import { placeOfTask } from '../model/cells.ts';
+import { taskIndexOf } from '../model/cells.ts';
 import { frameScale } from '../model/frames.ts';
 import { useFailedOn } from '../retry-dialog.tsx';
-import { useDeed } from '../use-deed.ts';
+import { useJobAction } from '../use-job-action.ts';
 import './failures-tab.css';
 
 /** The failed tasks, those with the same reason together. */
@@ -53,7 +53,7 @@ function Workers({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
   const { rest } = useService();
   const { why } = usePermissions();
   const workers = useFailedOn(job);
-  const [isBusy, run] = useDeed(onChanged);
+  const [isBusy, run] = useJobAction(onChanged);
   if (workers.length === 0) return null;
   return (
     <section className="failures__workers" aria-label="Workers with failures">
@@ -66,7 +66,7 @@ function Workers({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
               size="small"
               icon={<RotateCcw aria-hidden="true" />}
               isBusy={isBusy}
-              offBecause={why('jobs.write')}
+              disabledReason={why('jobs.write')}
               onPress={() =>
                 run(`Retry what failed on ${name}`, async () => {
                   const { retried } = await rest.call('post', '/jobs/{id}/retry', {
@@ -89,7 +89,7 @@ function Workers({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
 function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup; onChanged: () => void }) {
   const { rest } = useService();
   const { why } = usePermissions();
-  const [isBusy, run] = useDeed(onChanged);
+  const [isBusy, run] = useJobAction(onChanged);
   const { reason, count, task_ids: tasks, worker_ids: workers } = group;
   const more = count - tasks.length;
   const retry = (): void =>
@@ -106,7 +106,7 @@ function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup;
           size="small"
           icon={<RotateCcw aria-hidden="true" />}
           isBusy={isBusy}
-          offBecause={why('jobs.write')}
+          disabledReason={why('jobs.write')}
           onPress={retry}
         >
           Retry {count === 1 ? 'it' : `these ${count.toLocaleString('en')}`}
@@ -138,7 +138,7 @@ function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup;
 /** A task by what people call it: its frame, and its step where there are several. */
 function TaskLink({ job, id }: { job: JobDetail; id: string }) {
   const { rest } = useService();
-  const at = placeOfTask(id);
+  const at = taskIndexOf(id);
   const step = job.steps.find(({ order }) => order === at?.step);
   const grid = useQuery({
     ...queries.taskGrid(rest, job.id, step?.name ?? ''),

@@ -9,7 +9,7 @@ import { Skeleton } from '../../../parts/skeleton.tsx';
 import { PROGRESS_PARTS, type ProgressPart } from '../../../parts/status-looks.ts';
 import { countedParts } from '../../../parts/task-counts.ts';
 import { useUrlState } from '../../../state/use-url-state.ts';
-import { TaskGrid, zoomInForce } from '../grid/task-grid.tsx';
+import { TaskGrid, effectiveZoom } from '../grid/task-grid.tsx';
 import { JOB_VIEW } from '../job-view.ts';
 import { taskAt } from '../model/cells.ts';
 import { frameText, type PlacesReading } from '../model/frames.ts';
@@ -113,7 +113,7 @@ function GridView({ job, step, onChanged }: { job: JobDetail; step: Step; onChan
     return <QueryProblem error={error} what="the task grid" onRetry={retry} />;
   if (cells === null) return <Skeleton width="100%" height="240px" />;
   const nudge = (by: number): void => {
-    const now = zoomInForce(zoom, cells.length, document.querySelector('.task-grid')?.clientWidth ?? 800);
+    const now = effectiveZoom(zoom, cells.length, document.querySelector('.task-grid')?.clientWidth ?? 800);
     setZoom(Math.min(ZOOMS.length - 1, Math.max(0, now + by)));
   };
   return (

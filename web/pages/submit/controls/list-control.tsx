@@ -71,14 +71,14 @@ export function ListControl(props: ParameterProps) {
                     label={`Move up: ${label} ${index + 1}`}
                     icon={<ArrowUp aria-hidden="true" />}
                     size="small"
-                    offBecause={index === 0 ? 'It is the first.' : ''}
+                    disabledReason={index === 0 ? 'It is the first.' : ''}
                     onPress={() => swap(index, -1)}
                   />
                   <IconButton
                     label={`Move down: ${label} ${index + 1}`}
                     icon={<ArrowDown aria-hidden="true" />}
                     size="small"
-                    offBecause={index === rows.length - 1 ? 'It is the last.' : ''}
+                    disabledReason={index === rows.length - 1 ? 'It is the last.' : ''}
                     onPress={() => swap(index, 1)}
                   />
                   <IconButton

@@ -24,7 +24,7 @@ export function problemsOf(rules: ValueRules, value: Value | null): readonly Val
   const problems: ValueProblem[] = [];
   const length = lengthProblem(rules, value.length, ['element', 'elements']);
   if (length !== null) problems.push({ index: null, detail: length });
-  const item = rules.item ?? unruled(TYPES[rules.type].element ?? 'STRING');
+  const item = rules.item ?? noRules(TYPES[rules.type].element ?? 'STRING');
   for (const [index, text] of value.entries()) {
     const detail = isList(item) ? rowProblem(item, text) : singleProblem(item, text);
     if (detail !== null && problems.length < PROBLEMS_MAX) problems.push({ index, detail });
@@ -40,16 +40,16 @@ const MISSING: Partial<Record<ValueRules['type'], string>> = {
 };
 
 /** Rules of a type without any. */
-export function unruled(type: ValueRules['type']): ValueRules {
+export function noRules(type: ValueRules['type']): ValueRules {
   const { element } = TYPES[type];
-  const item = element === null ? null : unruled(element);
+  const item = element === null ? null : noRules(element);
   return { type, minLength: null, maxLength: null, minValue: null, maxValue: null, allowed: null, item };
 }
 
 /** A row that holds a list of integers. */
 function rowProblem(rules: ValueRules, text: string): string | null {
   const parts = splitInts(text);
-  const item = rules.item ?? unruled('INT');
+  const item = rules.item ?? noRules('INT');
   for (const part of parts) {
     const detail = singleProblem(item, part);
     if (detail !== null) return parts.length === 1 ? detail : `“${clipped(part)}”: ${detail}`;

@@ -21,7 +21,10 @@ export type DocumentReading =
   | { readonly ok: false; readonly errors: readonly LineError[] };
 
 /** Line and column of an offset in the text. */
-export function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
+export function lineAndColumn(
+  text: string,
+  offset: number,
+): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: before.length - lineStart + 1 };

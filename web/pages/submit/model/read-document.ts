@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from 'yaml';
-import { placeOf, type DocumentReading, type LineError, type PlainNode } from './plain-tree.ts';
+import { lineAndColumn, type DocumentReading, type LineError, type PlainNode } from './plain-tree.ts';
 
 /** What follows the first errors is mostly their consequence. */
 const ERRORS_MAX = 10;
@@ -39,7 +39,7 @@ export function readDocument(text: string): DocumentReading {
 function yamlErrors(source: string, document: Document.Parsed): readonly LineError[] {
   return document.errors
     .slice(0, ERRORS_MAX)
-    .map((error) => ({ ...placeOf(source, error.pos[0]), detail: `is not YAML: ${error.message}` }));
+    .map((error) => ({ ...lineAndColumn(source, error.pos[0]), detail: `is not YAML: ${error.message}` }));
 }
 
 /** Null when the text is JSON; with the error when it is meant as JSON, and the browser says where it goes wrong. */
@@ -60,8 +60,8 @@ function jsonPlace(source: string, message: string): { line: number; column: num
   const lined = /line (\d+) column (\d+)/.exec(message);
   if (lined !== null) return { line: Number(lined[1]), column: Number(lined[2]) };
   const at = /position (\d+)/.exec(message);
-  if (at !== null) return placeOf(source, Number(at[1]));
-  return /end of (JSON|data)/i.test(message) ? placeOf(source, source.length) : null;
+  if (at !== null) return lineAndColumn(source, Number(at[1]));
+  return /end of (JSON|data)/i.test(message) ? lineAndColumn(source, source.length) : null;
 }
 
 const reasonIn = (message: string): string =>

@@ -1,0 +1,109 @@
+import type { AttemptId, QueueId, SessionId, TaskId } from '../../src/core/ids.ts';
+import type { JournalChange, JournalReader } from '../../src/core/ports/agent-journal.ts';
+import type { StagingRequest } from '../../src/core/ports/staging.ts';
+import type { ActionStart, SessionClosing, SessionOpening } from '../../src/core/ports/task-processes.ts';
+import type {
+  DeregisterMessage,
+  HeartbeatMessage,
+  LeaseRequest,
+  LogMessage,
+  RegisterMessage,
+  StatusMessage,
+} from '../../src/core/wire/bus-messages.ts';
+import type { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
+import type { Envelope } from '../kernel/address.ts';
+import type { Context } from '../kernel/actor.ts';
+import type { OutboxMessage } from './outbox/messages.ts';
+import type { PollerMessage } from './poller/messages.ts';
+import type { RegistrarMessage } from './registrar/messages.ts';
+import type { SessionMessage } from './session/messages.ts';
+import type { ShipperMessage } from './shipper/messages.ts';
+
+/** Every kind of actor of a worker's daemon. The registrar, the poller and the outbox are one each, with the kind as id. */
+export type AgentMessages = {
+  registrar: RegistrarMessage;
+  poller: PollerMessage;
+  session: SessionMessage;
+  shipper: ShipperMessage;
+  outbox: OutboxMessage;
+};
+
+export type AgentEnvelope = Envelope<AgentMessages>;
+
+/** A presence message but for its `reply_to`, which the bus fills in. */
+export type Announcement =
+  | Omit<RegisterMessage, 'reply_to'>
+  | Omit<HeartbeatMessage, 'reply_to'>
+  | Omit<DeregisterMessage, 'reply_to'>;
+
+/** What the daemon does to the world outside. Who executes an effect answers with the message that is named with it. */
+export type AgentEffect =
+  /** Answered by the registrar's `presence.answered` or `presence.unanswered`. */
+  | {
+      readonly kind: 'announce';
+      readonly token: number;
+      readonly announcement: Announcement;
+      readonly timeoutMs: number;
+    }
+  /** Answered by the poller's `lease.answered` or `lease.unanswered`. */
+  | {
+      readonly kind: 'request-lease';
+      readonly requestId: string;
+      readonly queue: QueueId | typeof ANY_QUEUE;
+      readonly request: LeaseRequest;
+      readonly timeoutMs: number;
+    }
+  /** Every lease request that is open: each is answered by `lease.unanswered`, as if its time was over. */
+  | { readonly kind: 'give-up-leases' }
+  /** Answered by the outbox's `report.stored` or `report.publish-failed`. */
+  | { readonly kind: 'report'; readonly report: StatusMessage }
+  /** How far a task says it is: not answered. */
+  | { readonly kind: 'report-progress'; readonly report: StatusMessage }
+  /** Answered by the shipper's `logs.stored`. */
+  | { readonly kind: 'ship-logs'; readonly attemptId: AttemptId; readonly chunks: readonly LogMessage[] }
+  /** Answered by the shipper's `logs.spooled`. `isLast`: the session waits for it, so it may use the room that is kept for ends. */
+  | {
+      readonly kind: 'spool-logs';
+      readonly attemptId: AttemptId;
+      readonly chunks: readonly LogMessage[];
+      readonly isLast: boolean;
+    }
+  /** The next chunks that the spool holds of the attempt go to the bus. Answered by the shipper's `logs.unspooled`. */
+  | { readonly kind: 'ship-spool'; readonly attemptId: AttemptId }
+  /** Cancels of the task are given to the poller from now on (`attempt.cancel`). */
+  | { readonly kind: 'follow-cancels'; readonly taskId: TaskId }
+  | { readonly kind: 'unfollow-cancels'; readonly taskId: TaskId }
+  /** Answered by the session's `session.opened`. */
+  | { readonly kind: 'open-session'; readonly sessionId: SessionId; readonly opening: SessionOpening }
+  /** Answered by the session's `action.started`, `action.output` and `action.ended`. */
+  | { readonly kind: 'start-action'; readonly sessionId: SessionId; readonly action: ActionStart }
+  | {
+      readonly kind: 'notify-action';
+      readonly sessionId: SessionId;
+      readonly run: number;
+      readonly notifyEndAt: number;
+    }
+  | { readonly kind: 'terminate-action'; readonly sessionId: SessionId; readonly run: number }
+  | { readonly kind: 'kill-action'; readonly sessionId: SessionId; readonly run: number }
+  | { readonly kind: 'output-consumed'; readonly sessionId: SessionId; readonly bytes: number }
+  /** Answered by the session's `session.closed`. */
+  | { readonly kind: 'close-session'; readonly sessionId: SessionId; readonly closing: SessionClosing }
+  /** Answered by the session's `staging.ended`. */
+  | { readonly kind: 'stage'; readonly sessionId: SessionId; readonly request: StagingRequest }
+  /** Ends the copy that is under way, which is answered as a failure. */
+  | { readonly kind: 'stop-staging'; readonly sessionId: SessionId }
+  /** The session is over. */
+  | { readonly kind: 'forget-staging'; readonly sessionId: SessionId }
+  /** Tasks may run for so long without another word of the service; null for no limit. Holds also when the daemon does not run. */
+  | { readonly kind: 'set-contact-deadline'; readonly leftMs: number | null }
+  /** The worker has left: the daemon may end. */
+  | { readonly kind: 'stopped' };
+
+export interface AgentSystem {
+  readonly messages: AgentMessages;
+  readonly change: JournalChange;
+  readonly effect: AgentEffect;
+  readonly reader: JournalReader;
+}
+
+export type AgentContext<K extends keyof AgentMessages> = Context<AgentSystem, K>;

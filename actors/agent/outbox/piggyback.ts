@@ -1,0 +1,110 @@
+import type { AttemptId } from '../../../src/core/ids.ts';
+import type { StatusMessage, TerminalReport, TerminalStatus } from '../../../src/core/wire/bus-messages.ts';
+import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
+import { AGENT_LIMITS } from '../agent-limits.ts';
+import type { AgentContext } from '../agent-system.ts';
+import type { OutboxMessage } from './messages.ts';
+import { confirm, publishReport } from './publish-report.ts';
+import type { OutboxState } from './state.ts';
+
+type OutboxContext = AgentContext<'outbox'>;
+type Message<Type extends OutboxMessage['type']> = Extract<OutboxMessage, { type: Type }>;
+
+/** Characters of a report without its texts: ids, names of fields, a time. */
+const FRAME_CHARACTERS = 1024;
+/** One character of a text takes no more than so many in JSON. */
+const ESCAPED_CHARACTERS = 6;
+
+/**
+ * The end of an attempt is on the disk. It leaves with the next lease request: the cores that it has freed are asked for at once. The
+ * poller says when there is none, and a timer when the poller does not.
+ */
+export function queueForPiggyback(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
+  const { attempt_id: attemptId } = report;
+  state.reports.set(attemptId, { report, tries: 0, isSaid: false });
+  if (!state.areRidesAllowed) {
+    publishReport(state, attemptId, context);
+    return;
+  }
+  state.waiting.add(attemptId);
+  context.after(attemptId, AGENT_LIMITS.piggybackWaitMs, { type: 'report.due', attemptId });
+}
+
+/** Lease requests may leave from now on, or may not. */
+export function onPiggybackEnabled(
+  state: OutboxState,
+  { areAllowed }: Message<'piggyback.enabled'>,
+  context: OutboxContext,
+): void {
+  state.areRidesAllowed = areAllowed;
+  if (!areAllowed) onPiggybackUnavailable(state, undefined, context);
+}
+
+/** What waits for a request goes by the stream of statuses. */
+export function onPiggybackUnavailable(state: OutboxState, _message: unknown, context: OutboxContext): void {
+  for (const attemptId of [...state.waiting]) publishReport(state, attemptId, context);
+}
+
+/** The request leaves, with as many of the ends that wait as it can take. */
+export function onLeaseRequestSending(
+  state: OutboxState,
+  { requestId, queue, request, timeoutMs }: Message<'lease-request.sending'>,
+  context: OutboxContext,
+): void {
+  const reports = takeWaiting(state, requestId, context);
+  context.effect({
+    kind: 'request-lease',
+    requestId,
+    queue,
+    request: reports.length === 0 ? request : { ...request, reports },
+    timeoutMs,
+  });
+}
+
+/** The request has its answer, or has none: what the service has not confirmed goes by the stream of statuses. */
+export function onLeaseRequestEnded(
+  state: OutboxState,
+  { requestId, confirmed }: Message<'lease-request.ended'>,
+  context: OutboxContext,
+): void {
+  confirm(state, confirmed, context);
+  for (const attemptId of state.rides.get(requestId) ?? []) publishReport(state, attemptId, context);
+  state.rides.delete(requestId);
+}
+
+function takeWaiting(
+  state: OutboxState,
+  requestId: string,
+  context: OutboxContext,
+): readonly TerminalReport[] {
+  const reports: TerminalReport[] = [];
+  const riders = new Set<AttemptId>();
+  let characters = 0;
+  for (const attemptId of state.waiting) {
+    const report = state.reports.get(attemptId)?.report;
+    const rider = report === undefined ? null : terminalReport(report);
+    if (rider === null) continue;
+    characters += charactersOf(rider);
+    if (characters > AGENT_LIMITS.rideCharacters || reports.length >= WIRE_LIMITS.reportsPerRequest) break;
+    reports.push(rider);
+    riders.add(attemptId);
+  }
+  if (riders.size === 0) return reports;
+  for (const attemptId of riders) {
+    state.waiting.delete(attemptId);
+    context.after(attemptId, AGENT_LIMITS.piggybackConfirmMs, { type: 'report.due', attemptId });
+  }
+  state.rides.set(requestId, riders);
+  return reports;
+}
+
+/** No fewer than it has as JSON. */
+const charactersOf = ({ message = '', status_message: said = '' }: TerminalReport): number =>
+  FRAME_CHARACTERS + ESCAPED_CHARACTERS * (message.length + said.length);
+
+function terminalReport(report: StatusMessage): TerminalReport | null {
+  const { v: _v, task_id: _task, worker_id: _worker, status, ...rest } = report;
+  return isTerminal(status) ? { ...rest, status } : null;
+}
+
+const isTerminal = (status: StatusMessage['status']): status is TerminalStatus => status !== 'running';

@@ -1,0 +1,54 @@
+import { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
+import { AGENT_LIMITS } from '../agent-limits.ts';
+import type { AgentContext } from '../agent-system.ts';
+import { backoffMs } from '../backoff.ts';
+import type { Registration } from './messages.ts';
+import { heldCores, type PollerState, type QueueToken } from './state.ts';
+
+type PollerContext = AgentContext<'poller'>;
+
+/** One outstanding request a queue (interface.md, "Lease (assignment) algorithm", rule 1), while cores are free. */
+export function requestWork(state: PollerState, cpuCount: number, context: PollerContext): void {
+  const { registration } = state;
+  if (registration === null || state.isLeaving || heldCores(state) >= cpuCount) return;
+  for (const queue of queuesOf(registration)) {
+    if (state.requests.has(queue) || state.resting.has(queue)) continue;
+    const id = context.newId();
+    state.requests.set(queue, { id, incarnation: registration.incarnation, sentAt: context.now });
+    context.send('outbox', 'outbox', {
+      type: 'lease-request.sending',
+      requestId: id,
+      queue,
+      request: {
+        v: 1,
+        worker_id: registration.workerId,
+        farm_id: registration.farmId,
+        incarnation: registration.incarnation,
+      },
+      timeoutMs: AGENT_LIMITS.leaseTimeoutMs,
+    });
+  }
+}
+
+/**
+ * Ends of attempts ride on lease requests. Where none is about to leave, they do not wait: an open request that is not answered at once is
+ * parked, and may be for long.
+ */
+export function flushUnsentReports(state: PollerState, context: PollerContext): void {
+  for (const { sentAt } of state.requests.values()) {
+    if (context.now - sentAt < AGENT_LIMITS.piggybackWaitMs) return;
+  }
+  context.send('outbox', 'outbox', { type: 'piggyback.unavailable' });
+}
+
+/** The queue is asked again later, later each time. */
+export function backOff(state: PollerState, queue: QueueToken, context: PollerContext): void {
+  const tries = state.tries.get(queue) ?? 0;
+  state.tries.set(queue, tries + 1);
+  state.resting.add(queue);
+  const delayMs = backoffMs(tries, AGENT_LIMITS.leaseRetry, context.newId());
+  context.after(`retry ${queue}`, delayMs, { type: 'lease.retry', queue });
+}
+
+const queuesOf = (registration: Registration): readonly QueueToken[] =>
+  registration.queueIds.length === 0 ? [ANY_QUEUE] : registration.queueIds;

@@ -1,0 +1,32 @@
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import { jobId } from '../../src/core/ids.ts';
+import { endedJobOfKey, keys } from '../../src/core/records/tables.ts';
+import { KEY_TIMER } from './idempotency/messages.ts';
+import type { ServiceEnvelope } from './service-messages.ts';
+
+/**
+ * What the actors of a shard are told at its start: every farm of the shard wakes, every purge of a deleted job goes on,
+ * and so does retention where ended jobs are left of a farm that is deleted. On the first shard idempotency keys are
+ * swept.
+ */
+export function* recoverActors(
+  reader: StoreReader,
+  ownsFarm: (farm: string) => boolean,
+  isFirstShard: boolean,
+): Generator<ServiceEnvelope, void, undefined> {
+  if (isFirstShard) yield { actor: 'idempotency', id: KEY_TIMER, message: { type: 'keys.activate' } };
+  for (const { value: farm } of reader.scan('farm')) {
+    if (ownsFarm(farm.id)) yield { actor: 'farm', id: farm.id, message: { type: 'farm.activate' } };
+  }
+  for (const { key, value } of reader.scan('doomedJob')) {
+    if (!ownsFarm(value.farmId)) continue;
+    yield { actor: 'purge', id: jobId(key), message: { type: 'purge.next', farmId: value.farmId } };
+  }
+  for (let after = ''; ;) {
+    const [first] = reader.scan('endedJob', { after, limit: 1 });
+    if (first === undefined) return;
+    const { farmId } = endedJobOfKey(first.key);
+    if (ownsFarm(farmId)) yield { actor: 'retention', id: farmId, message: { type: 'retention.activate' } };
+    after = keys.afterEndedJobs(farmId);
+  }
+}

@@ -1,0 +1,82 @@
+import type { Argument, Command, Option } from 'commander';
+import { flagName } from '../../../src/core/config/key-names.ts';
+import { DAEMONS, type KeySet } from '../../../src/core/config/keys.ts';
+
+/** What a word can be: one of these, or a file, or what only its reader knows. */
+export interface Value {
+  readonly choices: readonly string[];
+  readonly isFile: boolean;
+}
+
+export interface CompletedOption {
+  /** `--name`. */
+  readonly long: string;
+  /** `-n`, or null. */
+  readonly short: string | null;
+  readonly description: string;
+  /** What follows it; null when it stands alone. */
+  readonly value: Value | null;
+}
+
+/** What can follow the words of one command. */
+export interface CommandCompletion {
+  /** The words, such as `callsheet pools set`. */
+  readonly words: string;
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly options: readonly CompletedOption[];
+  /** The arguments, in their order. */
+  readonly arguments: readonly Value[];
+}
+
+/** Names of arguments and option values that are files. */
+const FILES: ReadonlySet<string> = new Set(['template', 'file', 'directory']);
+
+const valueOf = ({ argChoices }: Option | Argument, name: string): Value => ({
+  choices: argChoices ?? [],
+  isFile: argChoices === undefined && FILES.has(name),
+});
+
+function optionOf(option: Option): CompletedOption {
+  const name = /[<[]([^>\]]*)[>\]]/.exec(option.flags)?.[1] ?? '';
+  return {
+    long: option.long ?? '',
+    short: option.short ?? null,
+    description: option.description,
+    value: option.required || option.optional ? valueOf(option, name) : null,
+  };
+}
+
+/** The flags of a daemon are those of its configuration; what they may hold, their reference says. */
+function daemonOptions(name: string): readonly CompletedOption[] {
+  if (name !== 'server' && name !== 'worker') return [];
+  const keys: KeySet = DAEMONS[name];
+  const flags = Object.entries(keys).map(([key, { description }]) => [flagName(key), description] as const);
+  const all = [['--config', 'File of the configuration.'] as const, ...flags];
+  const value: Value = { choices: [], isFile: true };
+  return all.map(([long, description]) => ({ long, short: null, description, value }));
+}
+
+/** Every command below a program, the program first. Options of a command hold for those below it, too. */
+export function completionsOf(program: Command): readonly CommandCompletion[] {
+  return visit(program, program.name(), []);
+}
+
+function visit(
+  command: Command,
+  words: string,
+  inherited: readonly CompletedOption[],
+): readonly CommandCompletion[] {
+  const help = command.createHelp();
+  const own = [...help.visibleOptions(command).map(optionOf), ...daemonOptions(command.name())];
+  const options = [...own, ...inherited.filter(({ long }) => !own.some((option) => option.long === long))];
+  const commands = help.visibleCommands(command);
+  const place: CommandCompletion = {
+    words,
+    commands: commands.map((inner) => ({ name: inner.name(), description: inner.description() })),
+    options,
+    arguments: command.registeredArguments.map((argument) => valueOf(argument, argument.name())),
+  };
+  // What stands before the first command belongs to the program alone.
+  const handedOn = command.parent === null ? [] : options;
+  return [place, ...commands.flatMap((inner) => visit(inner, `${words} ${inner.name()}`, handedOn))];
+}

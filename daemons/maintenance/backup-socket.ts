@@ -1,0 +1,155 @@
+import { chmodSync, closeSync, constants, openSync, rmSync } from 'node:fs';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { copyStores } from '../../src/adapters/lmdb/copy-stores.ts';
+import type { CopiedStore, EnvironmentCopy } from '../../src/adapters/lmdb/environment-copy.ts';
+
+/** A socket in `data.dir` that its owner alone can reach. */
+const SOCKET = 'backup.sock';
+const VERSION = 1;
+/** Characters of a line. */
+const LINE_MAX = 65_536;
+
+/** What is asked: copies of the stores in this directory. */
+interface CopyRequest {
+  readonly version: typeof VERSION;
+  readonly directory: string;
+}
+
+type CopyAnswer =
+  | { readonly version: typeof VERSION; readonly type: 'copied'; readonly copies: readonly EnvironmentCopy[] }
+  | { readonly version: typeof VERSION; readonly type: 'failed'; readonly reason: string };
+
+export interface BackupServer {
+  close(): Promise<void>;
+}
+
+/** No service answers at the door. */
+class NoServiceError extends Error {
+  override readonly name = 'NoServiceError';
+}
+
+/**
+ * Lets `callsheet backup` have copies of the stores that this process has open. Another process must not open them: LMDB then writes the
+ * number of the last transaction it has read for the writer, and a commit of that moment would be lost (docs/decisions/backup.md).
+ */
+export async function startBackupServer(
+  dataDirectory: string,
+  stores: readonly CopiedStore[],
+): Promise<BackupServer> {
+  const place = socketPlace(dataDirectory);
+  // The stores are locked: what is there was left by a service that was killed.
+  rmSync(place.path, { force: true });
+  const callers = new Set<Socket>();
+  const running = new Set<Promise<void>>();
+  const server = createServer((socket) => {
+    callers.add(socket);
+    socket.on('close', () => callers.delete(socket));
+    const answering = firstLine(socket)
+      .then((line) => answer(socket, line, stores))
+      .finally(() => running.delete(answering));
+    running.add(answering);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(place.path, resolve);
+  });
+  chmodSync(place.path, 0o600);
+  return {
+    close: async () => {
+      for (const socket of callers) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+      // A store must not be closed while it is copied.
+      await Promise.all(running);
+      place.release();
+    },
+  };
+}
+
+async function answer(socket: Socket, line: string, stores: readonly CopiedStore[]): Promise<void> {
+  if (line === '') return;
+  let said: CopyAnswer;
+  try {
+    const { directory } = requestOf(line);
+    const copies = await copyStores(stores, directory);
+    // Whoever asked is gone, and nobody would take them away.
+    if (socket.destroyed) for (const { path } of copies) rmSync(path, { force: true });
+    said = { version: VERSION, type: 'copied', copies };
+  } catch (error) {
+    said = {
+      version: VERSION,
+      type: 'failed',
+      reason: error instanceof Error ? error.message : String(error),
+    };
+  }
+  if (!socket.destroyed) socket.end(`${JSON.stringify(said)}\n`);
+}
+
+function requestOf(line: string): CopyRequest {
+  const value: unknown = JSON.parse(line);
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    'version' in value &&
+    value.version === VERSION &&
+    'directory' in value &&
+    typeof value.directory === 'string'
+  )
+    return { version: VERSION, directory: value.directory };
+  throw new Error('the service and this command are of different versions');
+}
+
+/** Asks the service of a `data.dir` for copies of its stores in a directory. Throws when none answers or it cannot. */
+export async function requestStoreCopies(
+  dataDirectory: string,
+  directory: string,
+): Promise<readonly EnvironmentCopy[]> {
+  const place = socketPlace(dataDirectory);
+  try {
+    const socket = createConnection(place.path);
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve);
+      socket.once('error', (error) =>
+        reject(
+          new NoServiceError(
+            `${dataDirectory} is in use and no service answers there (it starts, stops or is compacted): try again. ${error.message}`,
+          ),
+        ),
+      );
+    });
+    const request: CopyRequest = { version: VERSION, directory };
+    socket.write(`${JSON.stringify(request)}\n`);
+    return copiesOf(await firstLine(socket));
+  } finally {
+    place.release();
+  }
+}
+
+/** The first line that the other side says; empty when it has gone before. */
+function firstLine(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let heard = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (text: string) => {
+      heard += text;
+      const end = heard.indexOf('\n');
+      if (end !== -1) resolve(heard.slice(0, end));
+      else if (heard.length > LINE_MAX) socket.destroy();
+    });
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => resolve(''));
+  });
+}
+
+function copiesOf(line: string): readonly EnvironmentCopy[] {
+  if (line === '') throw new Error('the service stopped while it made the copies');
+  // The service of this version alone writes it.
+  const said = JSON.parse(line) as CopyAnswer;
+  if (said.type === 'failed') throw new Error(said.reason);
+  return said.copies;
+}
+
+/** The path of the socket by way of an open directory: a path of a socket may have 107 bytes, and that of `data.dir` more. */
+function socketPlace(dataDirectory: string): { readonly path: string; readonly release: () => void } {
+  const directory = openSync(dataDirectory, constants.O_RDONLY | constants.O_DIRECTORY);
+  return { path: `/proc/self/fd/${directory}/${SOCKET}`, release: () => closeSync(directory) };
+}

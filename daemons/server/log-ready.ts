@@ -1,0 +1,27 @@
+import type { ServerConfig } from '../../src/core/config/server-config.ts';
+import type { Logger } from '../process/logging.ts';
+
+/** Prints the URL of a service that is ready, and warns of what is open to everybody. */
+export function logReady(config: ServerConfig, port: number, logger: Logger): void {
+  process.stdout.write(`callsheet: serving http://${hostForUrl(config.http.addr.host)}:${port}\n`);
+  warnIfOpen(config, logger);
+}
+
+const ANY_HOST = new Set(['0.0.0.0', '::']);
+
+const hostForUrl = (host: string): string => {
+  if (ANY_HOST.has(host)) return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+};
+
+/** reliability.md, D15: without authentication whoever reaches the port may run commands on the farm. */
+function warnIfOpen(config: ServerConfig, logger: Logger): void {
+  const { host } = config.http.addr;
+  if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return;
+  logger.warn(
+    { host },
+    'there is no authentication: whoever reaches this address may run commands on the workers',
+  );
+  if (config.http.enablePprof)
+    logger.warn({ host }, 'profiles of the service can be taken by whoever reaches this address');
+}

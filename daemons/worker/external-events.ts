@@ -1,0 +1,48 @@
+import type { AgentEnvelope } from '../../actors/agent/agent-system.ts';
+import type { BusEvent, WorkerBusListener } from '../../src/core/ports/bus.ts';
+import type { TaskProcessEvents } from '../../src/core/ports/task-processes.ts';
+
+/** What the processes of tasks tell goes to their sessions. */
+export function processEvents(post: (envelope: AgentEnvelope) => void): TaskProcessEvents {
+  return {
+    opened: (sessionId, failure) => {
+      post({ actor: 'session', id: sessionId, message: { type: 'session.opened', failure } });
+    },
+    started: (sessionId, run) => {
+      post({ actor: 'session', id: sessionId, message: { type: 'action.started', run } });
+    },
+    output: (sessionId, run, batch) => {
+      post({ actor: 'session', id: sessionId, message: { type: 'action.output', run, batch } });
+    },
+    ended: (sessionId, run, end) => {
+      post({ actor: 'session', id: sessionId, message: { type: 'action.ended', run, end } });
+    },
+    closed: (sessionId) => {
+      post({ actor: 'session', id: sessionId, message: { type: 'session.closed' } });
+    },
+  };
+}
+
+/** What the bus tells unasked. */
+export function busListener(
+  post: (envelope: AgentEnvelope) => void,
+  noticed: (event: BusEvent) => void,
+): WorkerBusListener {
+  return {
+    cancelRequested: ({ attempt_id: attemptId, reason }) => {
+      post({
+        actor: 'poller',
+        id: 'poller',
+        message: { type: 'attempt.cancel', attemptId, reason },
+      });
+    },
+    leaseAnsweredLate: (reply) => {
+      post({ actor: 'poller', id: 'poller', message: { type: 'lease.answered-late', reply } });
+    },
+    busChanged: (event) => {
+      noticed(event);
+      if (event.type === 'ready')
+        post({ actor: 'registrar', id: 'registrar', message: { type: 'bus.ready' } });
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type { IdempotencyKeyRow } from '../../actors/service/farm/messages.ts';
+import { effectiveRetry } from '../../src/core/lifecycle/retry-policy.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import { IDEMPOTENCY_KEY_MS, type IdempotencyKeyRecord } from '../../src/core/records/idempotency-key.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import type { Ports } from '../ports.ts';
+import { jobView } from '../views/job-view.ts';
+import type { Schemas } from '../views/schemas.ts';
+import { problem, type Call, type Handler, type Reply } from './operation.ts';
+
+type SubmitReply = Reply<'submitJob'>;
+
+/** Makes the job, and with it the row of the key when there is one. */
+type Submit = (call: Call<'submitJob'>, ports: Ports, once: IdempotencyKeyRow | null) => Promise<SubmitReply>;
+
+/**
+ * A submission that a client may repeat with the same `Idempotency-Key` (docs/decisions/idempotency.md): the key is
+ * written with the job, and until then this process, which has the only front of the store, knows that it is at work.
+ */
+export function submitIdempotently(submit: Submit): Handler<'submitJob'> {
+  const atWork = new Set<string>();
+  return async (call, ports) => {
+    const key = call.headers['Idempotency-Key'];
+    if (key === undefined) return submit(call, ports, null);
+    const digest = digestOf([call.principal.username, key]);
+    const fingerprint = fingerprintOf(call);
+    if (atWork.has(digest)) {
+      return problem('conflict', 'a request with this Idempotency-Key is being answered: repeat it later');
+    }
+    const now = ports.now();
+    const known = recordOf(ports.store, digest, now);
+    if (known !== undefined) return repeated(known, fingerprint);
+    atWork.add(digest);
+    try {
+      const rowKey = keys.idempotencyKey(now, digest);
+      return await submit(call, ports, { rowKey, fingerprint, expiresAt: now + IDEMPOTENCY_KEY_MS });
+    } finally {
+      atWork.delete(digest);
+    }
+  };
+}
+
+/** The reply to a submission that has made a job. */
+export const created = (job: Schemas['Job']): SubmitReply & { readonly kind: 'json' } => ({
+  kind: 'json',
+  status: 201,
+  body: job,
+  location: `/api/v1/jobs/${job.id}`,
+});
+
+/** The first answer, or why there is none for this request. */
+function repeated({ job, inherited, fingerprint }: IdempotencyKeyRecord, given: string): SubmitReply {
+  if (fingerprint !== given) {
+    return problem(
+      'unprocessable',
+      'the Idempotency-Key has come with another request before: take a new one',
+    );
+  }
+  const view = jobView(job, effectiveRetry(inherited, {}, {}, job.retry));
+  return { ...created(view), headers: [['Idempotency-Replayed', 'true']] };
+}
+
+function recordOf(store: StoreReader, digest: string, now: number): IdempotencyKeyRecord | undefined {
+  return [keys.idempotencyKey(now, digest), keys.idempotencyKeyBefore(now, digest)]
+    .map((key) => store.get('idempotencyKey', key))
+    .find((record) => record !== undefined && record.expiresAt > now);
+}
+
+/** The same for the same request, whatever the order of its parameters. */
+function fingerprintOf({ query, body }: Call<'submitJob'>): string {
+  const { parameters = {}, dry_run: _isDryRun, ...rest } = query;
+  const sorted = [...Object.entries(rest), ...Object.entries(parameters)].sort(([a], [b]) =>
+    a < b ? -1 : a > b ? 1 : 0,
+  );
+  return digestOf([JSON.stringify(sorted), body.mediaType, body.text]);
+}
+
+/** A hash of texts that no other texts share. */
+function digestOf(texts: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const text of texts) hash.update(`${Buffer.byteLength(text)} `).update(text);
+  return hash.digest('hex');
+}

@@ -1,0 +1,17 @@
+/** What `act` makes of each item, in their order, with so many of them under way at once. Rejects as soon as one does. */
+export async function mapConcurrently<Item, Result>(
+  items: readonly Item[],
+  atOnce: number,
+  act: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const run = async (): Promise<void> => {
+    for (let at = next++; at < items.length; at = next++) {
+      const item = items[at];
+      if (item !== undefined) results[at] = await act(item);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, run));
+  return results;
+}

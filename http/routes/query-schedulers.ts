@@ -1,0 +1,115 @@
+import type { ReplyTo } from '../../actors/kernel/address.ts';
+import type { LeaseMessage } from '../../actors/service/lease/messages.ts';
+import { isPoolFull } from '../../src/core/explain/capacity-gates.ts';
+import type { FarmHolder } from '../../src/core/explain/task-facts.ts';
+import type { FarmId, QueueId } from '../../src/core/ids.ts';
+import type { DemandExplanation, Holder, LeaseExplanation } from '../../src/core/lease/explanation.ts';
+import type { WaitingExplanation } from '../../src/core/lease/waiting.ts';
+import type { StepRequirements } from '../../src/openjd/template/plan.ts';
+import { refused, type Outcome } from '../../src/core/problems.ts';
+import type { Ports } from '../ports.ts';
+import type { FoundTask } from './find-task.ts';
+
+/** How long a scheduler has to answer. */
+const ANSWER_MS = 2000;
+/** How many farms are asked who holds a pool. */
+const FARMS_MAX = 64;
+
+/** What the schedulers say of a task. */
+export interface SchedulerAnswer {
+  /** Null when the scheduler of the task's farm does not answer. */
+  readonly lease: LeaseExplanation | null;
+  /** Who holds slots in other farms, of each pool that is at capacity. */
+  readonly elsewhere: ReadonlyMap<string, readonly FarmHolder[]>;
+}
+
+export const NO_SCHEDULER_ANSWER: SchedulerAnswer = { lease: null, elsewhere: new Map() };
+
+/** Asks the lease actor of the task's farm, then those of other farms who holds the pools that are at capacity. */
+export async function querySchedulers(
+  ports: Ports,
+  { job, address }: FoundTask,
+  requirements: StepRequirements,
+): Promise<SchedulerAnswer> {
+  const lease = await answerOf<LeaseExplanation>(ports, job.farmId, (replyTo) => ({
+    type: 'task.explain',
+    ...address,
+    queueId: job.queueId,
+    requirements,
+    replyTo,
+  }));
+  if (lease === null) return NO_SCHEDULER_ANSWER;
+  const pools = lease.pools.filter((pool) => {
+    const own = pool.holders.reduce((sum, { live }) => sum + live, 0);
+    return isPoolFull(pool) && own < pool.inUse;
+  });
+  const elsewhere = await Promise.all(
+    pools.map(async ({ name }) => [name, await holdersElsewhere(ports, job.farmId, name)] as const),
+  );
+  return { lease, elsewhere: new Map(elsewhere) };
+}
+
+async function holdersElsewhere(ports: Ports, own: FarmId, pool: string): Promise<FarmHolder[]> {
+  const farms = [...ports.store.scan('farm', { limit: FARMS_MAX })].map((row) => row.value.id);
+  const answers = await Promise.all(
+    farms
+      .filter((farmId) => farmId !== own)
+      .map(async (farmId) => {
+        const holders = await answerOf<readonly Holder[]>(ports, farmId, (replyTo) => ({
+          type: 'pool.explain',
+          pool,
+          replyTo,
+        }));
+        return (holders ?? []).map((holder) => ({ ...holder, farmId }));
+      }),
+  );
+  return answers.flat();
+}
+
+/** Which workers could run tasks of a queue with each of these requirements; null when the scheduler does not answer. */
+export const askForWorkers = (
+  ports: Ports,
+  farm: FarmId,
+  queueId: QueueId,
+  requirements: readonly StepRequirements[],
+): Promise<readonly DemandExplanation[] | null> =>
+  answerOf<readonly DemandExplanation[]>(ports, farm, (replyTo) => ({
+    type: 'demands.explain',
+    queueId,
+    requirements,
+    replyTo,
+  }));
+
+/** What waits in a farm, and on what; null when the scheduler does not answer. */
+export const askWhatWaits = (ports: Ports, farm: FarmId): Promise<WaitingExplanation | null> =>
+  answerOf<WaitingExplanation>(ports, farm, (replyTo) => ({ type: 'farm.explain', replyTo }));
+
+type Question = Extract<
+  LeaseMessage,
+  { type: 'task.explain' | 'pool.explain' | 'demands.explain' | 'farm.explain' }
+>;
+
+/** The answer of a farm's lease actor; null when it refuses, or none comes in time. */
+async function answerOf<Answer>(
+  ports: Ports,
+  farm: FarmId,
+  question: (replyTo: ReplyTo) => Question,
+): Promise<Answer | null> {
+  const waited = new AbortController();
+  try {
+    const outcome = await Promise.race([
+      ports.actors
+        .ask<Answer>((replyTo) => ({ actor: 'lease', id: farm, message: question(replyTo) }))
+        .catch((error: unknown): Outcome<Answer> => refused('unavailable', String(error))),
+      ports
+        .delay(ANSWER_MS, waited.signal)
+        .then((): Outcome<Answer> => refused('unavailable', `no answer within ${ANSWER_MS} ms`)),
+    ]);
+    if (outcome.ok) return outcome.value;
+    const { detail } = outcome.problem;
+    ports.log('warn', 'a scheduler does not explain', { farm_id: farm, detail });
+    return null;
+  } finally {
+    waited.abort();
+  }
+}

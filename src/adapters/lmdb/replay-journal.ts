@@ -1,0 +1,49 @@
+import { TABLE_NAMES, type TableName } from '../../core/records/tables.ts';
+import { applyChange } from './apply-change.ts';
+import { openDatabase, type ByteDatabase, type Environment } from './environment.ts';
+import { readJournal } from './journal.ts';
+import { latestRows } from './latest-rows.ts';
+import { estimateWriteBytes } from './estimate-write-bytes.ts';
+import { META_DATABASE, putJournalEpoch, readJournalEpoch, StoreOpenError } from './store-format.ts';
+
+export type StateTables = Readonly<Record<TableName, ByteDatabase>>;
+
+/** The tables of the state store, made when missing. */
+export function openStateTables(environment: Environment): StateTables {
+  const entries = TABLE_NAMES.map((name): [TableName, ByteDatabase] => [
+    name,
+    openDatabase(environment, name),
+  ]);
+  return Object.fromEntries(entries) as Record<TableName, ByteDatabase>;
+}
+
+export interface JournaledStore {
+  readonly environment: Environment;
+  readonly directory: string;
+  readonly storeId: string;
+  /** Whether a transaction that writes up to this many bytes of pages fits on the disk. */
+  readonly hasRoom: (bytes: number) => boolean;
+}
+
+/**
+ * Brings what the journal holds into the tables, as one flushed transaction, and gives the epoch whose records count from now on: there are none
+ * (docs/decisions/journal.md). To be called by whoever holds the lock of the store, before anybody reads it. Throws `StoreOpenError` for a
+ * damaged journal and when the disk is full, and the error of a failed transaction.
+ */
+export function replayJournal({ environment, directory, storeId, hasRoom }: JournaledStore): number {
+  const epoch = readJournalEpoch(environment);
+  const sets = readJournal(directory, storeId, epoch);
+  if (sets.length === 0) return epoch;
+  const room = estimateWriteBytes(sets);
+  if (!hasRoom(room)) {
+    const reason = `its journal holds what is not in its tables yet, which needs ${room} bytes, and the disk is full`;
+    throw new StoreOpenError(directory, reason);
+  }
+  const tables = openStateTables(environment);
+  const meta = openDatabase(environment, META_DATABASE);
+  environment.transactionSync(() => {
+    for (const change of latestRows(sets)) applyChange(tables[change.table], change);
+    putJournalEpoch(meta, epoch + 1);
+  });
+  return epoch + 1;
+}

@@ -1,0 +1,42 @@
+/** So many at once, and the others in their turn. */
+export class Semaphore {
+  private free: number;
+  private readonly waiting = new Set<() => void>();
+
+  constructor(count: number) {
+    this.free = count;
+  }
+
+  /** Does the work in its turn. Rejects with the reason of the signal when that comes before the turn; afterwards it is the work's affair. */
+  async use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    if (this.free > 0) this.free--;
+    else await this.turn(signal);
+    try {
+      return await work();
+    } finally {
+      const [next] = this.waiting;
+      if (next === undefined) this.free++;
+      else next();
+    }
+  }
+
+  private turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.waiting.delete(enter);
+        signal.removeEventListener('abort', giveUp);
+      };
+      const enter = (): void => {
+        leave();
+        resolve();
+      };
+      const giveUp = (): void => {
+        leave();
+        reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
+      };
+      this.waiting.add(enter);
+      signal.addEventListener('abort', giveUp);
+    });
+  }
+}

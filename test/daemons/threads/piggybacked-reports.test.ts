@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import {
+  leaseReply,
+  presenceReply,
+  reportsReply,
+  replyTargetOf,
+} from '../../../daemons/threads/reply-address.ts';
+import { PoisonedReports, extractReports } from '../../../daemons/threads/piggybacked-reports.ts';
+import { replyTo } from '../../../actors/kernel/address.ts';
+import { farmId, jobId, workerId, type AttemptId } from '../../../src/core/ids.ts';
+import type { LeaseReply, LeaseRequest, TerminalReport } from '../../../src/core/wire/bus-messages.ts';
+import { KernelHarness } from '../../kit/kernel-harness.ts';
+
+const OWN = jobId('0190b2d8-3c4f-7000-8000-000000000001');
+const OTHER = jobId('0190b2d8-3c4f-7000-8000-000000000002');
+const FOREIGN = jobId('0190b2d8-3c4f-7000-8000-000000000005');
+const WORKER = workerId('0190b2d8-3c4f-7000-8000-000000000003');
+const INBOX = '_INBOX.abc.lease1';
+
+const attemptOf = (job: string, index: number): AttemptId => `${job}-0-${index}-1` as AttemptId;
+const end = (attempt: AttemptId): TerminalReport => ({
+  attempt_id: attempt,
+  status: 'succeeded',
+  timestamp: '2026-11-21T12:00:00.000Z',
+  session_id: 's1',
+});
+const requestWith = (reports?: readonly TerminalReport[]): LeaseRequest => ({
+  v: 1,
+  worker_id: WORKER,
+  farm_id: farmId('0190b2d8-3c4f-7000-8000-000000000004'),
+  incarnation: '1',
+  ...(reports === undefined ? {} : { reports }),
+});
+const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
+
+test('ends that ride become one message to each job; those of other shards are left out', (t) => {
+  const poisonedTo = reportsReply(INBOX);
+  const ends = [attemptOf(OWN, 7), attemptOf(OTHER, 0), attemptOf(OWN, 8), attemptOf(FOREIGN, 1)].map(end);
+  const to = (id: string, ...reports: TerminalReport[]): unknown => ({
+    actor: 'job',
+    id,
+    message: { type: 'tasks.reported', workerId: WORKER, reports, replyTo: poisonedTo },
+  });
+  t.strictSame(
+    extractReports(requestWith(ends), poisonedTo, (job) => job !== FOREIGN),
+    {
+      envelopes: [
+        to(OWN, end(attemptOf(OWN, 7)), end(attemptOf(OWN, 8))),
+        to(OTHER, end(attemptOf(OTHER, 0))),
+      ],
+      attempts: [attemptOf(OWN, 7), attemptOf(OTHER, 0), attemptOf(OWN, 8)],
+    },
+  );
+  t.strictSame(
+    extractReports(requestWith(), poisonedTo, () => true),
+    { envelopes: [], attempts: [] },
+  );
+  t.end();
+});
+
+test('who waits is written into the address, and read from it', (t) => {
+  const inbox = fc.stringMatching(/^_INBOX(\.[A-Za-z0-9_-]{1,20}){1,4}$/);
+  const attempts = fc.array(fc.nat(1000).map((index) => attemptOf(OWN, index)));
+  fc.assert(
+    fc.property(inbox, attempts, (address, reports) => {
+      const wait = { askedAt: 1, state: 'asked' } as const;
+      t.strictSame(replyTargetOf(leaseReply(address, reports, wait)), {
+        kind: 'lease',
+        inbox: address,
+        reports,
+        wait,
+      });
+      t.strictSame(replyTargetOf(presenceReply(address)), { kind: 'presence', inbox: address });
+      t.strictSame(replyTargetOf(reportsReply(address)), { kind: 'reports', inbox: address });
+    }),
+    { numRuns: 50 },
+  );
+  t.throws(() => replyTargetOf(replyTo('nobody:x')), /nobody waits/);
+  t.end();
+});
+
+test('a reply confirms what rode on its request, unless something of that was poisoned', (t) => {
+  const rides = new PoisonedReports();
+  const reports = [attemptOf(OWN, 1), attemptOf(OWN, 2)];
+  const waiting = { kind: 'lease', inbox: INBOX, reports } as const;
+  t.strictSame(rides.confirmedBy(NO_TASKS, waiting), { ...NO_TASKS, confirmed: reports });
+  t.equal(rides.confirmedBy(NO_TASKS, { ...waiting, reports: [] }), NO_TASKS);
+  t.strictSame(rides.confirmedBy({ v: 1, type: 'unknown' }, waiting), { v: 1, type: 'unknown' });
+  rides.note(INBOX);
+  t.equal(rides.confirmedBy(NO_TASKS, waiting), NO_TASKS, 'all of it is said again');
+  t.strictSame(rides.confirmedBy(NO_TASKS, waiting), { ...NO_TASKS, confirmed: reports }, 'once');
+  t.end();
+});
+
+/** One request with what rides on it, as the kernel gets it. */
+interface Ride {
+  readonly reports: number;
+  /** How often the handler of the last report throws. */
+  readonly throws: number;
+}
+
+type Step = { readonly post: Ride } | { readonly pump: true } | { readonly flush: number };
+
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ post: fc.record({ reports: fc.nat(3), throws: fc.constantFrom(0, 0, 1, 2) }) }),
+  fc.constant<Step>({ pump: true }),
+  fc.record({ flush: fc.nat(5) }),
+);
+
+test('a reply leaves when all that rode on its request is on disk or was poisoned, in whatever order commits end', (t) => {
+  fc.assert(
+    fc.property(fc.array(steps, { maxLength: 60 }), (script) => {
+      const bench = new KernelHarness();
+      const rides: Ride[] = [];
+      const said = new Set<string>();
+      const judge = (): void => {
+        for (const text of bench.heard()) {
+          said.add(text);
+          const request = /^to lease (\d+): done$/.exec(text)?.[1];
+          if (request === undefined) continue;
+          const { reports, throws } = rides[Number(request)] as Ride;
+          for (let report = 0; report < reports; report++) {
+            const isPoisoned = throws > 1 && report === reports - 1;
+            const name = `${request}/${report}`;
+            const isTold = [...said].some((each) => each.startsWith(`to poisoned ${name}:`));
+            if (isPoisoned ? !isTold : !bench.disk.has(name)) throw new Error(`${name} is confirmed`);
+          }
+        }
+      };
+      for (const step of script) {
+        if ('post' in step) {
+          const number = rides.push(step.post) - 1;
+          const { reports, throws } = step.post;
+          for (let report = 0; report < reports; report++) {
+            const name = `${number}/${report}`;
+            const times = report === reports - 1 ? throws : 0;
+            const steps = [{ do: 'throw', label: name, times } as const, { do: 'write', value: 1 } as const];
+            bench.post(name, steps, `poisoned ${name}`);
+          }
+          // Now and then the reply needs no commit of its own.
+          const writes = number % 2 === 0 ? [] : [{ do: 'write', value: number } as const];
+          bench.post('lease', [...writes, { do: 'reply', answer: 'done' }], `lease ${number}`);
+        } else if ('pump' in step) bench.kernel.pump();
+        else {
+          const waiting = bench.commits.flatMap((commit, number) => (commit.isDurable ? [] : [number]));
+          const chosen = waiting[step.flush % Math.max(1, waiting.length)];
+          if (chosen !== undefined) bench.flush(chosen);
+        }
+        judge();
+      }
+      bench.settle();
+      judge();
+      rides.forEach((_, number) => {
+        if (!said.has(`to lease ${number}: done`)) throw new Error(`request ${number} has no reply`);
+      });
+    }),
+    { numRuns: 300 },
+  );
+  t.end();
+});

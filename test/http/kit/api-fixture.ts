@@ -1,0 +1,321 @@
+import type { Test } from 'tap';
+import type { ServiceEnvelope } from '../../../actors/service/service-messages.ts';
+import { replyTo } from '../../../actors/kernel/address.ts';
+import type { Profiler } from '../../../http/debug/pprof.ts';
+import { startFront } from '../../../http/front.ts';
+import { FarmWatch } from '../../../http/history/farm-watch.ts';
+import { JobLists } from '../../../http/lists/job-lists.ts';
+import { TaskLists } from '../../../http/lists/task-lists.ts';
+import type { Bundle } from '../../../http/pages/bundle.ts';
+import { TaskTails } from '../../../http/log-follow/task-tails.ts';
+import { EventHub } from '../../../http/ws/hub.ts';
+import { joinPlan } from '../../../daemons/threads/plan-parts.ts';
+import { FollowedJobs, followedMemory } from '../../../src/adapters/system/followed-jobs.ts';
+import { TaskEventHub } from '../../../daemons/server/task-events.ts';
+import type { Ports, Preparation, PreparationRequest, TaskEvent } from '../../../http/ports.ts';
+import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
+import type { HttpServer } from '../../../http/server/server.ts';
+import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
+import { JobActivity } from '../../../src/core/history/job-activity.ts';
+import { DiagnosticLog } from '../../../src/core/diagnostics/diagnostic-log.ts';
+import type { JobId, TaskAddress } from '../../../src/core/ids.ts';
+import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
+import { NO_COUNTS, type ServiceActivity } from '../../../src/core/metrics/state-counts.ts';
+import { done, type Outcome } from '../../../src/core/problems.ts';
+import type { JobRecord } from '../../../src/core/records/job.ts';
+import type { Change } from '../../../src/core/records/change-set.ts';
+import type { JobNotice } from '../../../src/core/ports/committed-changes.ts';
+import type { LogChunk, LogPosition } from '../../../src/core/records/log-chunk.ts';
+import type { LargeRows } from '../../../src/core/ports/large-jobs.ts';
+import type { LogReader } from '../../../src/core/ports/log-store.ts';
+import { Client } from './client.ts';
+import { jobPlan, stepPlan, T0 } from './records.ts';
+import { NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
+
+export interface Logged {
+  readonly level: string;
+  readonly text: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/**
+ * The front on a free port of this machine, with the rest of the service in memory. What is not set up answers as a
+ * healthy, empty service.
+ */
+export class ApiFixture {
+  readonly store = createMemoryStore();
+  /** What the front sent to actors, in order. */
+  readonly asked: ServiceEnvelope[] = [];
+  /** What actors answer. */
+  answer: (envelope: ServiceEnvelope) => Outcome<unknown> | Promise<Outcome<unknown>> = () => done(null);
+  /** Rows of jobs that were stored before them, and not removed again. */
+  readonly storedAhead = new Map<JobId, LargeRows>();
+  readonly prepared: PreparationRequest[] = [];
+  /** Gives what resolves when what is on disk can be read; null when it can be already. Asked by each request that reads. */
+  behind: () => Promise<void> | null = () => null;
+  /** How often the snapshot was renewed. */
+  renewed = 0;
+  preparation: Preparation = {
+    ok: true,
+    previews: [],
+    job: { plan: jobPlan([stepPlan(0, 'render', 1, { kind: 'single' })]), description: '', extensions: [] },
+  };
+  acceptsSubmissions = true;
+  activity: ServiceActivity = { state: NO_COUNTS, parkedRequests: 0, leasedPerSecond: 0 };
+  isStopping = false;
+  now = T0;
+  steadyNow = 0;
+  /** By slot. */
+  readonly tallies = new Map<number, number>();
+  health: Ports['health'] = { store: () => Promise.resolve(), bus: () => Promise.resolve() };
+  diagnostics: DiagnosticLog | null = new DiagnosticLog(2000);
+  readonly logged: Logged[] = [];
+  /** Waits that are running, by length. Tests end them; none ends by itself. */
+  readonly delays: { readonly milliseconds: number; end(): void }[] = [];
+
+  /** The newest chunk of each task that the bus has. */
+  readonly onBus = new Map<string, LogPosition>();
+  /** How often the log of a task was read. */
+  logReads = 0;
+
+  readonly events = new EventHub({
+    replayDepth: 20,
+    now: () => this.now,
+    steadyNow: () => this.steadyNow,
+  });
+
+  readonly jobActivity = new JobActivity(T0);
+  /** Set by `ports`. */
+  farmWatch: FarmWatch | null = null;
+
+  readonly #logs = new Map<string, LogChunk[]>();
+  readonly followedJobs = new FollowedJobs(followedMemory());
+  readonly #events = new TaskEventHub(this.followedJobs, () => null);
+  #watches = 0;
+  readonly #waiters: { isDone(): boolean; resolve(): void }[] = [];
+  readonly #notices: JobNotice[] = [];
+  #sequence = 0;
+  #ids = 0;
+
+  /** Writes to the store. */
+  write(...changes: readonly Change[]): void {
+    this.#sequence += 1;
+    const jobs = changes.flatMap((change) =>
+      change.table !== 'job' || change.op === 'removePrefix' ? [] : [change.key],
+    );
+    this.#notices.push({ number: this.#sequence, keys: jobs, prefixes: [] });
+    this.store.commit({ version: 1, shard: 0, sequence: this.#sequence, changes }, NO_CALLBACKS);
+    this.store.flushAll();
+  }
+
+  addChunk(task: TaskAddress, chunk: LogChunk): void {
+    const taskId = taskIdOf(task);
+    this.#logs.set(taskId, [...(this.#logs.get(taskId) ?? []), chunk]);
+  }
+
+  removeLog(task: TaskAddress): void {
+    this.#logs.delete(taskIdOf(task));
+  }
+
+  emit(event: TaskEvent): void {
+    this.#events.publish(event);
+  }
+
+  /** Tasks that are watched. */
+  get watches(): number {
+    return this.#watches;
+  }
+
+  /** Resolves when something in this house has made the condition true. */
+  until(isDone: () => boolean): Promise<void> {
+    if (isDone()) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiters.push({ isDone, resolve });
+    });
+  }
+
+  #noticed(): void {
+    for (const waiter of this.#waiters) if (waiter.isDone()) waiter.resolve();
+  }
+
+  #chunksOf(task: TaskAddress): readonly LogChunk[] {
+    return this.#logs.get(taskIdOf(task)) ?? [];
+  }
+
+  #delay(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const delay = {
+        milliseconds,
+        end: (): void => {
+          this.delays.splice(this.delays.indexOf(delay), 1);
+          resolve();
+        },
+      };
+      this.delays.push(delay);
+      signal.addEventListener('abort', () => {
+        if (this.delays.includes(delay)) delay.end();
+      });
+      this.#noticed();
+    });
+  }
+
+  ports(): Ports {
+    const state = { store: this.store, renew: () => undefined };
+    const logs: LogReader = {
+      page: (task, afterBusSeq, limit, enough = Infinity) => {
+        this.logReads += 1;
+        let characters = 0;
+        const page: LogChunk[] = [];
+        for (const chunk of this.#chunksOf(task)) {
+          if (chunk.busSeq <= afterBusSeq) continue;
+          if (page.length >= limit || characters >= enough) break;
+          page.push(chunk);
+          characters += chunk.data.length;
+        }
+        return page;
+      },
+      extent: (task) => {
+        const chunks = this.#chunksOf(task);
+        const bytes = chunks.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
+        return { lastBusSeq: chunks.at(-1)?.busSeq ?? 0, bytes };
+      },
+      arrival: (task, { attempt, seqNum }) => {
+        const chunks = this.#chunksOf(task);
+        const id = attemptIdOf(attempt);
+        return chunks.some((chunk) => chunk.attemptId === id && chunk.seqNum === seqNum) ? 'whole' : 'behind';
+      },
+    };
+    const tails = new TaskTails({
+      state,
+      logs,
+      bus: { lastOf: (id) => Promise.resolve(this.onBus.get(id) ?? null), takenInAt: () => 0 },
+      events: {
+        watch: (task, changed) => {
+          this.#watches += 1;
+          this.#noticed();
+          const unwatch = this.#events.watch(task, changed);
+          return () => {
+            this.#watches -= 1;
+            unwatch();
+            this.#noticed();
+          };
+        },
+      },
+      now: () => this.now,
+      steadyNow: () => this.steadyNow,
+      delay: (milliseconds) => this.#delay(milliseconds, new AbortController().signal),
+      warn: (text, attributes) => {
+        this.logged.push({ level: 'warn', text, attributes });
+      },
+    });
+    const jobLists = new JobLists(
+      state,
+      { lastAppliedNotice: () => this.#sequence, take: () => this.#notices.splice(0) },
+      this.jobActivity,
+    );
+    this.farmWatch = new FarmWatch(state, this.jobActivity, jobLists, () => this.now);
+    return {
+      store: this.store,
+      commits: {
+        count: () => this.#sequence,
+        renew: () => {
+          this.renewed += 1;
+        },
+        untilReadable: () => this.behind(),
+      },
+      jobLists,
+      history: this.farmWatch,
+      taskLists: new TaskLists(state, { of: () => this.#sequence, appliedVersion: () => this.#sequence }),
+      actors: {
+        ask: async <Answer>(make: (to: ReturnType<typeof replyTo>) => ServiceEnvelope) => {
+          const envelope = make(replyTo('front'));
+          this.asked.push(envelope);
+          const answered = this.answer(envelope);
+          this.#noticed();
+          // The test says what the actor answers, as the message's comment has it.
+          return (await answered) as Outcome<Answer>;
+        },
+        submitLarge: async (farm, submission, plan) => {
+          const message = {
+            type: 'job.submit',
+            submission: { ...submission, plan: joinPlan(plan) },
+            replyTo: replyTo('front'),
+          } as const;
+          this.asked.push({ actor: 'farm', id: farm, message });
+          return (await this.answer({ actor: 'farm', id: farm, message })) as Outcome<JobRecord>;
+        },
+      },
+      largeJobs: {
+        storeProvisionalJob: (job, rows) => {
+          this.storedAhead.set(job, rows);
+          return Promise.resolve();
+        },
+        discardProvisionalJob: (job) => {
+          this.storedAhead.delete(job);
+        },
+      },
+      prepareJob: (request) => {
+        this.prepared.push(request);
+        return Promise.resolve(this.preparation);
+      },
+      logs,
+      tails,
+      events: this.events,
+      taskEvents: this.#events,
+      followedJobs: this.followedJobs,
+      health: { store: () => this.health.store(), bus: () => this.health.bus() },
+      activity: () => this.activity,
+      metrics: () => Promise.resolve('# TYPE svc_up gauge\nsvc_up 1\n'),
+      tally: (slot) => this.tallies.get(slot) ?? 0,
+      diagnostics: () => this.diagnostics,
+      version: { version: '0.1.0', commit: 'abc', builtAt: '2026-11-20T10:00:00Z', node: 'v20.20.2' },
+      storePages: () => ({
+        state: { fileBytes: 40_960, pageBytes: 4096, usedPages: 7, freePages: 3 },
+        logs: { fileBytes: 16_384, pageBytes: 4096, usedPages: 4, freePages: 0 },
+      }),
+      isStopping: () => this.isStopping,
+      acceptsSubmissions: () => this.acceptsSubmissions,
+      serverRetry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
+      newId: () => {
+        this.#ids += 1;
+        return `00000000-0000-7000-8000-${String(this.#ids).padStart(12, '0')}`;
+      },
+      now: () => this.now,
+      steadyNow: () => this.steadyNow,
+      delay: (milliseconds, signal) => this.#delay(milliseconds, signal),
+      log: (level, text, attributes) => {
+        this.logged.push({ level, text, attributes });
+        this.#noticed();
+      },
+    };
+  }
+}
+
+export const NO_RATE_LIMIT: RateLimitSettings = { limit: null, trustProxy: false };
+
+export interface OpenHouse {
+  readonly api: ApiFixture;
+  readonly client: Client;
+  readonly server: HttpServer;
+}
+
+/** Starts a front that ends with the test. */
+export async function startApi(
+  t: Test,
+  corsOrigins: readonly string[] = [],
+  rateLimit: RateLimitSettings = NO_RATE_LIMIT,
+  profiler: Profiler | null = null,
+  pages: Bundle | null = null,
+): Promise<OpenHouse> {
+  const api = new ApiFixture();
+  const server = await startFront(
+    { host: '127.0.0.1', port: 0, corsOrigins, rateLimit, profiler, pages },
+    api.ports(),
+  );
+  const client = new Client(server.port);
+  t.teardown(async () => {
+    client.close();
+    await server.stop(0);
+  });
+  return { api, client, server };
+}

@@ -1,0 +1,113 @@
+import {
+  CATALOG_ID,
+  type CatalogMessage,
+  type LocationInput,
+  type StorageInput,
+  type PoolInput,
+} from '../../actors/service/catalog/messages.ts';
+import { replyTo } from '../../actors/kernel/address.ts';
+import type { ComputeLocationRecord } from '../../src/core/records/compute-location.ts';
+import type { StorageLocationRecord } from '../../src/core/records/storage-location.ts';
+import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
+import { HouseRows } from './farm-rows.ts';
+
+/** What is said to the catalog of a house about usage pools, compute and storage locations, and what the store holds of them. */
+export abstract class HouseCatalog extends HouseRows {
+  /** Usage pools in the order of their names. */
+  pools(): UsagePoolRecord[] {
+    return [...this.store.scan('usagePool')].map((row) => row.value).sort(byName);
+  }
+
+  pool(name: string): UsagePoolRecord {
+    return found(this.pools(), name);
+  }
+
+  /** A pool of one slot unless said otherwise. */
+  createPool(name: string, some: Partial<PoolInput> = {}): void {
+    const input = { name, maxConcurrent: 1, serverHint: '', ...some };
+    this.tellCatalog({ type: 'pool.create', input, replyTo: replyTo(`create pool ${name}`) });
+  }
+
+  /** Replaces all that a pool is, by its name or an id that there is not. */
+  replacePool(name: string, some: Partial<PoolInput> = {}): void {
+    const input = { name, maxConcurrent: 1, serverHint: '', ...some };
+    const poolId = this.pools().find((pool) => pool.name === name)?.id ?? name;
+    this.tellCatalog({ type: 'pool.replace', poolId, input, replyTo: replyTo(`replace pool ${name}`) });
+  }
+
+  deletePool(name: string): void {
+    const poolId = this.pools().find((pool) => pool.name === name)?.id ?? name;
+    this.tellCatalog({ type: 'pool.delete', poolId, replyTo: replyTo(`delete pool ${name}`) });
+  }
+
+  /** Compute locations in the order of their names. */
+  locations(): ComputeLocationRecord[] {
+    return [...this.store.scan('computeLocation')].map((row) => row.value).sort(byName);
+  }
+
+  location(name: string): ComputeLocationRecord {
+    return found(this.locations(), name);
+  }
+
+  createLocation(name: string, some: Partial<LocationInput> = {}): void {
+    const input = { name, description: '', ...some };
+    this.tellCatalog({ type: 'location.create', input, replyTo: replyTo(`create location ${name}`) });
+  }
+
+  /** Replaces all that a location is, by its name or an id that there is not. */
+  replaceLocation(name: string, some: Partial<LocationInput> = {}): void {
+    const input = { name, description: '', ...some };
+    const locationId = this.locations().find((location) => location.name === name)?.id ?? name;
+    this.tellCatalog({
+      type: 'location.replace',
+      locationId,
+      input,
+      replyTo: replyTo(`replace location ${name}`),
+    });
+  }
+
+  deleteLocation(name: string): void {
+    const locationId = this.locations().find((location) => location.name === name)?.id ?? name;
+    this.tellCatalog({ type: 'location.delete', locationId, replyTo: replyTo(`delete location ${name}`) });
+  }
+
+  /** Storage locations in the order of their names. */
+  storage(): StorageLocationRecord[] {
+    return [...this.store.scan('storageLocation')].map((row) => row.value).sort(byName);
+  }
+
+  createStorage(name: string, some: Partial<StorageInput> = {}): void {
+    const input = { name, description: '', roots: [], ...some };
+    this.tellCatalog({ type: 'storage.create', input, replyTo: replyTo(`create storage ${name}`) });
+  }
+
+  /** Replaces all that a storage location is, by its name or an id that there is not. */
+  replaceStorage(name: string, some: Partial<StorageInput> = {}): void {
+    const input = { name, description: '', roots: [], ...some };
+    const storageId = this.storage().find((storage) => storage.name === name)?.id ?? name;
+    this.tellCatalog({
+      type: 'storage.replace',
+      storageId,
+      input,
+      replyTo: replyTo(`replace storage ${name}`),
+    });
+  }
+
+  deleteStorage(name: string): void {
+    const storageId = this.storage().find((storage) => storage.name === name)?.id ?? name;
+    this.tellCatalog({ type: 'storage.delete', storageId, replyTo: replyTo(`delete storage ${name}`) });
+  }
+
+  private tellCatalog(message: CatalogMessage): void {
+    this.tell({ actor: 'catalog', id: CATALOG_ID, message });
+  }
+}
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+  a.name < b.name ? -1 : 1;
+
+function found<Item extends { readonly name: string }>(items: readonly Item[], name: string): Item {
+  const item = items.find((each) => each.name === name);
+  if (item === undefined) throw new Error(`there is no ${name}`);
+  return item;
+}

@@ -1,0 +1,288 @@
+import type { Test } from 'tap';
+import type { JobState } from '../../actors/service/job/state.ts';
+import type { Output } from '../../actors/kernel/unit-of-work.ts';
+import { Kernel } from '../../actors/kernel/kernel.ts';
+import type { LeaseState } from '../../actors/service/lease/state.ts';
+import { RECOVERY_BATCH_SIZE } from '../../actors/service/lease/recovery.ts';
+import { serviceActors } from '../../actors/service/service-actors.ts';
+import type { ServiceEnvelope, ServiceMessages } from '../../actors/service/service-messages.ts';
+import {
+  LEASE_HOLD_MS,
+  STALE_ASSIGNED_MS,
+  type ServiceSettings,
+  type ServiceSystem,
+} from '../../actors/service/service-system.ts';
+import { recoverActors } from '../../actors/service/recover-actors.ts';
+import type { WorkerState } from '../../actors/service/worker/state.ts';
+import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
+import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
+import type { MemoryStore } from '../../src/adapters/memory/memory-store.ts';
+import type { Change } from '../../src/core/records/change-set.ts';
+import { NO_CALLBACKS } from './commit-callbacks.ts';
+import { invariantViolations } from './farm-sanity.ts';
+import { answerWords, formatEffect, type Answer } from './farm-words.ts';
+
+const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
+  heartbeatTimeoutMs: 30_000,
+  retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
+  leaseHoldMs: LEASE_HOLD_MS,
+  recoveryBatchSize: RECOVERY_BATCH_SIZE,
+  staleAssignedMs: STALE_ASSIGNED_MS,
+  serviceId: 'this-service',
+  attemptFloor: 1,
+  unschedulableGraceMs: 30_000,
+  reservationAfterMs: 300_000,
+  exprMemoryBytes: EXPR_LIMITS.memory,
+  retention: { afterMs: 0, includeFailed: false },
+  ownsFarm: () => true,
+};
+
+const HEARTBEAT_MS = 10_000;
+
+/** The ways of a house: its kernel, its store, its clock and what is heard of it. What is said to it is for `TestFarm`. */
+export abstract class TestFarmBase {
+  readonly store: MemoryStore;
+  now = Date.UTC(2026, 10, 20, 12);
+  /** Whether the logs of deleted jobs are removed at once; otherwise they never are. */
+  forgetsLogs = true;
+  /** How many changes the commits so far have held, in order. */
+  readonly commits: number[] = [];
+  /** Workers whose heartbeats come while time passes. */
+  readonly beating = new Set<string>();
+  /** Names of what has none in the store. */
+  protected readonly names = new Map<string, string>();
+  protected readonly answers = new Map<string, Answer>();
+  readonly tallies = new LocalTallies();
+  private settings: ServiceSettings;
+  private kernel: Kernel<ServiceSystem>;
+  private monotonic = 0;
+  private sequence = 1;
+  private writes = 0;
+  private lastId = 0;
+  /** Whether messages wait in the mailbox for now. */
+  private isQuiet = false;
+  private readonly said: string[] = [];
+  private readonly warnings: string[] = [];
+
+  constructor(settings: Partial<ServiceSettings>, store: MemoryStore) {
+    this.store = store;
+    this.settings = { ...SETTINGS, tallies: this.tallies, ...settings };
+    this.tallies.onFreed = (id, slot) => {
+      this.post({ actor: 'lease', id, message: { type: 'capacity.freed', slot } });
+    };
+    this.kernel = this.newKernel();
+  }
+
+  /** The ordinary heartbeat of a worker, between the steps of a scenario. */
+  protected abstract beat(worker: string): void;
+
+  // Time, and the service itself
+
+  /** Time passes; workers that are beating send their heartbeats, timers fire when they are due. */
+  advance(ms: number): void {
+    const end = this.monotonic + ms;
+    let nextBeat = this.monotonic + HEARTBEAT_MS;
+    for (;;) {
+      const due = Math.max(this.monotonic, Math.min(this.kernel.nextTimerAt() ?? Infinity, nextBeat));
+      if (due > end) break;
+      this.passTo(due);
+      if (due >= nextBeat) {
+        for (const name of this.beating) this.beat(name);
+        nextBeat += HEARTBEAT_MS;
+      }
+      this.run();
+    }
+    this.passTo(end);
+  }
+
+  /** The process stands still: time passes, nothing is heard and no timer fires; then it notices. */
+  stall(ms: number): void {
+    this.passTo(this.monotonic + ms);
+    this.kernel.resumeLiveness();
+    this.run();
+  }
+
+  /** The service dies and starts again: what is not on disk is gone. */
+  restart(downMs = 0): void {
+    this.passTo(this.monotonic + downMs);
+    this.restartAsleep();
+    for (const envelope of recoverActors(this.store, () => true, true)) this.post(envelope);
+    this.run();
+  }
+
+  /** The service is started again with other settings. */
+  restartWith(settings: Partial<ServiceSettings>): void {
+    this.settings = { ...this.settings, ...settings };
+    this.restart();
+  }
+
+  /** The same as `restart`, with nobody to wake the farms. */
+  restartAsleep(): void {
+    this.store.crash();
+    this.sequence = 1;
+    this.tallies.restart(this.store);
+    this.kernel = this.newKernel();
+  }
+
+  /** What is said to the service meanwhile reaches it at the same moment: one commit window. */
+  together(say: () => void): void {
+    this.isQuiet = true;
+    say();
+    this.isQuiet = false;
+    this.run();
+  }
+
+  /** What is said to the service meanwhile is worked and committed, and does not reach the disk. */
+  withoutFlush(say: () => void): void {
+    this.isQuiet = true;
+    say();
+    this.isQuiet = false;
+    this.kernel.pump();
+  }
+
+  /** What is said to the service meanwhile is worked for so many commit windows, each of which reaches the disk. */
+  forWindows(windows: number, say: () => void): void {
+    this.isQuiet = true;
+    say();
+    this.isQuiet = false;
+    for (let window = 0; window < windows; window++) {
+      this.kernel.pump();
+      this.store.flushAll();
+    }
+  }
+
+  /** Writes rows behind the service's back, which must be restarted to see them. */
+  write(changes: readonly Change[]): void {
+    this.store.commit({ version: 1, shard: 2, sequence: ++this.writes, changes }, NO_CALLBACKS);
+    this.store.flushAll();
+  }
+
+  /** Puts a message in the mailbox and does nothing yet. */
+  post(envelope: ServiceEnvelope): void {
+    this.kernel.post(recoded(envelope));
+  }
+
+  /** Works until nothing waits and everything is on disk. */
+  run(): void {
+    for (let rounds = 0; rounds < 10_000; rounds++) {
+      this.kernel.pump();
+      this.store.flushAll();
+      if (this.kernel.isIdle) return;
+    }
+    throw new Error('the service does not come to rest');
+  }
+
+  // What was said, and how things stand
+
+  /** Everything that was said since this was last asked. */
+  takeOutputs(): string[] {
+    return this.said.splice(0);
+  }
+
+  /** Warnings and errors in the log since this was last asked. */
+  warned(): string[] {
+    return this.warnings.splice(0);
+  }
+
+  /** Asserts that exactly this was said since the last check, and that all is well at rest. */
+  expect(t: Test, what: string, lines: readonly string[]): void {
+    t.strictSame(this.takeOutputs(), lines, what);
+    this.expectInvariants(t, what);
+  }
+
+  /** Asserts that all is well at rest, whatever was said. */
+  expectInvariants(t: Test, what: string): void {
+    const problems = invariantViolations(this.store, {
+      job: (id) => this.kernel.stateOf('job', id) as JobState | undefined,
+      worker: (id) => this.kernel.stateOf('worker', id) as WorkerState | undefined,
+      lease: (id) => this.kernel.stateOf('lease', id) as LeaseState | undefined,
+    });
+    t.strictSame(problems, [], `${what}: at rest`);
+  }
+
+  /** Whether an actor is in memory. */
+  isResident(actor: keyof ServiceMessages, id: string): boolean {
+    return this.kernel.stateOf(actor, id) !== undefined;
+  }
+
+  /** The last answer that a client got. */
+  answer(client: string): Answer | undefined {
+    return this.answers.get(client);
+  }
+
+  protected tell(envelope: ServiceEnvelope): void {
+    this.post(envelope);
+    if (!this.isQuiet) this.run();
+  }
+
+  private passTo(monotonic: number): void {
+    this.now += monotonic - this.monotonic;
+    this.monotonic = monotonic;
+  }
+
+  protected newId(): string {
+    this.lastId++;
+    return `01900000-0000-7000-8000-${this.lastId.toString(16).padStart(12, '0')}`;
+  }
+
+  protected nameOf(id: string): string {
+    return this.store.get('job', id)?.name ?? this.store.get('worker', id)?.name ?? this.names.get(id) ?? id;
+  }
+
+  private newKernel(): Kernel<ServiceSystem> {
+    return new Kernel<ServiceSystem>(serviceActors(this.settings), {
+      reader: this.store,
+      wallClock: () => this.now,
+      monotonicClock: () => this.monotonic,
+      newId: () => this.newId(),
+      commit: (changes, onCommit) => {
+        this.commits.push(changes.length);
+        this.store.commit(
+          { version: 1, shard: 1, sequence: this.sequence++, changes: [...changes] },
+          onCommit,
+        );
+      },
+      prepareFlush: (outputs) => ({
+        durable: () => undefined,
+        readable: () => {
+          for (const output of outputs) this.hear(recoded(output));
+        },
+      }),
+      log: (level, text) => {
+        if (level === 'warn' || level === 'error') this.warnings.push(text);
+      },
+      wake: () => undefined,
+      fatal: (error) => {
+        throw error;
+      },
+    });
+  }
+
+  private hear(output: Output<ServiceSystem>): void {
+    const nameOf = (id: string): string => this.nameOf(id);
+    if (output.kind === 'effect') {
+      if (output.effect.kind === 'forward') this.post(output.effect.envelope);
+      if (output.effect.kind === 'delete-logs' && this.forgetsLogs) {
+        const { jobId: id, farmId } = output.effect;
+        this.post({ actor: 'purge', id, message: { type: 'purge.logs-deleted', farmId } });
+      }
+      if (output.effect.kind === 'release') {
+        this.tallies.release(output.effect.farmId, output.effect.slot, output.effect.count);
+      }
+      const words = formatEffect(output.effect, nameOf);
+      if (words !== null) this.said.push(words);
+      return;
+    }
+    const { to } = output;
+    if (typeof to !== 'string') throw new Error('the house gives texts as addresses');
+    const answer = output.answer as Answer;
+    this.answers.set(to, answer);
+    const words = answerWords(to, answer, nameOf);
+    const isOrdinaryBeat = to.startsWith('beat ') && words.endsWith(': alive');
+    const isLook = to.startsWith('explain ');
+    if (!isOrdinaryBeat && !isLook) this.said.push(words);
+  }
+}
+
+/** As it comes out at the other end of a wire. */
+const recoded = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

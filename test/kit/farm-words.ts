@@ -1,0 +1,79 @@
+import type { ServiceEffect } from '../../actors/service/service-system.ts';
+import { parseAttemptId, parseTaskId, type AttemptId } from '../../src/core/ids.ts';
+import type { Outcome } from '../../src/core/problems.ts';
+import type { LeaseReply, PresenceReply } from '../../src/core/wire/bus-messages.ts';
+
+/** How a test names what the service calls by id: jobs, workers and queues by their names. */
+export type NameOf = (id: string) => string;
+
+/** `A/0/3`: task 3 of the first step of the job A. */
+function taskWord(taskId: string, nameOf: NameOf): string {
+  const task = parseTaskId(taskId);
+  return task === null ? taskId : `${nameOf(task.jobId)}/${task.stepOrder}/${task.index}`;
+}
+
+/** `A/0/3#2`: the second attempt of that task. */
+function attemptWord(attemptId: string, nameOf: NameOf): string {
+  const attempt = parseAttemptId(attemptId);
+  if (attempt === null) return attemptId;
+  return `${nameOf(attempt.jobId)}/${attempt.stepOrder}/${attempt.index}#${attempt.attemptNumber}`;
+}
+
+/** What an actor said outside, in a line; null for what stays inside the house. */
+export function formatEffect(effect: ServiceEffect, nameOf: NameOf): string | null {
+  switch (effect.kind) {
+    case 'forward':
+    case 'release':
+    case 'delete-logs':
+      return null;
+    case 'cancel':
+      return `stop ${attemptWord(effect.message.attempt_id, nameOf)}: ${effect.message.reason}`;
+    case 'count':
+      return `count ${effect.counter} of ${nameOf(effect.queueId)}`;
+    case 'event':
+      switch (effect.event.subject) {
+        case 'jobs':
+          return `job ${effect.event.payload.name} ${effect.event.payload.status}`;
+        case 'workers':
+          return `worker ${effect.event.payload.name} ${effect.event.payload.status}`;
+        case 'tasks': {
+          const { task_id: taskId, status, worker_id: workerId } = effect.event.payload;
+          const { unschedulable_reason: reason } = effect.event.payload;
+          const of = workerId === '' ? '' : ` ${nameOf(workerId)}`;
+          const { progress, status_message: message } = effect.event.payload;
+          const told = [progress === undefined ? '' : `${progress}%`, message ?? ''].join(' ').trim();
+          const rest = `${reason === '' ? '' : ` (${reason})`}${told === '' ? '' : ` ${told}`}`;
+          return `task ${taskWord(taskId, nameOf)} ${status}${of}${rest}`;
+        }
+      }
+  }
+}
+
+export type Answer = Outcome<unknown> | LeaseReply | PresenceReply;
+
+const closedWords = (closed: readonly AttemptId[], nameOf: NameOf): string =>
+  closed.length === 0 ? '' : `, closed ${closed.map((id) => attemptWord(id, nameOf)).join(' ')}`;
+
+/** An answer, in a line that begins with who waited for it. */
+export function answerWords(to: string, answer: Answer, nameOf: NameOf): string {
+  if ('ok' in answer) {
+    return answer.ok ? `${to}: ok` : `${to}: ${answer.problem.kind}, ${answer.problem.detail}`;
+  }
+  switch (answer.type) {
+    case 'leases': {
+      const tasks = answer.assignments.map(
+        ({ attempt_id: id, cores }) => `${attemptWord(id, nameOf)}${cores === 1 ? '' : ` (${cores} cores)`}`,
+      );
+      return `${to}: ${tasks.length === 0 ? 'nothing' : tasks.join(', ')}`;
+    }
+    case 'registered':
+      return `${to}: registered as ${nameOf(answer.worker_id)}${closedWords(answer.closed, nameOf)}`;
+    case 'alive':
+      return `${to}: alive${closedWords(answer.closed, nameOf)}`;
+    case 'refused':
+      return `${to}: refused, ${answer.reason}`;
+    case 'unknown':
+    case 'departed':
+      return `${to}: ${answer.type}`;
+  }
+}

@@ -1,0 +1,132 @@
+import { replyTo } from '../../actors/kernel/address.ts';
+import type { Output } from '../../actors/kernel/unit-of-work.ts';
+import { Kernel } from '../../actors/kernel/kernel.ts';
+import type { CommitCallbacks } from '../../src/core/ports/store.ts';
+import { scriptActors, type ScriptActors, type ScriptWorld, type Step } from './script-actors.ts';
+
+interface Commit {
+  readonly changes: readonly { readonly id: string; readonly value: number | null }[];
+  readonly onCommit: CommitCallbacks;
+  isDurable: boolean;
+  isReadable: boolean;
+}
+
+/** A kernel with script actors on a bench: the test owns the clock and says when a commit is on disk. */
+export class KernelHarness {
+  readonly actors: ScriptActors = scriptActors();
+  readonly kernel: Kernel<ScriptWorld>;
+  /** What is on disk. */
+  readonly disk = new Map<string, number>();
+  readonly commits: Commit[] = [];
+  /** What was said outside, in order, with what was settled. */
+  readonly said: string[] = [];
+  readonly logs: string[] = [];
+  readonly fatal: string[] = [];
+  wall = 1_000_000;
+  monotonic = 500;
+  wakes = 0;
+  /** What was made ready to be said, in order. */
+  readonly prepared: string[] = [];
+  /** What was said when it could be read, in order. */
+  readonly told: string[] = [];
+
+  constructor() {
+    const linesOf = (outputs: readonly Output<ScriptWorld>[]): string[] =>
+      outputs.map((output) =>
+        output.kind === 'effect' ? output.effect : `to ${textOf(output.to)}: ${textOf(output.answer)}`,
+      );
+    this.kernel = new Kernel<ScriptWorld>(this.actors.definitions, {
+      reader: this.disk,
+      wallClock: () => this.wall,
+      monotonicClock: () => this.monotonic,
+      newId: () => 'an id',
+      commit: (changes, onCommit) => {
+        this.commits.push({ changes, onCommit, isDurable: false, isReadable: false });
+      },
+      prepareFlush: (outputs) => {
+        const lines = linesOf(outputs);
+        this.prepared.push(...lines);
+        return {
+          durable: () => this.said.push(...lines),
+          readable: () => this.told.push(...lines),
+        };
+      },
+      log: (level, text) => {
+        this.logs.push(`${level}: ${text}`);
+      },
+      wake: () => {
+        this.wakes++;
+      },
+      fatal: (error) => {
+        this.fatal.push(error instanceof Error ? error.message : String(error));
+      },
+    });
+  }
+
+  /** A script from outside; `client` waits for the answer, and its settlement is noted. */
+  post(id: string, steps: readonly Step[], client?: string): void {
+    this.kernel.post(
+      {
+        actor: 'script',
+        id,
+        message: { type: 'run', steps, ...(client === undefined ? {} : { replyTo: replyTo(client) }) },
+      },
+      client === undefined ? null : () => this.said.push(`settled ${client}`),
+    );
+  }
+
+  /** The commit of this number, from 0, reaches the disk, says so, and can be read. */
+  flush(number: number): void {
+    this.harden(number);
+    this.read(number);
+  }
+
+  /** The commit of this number reaches the disk and says so; it cannot be read yet. */
+  harden(number: number): void {
+    const commit = this.commits[number];
+    if (commit === undefined || commit.isDurable) throw new Error(`no commit ${number} waits`);
+    commit.isDurable = true;
+    commit.onCommit.durable();
+  }
+
+  /** The commit of this number, which is on disk, can be read from now on, and says so. */
+  read(number: number): void {
+    const commit = this.commits[number];
+    if (commit?.isDurable !== true || commit.isReadable)
+      throw new Error(`commit ${number} is not to be read`);
+    commit.isReadable = true;
+    for (const { id, value } of commit.changes) {
+      if (value === null) this.disk.delete(id);
+      else this.disk.set(id, value);
+    }
+    commit.onCommit.readable();
+  }
+
+  /** Pumps and flushes until there is nothing left to do. */
+  settle(): void {
+    for (let rounds = 0; rounds < 1000; rounds++) {
+      this.kernel.pump();
+      this.commits.forEach((commit, number) => {
+        if (!commit.isDurable) this.flush(number);
+      });
+      if (this.kernel.isIdle) return;
+    }
+    throw new Error('the kernel does not come to rest');
+  }
+
+  advance(ms: number): void {
+    this.wall += ms;
+    this.monotonic += ms;
+  }
+
+  /** What was said since this was last asked. */
+  heard(): string[] {
+    return this.said.splice(0);
+  }
+
+  stateOf(id: string): unknown {
+    return this.kernel.stateOf('script', id);
+  }
+}
+
+const textOf = (answer: unknown): string => (typeof answer === 'string' ? answer : JSON.stringify(answer));

@@ -1,0 +1,123 @@
+import { connect, headers, type NatsConnection } from '@nats-io/transport-node';
+
+/** A message of the bus, as it was said. */
+export type Spoken = Readonly<Record<string, unknown>>;
+
+export interface SpokenLeases {
+  readonly type: string;
+  readonly assignments: readonly {
+    readonly attempt_id: string;
+    readonly task_id: string;
+    readonly job_id: string;
+  }[];
+  readonly confirmed?: readonly string[];
+}
+
+const ANSWER_MS = 20_000;
+
+/** A worker that does nothing by itself: a test says each of its messages. */
+export class ScriptedWorker {
+  workerId = crypto.randomUUID() as string;
+  farmId = '';
+  incarnation = `${Date.now()}`;
+  private readonly nc: NatsConnection;
+  private readonly name: string;
+  private readonly cores: number;
+
+  private constructor(nc: NatsConnection, name: string, cores: number) {
+    this.nc = nc;
+    this.name = name;
+    this.cores = cores;
+  }
+
+  /** Connects and registers. `farm`: id or name; empty for the only one. */
+  static async start(port: number, name: string, cores: number, farm = ''): Promise<ScriptedWorker> {
+    const worker = new ScriptedWorker(await connect({ servers: [`127.0.0.1:${port}`] }), name, cores);
+    const registered = await worker.register(farm);
+    worker.farmId = String(registered['farm_id']);
+    worker.workerId = String(registered['worker_id']);
+    return worker;
+  }
+
+  /** The same worker on a new connection. */
+  async connectAgain(port: number): Promise<ScriptedWorker> {
+    const again = new ScriptedWorker(
+      await connect({ servers: [`127.0.0.1:${port}`] }),
+      this.name,
+      this.cores,
+    );
+    again.workerId = this.workerId;
+    again.farmId = this.farmId;
+    again.incarnation = this.incarnation;
+    return again;
+  }
+
+  register(farm = ''): Promise<Spoken> {
+    return this.announce('worker.register', {
+      v: 1,
+      type: 'register',
+      worker_id: this.workerId,
+      incarnation: this.incarnation,
+      name: this.name,
+      hostname: 'elsewhere',
+      farm,
+      queues: [],
+      cpu_count: this.cores,
+      memory_mib: 1024,
+      os: 'linux',
+      arch: 'x86_64',
+      software_version: 'spoken 1',
+      compute_location: '',
+      tags: {},
+      open_attempts: [],
+    });
+  }
+
+  heartbeat(openAttempts: readonly string[]): Promise<Spoken> {
+    return this.announce('worker.heartbeat', {
+      ...this.self('heartbeat'),
+      open_attempts: openAttempts,
+    });
+  }
+
+  /** Asks for work. `extra` is said too, or instead. */
+  async lease(extra: Spoken = {}, timeoutMs = ANSWER_MS): Promise<SpokenLeases> {
+    const { v, worker_id, farm_id, incarnation } = this.self('');
+    const request = JSON.stringify({ v, worker_id, farm_id, incarnation, ...extra });
+    const answer = await this.nc.request('work.lease._any', request, { timeout: timeoutMs });
+    return answer.json<SpokenLeases>();
+  }
+
+  /** Stores a status message. */
+  async report(jobId: string, report: Spoken): Promise<void> {
+    const attempt = String(report['attempt_id']);
+    const id = headers();
+    id.set('Nats-Msg-Id', `${attempt}:${String(report['status'])}`);
+    const task_id = attempt.slice(0, attempt.lastIndexOf('-'));
+    const message = JSON.stringify({ v: 1, task_id, worker_id: this.workerId, ...report });
+    await this.nc.request(`task.status.${jobId}`, message, { timeout: ANSWER_MS, headers: id });
+  }
+
+  close(): Promise<void> {
+    return this.nc.close();
+  }
+
+  private self(type: string): Spoken {
+    return {
+      v: 1,
+      type,
+      worker_id: this.workerId,
+      farm_id: this.farmId,
+      incarnation: this.incarnation,
+    };
+  }
+
+  /** A presence message holds its inbox, and is published without one. */
+  private async announce(subject: string, message: Spoken): Promise<Spoken> {
+    const inbox = `_INBOX.${crypto.randomUUID().replaceAll('-', '')}`;
+    const subscription = this.nc.subscribe(inbox, { max: 1, timeout: ANSWER_MS });
+    this.nc.publish(subject, JSON.stringify({ ...message, reply_to: inbox }));
+    for await (const answer of subscription) return answer.json<Spoken>();
+    throw new Error(`nobody answers ${subject}`);
+  }
+}

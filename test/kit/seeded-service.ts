@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import type { ApiClient, FarmClient, Page } from './api-client.ts';
+import type { Known } from './generated-requests.ts';
+import { until } from './until.ts';
+
+interface Entry {
+  readonly id: string;
+}
+
+interface JobEntry extends Entry {
+  readonly status: string;
+  readonly name: string;
+}
+
+/** A step that no worker may run: its tasks stay ready. */
+const HELD = {
+  specificationVersion: 'jobtemplate-2023-09',
+  name: 'held',
+  parameterDefinitions: [{ name: 'Word', type: 'STRING', default: 'x' }],
+  steps: [
+    {
+      name: 'S',
+      parameterSpace: { taskParameterDefinitions: [{ name: 'Frame', type: 'INT', range: '1-3' }] },
+      hostRequirements: { attributes: [{ name: 'attr.worker.tag.nobody', anyOf: ['true'] }] },
+      script: { actions: { onRun: { command: 'true', args: ['{{Param.Word}}'] } } },
+    },
+  ],
+};
+const quick = (command: string): object => ({
+  specificationVersion: 'jobtemplate-2023-09',
+  name: command,
+  steps: [{ name: 'S', script: { actions: { onRun: { command, args: ['said'] } } } }],
+});
+const YAML = JSON.stringify(HELD, null, 1);
+
+/**
+ * A service that has something of every kind: two farms with queues, jobs in every status, an entry in each catalog. What
+ * generated requests have deleted or ended comes back with `renew`.
+ */
+export class SeededService {
+  readonly #api: ApiClient;
+  #farms: readonly FarmClient[] = [];
+
+  constructor(api: ApiClient) {
+    this.#api = api;
+  }
+
+  /** A first farm, for a worker to join. */
+  async start(): Promise<FarmClient> {
+    await this.#renewFarms();
+    const [farm] = this.#farms;
+    if (farm === undefined) throw new Error('there is no farm');
+    return farm;
+  }
+
+  /** To be called when a worker serves the first farm: has a job there that completes and one that fails. */
+  async runJobs(): Promise<void> {
+    const [farm] = this.#farms;
+    if (farm === undefined) throw new Error('there is no farm');
+    for (const command of ['echo', 'false']) {
+      const { body } = await farm.submit(quick(command), { max_attempts: '1' });
+      await until(`${command} is over`, async () => {
+        const { status } = await this.#api.job(body.id);
+        return status === 'completed' || status === 'failed';
+      });
+    }
+  }
+
+  /** What is known now, of each farm. */
+  async renew(): Promise<readonly Known[]> {
+    await this.#renewFarms();
+    const entries = {
+      'compute-locations': await this.#entries('compute-locations', { name: 'berlin' }),
+      'storage-locations': await this.#entries('storage-locations', {
+        name: 'projects',
+        roots: { default: '/mnt' },
+      }),
+      'usage-pools': await this.#entries('usage-pools', { name: 'nuke', max_concurrent: 2 }),
+    };
+    const known: Known[] = [];
+    for (const farm of this.#farms) {
+      const jobs = await this.#renewJobs(farm);
+      const queues = await this.#page<Entry>(`queues?farm_id=${farm.farmId}`);
+      const workers = await this.#page<Entry>(`workers?farm_id=${farm.farmId}`);
+      const tasks = await Promise.all(jobs.map(({ id }) => this.#page<Entry>(`jobs/${id}/tasks?limit=2`)));
+      const ids = {
+        // The second has nothing that keeps it from being deleted.
+        farms: [farm.farmId, await this.#emptyFarm()],
+        queues: idsOf(queues),
+        jobs: idsOf(jobs),
+        tasks: tasks.flatMap(idsOf),
+        workers: idsOf(workers),
+        ...entries,
+      };
+      const open = jobs.filter(({ status }) => status === 'pending' || status === 'paused');
+      known.push({ ids, hints: hintsOf(ids, idsOf(open)), texts: TEXTS });
+    }
+    return known;
+  }
+
+  async #emptyFarm(): Promise<string> {
+    const name = `empty ${crypto.randomUUID()}`;
+    return (await this.#api.must<Entry>('POST', '/api/v1/farms', { name })).id;
+  }
+
+  async #renewFarms(): Promise<void> {
+    const kept: FarmClient[] = [];
+    for (const farm of this.#farms) {
+      const answers = await Promise.all([
+        this.#api.call('GET', `/api/v1/farms/${farm.farmId}`),
+        this.#api.call('GET', `/api/v1/queues/${farm.queueId}`),
+      ]);
+      if (answers.every(({ status }) => status === 200)) kept.push(farm);
+    }
+    while (kept.length < 2) kept.push(await this.#api.makeFarm(`farm ${crypto.randomUUID()}`));
+    this.#farms = kept;
+  }
+
+  /** At least one job in each status that takes no worker. */
+  async #renewJobs(farm: FarmClient): Promise<readonly JobEntry[]> {
+    const list = (): Promise<readonly JobEntry[]> =>
+      this.#page<JobEntry>(`jobs?farm_id=${farm.farmId}&sort_by=updated_at&sort_dir=desc&limit=12`);
+    const statuses = new Set((await list()).map(({ status }) => status));
+    const submitted = async (query: Record<string, string> = {}): Promise<string> => {
+      const { status, body } = await farm.submit(HELD, { project: 'known', ...query });
+      if (status !== 201) throw new Error(`no job: ${status} ${JSON.stringify(body)}`);
+      return body.id;
+    };
+    if (!statuses.has('pending') || !statuses.has('blocked')) {
+      await submitted({ depends_on: await submitted() });
+    }
+    if (!statuses.has('paused')) {
+      await this.#api.must('PATCH', `/api/v1/jobs/${await submitted()}`, { action: 'pause' });
+    }
+    if (!statuses.has('canceled')) {
+      await this.#api.must('POST', `/api/v1/jobs/${await submitted()}/cancel`);
+    }
+    const ended = await Promise.all(
+      ['completed', 'failed'].map((status) =>
+        this.#page<JobEntry>(`jobs?farm_id=${farm.farmId}&status=${status}&limit=1`),
+      ),
+    );
+    return [...(await list()), ...ended.flat()];
+  }
+
+  async #entries(catalog: string, entry: object): Promise<readonly string[]> {
+    const found = await this.#api.must<readonly Entry[]>('GET', `/api/v1/${catalog}`);
+    if (found.length > 0) return idsOf(found.slice(0, 5));
+    return [(await this.#api.must<Entry>('POST', `/api/v1/${catalog}`, entry)).id];
+  }
+
+  #page<Item>(path: string): Promise<readonly Item[]> {
+    return this.#api.must<Page<Item>>('GET', `/api/v1/${path}`).then(({ items }) => items);
+  }
+}
+
+const idsOf = (entries: readonly Entry[]): string[] => entries.map(({ id }) => id);
+
+const TEXTS: Known['texts'] = {
+  'application/json': [JSON.stringify(HELD)],
+  'application/x-yaml': [YAML],
+  'application/yaml': [YAML],
+  'text/yaml': [YAML],
+};
+
+/** What is right in a body or a parameter beyond what its schema says. */
+function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints'] {
+  const one = (collection: string): fc.Arbitrary<string> => fc.constantFrom(...(ids[collection] ?? []));
+  const hasWorkers = (ids['workers'] ?? []).length > 0;
+  return {
+    farm_id: fc.constant(ids['farms']?.[0]),
+    queue_id: one('queues'),
+    job_id: one('jobs'),
+    task_id: one('tasks'),
+    // Left out where there is none.
+    worker_id: hasWorkers ? one('workers') : fc.constant(undefined),
+    depends_on: fc.subarray(openJobs.slice(0, 2)),
+    roots: fc.subarray(['default', 'berlin', 'potsdam']).chain((places) =>
+      fc
+        .array(fc.constantFrom('/mnt/a', 'C:\\a', 's3://bucket/prefix', '\\\\server\\share'), {
+          minLength: places.length,
+          maxLength: places.length,
+        })
+        .map((roots) => Object.fromEntries(places.map((place, at) => [place, roots[at]]))),
+    ),
+    // Of every job that is made here.
+    step: fc.constant('S'),
+    range: fc.constant('0'),
+    run_as_user: fc.constant(null),
+    run_as_group: fc.constant(null),
+    parameters: fc.oneof(
+      fc.constant({}),
+      fc.string({ unit: 'grapheme', maxLength: 20 }).map((word) => ({ 'param.Word': word })),
+    ),
+  };
+}

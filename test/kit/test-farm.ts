@@ -1,0 +1,503 @@
+import { CATALOG_ID } from '../../actors/service/catalog/messages.ts';
+import type { FarmInput, JobSubmission, QueueInput } from '../../actors/service/farm/messages.ts';
+import type { JobUpdate, RetrySelection } from '../../actors/service/job/messages.ts';
+import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
+import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
+import type { ServiceSettings } from '../../actors/service/service-system.ts';
+import type { WorkerMessage } from '../../actors/service/worker/messages.ts';
+import { createMemoryStore } from '../../src/adapters/memory/memory-store.ts';
+import {
+  farmId,
+  parseAttemptId,
+  queueId,
+  workerId,
+  type AttemptId,
+  type FarmId,
+  type QueueId,
+} from '../../src/core/ids.ts';
+import type { DemandExplanation, LeaseExplanation } from '../../src/core/lease/explanation.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { readTaskStatus } from '../../src/core/records/task-page.ts';
+import type { WorkerRecord } from '../../src/core/records/worker.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
+import type { WaitingExplanation } from '../../src/core/lease/waiting.ts';
+import type { StepRequirements } from '../../src/openjd/template/plan.ts';
+import type { AttemptReport, RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
+import { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
+import { HouseCatalog } from './farm-catalog.ts';
+import { jobPlan, type PlannedStep } from './plans.ts';
+
+const FARM: FarmInput = { name: 'F', description: '', maxConcurrentTasks: 0, retry: {} };
+const QUEUE: QueueInput = {
+  name: 'Q',
+  description: '',
+  priority: 0,
+  maxConcurrentTasks: 0,
+  paused: false,
+  retry: {},
+};
+
+/** What a report may say beside its status. */
+interface SomeOfReport {
+  readonly exitCode?: number;
+  readonly message?: string;
+  readonly sessionId?: string;
+  readonly progress?: number;
+  readonly statusMessage?: string;
+}
+
+/**
+ * The whole service but for its doors: the real kernel with the real actors over a store in memory. Tests speak to it in
+ * scenarios, in the names that they gave to things; time passes when they say so. Every message is encoded and decoded
+ * on its way. There is a farm F with a queue Q from the start.
+ */
+export class TestFarm extends HouseCatalog {
+  readonly farm: FarmId;
+  readonly queue: QueueId;
+
+  constructor(settings: Partial<ServiceSettings> = {}, store = createMemoryStore()) {
+    super(settings, store);
+    this.farm = this.createFarm();
+    this.queue = this.createQueue();
+    this.takeOutputs();
+  }
+
+  // Farms and queues
+
+  createFarm(some: Partial<FarmInput> = {}): FarmId {
+    const id = farmId(this.newId());
+    const input = { ...FARM, ...some };
+    this.names.set(id, input.name);
+    this.tell({
+      actor: 'catalog',
+      id: CATALOG_ID,
+      message: { type: 'farm.create', farmId: id, input, replyTo: to(`create farm ${input.name}`) },
+    });
+    return id;
+  }
+
+  replaceFarm(some: Partial<FarmInput>, farm = this.farm): void {
+    const input = { ...FARM, ...some };
+    this.tell({
+      actor: 'catalog',
+      id: CATALOG_ID,
+      message: { type: 'farm.replace', farmId: farm, input, replyTo: to('replace farm') },
+    });
+  }
+
+  deleteFarm(farm = this.farm): void {
+    this.tell({ actor: 'farm', id: farm, message: { type: 'farm.delete', replyTo: to('delete farm') } });
+  }
+
+  createQueue(some: Partial<QueueInput> = {}, farm = this.farm): QueueId {
+    const input = { ...QUEUE, ...some };
+    const client = `create queue ${input.name}`;
+    this.answers.delete(client);
+    this.tell({ actor: 'farm', id: farm, message: { type: 'queue.create', input, replyTo: to(client) } });
+    const rows = [...this.store.scan('queue')].map((row) => row.value);
+    const id =
+      rows.find((queue) => queue.farmId === farm && queue.name === input.name)?.id ?? queueId('no queue');
+    this.names.set(id, input.name);
+    return id;
+  }
+
+  replaceQueue(some: Partial<QueueInput>, queue = this.queue): void {
+    this.tell({
+      actor: 'farm',
+      id: this.farm,
+      message: {
+        type: 'queue.replace',
+        queueId: queue,
+        input: { ...QUEUE, ...some },
+        replyTo: to('replace queue'),
+      },
+    });
+  }
+
+  deleteQueue(queue = this.queue): void {
+    this.tell({
+      actor: 'farm',
+      id: this.farm,
+      message: { type: 'queue.delete', queueId: queue, replyTo: to('delete queue') },
+    });
+  }
+
+  // Jobs
+
+  submit(
+    name: string,
+    steps: readonly PlannedStep[],
+    some: Partial<Omit<JobSubmission, 'upstreams'>> & {
+      readonly after?: readonly string[];
+      readonly farm?: FarmId;
+    } = {},
+  ): void {
+    const { after = [], farm, ...rest } = some;
+    const upstreams = after.map((upstream) => ({
+      jobId: this.jobId(upstream),
+      status: this.job(upstream).status,
+    }));
+    this.submitAfter(name, steps, upstreams, rest, farm);
+  }
+
+  /** Submits a job with a look at its upstreams that may be old. */
+  submitAfter(
+    name: string,
+    steps: readonly PlannedStep[],
+    upstreams: JobSubmission['upstreams'],
+    some: Partial<JobSubmission> = {},
+    farm = this.farm,
+  ): void {
+    const submission: JobSubmission = {
+      queueId: this.queue,
+      plan: jobPlan(name, steps),
+      description: '',
+      extensions: [],
+      template: { text: 'specificationVersion: jobtemplate-2023-09' },
+      templateFormat: 'yaml',
+      owner: 'ada',
+      submitter: 'ada',
+      project: '',
+      priority: 50,
+      retry: {},
+      upstreams,
+      ...some,
+    };
+    this.tell({
+      actor: 'farm',
+      id: farm,
+      message: { type: 'job.submit', submission, replyTo: to(`submit ${name}`) },
+    });
+  }
+
+  cancelJob(name: string): void {
+    this.tell({
+      actor: 'job',
+      id: this.jobId(name),
+      message: { type: 'job.cancel', replyTo: to(`cancel ${name}`) },
+    });
+  }
+
+  updateJob(name: string, some: Partial<JobUpdate> & { readonly queueId?: QueueId }): void {
+    const { queueId: queue, ...rest } = some;
+    const update: JobUpdate = { retry: {}, ...rest };
+    const id = this.jobId(name);
+    const client = to(`update ${name}`);
+    if (queue === undefined) {
+      this.tell({ actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo: client } });
+    } else {
+      this.tell({
+        actor: 'farm',
+        id: this.farm,
+        message: { type: 'job.requeue', jobId: id, queueId: queue, update, replyTo: client },
+      });
+    }
+  }
+
+  retryJob(name: string): void {
+    const id = this.jobId(name);
+    this.tell({
+      actor: 'job',
+      id,
+      message: { type: 'job.retry', target: 'job', replyTo: to(`retry ${name}`) },
+    });
+  }
+
+  retrySome(name: string, selection: RetrySelection): void {
+    const id = this.jobId(name);
+    this.tell({
+      actor: 'job',
+      id,
+      message: { type: 'job.retry', target: { selection }, replyTo: to(`retry ${name}`) },
+    });
+  }
+
+  retryTask(word: string): void {
+    const { jobId, stepOrder, index } = this.address(word);
+    this.tell({
+      actor: 'job',
+      id: jobId,
+      message: { type: 'job.retry', target: { stepOrder, index }, replyTo: to(`retry ${word}`) },
+    });
+  }
+
+  deleteJob(name: string): void {
+    const id = this.jobId(name);
+    this.names.set(id, name);
+    this.deleteJobById(id, `delete ${name}`);
+  }
+
+  deleteJobById(id: string, client = 'delete'): void {
+    this.tell({ actor: 'job', id, message: { type: 'job.delete', replyTo: to(client) } });
+  }
+
+  cancelJobById(id: string): void {
+    this.tell({ actor: 'job', id, message: { type: 'job.cancel', replyTo: to('cancel') } });
+  }
+
+  cancelTask(word: string): void {
+    const { jobId, stepOrder, index } = this.address(word);
+    this.tell({
+      actor: 'job',
+      id: jobId,
+      message: { type: 'task.cancel', stepOrder, index, replyTo: to(`cancel ${word}`) },
+    });
+  }
+
+  // Workers
+
+  /** A worker's daemon starts, or says once more that it has. It has 4 cores unless said otherwise. */
+  register(name: string, some: Partial<Omit<RegisterMessage, 'name'>> = {}): void {
+    const registration: RegisterMessage = {
+      v: 1,
+      type: 'register',
+      worker_id: this.idOf(name),
+      incarnation: 'start-1',
+      name,
+      hostname: `host-${name}`,
+      farm: this.farm,
+      queues: [],
+      cpu_count: 4,
+      memory_mib: 8192,
+      os: 'linux',
+      arch: 'x86_64',
+      software_version: '0.1.0',
+      compute_location: '',
+      tags: {},
+      open_attempts: [],
+      reply_to: '',
+      ...some,
+    };
+    this.names.set(registration.worker_id, name);
+    this.beating.add(name);
+    const client = to(`register ${name}`);
+    this.tell({
+      actor: 'farm',
+      id: registration.farm,
+      message: { type: 'worker.register', registration, replyTo: client },
+    });
+  }
+
+  /** A heartbeat with what the worker has open: by default what it has reported running. */
+  heartbeat(
+    name: string,
+    some: {
+      readonly open?: readonly string[];
+      readonly attempts?: readonly AttemptId[];
+      readonly incarnation?: string;
+    } = {},
+  ): void {
+    this.sendHeartbeat(name, some, `heartbeat ${name}`);
+  }
+
+  deregister(name: string, incarnation = this.worker(name).incarnation): void {
+    const { id, farmId: farm } = this.worker(name);
+    this.beating.delete(name);
+    this.tell({
+      actor: 'worker',
+      id,
+      message: {
+        type: 'worker.deregister',
+        departure: { v: 1, type: 'deregister', worker_id: id, farm_id: farm, incarnation, reply_to: '' },
+        replyTo: to(`deregister ${name}`),
+      },
+    });
+  }
+
+  disableWorker(name: string): void {
+    this.tellWorker(name, { type: 'worker.disable', replyTo: to(`disable ${name}`) });
+  }
+
+  enableWorker(name: string): void {
+    this.tellWorker(name, { type: 'worker.enable', replyTo: to(`enable ${name}`) });
+  }
+
+  deleteWorker(name: string): void {
+    this.tellWorker(name, { type: 'worker.delete', replyTo: to(`delete ${name}`) });
+  }
+
+  /** The worker asks for work. */
+  lease(
+    name: string,
+    some: { readonly queue?: QueueId; readonly incarnation?: string; readonly client?: string } = {},
+  ): void {
+    const worker = this.store.get('worker', this.idOf(name));
+    this.tell({
+      actor: 'lease',
+      id: this.farm,
+      message: {
+        type: 'lease.requested',
+        workerId: worker?.id ?? workerId(this.idOf(name)),
+        farmId: this.farm,
+        incarnation: some.incarnation ?? worker?.incarnation ?? '',
+        queue: some.queue ?? ANY_QUEUE,
+        replyTo: to(some.client ?? `lease ${name}`),
+      },
+    });
+  }
+
+  /** Which workers could run tasks of the first queue with each of these requirements. */
+  explainDemands(...requirements: readonly StepRequirements[]): readonly DemandExplanation[] {
+    this.tell({
+      actor: 'lease',
+      id: this.farm,
+      message: { type: 'demands.explain', queueId: this.queue, requirements, replyTo: to('demands') },
+    });
+    const answer = this.answer('demands');
+    if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('demands: no answer');
+    // What the message's own comment says.
+    return answer.value as readonly DemandExplanation[];
+  }
+
+  /** What waits in the farm, and on what. */
+  explainFarm(): WaitingExplanation {
+    this.tell({
+      actor: 'lease',
+      id: this.farm,
+      message: { type: 'farm.explain', replyTo: to('explain farm') },
+    });
+    const answer = this.answer('explain farm');
+    if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('explain farm: no answer');
+    // What the message's own comment says.
+    return answer.value as WaitingExplanation;
+  }
+
+  /** What the lease actor knows of why a task waits. */
+  explain(word: string): LeaseExplanation {
+    const { jobId, stepOrder, index } = this.address(word);
+    const requirements = this.store.get('plan', keys.plan(jobId))?.steps[stepOrder]?.requirements;
+    if (requirements === undefined) throw new Error(`there is no step of ${word}`);
+    const { queueId: queue } = this.job(this.nameOf(jobId));
+    const client = `explain ${word}`;
+    this.tell({
+      actor: 'lease',
+      id: this.farm,
+      message: {
+        type: 'task.explain',
+        jobId,
+        stepOrder,
+        index,
+        queueId: queue,
+        requirements,
+        replyTo: to(client),
+      },
+    });
+    const answer = this.answer(client);
+    if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error(`${client}: no answer`);
+    // What the message's own comment says.
+    return answer.value as LeaseExplanation;
+  }
+
+  /** A worker reports on `A/0/3`, its latest attempt, or on `A/0/3#2`. */
+  report(word: string, status: ReportedStatus, some: SomeOfReport = {}): void {
+    this.tell(this.reportOf(word, status, some));
+  }
+
+  /** A worker reports at once on several tasks of one job. */
+  reportAll(reports: readonly (readonly [word: string, status: ReportedStatus])[]): void {
+    const [first] = reports;
+    if (first === undefined) throw new Error('nothing is reported');
+    this.tell({
+      actor: 'job',
+      id: this.address(first[0]).jobId,
+      message: {
+        type: 'tasks.reported',
+        workerId: workerId('w'),
+        reports: reports.map(([word, status]) => this.attemptReport(word, status)),
+      },
+    });
+  }
+
+  /** A report that is on its way: `deliver` brings it. */
+  reportOf(word: string, status: ReportedStatus, some: SomeOfReport = {}): ServiceEnvelope {
+    return {
+      actor: 'job',
+      id: this.address(word).jobId,
+      message: {
+        type: 'tasks.reported',
+        workerId: workerId('w'),
+        reports: [this.attemptReport(word, status, some)],
+      },
+    };
+  }
+
+  /** What a worker says of `A/0/3`, its latest attempt, or of `A/0/3#2`. */
+  attemptReport(word: string, status: ReportedStatus, some: SomeOfReport = {}): AttemptReport {
+    return {
+      attempt_id: this.attemptId(word),
+      status,
+      timestamp: timestampOf(this.now),
+      session_id: some.sessionId ?? 'session-1',
+      ...(some.exitCode === undefined ? {} : { exit_code: some.exitCode }),
+      ...(some.message === undefined ? {} : { message: some.message }),
+      ...(some.progress === undefined ? {} : { progress: some.progress }),
+      ...(some.statusMessage === undefined ? {} : { status_message: some.statusMessage }),
+    };
+  }
+
+  /** Something that was said before, or by somebody else. */
+  deliver(envelope: ServiceEnvelope): void {
+    this.tell(envelope);
+  }
+
+  private tellWorker(name: string, message: WorkerMessage): void {
+    this.tell({ actor: 'worker', id: this.idOf(name), message });
+  }
+
+  protected override beat(worker: string): void {
+    this.sendHeartbeat(worker, {}, `beat ${worker}`);
+  }
+
+  /** Whether the worker has said of the attempt that it runs. */
+  private isRunning(attemptId: AttemptId): boolean {
+    const attempt = parseAttemptId(attemptId);
+    if (attempt === null) throw new Error(`${attemptId} is no attempt`);
+    const page = this.store.get('taskPage', keys.taskPageOf(attempt));
+    return page !== undefined && readTaskStatus(page, attempt.index) === 'running';
+  }
+
+  private sendHeartbeat(
+    name: string,
+    some: {
+      readonly open?: readonly string[];
+      readonly attempts?: readonly AttemptId[];
+      readonly incarnation?: string;
+    },
+    client: string,
+  ): void {
+    const worker = this.worker(name);
+    const booked = this.store.get('booking', keys.booking(worker.id))?.bookings ?? [];
+    const open =
+      some.attempts ??
+      some.open?.map((word) => this.attemptId(word)) ??
+      booked.map((booking) => booking.attemptId).filter((attempt) => this.isRunning(attempt));
+    this.heartbeatOf({ ...worker, incarnation: some.incarnation ?? worker.incarnation }, open, client);
+  }
+
+  /** A heartbeat of a worker that the store may hold no more. */
+  heartbeatOf(
+    { id, farmId: farm, incarnation }: Pick<WorkerRecord, 'id' | 'farmId' | 'incarnation'>,
+    open: readonly AttemptId[],
+    client = 'heartbeat',
+  ): void {
+    this.tell({
+      actor: 'worker',
+      id,
+      message: {
+        type: 'worker.heartbeat',
+        heartbeat: {
+          v: 1,
+          type: 'heartbeat',
+          worker_id: id,
+          farm_id: farm,
+          incarnation,
+          open_attempts: open,
+          reply_to: '',
+        },
+        replyTo: to(client),
+      },
+    });
+  }
+}
+
+const to = (client: string): ReplyTo => replyTo(client);

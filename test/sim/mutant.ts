@@ -1,0 +1,55 @@
+import type { AnyDefinition, Kind } from '../../actors/kernel/actor.ts';
+import type { ServiceSystem } from '../../actors/service/service-system.ts';
+import type { Build } from './build.ts';
+import type { Scenario } from './scenarios.ts';
+import type { AnyContext, AnyHandler, AnyMessage } from './watch-turns.ts';
+
+/**
+ * Bugs that the simulation must find: each spoils one thing of a sound build, from outside. A simulation that finds no
+ * planted bug proves nothing (reliability.md, 3.6).
+ */
+export interface Mutant {
+  readonly name: string;
+  readonly plant: (build: Build) => Build;
+  /** The scenario that it shows in; absent where any random farm shows it. */
+  readonly scenario?: Scenario;
+}
+
+type MessageOf<K extends Kind<ServiceSystem>, T extends string> = Extract<
+  ServiceSystem['messages'][K],
+  { type: T }
+>;
+
+/** Puts another handler in the place of one; it may call the one that was there. */
+export function handle<K extends Kind<ServiceSystem>, T extends ServiceSystem['messages'][K]['type']>(
+  kind: K,
+  type: T,
+  spoil: (state: unknown, message: MessageOf<K, T>, context: AnyContext, original: AnyHandler) => void,
+): (build: Build) => Build {
+  return withDefinitions((definition) => {
+    if (definition.kind !== kind) return definition;
+    const original = definition.handlers[type];
+    if (original === undefined) throw new Error(`${kind} has no handler for ${type}`);
+    const spoiled: AnyHandler = (state, message, context) => {
+      // The kernel files messages under their type.
+      spoil(state, message as MessageOf<K, T>, context, original);
+    };
+    return { ...definition, handlers: { ...definition.handlers, [type]: spoiled } };
+  });
+}
+
+export function withDefinitions(
+  change: (definition: AnyDefinition<ServiceSystem>) => AnyDefinition<ServiceSystem>,
+): (build: Build) => Build {
+  return (build) => ({
+    ...build,
+    service: { ...build.service, definitions: () => build.service.definitions().map(change) },
+  });
+}
+
+/** Sends everything but messages of one type. */
+export function droppingMessages(context: AnyContext, type: AnyMessage['type']): AnyContext['send'] {
+  return (actor, id, message) => {
+    if (message.type !== type) context.send(actor, id, message);
+  };
+}

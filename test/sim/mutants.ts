@@ -1,0 +1,251 @@
+import type { AnyDefinition, Kind } from '../../actors/kernel/actor.ts';
+import type { JobState } from '../../actors/service/job/state.ts';
+import type { ServiceSystem } from '../../actors/service/service-system.ts';
+import type { LeaseState } from '../../actors/service/lease/state.ts';
+import type { WorkerState } from '../../actors/service/worker/state.ts';
+import { parseAttemptId, attemptIdOf } from '../../src/core/ids.ts';
+import { copyOfCounts, moveCounts } from '../../src/core/lifecycle/task-counts.ts';
+import { put } from '../../src/core/records/change-set.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts';
+import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
+import { PLANTED_AGENT_BUGS } from './agent-mutants.ts';
+import { PLANTED_RULE_BUGS } from './rule-mutants.ts';
+import { staleCompletion } from './scenarios.ts';
+import { handle, droppingMessages, withDefinitions, type Mutant } from './mutant.ts';
+import { contextWith, type AnyContext, type AnyHandler } from './watch-turns.ts';
+
+/** In every handler of an actor, the time since when the service listens is lost. */
+const forgetListening =
+  (kind: Kind<ServiceSystem>) =>
+  (definition: AnyDefinition<ServiceSystem>): AnyDefinition<ServiceSystem> => {
+    if (definition.kind !== kind) return definition;
+    const handlers: Record<string, AnyHandler> = {};
+    for (const [type, original] of Object.entries(definition.handlers)) {
+      handlers[type] = (state, message, context) => {
+        original(state, message, contextWith(context, { receivingSince: 0 }));
+      };
+    }
+    const { onActivated } = definition;
+    return {
+      ...definition,
+      handlers,
+      ...(onActivated === undefined
+        ? {}
+        : {
+            onActivated: (state, context) => {
+              onActivated(state, contextWith(context, { receivingSince: 0 }));
+            },
+          }),
+    };
+  };
+
+/** The number of the attempt that a task is at. */
+function attemptNumberOf(job: JobState, stepOrder: number, index: number): number {
+  const page = job.steps[stepOrder]?.pages.get(pageOf(index));
+  return (page === undefined ? null : readTask(page, index))?.attemptNumber ?? 0;
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'replies leave before the commit is on disk',
+    plant: (build) => ({
+      ...build,
+      service: {
+        ...build.service,
+        commit: (commit) => (changes, onCommit) => {
+          commit(changes, { durable: () => undefined, readable: () => onCommit.readable() });
+          onCommit.durable();
+        },
+      },
+    }),
+  },
+  {
+    name: 'answers to clients leave before what they say can be read',
+    plant: (build) => ({ ...build, service: { ...build.service, answersUnread: true } }),
+  },
+  {
+    name: 'an actor that is over is dropped before it can be read that it is',
+    plant: (build) => ({ ...build, service: { ...build.service, dropsUnread: true } }),
+  },
+  {
+    name: 'ends that ride are confirmed before they are on disk',
+    plant: (build) => ({ ...build, service: { ...build.service, confirmsAtOnce: true } }),
+  },
+  {
+    name: 'a report that rode is confirmed and not taken',
+    plant: handle('job', 'tasks.reported', (state, message, context, original) => {
+      if (message.replyTo === undefined) original(state, message, context);
+    }),
+  },
+  {
+    name: 'a commit loses its last change',
+    plant: (build) => ({
+      ...build,
+      service: {
+        ...build.service,
+        commit: (commit) => (changes, onDurable) => {
+          commit(changes.length > 3 ? changes.slice(0, -1) : changes, onDurable);
+        },
+      },
+    }),
+  },
+  {
+    name: 'a report of a stale attempt is accepted',
+    plant: handle('job', 'tasks.reported', (state, message, context, original) => {
+      const job = state as JobState;
+      const reports = message.reports.map((report) => {
+        const stale = parseAttemptId(report.attempt_id);
+        if (stale === null) return report;
+        const attemptNumber = attemptNumberOf(job, stale.stepOrder, stale.index);
+        return attemptNumber === 0
+          ? report
+          : { ...report, attempt_id: attemptIdOf({ ...stale, attemptNumber }) };
+      });
+      original(job, { ...message, reports }, context);
+    }),
+  },
+  {
+    name: 'the retry delay of farm and queue is not inherited',
+    plant: handle('job', 'job.create', (state, message, context, original) => {
+      const job = state as JobState;
+      job.inherited = { ...job.inherited, retryDelaySeconds: 0 };
+      original(job, message, context);
+    }),
+  },
+  {
+    name: 'a failure too many is retried',
+    plant: handle('job', 'tasks.reported', (state, message, context, original) => {
+      const job = state as JobState;
+      const { inherited } = job;
+      job.inherited = { ...inherited, maxAttempts: inherited.maxAttempts + 1 };
+      original(job, message, context);
+      job.inherited = inherited;
+    }),
+  },
+  {
+    name: 'a reclaim counts as a failure',
+    plant: handle('job', 'attempts.reclaim', (state, message, context, original) => {
+      const job = state as JobState;
+      const before = job.openAttempts.size;
+      original(job, message, context);
+      const failedAttempts = job.record.failedAttempts + before - job.openAttempts.size;
+      job.record = { ...job.record, failedAttempts };
+      context.change(put('job', keys.job(job.record.id), job.record));
+    }),
+  },
+  {
+    name: 'the cores of a closed attempt stay booked',
+    plant: handle('worker', 'attempts.released', () => undefined),
+  },
+  {
+    name: 'the lease actor does not learn that cores are free',
+    plant: handle('lease', 'cores.freed', () => undefined),
+  },
+  {
+    name: 'the heartbeat exchange closes nothing',
+    plant: handle('worker', 'worker.heartbeat', (state, message, context, original) => {
+      const reply: AnyContext['reply'] = (to, answer) => {
+        const heard = answer as PresenceReply;
+        context.reply(to, heard.type === 'alive' ? { ...heard, closed: [] } : heard);
+      };
+      original(state, message, contextWith(context, { reply }));
+    }),
+  },
+  {
+    name: 'silence counts although the service could not hear',
+    plant: withDefinitions(forgetListening('worker')),
+  },
+  {
+    name: 'a late success wins over a cancel',
+    plant: handle('job', 'tasks.reported', (state, message, context, original) => {
+      const job = state as JobState;
+      original(job, message, context);
+      for (const report of message.reports) {
+        const attempt = parseAttemptId(report.attempt_id);
+        const step = attempt === null ? undefined : job.steps[attempt.stepOrder];
+        const page = attempt === null ? undefined : step?.pages.get(pageOf(attempt.index));
+        if (attempt === null || step === undefined || page === undefined) continue;
+        const task = readTask(page, attempt.index);
+        if (report.status !== 'succeeded' || task?.status !== 'canceled') continue;
+        writeTask(page, attempt.index, { ...task, status: 'succeeded' });
+        const taskCounts = copyOfCounts(job.record.taskCounts);
+        moveCounts(taskCounts, 'canceled', 'succeeded');
+        job.record = { ...job.record, taskCounts };
+        moveCounts(step.record.taskCounts, 'canceled', 'succeeded');
+      }
+    }),
+  },
+  {
+    name: 'the counts miss a cancel of a task',
+    plant: handle('job', 'task.cancel', (state, message, context, original) => {
+      const job = state as JobState;
+      const step = job.steps[message.stepOrder];
+      const before = step === undefined ? undefined : copyOfCounts(step.record.taskCounts);
+      original(job, message, context);
+      if (step !== undefined && before !== undefined) step.record.taskCounts = before;
+    }),
+  },
+  {
+    name: 'a pause of a queue is not heard',
+    plant: handle('lease', 'queue.limits-changed', (state, message, context, original) => {
+      original(state, { ...message, paused: false }, context);
+    }),
+  },
+  {
+    name: 'the cap of the farm is forgotten at the start',
+    plant: withDefinitions((definition) => {
+      if (definition.kind !== 'lease') return definition;
+      return {
+        ...definition,
+        load: (id, reader, now) => {
+          const state = definition.load(id, reader, now) as LeaseState | null;
+          state?.index.caps.limitFarm(0);
+          return state;
+        },
+      };
+    }),
+  },
+  {
+    name: 'tasks that are ready again wake nobody',
+    plant: handle('lease', 'tasks.ready', (state, message, context, original) => {
+      if (message.until > context.now) original(state, message, context);
+      else
+        (state as LeaseState).index.addReady(message.jobId, message.stepOrder, message.ranges, context.now);
+    }),
+  },
+  {
+    name: 'a settled task makes no room under the caps',
+    plant: handle('lease', 'tasks.ended', (state, message) => {
+      (state as LeaseState).index.settle(message.jobId, message.stepOrder, message.count);
+    }),
+  },
+  {
+    name: 'the failure of an upstream job is passed over',
+    plant: handle('farm', 'job.ended', (state, message, context, original) => {
+      original(state, message, contextWith(context, { send: droppingMessages(context, 'upstream.failed') }));
+    }),
+  },
+  {
+    name: 'a step does not wait for the steps before it',
+    plant: handle('job', 'job.create', (state, message, context, original) => {
+      for (const step of (state as JobState).steps) step.record.dependsOn = [];
+      original(state, message, context);
+    }),
+  },
+  {
+    name: 'what the worker says it has is given away as never started',
+    plant: handle('job', 'attempts.held', () => undefined),
+    scenario: staleCompletion,
+  },
+  {
+    name: 'one heartbeat without an attempt takes it back',
+    plant: handle('worker', 'worker.heartbeat', (state, message, context, original) => {
+      const worker = state as WorkerState;
+      for (const attemptId of worker.bookings.ids()) worker.missedSince.set(attemptId, 0);
+      original(worker, message, context);
+    }),
+  },
+  ...PLANTED_AGENT_BUGS,
+  ...PLANTED_RULE_BUGS,
+];

@@ -1,0 +1,87 @@
+import type { PointedError } from '../../../../client/resources.ts';
+import type { LineError } from './plain-tree.ts';
+import type { TemplateOutline } from './read-template.ts';
+import type { ValueProblem } from './check-value.ts';
+import type { Submission } from './submission.ts';
+
+/** The errors of an answer, each where it can be mended. */
+export interface FieldErrors {
+  /** By the name of the parameter. */
+  readonly values: ReadonlyMap<string, readonly ValueProblem[]>;
+  /** By the name of the request's parameter: `queue_id`. */
+  readonly query: ReadonlyMap<string, string>;
+  readonly template: readonly TemplateError[];
+  /** What points nowhere in the form. */
+  readonly rest: readonly string[];
+}
+
+export interface TemplateError extends Partial<LineError> {
+  readonly detail: string;
+}
+
+export const NO_ERRORS: FieldErrors = { values: new Map(), query: new Map(), template: [], rest: [] };
+
+/** What is left of the errors of a request when the form says something else by now: an error goes when its field changes. */
+export function dropStaleErrors(placed: FieldErrors, request: Submission, now: Submission): FieldErrors {
+  const parameter = ({ query }: Submission, name: string): string | undefined =>
+    query.parameters?.[`param.${name}`];
+  const member = ({ query }: Submission, name: string): string =>
+    JSON.stringify(Object.entries(query).find(([key]) => key === name)?.[1]) ?? '';
+  const isSameText = request.document.text === now.document.text;
+  return {
+    values: new Map([...placed.values].filter(([name]) => parameter(request, name) === parameter(now, name))),
+    query: new Map([...placed.query].filter(([name]) => member(request, name) === member(now, name))),
+    template: isSameText ? placed.template : [],
+    rest: JSON.stringify(request) === JSON.stringify(now) ? placed.rest : [],
+  };
+}
+
+const DEFINITION = /^\/parameterDefinitions\/(\d+)$/;
+const QUERY = /^\/query\/([a-z_]+)$/;
+const GIVEN = /^the value of "((?:[^"\\]|\\.)*)"(?: at ((?:\[\d+\])+))?: ([^]*)$/;
+const MISSING = /^the parameter "(?:[^"\\]|\\.)*" has no default and needs a value$/;
+const UNKNOWN = /^there is no parameter "/;
+
+/** Sorts the errors of a refused submission by where they point. */
+export function assignErrorsToFields(
+  errors: readonly PointedError[],
+  outline: TemplateOutline | null,
+): FieldErrors {
+  const values = new Map<string, ValueProblem[]>();
+  const query = new Map<string, string>();
+  const template: TemplateError[] = [];
+  const rest: string[] = [];
+  for (const error of errors) {
+    const value = valueErrorOf(error, outline);
+    const name = QUERY.exec(error.pointer)?.[1];
+    if (value !== null) values.set(value.name, [...(values.get(value.name) ?? []), value.problem]);
+    else if (name !== undefined) query.set(name, [query.get(name), error.detail].filter(Boolean).join('\n'));
+    else if (isUnplaced(error)) rest.push(error.detail);
+    else template.push(templateError(error));
+  }
+  return { values, query, template, rest };
+}
+
+/** The value of a parameter is told at its definition. */
+function valueErrorOf(
+  { pointer, detail }: PointedError,
+  outline: TemplateOutline | null,
+): { readonly name: string; readonly problem: ValueProblem } | null {
+  const position = DEFINITION.exec(pointer)?.[1];
+  const name = position === undefined ? undefined : outline?.parameterNames[Number(position)];
+  if (name === undefined) return null;
+  if (MISSING.test(detail)) return { name, problem: { index: null, detail: 'needs a value' } };
+  const given = GIVEN.exec(detail);
+  if (given === null) return null;
+  const index = /^\[(\d+)\]/.exec(given[2] ?? '')?.[1];
+  return { name, problem: { index: index === undefined ? null : Number(index), detail: given[3] ?? '' } };
+}
+
+const isUnplaced = ({ pointer, detail, line }: PointedError): boolean =>
+  UNKNOWN.test(detail) ||
+  (line === undefined && (pointer === '' || /^\/(query|header|body)\b/.test(pointer)));
+
+function templateError({ pointer, detail, line, column }: PointedError): TemplateError {
+  const words = pointer === '' ? detail : `${pointer}: ${detail}`;
+  return line === undefined ? { detail: words } : { line, column: column ?? 1, detail: words };
+}

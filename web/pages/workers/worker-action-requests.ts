@@ -1,0 +1,16 @@
+import { CirclePlay, Pause, Trash2, type LucideIcon } from 'lucide-react';
+import type { BulkAction } from '../../parts/data-table/bulk-bar.tsx';
+import { ACTION_LABELS, WORKER_ACTIONS, type WorkerAction } from './worker-actions.ts';
+
+const ICONS: Readonly<Record<WorkerAction, LucideIcon>> = {
+  disable: Pause,
+  enable: CirclePlay,
+  delete: Trash2,
+};
+
+/** What can be done with workers, as menus and the bar show it. */
+export const WORKER_DEEDS: readonly BulkAction<WorkerAction>[] = WORKER_ACTIONS.map((action) => ({
+  action,
+  label: action === 'delete' ? 'Delete…' : ACTION_LABELS[action].label,
+  Icon: ICONS[action],
+}));
