@@ -51,10 +51,10 @@ export interface Ports {
   activity(): ServiceActivity;
   /** The total of a tally: online workers, claims of a usage pool by its slot (ports/tallies.ts). */
   tally(slot: number): number;
-  /** Null when none are kept (interface.md, "Diagnostics"). */
+  /** Null when none are kept (docs/contract/rest.md#diagnostics). */
   diagnostics(): Pick<DiagnosticLog, 'records'> | null;
   readonly version: VersionFacts;
-  /** False while the disk is too full for new jobs (reliability.md, D2). */
+  /** False while the disk is too full for new jobs (docs/dependency-hazards.md#d2-a-full-disk-corrupts-memory). */
   acceptsSubmissions(): boolean;
   /** The server's own retry settings, at the head of the cascade. */
   readonly serverRetry: RetryPolicy;
@@ -144,7 +144,7 @@ export interface StorePages {
   readonly logs: FilePages;
 }
 
-/** interface-decisions.md, "REST": GET /version. */
+/** docs/contract/rest.md#authentication-routes, GET /version. */
 export interface VersionFacts {
   readonly version: string;
   readonly commit: string;

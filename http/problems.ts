@@ -2,7 +2,7 @@ import { PROBLEMS, textOfErrors, type Problem, type ProblemKind } from '../src/c
 import type { PointedError } from '../src/openjd/primitives/pointed-error.ts';
 import type { Header, HttpResponse } from './pipeline/message.ts';
 
-/** A problem as RFC 7807 has it on the wire (interface.md, "Errors"). `requestId` goes into `instance`. */
+/** A problem as RFC 7807 has it on the wire (docs/contract/errors.md). `requestId` goes into `instance`. */
 export function problemResponse(
   problem: Problem,
   requestId: string,

@@ -24,7 +24,7 @@ export const AGENT_LIMITS = {
   confirmBeatMs: SECOND_MS / 2,
   /** How long a leaving worker waits for the answer to its departure. */
   departMs: 3 * SECOND_MS,
-  /** How long a lease request is waited for (interface.md, "Limits": about 35 s). */
+  /** How long a lease request is waited for (docs/contract/limits.md#scheduling: about 35 s). */
   leaseTimeoutMs: 35 * SECOND_MS,
   /** The service takes back what it does not hear to be running for so long after it has assigned it. */
   assignedMs: 30 * SECOND_MS,
@@ -63,7 +63,7 @@ export const AGENT_LIMITS = {
   logDrainMs: 5 * SECOND_MS,
   /** How long the logs of an ended attempt that are in memory are still offered to the bus. */
   logGiveUpMs: 60 * SECOND_MS,
-  /** onExit without a timeout of its own (session_behaviours.md, 6). */
+  /** onExit without a timeout of its own (docs/contract/sessions.md#timeouts-and-cancelation). */
   exitTimeoutSeconds: 300,
   /** NOTIFY_THEN_TERMINATE without a period of its own. */
   notifyRunSeconds: 120,

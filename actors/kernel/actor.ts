@@ -1,8 +1,8 @@
 import type { ActorMessages, ReplyTo } from './address.ts';
 
 /**
- * What an actor is (design.md, "A turn"): it sees its state, one message and a context, and nothing else: no clock, no
- * random, no I/O. One message handled is one turn; a handler never awaits.
+ * What an actor is (docs/architecture.md#a-turn): it sees its state, one message and a context, and nothing else: no
+ * clock, no random, no I/O. One message handled is one turn; a handler never awaits.
  */
 
 /** The types that all actors of one process share. */
@@ -29,7 +29,8 @@ export interface Context<W extends ActorSystem, K extends Kind<W>> {
   readonly now: number;
   /**
    * Since when this process has been able to hear others without a break: its start, the end of its last stall or
-   * bus outage. Silence before that proves nothing (reliability.md, D10).
+   * bus outage. Silence before that proves nothing
+   * (docs/dependency-hazards.md#d10-silence-after-an-outage-of-the-service).
    */
   readonly receivingSince: number;
   /** A new id: UUIDv7, rising. */

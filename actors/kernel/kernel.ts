@@ -9,10 +9,10 @@ import { ActivationTable } from './activation-table.ts';
 import { TimerHeap } from './timer-heap.ts';
 
 /**
- * The kernel runs actors (design.md, "A turn"). Messages from outside queue in the mailbox. Each is handled together
- * with everything that it causes inside (a closure); the closures of one window are committed as one; what they said
- * is let out when that commit is on disk, in order. Windows are pipelined: the next is worked while the last is being
- * committed.
+ * The kernel runs actors (docs/architecture.md#a-turn). Messages from outside queue in the mailbox. Each is handled
+ * together with everything that it causes inside (a closure); the closures of one window are committed as one; what
+ * they said is let out when that commit is on disk, in order. Windows are pipelined: the next is worked while the last
+ * is being committed.
  *
  * A closure in which a handler throws is forgotten whole: the actors that it touched are dropped, loaded again from
  * the store once nothing is in flight, and the message is tried once more; then it is poisoned: logged, and answered

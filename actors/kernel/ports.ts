@@ -28,7 +28,7 @@ export interface KernelPorts<W extends ActorSystem> {
   log(level: LogLevel, text: string, attributes: Readonly<Record<string, string>>): void;
   /** Work has come up outside a pump (a commit has ended): the host must pump soon. */
   wake(): void;
-  /** State cannot be loaded or kept: the process must end (design.md, "Threads": fail-stop). */
+  /** State cannot be loaded or kept: the process must end (docs/architecture.md#threads: fail-stop). */
   fatal(error: unknown): void;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The time of day that does not jump under the actors' feet: it runs with the monotonic clock and follows the wall
  * clock in one step when the two have come apart. A step, or a tick that came far too late, is a gap: what was not
- * heard meanwhile proves nothing (reliability.md, D10, F19, F20).
+ * heard meanwhile proves nothing (D10 of docs/dependency-hazards.md; F19, F20 of docs/faults.md).
  */
 export class StableWallClock {
   static readonly tickMs = 1000;

@@ -19,7 +19,7 @@ export type ServiceEffect =
   | { readonly kind: 'delete-logs'; readonly jobId: JobId; readonly farmId: FarmId }
   /** Live tasks of a farm hold fewer slots of what is tallied (ports/tallies.ts). */
   | { readonly kind: 'release'; readonly farmId: FarmId; readonly slot: number; readonly count: number }
-  /** Counts in the metrics (interface.md, "Public, ungated"). */
+  /** Counts in the metrics (docs/contract/rest.md#public-routes). */
   | {
       readonly kind: 'count';
       readonly counter: 'task-retries' | 'jobs-autoparked';
@@ -40,13 +40,16 @@ export interface ServiceSettings {
   readonly heartbeatTimeoutMs: number;
   /** The server's end of the retry cascade. */
   readonly retry: RetryPolicy;
-  /** How long a lease request is held when there is no work (interface.md, "Limits": about 30 s). */
+  /** How long a lease request is held when there is no work (docs/contract/limits.md: about 30 s). */
   readonly leaseHoldMs: number;
   /** Jobs that a farm asks in one turn what they offer when it is taken up. */
   readonly recoveryBatchSize: number;
-  /** After this an attempt that was handed out and never reported running is taken back (interface.md, "Limits": 30 s, fixed). */
+  /**
+   * After this an attempt that was handed out and never reported running is taken back (docs/contract/limits.md: 30 s,
+   * fixed).
+   */
   readonly staleAssignedMs: number;
-  /** After this a ready task that no online worker may run says why (interface.md, "Worker and related rules"); 0 is never. */
+  /** After this a ready task that no online worker may run says why (docs/contract/workers.md); 0 is never. */
   readonly unschedulableGraceMs: number;
   /** After this a task that others overtake has a worker reserved (docs/decisions/reservation.md); 0 is never. */
   readonly reservationAfterMs: number;

@@ -22,7 +22,7 @@ export const EVAL_MODES = [
 
 export type EvalMode = (typeof EVAL_MODES)[number];
 
-/** What a line of `openjd eval --jsonl` asks (interface-decisions.md, "Commands"). */
+/** What a line of `openjd eval --jsonl` asks (docs/contract/commands.md#json-lines). */
 export interface EvalRequest {
   readonly expr: string;
   readonly mode: EvalMode;

@@ -11,8 +11,8 @@ import { memberOf } from './member-of.ts';
 type JsonlKind = 'check' | 'expand' | 'eval';
 
 /**
- * Answers each line of JSON with a line of JSON, in order, until the lines end (interface-decisions.md, "Commands"). A line that cannot
- * be read is answered with an error like any other.
+ * Answers each line of JSON with a line of JSON, in order, until the lines end (docs/contract/commands.md#json-lines).
+ * A line that cannot be read is answered with an error like any other.
  */
 export async function runOpenjdJsonl(
   kind: JsonlKind,

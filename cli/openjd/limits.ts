@@ -2,7 +2,7 @@ import type { LanguageOptions } from '../../src/openjd/template/language/options
 import { TEMPLATE_LIMITS } from '../../src/openjd/template/template-limits.ts';
 import { EXPRESSIONS } from '../../src/adapters/regex/default-expressions.ts';
 
-/** Tasks that `expand` lists; counts are whole (interface-decisions.md, "Commands"). */
+/** Tasks that `expand` lists; counts are whole (docs/contract/commands.md#json-lines). */
 export const MAX_LISTED_TASKS = 10_000;
 
 /** Nothing is made in the number of tasks when templates are checked and expanded here, so there is no reason to limit them. */

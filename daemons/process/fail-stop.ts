@@ -4,7 +4,7 @@ import type { Logger } from './logging.ts';
 /** Exit code of a process that ended because a part of it was lost; the start from the store is quick and needs no hand. */
 const LOST_PART_EXIT = 70;
 
-/** Ends the process at once (design.md, "Threads": the whole process is fail-stop). */
+/** Ends the process at once (docs/architecture.md#threads: the whole process is fail-stop). */
 export function failStop(logger: Logger, text: string, error: Error): never {
   logger.fatal({ error: error.stack ?? error.message }, text);
   exitNow(LOST_PART_EXIT);

@@ -13,8 +13,8 @@ const STDERR = 2;
 const UNWRITTEN_BYTES_MAX = 4 * 2 ** 20;
 
 /**
- * The log of a daemon: lines on standard error, JSON or plain text (interface.md, "Limits", Logging). What is logged is told to
- * `heard` too.
+ * The log of a daemon: lines on standard error, JSON or plain text (docs/contract/limits.md#logging). What is logged is
+ * told to `heard` too.
  */
 export function createLogger(
   settings: LogSettings,

@@ -1,9 +1,9 @@
 import type { Logger } from './logging.ts';
 
 /**
- * The order in which a service stops (interface.md, "Limits": graceful shutdown): nobody finds it any more; running requests are answered
- * and new ones refused; waiting workers are answered and nothing more is handed out; what is on its way on the bus is taken in; the store is
- * closed with everything on the disk.
+ * The order in which a service stops (docs/contract/limits.md#shutdown): nobody finds it any more; running requests are
+ * answered and new ones refused; waiting workers are answered and nothing more is handed out; what is on its way on the
+ * bus is taken in; the store is closed with everything on the disk.
  */
 export const SHUTDOWN_STEPS = ['discovery', 'http', 'scheduler', 'bus', 'store'] as const;
 export type ShutdownStep = (typeof SHUTDOWN_STEPS)[number];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { packageRoot } from './package-root.ts';
 
-/** interface-decisions.md, "REST": GET /version. */
+/** docs/contract/rest.md#authentication-routes, GET /version. */
 export interface VersionFacts {
   readonly version: string;
   readonly commit: string;

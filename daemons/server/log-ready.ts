@@ -14,7 +14,10 @@ const hostForUrl = (host: string): string => {
   return host.includes(':') ? `[${host}]` : host;
 };
 
-/** reliability.md, D15: without authentication whoever reaches the port may run commands on the farm. */
+/**
+ * docs/dependency-hazards.md#d15-open-to-browsers-without-authentication: without authentication whoever reaches the
+ * port may run commands on the farm.
+ */
 function warnIfOpen(config: ServerConfig, logger: Logger): void {
   const { host } = config.http.addr;
   if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return;

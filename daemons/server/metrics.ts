@@ -13,8 +13,8 @@ const SECOND_MS = 1000;
 type NamedQueue = Pick<QueueRecord, 'id' | 'name' | 'farmId'>;
 
 /**
- * The metrics of the service (interface.md, "Public, ungated"; docs/metrics.md). Threads tell what they have measured once
- * in a while, so that a scrape looks at nothing but numbers.
+ * The metrics of the service (docs/contract/rest.md#public-routes; docs/metrics.md). Threads tell what they have
+ * measured once in a while, so that a scrape looks at nothing but numbers.
  */
 export class ServiceMetrics {
   private readonly registry = new Registry();

@@ -18,7 +18,7 @@ interface PreparationPoolOptions {
 
 /**
  * The pool for what costs processor time alone. A task that outlives its deadline is aborted with its thread; pool
- * threads hold no native state, so that is safe (reliability.md, D5 and D6).
+ * threads hold no native state, so that is safe (D5 and D6 of docs/dependency-hazards.md).
  */
 export class PreparationPool {
   private readonly pool: Piscina<PreparationTask, PreparationResult>;

@@ -39,8 +39,9 @@ export async function prepareData({
 
 /**
  * Waits, before the first lease after a restore, until every worker has stopped what the restored store may not know of: without contact each does
- * so after two thirds of the heartbeat timeout (design.md, "The bus"). A task that was handed out after the backup would otherwise run a second
- * time beside the first. To be called once the state store is held: throws when a restore was begun after `prepareData` looked for one.
+ * so after two thirds of the heartbeat timeout (docs/architecture.md#the-bus). A task that was handed out after the
+ * backup would otherwise run a second time beside the first. To be called once the state store is held: throws when a
+ * restore was begun after `prepareData` looked for one.
  */
 export async function waitAfterRestore(
   directory: string,

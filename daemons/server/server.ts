@@ -53,11 +53,11 @@ import { versionFacts } from '../process/version.ts';
 import { MEASURE_PERIOD_MS } from '../threads/shard-protocol.ts';
 import { shardThreadName, threadEntry } from '../threads/thread-entry.ts';
 
-/** interface.md, "Limits": graceful shutdown. */
+/** docs/contract/limits.md#shutdown. */
 export const SHUTDOWN_MS = 30_000;
 /** How long running requests have of it to end. */
 const HTTP_DRAIN_MS = 15_000;
-/** interface.md, "Public, ungated": each readiness check has this long. */
+/** docs/contract/rest.md#public-routes: each readiness check has this long. */
 const CHECK_MS = 5_000;
 const READY_POLL_MS = 50;
 

@@ -34,7 +34,7 @@ export interface ShardEvents {
   readonly noticed: (shard: number, notice: ShardNotice) => void;
   /** Removes the logs of a job that was deleted; resolves when none is left. */
   readonly forgetLogs: (job: JobId) => Promise<void>;
-  /** A shard has ended by itself: the process must end (design.md, "Threads": fail-stop). */
+  /** A shard has ended by itself: the process must end (docs/architecture.md#threads: fail-stop). */
   readonly broken: (shard: number, error: Error) => void;
 }
 

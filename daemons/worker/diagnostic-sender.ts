@@ -19,7 +19,10 @@ export interface DiagnosticSenderOptions {
   readonly monotonicClock: () => number;
 }
 
-/** Tells the service what this daemon logs (interface.md, "Diagnostics"): at a bounded rate, and as well as it can. */
+/**
+ * Tells the service what this daemon logs (docs/contract/rest.md#diagnostics): at a bounded rate, and as well as it
+ * can.
+ */
 export class DiagnosticSender {
   private readonly options: DiagnosticSenderOptions;
   private readonly bucket: TokenBucket;

@@ -216,7 +216,7 @@ async function work(config: WorkerConfig): Promise<void> {
   logger.info('stopped');
 }
 
-/** reliability.md, 2.2: nothing that an earlier daemon has started may run when the worker registers. */
+/** docs/faults.md#mechanisms: nothing that an earlier daemon has started may run when the worker registers. */
 async function endLeftovers(directory: string): Promise<void> {
   const left = await killLeftoverProcesses(directory);
   if (left.length > 0) {

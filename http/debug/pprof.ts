@@ -23,7 +23,7 @@ const KINDS = {
 const SECONDS_DEFAULT = 10;
 const SECONDS_MAX = 60;
 
-/** Whether a path is one of the routes for profiles (interface.md, "Public, ungated"). */
+/** Whether a path is one of the routes for profiles (docs/contract/rest.md#public-routes). */
 export const isPprof = (path: string): boolean => path === PREFIX || path.startsWith(`${PREFIX}/`);
 
 /**

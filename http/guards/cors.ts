@@ -7,8 +7,8 @@ const ALLOWED_HEADERS = 'Accept, Authorization, Content-Type, Idempotency-Key, I
 const PREFLIGHT_SECONDS = '600';
 
 /**
- * Which origins may read answers (interface.md, "CSRF and CORS"): `origins` as configured; an empty list means every
- * origin, as `*` does.
+ * Which origins may read answers (docs/contract/authentication.md#csrf-and-cors): `origins` as configured; an empty
+ * list means every origin, as `*` does.
  */
 export class CorsPolicy {
   readonly #everyone: boolean;

@@ -4,7 +4,7 @@ import { headerValues } from '../pipeline/message.ts';
 /**
  * What is wrong with the framing of a request, or null. The engine takes the first of several Content-Length headers
  * and knows no transfer coding but chunked: what it would read as a second request, a proxy in front may have read as
- * a body (reliability.md, D13).
+ * a body (docs/dependency-hazards.md#d13-ambiguous-request-framing).
  */
 export function framingFault(headers: readonly Header[]): string | null {
   const lengths = headerValues(headers, 'content-length');

@@ -1,6 +1,6 @@
 import { permissionsOf, type Permission, type Role } from '../../src/core/access/permissions.ts';
 
-/** Who makes a request (interface.md, "Principal"). */
+/** Who makes a request (docs/contract/resources.md#principal). */
 export interface Principal {
   readonly subject: string;
   readonly username: string;
@@ -14,7 +14,7 @@ export interface Principal {
 /** How it is known who a principal is: not at all, while authentication is off. */
 export type PrincipalKind = 'anonymous';
 
-/** Everyone, while authentication is off: an anonymous superuser (interface.md, "The switch"). */
+/** Everyone, while authentication is off: an anonymous superuser (docs/contract/authentication.md#the-switch). */
 export const ANONYMOUS: Principal = {
   subject: 'anonymous',
   username: 'anonymous',

@@ -1,7 +1,7 @@
 import { headerValues, type Header } from '../pipeline/message.ts';
 import type { Problem } from '../../src/core/problems.ts';
 
-/** Where the event channel is (interface.md, "Events"). */
+/** Where the event channel is (docs/contract/events.md). */
 export const EVENTS_PATH = '/api/v1/ws';
 const VERSION = '13';
 /** What the answer to a request has that should have asked for an upgrade (RFC 9110, 15.5.22; RFC 6455, 4.4). */

@@ -18,7 +18,7 @@ export interface Operation {
   readonly method: string;
   /** With `{name}` for a parameter. */
   readonly path: string;
-  /** `public`, `authenticated` or a permission of interface.md, "Roles and permissions". */
+  /** `public`, `authenticated` or a permission of docs/contract/authentication.md#roles-and-permissions. */
   readonly permission: string;
   readonly parameters: readonly Parameter[];
   readonly body: Body | null;

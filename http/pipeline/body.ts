@@ -6,7 +6,7 @@ import { pointedProblem } from '../problems.ts';
 import type { Header } from './message.ts';
 import { headerValues } from './message.ts';
 
-/** interface-decisions.md, "REST". */
+/** docs/contract/limits.md#requests. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 const MAX_NESTING = 64;
@@ -36,7 +36,10 @@ export class BodyReader {
     );
   }
 
-  /** The media type of a request's body, when the operation takes it. Nothing is guessed (reliability.md, D15). */
+  /**
+   * The media type of a request's body, when the operation takes it. Nothing is guessed
+   * (docs/dependency-hazards.md#d15-open-to-browsers-without-authentication).
+   */
   mediaType(headers: readonly Header[]): Outcome<string> {
     const coded = headerValues(headers, 'content-encoding').find(
       (coding) => coding.trim().toLowerCase() !== 'identity',
@@ -108,7 +111,10 @@ function isHalf(value: unknown): boolean {
   return Object.entries(value).some(([name, member]) => LONE_SURROGATE.test(name) || isHalf(member));
 }
 
-/** Nesting is capped: deep input takes a parser seconds and hundreds of megabytes (reliability.md, D7). */
+/**
+ * Nesting is capped: deep input takes a parser seconds and hundreds of megabytes
+ * (docs/dependency-hazards.md#d7-deep-or-large-documents).
+ */
 function parseJson(text: string): Outcome<unknown> {
   const parsed = parseJsonText(text, { length: MAX_BODY_BYTES, nesting: MAX_NESTING });
   return parsed.ok

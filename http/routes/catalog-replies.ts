@@ -4,7 +4,7 @@ import type { Outcome } from '../../src/core/problems.ts';
 import type { Ports } from '../ports.ts';
 import { NO_CONTENT, notFound, type ProblemReply } from './operation.ts';
 
-/** What the routes of all catalogs (interface.md, "Catalog CRUD") have in common. */
+/** What the routes of all catalogs (docs/contract/rest.md#catalogs) have in common. */
 
 /** Asks the one catalog actor, as `Actors.ask` does. */
 export const askCatalog = <Answer>(

@@ -18,13 +18,13 @@ import { askForWorkers } from './query-schedulers.ts';
 import { invalid, problem, type Call, type Handler, type ProblemReply, type Reply } from './operation.ts';
 import { created, submitIdempotently } from './idempotent-submit.ts';
 
-/** interface.md, "Errors", 503: no verdict on the template. */
+/** docs/contract/errors.md, 503: no verdict on the template. */
 const DEADLINE_DETAIL =
   'the template took too long to evaluate, which says nothing of whether it is right: a second attempt may succeed';
 
 const PARAMETER_PREFIX = 'param.';
 
-/** interface.md, "POST /api/v1/jobs". A dry run goes the same way but for its end. */
+/** docs/contract/submission.md. A dry run goes the same way but for its end. */
 export const submitJob = (): Handler<'submitJob'> => {
   const submitted = submitIdempotently(submit);
   return (call, ports) => (call.query.dry_run ? dryRun(call, ports) : submitted(call, ports));
@@ -180,7 +180,7 @@ function upstreamsOf(
   return done(upstreams);
 }
 
-/** interface.md, "Job identity rules", 2 and 3. */
+/** docs/contract/submission.md#job-identity, rules 2 and 3. */
 function ownerOf(given: string, submitter: string): string {
   return given === '' || given.toLowerCase() === submitter.toLowerCase() ? submitter : given;
 }

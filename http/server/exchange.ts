@@ -11,7 +11,8 @@ const SWITCHING_PROTOCOLS = 101;
 
 /**
  * One request and its answer. The only holder of the engine's response object, which kills the process when it is
- * touched after an abort or after the answer (reliability.md, D6 and 5.8): `#response` is null from then on.
+ * touched after an abort or after the answer (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process):
+ * `#response` is null from then on.
  */
 export class Exchange implements HttpRequest {
   readonly method: string;
@@ -106,7 +107,7 @@ export class Exchange implements HttpRequest {
   async send(answer: HttpResponse): Promise<void> {
     // The engine goes on to a second request of the same segment even when the answer to the first closes the
     // connection. While an answer is outstanding it hangs up instead: so such an answer waits for the next turn, and
-    // what a malformed head smuggles in is never run (reliability.md, D13).
+    // what a malformed head smuggles in is never run (docs/dependency-hazards.md#d13-ambiguous-request-framing).
     if (answer.close === true) await new Promise((resolve) => setImmediate(resolve));
     const { body } = answer;
     if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {

@@ -32,8 +32,9 @@ export interface SocketsAt {
 
 /**
  * Serves HTTP/1.1 and WebSocket connections. One handler is registered with the engine for every path and method; it cannot throw, because the
- * engine ends the process when it does (reliability.md, D6). `failed` is told of every error that a request's
- * handler or its endless answer ends with; the connection is then closed. Rejects when the address is taken.
+ * engine ends the process when it does (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process). `failed` is told
+ * of every error that a request's handler or its endless answer ends with; the connection is then closed. Rejects when
+ * the address is taken.
  */
 export async function serveHttp(
   address: ListenAddress,

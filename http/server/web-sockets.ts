@@ -21,7 +21,8 @@ const OUTCOMES: readonly SendOutcome[] = ['queued', 'sent', 'refused'];
 
 /**
  * The only holder of an engine's WebSocket, which throws when it is touched after its end: `#socket` is null from then on. A
- * handler of the engine must not throw, because that ends the process (reliability.md, D6): what goes wrong closes the connection.
+ * handler of the engine must not throw, because that ends the process
+ * (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process): what goes wrong closes the connection.
  */
 class Connection implements Socket {
   #socket: WebSocket<Kept> | null;
@@ -102,7 +103,7 @@ export function serveWebSockets(
   app.ws<Kept>(path, {
     maxPayloadLength: MESSAGE_BYTES_MAX,
     maxBackpressure: SEND_QUEUE_BYTES_MAX,
-    // Pings and the end of idle connections have times of their own (interface.md, "Connection timing").
+    // Pings and the end of idle connections have times of their own (docs/contract/events.md#connection-timing).
     // This one is for peers that do not answer the end of a connection.
     idleTimeout: UNANSWERED_END_S,
     sendPingsAutomatically: false,

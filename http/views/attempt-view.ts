@@ -2,7 +2,7 @@ import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { Schemas } from './schemas.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
-/** interface.md, "Task attempt". */
+/** docs/contract/resources.md#task-attempt. */
 export function attemptView(attempt: AttemptRecord): Schemas['Attempt'] {
   return {
     attempt_number: attempt.attemptNumber,

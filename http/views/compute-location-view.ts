@@ -2,7 +2,9 @@ import type { ComputeLocationRecord } from '../../src/core/records/compute-locat
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
-/** interface.md, "Compute location". `workerCount`: online workers of all farms that report this very name. */
+/**
+ * docs/contract/resources.md#compute-location. `workerCount`: online workers of all farms that report this very name.
+ */
 export function computeLocationView(
   location: ComputeLocationRecord,
   workerCount: number,

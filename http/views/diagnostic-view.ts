@@ -2,7 +2,7 @@ import { nanoText } from '../../src/core/diagnostics/nano-time.ts';
 import type { DiagnosticRecord } from '../../src/core/diagnostics/record.ts';
 import type { Schemas } from './schemas.ts';
 
-/** interface.md, "Diagnostic record". */
+/** docs/contract/resources.md#diagnostic-record. */
 export const diagnosticView = ({
   at,
   component,

@@ -11,7 +11,7 @@ const TEXTS_MAX = 10_000;
 const GROUPS_MAX = 100;
 const NAMED_MAX = 20;
 
-/** How many tasks of a job have failed, and of what (interface.md, "Job", `failure_summary`). */
+/** How many tasks of a job have failed, and of what (docs/contract/resources.md#job). */
 export function failureSummary(store: StoreReader, job: JobRecord): Schemas['FailureSummary'] {
   const failedCount = job.taskCounts.failed;
   const reasons = new Map<string, number>();

@@ -3,7 +3,7 @@ import { retryView } from './retry-view.ts';
 import type { Schemas } from './schemas.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
-/** interface.md, "Farm". */
+/** docs/contract/resources.md#farm. */
 export function farmView(farm: FarmRecord): Schemas['Farm'] {
   return {
     id: farm.id,

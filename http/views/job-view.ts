@@ -11,7 +11,7 @@ import type { Schemas } from './schemas.ts';
 import { stepView } from './step-view.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
-/** interface.md, "Job". `retry` is what the cascade comes to. */
+/** docs/contract/resources.md#job. `retry` is what the cascade comes to. */
 export function jobView(job: JobRecord, retry: RetryPolicy): Schemas['Job'] {
   return {
     id: job.id,

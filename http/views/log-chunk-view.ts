@@ -2,7 +2,7 @@ import type { LogChunk } from '../../src/core/records/log-chunk.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
-/** interface.md, "Log chunk". */
+/** docs/contract/resources.md#log-chunk. */
 export function logChunkView(chunk: LogChunk): Schemas['LogChunk'] {
   return {
     id: chunk.id,

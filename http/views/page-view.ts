@@ -1,4 +1,4 @@
-/** The wrapper of a page (interface.md, "Limits", "Pagination"). */
+/** The wrapper of a page (docs/contract/rest.md#paging). */
 export interface PageView<Item> {
   readonly items: readonly Item[];
   readonly total: number;

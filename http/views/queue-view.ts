@@ -3,7 +3,7 @@ import { retryView } from './retry-view.ts';
 import type { Schemas } from './schemas.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
-/** interface.md, "Queue". */
+/** docs/contract/resources.md#queue. */
 export function queueView(queue: QueueRecord): Schemas['Queue'] {
   return {
     id: queue.id,

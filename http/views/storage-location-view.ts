@@ -2,7 +2,7 @@ import { storageTypeOf, type StorageLocationRecord } from '../../src/core/record
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
-/** interface.md, "Storage location". */
+/** docs/contract/resources.md#storage-location. */
 export const storageLocationView = (storage: StorageLocationRecord): Schemas['StorageLocation'] => ({
   id: storage.id,
   name: storage.name,

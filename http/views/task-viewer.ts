@@ -57,7 +57,7 @@ export class TaskViewer {
     this.#createdAt = timestampOf(job.createdAt);
   }
 
-  /** interface.md, "Task". */
+  /** docs/contract/resources.md#task. */
   view(step: StepRecord, index: number): Schemas['Task'] {
     const facts = this.#factsOf(step, index);
     const { state, workerId, assignedAt, endedAt, failureReason, progress, statusMessage } = facts;

@@ -6,7 +6,7 @@ import type { Schemas } from './schemas.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
-/** interface.md, "Worker"; interface-decisions.md, "REST". */
+/** docs/contract/resources.md#worker. */
 export function workerView(
   worker: WorkerRecord,
   booking: BookingRecord | undefined,

@@ -15,7 +15,7 @@ export type GatewayPorts = Pick<
 const TASKS_SUBJECT = /^jobs\/([^/]+)\/tasks$/;
 const LOGS_SUBJECT = /^tasks\/([^/]+)\/logs$/;
 
-/** The event channel (interface.md, "Events"): connections, and the subjects that they may follow. */
+/** The event channel (docs/contract/events.md): connections, and the subjects that they may follow. */
 export class Gateway {
   readonly #ports: GatewayPorts;
   readonly #liveness: Liveness<Client>;

@@ -34,7 +34,7 @@ export interface HubFigures {
   readonly missed: number;
 }
 
-/** The events of the service by subject (interface.md, "Events"). An event that nobody can get costs nothing. */
+/** The events of the service by subject (docs/contract/events.md). An event that nobody can get costs nothing. */
 export class EventHub {
   /** What the clients count. */
   readonly counts = { clients: 0, pushed: 0, missed: 0 };

@@ -1,4 +1,4 @@
-/** interface.md, "Connection timing". */
+/** docs/contract/events.md#connection-timing. */
 export const PING_EVERY_MS = 30_000;
 export const IDLE_CLOSE_MS = 5 * 60_000;
 

@@ -3,7 +3,7 @@ import type { DiagnosticRecord } from '../../src/core/diagnostics/record.ts';
 import type { LogChunk } from '../../src/core/records/log-chunk.ts';
 import type { JobEvent } from '../../src/core/wire/events.ts';
 
-/** Payloads of events (interface.md, "Subjects and push payloads"). */
+/** Payloads of events (docs/contract/events.md#subjects). */
 
 /** What a job is told of concerns no one task. */
 const NO_TASK = '';

@@ -1,5 +1,5 @@
 /**
- * Identifiers. Branded, so that one kind is never passed for another. Opaque to clients (interface.md, "Resources and their fields").
+ * Identifiers. Branded, so that one kind is never passed for another. Opaque to clients (docs/contract/resources.md).
  * A job id is a UUIDv7: the order of the keys is the order of creation. A task id names its step and index, an attempt id its task and number.
  */
 type Brand<Kind extends string> = string & { readonly __kind: Kind };

@@ -1,7 +1,8 @@
 import type { PointedError } from '../openjd/primitives/pointed-error.ts';
 
 /**
- * The catalogue of problems (interface.md, "Errors"): every error that a client can see is one of these, with a detail. The body is RFC 7807.
+ * The catalogue of problems (docs/contract/errors.md): every error that a client can see is one of these, with a
+ * detail. The body is RFC 7807.
  */
 export const PROBLEMS = {
   'bad-request': { status: 400, title: 'Bad Request' },
@@ -21,8 +22,8 @@ export const PROBLEMS = {
 export type ProblemKind = keyof typeof PROBLEMS;
 
 /**
- * The text of errors in a problem's detail: `<JSON pointer>: <message>`, joined with semicolons (interface.md, "OpenJD template shape", rule 7).
- * The pointer of the whole document is empty.
+ * The text of errors in a problem's detail: `<JSON pointer>: <message>`, joined with semicolons
+ * (docs/contract/openjd.md#validation-errors). The pointer of the whole document is empty.
  */
 export const textOfErrors = (errors: readonly PointedError[]): string =>
   errors.map((error) => `${error.pointer}: ${error.detail}`).join('; ');

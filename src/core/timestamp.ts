@@ -14,7 +14,7 @@ let lastDayText = '';
 let lastTime = NaN;
 let lastText = '';
 
-/** RFC 3339 in UTC with milliseconds (interface.md, "Resources and their fields"); takes milliseconds since the epoch. A fifth of the time of `toISOString`: lists have many. */
+/** RFC 3339 in UTC with milliseconds (docs/contract/resources.md); takes milliseconds since the epoch. A fifth of the time of `toISOString`: lists have many. */
 export function timestampOf(milliseconds: number): string {
   if (milliseconds === lastTime) return lastText;
   const day = Math.floor(milliseconds / DAY_MS);

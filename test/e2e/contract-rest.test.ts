@@ -8,8 +8,9 @@ import { freePort, startService } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 
 /**
- * interface.md, "Resources and their fields", "Endpoints", "Errors" and "Limits", read by somebody who knows nothing else,
- * through the real parts. Each case is named by what the contract says. Every answer is held against the OpenAPI document.
+ * docs/contract/resources.md, docs/contract/rest.md, docs/contract/errors.md and docs/contract/limits.md, read by
+ * somebody who knows nothing else, through the real parts. Each case is named by what the contract says. Every answer
+ * is held against the OpenAPI document.
  */
 tap.setTimeout(240_000);
 

@@ -17,8 +17,8 @@ import { runCallsheet } from '../cli/run-callsheet.ts';
 import { until } from '../kit/until.ts';
 
 /**
- * interface.md, "States and transitions" to "Limits", sentence by sentence, through the real parts and by HTTP alone.
- * Each case is named by what the contract says.
+ * docs/contract/task-states.md to docs/contract/limits.md, sentence by sentence, through the real parts and by HTTP
+ * alone. Each case is named by what the contract says.
  */
 tap.setTimeout(240_000);
 

@@ -145,7 +145,10 @@ export interface Overlap {
   readonly seconds: number;
 }
 
-/** reliability.md, I20: for each two processes of a task the seconds in which both ran, where there are any. */
+/**
+ * I20 of docs/faults.md#invariants: for each two processes of a task the seconds in which both ran, where there are
+ * any.
+ */
 export function overlaps(processes: readonly TaskProcess[]): Overlap[] {
   const found: Overlap[] = [];
   for (const [one, other] of pairs(processes)) {

@@ -237,7 +237,7 @@ export interface JobEvidence {
   readonly wrong: readonly string[];
 }
 
-/** reliability.md, I4 and I5: what is wrong with the attempts of a task, or null. */
+/** I4 and I5 of docs/faults.md#invariants: what is wrong with the attempts of a task, or null. */
 function complaintAbout(
   attempts: readonly SeenAttempt[],
   processes: readonly TaskProcess[],

@@ -16,8 +16,8 @@ export type Row = (extent: Extent) => Promise<RowResult>;
 const TASKS = 3_000;
 
 /**
- * The matrix as it is (reliability.md, 2.4), with the heartbeat timeout that a service has by default. Less than ten workers: of
- * more, the service would take the silence of three at once for its own fault, and wait.
+ * The matrix as it is (docs/faults.md#the-fault-matrix), with the heartbeat timeout that a service has by default. Less
+ * than ten workers: of more, the service would take the silence of three at once for its own fault, and wait.
  */
 const FULL_FARM: FaultFarmOptions = {
   workers: 9,

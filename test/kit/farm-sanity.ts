@@ -32,7 +32,7 @@ interface StoredTask {
 }
 
 /**
- * Everything that must hold at rest (reliability.md, "Invariants"), checked from the rows up, and what memory holds
+ * Everything that must hold at rest (docs/faults.md#invariants), checked from the rows up, and what memory holds
  * compared with the rows. Gives what is wrong, in sentences; nothing when all is well.
  */
 export function invariantViolations(store: StoreReader, residents: Residents): string[] {

@@ -33,7 +33,7 @@ const BASE_LATENCY_MS = 3;
 
 /**
  * The bus: streams that deliver at least once and in no certain order, and core messages that may be lost. It outlives
- * the service; when it crashes it forgets the latest messages and acknowledgements (design.md, "The bus").
+ * the service; when it crashes it forgets the latest messages and acknowledgements (docs/architecture.md#the-bus).
  */
 export class BusModel {
   /** Whether faults of single messages are on: they are not in the liveness phase. */

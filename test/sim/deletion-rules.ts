@@ -5,9 +5,9 @@ import type { JobSnapshot } from './job-snapshot.ts';
 import { Violation } from './violation.ts';
 
 /**
- * When a job may go: when a client deletes it, or when it ended so long ago that retention lets go of it (interface.md,
- * "Jobs" and "Subjects and push payloads"; interface-decisions.md, "Configuration"). Retention keeps what a blocked job depends
- * on (docs/decisions/deletion.md).
+ * When a job may go: when a client deletes it, or when it ended so long ago that retention lets go of it
+ * (docs/contract/rest.md#jobs, docs/contract/events.md#subjects, docs/contract/job-states.md#retention). Retention
+ * keeps what a blocked job depends on (docs/decisions/deletion.md).
  */
 export function judgeDeletion(
   { status }: JobSnapshot,

@@ -4,8 +4,8 @@ import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { EXPR_MEMORY_BYTES } from './options.ts';
 
 /**
- * Who may run what, read off interface.md a second time ("Lease (assignment) algorithm", rule 4; "OpenJD template
- * shape", rule 4), in the plainest way and without the code that the lease uses.
+ * Who may run what, read off the contract a second time (docs/contract/lease.md#first-fit,
+ * docs/contract/openjd.md#host-requirements), in the plainest way and without the code that the lease uses.
  */
 export type OfferedWorker = Pick<
   WorkerRecord,
@@ -40,7 +40,7 @@ export function ineligibleAt(
   return needs.usesExpressions === true && grantedBy(worker) < EXPR_MEMORY_BYTES ? 4 : null;
 }
 
-/** interface.md, "Limits": 1,000,000 bytes unless it says something else. */
+/** docs/contract/limits.md#expressions-and-templates: 1,000,000 bytes unless it says something else. */
 const grantedBy = ({ exprMemoryBytes }: OfferedWorker): number => exprMemoryBytes ?? 0;
 
 /** Cores that a task takes of the worker: all of them when none are declared. */

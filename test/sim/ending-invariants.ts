@@ -13,7 +13,7 @@ import { type Invariant, ofFarms, isTerminalStatus } from './invariant-frame.ts'
 /** Retention removes a job within a period of its sweep, a tenth of the time for which it keeps jobs. */
 const RETENTION_LATE = 1.2;
 
-/** State is what the store holds (design.md, "A turn"): once everything is on disk. */
+/** State is what the store holds (docs/architecture.md#a-turn): once everything is on disk. */
 export const memoryIsWhatTheStoreHolds: Invariant = {
   name: 'what is in memory is what the store holds',
   check: (view) => {

@@ -3,9 +3,9 @@ import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 
 /**
- * interface.md, "States and transitions", read a second time, by what happens instead of by state: from where to where a
- * task and its job may go in one turn. A turn is atomic, so that a row can stand for several rows of the contract: a task
- * that is retried goes to pending, and on to ready when nothing holds it.
+ * docs/contract/job-states.md and docs/contract/task-states.md, read a second time, by what happens instead of by
+ * state: from where to where a task and its job may go in one turn. A turn is atomic, so that a row can stand for
+ * several rows of the contract: a task that is retried goes to pending, and on to ready when nothing holds it.
  */
 type Edges<Status extends string> = readonly `${Status} ${Status}`[];
 

@@ -8,7 +8,7 @@ import {
   isTerminal,
 } from './invariant-frame.ts';
 
-/** interface.md, "Job": a job that runs something says so, and one that is parked says why. */
+/** docs/contract/resources.md#job: a job that runs something says so, and one that is parked says why. */
 export const jobStatusFits: Invariant = {
   name: 'a job with live tasks is running or paused, and a park_reason is that of a parked job',
   check: ofTouchedJobs((job) => {

@@ -41,7 +41,9 @@ const RETRIES: readonly JobMessage['type'][] = ['job.retry', 'job.reactivate'];
 const LIVE: readonly TaskSnapshot['status'][] = ['assigned', 'running'];
 const STALE_REPORT = 'a report of an attempt that is not open changes nothing';
 
-/** The retry settings that hold for a job: the closest level that says something wins (interface.md, "Job"). */
+/**
+ * The retry settings that hold for a job: the closest level that says something wins (docs/contract/retry.md#settings).
+ */
 export function settingsOf(
   job: JobState,
   farm: FarmState | undefined,
@@ -91,8 +93,9 @@ export function expectedOf(
 }
 
 /**
- * What a turn of a job may change, and what it must (interface.md, "States and transitions"): edges of tasks and job,
- * attempt numbers, counts of failures, retry_after, park_reason, and what is counted in the metrics.
+ * What a turn of a job may change, and what it must (docs/contract/job-states.md and docs/contract/task-states.md):
+ * edges of tasks and job, attempt numbers, counts of failures, retry_after, park_reason, and what is counted in the
+ * metrics.
  */
 export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
   const { before, after, message, expected } = seen;

@@ -33,8 +33,8 @@ export interface LeaseSurroundings {
 const nameOf = (job: JobId, stepOrder: number, index: number): string => `${job}-${stepOrder}-${index}`;
 
 /**
- * The leases of one turn, worked out again: walks every ready task of the farm one by one in the order of interface.md,
- * "Lease (assignment) algorithm", rules 2 to 4, and takes each that fits. Shares no code with the lease.
+ * The leases of one turn, worked out again: walks every ready task of the farm one by one in the order of
+ * docs/contract/lease.md#first-fit, and takes each that fits. Shares no code with the lease.
  */
 export function judgeLeases(
   lease: LeaseState,

@@ -6,7 +6,7 @@ import type { AnyContext, AnyHandler, AnyMessage } from './watch-turns.ts';
 
 /**
  * Bugs that the simulation must find: each spoils one thing of a sound build, from outside. A simulation that finds no
- * planted bug proves nothing (reliability.md, 3.6).
+ * planted bug proves nothing (docs/testing.md#simulation).
  */
 export interface Mutant {
   readonly name: string;

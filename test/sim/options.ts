@@ -5,7 +5,7 @@ export const EXPR_MEMORY_BYTES = 2_000_000;
 
 /**
  * What one seed is about: how large the farm is, which faults there are and how often. Each seed has some faults on
- * and others off, so that rare ones are also met alone (reliability.md, 3.3).
+ * and others off, so that rare ones are also met alone (docs/testing.md#simulation).
  */
 export interface SimulationOptions {
   readonly farms: number;

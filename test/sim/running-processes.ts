@@ -32,7 +32,9 @@ export class RunningProcesses {
     return this.running.size;
   }
 
-  /** No two processes of a task run at the same time (design.md, "The bus"; reliability.md, I20). */
+  /**
+   * No two processes of a task run at the same time (docs/architecture.md#the-bus; I20 of docs/faults.md#invariants).
+   */
   started(taskId: TaskId, attemptId: AttemptId, machine: string): void {
     this.trace.note('process', attemptId, 'on', machine);
     // One that was canceled before it began is told so with the next heartbeat.

@@ -24,8 +24,9 @@ export interface Stage {
 }
 
 /**
- * An incident of another scheduler (reliability.md, D9 and OC-1 to OC-6), brought about on purpose in a random farm: faults
- * are aimed at the moment that the incident was about, in each seed at other times and in other company.
+ * An incident of another scheduler (D9 of docs/dependency-hazards.md; docs/faults.md), brought about on purpose in a
+ * random farm: faults are aimed at the moment that the incident was about, in each seed at other times and in other
+ * company.
  */
 export interface Scenario {
   readonly name: string;

@@ -23,8 +23,8 @@ const isOpen = (state: JobState, step: StepState, index: number): boolean =>
   state.openAttempts.of(step, index) !== undefined;
 
 /**
- * What must hold whenever tasks are handed out (interface.md, "Lease (assignment) algorithm", rules 3 and 4): looks at
- * the job before the turn, and gives what looks at it after the turn.
+ * What must hold whenever tasks are handed out (docs/contract/lease.md#order-of-candidates,
+ * docs/contract/lease.md#first-fit): looks at the job before the turn, and gives what looks at it after the turn.
  */
 export function watchTake(
   state: JobState,

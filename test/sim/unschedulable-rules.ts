@@ -4,7 +4,7 @@ import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
 
-/** interface.md, "Worker and related rules", the reasons of a ready task that no online worker may run. */
+/** docs/contract/workers.md#unschedulable-tasks, the reasons of a ready task that no online worker may run. */
 const NO_WORKERS = 'no online workers';
 const NO_ELIGIBLE = 'no eligible online worker: ';
 const TIGHTER_LIMITS = "the worker's advertised expression limits are tighter than the server's";

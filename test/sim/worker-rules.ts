@@ -5,7 +5,7 @@ import { Violation } from './violation.ts';
 
 type Edges = readonly `${WorkerStatus} ${WorkerStatus}`[];
 
-/** interface.md, "Worker and related rules", by what happens: from where to where a worker may go in one turn. */
+/** docs/contract/workers.md, by what happens: from where to where a worker may go in one turn. */
 const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
   'worker.registered': ['offline online'],
   'worker.activate': [],

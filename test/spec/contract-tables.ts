@@ -1,5 +1,5 @@
 /**
- * The tables of interface.md and interface-decisions.md as data, row by row as they stand there. What belongs to features
+ * The tables of docs/contract/ as data, row by row as they stand there. What belongs to features
  * that are still to come is listed apart, and must be absent. What this service has beyond them is listed as additive.
  */
 
@@ -227,7 +227,7 @@ export const ROLES_OF_PERMISSIONS: Readonly<Record<string, readonly string[]>> =
   'isolation.manage': ['admin'],
 };
 
-/** "Errors", with 405, 413 and 415 of interface-decisions.md. */
+/** docs/contract/errors.md#statuses. */
 export const PROBLEM_STATUSES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   403: 'Forbidden',

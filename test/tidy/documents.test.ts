@@ -4,6 +4,7 @@ import { test } from 'tap';
 import { capabilitiesPage } from '../../scripts/docs/capabilities-page.ts';
 import { configurationReference } from '../../scripts/docs/configuration-page.ts';
 import { functionsPage } from '../../scripts/docs/functions-page.ts';
+import { anchorsOf } from './headings.ts';
 import { ROOT, contentOf, projectFiles } from './project-files.ts';
 
 const DOCUMENTS = projectFiles().filter((file) => file.endsWith('.md'));
@@ -11,16 +12,6 @@ const DOCUMENTS = projectFiles().filter((file) => file.endsWith('.md'));
 /** The text without code, in which brackets mean something else. */
 const prose = (markdown: string): string =>
   markdown.replaceAll(/^```[^]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
-
-/** The anchor of a heading, as code hosts make it. */
-const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-');
-
-const anchorsOf = (file: string): Set<string> =>
-  new Set([...contentOf(file).matchAll(/^#+ (.*)$/gm)].map((match) => anchorOf(match[1] ?? '')));
 
 test('links within the documents lead somewhere', async (t) => {
   const dead: string[] = [];

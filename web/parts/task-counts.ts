@@ -9,7 +9,10 @@ export interface CountedPart {
   readonly share: number;
 }
 
-/** The parts of a progress bar that have tasks. `unschedulable` tasks are ready ones (interface.md, "Job"): they are shown apart. */
+/**
+ * The parts of a progress bar that have tasks. `unschedulable` tasks are ready ones (docs/contract/resources.md#job):
+ * they are shown apart.
+ */
 export function countedParts(counts: TaskCounts): readonly CountedPart[] {
   const unschedulable = Math.min(counts.unschedulable, counts.ready);
   const of = (part: ProgressPart): number =>

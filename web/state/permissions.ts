@@ -1,4 +1,4 @@
-/** A permission of interface.md, "Roles and permissions". */
+/** A permission of docs/contract/authentication.md#roles-and-permissions. */
 export type Permission =
   | 'jobs.read'
   | 'jobs.read.all'

@@ -15,8 +15,8 @@ import { loadOutbox, type OutboxState } from './state.ts';
 
 /**
  * The outbox owns what the worker has to say of its attempts. A terminal report is on the worker's disk before it is said, and is said
- * until the service has confirmed that the attempt is closed (design.md, "The bus"): with a lease request when one leaves anyhow, otherwise
- * by the stream of statuses. All lease requests leave from here.
+ * until the service has confirmed that the attempt is closed (docs/architecture.md#the-bus): with a lease request when
+ * one leaves anyhow, otherwise by the stream of statuses. All lease requests leave from here.
  */
 export function outboxActor(): ActorDefinition<AgentSystem, 'outbox', OutboxState> {
   return {

@@ -7,7 +7,7 @@ import { heldCores, type PollerState, type QueueToken } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
 
-/** One outstanding request a queue (interface.md, "Lease (assignment) algorithm", rule 1), while cores are free. */
+/** One outstanding request a queue (docs/contract/lease.md#lease-requests), while cores are free. */
 export function requestWork(state: PollerState, cpuCount: number, context: PollerContext): void {
   const { registration } = state;
   if (registration === null || state.isLeaving || heldCores(state) >= cpuCount) return;

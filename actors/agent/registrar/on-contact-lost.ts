@@ -10,8 +10,8 @@ type RegistrarContext = AgentContext<'registrar'>;
 const WORKING: ReadonlySet<RegistrarPhase> = new Set(['registered', 'registering', 'draining']);
 
 /**
- * The service may give the tasks of this worker away before long (design.md, "The bus"): they are stopped first. Once nothing
- * runs the worker registers with a new incarnation, which gives them back.
+ * The service may give the tasks of this worker away before long (docs/architecture.md#the-bus): they are stopped
+ * first. Once nothing runs the worker registers with a new incarnation, which gives them back.
  */
 export const onContactLost =
   (settings: AgentSettings) =>

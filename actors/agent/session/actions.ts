@@ -51,7 +51,10 @@ export function startAction(
   return null;
 }
 
-/** Of the process (session_behaviours.md, 2.8): what is delivered, then outer environments first, each one's directives over its own variables. */
+/**
+ * Of the process (docs/contract/sessions.md#environment-variables): what is delivered, then outer environments first,
+ * each one's directives over its own variables.
+ */
 function variablesOf(state: SessionState): Readonly<Record<string, string | null>> {
   const variables = new Map<string, string | null>([
     ...Object.entries(state.paths.variables),
@@ -73,7 +76,10 @@ export function timeoutSecondsOf(action: RunningAction): number | null {
   return action.plan.timeoutSeconds ?? (action.kind === 'exit' ? AGENT_LIMITS.exitTimeoutSeconds : null);
 }
 
-/** Ends the running action by its own method (session_behaviours.md, 6): at once, or after a notice. */
+/**
+ * Ends the running action by its own method (docs/contract/sessions.md#timeouts-and-cancelation): at once, or after a
+ * notice.
+ */
 export function cancelAction(state: SessionState, action: RunningAction, context: SessionContext): void {
   if (action.isStopping) return;
   action.isStopping = true;

@@ -11,9 +11,10 @@ import type { CurrentAttempt, SessionState } from './state.ts';
 type SessionContext = AgentContext<'session'>;
 
 /**
- * Goes on with the session after each thing that has happened (session_behaviours.md, 1): environments are entered in order, tasks
- * run one after another, environments are exited in reverse, also after a failure. The end of a task after which another may come is
- * reported at once; that of the last one after the exits, and when nothing of the session runs any more.
+ * Goes on with the session after each thing that has happened (docs/contract/sessions.md#order-of-a-session):
+ * environments are entered in order, tasks run one after another, environments are exited in reverse, also after a
+ * failure. The end of a task after which another may come is reported at once; that of the last one after the exits,
+ * and when nothing of the session runs any more.
  */
 export function advance(state: SessionState, context: SessionContext): void {
   while (state.action === null && state.staging.underWay === null) {

@@ -4,7 +4,7 @@ import type { Redactor } from './redaction.ts';
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What a line of a process's output asks for (session_behaviours.md, 3). */
+/** What a line of a process's output asks for (docs/contract/sessions.md#directives). */
 export type Directive =
   | { readonly kind: 'progress'; readonly percent: number }
   | { readonly kind: 'bad-progress' }

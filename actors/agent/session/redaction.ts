@@ -1,9 +1,9 @@
 import { TextSearch, type Span } from './text-search.ts';
 
-/** What stands in the place of a hidden value, whatever its length (session_behaviours.md, 4). */
+/** What stands in the place of a hidden value, whatever its length (docs/contract/sessions.md#redaction). */
 export const REDACTED = '********';
 
-/** From here on a command line is never shown (session_behaviours.md, 4.8). */
+/** From here on a command line is never shown (docs/contract/sessions.md#redaction). */
 const DIRECTIVE = 'openjd_redacted_env:';
 const LINE_BREAK = /\r\n|\r|\n/;
 
@@ -22,8 +22,9 @@ export const REDACTION_LIMITS = {
 } as const;
 
 /**
- * Hides values in what a session's processes write and in what is said of them (session_behaviours.md, 4). It holds for as long as the session
- * lives and forgets nothing. The cost of a line is linear in its length, whatever is hidden.
+ * Hides values in what a session's processes write and in what is said of them (docs/contract/sessions.md#redaction).
+ * It holds for as long as the session lives and forgets nothing. The cost of a line is linear in its length, whatever
+ * is hidden.
  */
 export class Redactor {
   private readonly search = new TextSearch();

@@ -40,7 +40,7 @@ export function tellProgress(state: SessionState, attempt: CurrentAttempt, conte
   context.send('outbox', 'outbox', { type: 'report.progress', report });
 }
 
-/** What was said of an attempt begins anew with its next action (session_behaviours.md, 3.11). */
+/** What was said of an attempt begins anew with its next action (docs/contract/sessions.md#directives). */
 export function resetProgress(state: SessionState, context: SessionContext): void {
   const { attempt } = state;
   if (attempt === null || (attempt.progress === null && attempt.statusMessage === '')) return;

@@ -94,7 +94,10 @@ export function taskScript(assignment: Assignment, place: ScriptLocation): TaskS
   return { plan, embeddedFiles: plan.embeddedFiles, paths, resolver };
 }
 
-/** The action with its format strings resolved and the files that are written before it runs (session_behaviours.md, 5). */
+/**
+ * The action with its format strings resolved and the files that are written before it runs
+ * (docs/contract/sessions.md#embedded-files).
+ */
 export function resolveAction(
   script: Script,
   action: ActionPlan,

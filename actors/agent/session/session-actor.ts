@@ -23,7 +23,7 @@ import type { SessionState } from './state.ts';
 
 /**
  * A session owns one working directory on this worker, the environments that are entered there and the tasks of one step that run in
- * them, one after another. What an environment sets up is paid once (session_behaviours.md, 1).
+ * them, one after another. What an environment sets up is paid once (docs/contract/sessions.md#order-of-a-session).
  */
 export function sessionActor(
   settings: SessionSettings,

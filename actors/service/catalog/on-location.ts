@@ -54,7 +54,7 @@ export function onLocationDelete(
   context.reply(replyTo, done(null));
 }
 
-/** A worker reports a place: it is entered when it is new (interface.md, "Catalog CRUD"). */
+/** A worker reports a place: it is entered when it is new (docs/contract/rest.md#compute-locations). */
 export function onLocationSeen(
   state: CatalogState,
   { name }: Extract<CatalogMessage, { type: 'location.seen' }>,

@@ -1,6 +1,6 @@
 /**
  * When many workers fall silent at once, the fault is more likely here or in the network than in all of them: hold one
- * more timeout before work is taken back, and say so (reliability.md, 2.2).
+ * more timeout before work is taken back, and say so (docs/faults.md#mechanisms).
  */
 const SHARE_MAX = 0.3;
 /** Below this many workers a share means nothing. */

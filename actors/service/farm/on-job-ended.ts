@@ -19,7 +19,7 @@ export function onJobEnded(
 
 /**
  * A job was deleted: those that are blocked on it are canceled, also when it had completed and they still wait for
- * another (interface.md, "States and transitions", "Job").
+ * another (docs/contract/job-states.md#transitions).
  */
 export function onJobDeleted(
   state: FarmState,

@@ -23,8 +23,8 @@ export const armAssigned =
   };
 
 /**
- * The stale-assigned reaper (interface.md, "Worker and related rules"): a task that stays assigned for 30 s goes back
- * to ready, no attempt consumed. Time in which the service could not hear reports does not count.
+ * The stale-assigned reaper (docs/contract/workers.md#assigned-tasks-that-never-start): a task that stays assigned for
+ * 30 s goes back to ready, no attempt consumed. Time in which the service could not hear reports does not count.
  */
 export const onAssignedDue =
   (staleAssignedMs: number) =>

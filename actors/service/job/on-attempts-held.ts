@@ -7,7 +7,8 @@ import { taskOf } from './step-state.ts';
 
 /**
  * A worker has said that it has these attempts: those that were only assigned are running from now on, as if it had
- * reported so. The stale-assigned reaper must not give away what a worker has (reliability.md, D9).
+ * reported so. The stale-assigned reaper must not give away what a worker has
+ * (docs/dependency-hazards.md#d9-tasks-that-run-twice).
  */
 export function onAttemptsHeld(
   state: JobState,

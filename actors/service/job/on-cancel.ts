@@ -7,7 +7,7 @@ import type { JobMessage } from './messages.ts';
 import type { JobState } from './state.ts';
 import { taskOf } from './step-state.ts';
 
-/** A user cancels the job (interface.md, "Jobs"): idempotent on canceled, 409 when completed or failed. */
+/** A user cancels the job (docs/contract/rest.md#jobs): idempotent on canceled, 409 when completed or failed. */
 export function onJobCancel(
   state: JobState,
   message: Extract<JobMessage, { type: 'job.cancel' }>,
@@ -42,7 +42,7 @@ function cancelAll(
   turn.end();
 }
 
-/** A user cancels one task (interface.md, "Tasks"): only one that is not terminal. */
+/** A user cancels one task (docs/contract/rest.md#tasks): only one that is not terminal. */
 export function onTaskCancel(
   state: JobState,
   message: Extract<JobMessage, { type: 'task.cancel' }>,

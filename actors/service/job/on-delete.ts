@@ -10,7 +10,7 @@ import type { JobMessage } from './messages.ts';
 import { publishJob } from './publish-job.ts';
 import type { JobState } from './state.ts';
 
-/** A user deletes the job (interface.md, "Jobs"): in any status; active tasks are canceled first. */
+/** A user deletes the job (docs/contract/rest.md#jobs): in any status; active tasks are canceled first. */
 export function onJobDelete(
   state: JobState,
   message: Extract<JobMessage, { type: 'job.delete' }>,

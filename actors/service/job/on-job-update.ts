@@ -10,7 +10,7 @@ import type { JobState } from './state.ts';
 type Update = Extract<JobMessage, { type: 'job.update' }>;
 
 /**
- * A user changes a job (interface.md, "Jobs", PATCH). Pausing a paused job and resuming one that is not paused change
+ * A user changes a job (docs/contract/rest.md#jobs). Pausing a paused job and resuming one that is not paused change
  * nothing; on a job that is over both are refused.
  */
 export function onJobUpdate(state: JobState, message: Update, context: ServiceContext<'job'>): void {

@@ -12,7 +12,7 @@ import type { JobState } from './state.ts';
 import { taskOf } from './step-state.ts';
 
 /**
- * A user has failed and canceled tasks tried again (interface.md, "Jobs" and "Tasks"). A job that has ended must be
+ * A user has failed and canceled tasks tried again (docs/contract/retry.md#manual-retry). A job that has ended must be
  * taken in again by its farm first, which knows whether its queue is still there.
  */
 export function onJobRetry(

@@ -23,8 +23,9 @@ import { taskOf, type StepState } from './step-state.ts';
 type Reports = Extract<JobMessage, { type: 'tasks.reported' }>;
 
 /**
- * A worker reports on attempts. Of each task only the open attempt counts (design.md, "The bus": the attempt id is the
- * fencing token); anything else is a named no-op. What follows for steps and job is drawn once, from all of the reports.
+ * A worker reports on attempts. Of each task only the open attempt counts (docs/architecture.md#the-bus: the attempt id
+ * is the fencing token); anything else is a named no-op. What follows for steps and job is drawn once, from all of the
+ * reports.
  */
 export function onTasksReported(state: JobState, message: Reports, context: ServiceContext<'job'>): void {
   const turn = new JobTurn(state, context);
@@ -148,7 +149,7 @@ function reportedProgress({ progress, status_message: message = '' }: AttemptRep
   return { ...(progress !== undefined && { progress }), ...(statusMessage !== '' && { statusMessage }) };
 }
 
-/** interface.md, "Failure handling on a worker-reported failure": exactly one of retry, exhausted, auto-park. */
+/** docs/contract/retry.md#outcomes-of-a-failure: exactly one of retry, exhausted, auto-park. */
 function reportedFailure(
   state: JobState,
   step: StepState,

@@ -17,7 +17,7 @@ import type { AttemptBooking } from '../worker/messages.ts';
 type Take = Extract<JobMessage, { type: 'tasks.take' }>;
 
 /**
- * Takes the picked tasks from ready to assigned (interface.md, "Lease (assignment) algorithm", rule 4: atomic, with
+ * Takes the picked tasks from ready to assigned (docs/contract/lease.md#first-fit: atomic, with
  * the gates checked again). Tasks that may not be had after all are refused; one that is held back is ready again later.
  */
 export const onTasksTake = (

@@ -6,7 +6,7 @@ import type { JobState } from './state.ts';
 import { taskOf, type StepState } from './step-state.ts';
 
 /**
- * Takes the work of an open attempt back (interface.md, "Failure handling": lost or reclaimed work returns to ready
+ * Takes the work of an open attempt back (docs/contract/retry.md#lost-work: lost or reclaimed work returns to ready
  * and consumes no attempt). The reason goes on the attempt alone. False when the task is not live.
  */
 export function reclaim(

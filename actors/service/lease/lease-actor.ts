@@ -19,9 +19,9 @@ import { clearMatched } from './unschedulable-steps.ts';
 type LeaseContext = ServiceContext<'lease'>;
 
 /**
- * The lease actor of a farm decides who gets what (design.md, "A lease in one shard"). It holds no truth of its own:
- * the ready index, free cores and caps follow from what jobs, workers and the farm tell it, and it asks them all again
- * whenever it is loaded. What it picks, the jobs take and may refuse.
+ * The lease actor of a farm decides who gets what (docs/architecture.md#a-lease-in-one-shard). It holds no truth of its
+ * own: the ready index, free cores and caps follow from what jobs, workers and the farm tell it, and it asks them all
+ * again whenever it is loaded. What it picks, the jobs take and may refuse.
  */
 export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'lease', LeaseState> {
   const periodMs = sweepPeriodOf(settings);

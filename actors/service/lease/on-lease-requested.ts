@@ -5,7 +5,7 @@ import type { LeaseMessage } from './messages.ts';
 import { replyUnknownWorker, park, serve } from './serve.ts';
 import type { LeaseState } from './state.ts';
 
-/** A worker asks for work: it gets some at once, or waits (interface.md, "Lease (assignment) algorithm"). */
+/** A worker asks for work: it gets some at once, or waits (docs/contract/lease.md). */
 export const onLeaseRequested =
   (holdMs: number) =>
   (

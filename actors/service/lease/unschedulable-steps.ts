@@ -70,8 +70,8 @@ export function recordReportedReason(state: LeaseState, step: StepEntry, reason:
 }
 
 /**
- * The sweep of interface.md, "Worker and related rules": jobs are told of tasks that have been ready for the grace and
- * that no online worker may run, with the reason.
+ * The sweep of docs/contract/workers.md#unschedulable-tasks: jobs are told of tasks that have been ready for the grace
+ * and that no online worker may run, with the reason.
  */
 export function sweepUnmatched(state: LeaseState, graceMs: number, context: ServiceContext<'lease'>): void {
   let told = 0;

@@ -32,7 +32,8 @@ function heardAt({ record, maybeHeardAt }: WorkerState, context: WorkerContext):
 
 /**
  * For how much longer the worker's silence proves nothing, in milliseconds; 0 when it has been silent for a whole
- * timeout in which the service was able to hear it (reliability.md, D10).
+ * timeout in which the service was able to hear it
+ * (docs/dependency-hazards.md#d10-silence-after-an-outage-of-the-service).
  */
 export function remainingGraceMs(state: WorkerState, timeoutMs: number, context: WorkerContext): number {
   // Since the clock was set back the service listens anew.

@@ -9,7 +9,7 @@ import type { WorkerState } from './state.ts';
 const DELETED_MESSAGE = 'the worker was deleted';
 
 /**
- * Deletes a worker that is not at work (interface.md, "Worker and related rules"). One that comes back all the same is
+ * Deletes a worker that is not at work (docs/contract/workers.md#deletion). One that comes back all the same is
  * told that nobody knows it, and registers as a new one.
  */
 export const onWorkerDelete =

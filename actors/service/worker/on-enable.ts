@@ -6,7 +6,7 @@ import type { WorkerMessage, WorkerStanding } from './messages.ts';
 import type { WorkerState } from './state.ts';
 import { changeWorker, reportLocation } from './worker-turn.ts';
 
-/** Undoes a disable (interface-decisions.md, "REST"): online when the worker is alive, else offline. */
+/** Undoes a disable (docs/contract/workers.md#disable-and-enable): online when the worker is alive, else offline. */
 export const onWorkerEnable =
   (timeoutMs: number) =>
   (

@@ -62,7 +62,7 @@ export const onWorkerRegistered =
   };
 
 /**
- * The heartbeat exchange (design.md, "The bus"): the worker says what it has open, the service which of that is
+ * The heartbeat exchange (docs/architecture.md#the-bus): the worker says what it has open, the service which of that is
  * closed. What is booked here and has long been unknown there was lost on the way and is taken back.
  */
 export const onWorkerHeartbeat =
@@ -144,7 +144,7 @@ function noteHeld(state: WorkerState, openAttempts: readonly AttemptId[], contex
 /**
  * Booked attempts that the worker does not have: for all that time no heartbeat has come with them, and some without. One heartbeat
  * without an attempt proves nothing, it may be older than the attempt. A worker that has it and of which nothing newer was heard for so
- * long has stopped it by itself (design.md, "The bus").
+ * long has stopped it by itself (docs/architecture.md#the-bus).
  */
 function lostAttempts(
   state: WorkerState,

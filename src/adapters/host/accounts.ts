@@ -33,7 +33,7 @@ export type AccountLookup =
 
 /**
  * Looks up the account and group that a queue names, each time anew, by the system's own way (files, LDAP, SSSD). Refuses what is
- * privileged by its name or by its ids (interface.md, "Task isolation").
+ * privileged by its name or by its ids (docs/contract/isolation.md).
  */
 export async function lookUpAccount({ user, group }: RunAs): Promise<AccountLookup> {
   const nameRefusal = userNameRefusal(user) ?? (group === null ? null : groupNameRefusal(group));

@@ -12,7 +12,10 @@ const MAP_BYTES = { state: 256 * GIB, logs: 1024 * GIB } as const;
 export type EnvironmentKind = keyof typeof MAP_BYTES;
 
 const MAX_DATABASES = 32;
-/** Threads times read transactions of each, of all processes (reliability.md, section 1: 126 by default). */
+/**
+ * Threads times read transactions of each, of all processes (docs/dependency-hazards.md#limits-of-lmdb-and-the-engine:
+ * 126 by default).
+ */
 const MAX_READERS = 1024;
 
 /** The file of an environment that holds its data. */
@@ -21,7 +24,7 @@ export const DATA_FILE = 'data.mdb';
 /**
  * Opens the LMDB environment in a directory, which is made when missing. Every thread must open with these options: all share the first
  * opener's environment. A commit is on disk when it returns (`overlappingSync: false`), and after a crash the newest transaction that was
- * flushed is found (`safeRestore`): reliability.md, D4.
+ * flushed is found (`safeRestore`): docs/dependency-hazards.md#d4-acknowledgement-before-the-flush.
  */
 export function openEnvironment(directory: string, kind: EnvironmentKind): Environment {
   const options = {

@@ -16,9 +16,10 @@ const STDERR_RETRY_MS = 10;
 const EXIT_GRACE_TENTHS = 8;
 
 /**
- * Ends the process from a thread that holds a store (reliability.md, D3): says why on stderr, asks the main thread to exit with the code of the
- * failure, and does nothing more. The thread itself must not exit: that would clean up a native library in the middle of its work (D5). For the
- * same cause `process.exit` in the main thread can hang, when another thread is inside a transaction: a process of its own then kills this one.
+ * Ends the process from a thread that holds a store (docs/dependency-hazards.md#d3-failed-commits): says why on stderr,
+ * asks the main thread to exit with the code of the failure, and does nothing more. The thread itself must not exit:
+ * that would clean up a native library in the middle of its work (D5). For the same cause `process.exit` in the main
+ * thread can hang, when another thread is inside a transaction: a process of its own then kills this one.
  */
 export function failStop(failure: StoreFailure, tellMain: (failure: StoreFailure) => void): never {
   writeFinalLog(`ending the process (${failure.kind}): ${failure.detail}`);

@@ -1,4 +1,7 @@
-/** The longest key that LMDB takes with pages of 4 KiB (reliability.md, section 1), in bytes of UTF-8. */
+/**
+ * The longest key that LMDB takes with pages of 4 KiB (docs/dependency-hazards.md#limits-of-lmdb-and-the-engine), in
+ * bytes of UTF-8.
+ */
 export const MAX_KEY_BYTES = 1978;
 
 /** A key as it is stored: UTF-8, whose order of bytes is the order of code points. */

@@ -4,7 +4,8 @@ import type { TableName, Tables } from '../../core/records/tables.ts';
 
 /**
  * How rows are stored: MessagePack without shared structures, so that each value can be read by itself. A task page is stored as it is. Of
- * msgpackr only what is plain JavaScript: threads that may be ended at any point encode rows as well (reliability.md, D5 and D6).
+ * msgpackr only what is plain JavaScript: threads that may be ended at any point encode rows as well (D5 and D6 of
+ * docs/dependency-hazards.md).
  */
 const packr = new Packr({ useRecords: false, variableMapSize: true });
 

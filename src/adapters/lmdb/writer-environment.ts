@@ -22,7 +22,7 @@ import {
   writeStoreFormat,
 } from './store-format.ts';
 
-/** Why a writer ends the process (reliability.md, D3). */
+/** Why a writer ends the process (docs/dependency-hazards.md#d3-failed-commits). */
 export interface StoreFailure {
   readonly kind: 'commit-failed' | 'disk-full' | 'broken-protocol';
   readonly detail: string;

@@ -26,8 +26,8 @@ const NO_RESPONDERS = 503;
 
 /**
  * Questions and their answers over one subscription: a publish with an own inbox costs a tenth of the client's
- * `request()` (performance.md). The inbox stays the same over connections, so that an answer to a question of the last
- * one is still recognised.
+ * `request()` (docs/dependency-hazards.md#limits-of-lmdb-and-the-engine). The inbox stays the same over connections, so
+ * that an answer to a question of the last one is still recognised.
  */
 export class RequestMux {
   readonly #inbox = createInbox();

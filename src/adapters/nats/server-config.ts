@@ -21,7 +21,8 @@ const quoted = (text: string): string => JSON.stringify(text);
 
 /**
  * The server's configuration. Clients and JetStream, nothing else: no monitoring, websocket, mqtt, leaf node or cluster
- * listener (reliability.md, D14). The first line names the program, so that another program makes another text.
+ * listener (docs/dependency-hazards.md#d14-the-worker-channel-has-no-authentication). The first line names the program,
+ * so that another program makes another text.
  */
 export function serverConfigText(folder: string, listen: ListenAddress, binary: ServerBinary): string {
   const files = serverFiles(folder);

@@ -6,7 +6,8 @@ import { removeWorkspace } from './workspace.ts';
 
 /**
  * Ends every process that an earlier daemon with this directory has left running, before the worker registers
- * (reliability.md, 2.2). Gives the processes that could not be ended: while there are any, the worker must not register.
+ * (docs/faults.md#mechanisms). Gives the processes that could not be ended: while there are any, the worker must not
+ * register.
  */
 export async function killLeftoverProcesses(workerDirectory: string): Promise<readonly number[]> {
   const groups = leftoverCgroups(workerDirectory);

@@ -49,9 +49,10 @@ export const setprivArguments = ({ userId, groupId, groupIds }: ProcessIds): rea
 
 /**
  * What is started for a command: itself, or programs that prepare the process and then become it. `setpriv` changes the account
- * (reliability.md, D12); `prlimit` forbids core files; only then `env` gives the process its variables. Until then each value goes under a
- * name that no loader and no library looks at, so that nothing that a job sets (LD_PRELOAD) acts on a process of root; and it is in the
- * environment, not among the arguments, which everybody may read.
+ * (docs/dependency-hazards.md#d12-supplementary-groups); `prlimit` forbids core files; only then `env` gives the
+ * process its variables. Until then each value goes under a name that no loader and no library looks at, so that
+ * nothing that a job sets (LD_PRELOAD) acts on a process of root; and it is in the environment, not among the
+ * arguments, which everybody may read.
  */
 export function launchOf(
   command: Command,

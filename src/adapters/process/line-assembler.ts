@@ -2,7 +2,7 @@ const NEWLINE = 0x0a;
 
 /**
  * Cuts a stream of bytes into lines of text. A line that is longer than the limit keeps its beginning; the rest is
- * dropped. Bytes that are no UTF-8 are shown as \xNN, each on its own (session_behaviours.md, 2.4).
+ * dropped. Bytes that are no UTF-8 are shown as \xNN, each on its own (docs/contract/sessions.md#processes).
  */
 export class LineAssembler {
   private readonly limit: number;

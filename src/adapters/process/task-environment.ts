@@ -15,8 +15,8 @@ export const workerMarker = (workerDirectory: string): string => `CALLSHEET_WORK
 const OWN_SETTINGS = 'SVC_';
 
 /**
- * The environment of a task's process (session_behaviours.md, 2.8): the worker's, then the session's, then the marks, which
- * nothing overrides.
+ * The environment of a task's process (docs/contract/sessions.md#environment-variables): the worker's, then the
+ * session's, then the marks, which nothing overrides.
  */
 export function taskEnvironment(
   own: Readonly<Record<string, string | undefined>>,

@@ -34,13 +34,16 @@ export class Workspace {
     else await makeAccountWorkspace(this.directory, this.workerDirectory, ids);
   }
 
-  /** Writes a file in place of what is there, never through a link (session_behaviours.md, 5). */
+  /** Writes a file in place of what is there, never through a link (docs/contract/sessions.md#embedded-files). */
   async write(file: SessionFile): Promise<void> {
     if (this.ids === null) await writeSessionFile(file);
     else await writeAccountFile(this.directory, file, this.ids);
   }
 
-  /** Tells a process that is about to be canceled when it will be killed (session_behaviours.md, 6). */
+  /**
+   * Tells a process that is about to be canceled when it will be killed
+   * (docs/contract/sessions.md#timeouts-and-cancelation).
+   */
   async writeCancelInfo(notifyEndAt: number): Promise<void> {
     const notifyEnd = new Date(notifyEndAt).toISOString().replace(/\.[0-9]{3}Z$/, 'Z');
     const data = `${JSON.stringify({ NotifyEnd: notifyEnd })}\n`;

@@ -3,10 +3,11 @@ import { dirname } from 'node:path';
 import { freeBytes } from './disk-watermark.ts';
 
 /**
- * Disk blocks reserved ahead of a growing file, so that it can be written when the disk is full (reliability.md, D2): lmdb 3.5.6
- * corrupts the heap when a write meets a full disk, so no write may meet one. The blocks are allocated beyond the end of the file
- * with the `fallocate` command of util-linux, which leaves the file's size as it is. Where the command or the file system cannot do
- * that, the free space of the disk is looked at before each write instead, with a margin.
+ * Disk blocks reserved ahead of a growing file, so that it can be written when the disk is full
+ * (docs/dependency-hazards.md#d2-a-full-disk-corrupts-memory): lmdb 3.5.6 corrupts the heap when a write meets a full
+ * disk, so no write may meet one. The blocks are allocated beyond the end of the file with the `fallocate` command of
+ * util-linux, which leaves the file's size as it is. Where the command or the file system cannot do that, the free
+ * space of the disk is looked at before each write instead, with a margin.
  */
 export interface DiskReserve {
   /**

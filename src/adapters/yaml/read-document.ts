@@ -6,8 +6,9 @@ import { readYaml } from './read-yaml.ts';
 export type DocumentFormat = 'yaml' | 'json';
 
 /**
- * Reads hostile text into a document. Bounded in depth, size and nodes before any parser sees it (docs: reliability rule D7).
- * Never throws for what the text contains: the errors carry line and column.
+ * Reads hostile text into a document. Bounded in depth, size and nodes before any parser sees it
+ * (docs/dependency-hazards.md#d7-deep-or-large-documents). Never throws for what the text contains: the errors carry
+ * line and column.
  */
 export function readDocument(
   text: string,

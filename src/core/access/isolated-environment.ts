@@ -1,8 +1,8 @@
 import type { Account } from './isolation-names.ts';
 
 /**
- * What a process of another account gets of the worker's own environment (interface.md, "Task isolation": a minimal base and the
- * variables that `isolation.env_passthrough` names). What the job sets comes on top.
+ * What a process of another account gets of the worker's own environment (docs/contract/isolation.md: a minimal base
+ * and the variables that `isolation.env_passthrough` names). What the job sets comes on top.
  */
 
 const COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';

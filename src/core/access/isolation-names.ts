@@ -1,5 +1,5 @@
 /**
- * Which accounts and groups no task runs as (interface.md, "Task isolation"). The lists are not configurable. Each refusal
+ * Which accounts and groups no task runs as (docs/contract/isolation.md). The lists are not configurable. Each refusal
  * is in words for the one whose task it is.
  */
 

@@ -1,4 +1,7 @@
-/** What a principal may be allowed to do, and which role allows it (interface.md, "Roles and permissions"). */
+/**
+ * What a principal may be allowed to do, and which role allows it
+ * (docs/contract/authentication.md#roles-and-permissions).
+ */
 
 /** From the least to the most. */
 export const ROLES = ['read-only', 'user', 'operator', 'admin'] as const;

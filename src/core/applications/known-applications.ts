@@ -1,7 +1,7 @@
 /** OpenJD's names of systems that have install directories of their own here. */
 export type InstallSystem = 'linux' | 'macos' | 'windows';
 
-/** An application that a worker looks for (interface.md, "OpenJD template shape", rule 4). Any of the ways is enough. */
+/** An application that a worker looks for (docs/contract/openjd.md#host-requirements). Any of the ways is enough. */
 export interface KnownApplication {
   /** `attr.worker.tag.<tag>` of a worker that has it is `true`. */
   readonly tag: string;

@@ -19,7 +19,7 @@ import {
   type ValueType,
 } from './value-type.ts';
 
-/** One configuration key (interface.md; interface-decisions.md, "Configuration"). Its name says everything else: see key-names.ts. */
+/** One configuration key (docs/contract/configuration.md). Its name says everything else: see key-names.ts. */
 export interface ConfigKey<T> {
   readonly type: ValueType<T>;
   /** As it would be written in an environment variable. */

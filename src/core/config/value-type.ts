@@ -186,7 +186,9 @@ export function variableGlob(): ValueType<string> {
   );
 }
 
-/** A CORS origin: `scheme://host[:port]` and nothing after it, or `*` (interface.md, "CSRF and CORS"). */
+/**
+ * A CORS origin: `scheme://host[:port]` and nothing after it, or `*` (docs/contract/authentication.md#csrf-and-cors).
+ */
 export function origin(): ValueType<string> {
   return textual('origin', (value) =>
     value === '*' || /^[a-z][a-z0-9+.-]*:\/\/(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?$/.test(value)

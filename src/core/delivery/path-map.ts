@@ -3,7 +3,7 @@ import { isUriPath } from '../../openjd/primitives/uri-path.ts';
 import { DEFAULT_ROOT, type StorageLocationRecord } from '../records/storage-location.ts';
 
 /**
- * Where storage is found from one place (interface.md, "Lease (assignment) algorithm", rule 5): what a worker at a compute location
+ * Where storage is found from one place (docs/contract/lease.md#the-reply): what a worker at a compute location
  * has to know of the storage locations.
  */
 export interface PathMap {
@@ -64,8 +64,8 @@ export const mappingOf = (map: PathMap): PathMapping => ({
 });
 
 /**
- * The rules of a path map, the longest source first (session_behaviours.md, 7.4). A root that lies below another location's source gets a
- * rule of its own that leaves it alone, so that what is right already stays so.
+ * The rules of a path map, the longest source first (docs/contract/sessions.md#path-mapping). A root that lies below
+ * another location's source gets a rule of its own that leaves it alone, so that what is right already stays so.
  */
 function rulesOf({ locations }: PathMap): readonly PathMappingRule[] {
   const rules = locations.flatMap(({ root, sources }) =>

@@ -7,7 +7,10 @@ import {
 } from './record.ts';
 import { Ring } from './ring.ts';
 
-/** interface.md, "Limits": component rings; beyond that the least recently active one goes, the server's never. */
+/**
+ * docs/contract/limits.md#diagnostics: component rings; beyond that the least recently active one goes, the server's
+ * never.
+ */
 export const COMPONENTS_MAX = 512;
 
 /** Characters that all rings hold together, so that long records cannot take the memory of the service. */
@@ -24,7 +27,7 @@ export interface DiagnosticQuery {
   readonly limit: number;
 }
 
-/** The diagnostics of all components, in memory (interface.md, "Diagnostics"). */
+/** The diagnostics of all components, in memory (docs/contract/rest.md#diagnostics). */
 export class DiagnosticLog {
   private readonly ringSize: number;
   private readonly textMax: number;

@@ -1,7 +1,7 @@
 import { timestampOf } from '../timestamp.ts';
 import { isTimestamp } from '../wire/timestamp-text.ts';
 
-/** Times with nanoseconds (interface.md, "Diagnostic record"), as nanoseconds since the epoch. */
+/** Times with nanoseconds (docs/contract/resources.md#diagnostic-record), as nanoseconds since the epoch. */
 const NANOS_PER_MS = 1_000_000n;
 const MINUTE_MS = 60_000n;
 const DAY_MS = 86_400_000n;

@@ -11,7 +11,7 @@ export interface DiagnosticNote {
   readonly attrs: Readonly<Record<string, string>>;
 }
 
-/** A record of the diagnostics (interface.md, "Diagnostic record"). */
+/** A record of the diagnostics (docs/contract/resources.md#diagnostic-record). */
 export interface DiagnosticRecord extends DiagnosticNote {
   /** Nanoseconds since the epoch. */
   readonly at: bigint;

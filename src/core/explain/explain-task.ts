@@ -10,7 +10,7 @@ import { waitingSummary } from './waiting-summary.ts';
 import { workersGates, workersOutlook } from './worker-gate.ts';
 
 /**
- * Says why a task is where it is, in the vocabulary of interface.md and in plain sentences. Every gate that holds is
+ * Says why a task is where it is, in the vocabulary of the contract and in plain sentences. Every gate that holds is
  * listed. Of a pending task, what comes and goes (caps, slots, free cores) is left out: it is not yet its turn.
  */
 export function explainTask(facts: TaskFacts): TaskExplanation {

@@ -9,8 +9,8 @@ export interface Candidate {
 }
 
 /**
- * Job priority descending, job created_at ascending, step order ascending (interface.md, "Lease (assignment)
- * algorithm", rule 3). Job ids rise with time, so they part jobs of the same millisecond in the order of submission.
+ * Job priority descending, job created_at ascending, step order ascending (docs/contract/lease.md#order-of-candidates).
+ * Job ids rise with time, so they part jobs of the same millisecond in the order of submission.
  */
 export function compareCandidates(a: Candidate, b: Candidate): number {
   if (a.priority !== b.priority) return b.priority - a.priority;

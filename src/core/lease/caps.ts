@@ -7,7 +7,10 @@ interface Limit {
   live: number;
 }
 
-/** The caps on concurrent tasks of a farm and its queues (interface.md, "Farm" and "Queue"), with the tasks that count. */
+/**
+ * The caps on concurrent tasks of a farm and its queues (docs/contract/resources.md#farm,
+ * docs/contract/resources.md#queue), with the tasks that count.
+ */
 export class Caps {
   private readonly farm: Limit = newLimit();
   private readonly queues = new Map<QueueId, Limit>();

@@ -7,10 +7,13 @@ import type {
 import { VCPU } from '../../openjd/template/capabilities.ts';
 import type { ExprShortfall, WorkerOffer } from './worker-offer.ts';
 
-/** The sentence of interface.md, "Worker and related rules", which stands for itself. */
+/** The sentence of docs/contract/workers.md#unschedulable-tasks, which stands for itself. */
 export const TIGHTER_EXPR_LIMITS = "the worker's advertised expression limits are tighter than the server's";
 
-/** Why a worker may not run a step, in the words of interface.md, "Worker and related rules", in the order in which the gates stand. */
+/**
+ * Why a worker may not run a step, in the words of docs/contract/workers.md#unschedulable-tasks, in the order in which
+ * the gates stand.
+ */
 export const INELIGIBLE_REASONS = [
   'queue affinity',
   'compute location mismatch',

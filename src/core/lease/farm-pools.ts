@@ -14,7 +14,7 @@ interface Holding {
 }
 
 /**
- * The slots of usage pools that the live tasks of one farm hold (interface.md, "OpenJD template shape", rule 4): each
+ * The slots of usage pools that the live tasks of one farm hold (docs/contract/usage-pools.md): each
  * task one of every pool that its step names. All farms share the pools. A slot is claimed at once and given back only
  * after the commit that closes its task: `takeReleased` says which.
  */

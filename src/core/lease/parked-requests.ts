@@ -5,7 +5,7 @@ import { coresOf, isEligible } from './eligibility.ts';
 import type { Signature } from './signatures.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 
-/** A lease request that waits for work (interface.md, "Lease (assignment) algorithm", rules 2, 5 and 6). */
+/** A lease request that waits for work (docs/contract/lease.md#parked-requests). */
 export interface ParkedRequest {
   readonly workerId: WorkerId;
   /** Null asks for tasks of any queue. */

@@ -18,8 +18,8 @@ export interface DelayedTask {
 }
 
 /**
- * The ready tasks of one farm, by requirement signature (design.md, "The ready index"). A lease looks only at the head
- * of each signature that the worker is eligible for: nothing here is linear in ready tasks, jobs or workers.
+ * The ready tasks of one farm, by requirement signature (docs/architecture.md#the-ready-index). A lease looks only at
+ * the head of each signature that the worker is eligible for: nothing here is linear in ready tasks, jobs or workers.
  */
 export interface StepEntry extends Candidate, Demand {
   readonly ready: ReadyTasks;
@@ -203,7 +203,7 @@ export class ReadyIndex {
   }
 
   /**
-   * First fit (interface.md, "Lease (assignment) algorithm", rules 2 to 4): walks the candidates in their order and
+   * First fit (docs/contract/lease.md#first-fit): walks the candidates in their order and
    * takes each that fits the cores that are left. A step that does not fit is passed over as a whole, because its
    * tasks all cost the same. What is left over for a bound on one lease waits for the worker's next. A worker that is
    * kept free for a step takes that `only`.

@@ -4,7 +4,7 @@ import type { FarmPools } from './farm-pools.ts';
 import type { Signature } from './signatures.ts';
 import type { WorkerKinds } from './worker-kinds.ts';
 
-/** interface.md, "Worker and related rules": the reasons of a ready task that no online worker may run. */
+/** docs/contract/workers.md#unschedulable-tasks: the reasons of a ready task that no online worker may run. */
 const NO_ONLINE_WORKERS = 'no online workers';
 const NO_ELIGIBLE_WORKER = 'no eligible online worker';
 

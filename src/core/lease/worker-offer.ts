@@ -31,8 +31,9 @@ export interface ExprShortfall {
 const MIB_PER_GIB = 1024;
 
 /**
- * The standard capabilities and tags of OpenJD that a worker's record stands for (interface.md, "OpenJD template shape", rule 4), and whether
- * its limits are tighter than the server's, which grants one expression `exprMemoryBytes`.
+ * The standard capabilities and tags of OpenJD that a worker's record stands for
+ * (docs/contract/openjd.md#host-requirements), and whether its limits are tighter than the server's, which grants one
+ * expression `exprMemoryBytes`.
  */
 export function offerOf(worker: WorkerRecord, exprMemoryBytes: number): WorkerOffer {
   const { hardware } = worker;

@@ -1,4 +1,4 @@
-/** The reasons of interface.md, "Failure reasons", word for word. */
+/** The reasons of docs/contract/task-states.md#failure-reasons, word for word. */
 export const CASCADE_REASON = 'canceled: upstream step failed';
 export const USER_CANCEL_REASON = 'canceled by user';
 export const WORKER_OFFLINE_MESSAGE = 'worker went offline';

@@ -1,6 +1,5 @@
 /**
- * The job's state machine as data: one row a row of interface.md, "States and transitions", "Job", and of
- * interface-decisions.md (pending to running at the first lease). `from` null is a new job.
+ * The job's state machine as data: one row a row of docs/contract/job-states.md#transitions. `from` null is a new job.
  */
 export const JOB_STATUSES = [
   'pending',

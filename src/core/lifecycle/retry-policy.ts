@@ -1,4 +1,4 @@
-/** A level's own retry settings; an absent field inherits from the level above (interface.md, "Farm", "Queue", "Job"). */
+/** A level's own retry settings; an absent field inherits from the level above (docs/contract/retry.md#settings). */
 export interface RetryOverride {
   readonly maxAttempts?: number;
   readonly retryDelaySeconds?: number;
@@ -12,7 +12,7 @@ export interface RetryPolicy {
   readonly failureLimit: number;
 }
 
-/** The cascade server, farm, queue, job: the later level wins (interface.md, "Job", `effective_retry`). */
+/** The cascade server, farm, queue, job: the later level wins (docs/contract/retry.md#settings). */
 export function effectiveRetry(server: RetryPolicy, ...levels: readonly RetryOverride[]): RetryPolicy {
   return levels.reduce<RetryPolicy>(
     (policy, level) => ({
@@ -27,7 +27,7 @@ export function effectiveRetry(server: RetryPolicy, ...levels: readonly RetryOve
 export type FailureOutcome = 'retry' | 'exhausted' | 'auto-park';
 
 /**
- * What follows a genuine failure (interface.md, "Failure handling on a worker-reported failure"). Both counts include
+ * What follows a genuine failure (docs/contract/retry.md#outcomes-of-a-failure). Both counts include
  * the failure itself.
  */
 export function failureOutcome(

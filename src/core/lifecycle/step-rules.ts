@@ -1,7 +1,7 @@
 import { isTerminalJob, type JobStatus } from './job-transitions.ts';
 import type { TaskCounts } from './task-counts.ts';
 
-/** interface-decisions.md, "REST": `pending` waits on steps or on the job. */
+/** docs/contract/step-states.md: `pending` waits on steps or on the job. */
 export type StepStatus = 'pending' | 'ready' | 'running' | 'completed' | 'failed' | 'canceled';
 
 export function isTerminalStep(status: StepStatus): status is 'completed' | 'failed' | 'canceled' {
@@ -25,8 +25,8 @@ export function stepStatusOf(counts: TaskCounts): StepStatus {
 }
 
 /**
- * How a job whose steps are all terminal has ended (interface.md, "Job": completion derived from steps). Null while a
- * step is not terminal, or when the job has ended already.
+ * How a job whose steps are all terminal has ended (docs/contract/job-states.md#completion: completion derived from
+ * steps). Null while a step is not terminal, or when the job has ended already.
  */
 export function completionTrigger(
   job: JobStatus,

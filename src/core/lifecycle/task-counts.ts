@@ -1,6 +1,6 @@
 import type { TaskStatus } from './task-transitions.ts';
 
-/** Tasks by status (interface.md, "Job", `task_counts`). `unschedulable` is a subset of `ready`. */
+/** Tasks by status (docs/contract/resources.md#job). `unschedulable` is a subset of `ready`. */
 export interface TaskCounts {
   readonly total: number;
   readonly pending: number;

@@ -1,5 +1,5 @@
 /**
- * The task's state machine as data: one row a row of interface.md, "States and transitions", "Task". The check of a
+ * The task's state machine as data: one row a row of docs/contract/task-states.md#transitions. The check of a
  * transition, the actors and the tests read the same rows.
  */
 export const TASK_STATUSES = [

@@ -1,9 +1,9 @@
 import type { WorkerStatus } from '../records/worker.ts';
 
 /**
- * The worker's state machine as data: every status with everything that can happen to it (interface.md, "Worker and
- * related rules" and "Workers"; interface-decisions.md: enable). `from` null is a worker that the service does not know,
- * `to` null one that is removed. What has no row does not happen: it is refused, or says nothing new.
+ * The worker's state machine as data: every status with everything that can happen to it (docs/contract/workers.md).
+ * `from` null is a worker that the service does not know, `to` null one that is removed. What has no row does not
+ * happen: it is refused, or says nothing new.
  */
 export type WorkerTrigger =
   | 'register'

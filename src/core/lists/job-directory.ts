@@ -23,7 +23,7 @@ export type ListedJob = Pick<
 
 export type JobSortKey = 'created_at' | 'priority' | 'status' | 'updated_at' | 'name';
 
-/** Which jobs are asked for (interface.md, "Endpoints", "Jobs"). */
+/** Which jobs are asked for (docs/contract/rest.md#jobs). */
 export interface JobFilter {
   /** Any of them. */
   readonly statuses?: readonly JobStatus[];

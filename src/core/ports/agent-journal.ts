@@ -1,7 +1,10 @@
 import type { AttemptId, WorkerId } from '../ids.ts';
 import type { StatusMessage } from '../wire/bus-messages.ts';
 
-/** What a worker keeps on its own disk (design.md, "The bus"): who it is, and reports until the service has confirmed them. */
+/**
+ * What a worker keeps on its own disk (docs/architecture.md#the-bus): who it is, and reports until the service has
+ * confirmed them.
+ */
 export type JournalChange =
   /** The end of an attempt, to be reported until the service has confirmed that the attempt is closed. */
   | { readonly op: 'report-kept'; readonly report: StatusMessage }

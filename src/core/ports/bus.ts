@@ -16,7 +16,9 @@ import type { LogPosition } from '../records/log-chunk.ts';
 import type { Parsed } from '../wire/json-text.ts';
 import type { ANY_QUEUE } from '../wire/subjects.ts';
 
-/** The worker-facing bus as each side uses it (interface.md, "Worker-facing message bus"). Texts become typed messages behind these doors. */
+/**
+ * The worker-facing bus as each side uses it (docs/contract/bus.md). Texts become typed messages behind these doors.
+ */
 
 /** What became of something said without waiting for an answer. Sent is not received. */
 export type SendOutcome = 'sent' | 'disconnected' | 'too-large' | 'bad-subject';

@@ -39,7 +39,7 @@ export type AppendOutcome =
 /** `more`: rows are left, call again in a later turn of the event loop. `disk-low`: nothing was removed, because that takes room too. */
 export type RemovalOutcome = 'done' | 'more' | 'disk-low';
 
-/** Writes task logs. A commit that fails ends the process (reliability.md, D3). */
+/** Writes task logs. A commit that fails ends the process (docs/dependency-hazards.md#d3-failed-commits). */
 export interface LogStoreWriter {
   /** To be said at each connection to the bus, before the first `append`. */
   streamFound(stream: StreamFound): void;

@@ -30,7 +30,10 @@ export interface CommitCallbacks {
   readonly readable: () => void;
 }
 
-/** Writes change sets. There is no failure to handle: a store that cannot commit ends the process (reliability.md, D3). */
+/**
+ * Writes change sets. There is no failure to handle: a store that cannot commit ends the process
+ * (docs/dependency-hazards.md#d3-failed-commits).
+ */
 export interface StoreWriter {
   /** Writes the set and tells of it. Sets of one shard are committed in the order of the calls. */
   commit(set: ChangeSet, onCommit: CommitCallbacks): void;

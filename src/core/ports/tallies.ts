@@ -1,8 +1,8 @@
 import type { FarmId } from '../ids.ts';
 
 /**
- * Numbers that every farm adds its share to and every shard reads at once (design.md, "Threads"): how many workers are
- * online, and how many slots of each usage pool are claimed. A slot is the number of what is counted.
+ * Numbers that every farm adds its share to and every shard reads at once (docs/architecture.md#threads): how many
+ * workers are online, and how many slots of each usage pool are claimed. A slot is the number of what is counted.
  */
 export interface Tallies {
   /** The sum over all farms. */

@@ -1,8 +1,8 @@
 import type { SessionId } from '../ids.ts';
 
 /**
- * The processes of tasks on a worker (design.md, "The bus": a supervisor, leftovers ended). A session is a working directory and the
- * guard of what runs in it; actions run in it one after another.
+ * The processes of tasks on a worker (docs/architecture.md#the-bus: a supervisor, leftovers ended). A session is a
+ * working directory and the guard of what runs in it; actions run in it one after another.
  */
 export interface TaskProcesses {
   /** Makes the directory and starts the guard. Answered by `opened`. */
@@ -47,7 +47,9 @@ export interface SessionOpening {
   readonly runAs: RunAs | null;
 }
 
-/** An account of the machine that job code runs under (interface.md, "Task isolation"): names only, resolved on the worker. */
+/**
+ * An account of the machine that job code runs under (docs/contract/isolation.md): names only, resolved on the worker.
+ */
 export interface RunAs {
   readonly user: string;
   /** In place of the account's primary group; null keeps that. */

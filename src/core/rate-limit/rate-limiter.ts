@@ -1,4 +1,4 @@
-/** A token bucket for each client (interface.md, "Limits"). */
+/** A token bucket for each client (docs/contract/limits.md#requests). */
 export interface RateLimit {
   /** Tokens that come back in a second: whole, and at most `RPS_MAX`. */
   readonly rps: number;

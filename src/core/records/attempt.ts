@@ -2,7 +2,7 @@ import type { AttemptId, WorkerId } from '../ids.ts';
 import type { AttemptStatus } from '../lifecycle/attempt-status.ts';
 import type { TaskProgress } from './task-progress.ts';
 
-/** One run of a task on a worker (interface.md, "Task attempt"). Times are milliseconds since the epoch. */
+/** One run of a task on a worker (docs/contract/resources.md#task-attempt). Times are milliseconds since the epoch. */
 export interface AttemptRecord extends TaskProgress {
   readonly version: 1;
   readonly id: AttemptId;

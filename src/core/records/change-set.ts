@@ -27,8 +27,9 @@ export interface RemovePrefixChange {
 export type Change = PutChange | RemoveChange | RemovePrefixChange;
 
 /**
- * The one form of every write (design.md, "A turn" and "Beyond one machine"): the changes of one commit window of one
- * shard, in order, applied whole or not at all. `sequence` rises by one with each set of a shard.
+ * The one form of every write (docs/architecture.md#a-turn, docs/architecture.md#beyond-one-machine): the changes of
+ * one commit window of one shard, in order, applied whole or not at all. `sequence` rises by one with each set of a
+ * shard.
  */
 export interface ChangeSet {
   readonly version: 1;

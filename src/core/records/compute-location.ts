@@ -1,4 +1,7 @@
-/** A compute location of the catalog (interface.md, "Compute location"). Times are milliseconds since the epoch. */
+/**
+ * A compute location of the catalog (docs/contract/resources.md#compute-location). Times are milliseconds since the
+ * epoch.
+ */
 export interface ComputeLocationRecord {
   readonly version: 1;
   readonly id: string;
@@ -9,8 +12,8 @@ export interface ComputeLocationRecord {
 }
 
 /**
- * What a name of a compute location may be (interface.md, "Catalog CRUD"): no whitespace, forward slashes, quote or control characters.
- * Lengths are in characters (code points).
+ * What a name of a compute location may be (docs/contract/rest.md#compute-locations): no whitespace, forward slashes,
+ * quote or control characters. Lengths are in characters (code points).
  */
 export const COMPUTE_LOCATION_NAME = {
   pattern: '^[^\\s/"\'`\\u0000-\\u001f\\u007f]+$',

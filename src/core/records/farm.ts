@@ -1,7 +1,10 @@
 import type { FarmId } from '../ids.ts';
 import type { RetryOverride } from '../lifecycle/retry-policy.ts';
 
-/** A farm (interface.md, "Farm"). Times are milliseconds since the epoch. `maxConcurrentTasks` 0 means no cap. */
+/**
+ * A farm (docs/contract/resources.md#farm). Times are milliseconds since the epoch. `maxConcurrentTasks` 0 means no
+ * cap.
+ */
 export interface FarmRecord {
   readonly version: 1;
   readonly id: FarmId;

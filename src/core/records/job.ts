@@ -5,7 +5,7 @@ import type { TaskCounts } from '../lifecycle/task-counts.ts';
 
 export type TemplateFormat = 'yaml' | 'json';
 
-/** A job (interface.md, "Job"). Times are milliseconds since the epoch. */
+/** A job (docs/contract/resources.md#job). Times are milliseconds since the epoch. */
 export interface JobRecord {
   readonly version: 1;
   readonly id: JobId;

@@ -3,7 +3,7 @@ import { keys } from './tables.ts';
 
 export type LogStream = 'stdout' | 'stderr';
 
-/** A piece of a task's output (interface.md, "Log chunk"). */
+/** A piece of a task's output (docs/contract/resources.md#log-chunk). */
 export interface LogChunk {
   readonly id: string;
   readonly taskId: TaskId;

@@ -1,7 +1,10 @@
 import type { FarmId, QueueId } from '../ids.ts';
 import type { RetryOverride } from '../lifecycle/retry-policy.ts';
 
-/** A queue of a farm (interface.md, "Queue"). Times are milliseconds since the epoch. `maxConcurrentTasks` 0 means no cap. */
+/**
+ * A queue of a farm (docs/contract/resources.md#queue). Times are milliseconds since the epoch. `maxConcurrentTasks` 0
+ * means no cap.
+ */
 export interface QueueRecord {
   readonly version: 1;
   readonly id: QueueId;
@@ -12,7 +15,9 @@ export interface QueueRecord {
   readonly maxConcurrentTasks: number;
   readonly paused: boolean;
   readonly retry: RetryOverride;
-  /** Account of the workers' machines that its tasks run as (interface.md, "Task isolation"); absent for the worker's own. */
+  /**
+   * Account of the workers' machines that its tasks run as (docs/contract/isolation.md); absent for the worker's own.
+   */
   readonly runAsUser?: string;
   /** In place of the primary group of the account. Without an account it means nothing. */
   readonly runAsGroup?: string;

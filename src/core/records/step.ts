@@ -22,7 +22,7 @@ export interface AttemptTimes {
   readonly totalMs: number;
 }
 
-/** A step of a job, keyed by job and order (interface.md, "Job"; interface-decisions.md, "REST"). */
+/** A step of a job, keyed by job and order (docs/contract/resources.md#step). */
 export interface StepRecord {
   readonly version: 1;
   readonly jobId: JobId;
@@ -38,7 +38,9 @@ export interface StepRecord {
   readonly untouched: UntouchedTasks;
   /** Of its attempts that have succeeded. Absent is none; attempts before it was counted are not in it. */
   readonly attemptTimes?: AttemptTimes;
-  /** Why no online worker may run the ready tasks that say so (interface.md, "Task"). Absent is no reason. */
+  /**
+   * Why no online worker may run the ready tasks that say so (docs/contract/resources.md#task). Absent is no reason.
+   */
   readonly unschedulableReason?: string;
   readonly createdAt: number;
   readonly updatedAt: number;

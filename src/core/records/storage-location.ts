@@ -1,6 +1,9 @@
 import { computeLocationNameWrong } from './compute-location.ts';
 
-/** A storage location (interface.md, "Storage location"): the same files as they are found from different places. */
+/**
+ * A storage location (docs/contract/resources.md#storage-location): the same files as they are found from different
+ * places.
+ */
 export interface StorageLocationRecord {
   readonly version: 1;
   readonly id: string;
@@ -20,7 +23,7 @@ export interface StorageRoot {
   readonly root: string;
 }
 
-/** The place whose root is the fallback (interface.md, "Storage location"). */
+/** The place whose root is the fallback (docs/contract/resources.md#storage-location). */
 export const DEFAULT_ROOT = 'default';
 
 export const STORAGE_LIMITS = {

@@ -1,7 +1,7 @@
 import { TASK_STATUSES, type TaskStatus } from '../lifecycle/task-transitions.ts';
 
 /**
- * Packed task state: a step's tasks in pages of fixed-width records (design.md, "Tasks are indices, not rows"). A
+ * Packed task state: a step's tasks in pages of fixed-width records (docs/architecture.md#tasks-are-indices). A
  * record that was never written, or lies on a page that does not exist, belongs to an untouched task: its status is
  * the step's `untouched.status`.
  *

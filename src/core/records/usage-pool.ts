@@ -1,4 +1,7 @@
-/** A usage pool (interface.md, "Usage pool"): how many tasks of all farms may hold it at once. Times are milliseconds since the epoch. */
+/**
+ * A usage pool (docs/contract/resources.md#usage-pool): how many tasks of all farms may hold it at once. Times are
+ * milliseconds since the epoch.
+ */
 export interface UsagePoolRecord {
   readonly version: 1;
   readonly id: string;

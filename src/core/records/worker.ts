@@ -14,7 +14,7 @@ export interface WorkerHardware {
   readonly osVersion: string;
 }
 
-/** A worker (interface.md, "Worker"; interface-decisions.md, "REST"). Times are milliseconds since the epoch. */
+/** A worker (docs/contract/resources.md#worker). Times are milliseconds since the epoch. */
 export interface WorkerRecord {
   readonly version: 1;
   readonly id: WorkerId;

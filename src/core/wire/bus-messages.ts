@@ -10,7 +10,7 @@ import type {
   TaskParameterValue,
 } from '../../openjd/template/plan.ts';
 
-/** Messages between worker and service (interface.md, "Worker-facing message bus"), JSON on the wire. Field names are the wire's. */
+/** Messages between worker and service (docs/contract/bus.md), JSON on the wire. Field names are the wire's. */
 
 /** `worker.register`: sent at the start of a worker's daemon and whenever the service does not know it. */
 export interface RegisterMessage {
@@ -146,7 +146,7 @@ export interface PathMapMessage {
   readonly locations: PathMap['locations'];
 }
 
-/** One task handed to a worker (interface.md, "Lease (assignment) algorithm", rule 5). */
+/** One task handed to a worker (docs/contract/lease.md#the-reply). */
 export interface Assignment {
   readonly task_id: TaskId;
   readonly job_id: JobId;
@@ -169,7 +169,7 @@ export interface StepAssignment {
   readonly compute_location: string;
   /** Extensions that the template declares. Absent means none. */
   readonly extensions?: readonly string[];
-  /** How mapped paths reach the tasks; absent is the default (interface.md, extensions). */
+  /** How mapped paths reach the tasks; absent is the default (docs/contract/openjd.md#extensions). */
   readonly deliveries?: readonly PathDelivery[];
   /** Tasks of the step that were ready and not given out when the reply was made. Absent means unknown. */
   readonly ready_left?: number;
@@ -177,7 +177,7 @@ export interface StepAssignment {
   readonly isolation?: IsolationIdentity;
 }
 
-/** Names of an account and a group, as the worker's machine knows them (interface.md, "Task isolation"). */
+/** Names of an account and a group, as the worker's machine knows them (docs/contract/isolation.md). */
 export interface IsolationIdentity {
   readonly user: string;
   /** In place of the account's primary group. */
@@ -229,7 +229,9 @@ export interface CancelMessage {
   readonly reason: string;
 }
 
-/** `worker.diag.<worker id>`: one record of what a worker's daemon logs (interface.md, "Diagnostic record"). */
+/**
+ * `worker.diag.<worker id>`: one record of what a worker's daemon logs (docs/contract/resources.md#diagnostic-record).
+ */
 export interface DiagnosticMessage {
   readonly v: 1;
   readonly worker_id: WorkerId;

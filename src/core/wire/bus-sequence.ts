@@ -1,7 +1,8 @@
 /**
- * How the sequence of the log stream becomes `bus_seq`, the pagination cursor of a task's logs (interface.md, "Log chunk"): stream
- * sequence plus a base. A stream can be lost and made anew, or be put back to an earlier state by a power cut of the bus (design.md,
- * "The bus"); its sequence then begins again at lower numbers. The base rises at each such break, so that `bus_seq` keeps rising.
+ * How the sequence of the log stream becomes `bus_seq`, the pagination cursor of a task's logs
+ * (docs/contract/resources.md#log-chunk): stream sequence plus a base. A stream can be lost and made anew, or be put
+ * back to an earlier state by a power cut of the bus (docs/architecture.md#the-bus); its sequence then begins again at
+ * lower numbers. The base rises at each such break, so that `bus_seq` keeps rising.
  */
 export interface BusSequenceState {
   readonly version: 1;

@@ -4,8 +4,8 @@ import type { TaskStatus } from '../lifecycle/task-transitions.ts';
 import type { WorkerStatus } from '../records/worker.ts';
 
 /**
- * What actors publish: said only after the commit that made it true (interface.md, "Subjects and push payloads"). Field names are the
- * contract's; times are RFC 3339.
+ * What actors publish: said only after the commit that made it true (docs/contract/events.md#subjects). Field names are
+ * the contract's; times are RFC 3339.
  */
 export type DomainEvent =
   | { readonly subject: 'jobs'; readonly payload: JobEvent }

@@ -14,7 +14,7 @@ const BACKSLASH = 0x5c;
 
 /**
  * Whether brackets are nested deeper than `limit`. Looks at the text alone and skips strings as a whole, so that it costs
- * little and no depth of input can exhaust the stack (reliability.md, D7).
+ * little and no depth of input can exhaust the stack (docs/dependency-hazards.md#d7-deep-or-large-documents).
  */
 function isNestedDeeper(text: string, limit: number): boolean {
   if (!hasMoreBrackets(text, limit)) return false;

@@ -17,8 +17,9 @@ import { parseJsonText, type Parsed } from './json-text.ts';
 import { WIRE_LIMITS as LIMITS } from './limits.ts';
 
 /**
- * The door for lease requests (interface.md, "Worker-facing message bus"). They come by the ten thousand a second, nearly all of them alike: what
- * a request mostly is, is read by code for just that; whatever is not so is left to the readers that say what is wrong.
+ * The door for lease requests (docs/contract/bus.md). They come by the ten thousand a second, nearly all of them alike:
+ * what a request mostly is, is read by code for just that; whatever is not so is left to the readers that say what is
+ * wrong.
  */
 
 const INT32_MIN = -(2 ** 31);

@@ -54,7 +54,10 @@ import {
 import type { Parsed } from './json-text.ts';
 import { WIRE_LIMITS as LIMITS } from './limits.ts';
 
-/** The doors for what the service sends to workers (interface.md, "Worker-facing message bus"). Each takes the text of a message. None throws. */
+/**
+ * The doors for what the service sends to workers (docs/contract/bus.md). Each takes the text of a message. None
+ * throws.
+ */
 
 const reason = text(LIMITS.message);
 const service = text(LIMITS.name);

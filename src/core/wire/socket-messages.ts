@@ -1,6 +1,6 @@
 import { parseJsonText } from './json-text.ts';
 
-/** Frames of the event channel (interface.md, "Envelope"). One frame is one envelope as JSON. */
+/** Frames of the event channel (docs/contract/events.md#envelope). One frame is one envelope as JSON. */
 export type ClientFrame =
   | {
       readonly type: 'subscribe';

@@ -1,6 +1,6 @@
 import type { JobId, QueueId, TaskId, WorkerId } from '../ids.ts';
 
-/** The subjects of interface.md, "Worker-facing message bus". */
+/** The subjects of docs/contract/bus.md. */
 export const ANY_QUEUE = '_any';
 
 export const subjects = {

@@ -1,4 +1,7 @@
-/** What one evaluation may take (interface.md, "Limits"; specification "Expression Language", sections 1.3.9 and 1.3.10). */
+/**
+ * What one evaluation may take (docs/contract/limits.md#expressions-and-templates; specification "Expression Language",
+ * sections 1.3.9 and 1.3.10).
+ */
 export interface ExprLimits {
   /** Bytes of the values that are alive at one time, as `sizeOf` counts them. */
   readonly memory: number;

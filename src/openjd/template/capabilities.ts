@@ -1,4 +1,6 @@
-/** Names of host capabilities (specification, sections 3.3.1.1 and 3.3.2.1; interface.md, rules 4 and 5). */
+/**
+ * Names of host capabilities (specification, sections 3.3.1.1 and 3.3.2.1; docs/contract/openjd.md#host-requirements).
+ */
 type CapabilityKind = 'amount' | 'attr';
 
 const NAME = /^(?:([A-Za-z_][A-Za-z0-9_]*):)?(amount|attr)((?:\.[A-Za-z_][A-Za-z0-9_]*)+)$/i;

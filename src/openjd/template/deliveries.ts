@@ -32,7 +32,10 @@ export interface EnvironmentVariable {
 
 export type DeliveryType = PathDelivery['type'];
 
-/** In the order in which they take effect, whatever the order in which they are named (interface.md, extensions). */
+/**
+ * In the order in which they take effect, whatever the order in which they are named
+ * (docs/contract/openjd.md#extensions).
+ */
 export const DELIVERY_ORDER: readonly DeliveryType[] = [
   'swap_in_place',
   'translation_file',
@@ -41,7 +44,7 @@ export const DELIVERY_ORDER: readonly DeliveryType[] = [
   'stage_locally',
 ];
 
-/** What holds where nothing else is said (interface.md, extensions). */
+/** What holds where nothing else is said (docs/contract/openjd.md#extensions). */
 export const DEFAULT_DELIVERIES: readonly PathDelivery[] = [
   { type: 'swap_in_place' },
   { type: 'translation_file' },

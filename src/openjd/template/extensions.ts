@@ -1,6 +1,6 @@
 /**
- * Extensions and features as data (interface.md, "OpenJD template shape", extensions): which names are known, and which of them a user of the
- * language carries out. What is known but not supported is refused with its pointer, never run half.
+ * Extensions and features as data (docs/contract/openjd.md#extensions): which names are known, and which of them a user
+ * of the language carries out. What is known but not supported is refused with its pointer, never run half.
  */
 export type ExtensionName =
   'TASK_CHUNKING' | 'REDACTED_ENV_VARS' | 'EXPR' | 'SVC_PATH_TRANSLATION' | 'SVC_CHUNK_BOUNDS';

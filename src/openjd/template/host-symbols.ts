@@ -55,8 +55,8 @@ const FIRST_INTEGER = /^-?[0-9]+/;
 const LAST_INTEGER = /(?:^|,|[0-9]-)(-?[0-9]+)(?::[0-9]+)?$/;
 
 /**
- * The values by symbol (specification, section 7.3.1; interface.md, rule 3 and SVC_CHUNK_BOUNDS). What does not exist in the scope is not there; what
- * is not known yet is unresolved.
+ * The values by symbol (specification, section 7.3.1; docs/contract/openjd.md#format-strings). What does not exist in
+ * the scope is not there; what is not known yet is unresolved.
  */
 export function hostSymbols(context: HostContext): ReadonlyMap<string, Value> {
   const { session, scope, typed } = context;

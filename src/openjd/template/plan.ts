@@ -86,7 +86,7 @@ export interface ChunksPlan {
   readonly rangeConstraint: RangeConstraint;
 }
 
-/** Host requirements, resolved (interface.md, "OpenJD template shape", rule 4). */
+/** Host requirements, resolved (docs/contract/openjd.md#host-requirements). */
 export interface StepRequirements {
   /** Cores that one task reserves; null reserves the whole machine. */
   readonly cores: number | null;

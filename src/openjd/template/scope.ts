@@ -92,7 +92,10 @@ export const stepLetScope = ({ facts, creation }: JobScopes, step: StepShape): S
     ['Step.Name', step.name?.value ?? ''],
   ]);
 
-/** Of a step's parameter space and host requirements: without the names of job and step (interface.md, "OpenJD template shape", rule 3). */
+/**
+ * Of a step's parameter space and host requirements: without the names of job and step
+ * (docs/contract/openjd.md#format-strings).
+ */
 export const stepCreationScope = ({ creation }: JobScopes, lets: ReadonlyMap<string, Value>): Scope =>
   extended(creation, [...lets]);
 

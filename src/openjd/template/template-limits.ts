@@ -47,7 +47,7 @@ export interface TemplateLimits {
 
   /** Comma-separated parts of one range expression. */
   readonly maxRangeParts: number;
-  /** Points of one step's parameter space (interface.md, "Limits"). */
+  /** Points of one step's parameter space (docs/contract/limits.md#expressions-and-templates). */
   readonly maxTasksPerStep: number;
 }
 

@@ -5,7 +5,10 @@ import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
 import { checkReadable, checkStore, acknowledgedSets } from './numbered-sets.ts';
 import { runProgram, writerOptions } from './store-kit.ts';
 
-/** Fault matrix F1 (reliability.md) of the store alone, with the kill at one system call after the other instead of at any moment. */
+/**
+ * Row F1 of the fault matrix (docs/faults.md#the-fault-matrix) of the store alone, with the kill at one system call
+ * after the other instead of at any moment.
+ */
 
 /** Milliseconds: some fifty processes are started. */
 tap.setTimeout(180_000);

@@ -3,7 +3,10 @@ import { t as tap, test } from 'tap';
 import { checkReadable, checkStore, acknowledgedSets } from './numbered-sets.ts';
 import { runProgram } from './store-kit.ts';
 
-/** Fault matrix F1 and F5 (reliability.md) of the store alone: numbered-sets.ts says what a set holds. */
+/**
+ * Rows F1 and F5 of the fault matrix (docs/faults.md#the-fault-matrix) of the store alone: numbered-sets.ts says what a
+ * set holds.
+ */
 
 /** Milliseconds: some thirty processes are started. */
 tap.setTimeout(180_000);
@@ -92,7 +95,8 @@ test(
   async (t) => {
     const directory = t.testdir();
     const end = await runProgram('commit-forever', [directory], withFailing('pwrite64', 'EIO', 200)).ended;
-    // LMDB writes beyond a buffer when it words this error (reliability.md, D2): the C library may abort before the program can exit.
+    // LMDB writes beyond a buffer when it words this error (docs/dependency-hazards.md#d2-a-full-disk-corrupts-memory):
+    // the C library may abort before the program can exit.
     t.ok(
       end.code === 74 || end.signal === 'SIGABRT' || end.signal === 'SIGSEGV',
       JSON.stringify([end.code, end.signal]),

@@ -13,7 +13,7 @@ import { mountFault, mountSmallDisk } from '../system/small-disk.ts';
 import { JOB } from './arbitrary-changes.ts';
 import { runProgram, startStore, threadOptions, logWriterOptions, writerOptions } from './store-kit.ts';
 
-/** Fault matrix F4 (reliability.md): the disk fills up under the store. */
+/** Row F4 of the fault matrix (docs/faults.md#the-fault-matrix): the disk fills up under the store. */
 
 /** Milliseconds: file systems are filled. */
 tap.setTimeout(120_000);

@@ -8,7 +8,7 @@ import { NatsServer } from '../../kit/nats-server.ts';
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** The rows of interface.md, "Worker-facing message bus", that are persistent streams. */
+/** The rows of docs/contract/bus.md#subjects that are persistent streams. */
 const TABLE: Record<StreamKind, { readonly subjects: readonly string[]; readonly retentionMs: number }> = {
   status: { subjects: ['task.status.*'], retentionMs: 24 * HOUR_MS },
   logs: { subjects: ['task.logs.*'], retentionMs: 96 * HOUR_MS },

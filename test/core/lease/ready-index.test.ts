@@ -74,7 +74,7 @@ interface NaiveLimit {
   paused: boolean;
 }
 
-/** interface.md, "Lease (assignment) algorithm", word by word over a plain list of all tasks. */
+/** docs/contract/lease.md, word by word over a plain list of all tasks. */
 class NaiveIndex {
   steps: NaiveStep[] = [];
   farm: NaiveLimit = { max: 0, paused: false };

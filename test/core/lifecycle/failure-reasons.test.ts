@@ -8,7 +8,7 @@ import {
   WORKER_OFFLINE_MESSAGE,
 } from '../../../src/core/lifecycle/failure-reasons.ts';
 
-test('the reasons of interface.md, word for word', (t) => {
+test('the reasons of docs/contract/task-states.md, word for word', (t) => {
   t.equal(CASCADE_REASON, 'canceled: upstream step failed');
   t.equal(USER_CANCEL_REASON, 'canceled by user');
   t.equal(WORKER_OFFLINE_MESSAGE, 'worker went offline');

@@ -9,7 +9,7 @@ import {
   type JobTrigger,
 } from '../../../src/core/lifecycle/job-transitions.ts';
 
-/** One row of the table of interface.md, "States and transitions", "Job": its words, and what the data says for them. */
+/** One row of the table of docs/contract/job-states.md#transitions: its words, and what the data says for them. */
 interface SpecifiedRow {
   readonly from: string;
   readonly trigger: string;
@@ -98,11 +98,11 @@ const SPECIFIED: readonly SpecifiedRow[] = [
 const BEYOND_THE_TABLE: readonly { readonly row: JobTransition; readonly why: string }[] = [
   {
     row: { from: 'pending', trigger: 'first lease', to: 'running' },
-    why: 'interface-decisions.md, "REST": a job goes from pending to running at the first lease of one of its tasks',
+    why: 'docs/contract/job-states.md: a job goes from pending to running at the first lease of one of its tasks',
   },
   {
     row: { from: 'running', trigger: 'auto-park', to: 'paused' },
-    why: 'interface.md, "Failure handling on a worker-reported failure", outcome auto-park',
+    why: 'docs/contract/retry.md#outcomes-of-a-failure, outcome auto-park',
   },
   {
     row: { from: 'pending', trigger: 'auto-park', to: 'paused' },
@@ -190,7 +190,7 @@ test('all ordered pairs of job statuses, and the new job', (t) => {
   t.strictSame(
     [...JOB_STATUSES],
     ['pending', 'blocked', 'paused', 'running', 'completed', 'failed', 'canceled'],
-    'the statuses of interface.md, "Job"',
+    'the statuses of docs/contract/job-states.md',
   );
   for (const from of [null, ...JOB_STATUSES]) {
     for (const to of JOB_STATUSES) {

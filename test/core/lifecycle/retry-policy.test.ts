@@ -49,7 +49,7 @@ test('the cascade against the definition: the last level that has the field, els
 });
 
 /**
- * interface.md, "Failure handling on a worker-reported failure". Each count below, at and above its limit, pairwise:
+ * docs/contract/retry.md#outcomes-of-a-failure. Each count below, at and above its limit, pairwise:
  * auto-park when the job's failures reach failure_limit; else retry below max_attempts; else exhausted.
  */
 const OUTCOMES = [

@@ -14,7 +14,7 @@ const counts = (some: Partial<Omit<TaskCounts, 'total' | 'unschedulable'>>): Tas
   total: Object.values(some).reduce((sum, count) => sum + count, 0),
 });
 
-/** interface-decisions.md, "REST": the step statuses, and what each stands for. */
+/** docs/contract/step-states.md: the step statuses, and what each stands for. */
 const STATUSES: readonly (readonly [StepStatus, Partial<TaskCounts>, string])[] = [
   ['pending', { pending: 3 }, 'waiting on steps or on the job'],
   ['pending', { pending: 2, canceled: 1 }, 'a task that was canceled does not end the wait'],

@@ -10,7 +10,7 @@ import {
   type TaskTrigger,
 } from '../../../src/core/lifecycle/task-transitions.ts';
 
-/** One row of the table of interface.md, "States and transitions", "Task": its words, and what the data says for them. */
+/** One row of the table of docs/contract/task-states.md#transitions: its words, and what the data says for them. */
 interface SpecifiedRow {
   readonly from: string;
   readonly trigger: string;
@@ -83,7 +83,7 @@ const SPECIFIED: readonly SpecifiedRow[] = [
   },
 ];
 
-/** Rows that follow from other places of interface.md, with the place. */
+/** Rows that follow from other places of the contract, with the place. */
 const BEYOND_THE_TABLE: readonly { readonly row: TaskTransition; readonly why: string }[] = [
   {
     row: { from: 'assigned', trigger: 'auto-retry', to: 'ready' },
@@ -156,7 +156,7 @@ test('all 49 ordered pairs of task statuses', (t) => {
   t.strictSame(
     [...TASK_STATUSES],
     ['pending', 'ready', 'assigned', 'running', 'succeeded', 'failed', 'canceled'],
-    'the statuses of interface.md, "Task"',
+    'the statuses of docs/contract/task-states.md',
   );
   let pairs = 0;
   for (const from of TASK_STATUSES) {

@@ -23,29 +23,29 @@ const STATUSES: readonly WorkerStatus[] = ['online', 'offline', 'disabled'];
 
 const SPECIFIED: readonly SpecifiedRule[] = [
   {
-    rule: 'interface.md, "Worker and related rules": a worker whose last heartbeat is older than the timeout becomes offline',
+    rule: 'docs/contract/workers.md: a worker whose last heartbeat is older than the timeout becomes offline',
     means: means(['online'], 'timeout', 'offline'),
   },
   {
-    rule: 'interface.md, "Worker and related rules": POST disable makes a worker disabled',
+    rule: 'docs/contract/workers.md: POST disable makes a worker disabled',
     means: means(STATUSES, 'disable', 'disabled'),
   },
   {
-    rule: 'interface-decisions.md: enable brings a worker back to online when its heartbeat is fresh, else offline',
+    rule: 'docs/contract/workers.md: enable brings a worker back to online when its heartbeat is fresh, else offline',
     means: [
       ...means(['disabled'], 'enable while alive', 'online'),
       ...means(['disabled'], 'enable while silent', 'offline'),
     ],
   },
   {
-    rule: 'interface.md: a hard delete is allowed for offline workers, or disabled ones whose last heartbeat is older than the window',
+    rule: 'docs/contract/workers.md: a hard delete is allowed for offline workers, or disabled ones whose last heartbeat is older than the window',
     means: [
       ...means(['offline'], 'delete while alive', null),
       ...means(['offline', 'disabled'], 'delete while silent', null),
     ],
   },
   {
-    rule: 'interface.md, "Worker-facing message bus": registration, liveness, graceful departure',
+    rule: 'docs/contract/bus.md: registration, liveness, graceful departure',
     means: [
       ...means([null, 'online', 'offline'], 'register', 'online'),
       ...means(['online', 'offline'], 'heartbeat', 'online'),

@@ -15,7 +15,10 @@ void test('the generated types are those of the contract', async (t) => {
   t.ok(committed === made, 'http/openapi/generated.ts is stale: run npm run generate');
 });
 
-/** interface.md, "Route to permission mapping" and "Public, ungated", for the routes that this version has. */
+/**
+ * docs/contract/authentication.md#permissions-of-routes and docs/contract/rest.md#public-routes, for the routes that
+ * this version has.
+ */
 const PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /healthz', 'public'],
   ['GET /readyz', 'public'],
@@ -75,7 +78,10 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /api/v1/ws', 'authenticated'],
 ];
 
-/** Routes beyond interface.md (docs/decisions/additive-routes.md), each with the permission of the routes that it stands for. */
+/**
+ * Routes beyond the contract (docs/decisions/additive-routes.md), each with the permission of the routes that it stands
+ * for.
+ */
 const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /api/v1/stats', 'infra.read'],
   ['GET /api/v1/stats/history', 'infra.read'],

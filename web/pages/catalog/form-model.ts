@@ -10,7 +10,7 @@ export type FieldValue = string | boolean | readonly Pair[];
 export type FormValues = Readonly<Record<string, FieldValue>>;
 
 interface FieldBase {
-  /** Of the resource (interface.md). */
+  /** Of the resource (docs/contract/resources.md). */
   readonly name: string;
   readonly label: string;
   readonly hint?: string;

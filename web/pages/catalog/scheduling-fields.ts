@@ -3,7 +3,7 @@ import type { FormField } from './form-model.ts';
 const INT32_MAX = 2_147_483_647;
 const YEAR_SECONDS = 31_536_000;
 
-/** Fields that farms and queues have in common (interface.md, "Farm", "Queue"). */
+/** Fields that farms and queues have in common (docs/contract/resources.md#farm, docs/contract/resources.md#queue). */
 export const TASK_LIMIT_FIELD: FormField = {
   kind: 'integer',
   name: 'max_concurrent_tasks',

@@ -52,7 +52,10 @@ export const formatJobCount = (count: number): string => counted(count, 'job');
 
 type Judged = Pick<Job, 'status'> & { readonly task_counts: Pick<Job['task_counts'], 'failed' | 'canceled'> };
 
-/** Why the action makes no sense for the job as it is (interface.md, "States and transitions"); empty when it does. */
+/**
+ * Why the action makes no sense for the job as it is (docs/contract/job-states.md and docs/contract/task-states.md);
+ * empty when it does.
+ */
 export function disabledReason(action: JobAction, job: Judged): string {
   switch (action) {
     case 'pause':

@@ -75,7 +75,7 @@ const COLUMNS: readonly Column<Queue>[] = [
   changedColumn(),
 ];
 
-/** Tasks as another account need a permission of their own (interface.md, "Task isolation"). */
+/** Tasks as another account need a permission of their own (docs/contract/isolation.md). */
 const RUN_AS_FIELDS: readonly FormField[] = [
   {
     kind: 'text',

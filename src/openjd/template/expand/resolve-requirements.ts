@@ -15,12 +15,12 @@ import type { AmountShape, AttributeShape, HostRequirementsShape } from '../shap
 import type { TemplateLimits } from '../template-limits.ts';
 import type { CreationValues } from './creation-values.ts';
 
-/** Cores of a step that names the amount and gives no minimum (interface.md, rule 4). */
+/** Cores of a step that names the amount and gives no minimum (docs/contract/openjd.md#host-requirements). */
 const DEFAULT_CORES = 1;
 
 /**
- * Resolves host requirements (section 3.3; interface.md, rule 4). Reports attribute values that resolve to something invalid, and lists that have no
- * values or too many then.
+ * Resolves host requirements (section 3.3; docs/contract/openjd.md#host-requirements). Reports attribute values that
+ * resolve to something invalid, and lists that have no values or too many then.
  */
 export function resolveRequirements(
   findings: Findings,

@@ -14,7 +14,7 @@ type ArgumentControl = 'none' | 'lines';
 
 /** Pass 5: actions, cancelation and environment variables (sections 4.4, 5 to 5.3). */
 export function checkActions(findings: Findings, template: TemplateShape, limits: TemplateLimits): void {
-  // With EXPR arguments may have several lines (interface.md, "OpenJD template shape", extensions).
+  // With EXPR arguments may have several lines (docs/contract/openjd.md#extensions).
   const control = template.extensions.has('EXPR') ? 'lines' : 'none';
   for (const environment of template.jobEnvironments)
     checkEnvironment(findings, environment, control, limits);

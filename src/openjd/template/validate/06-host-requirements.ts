@@ -18,7 +18,7 @@ import type {
 import type { TemplateLimits } from '../template-limits.ts';
 import { quoteForMessage } from '../text-rules.ts';
 
-/** Pass 6: host requirements (section 3.3; interface.md, rules 4 and 5). */
+/** Pass 6: host requirements (section 3.3; docs/contract/openjd.md#host-requirements). */
 export function checkHostRequirements(
   findings: Findings,
   template: TemplateShape,

@@ -2,7 +2,7 @@ import type { EffectiveRetry, Farm, JobDetail, Queue } from '../../../../client/
 
 export type RetrySetting = keyof EffectiveRetry;
 
-/** Which level of the cascade server, farm, queue, job a setting comes from (interface.md, "Job", `effective_retry`). */
+/** Which level of the cascade server, farm, queue, job a setting comes from (docs/contract/retry.md#settings). */
 export type RetrySource = 'this job' | 'its queue' | 'its farm' | 'the service';
 
 type Settings = Readonly<Partial<Record<RetrySetting, number | null>>>;
