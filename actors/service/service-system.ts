@@ -40,16 +40,19 @@ export interface ServiceSettings {
   readonly heartbeatTimeoutMs: number;
   /** The server's end of the retry cascade. */
   readonly retry: RetryPolicy;
-  /** How long a lease request is held when there is no work (docs/contract/limits.md: about 30 s). */
+  /** How long a lease request is held when there is no work (docs/contract/limits.md#scheduling: about 30 s). */
   readonly leaseHoldMs: number;
   /** Jobs that a farm asks in one turn what they offer when it is taken up. */
   readonly recoveryBatchSize: number;
   /**
-   * After this an attempt that was handed out and never reported running is taken back (docs/contract/limits.md: 30 s,
-   * fixed).
+   * After this an attempt that was handed out and never reported running is taken back
+   * (docs/contract/limits.md#scheduling: 30 s, fixed).
    */
   readonly staleAssignedMs: number;
-  /** After this a ready task that no online worker may run says why (docs/contract/workers.md); 0 is never. */
+  /**
+   * After this a ready task that no online worker may run says why (docs/contract/workers.md#unschedulable-tasks); 0 is
+   * never.
+   */
   readonly unschedulableGraceMs: number;
   /** After this a task that others overtake has a worker reserved (docs/decisions/reservation.md); 0 is never. */
   readonly reservationAfterMs: number;

@@ -39,7 +39,7 @@ interface Named<Id> {
   readonly name: string;
 }
 
-/** What all gates say: a fixed reason, in the words of docs/contract/workers.md where it has one, and a sentence. */
+/** What all gates say: a fixed reason, in the words of the contract where it has one, and a sentence. */
 interface GateOf<Name extends GateName, Reason extends string> {
   readonly gate: Name;
   readonly reason: Reason;
