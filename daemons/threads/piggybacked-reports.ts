@@ -32,7 +32,7 @@ interface PiggybackedReports {
  */
 export function extractReports(
   request: LeaseRequest,
-  poisonedTo: ReplyTo,
+  poisonedTo: ReplyTo<never>,
   ownsJob: (job: JobId) => boolean,
 ): PiggybackedReports {
   // Nearly always there is one job: a list is searched faster than a map is made.

@@ -6,10 +6,10 @@ import type { StoreClient } from '../../src/adapters/lmdb/store-client.ts';
 import type { FollowedJobs } from '../../src/adapters/system/followed-jobs.ts';
 import type { SharedTallies } from '../../src/adapters/system/shared-tallies.ts';
 import type { ServiceBus } from '../../src/core/ports/bus.ts';
-import type { LeaseReply, PresenceReply } from '../../src/core/wire/bus-messages.ts';
+import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
 import { batchEvents } from '../../src/core/wire/event-batch.ts';
 import type { MainThreadPublisher } from './main-thread-publisher.ts';
-import { replyTargetOf, type LeaseAddress } from './reply-address.ts';
+import { replyTargetOf, typedAnswer, type LeaseAddress } from './reply-address.ts';
 import type { PoisonedReports } from './piggybacked-reports.ts';
 import type { ShardMeter } from './shard-meter.ts';
 import { SHARD_PROTOCOL_VERSION, type Answer, type ShardNotice } from './shard-protocol.ts';
@@ -67,13 +67,12 @@ export function prepareFlush(
     if (output.kind === 'reply') {
       const waiting = replyTargetOf(output.to);
       if (waiting.kind === 'front') answers.push({ to: waiting.request, answer: output.answer });
-      // An actor answers a lease request with a LeaseReply and a presence message with a PresenceReply, as their messages say.
       else if (waiting.kind === 'lease') {
-        const reply = rides.confirmedBy(output.answer as LeaseReply, waiting);
+        const reply = rides.confirmedBy(typedAnswer(waiting, output.answer), waiting);
         if (bus.prepareLease(waiting.inbox, reply) === 'too-large') tell(TOO_LARGE);
         leases.push({ address: waiting, reply });
       } else if (waiting.kind === 'reports') rides.note(waiting.inbox);
-      else bus.preparePresence(waiting.inbox, output.answer as PresenceReply);
+      else bus.preparePresence(waiting.inbox, typedAnswer(waiting, output.answer));
       continue;
     }
     const { effect } = output;

@@ -1,4 +1,5 @@
 import type { AnyDefinition, Kind } from '../../actors/kernel/actor.ts';
+import type { ReplyTo } from '../../actors/kernel/address.ts';
 import type { JobState } from '../../actors/service/job/state.ts';
 import type { ServiceSystem } from '../../actors/service/service-system.ts';
 import type { LeaseState } from '../../actors/service/lease/state.ts';
@@ -148,7 +149,7 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
     plant: handle('worker', 'worker.heartbeat', (state, message, context, original) => {
       const reply: AnyContext['reply'] = (to, answer) => {
         const heard = answer as PresenceReply;
-        context.reply(to, heard.type === 'alive' ? { ...heard, closed: [] } : heard);
+        context.reply(to as ReplyTo<unknown>, heard.type === 'alive' ? { ...heard, closed: [] } : heard);
       };
       original(state, message, contextWith(context, { reply }));
     }),

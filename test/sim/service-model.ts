@@ -13,6 +13,7 @@ import {
   presenceReply,
   reportsReply,
   replyTargetOf,
+  typedAnswer,
 } from '../../daemons/threads/reply-address.ts';
 import { PoisonedReports, extractReports } from '../../daemons/threads/piggybacked-reports.ts';
 import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
@@ -118,7 +119,7 @@ export class ServiceModel implements ServiceDoor {
     string,
     { readonly link: Link; readonly deliver: (reply: unknown) => void }
   >();
-  private readonly clients = new Map<ReplyTo, (answer: unknown) => void>();
+  private readonly clients = new Map<ReplyTo<never>, (answer: unknown) => void>();
   private readonly forwards: (() => void)[] = [];
   /** What a build that drops unread actors has to say when it can be read. */
   private unread: Output<ServiceSystem>[] = [];
@@ -266,11 +267,15 @@ export class ServiceModel implements ServiceDoor {
   }
 
   /** A client's request; `onAnswer` is never called when the service dies first. */
-  request(envelopeFor: (to: ReplyTo) => ServiceEnvelope, onAnswer: (answer: unknown) => void): void {
+  request<Answer>(
+    envelopeFor: (to: ReplyTo<Answer>) => ServiceEnvelope,
+    onAnswer: (answer: Answer) => void,
+  ): void {
     const host = this.running;
     if (host === null) return;
-    const to = replyTo(`${CLIENT}${this.requests++}`);
-    this.clients.set(to, onAnswer);
+    const to = replyTo<Answer>(`${CLIENT}${this.requests++}`);
+    // The context of the actor checks the answer against the address.
+    this.clients.set(to, onAnswer as (answer: unknown) => void);
     const envelope = envelopeFor(to);
     this.env.trace.note('request', envelope.message.type);
     host.post(envelope);
@@ -416,7 +421,7 @@ export class ServiceModel implements ServiceDoor {
     }
   }
 
-  private reply(to: ReplyTo, answer: unknown): void {
+  private reply(to: ReplyTo<never>, answer: unknown): void {
     const onAnswer = this.clients.get(to);
     if (onAnswer !== undefined) {
       this.clients.delete(to);
@@ -429,7 +434,9 @@ export class ServiceModel implements ServiceDoor {
     const inbox = this.inboxes.get(waiting.inbox);
     if (inbox === undefined) return;
     const reply =
-      waiting.kind === 'lease' ? this.rides.confirmedBy(answer as LeaseReply, waiting) : (answer as object);
+      waiting.kind === 'lease'
+        ? this.rides.confirmedBy(typedAnswer(waiting, answer), waiting)
+        : (answer as object);
     this.env.bus.core(null, inbox.link, reply, (delivered) => {
       // The worker may have stopped listening meanwhile.
       if (this.inboxes.get(waiting.inbox) === inbox) inbox.deliver(delivered);
