@@ -76,7 +76,18 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   const tallies = new SharedTallies(options.tallies, options.index, ownShares, notifyCapacityFreed);
 
   const flushWindow = (outputs: readonly Output<ServiceSystem>[], startedAt: number): WindowFlush =>
-    prepareFlush(outputs, startedAt, { bus, tallies, meter, rides, followed, front, store, tell });
+    prepareFlush(outputs, startedAt, {
+      bus,
+      tallies,
+      meter,
+      rides,
+      followed,
+      front,
+      store,
+      logError: (text) =>
+        tell({ v: SHARD_PROTOCOL_VERSION, type: 'log', level: 'error', text, attributes: {} }),
+      defer: queueMicrotask,
+    });
 
   const host = new ThreadHost<ServiceSystem>(
     serviceActors({

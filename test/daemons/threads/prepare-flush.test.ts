@@ -80,7 +80,8 @@ function openOutlets() {
         },
       },
       store: { requestApply: () => heard.push('read soon') },
-      tell: () => undefined,
+      logError: () => undefined,
+      defer: queueMicrotask,
     });
   return { heard, followed, meter, letOut };
 }
