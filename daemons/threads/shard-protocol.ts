@@ -16,7 +16,7 @@ import type { PlanInParts } from '../../src/core/ports/large-jobs.ts';
 import type { BusEvent } from '../../src/core/ports/bus.ts';
 import type { FarmId } from '../../src/core/ids.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
-import type { OutboxBatch } from './outbox-batch.ts';
+import type { OutboxBatch } from '../../actors/service/gateway/outbox-batch.ts';
 
 /** What is said between the main thread and a shard's thread. Traffic is batched: one post a commit window. */
 export const SHARD_PROTOCOL_VERSION = 1;

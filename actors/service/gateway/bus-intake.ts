@@ -1,9 +1,15 @@
-import { parseTaskId, type AttemptId, type FarmId, type JobId, type WorkerId } from '../../src/core/ids.ts';
-import type { Delivery, ServiceBus, ServiceBusListener } from '../../src/core/ports/bus.ts';
-import type { LeaseWait } from '../../src/core/metrics/lease-waits.ts';
-import type { StoreReader } from '../../src/core/ports/store.ts';
-import type { LeaseRequest, PresenceMessage, StatusMessage } from '../../src/core/wire/bus-messages.ts';
-import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
+import {
+  parseTaskId,
+  type AttemptId,
+  type FarmId,
+  type JobId,
+  type WorkerId,
+} from '../../../src/core/ids.ts';
+import type { Delivery, ServiceBus, ServiceBusListener } from '../../../src/core/ports/bus.ts';
+import type { LeaseWait } from '../../../src/core/metrics/lease-waits.ts';
+import type { StoreReader } from '../../../src/core/ports/store.ts';
+import type { LeaseRequest, PresenceMessage, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
+import type { ServiceEnvelope } from '../service-messages.ts';
 import { leaseReply, presenceReply, reportsReply } from './reply-address.ts';
 import { extractReports } from './piggybacked-reports.ts';
 

@@ -1,6 +1,6 @@
-import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
-import type { FarmId, JobId, QueueId } from '../../src/core/ids.ts';
-import type { EventBatch } from '../../src/core/wire/event-batch.ts';
+import type { ServiceEnvelope } from '../service-messages.ts';
+import type { FarmId, JobId, QueueId } from '../../../src/core/ids.ts';
+import type { EventBatch } from '../../../src/core/wire/event-batch.ts';
 
 /** Answer to a request of a client; `to` is the number of the request on the main thread. */
 export interface ClientAnswer {

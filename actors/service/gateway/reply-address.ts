@@ -1,6 +1,6 @@
-import type { AttemptId } from '../../src/core/ids.ts';
-import type { LeaseWait } from '../../src/core/metrics/lease-waits.ts';
-import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
+import type { AttemptId } from '../../../src/core/ids.ts';
+import type { LeaseWait } from '../../../src/core/metrics/lease-waits.ts';
+import { replyTo, type ReplyTo } from '../../kernel/address.ts';
 
 /** Who waits for an answer of a shard. It passes through the actors, and between threads, as it is. */
 export type ReplyTarget =
