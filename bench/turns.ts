@@ -18,7 +18,7 @@ import { serviceActors } from '../actors/service/service-actors.ts';
 import type { ServiceEnvelope } from '../actors/service/service-messages.ts';
 import { RECOVERY_BATCH_SIZE } from '../actors/service/lease/recovery.ts';
 import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSystem } from '../actors/service/service-system.ts';
-import { extractReports } from '../daemons/threads/piggybacked-reports.ts';
+import { extractReports } from '../actors/service/gateway/piggybacked-reports.ts';
 import { LocalTallies } from '../src/adapters/memory/local-tallies.ts';
 import { createMemoryStore } from '../src/adapters/memory/memory-store.ts';
 import { Uuid7 } from '../src/adapters/system/uuid7.ts';

@@ -9,11 +9,11 @@ import { refused } from '../../src/core/problems.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { endedJobOfKey } from '../../src/core/records/tables.ts';
 import { controlOf, type Remote } from '../threads/control-port.ts';
-import { mainThreadReplyTo } from '../threads/reply-address.ts';
+import type { LogDeletion } from '../../actors/service/gateway/outbox-batch.ts';
+import { mainThreadReplyTo } from '../../actors/service/gateway/reply-address.ts';
 import { shardOfFarm } from '../threads/shard-of-farm.ts';
 import {
   SHARD_PROTOCOL_VERSION,
-  type LogDeletion,
   type LargeCommand,
   type ShardCommand,
   type ShardControl,

@@ -1,4 +1,4 @@
-import type { OutboxBatch } from './shard-protocol.ts';
+import type { OutboxBatch } from '../../actors/service/gateway/outbox-batch.ts';
 
 /**
  * How long events that nobody waits for are kept back, so that those of many small commit windows wake the

@@ -14,8 +14,8 @@ import {
   reportsReply,
   replyTargetOf,
   typedAnswer,
-} from '../../daemons/threads/reply-address.ts';
-import { PoisonedReports, extractReports } from '../../daemons/threads/piggybacked-reports.ts';
+} from '../../actors/service/gateway/reply-address.ts';
+import { PoisonedReports, extractReports } from '../../actors/service/gateway/piggybacked-reports.ts';
 import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
 import type { CommitCallbacks, StoreReader } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
@@ -90,7 +90,7 @@ const SHARD = 0;
 const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
 /** Begins the address of a client's answer. */
 const CLIENT = 'client:';
-/** What leaves as soon as it is on disk: answers to workers and what concerns them alone, as in daemons/threads/prepare-flush.ts. */
+/** What leaves as soon as it is on disk: answers to workers and what concerns them alone, as in actors/service/gateway/prepare-flush.ts. */
 const needsNoReader = (output: Output<ServiceSystem>): boolean =>
   output.kind === 'reply'
     ? typeof output.to !== 'string' && replyTargetOf(output.to).kind !== 'front'

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { test } from 'tap';
 import { MainThreadPublisher } from '../../../daemons/threads/main-thread-publisher.ts';
-import type { OutboxBatch } from '../../../daemons/threads/shard-protocol.ts';
+import type { OutboxBatch } from '../../../actors/service/gateway/outbox-batch.ts';
 
 const NOTHING: OutboxBatch = { answers: [], events: [], forwards: [], counts: [], logDeletions: [] };
 const eventOf = (text: string): OutboxBatch => ({

@@ -5,12 +5,12 @@ import {
   presenceReply,
   reportsReply,
   replyTargetOf,
-} from '../../../daemons/threads/reply-address.ts';
-import { PoisonedReports, extractReports } from '../../../daemons/threads/piggybacked-reports.ts';
-import { replyTo } from '../../../actors/kernel/address.ts';
-import { farmId, jobId, workerId, type AttemptId } from '../../../src/core/ids.ts';
-import type { LeaseReply, LeaseRequest, TerminalReport } from '../../../src/core/wire/bus-messages.ts';
-import { KernelHarness } from '../../kit/kernel-harness.ts';
+} from '../../../../actors/service/gateway/reply-address.ts';
+import { PoisonedReports, extractReports } from '../../../../actors/service/gateway/piggybacked-reports.ts';
+import { replyTo } from '../../../../actors/kernel/address.ts';
+import { farmId, jobId, workerId, type AttemptId } from '../../../../src/core/ids.ts';
+import type { LeaseReply, LeaseRequest, TerminalReport } from '../../../../src/core/wire/bus-messages.ts';
+import { KernelHarness } from '../../../kit/kernel-harness.ts';
 
 const OWN = jobId('0190b2d8-3c4f-7000-8000-000000000001');
 const OTHER = jobId('0190b2d8-3c4f-7000-8000-000000000002');

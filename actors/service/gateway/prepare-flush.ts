@@ -1,40 +1,36 @@
-import type { Output } from '../../actors/kernel/unit-of-work.ts';
-import type { WindowFlush } from '../../actors/kernel/ports.ts';
-import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
-import type { ServiceSystem } from '../../actors/service/service-system.ts';
-import type { StoreClient } from '../../src/adapters/lmdb/store-client.ts';
-import type { FollowedJobs } from '../../src/adapters/system/followed-jobs.ts';
-import type { SharedTallies } from '../../src/adapters/system/shared-tallies.ts';
-import type { ServiceBus } from '../../src/core/ports/bus.ts';
-import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
-import { batchEvents } from '../../src/core/wire/event-batch.ts';
-import type { MainThreadPublisher } from './main-thread-publisher.ts';
+import type { Output } from '../../kernel/unit-of-work.ts';
+import type { WindowFlush } from '../../kernel/ports.ts';
+import type { ServiceEnvelope } from '../service-messages.ts';
+import type { ServiceSystem } from '../service-system.ts';
+import type { JobId } from '../../../src/core/ids.ts';
+import type { ServiceBus } from '../../../src/core/ports/bus.ts';
+import type { Tallies } from '../../../src/core/ports/tallies.ts';
+import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
+import { batchEvents } from '../../../src/core/wire/event-batch.ts';
+import type { ClientAnswer, OutboxBatch } from './outbox-batch.ts';
 import { replyTargetOf, typedAnswer, type LeaseAddress } from './reply-address.ts';
 import type { PoisonedReports } from './piggybacked-reports.ts';
-import type { ShardMeter } from './shard-meter.ts';
-import { SHARD_PROTOCOL_VERSION, type Answer, type ShardNotice } from './shard-protocol.ts';
 
 type Effect = ServiceSystem['effect'];
 type PublishedEvent = Extract<Effect, { kind: 'event' }>['event'];
 
-/** The bus server's bound of a message is less than that of a lease. */
-const TOO_LARGE: ShardNotice = {
-  v: SHARD_PROTOCOL_VERSION,
-  type: 'log',
-  level: 'error',
-  text: 'a lease does not fit a message of the bus: raise max_payload of the NATS server to 8 MiB',
-  attributes: {},
-};
+const LEASE_TOO_LARGE =
+  'a lease does not fit a message of the bus: raise max_payload of the NATS server to 8 MiB';
 
-interface FlushDeps {
+/** Effects of a flush. */
+interface FlushPorts {
   readonly bus: Pick<ServiceBus, 'prepareLease' | 'preparePresence' | 'takePrepared' | 'cancelAttempt'>;
-  readonly tallies: Pick<SharedTallies, 'release'>;
-  readonly meter: ShardMeter;
+  readonly tallies: Pick<Tallies, 'release'>;
+  readonly meter: { leaseAnswered(address: LeaseAddress, reply: LeaseReply, windowStartedAt: number): void };
   readonly rides: PoisonedReports;
-  readonly followed: FollowedJobs;
-  readonly front: Pick<MainThreadPublisher, 'tell'>;
-  readonly store: Pick<StoreClient, 'requestApply'>;
-  readonly tell: (notice: ShardNotice) => void;
+  /** Jobs whose task events have a subscriber. May report a job without one, never the other way round. */
+  readonly followed: { mayBeFollowed(job: JobId): boolean };
+  readonly front: { tell(batch: OutboxBatch): void };
+  /** Asks for committed windows to become readable without a change that follows them. */
+  readonly store: { requestApply(): void };
+  readonly logError: (text: string) => void;
+  /** Runs the action after the function that is running, before any event: `queueMicrotask`. */
+  readonly defer: (action: () => void) => void;
 }
 
 /**
@@ -54,9 +50,9 @@ export const requiresReadable = (output: Output<ServiceSystem>): boolean =>
 export function prepareFlush(
   outputs: readonly Output<ServiceSystem>[],
   windowStartedAt: number,
-  { bus, tallies, meter, rides, followed, front, store, tell }: FlushDeps,
+  { bus, tallies, meter, rides, followed, front, store, logError, defer }: FlushPorts,
 ): WindowFlush {
-  const answers: Answer[] = [];
+  const answers: ClientAnswer[] = [];
   const events: PublishedEvent[] = [];
   const forwards: ServiceEnvelope[] = [];
   const counts: Extract<Effect, { kind: 'count' }>[] = [];
@@ -69,7 +65,7 @@ export function prepareFlush(
       if (waiting.kind === 'front') answers.push({ to: waiting.request, answer: output.answer });
       else if (waiting.kind === 'lease') {
         const reply = rides.confirmedBy(typedAnswer(waiting, output.answer), waiting);
-        if (bus.prepareLease(waiting.inbox, reply) === 'too-large') tell(TOO_LARGE);
+        if (bus.prepareLease(waiting.inbox, reply) === 'too-large') logError(LEASE_TOO_LARGE);
         leases.push({ address: waiting, reply });
       } else if (waiting.kind === 'reports') rides.note(waiting.inbox);
       else bus.preparePresence(waiting.inbox, typedAnswer(waiting, output.answer));
@@ -110,7 +106,7 @@ export function prepareFlush(
         (event) => event.subject !== 'tasks' || followed.mayBeFollowed(event.payload.job_id),
       );
       if (later.length === 0) return;
-      queueMicrotask(() => {
+      defer(() => {
         for (const effect of later) {
           if (effect.kind === 'cancel') bus.cancelAttempt(effect.message);
           else tallies.release(effect.farmId, effect.slot, effect.count);
@@ -123,14 +119,14 @@ export function prepareFlush(
 
 /** What is said when the window can be read. */
 interface ForReaders {
-  readonly answers: readonly Answer[];
+  readonly answers: readonly ClientAnswer[];
   events: readonly PublishedEvent[];
   readonly forwards: readonly ServiceEnvelope[];
   readonly logDeletions: readonly Extract<Effect, { kind: 'delete-logs' }>[];
 }
 
 /** A function of its own, so that what it gives holds nothing of what workers are told. */
-function readableOf(said: ForReaders, front: FlushDeps['front']): WindowFlush['readable'] {
+function readableOf(said: ForReaders, front: FlushPorts['front']): WindowFlush['readable'] {
   const { answers, events, forwards, logDeletions } = said;
   if (answers.length + events.length + forwards.length + logDeletions.length === 0) return null;
   return () => front.tell({ answers, events: batchEvents(said.events), forwards, counts: [], logDeletions });

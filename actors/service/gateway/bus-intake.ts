@@ -1,9 +1,15 @@
-import { parseTaskId, type AttemptId, type FarmId, type JobId, type WorkerId } from '../../src/core/ids.ts';
-import type { Delivery, ServiceBus, ServiceBusListener } from '../../src/core/ports/bus.ts';
-import type { StoreReader } from '../../src/core/ports/store.ts';
-import type { LeaseRequest, PresenceMessage, StatusMessage } from '../../src/core/wire/bus-messages.ts';
-import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
-import type { ShardMeter } from './shard-meter.ts';
+import {
+  parseTaskId,
+  type AttemptId,
+  type FarmId,
+  type JobId,
+  type WorkerId,
+} from '../../../src/core/ids.ts';
+import type { Delivery, ServiceBus, ServiceBusListener } from '../../../src/core/ports/bus.ts';
+import type { LeaseWait } from '../../../src/core/metrics/lease-waits.ts';
+import type { StoreReader } from '../../../src/core/ports/store.ts';
+import type { LeaseRequest, PresenceMessage, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
+import type { ServiceEnvelope } from '../service-messages.ts';
 import { leaseReply, presenceReply, reportsReply } from './reply-address.ts';
 import { extractReports } from './piggybacked-reports.ts';
 
@@ -12,13 +18,22 @@ const REMEMBERED_JOBS_MAX = 100_000;
 
 const NO_ATTEMPTS: readonly AttemptId[] = [];
 
+/** Measures of what the bus delivers. */
+interface IntakeMeter {
+  leaseRequested(): LeaseWait;
+  /** Every message that the request has caused directly is processed. */
+  leaseSettled(inbox: string, wait: LeaseWait): void;
+  /** `deliveryNumber` is 1 for the first delivery of a message. */
+  delivered(stream: 'status' | 'presence', deliveryNumber: number): void;
+}
+
 export interface BusIntakeOptions {
   readonly reader: StoreReader;
   /** Whether the farm lives on this shard. Exactly one shard says so of any id. */
   readonly ownsFarm: (farm: string) => boolean;
   /** Whether this shard speaks for what belongs to no farm. */
   readonly isFirstShard: boolean;
-  readonly meter: Pick<ShardMeter, 'leaseRequested' | 'leaseSettled' | 'delivered'>;
+  readonly meter: IntakeMeter;
   readonly bus: () => ServiceBus;
   readonly post: (envelope: ServiceEnvelope, onProcessed: (() => void) | null) => void;
 }

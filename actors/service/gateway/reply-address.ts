@@ -1,8 +1,8 @@
-import type { AttemptId } from '../../src/core/ids.ts';
-import type { LeaseWait } from '../../src/core/metrics/lease-waits.ts';
-import type { Outcome } from '../../src/core/problems.ts';
-import type { LeaseReply, PresenceReply } from '../../src/core/wire/bus-messages.ts';
-import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
+import type { AttemptId } from '../../../src/core/ids.ts';
+import type { LeaseWait } from '../../../src/core/metrics/lease-waits.ts';
+import type { Outcome } from '../../../src/core/problems.ts';
+import type { LeaseReply, PresenceReply } from '../../../src/core/wire/bus-messages.ts';
+import { replyTo, type ReplyTo } from '../../kernel/address.ts';
 
 /** Who waits for an answer of a shard. It passes through the actors, and between threads, as it is. */
 export type ReplyTarget =

@@ -1,16 +1,16 @@
 import { test } from 'tap';
-import type { Output } from '../../../actors/kernel/unit-of-work.ts';
-import type { WindowFlush } from '../../../actors/kernel/ports.ts';
-import type { ServiceSystem } from '../../../actors/service/service-system.ts';
-import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
-import { FollowedJobs, followedMemory } from '../../../src/adapters/system/followed-jobs.ts';
-import { prepareFlush } from '../../../daemons/threads/prepare-flush.ts';
-import { mainThreadReplyTo, leaseReply } from '../../../daemons/threads/reply-address.ts';
-import { PoisonedReports } from '../../../daemons/threads/piggybacked-reports.ts';
-import { ShardMeter } from '../../../daemons/threads/shard-meter.ts';
-import { queueId, taskIdOf, type JobId } from '../../../src/core/ids.ts';
-import { eventsOf } from '../../../src/core/wire/event-batch.ts';
-import { jobNumber, uuid } from '../../http/kit/records.ts';
+import type { Output } from '../../../../actors/kernel/unit-of-work.ts';
+import type { WindowFlush } from '../../../../actors/kernel/ports.ts';
+import type { ServiceSystem } from '../../../../actors/service/service-system.ts';
+import { createMemoryStore } from '../../../../src/adapters/memory/memory-store.ts';
+import { FollowedJobs, followedMemory } from '../../../../src/adapters/system/followed-jobs.ts';
+import { prepareFlush } from '../../../../actors/service/gateway/prepare-flush.ts';
+import { mainThreadReplyTo, leaseReply } from '../../../../actors/service/gateway/reply-address.ts';
+import { PoisonedReports } from '../../../../actors/service/gateway/piggybacked-reports.ts';
+import { ShardMeter } from '../../../../daemons/threads/shard-meter.ts';
+import { queueId, taskIdOf, type JobId } from '../../../../src/core/ids.ts';
+import { eventsOf } from '../../../../src/core/wire/event-batch.ts';
+import { jobNumber, uuid } from '../../../http/kit/records.ts';
 
 type ServiceOutput = Output<ServiceSystem>;
 
@@ -80,7 +80,8 @@ function openOutlets() {
         },
       },
       store: { requestApply: () => heard.push('read soon') },
-      tell: () => undefined,
+      logError: () => undefined,
+      defer: queueMicrotask,
     });
   return { heard, followed, meter, letOut };
 }

@@ -1,8 +1,8 @@
-import { parseAttemptId, type AttemptId, type JobId } from '../../src/core/ids.ts';
-import type { AttemptReport, LeaseReply, LeaseRequest } from '../../src/core/wire/bus-messages.ts';
-import type { RequireAllFields } from '../../src/core/records/require-all-fields.ts';
-import type { JobMessage } from '../../actors/service/job/messages.ts';
-import type { ReplyTo } from '../../actors/kernel/address.ts';
+import { parseAttemptId, type AttemptId, type JobId } from '../../../src/core/ids.ts';
+import type { AttemptReport, LeaseReply, LeaseRequest } from '../../../src/core/wire/bus-messages.ts';
+import type { RequireAllFields } from '../../../src/core/records/require-all-fields.ts';
+import type { JobMessage } from '../job/messages.ts';
+import type { ReplyTo } from '../../kernel/address.ts';
 import type { LeaseAddress } from './reply-address.ts';
 
 /** Requests with a poisoned report that wait for their answer: more than that are bugs by the thousand. */
