@@ -10,24 +10,24 @@ export interface ParkedRequest {
   readonly workerId: WorkerId;
   /** Null asks for tasks of any queue. */
   readonly queueId: QueueId | null;
-  /** Who waits for the reply. */
+  /** Address of the reply. */
   readonly replyTo: string | object;
-  /** When the hold ends, in milliseconds since the epoch. All requests are held equally long. */
+  /** End of the hold, in milliseconds since the epoch. All requests are held for the same time. */
   readonly until: number;
 }
 
-/** Parked requests that only work of the same kind can wake: same eligibility, same queue, same free cores. */
+/** Parked requests that the same work can wake: same eligibility, same queue, same free cores. */
 interface Group {
   readonly kind: Kind;
   readonly queueId: QueueId | null;
   readonly freeCores: number;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly parked: Parked[];
 }
 
 interface Parked {
   readonly request: ParkedRequest;
-  /** Rises with every request that is parked. */
+  /** Increases with every parked request. */
   readonly order: number;
   group: Group;
 }
@@ -37,14 +37,14 @@ interface Kind {
   readonly offer: WorkerOffer;
   /** Groups with requests in them, by queue, then by free cores. */
   readonly groups: Map<QueueId | null, Map<number, Group>>;
-  /** Which signatures it is eligible for, as far as that was asked: worked out once. */
+  /** Eligibility by signature, computed on demand. */
   readonly eligible: WeakMap<Signature, boolean>;
 }
 
-/** Kinds without requests are remembered with what they are eligible for, up to so many kinds. */
+/** Maximum number of kinds without requests that keep their computed eligibility. */
 const KINDS_MAX = 10_000;
 
-/** Where a walk through the requests of a group stands. */
+/** Position of an iteration over the requests of a group. */
 interface Place {
   readonly group: Group;
   next: Parked;
@@ -54,14 +54,14 @@ const NO_SLOTS: ReadonlySet<string> = new Set();
 
 const slotKey = (workerId: WorkerId, queueId: QueueId | null): string => `${workerId} ${queueId ?? ''}`;
 
-/** The parked requests of one farm, grouped so that waking the right ones does not look at the others. */
+/** The parked requests of one farm, grouped so that a search visits only requests that fit. */
 export class ParkedRequests {
-  /** In the order in which they came, which is the order in which their holds end. */
+  /** In order of arrival, which is the order in which their holds end. */
   private readonly all = new Set<ParkedRequest>();
   private readonly bySlot = new Map<string, Parked>();
   private readonly slotsOfWorker = new Map<WorkerId, Set<string>>();
   private readonly kinds = new Map<string, Kind>();
-  /** Those with requests. */
+  /** Kinds with parked requests. */
   private readonly waiting = new Set<Kind>();
   private nextOrder = 0;
 
@@ -69,7 +69,7 @@ export class ParkedRequests {
     return this.all.size;
   }
 
-  /** Parks a request. A worker has one a queue: the one that it replaces is given back. */
+  /** Parks a request. A worker has one request per queue: returns the replaced one, or null. */
   park(request: ParkedRequest, offer: WorkerOffer, freeCores: number): ParkedRequest | null {
     const replaced = this.take(request.workerId, request.queueId);
     const slot = slotKey(request.workerId, request.queueId);
@@ -83,7 +83,7 @@ export class ParkedRequests {
     return replaced;
   }
 
-  /** Takes out the request of a worker for a queue, or null when it has none. */
+  /** Removes and returns the request of a worker for a queue, or null. */
   take(workerId: WorkerId, queueId: QueueId | null): ParkedRequest | null {
     const slot = slotKey(workerId, queueId);
     const parked = this.bySlot.get(slot);
@@ -97,7 +97,7 @@ export class ParkedRequests {
     return parked.request;
   }
 
-  /** Takes out every request of a worker. */
+  /** Removes and returns every request of a worker. */
   takeAll(workerId: WorkerId): ParkedRequest[] {
     return this.ofWorker(workerId).map((request) => {
       this.take(workerId, request.queueId);
@@ -114,7 +114,7 @@ export class ParkedRequests {
     return requests;
   }
 
-  /** The worker's offer or free cores have changed. */
+  /** Updates the groups of a worker's requests after its offer or its free cores have changed. */
   regroup(workerId: WorkerId, offer: WorkerOffer, freeCores: number): void {
     for (const slot of this.slotsOf(workerId)) {
       const parked = this.bySlot.get(slot);
@@ -126,8 +126,8 @@ export class ParkedRequests {
   }
 
   /**
-   * The parked requests that work of this signature could satisfy, the longest waiting first. Requests may be taken out
-   * and regrouped while it goes on; such that become fit meanwhile are not among them.
+   * Yields the parked requests that work of this signature could satisfy, the longest waiting first. Requests may be
+   * removed and regrouped during the iteration. It does not include requests that begin to fit meanwhile.
    */
   *waitingFor(signature: Signature): Generator<ParkedRequest, void, undefined> {
     const places = new BinaryHeap<Place>((a, b) => a.next.order < b.next.order);
@@ -156,13 +156,13 @@ export class ParkedRequests {
     }
   }
 
-  /** When the oldest hold ends, or null. */
+  /** Returns the end of the oldest hold, or null. */
   nextEnd(): number | null {
     for (const request of this.all) return request.until;
     return null;
   }
 
-  /** Takes out the requests whose hold has ended. */
+  /** Removes and returns the requests whose hold has ended. */
   takeEnded(now: number): ParkedRequest[] {
     const ended: ParkedRequest[] = [];
     for (const request of this.all) {
@@ -174,7 +174,7 @@ export class ParkedRequests {
   }
 
   private slotsOf(workerId: WorkerId): ReadonlySet<string> {
-    // While there is work for everybody nobody waits.
+    // No requests are parked while there is work for all workers.
     return this.all.size === 0 ? NO_SLOTS : (this.slotsOfWorker.get(workerId) ?? NO_SLOTS);
   }
 
@@ -229,7 +229,7 @@ function join(parked: Parked): void {
   parked.group.parked.splice(placeOf(parked.group.parked, parked.order), 0, parked);
 }
 
-/** Where the request of this order stands, or would stand. */
+/** Returns the index of the request with this order, or the index at which it would be inserted. */
 function placeOf(parked: readonly Parked[], order: number): number {
   return partitionPoint(parked.length, (at) => (parked[at]?.order ?? Infinity) < order);
 }
