@@ -7,7 +7,7 @@ import { clearMatched } from './unschedulable-steps.ts';
 
 /**
  * Jobs that are asked in one turn what they offer: each is read from the store for it, in a fifth of a millisecond. Between
- * two such turns the thread hears others (docs/decisions/closures.md).
+ * two such turns the thread hears others (docs/decisions/unit-of-work.md).
  */
 export const RECOVERY_BATCH_SIZE = 200;
 
