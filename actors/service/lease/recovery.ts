@@ -7,7 +7,7 @@ import { clearMatched } from './unschedulable-steps.ts';
 
 /**
  * Number of jobs that are activated per turn. Each is read from the store, which takes a fifth of a millisecond. The
- * thread handles other messages between two such turns (docs/decisions/closures.md).
+ * thread handles other messages between two such turns (docs/decisions/unit-of-work.md).
  */
 export const RECOVERY_BATCH_SIZE = 200;
 
