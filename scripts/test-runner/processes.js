@@ -25,7 +25,7 @@ function readProcesses() {
 export function descendantsOf(pid) {
   const all = readProcesses();
   const found = [];
-  for (let parents = [pid]; parents.length > 0; ) {
+  for (let parents = [pid]; parents.length > 0;) {
     const children = all.filter((process) => parents.includes(process.parent));
     found.push(...children);
     parents = children.map((child) => child.pid);

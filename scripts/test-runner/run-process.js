@@ -149,7 +149,8 @@ function problemsOf(files, output, ending) {
   const problems = new Map();
   for (const file of files) {
     const found = output.files.get(file);
-    if (found === undefined) problems.set(file, `did not run: its group ended in ${output.current ?? 'its start'}`);
+    if (found === undefined)
+      problems.set(file, `did not run: its group ended in ${output.current ?? 'its start'}`);
     else if (found.counts === undefined) problems.set(file, ending ?? 'printed no totals');
     else if (found.counts.failed > 0) problems.set(file, 'has failed assertions');
     else if (found.counts.total === 0) problems.set(file, 'has no assertions');

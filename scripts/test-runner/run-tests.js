@@ -58,7 +58,8 @@ function selectFiles(paths) {
   if (paths.length === 0) return testFilesIn(TESTS);
   const files = paths.flatMap((path) => {
     const file = relative(root, resolve(path));
-    if (!existsSync(path)) throw new Stop(`Cannot find test file ${path}. Tests run compiled, from ${TESTS}.`);
+    if (!existsSync(path))
+      throw new Stop(`Cannot find test file ${path}. Tests run compiled, from ${TESTS}.`);
     return statSync(path).isDirectory() ? testFilesIn(file) : [file];
   });
   return [...new Set(files)];
@@ -119,7 +120,9 @@ export async function runTests(args) {
   }
   rmSync(logFolder, { recursive: true, force: true });
   const processes = planProcesses(files, { groups, durations: readDurations() });
-  console.log(`Test files: ${files.length}. Processes: ${processes.length}, ${jobs} at a time. Output: ${relative(root, logFolder)}`);
+  console.log(
+    `Test files: ${files.length}. Processes: ${processes.length}, ${jobs} at a time. Output: ${relative(root, logFolder)}`,
+  );
 
   const results = await runAll(processes, options);
   const failed = results.filter(({ problem }) => problem !== undefined);

@@ -18,7 +18,7 @@ const GUESSES = [
   ['dist/test/http/', 5],
 ];
 
-export const isIn = (folder, file) => file.startsWith(`${folder}/`);
+const isIn = (folder, file) => file.startsWith(`${folder}/`);
 
 export function readDurations() {
   return JSON.parse(readFileSync(DURATIONS, 'utf8'));

@@ -25,7 +25,11 @@ interface Run {
 }
 
 /** Runs the runner over files that are written for it. */
-function run(t: Test, files: NonNullable<Parameters<Test['testdir']>[0]>, ...options: readonly string[]): Run {
+function run(
+  t: Test,
+  files: NonNullable<Parameters<Test['testdir']>[0]>,
+  ...options: readonly string[]
+): Run {
   const folder = t.testdir({ files, logs: {} });
   const tests = join(folder, 'files');
   const { status, stdout, stderr } = spawnSync(
@@ -62,7 +66,11 @@ test('a failed assertion fails the run and is printed with its file, tests and p
   t.ok(lines.some((line) => line.endsWith('not ok - outer > inner > one is two')));
   t.ok(lines.some((line) => /fileName: .*b\.test\.js$/.test(line)));
   t.ok(lines.some((line) => line.trim() === '# a detail'));
-  t.equal(lines.filter((line) => line.includes('not ok')).length, 1, 'the subtests around it are not printed');
+  t.equal(
+    lines.filter((line) => line.includes('not ok')).length,
+    1,
+    'the subtests around it are not printed',
+  );
 });
 
 test('a file that crashes before its plan fails', async (t) => {
@@ -106,7 +114,10 @@ test('a file that hangs fails by name, and its child processes are ended', async
   const { folder, status, lines, failed } = run(t, { 'a.test.js': HANGS }, '--timeout', '5');
   t.equal(status, 1);
   t.same(failed, { 'a.test.js': 'exceeded its time limit and was ended' });
-  t.ok(lines.some((line) => line.endsWith('not ok - waits > timeout!')), 'the running test is printed');
+  t.ok(
+    lines.some((line) => line.endsWith('not ok - waits > timeout!')),
+    'the running test is printed',
+  );
   const started = JSON.parse(readFileSync(join(folder, 'files/started.json'), 'utf8')) as number[];
   t.equal(started.length, 2);
   const isRunning = (pid: number) => {
@@ -184,7 +195,8 @@ test('a file of a group that hangs fails by name', async (t) => {
 });
 
 test('the slowest files are listed, slowest first', async (t) => {
-  const waits = (ms: number) => `${IMPORT}test('x', (t) => { setTimeout(() => { t.pass(); t.end(); }, ${ms}); });`;
+  const waits = (ms: number) =>
+    `${IMPORT}test('x', (t) => { setTimeout(() => { t.pass(); t.end(); }, ${ms}); });`;
   const files = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`f${n}.test.js`, PASSES]));
   const { lines } = run(t, { ...files, 'slow.test.js': waits(4000) });
   const listed = lines.slice(lines.indexOf('Slowest files:') + 1).filter((line) => / s {2}\S/.test(line));
@@ -194,7 +206,10 @@ test('the slowest files are listed, slowest first', async (t) => {
 
 test('an unknown file or option is refused', async (t) => {
   for (const args of [['dist/test/no-such.test.js'], ['--no-such'], ['--timeout', 'x']]) {
-    const { status, stdout } = spawnSync(process.execPath, [RUNNER, ...args], { cwd: ROOT, encoding: 'utf8' });
+    const { status, stdout } = spawnSync(process.execPath, [RUNNER, ...args], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
     t.equal(status, 1, args.join(' '));
     t.notMatch(stdout, /passed/);
   }
