@@ -23,7 +23,7 @@ import { prepareFlush, requiresReadable } from '../../actors/service/gateway/pre
 import { joinPlan } from './plan-parts.ts';
 import { serveProfiles } from './profile-channel.ts';
 import { shardThreadName } from './thread-entry.ts';
-import { PoisonedReports } from '../../actors/service/gateway/piggybacked-reports.ts';
+import { PoisonedReports } from '../../actors/service/gateway/accept-reports.ts';
 import { MainThreadPublisher } from './main-thread-publisher.ts';
 import { ShardMeter } from './shard-meter.ts';
 import { shardOfFarm } from './shard-of-farm.ts';

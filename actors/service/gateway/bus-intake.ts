@@ -1,17 +1,11 @@
-import {
-  parseTaskId,
-  type AttemptId,
-  type FarmId,
-  type JobId,
-  type WorkerId,
-} from '../../../src/core/ids.ts';
+import type { AttemptId, FarmId, JobId, WorkerId } from '../../../src/core/ids.ts';
 import type { Delivery, ServiceBus, ServiceBusListener } from '../../../src/core/ports/bus.ts';
 import type { LeaseWait } from '../../../src/core/metrics/lease-waits.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { LeaseRequest, PresenceMessage, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
 import type { ServiceEnvelope } from '../service-messages.ts';
-import { leaseReply, presenceReply, reportsReply } from './reply-address.ts';
-import { extractReports } from './piggybacked-reports.ts';
+import { leaseReply, presenceReply } from './reply-address.ts';
+import { acceptReports, type ReportPorts } from './accept-reports.ts';
 
 /** Jobs whose farm is remembered, so that a status report costs no look at the store. */
 const REMEMBERED_JOBS_MAX = 100_000;
@@ -45,15 +39,17 @@ export interface BusIntakeOptions {
 export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   private readonly options: BusIntakeOptions;
   private readonly ownJobs = new Map<JobId, boolean>();
+  private readonly reportPorts: ReportPorts;
 
   constructor(options: BusIntakeOptions) {
     this.options = options;
+    this.reportPorts = { ownsJob: (job) => this.ownsJob(job), post: options.post };
   }
 
   readonly leaseRequested: ServiceBusListener['leaseRequested'] = (request, queue, inbox) => {
     if (!this.options.ownsFarm(request.farm_id)) return;
     const { meter } = this.options;
-    const reports = this.takeReports(request, inbox);
+    const reports = this.acceptPiggybacked(request, inbox);
     const wait = meter.leaseRequested();
     this.options.post(
       {
@@ -93,27 +89,24 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   readonly statusReported = (delivery: Delivery<StatusMessage>): void => {
     this.options.meter.delivered('status', delivery.deliveryNumber);
     const { message } = delivery;
-    const job = parseTaskId(message.task_id)?.jobId;
-    if (job === undefined || !this.ownsJob(job)) {
-      delivery.acknowledge();
-      return;
-    }
-    this.options.post(
+    acceptReports(
       {
-        actor: 'job',
-        id: job,
-        message: { type: 'tasks.reported', workerId: message.worker_id, reports: [message] },
+        workerId: message.worker_id,
+        reports: [message],
+        confirmation: { kind: 'acknowledge', acknowledge: () => delivery.acknowledge() },
       },
-      () => delivery.acknowledge(),
+      this.reportPorts,
     );
   };
 
-  /** Hands the reports that ride on the request to their jobs; gives the attempts that the reply may confirm. */
-  private takeReports(request: LeaseRequest, inbox: string): readonly AttemptId[] {
-    if (request.reports === undefined) return NO_ATTEMPTS;
-    const { envelopes, attempts } = extractReports(request, reportsReply(inbox), (job) => this.ownsJob(job));
-    for (const envelope of envelopes) this.options.post(envelope, null);
-    return attempts;
+  /** Accepts the reports of a lease request. Returns the attempts that the reply may confirm. */
+  private acceptPiggybacked(request: LeaseRequest, inbox: string): readonly AttemptId[] {
+    const { worker_id: workerId, reports } = request;
+    if (reports === undefined) return NO_ATTEMPTS;
+    return acceptReports(
+      { workerId, reports, confirmation: { kind: 'lease-reply', inbox } },
+      this.reportPorts,
+    );
   }
 
   /** The farm that a worker names by id or name, or the only one. */

@@ -9,7 +9,7 @@ import type { LeaseReply, PresenceReply } from '../../../src/core/wire/bus-messa
 import { batchEvents } from '../../../src/core/wire/event-batch.ts';
 import type { ClientAnswer, OutboxBatch } from './outbox-batch.ts';
 import { replyTargetOf, type LeaseAddress } from './reply-address.ts';
-import type { PoisonedReports } from './piggybacked-reports.ts';
+import type { PoisonedReports } from './accept-reports.ts';
 
 type Effect = ServiceSystem['effect'];
 type PublishedEvent = Extract<Effect, { kind: 'event' }>['event'];

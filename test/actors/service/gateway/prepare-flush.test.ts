@@ -6,7 +6,7 @@ import { createMemoryStore } from '../../../../src/adapters/memory/memory-store.
 import { FollowedJobs, followedMemory } from '../../../../src/adapters/system/followed-jobs.ts';
 import { prepareFlush } from '../../../../actors/service/gateway/prepare-flush.ts';
 import { mainThreadReplyTo, leaseReply } from '../../../../actors/service/gateway/reply-address.ts';
-import { PoisonedReports } from '../../../../actors/service/gateway/piggybacked-reports.ts';
+import { PoisonedReports } from '../../../../actors/service/gateway/accept-reports.ts';
 import { ShardMeter } from '../../../../daemons/threads/shard-meter.ts';
 import { queueId, taskIdOf, type JobId } from '../../../../src/core/ids.ts';
 import { eventsOf } from '../../../../src/core/wire/event-batch.ts';

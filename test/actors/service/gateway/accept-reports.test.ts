@@ -6,10 +6,10 @@ import {
   reportsReply,
   replyTargetOf,
 } from '../../../../actors/service/gateway/reply-address.ts';
-import { PoisonedReports, extractReports } from '../../../../actors/service/gateway/piggybacked-reports.ts';
+import { PoisonedReports, acceptReports } from '../../../../actors/service/gateway/accept-reports.ts';
 import { replyTo } from '../../../../actors/kernel/address.ts';
-import { farmId, jobId, workerId, type AttemptId } from '../../../../src/core/ids.ts';
-import type { LeaseReply, LeaseRequest, TerminalReport } from '../../../../src/core/wire/bus-messages.ts';
+import { jobId, workerId, type AttemptId } from '../../../../src/core/ids.ts';
+import type { LeaseReply, TerminalReport } from '../../../../src/core/wire/bus-messages.ts';
 import { KernelHarness } from '../../../kit/kernel-harness.ts';
 
 const OWN = jobId('0190b2d8-3c4f-7000-8000-000000000001');
@@ -25,37 +25,83 @@ const end = (attempt: AttemptId): TerminalReport => ({
   timestamp: '2026-11-21T12:00:00.000Z',
   session_id: 's1',
 });
-const requestWith = (reports?: readonly TerminalReport[]): LeaseRequest => ({
-  v: 1,
-  worker_id: WORKER,
-  farm_id: farmId('0190b2d8-3c4f-7000-8000-000000000004'),
-  incarnation: '1',
-  ...(reports === undefined ? {} : { reports }),
-});
-const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
+type ReportsEnvelope = Parameters<Parameters<typeof acceptReports>[1]['post']>[0];
 
-test('ends that ride become one message to each job; those of other shards are left out', (t) => {
-  const poisonedTo = reportsReply(INBOX);
-  const ends = [attemptOf(OWN, 7), attemptOf(OTHER, 0), attemptOf(OWN, 8), attemptOf(FOREIGN, 1)].map(end);
-  const to = (id: string, ...reports: TerminalReport[]): unknown => ({
-    actor: 'job',
-    id,
-    message: { type: 'tasks.reported', workerId: WORKER, reports, replyTo: poisonedTo },
-  });
-  t.strictSame(
-    extractReports(requestWith(ends), poisonedTo, (job) => job !== FOREIGN),
+/** Accepts reports on a shard that owns all jobs but FOREIGN. `posted` has the messages with their callbacks. */
+function accept(
+  reports: readonly TerminalReport[],
+  confirmation: Parameters<typeof acceptReports>[0]['confirmation'],
+) {
+  const posted: { readonly envelope: ReportsEnvelope; readonly onProcessed: (() => void) | null }[] = [];
+  const attempts = acceptReports(
+    { workerId: WORKER, reports, confirmation },
     {
-      envelopes: [
-        to(OWN, end(attemptOf(OWN, 7)), end(attemptOf(OWN, 8))),
-        to(OTHER, end(attemptOf(OTHER, 0))),
-      ],
-      attempts: [attemptOf(OWN, 7), attemptOf(OTHER, 0), attemptOf(OWN, 8)],
+      ownsJob: (job) => job !== FOREIGN,
+      post: (envelope, onProcessed) => posted.push({ envelope, onProcessed }),
     },
   );
+  return { attempts, posted };
+}
+const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
+
+test('piggybacked reports become one message per job, without those of other shards', (t) => {
+  const confirmation = { kind: 'lease-reply', inbox: INBOX } as const;
+  const ends = [attemptOf(OWN, 7), attemptOf(OTHER, 0), attemptOf(OWN, 8), attemptOf(FOREIGN, 1)].map(end);
+  const to = (id: string, ...reports: TerminalReport[]): unknown => ({
+    envelope: {
+      actor: 'job',
+      id,
+      message: { type: 'tasks.reported', workerId: WORKER, reports, replyTo: reportsReply(INBOX) },
+    },
+    onProcessed: null,
+  });
+  t.strictSame(accept(ends, confirmation), {
+    posted: [to(OWN, end(attemptOf(OWN, 7)), end(attemptOf(OWN, 8))), to(OTHER, end(attemptOf(OTHER, 0)))],
+    attempts: [attemptOf(OWN, 7), attemptOf(OTHER, 0), attemptOf(OWN, 8)],
+  });
+  t.strictSame(accept([], confirmation), { posted: [], attempts: [] });
+  t.end();
+});
+
+test('a report of the stream is acknowledged after it is processed', (t) => {
+  let acknowledged = 0;
+  const confirmation = { kind: 'acknowledge', acknowledge: () => acknowledged++ } as const;
+  const { attempts, posted } = accept([end(attemptOf(OWN, 7))], confirmation);
+  t.strictSame(attempts, [attemptOf(OWN, 7)]);
   t.strictSame(
-    extractReports(requestWith(), poisonedTo, () => true),
-    { envelopes: [], attempts: [] },
+    posted.map(({ envelope }) => envelope),
+    [
+      {
+        actor: 'job',
+        id: OWN,
+        message: { type: 'tasks.reported', workerId: WORKER, reports: [end(attemptOf(OWN, 7))] },
+      },
+    ],
+    'without an address: a poisoned report is acknowledged and logged',
   );
+  t.equal(acknowledged, 0);
+  posted[0]?.onProcessed?.();
+  t.equal(acknowledged, 1);
+  t.end();
+});
+
+test('reports of several jobs are acknowledged once, after the last is processed', (t) => {
+  let acknowledged = 0;
+  const confirmation = { kind: 'acknowledge', acknowledge: () => acknowledged++ } as const;
+  const { posted } = accept([end(attemptOf(OWN, 7)), end(attemptOf(OTHER, 0))], confirmation);
+  for (const [index, { onProcessed }] of posted.entries()) {
+    t.equal(acknowledged, 0, `before message ${index}`);
+    onProcessed?.();
+  }
+  t.equal(acknowledged, 1);
+  t.end();
+});
+
+test('a report of a job of another shard is acknowledged at once', (t) => {
+  let acknowledged = 0;
+  const confirmation = { kind: 'acknowledge', acknowledge: () => acknowledged++ } as const;
+  t.strictSame(accept([end(attemptOf(FOREIGN, 1))], confirmation), { posted: [], attempts: [] });
+  t.equal(acknowledged, 1);
   t.end();
 });
 
