@@ -64,7 +64,7 @@ const store = createMemoryStore();
 const tallies = new LocalTallies();
 const ids = new Uuid7(() => Date.now());
 const swarm: BenchWorker[] = [];
-const workersByAddress = new Map<ReplyTo, BenchWorker>();
+const workersByAddress = new Map<ReplyTo<never>, BenchWorker>();
 let sequence = 0;
 let isSetUp = false;
 let changes = 0;

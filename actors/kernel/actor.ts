@@ -37,7 +37,8 @@ export interface Context<W extends ActorSystem, K extends Kind<W>> {
   newId(): string;
   /** To an actor of this process. Delivered in order, within the same commit. */
   send<T extends Kind<W>>(actor: T, id: string, message: W['messages'][T]): void;
-  reply(to: ReplyTo, answer: unknown): void;
+  /** Sends the answer to the caller once the turn's changes are on disk. The address fixes the answer's type. */
+  reply<Answer>(to: ReplyTo<Answer>, answer: Answer): void;
   /** Said outside after the commit, in order. */
   effect(effect: W['effect']): void;
   change(change: W['change']): void;

@@ -3,7 +3,7 @@ import type { AnyDefinition, Kind, ActorSystem } from './actor.ts';
 import type { Envelope, ReplyTo } from './address.ts';
 import { UnitOfWork, type WindowBuffer, type TimerOrder } from './unit-of-work.ts';
 import { KERNEL_LIMITS, type KernelPorts, type WindowFlush } from './ports.ts';
-import { refused } from '../../src/core/problems.ts';
+import { refused, type Outcome } from '../../src/core/problems.ts';
 import { Activation } from './activation.ts';
 import { ActivationTable } from './activation-table.ts';
 import { TimerHeap } from './timer-heap.ts';
@@ -477,6 +477,13 @@ function describe(
   return { actor: envelope.actor, id: envelope.id, message: envelope.message.type, error: text };
 }
 
-function replyToOf(message: { readonly type: string; readonly replyTo?: unknown }): ReplyTo | null {
-  return message.replyTo === undefined ? null : (message.replyTo as ReplyTo);
+/**
+ * Returns the reply address of a message, or null. Every host accepts a refusal at every address, in addition to the answers that the
+ * address names: only the kernel sends it, for a poisoned message.
+ */
+function replyToOf(message: {
+  readonly type: string;
+  readonly replyTo?: ReplyTo<never>;
+}): ReplyTo<Outcome<never>> | null {
+  return message.replyTo === undefined ? null : (message.replyTo as ReplyTo<Outcome<never>>);
 }

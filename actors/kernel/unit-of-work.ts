@@ -4,7 +4,8 @@ import type { Activation } from './activation.ts';
 
 /** Something that leaves the process once the changes before it are on disk. */
 export type Output<W extends ActorSystem> =
-  | { readonly kind: 'reply'; readonly to: ReplyTo; readonly answer: unknown }
+  /** The context has checked the answer against the address; the type of the pair is erased here. */
+  | { readonly kind: 'reply'; readonly to: ReplyTo<never>; readonly answer: unknown }
   | { readonly kind: 'effect'; readonly effect: W['effect'] };
 
 export type TimerOrder<W extends ActorSystem> =

@@ -1,5 +1,7 @@
 import type { JobSubmission } from '../../actors/service/farm/messages.ts';
 import type { ReplyTo } from '../../actors/kernel/address.ts';
+import type { Outcome } from '../../src/core/problems.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../actors/kernel/actor.ts';
 import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
@@ -82,7 +84,7 @@ export interface LargeCommand {
   readonly farm: FarmId;
   readonly submission: Omit<JobSubmission, 'plan'>;
   readonly plan: PlanInParts;
-  readonly replyTo: ReplyTo;
+  readonly replyTo: ReplyTo<Outcome<JobRecord>>;
 }
 
 export type ShardCommand = PostCommand | CapacityFreedCommand | LargeCommand;

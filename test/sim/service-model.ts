@@ -8,7 +8,12 @@ import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
 import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
 import type { ServiceSystem } from '../../actors/service/service-system.ts';
 import { recoverActors } from '../../actors/service/recover-actors.ts';
-import { leaseReply, presenceReply, replyTargetOf } from '../../actors/service/gateway/reply-address.ts';
+import {
+  leaseReply,
+  presenceReply,
+  replyTargetOf,
+  typedAnswer,
+} from '../../actors/service/gateway/reply-address.ts';
 import { PoisonedReports, acceptReports } from '../../actors/service/gateway/accept-reports.ts';
 import { farmId, workerId, type QueueId } from '../../src/core/ids.ts';
 import type { CommitCallbacks, StoreReader } from '../../src/core/ports/store.ts';
@@ -113,7 +118,7 @@ export class ServiceModel implements ServiceDoor {
     string,
     { readonly link: Link; readonly deliver: (reply: unknown) => void }
   >();
-  private readonly clients = new Map<ReplyTo, (answer: unknown) => void>();
+  private readonly clients = new Map<ReplyTo<never>, (answer: unknown) => void>();
   private readonly forwards: (() => void)[] = [];
   /** What a build that drops unread actors has to say when it can be read. */
   private unread: Output<ServiceSystem>[] = [];
@@ -261,11 +266,15 @@ export class ServiceModel implements ServiceDoor {
   }
 
   /** A client's request; `onAnswer` is never called when the service dies first. */
-  request(envelopeFor: (to: ReplyTo) => ServiceEnvelope, onAnswer: (answer: unknown) => void): void {
+  request<Answer>(
+    envelopeFor: (to: ReplyTo<Answer>) => ServiceEnvelope,
+    onAnswer: (answer: Answer) => void,
+  ): void {
     const host = this.running;
     if (host === null) return;
-    const to = replyTo(`${CLIENT}${this.requests++}`);
-    this.clients.set(to, onAnswer);
+    const to = replyTo<Answer>(`${CLIENT}${this.requests++}`);
+    // The context of the actor checks the answer against the address.
+    this.clients.set(to, onAnswer as (answer: unknown) => void);
     const envelope = envelopeFor(to);
     this.env.trace.note('request', envelope.message.type);
     host.post(envelope);
@@ -415,7 +424,7 @@ export class ServiceModel implements ServiceDoor {
     }
   }
 
-  private reply(to: ReplyTo, answer: unknown): void {
+  private reply(to: ReplyTo<never>, answer: unknown): void {
     const onAnswer = this.clients.get(to);
     if (onAnswer !== undefined) {
       this.clients.delete(to);
@@ -428,7 +437,9 @@ export class ServiceModel implements ServiceDoor {
     const inbox = this.inboxes.get(waiting.inbox);
     if (inbox === undefined) return;
     const reply =
-      waiting.kind === 'lease' ? this.rides.confirmedBy(answer as LeaseReply, waiting) : (answer as object);
+      waiting.kind === 'lease'
+        ? this.rides.confirmedBy(typedAnswer(waiting, answer), waiting)
+        : (answer as object);
     this.env.bus.core(null, inbox.link, reply, (delivered) => {
       // The worker may have stopped listening meanwhile.
       if (this.inboxes.get(waiting.inbox) === inbox) inbox.deliver(delivered);

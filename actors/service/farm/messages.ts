@@ -2,11 +2,14 @@ import type { JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { JobStatus, TerminalJobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
-import type { TemplateFormat } from '../../../src/core/records/job.ts';
-import type { RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
+import type { JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
+import type { PresenceReply, RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
 import type { WorkerStatus } from '../../../src/core/records/worker.ts';
-import type { JobUpdate, RetryTarget } from '../job/messages.ts';
+import type { JobUpdate, RetryResult, RetryTarget } from '../job/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type { Outcome } from '../../../src/core/problems.ts';
+import type { FarmRecord } from '../../../src/core/records/farm.ts';
+import type { QueueRecord } from '../../../src/core/records/queue.ts';
 
 /** What a client may set of a farm. */
 export interface FarmInput {
@@ -68,30 +71,46 @@ export type FarmMessage =
   /** At the start of the service: load the farm and everything that is at work in it. */
   | { readonly type: 'farm.activate' }
   /** From the catalog, which has reserved the name. Answer: FarmRecord. */
-  | { readonly type: 'farm.create'; readonly input: FarmInput; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'farm.create';
+      readonly input: FarmInput;
+      readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
+    }
   /** From the catalog, which has reserved the new name. Answer: FarmRecord. */
-  | { readonly type: 'farm.replace'; readonly input: FarmInput; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'farm.replace';
+      readonly input: FarmInput;
+      readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
+    }
   /** Answer: null. 409 while a job is not terminal. */
-  | { readonly type: 'farm.delete'; readonly replyTo: ReplyTo }
+  | { readonly type: 'farm.delete'; readonly replyTo: ReplyTo<Outcome<null>> }
   /** Answer: QueueRecord. 409 when the farm has a queue of that name. */
-  | { readonly type: 'queue.create'; readonly input: QueueInput; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'queue.create';
+      readonly input: QueueInput;
+      readonly replyTo: ReplyTo<Outcome<QueueRecord>>;
+    }
   | {
       readonly type: 'queue.replace';
       readonly queueId: QueueId;
       readonly input: QueueInput;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<QueueRecord>>;
     }
   /** Answer: null. 409 while a job of the queue is not terminal. */
-  | { readonly type: 'queue.delete'; readonly queueId: QueueId; readonly replyTo: ReplyTo }
+  | { readonly type: 'queue.delete'; readonly queueId: QueueId; readonly replyTo: ReplyTo<Outcome<null>> }
   /** Answer: JobRecord. 400 for an unknown queue or upstream job. */
-  | { readonly type: 'job.submit'; readonly submission: JobSubmission; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'job.submit';
+      readonly submission: JobSubmission;
+      readonly replyTo: ReplyTo<Outcome<JobRecord>>;
+    }
   /** A job goes to another queue, with what else is changed of it. Answer: the job's. 400 for an unknown queue. */
   | {
       readonly type: 'job.requeue';
       readonly jobId: JobId;
       readonly queueId: QueueId;
       readonly update: JobUpdate;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
   /** From a job actor: tasks of a job that has ended are to be tried again. 409 when its queue is gone. */
   | {
@@ -99,7 +118,7 @@ export type FarmMessage =
       readonly jobId: JobId;
       readonly queueId: QueueId;
       readonly target: RetryTarget;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<RetryResult>>;
     }
   /** From a job actor: a job that had ended is active again. */
   | { readonly type: 'job.reactivated'; readonly jobId: JobId; readonly queueId: QueueId }
@@ -115,7 +134,11 @@ export type FarmMessage =
   /** From a sweep: the job that ended at this time has been kept long enough. */
   | { readonly type: 'job.expire'; readonly jobId: JobId; readonly endedAt: number }
   /** From the bus. Answer: PresenceReply. */
-  | { readonly type: 'worker.register'; readonly registration: RegisterMessage; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'worker.register';
+      readonly registration: RegisterMessage;
+      readonly replyTo: ReplyTo<PresenceReply>;
+    }
   /** From a worker actor: its status or incarnation has changed. */
   | {
       readonly type: 'worker.changed';

@@ -5,11 +5,11 @@ import type { ServiceSystem } from '../service-system.ts';
 import type { JobId } from '../../../src/core/ids.ts';
 import type { ServiceBus } from '../../../src/core/ports/bus.ts';
 import type { Tallies } from '../../../src/core/ports/tallies.ts';
-import type { LeaseReply, PresenceReply } from '../../../src/core/wire/bus-messages.ts';
+import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { batchEvents } from '../../../src/core/wire/event-batch.ts';
 import type { ClientAnswer, OutboxBatch } from './outbox-batch.ts';
-import { replyTargetOf, type LeaseAddress } from './reply-address.ts';
 import type { PoisonedReports } from './accept-reports.ts';
+import { replyTargetOf, typedAnswer, type LeaseAddress } from './reply-address.ts';
 
 type Effect = ServiceSystem['effect'];
 type PublishedEvent = Extract<Effect, { kind: 'event' }>['event'];
@@ -63,13 +63,12 @@ export function prepareFlush(
     if (output.kind === 'reply') {
       const waiting = replyTargetOf(output.to);
       if (waiting.kind === 'front') answers.push({ to: waiting.request, answer: output.answer });
-      // An actor answers a lease request with a LeaseReply and a presence message with a PresenceReply, as their messages say.
       else if (waiting.kind === 'lease') {
-        const reply = rides.confirmedBy(output.answer as LeaseReply, waiting);
+        const reply = rides.confirmedBy(typedAnswer(waiting, output.answer), waiting);
         if (bus.prepareLease(waiting.inbox, reply) === 'too-large') logError(LEASE_TOO_LARGE);
         leases.push({ address: waiting, reply });
       } else if (waiting.kind === 'reports') rides.note(waiting.inbox);
-      else bus.preparePresence(waiting.inbox, output.answer as PresenceReply);
+      else bus.preparePresence(waiting.inbox, typedAnswer(waiting, output.answer));
       continue;
     }
     const { effect } = output;

@@ -7,6 +7,7 @@ import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
 import type { IdempotencyKeyRow, SubmittedTemplate } from '../farm/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type { Outcome } from '../../../src/core/problems.ts';
 
 /** Tasks of one step that the lease actor has picked for a worker. */
 export interface TaskSelection {
@@ -62,7 +63,7 @@ export type JobMessage =
       /** Retry settings of server, farm and queue. */
       readonly inherited: RetryPolicy;
       readonly once?: IdempotencyKeyRow;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
   /** From the lease actor, at its start: load the job, take up its timers and offer what is ready. */
   | { readonly type: 'job.activate' }
@@ -96,7 +97,7 @@ export type JobMessage =
       readonly type: 'tasks.reported';
       readonly workerId: WorkerId;
       readonly reports: readonly AttemptReport[];
-      readonly replyTo?: ReplyTo;
+      readonly replyTo?: ReplyTo<never>;
     }
   /** From a worker actor: the worker has these attempts, whether it was heard to have begun or not. */
   | { readonly type: 'attempts.held'; readonly attemptIds: readonly AttemptId[] }
@@ -115,30 +116,34 @@ export type JobMessage =
       readonly update: JobUpdate;
       /** The new queue with the retry settings that the job inherits there; null to stay. */
       readonly queue: { readonly queueId: QueueId; readonly inherited: RetryPolicy } | null;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
   /**
    * Answer: Retried. 404 for an unknown task, 409 when the task is neither failed nor canceled, the selection is too
    * large or the queue is gone.
    */
-  | { readonly type: 'job.retry'; readonly target: RetryTarget; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'job.retry';
+      readonly target: RetryTarget;
+      readonly replyTo: ReplyTo<Outcome<RetryResult>>;
+    }
   /** From the farm, which has taken the job in again: go on with the retry of a job that is terminal. */
   | {
       readonly type: 'job.reactivate';
       readonly target: RetryTarget;
       readonly inherited: RetryPolicy;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<RetryResult>>;
     }
   /** From a client: what is live is canceled, and the job exists no longer. Answer: null. */
-  | { readonly type: 'job.delete'; readonly replyTo: ReplyTo }
+  | { readonly type: 'job.delete'; readonly replyTo: ReplyTo<Outcome<null>> }
   /** From the farm: the job that ended at this time has been kept long enough. */
   | { readonly type: 'job.expire'; readonly endedAt: number }
   /** Answer: null. 409 when completed or failed. */
-  | { readonly type: 'job.cancel'; readonly replyTo: ReplyTo }
+  | { readonly type: 'job.cancel'; readonly replyTo: ReplyTo<Outcome<null>> }
   /** Answer: null. 404 for an unknown index, 409 when the task is terminal. */
   | {
       readonly type: 'task.cancel';
       readonly stepOrder: number;
       readonly index: number;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<null>>;
     };

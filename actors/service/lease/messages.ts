@@ -3,11 +3,19 @@ import type { StepRequirements } from '../../../src/openjd/template/plan.ts';
 import type { StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
-import type { Assignment, IsolationIdentity, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import type {
+  Assignment,
+  IsolationIdentity,
+  LeaseReply,
+  StepAssignment,
+} from '../../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { DelayedTask } from '../../../src/core/lease/ready-index.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type { Outcome } from '../../../src/core/problems.ts';
+import type { DemandExplanation, Holder, LeaseExplanation } from '../../../src/core/lease/explanation.ts';
+import type { WaitingExplanation } from '../../../src/core/lease/waiting.ts';
 
 /** Ready tasks of one step, with all that their place in the order and their eligibility depend on. */
 export interface ReadyStep {
@@ -42,7 +50,7 @@ export type LeaseMessage =
       readonly farmId: FarmId;
       readonly incarnation: string;
       readonly queue: QueueId | typeof ANY_QUEUE;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<LeaseReply>;
     }
   /** From a job actor: all that is ready of some of its steps, in place of what was known of them. */
   | { readonly type: 'steps.ready'; readonly offers: readonly ReadyStep[] }
@@ -121,19 +129,23 @@ export type LeaseMessage =
       readonly index: number;
       readonly queueId: QueueId;
       readonly requirements: StepRequirements;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<LeaseExplanation>>;
     }
   /** From a client: which workers could run tasks of a queue with each of these requirements. Answer: DemandExplanation[]. */
   | {
       readonly type: 'demands.explain';
       readonly queueId: QueueId;
       readonly requirements: readonly StepRequirements[];
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<readonly DemandExplanation[]>>;
     }
   /** From a client: who holds slots of a usage pool in this farm. Answer: Holder[], the most first. */
-  | { readonly type: 'pool.explain'; readonly pool: string; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'pool.explain';
+      readonly pool: string;
+      readonly replyTo: ReplyTo<Outcome<readonly Holder[]>>;
+    }
   /** From a client: what waits in the farm, and on what. Answer: WaitingExplanation. */
-  | { readonly type: 'farm.explain'; readonly replyTo: ReplyTo }
+  | { readonly type: 'farm.explain'; readonly replyTo: ReplyTo<Outcome<WaitingExplanation>> }
   /** From the farm, at its start: load, and ask jobs and workers for what they offer. */
   | { readonly type: 'lease.activate' }
   /** The actor's own timer, at its start: the next jobs are to be asked for what they offer. */

@@ -1,9 +1,8 @@
-import type { ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
 import { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { replyUnknownWorker, park, serve } from './serve.ts';
-import type { LeaseState } from './state.ts';
+import type { LeaseState, UnansweredRequest } from './state.ts';
 
 /** A worker asks for work: it gets some at once, or waits (docs/contract/lease.md). */
 export const onLeaseRequested =
@@ -18,7 +17,7 @@ export const onLeaseRequested =
       replyUnknownWorker(message, context);
       return;
     }
-    const request: ParkedRequest = {
+    const request: UnansweredRequest = {
       // The text that its actor is found by, and not that of the message, so that looks for it compare no characters.
       workerId: worker.offer.workerId,
       queueId: message.queue === ANY_QUEUE ? null : message.queue,

@@ -12,7 +12,13 @@ import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { Tallies } from '../../../src/core/ports/tallies.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
-import type { Assignment, IsolationIdentity, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import type {
+  Assignment,
+  IsolationIdentity,
+  LeaseReply,
+  StepAssignment,
+} from '../../../src/core/wire/bus-messages.ts';
+import type { ReplyTo } from '../../kernel/address.ts';
 import { PendingLeases } from './pending-leases.ts';
 import { UnschedulableSteps } from './unschedulable-steps.ts';
 
@@ -30,9 +36,12 @@ export interface Reservation extends StepName {
   readonly since: number;
 }
 
+/** A lease request with the address of its reply. */
+export type UnansweredRequest = ParkedRequest<ReplyTo<LeaseReply>>;
+
 /** A lease whose tasks are being taken by their jobs: it lives within one commit. */
 export interface PendingLease {
-  readonly request: ParkedRequest;
+  readonly request: UnansweredRequest;
   /** Picks that their jobs have not answered yet. */
   readonly outstanding: TakenTasks[];
   readonly assignments: Assignment[];
@@ -53,7 +62,7 @@ export interface LeaseState {
   readonly kinds: WorkerKinds;
   /** Where storage is found from each place. */
   readonly pathMaps: PathMaps;
-  readonly parked: ParkedRequests;
+  readonly parked: ParkedRequests<ReplyTo<LeaseReply>>;
   readonly workers: Map<WorkerId, LeaseWorker>;
   readonly pending: PendingLeases;
   /** Workers that are kept free, each for a step (docs/decisions/reservation.md). */
