@@ -92,7 +92,7 @@ const CLIENT = 'client:';
 /** What leaves as soon as it is on disk: answers to workers and what concerns them alone, as in actors/service/gateway/prepare-flush.ts. */
 const needsNoReader = (output: Output<ServiceSystem>): boolean =>
   output.kind === 'reply'
-    ? typeof output.to !== 'string' && replyTargetOf(output.to).kind !== 'front'
+    ? typeof output.to !== 'string' && replyTargetOf(output.to).kind !== 'main-thread'
     : output.effect.kind === 'cancel' || output.effect.kind === 'release';
 
 /** Longest time from the end of a process to its restart by the machine. */
@@ -433,7 +433,7 @@ export class ServiceModel implements ServiceDoor {
     }
     if (typeof to === 'string' && to.startsWith(CLIENT)) return;
     const waiting = replyTargetOf(to);
-    if (waiting.kind === 'front') throw new Error(`nobody waits as ${waiting.request}`);
+    if (waiting.kind === 'main-thread') throw new Error(`unknown request ${waiting.request}`);
     const inbox = this.inboxes.get(waiting.inbox);
     if (inbox === undefined) return;
     const reply =

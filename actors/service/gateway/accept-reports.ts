@@ -95,7 +95,7 @@ function afterCalls(count: number, action: () => void): () => void {
 export class PoisonedReports {
   private readonly inboxes = new Set<string>();
 
-  note(inbox: string): void {
+  add(inbox: string): void {
     const [oldest] = this.inboxes;
     if (oldest !== undefined && this.inboxes.size >= POISONED_MAX) this.inboxes.delete(oldest);
     this.inboxes.add(inbox);

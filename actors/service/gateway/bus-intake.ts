@@ -7,8 +7,8 @@ import type { ServiceEnvelope } from '../service-messages.ts';
 import { leaseReply, presenceReply } from './reply-address.ts';
 import { acceptReports, type ReportPorts } from './accept-reports.ts';
 
-/** Jobs whose farm is remembered, so that a status report costs no look at the store. */
-const REMEMBERED_JOBS_MAX = 100_000;
+/** Maximum number of jobs in the ownership cache, which saves a store read per status report. */
+const CACHED_JOBS_MAX = 100_000;
 
 const NO_ATTEMPTS: readonly AttemptId[] = [];
 
@@ -23,9 +23,9 @@ interface IntakeMeter {
 
 export interface BusIntakeOptions {
   readonly reader: StoreReader;
-  /** Whether the farm lives on this shard. Exactly one shard says so of any id. */
+  /** Reports whether the farm belongs to this shard. True on exactly one shard for any text. */
   readonly ownsFarm: (farm: string) => boolean;
-  /** Whether this shard speaks for what belongs to no farm. */
+  /** The first shard answers messages that belong to no farm. */
   readonly isFirstShard: boolean;
   readonly meter: IntakeMeter;
   readonly bus: () => ServiceBus;
@@ -33,8 +33,8 @@ export interface BusIntakeOptions {
 }
 
 /**
- * From the bus to the actors: every shard hears everything, hands what belongs to its farms to their actors, and
- * acknowledges a message of a stream once all that it changed is on disk.
+ * Turns messages of the bus into messages to actors. Every shard receives every message and handles those of its own farms. A message of a stream
+ * is acknowledged when all of its changes are on disk, or at once if another shard handles it.
  */
 export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   private readonly options: BusIntakeOptions;
@@ -71,7 +71,7 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   readonly presenceAnnounced = (delivery: Delivery<PresenceMessage>): void => {
     this.options.meter.delivered('presence', delivery.deliveryNumber);
     const { message } = delivery;
-    const farm = message.type === 'register' ? this.farmNamed(message.farm) : message.farm_id;
+    const farm = message.type === 'register' ? this.findFarm(message.farm) : message.farm_id;
     if (typeof farm === 'object') {
       if (this.options.isFirstShard) {
         this.options.bus().answerPresence(message.reply_to, { v: 1, type: 'refused', reason: farm.reason });
@@ -109,8 +109,8 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
     );
   }
 
-  /** The farm that a worker names by id or name, or the only one. */
-  private farmNamed(text: string): FarmId | { readonly reason: string } {
+  /** Returns the farm with this id or name, or the only farm if the text is empty; otherwise why there is none. */
+  private findFarm(text: string): FarmId | { readonly reason: string } {
     const farms = [...this.options.reader.scan('farm')].map((row) => row.value);
     if (text === '') {
       const [only, ...others] = farms;
@@ -127,10 +127,10 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
     const known = this.ownJobs.get(job);
     if (known !== undefined) return known;
     const record = this.options.reader.get('job', job);
-    // What belongs to no job is heard by one shard, which says so in its log.
+    // Exactly one shard handles reports of an unknown job and logs them.
     if (record === undefined) return this.options.isFirstShard;
     const isOwn = this.options.ownsFarm(record.farmId);
-    if (this.ownJobs.size >= REMEMBERED_JOBS_MAX) this.ownJobs.clear();
+    if (this.ownJobs.size >= CACHED_JOBS_MAX) this.ownJobs.clear();
     this.ownJobs.set(job, isOwn);
     return isOwn;
   }

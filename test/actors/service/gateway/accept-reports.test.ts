@@ -105,7 +105,7 @@ test('a report of a job of another shard is acknowledged at once', (t) => {
   t.end();
 });
 
-test('who waits is written into the address, and read from it', (t) => {
+test('a reply address round-trips', (t) => {
   const inbox = fc.stringMatching(/^_INBOX(\.[A-Za-z0-9_-]{1,20}){1,4}$/);
   const attempts = fc.array(fc.nat(1000).map((index) => attemptOf(OWN, index)));
   fc.assert(
@@ -122,31 +122,31 @@ test('who waits is written into the address, and read from it', (t) => {
     }),
     { numRuns: 50 },
   );
-  t.throws(() => replyTargetOf(replyTo('nobody:x')), /nobody waits/);
+  t.throws(() => replyTargetOf(replyTo('unknown:x')), /unknown reply address unknown:x/);
   t.end();
 });
 
-test('a reply confirms what rode on its request, unless something of that was poisoned', (t) => {
-  const rides = new PoisonedReports();
+test('a reply confirms the reports of its request unless one is poisoned', (t) => {
+  const poisoned = new PoisonedReports();
   const reports = [attemptOf(OWN, 1), attemptOf(OWN, 2)];
-  const waiting = { kind: 'lease', inbox: INBOX, reports } as const;
-  t.strictSame(rides.confirmedBy(NO_TASKS, waiting), { ...NO_TASKS, confirmed: reports });
-  t.equal(rides.confirmedBy(NO_TASKS, { ...waiting, reports: [] }), NO_TASKS);
-  t.strictSame(rides.confirmedBy({ v: 1, type: 'unknown' }, waiting), { v: 1, type: 'unknown' });
-  rides.note(INBOX);
-  t.equal(rides.confirmedBy(NO_TASKS, waiting), NO_TASKS, 'all of it is said again');
-  t.strictSame(rides.confirmedBy(NO_TASKS, waiting), { ...NO_TASKS, confirmed: reports }, 'once');
+  const target = { kind: 'lease', inbox: INBOX, reports } as const;
+  t.strictSame(poisoned.confirmedBy(NO_TASKS, target), { ...NO_TASKS, confirmed: reports });
+  t.equal(poisoned.confirmedBy(NO_TASKS, { ...target, reports: [] }), NO_TASKS);
+  t.strictSame(poisoned.confirmedBy({ v: 1, type: 'unknown' }, target), { v: 1, type: 'unknown' });
+  poisoned.add(INBOX);
+  t.equal(poisoned.confirmedBy(NO_TASKS, target), NO_TASKS, 'the worker repeats all of them');
+  t.strictSame(poisoned.confirmedBy(NO_TASKS, target), { ...NO_TASKS, confirmed: reports }, 'once');
   t.end();
 });
 
-/** One request with what rides on it, as the kernel gets it. */
-interface Ride {
+/** A lease request with reports, as the kernel receives it. */
+interface Request {
   readonly reports: number;
   /** How often the handler of the last report throws. */
   readonly throws: number;
 }
 
-type Step = { readonly post: Ride } | { readonly pump: true } | { readonly flush: number };
+type Step = { readonly post: Request } | { readonly pump: true } | { readonly flush: number };
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ post: fc.record({ reports: fc.nat(3), throws: fc.constantFrom(0, 0, 1, 2) }) }),
@@ -154,29 +154,29 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ flush: fc.nat(5) }),
 );
 
-test('a reply leaves when all that rode on its request is on disk or was poisoned, in whatever order commits end', (t) => {
+test('a reply is sent after the reports of its request are on disk or poisoned, in any order of commits', (t) => {
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 60 }), (script) => {
       const bench = new KernelHarness();
-      const rides: Ride[] = [];
-      const said = new Set<string>();
-      const judge = (): void => {
+      const requests: Request[] = [];
+      const sent = new Set<string>();
+      const check = (): void => {
         for (const text of bench.heard()) {
-          said.add(text);
+          sent.add(text);
           const request = /^to lease (\d+): done$/.exec(text)?.[1];
           if (request === undefined) continue;
-          const { reports, throws } = rides[Number(request)] as Ride;
+          const { reports, throws } = requests[Number(request)] as Request;
           for (let report = 0; report < reports; report++) {
             const isPoisoned = throws > 1 && report === reports - 1;
             const name = `${request}/${report}`;
-            const isTold = [...said].some((each) => each.startsWith(`to poisoned ${name}:`));
-            if (isPoisoned ? !isTold : !bench.disk.has(name)) throw new Error(`${name} is confirmed`);
+            const isRefused = [...sent].some((each) => each.startsWith(`to poisoned ${name}:`));
+            if (isPoisoned ? !isRefused : !bench.disk.has(name)) throw new Error(`${name} is confirmed`);
           }
         }
       };
       for (const step of script) {
         if ('post' in step) {
-          const number = rides.push(step.post) - 1;
+          const number = requests.push(step.post) - 1;
           const { reports, throws } = step.post;
           for (let report = 0; report < reports; report++) {
             const name = `${number}/${report}`;
@@ -184,7 +184,7 @@ test('a reply leaves when all that rode on its request is on disk or was poisone
             const steps = [{ do: 'throw', label: name, times } as const, { do: 'write', value: 1 } as const];
             bench.post(name, steps, `poisoned ${name}`);
           }
-          // Now and then the reply needs no commit of its own.
+          // Every other reply has no changes of its own.
           const writes = number % 2 === 0 ? [] : [{ do: 'write', value: number } as const];
           bench.post('lease', [...writes, { do: 'reply', answer: 'done' }], `lease ${number}`);
         } else if ('pump' in step) bench.kernel.pump();
@@ -193,12 +193,12 @@ test('a reply leaves when all that rode on its request is on disk or was poisone
           const chosen = waiting[step.flush % Math.max(1, waiting.length)];
           if (chosen !== undefined) bench.flush(chosen);
         }
-        judge();
+        check();
       }
       bench.settle();
-      judge();
-      rides.forEach((_, number) => {
-        if (!said.has(`to lease ${number}: done`)) throw new Error(`request ${number} has no reply`);
+      check();
+      requests.forEach((_, number) => {
+        if (!sent.has(`to lease ${number}: done`)) throw new Error(`request ${number} has no reply`);
       });
     }),
     { numRuns: 300 },
