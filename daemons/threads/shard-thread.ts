@@ -23,7 +23,7 @@ import { prepareFlush, requiresReadable } from '../../actors/service/gateway/pre
 import { joinPlan } from './plan-parts.ts';
 import { serveProfiles } from './profile-channel.ts';
 import { shardThreadName } from './thread-entry.ts';
-import { PoisonedReports } from '../../actors/service/gateway/piggybacked-reports.ts';
+import { PoisonedReports } from '../../actors/service/gateway/accept-reports.ts';
 import { MainThreadPublisher } from './main-thread-publisher.ts';
 import { ShardMeter } from './shard-meter.ts';
 import { shardOfFarm } from './shard-of-farm.ts';
@@ -55,9 +55,9 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   const store = createStoreClient(options.storePort);
   const ids = new Uuid7(() => Date.now());
   const meter = new ShardMeter(reader, ownsFarm);
-  const rides = new PoisonedReports();
+  const poisoned = new PoisonedReports();
   const followed = new FollowedJobs(options.followed);
-  const front = new MainThreadPublisher((said) =>
+  const mainThread = new MainThreadPublisher((said) =>
     tell({ v: SHARD_PROTOCOL_VERSION, type: 'outbox', ...said }),
   );
   let sequence = 0;
@@ -80,9 +80,9 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
       bus,
       tallies,
       meter,
-      rides,
+      poisoned,
       followed,
-      front,
+      mainThread,
       store,
       logError: (text) =>
         tell({ v: SHARD_PROTOCOL_VERSION, type: 'log', level: 'error', text, attributes: {} }),
@@ -177,7 +177,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
       await bus.close();
       await host.idle();
       host.stop();
-      front.close();
+      mainThread.close();
       store.close();
       await reader.close();
     },

@@ -7,12 +7,14 @@ import type { ServiceBus } from '../../../src/core/ports/bus.ts';
 import type { Tallies } from '../../../src/core/ports/tallies.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { batchEvents } from '../../../src/core/wire/event-batch.ts';
-import type { ClientAnswer, OutboxBatch } from './outbox-batch.ts';
-import { replyTargetOf, typedAnswer, type LeaseAddress } from './reply-address.ts';
-import type { PoisonedReports } from './piggybacked-reports.ts';
+import type { ClientAnswer, CounterIncrement, LogDeletion, OutboxBatch } from './outbox-batch.ts';
+import type { PoisonedReports } from './accept-reports.ts';
+import { replyTargetOf, typedAnswer, type LeaseAddress, type ReplyTarget } from './reply-address.ts';
 
 type Effect = ServiceSystem['effect'];
 type PublishedEvent = Extract<Effect, { kind: 'event' }>['event'];
+
+type DelayedEffect = Extract<Effect, { kind: 'cancel' | 'release' }>;
 
 const LEASE_TOO_LARGE =
   'a lease does not fit a message of the bus: raise max_payload of the NATS server to 8 MiB';
@@ -22,112 +24,149 @@ interface FlushPorts {
   readonly bus: Pick<ServiceBus, 'prepareLease' | 'preparePresence' | 'takePrepared' | 'cancelAttempt'>;
   readonly tallies: Pick<Tallies, 'release'>;
   readonly meter: { leaseAnswered(address: LeaseAddress, reply: LeaseReply, windowStartedAt: number): void };
-  readonly rides: PoisonedReports;
+  readonly poisoned: PoisonedReports;
   /** Jobs whose task events have a subscriber. May report a job without one, never the other way round. */
   readonly followed: { mayBeFollowed(job: JobId): boolean };
-  readonly front: { tell(batch: OutboxBatch): void };
-  /** Asks for committed windows to become readable without a change that follows them. */
+  readonly mainThread: { publish(batch: OutboxBatch): void };
+  /** Asks for committed windows to become readable even if no change follows them. */
   readonly store: { requestApply(): void };
   readonly logError: (text: string) => void;
-  /** Runs the action after the function that is running, before any event: `queueMicrotask`. */
+  /** Runs the action after the running function, before any event: `queueMicrotask`. */
   readonly defer: (action: () => void) => void;
 }
 
+/** Outputs of one window, sorted by when and where they are sent. */
+interface SortedOutputs {
+  readonly leases: { readonly address: LeaseAddress; readonly reply: LeaseReply }[];
+  /** Sent after the replies to workers. */
+  readonly delayed: DelayedEffect[];
+  readonly counts: CounterIncrement[];
+  readonly whenReadable: ReadableOutputs;
+}
+
+/** Outputs that are sent when the window is readable: their receivers may read the store. */
+interface ReadableOutputs {
+  readonly answers: ClientAnswer[];
+  events: PublishedEvent[];
+  readonly forwards: ServiceEnvelope[];
+  readonly logDeletions: LogDeletion[];
+}
+
 /**
- * Whether somebody waits until the window can be read: a client for its answer, the next piece of something for its message. Nothing that comes
- * after such a window is told to a worker before it can be read, so that who follows the tables alone knows every job of which he hears.
+ * Reports whether a receiver of the output waits until its window is readable: a client for its answer, another shard for its message, or the
+ * logs thread for a deletion. Workers get nothing of later windows before that, so a client that reads the store finds every job that a worker
+ * mentions.
  */
 export const requiresReadable = (output: Output<ServiceSystem>): boolean =>
   output.kind === 'reply'
-    ? replyTargetOf(output.to).kind === 'front'
+    ? replyTargetOf(output.to).kind === 'main-thread'
     : output.effect.kind === 'forward' || output.effect.kind === 'delete-logs';
 
 /**
- * Writes what a commit window has said, and gives what lets it out. Workers are answered as soon as the window is on disk; everybody else, who may
- * read the store then, hears of it through the main thread when it can be read there. A reply that cannot be said then (the bus is away) is
- * made good by the stale-assigned reaper; one that never can be is an error.
+ * Prepares the outputs of one commit window (docs/decisions/journal.md). Replies to workers are sent when the window is durable. Answers, events and
+ * forwards go to the main thread when the window is readable. The stale-assigned timer repairs the loss of a reply without a connection to the bus.
+ * A reply that is too large for the bus is logged as an error.
+ *
+ * @param windowStartedAt - Start of the window's turns on the monotonic clock, in milliseconds.
  */
 export function prepareFlush(
   outputs: readonly Output<ServiceSystem>[],
   windowStartedAt: number,
-  { bus, tallies, meter, rides, followed, front, store, logError, defer }: FlushPorts,
+  ports: FlushPorts,
 ): WindowFlush {
-  const answers: ClientAnswer[] = [];
-  const events: PublishedEvent[] = [];
-  const forwards: ServiceEnvelope[] = [];
-  const counts: Extract<Effect, { kind: 'count' }>[] = [];
-  const logDeletions: Extract<Effect, { kind: 'delete-logs' }>[] = [];
-  const leases: { readonly address: LeaseAddress; readonly reply: LeaseReply }[] = [];
-  const later: Extract<Effect, { kind: 'cancel' | 'release' }>[] = [];
-  for (const output of outputs) {
-    if (output.kind === 'reply') {
-      const waiting = replyTargetOf(output.to);
-      if (waiting.kind === 'front') answers.push({ to: waiting.request, answer: output.answer });
-      else if (waiting.kind === 'lease') {
-        const reply = rides.confirmedBy(typedAnswer(waiting, output.answer), waiting);
-        if (bus.prepareLease(waiting.inbox, reply) === 'too-large') logError(LEASE_TOO_LARGE);
-        leases.push({ address: waiting, reply });
-      } else if (waiting.kind === 'reports') rides.note(waiting.inbox);
-      else bus.preparePresence(waiting.inbox, typedAnswer(waiting, output.answer));
-      continue;
-    }
-    const { effect } = output;
-    switch (effect.kind) {
-      case 'event':
-        events.push(effect.event);
-        break;
-      case 'cancel':
-      case 'release':
-        later.push(effect);
-        break;
-      case 'forward':
-        forwards.push(effect.envelope);
-        break;
-      case 'count':
-        counts.push(effect);
-        break;
-      case 'delete-logs':
-        logDeletions.push(effect);
-        break;
-    }
-  }
+  const { bus, meter, followed, mainThread, store } = ports;
+  const { leases, delayed, counts, whenReadable } = sortOutputs(outputs, ports);
   const send = bus.takePrepared();
-  // A window without changes of its own waits for those before it. For events nobody waits.
+  const { answers, forwards, logDeletions } = whenReadable;
+  // A window without changes waits for earlier windows only. Events alone do not justify an early apply.
   if (answers.length + forwards.length + logDeletions.length > 0) store.requestApply();
-  const toReaders: ForReaders = { answers, events, forwards, logDeletions };
   return {
     durable: () => {
       send();
-      // Before the kernel says that all of the window is said: a request that is not answered by then counts as parked.
+      // Before the kernel reports the window as processed: it counts requests without a reply as parked.
       for (const { address, reply } of leases) meter.leaseAnswered(address, reply, windowStartedAt);
-      if (counts.length > 0) front.tell({ answers: [], events: [], forwards: [], counts, logDeletions: [] });
-      // Who follows a job from here on, and then waits until what is on disk can be read, reads what this window has committed.
-      toReaders.events = toReaders.events.filter(
+      if (counts.length > 0)
+        mainThread.publish({ answers: [], events: [], forwards: [], counts, logDeletions: [] });
+      // A subscriber that comes later first waits until this window is readable and then reads it.
+      whenReadable.events = whenReadable.events.filter(
         (event) => event.subject !== 'tasks' || followed.mayBeFollowed(event.payload.job_id),
       );
-      if (later.length === 0) return;
-      defer(() => {
-        for (const effect of later) {
-          if (effect.kind === 'cancel') bus.cancelAttempt(effect.message);
-          else tallies.release(effect.farmId, effect.slot, effect.count);
-        }
-      });
+      if (delayed.length > 0) ports.defer(() => runDelayed(delayed, ports));
     },
-    readable: readableOf(toReaders, front),
+    readable: readableOf(whenReadable, mainThread),
   };
 }
 
-/** What is said when the window can be read. */
-interface ForReaders {
-  readonly answers: readonly ClientAnswer[];
-  events: readonly PublishedEvent[];
-  readonly forwards: readonly ServiceEnvelope[];
-  readonly logDeletions: readonly Extract<Effect, { kind: 'delete-logs' }>[];
+/** Sorts the outputs of a window and prepares the replies to workers on the bus. */
+function sortOutputs(outputs: readonly Output<ServiceSystem>[], ports: FlushPorts): SortedOutputs {
+  const sorted: SortedOutputs = {
+    leases: [],
+    delayed: [],
+    counts: [],
+    whenReadable: { answers: [], events: [], forwards: [], logDeletions: [] },
+  };
+  for (const output of outputs) {
+    if (output.kind === 'reply') addReply(sorted, replyTargetOf(output.to), output.answer, ports);
+    else addEffect(sorted, output.effect);
+  }
+  return sorted;
 }
 
-/** A function of its own, so that what it gives holds nothing of what workers are told. */
-function readableOf(said: ForReaders, front: FlushPorts['front']): WindowFlush['readable'] {
-  const { answers, events, forwards, logDeletions } = said;
+function addReply(
+  { leases, whenReadable }: SortedOutputs,
+  target: ReplyTarget,
+  answer: unknown,
+  { bus, poisoned, logError }: FlushPorts,
+): void {
+  switch (target.kind) {
+    case 'main-thread':
+      whenReadable.answers.push({ to: target.request, answer });
+      return;
+    case 'lease': {
+      const reply = poisoned.confirmedBy(typedAnswer(target, answer), target);
+      if (bus.prepareLease(target.inbox, reply) === 'too-large') logError(LEASE_TOO_LARGE);
+      leases.push({ address: target, reply });
+      return;
+    }
+    case 'reports':
+      poisoned.add(target.inbox);
+      return;
+    case 'presence':
+      bus.preparePresence(target.inbox, typedAnswer(target, answer));
+  }
+}
+
+function addEffect({ delayed, counts, whenReadable }: SortedOutputs, effect: Effect): void {
+  switch (effect.kind) {
+    case 'event':
+      whenReadable.events.push(effect.event);
+      return;
+    case 'cancel':
+    case 'release':
+      delayed.push(effect);
+      return;
+    case 'forward':
+      whenReadable.forwards.push(effect.envelope);
+      return;
+    case 'count':
+      counts.push(effect);
+      return;
+    case 'delete-logs':
+      whenReadable.logDeletions.push(effect);
+  }
+}
+
+function runDelayed(effects: readonly DelayedEffect[], { bus, tallies }: FlushPorts): void {
+  for (const effect of effects) {
+    if (effect.kind === 'cancel') bus.cancelAttempt(effect.message);
+    else tallies.release(effect.farmId, effect.slot, effect.count);
+  }
+}
+
+/** Returns the second part of a flush, or null for nothing. A function of its own: its closure must not retain the replies to workers. */
+function readableOf(outputs: ReadableOutputs, mainThread: FlushPorts['mainThread']): WindowFlush['readable'] {
+  const { answers, events, forwards, logDeletions } = outputs;
   if (answers.length + events.length + forwards.length + logDeletions.length === 0) return null;
-  return () => front.tell({ answers, events: batchEvents(said.events), forwards, counts: [], logDeletions });
+  return () =>
+    mainThread.publish({ answers, events: batchEvents(outputs.events), forwards, counts: [], logDeletions });
 }

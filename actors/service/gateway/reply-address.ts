@@ -4,18 +4,18 @@ import type { Outcome } from '../../../src/core/problems.ts';
 import type { LeaseReply, PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import { replyTo, type ReplyTo } from '../../kernel/address.ts';
 
-/** Who waits for an answer of a shard. It passes through the actors, and between threads, as it is. */
+/** Receiver of an answer of a shard. Actors and threads pass it on unchanged. */
 export type ReplyTarget =
-  | { readonly kind: 'front'; readonly request: number }
+  | { readonly kind: 'main-thread'; readonly request: number }
   | LeaseAddress
   | PresenceAddress
-  /** Nobody: a report that rode on the lease request of that inbox was poisoned. */
+  /** Not sent: an answer means that a report of the lease request of that inbox is poisoned. */
   | { readonly kind: 'reports'; readonly inbox: string };
 
 export interface LeaseAddress {
   readonly kind: 'lease';
   readonly inbox: string;
-  /** Attempts whose ends rode on the request and were handed to their jobs before it. */
+  /** Attempts with a report in the request that was sent to the actor of its job. */
   readonly reports: readonly AttemptId[];
   readonly wait: LeaseWait;
 }
@@ -25,13 +25,13 @@ export interface PresenceAddress {
   readonly inbox: string;
 }
 
-const addressOf = <Answer>(waiting: ReplyTarget): ReplyTo<Answer> => replyTo(waiting);
+const addressOf = <Answer>(target: ReplyTarget): ReplyTo<Answer> => replyTo(target);
 
 export const mainThreadReplyTo = <Answer>(request: number): ReplyTo<Outcome<Answer>> =>
-  addressOf({ kind: 'front', request });
+  addressOf({ kind: 'main-thread', request });
 export const presenceReply = (inbox: string): ReplyTo<PresenceReply> =>
   addressOf({ kind: 'presence', inbox });
-/** For reports that ride on the lease request of that inbox: an answer comes only when one of them is poisoned. */
+/** Returns the address for reports of the lease request of that inbox. An answer is sent only if one of them is poisoned. */
 export const reportsReply = (inbox: string): ReplyTo<never> => addressOf({ kind: 'reports', inbox });
 export const leaseReply = (
   inbox: string,
@@ -39,17 +39,21 @@ export const leaseReply = (
   wait: LeaseWait,
 ): ReplyTo<LeaseReply> => addressOf({ kind: 'lease', inbox, reports, wait });
 
-/** Who is meant. Throws for a text: none of the functions above makes one. */
+/**
+ * Returns the receiver that an address names.
+ *
+ * @throws Error if the address is a text: the functions above make no such address.
+ */
 export function replyTargetOf(to: ReplyTo<never>): ReplyTarget {
-  if (typeof to === 'string') throw new Error(`nobody waits as ${to}`);
-  // All that are no texts are made above.
+  if (typeof to === 'string') throw new Error(`unknown reply address ${to}`);
+  // The functions above made every address that is not a text.
   return to as object as ReplyTarget;
 }
 
 /**
  * Restores the type of an answer to a worker, which the kernel's outputs erase. Only `leaseReply` and `presenceReply` make these addresses,
- * and the actor's context checks each answer against its address. The one exception is the refusal of a poisoned message: it is sent as it
- * is, and the worker rejects it as malformed.
+ * and the actor's context checks each answer against its address. The one exception is the refusal of a poisoned message: it is sent
+ * unchanged, and the worker rejects it as malformed.
  */
 export function typedAnswer(target: LeaseAddress, answer: unknown): LeaseReply;
 export function typedAnswer(target: PresenceAddress, answer: unknown): PresenceReply;

@@ -6,7 +6,7 @@ import { createMemoryStore } from '../../../../src/adapters/memory/memory-store.
 import { FollowedJobs, followedMemory } from '../../../../src/adapters/system/followed-jobs.ts';
 import { prepareFlush } from '../../../../actors/service/gateway/prepare-flush.ts';
 import { mainThreadReplyTo, leaseReply } from '../../../../actors/service/gateway/reply-address.ts';
-import { PoisonedReports } from '../../../../actors/service/gateway/piggybacked-reports.ts';
+import { PoisonedReports } from '../../../../actors/service/gateway/accept-reports.ts';
 import { ShardMeter } from '../../../../daemons/threads/shard-meter.ts';
 import { queueId, taskIdOf, type JobId } from '../../../../src/core/ids.ts';
 import { eventsOf } from '../../../../src/core/wire/event-batch.ts';
@@ -54,69 +54,69 @@ const jobEvent = (job: JobId): ServiceOutput => ({
   },
 });
 
-/** Lets out what a window has said; `heard` is what the bus, the front and the store thread get, in order. */
-function openOutlets() {
-  const heard: string[] = [];
+/** Flushes windows; `sent` lists what the bus, the main thread and the store thread receive, in order. */
+function flushFixture() {
+  const sent: string[] = [];
   const followed = new FollowedJobs(followedMemory());
   const meter = new ShardMeter(createMemoryStore(), () => true);
-  const letOut = (...outputs: readonly ServiceOutput[]): WindowFlush =>
+  const flush = (...outputs: readonly ServiceOutput[]): WindowFlush =>
     prepareFlush(outputs, 0, {
       bus: {
         prepareLease: () => 'prepared',
         preparePresence: () => 'prepared',
-        takePrepared: () => () => heard.push('replies'),
+        takePrepared: () => () => sent.push('replies'),
         cancelAttempt: () => undefined,
       },
       tallies: { release: () => undefined },
       meter,
-      rides: new PoisonedReports(),
+      poisoned: new PoisonedReports(),
       followed,
-      front: {
-        tell: ({ answers, events }) => {
-          for (const { to } of answers) heard.push(`answer ${to}`);
+      mainThread: {
+        publish: ({ answers, events }) => {
+          for (const { to } of answers) sent.push(`answer ${to}`);
           for (const event of events.flatMap(eventsOf)) {
-            heard.push(event.subject === 'workers' ? 'worker' : `${event.subject} ${event.payload.job_id}`);
+            sent.push(event.subject === 'workers' ? 'worker' : `${event.subject} ${event.payload.job_id}`);
           }
         },
       },
-      store: { requestApply: () => heard.push('read soon') },
+      store: { requestApply: () => sent.push('apply') },
       logError: () => undefined,
       defer: queueMicrotask,
     });
-  return { heard, followed, meter, letOut };
+  return { sent, followed, meter, flush };
 }
 
-test('events of tasks are said of jobs that were followed when their window came to the disk', (t) => {
-  const { heard, followed, letOut } = openOutlets();
+test('task events are published for jobs that have a subscriber when the window is durable', (t) => {
+  const { sent, followed, flush } = flushFixture();
   const leave = followed.follow(JOB);
-  const window = letOut(taskEvent(JOB), taskEvent(OTHER), jobEvent(OTHER));
+  const window = flush(taskEvent(JOB), taskEvent(OTHER), jobEvent(OTHER));
   window.durable();
-  t.strictSame(heard, ['replies'], 'readers hear of nothing that they cannot read');
+  t.strictSame(sent, ['replies'], 'clients receive nothing before it is readable');
   leave();
   followed.follow(OTHER);
   window.readable?.();
-  t.strictSame(heard, ['replies', `tasks ${JOB}`, `jobs ${OTHER}`]);
+  t.strictSame(sent, ['replies', `tasks ${JOB}`, `jobs ${OTHER}`]);
   t.end();
 });
 
-test('a window from which readers hear nothing leaves nothing to be done when it can be read', (t) => {
-  const { heard, meter, letOut } = openOutlets();
+test('a window without outputs for clients has nothing to publish when it is readable', (t) => {
+  const { sent, meter, flush } = flushFixture();
   const wait = meter.leaseRequested();
   const reply = { v: 1, type: 'leases', assignments: [], steps: {} } as const;
-  const window = letOut({ kind: 'reply', to: leaseReply('_INBOX.a', [], wait), answer: reply });
+  const window = flush({ kind: 'reply', to: leaseReply('_INBOX.a', [], wait), answer: reply });
   t.equal(window.readable, null);
   t.equal(meter.take().leases.answered.empty, 0);
   window.durable();
-  t.strictSame(heard, ['replies']);
+  t.strictSame(sent, ['replies']);
   t.equal(meter.take().leases.answered.empty, 1);
   t.end();
 });
 
-test('who waits for an answer has the store read soon', (t) => {
-  const { heard, letOut } = openOutlets();
-  const window = letOut({ kind: 'reply', to: mainThreadReplyTo(7), answer: 'yes' });
+test('an answer to a client requests an early apply', (t) => {
+  const { sent, flush } = flushFixture();
+  const window = flush({ kind: 'reply', to: mainThreadReplyTo(7), answer: 'yes' });
   window.durable();
   window.readable?.();
-  t.strictSame(heard, ['read soon', 'replies', 'answer 7']);
+  t.strictSame(sent, ['apply', 'replies', 'answer 7']);
   t.end();
 });
