@@ -72,13 +72,13 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
   });
 
   await t.test('a browser that is set to read only changes nothing, and says so', async (t) => {
-    const badge = page.getByText('Read only', { exact: true });
+    const badge = page.getByText('Read-only', { exact: true });
     await page.goto('/farms');
     await page.getByRole('button', { name: 'New farm' }).waitFor();
     await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByRole('menuitem', { name: 'Read only in this browser' }).click();
+    await page.getByRole('menuitem', { name: 'Read-only mode' }).click();
     await badge.waitFor();
-    await page.locator('button[aria-disabled=true][title*="set to read only"]').first().waitFor();
+    await page.locator('button[aria-disabled=true][title*="Read-only mode"]').first().waitFor();
     t.strictSame(await violations(page), []);
     await page.goto('/farms?edit=new');
     await badge.waitFor();
@@ -88,7 +88,7 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.getByRole('link', { name: 'Submit a job' }).waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /north/ }).waitFor();
     await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByRole('menuitem', { name: '✓ Read only in this browser' }).click();
+    await page.getByRole('menuitem', { name: '✓ Read-only mode' }).click();
     await badge.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Submit a job' }).waitFor();
   });
@@ -119,7 +119,7 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await told.waitFor();
     t.strictSame(await violations(page), []);
     t.equal(await page.evaluate(`localStorage.getItem('callsheet.watched-jobs')`), '[]');
-    await told.getByRole('link', { name: 'Show it' }).click();
+    await told.getByRole('link', { name: 'Open' }).click();
     await page.waitForURL(`**/jobs/${seen.id}`);
     await told.waitFor({ state: 'detached' });
   });
@@ -134,7 +134,7 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
 
   await t.test('an address that is nothing says so', async (t) => {
     await page.goto('/no/such/page');
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     t.strictSame(await violations(page), []);
   });
 
@@ -175,8 +175,8 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     });
     await page.goto('/farms');
     await page.getByRole('heading', { name: 'Farms', level: 1 }).waitFor();
-    await page.getByText('Could not load what you may do').waitFor();
-    await page.getByText(/does not know who you are.* the session has ended/).waitFor();
+    await page.getByText('Could not load your permissions').waitFor();
+    await page.getByText(/Your session has expired.* the session has ended/).waitFor();
     await page.getByText('asked-by-a-stranger').waitFor();
     t.strictSame(await violations(page), []);
     t.ok(asked < 10, `it is not asked on and on: ${asked} times`);
@@ -190,13 +190,13 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.getByRole('heading', { name: 'Farms', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Live' }).waitFor();
     await fixture.service.daemon.kill('SIGKILL');
-    await page.getByText('The service cannot be reached.').waitFor();
+    await page.getByText('Cannot reach the server.').waitFor();
     await takePictures(page, 'away');
     t.strictSame(await violations(page), []);
     const again = await startService(fixture.service);
     t.teardown(() => again.daemon.kill('SIGTERM'));
     await page.getByRole('button', { name: 'Live' }).waitFor();
-    await page.getByText('The service cannot be reached.').waitFor({ state: 'detached' });
+    await page.getByText('Cannot reach the server.').waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /north/ }).waitFor();
   });
 });

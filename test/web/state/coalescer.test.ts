@@ -13,7 +13,7 @@ function bench() {
     everyMs: 250,
     deliver: (items) => delivered.push([...items]),
     overflow: () => overflows++,
-    isHeld: () => isHeld,
+    isPaused: () => isHeld,
     now: () => now,
     later: (act, ms) => {
       timer = { at: now + ms, act };
@@ -32,7 +32,7 @@ function bench() {
   };
   const hold = (held: boolean): void => {
     isHeld = held;
-    if (!held) coalescer.released();
+    if (!held) coalescer.resume();
   };
   return { coalescer, delivered, pass, hold, overflows: () => overflows };
 }

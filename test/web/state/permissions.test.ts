@@ -20,7 +20,7 @@ test('a browser that is set to read only reads, and changes nothing', (t) => {
   }
   for (const permission of ['jobs.write', 'infra.manage', 'apikeys.self'] as const) {
     t.equal(can(permission), false, permission);
-    t.equal(why(permission), 'This browser is set to read only: Settings.');
+    t.equal(why(permission), 'Read-only mode. Turn it off in Settings.');
   }
   t.equal(why('workers.read'), 'You lack the permission workers.read.', 'it grants nothing');
   t.end();
