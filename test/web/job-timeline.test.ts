@@ -28,7 +28,7 @@ await test('the time line of a job, and the bell', { timeout: 240_000 }, async (
     })
   ).body;
   const { page, faults } = await fixture.open(`/jobs/${job.id}?tab=timeline`);
-  await page.getByText('No task has begun yet').waitFor();
+  await page.getByText('No task has started yet').waitFor();
 
   fixture.worker('render-02');
   fixture.worker('render-10');
@@ -36,7 +36,7 @@ await test('the time line of a job, and the bell', { timeout: 240_000 }, async (
   await page.reload();
   const chart = page.getByRole('application', { name: 'Tasks by worker over time' });
   await chart.waitFor();
-  await page.getByText('The same as a table').click();
+  await page.getByText('Show as table').click();
   const rows = page.getByRole('table').getByRole('row');
   await rows.filter({ hasText: 'render-' }).first().waitFor();
   t.match(await rows.filter({ hasText: 'render-' }).allInnerTexts(), [/render-/]);
@@ -90,9 +90,9 @@ await test('the time line of a job, and the bell', { timeout: 240_000 }, async (
     await page.setViewportSize({ width: 1440, height: 900 });
     const open = (await farm.submit(template('Sequence 020', 'sleep 60'))).body;
     await page.goto(`/jobs/${open.id}`);
-    const bell = page.getByRole('button', { name: 'Tell me when this job ends' });
+    const bell = page.getByRole('button', { name: 'Notify me when this job ends' });
     await bell.click();
-    await page.locator('button[aria-label="Tell me when this job ends"][aria-pressed=true]').waitFor();
+    await page.locator('button[aria-label="Notify me when this job ends"][aria-pressed=true]').waitFor();
     await page.goto('/farms');
     await api.must('POST', `/api/v1/jobs/${open.id}/cancel`);
     const told = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');

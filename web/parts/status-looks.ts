@@ -1,8 +1,8 @@
-/** How each status is shown: a word, a colour of styles/tokens.css, an icon's name and, where there is room for one character only, that. */
+/** Style of each status: label, color of styles/tokens.css, icon, and a letter where only one character fits. */
 
 export interface StatusLook {
   readonly label: string;
-  /** The custom property `--state-…`. */
+  /** Custom property `--state-…`. */
   readonly color: StateColor;
   readonly icon: StatusIcon;
   readonly letter: string;
@@ -101,11 +101,11 @@ const LOOKS: Readonly<Record<StatusKind, Readonly<Record<string, StatusLook>>>> 
   },
 };
 
-/** A status that is not known (a later version may have more) is shown by its own word. */
+/** Returns the style of a status. An unknown status, for example of a newer server, is shown as it is. */
 export const statusStyle = (kind: StatusKind, status: string): StatusLook =>
   LOOKS[kind][status] ?? { label: status, color: 'pending', icon: 'circle', letter: '?' };
 
-/** The statuses of jobs in the order in which people look for them. */
+/** Job statuses in display order. */
 export const JOB_STATUSES = [
   'running',
   'pending',
@@ -116,7 +116,7 @@ export const JOB_STATUSES = [
   'canceled',
 ] as const;
 
-/** The parts of a progress bar, from what is over to what waits; `unschedulable` is taken out of `ready`. */
+/** Parts of a progress bar, from finished to waiting. `unschedulable` is counted apart from `ready`. */
 export const PROGRESS_PARTS = [
   'succeeded',
   'running',
@@ -129,7 +129,7 @@ export const PROGRESS_PARTS = [
 ] as const;
 export type ProgressPart = (typeof PROGRESS_PARTS)[number];
 
-/** What the characters of a task grid mean (docs/rest.md): they are the letters of the statuses. */
+/** Meaning of the characters of a task grid (docs/rest.md): the letters of the statuses. */
 export const GRID_STATUSES: Readonly<Record<string, ProgressPart>> = Object.fromEntries(
   PROGRESS_PARTS.map((part) => [TASK[part].letter, part]),
 );

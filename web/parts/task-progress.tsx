@@ -3,7 +3,7 @@ import { statusColor } from './status-badge.tsx';
 import { countedParts, countsInWords, percentDone } from './task-counts.ts';
 import './task-progress.css';
 
-/** Tasks by status as a stacked bar; the exact counts on hover, and for screen readers. */
+/** Stacked bar of tasks by status. The exact counts are in the tooltip and for screen readers. */
 export function TaskProgress({ counts, isBare = false }: { counts: TaskCounts; isBare?: boolean }) {
   const words = countsInWords(counts);
   const percent = percentDone(counts);

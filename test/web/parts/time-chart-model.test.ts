@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { mibText } from '../../../web/parts/size-text.ts';
-import { chartInWords, drawnSeries, lastValue, valueText } from '../../../web/parts/time-chart-model.ts';
+import { chartText, drawnSeries, lastValue, valueText } from '../../../web/parts/time-chart-model.ts';
 
 const FAILED = { label: 'Failed', color: '--a', values: [1, null, 0] };
 const DONE = { label: 'Done', color: '--b', values: [5, 2, 3] };
@@ -30,7 +30,7 @@ void test('a chart in words', (t) => {
     ['1,234.6', '0', '–', '–'],
   );
   t.equal(
-    chartInWords('Tasks', [FAILED, DONE], 'tasks'),
+    chartText('Tasks', [FAILED, DONE], 'tasks'),
     'Tasks: Failed 0 tasks last, 1 at most; Done 3 tasks last, 5 at most.',
   );
   t.end();

@@ -6,7 +6,7 @@ import { LogFinder, type StartWorker } from '../../../../web/parts/log-view/log-
 import {
   MatchList,
   patternOf,
-  placesIn,
+  matchesIn,
   ERROR_LINE_QUERY,
 } from '../../../../web/parts/log-view/log-search.ts';
 import { LogText } from '../../../../web/parts/log-view/log-text.ts';
@@ -28,7 +28,7 @@ const query = (text: string, isRegex = false, isCaseSensitive = false) => ({
 });
 
 const places = (text: string, pattern: RegExp | string, max = 100, isOncePerLine = false) =>
-  typeof pattern === 'string' ? pattern : [...placesIn(text, 10, pattern, { max, isOncePerLine })];
+  typeof pattern === 'string' ? pattern : [...matchesIn(text, 10, pattern, { max, isOncePerLine })];
 
 test('places are found by line, with and without case', (t) => {
   t.strictSame(places('Ab ab\nno\nAB\n', patternOf(query('ab'))), [10, 0, 2, 10, 3, 5, 12, 0, 2]);
@@ -115,7 +115,7 @@ function byHand(): { start: StartWorker; answer: () => void; tasks: string[]; en
         tasks.push(task.text);
         const pattern = patternOf(task.query);
         if (typeof pattern === 'string') return;
-        const found = placesIn(task.text, task.firstLine, pattern, { max: task.max, isOncePerLine: false });
+        const found = matchesIn(task.text, task.firstLine, pattern, { max: task.max, isOncePerLine: false });
         answers.push(() => onAnswer({ is: 'found', id: task.id, places: found }));
       },
       end: () => ended++,
@@ -128,15 +128,15 @@ test('a search goes on with what a log gains, and tells a pattern that is none',
   const log = new LogText();
   const worker = byHand();
   const finder = new LogFinder(log, query('x'), worker.start);
-  finder.goOn();
+  finder.continueSearch();
   t.equal(finder.state().isDone, true);
   log.append('stdout', 'x\ny\nhalf x', 1);
-  finder.goOn();
+  finder.continueSearch();
   worker.answer();
   worker.answer();
   t.equal(finder.state().found.count, 1);
   log.append('stdout', ' and whole\n', 1);
-  finder.goOn();
+  finder.continueSearch();
   t.equal(finder.state().isDone, false);
   worker.answer();
   t.strictSame(worker.tasks, ['x\ny\n', 'half x and whole\n']);
