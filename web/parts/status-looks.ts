@@ -1,6 +1,6 @@
 /** Style of each status: label, color of styles/tokens.css, icon, and a letter where only one character fits. */
 
-export interface StatusLook {
+export interface StatusStyle {
   readonly label: string;
   /** Custom property `--state-…`. */
   readonly color: StateColor;
@@ -36,22 +36,22 @@ export type StatusIcon =
 
 export type StatusKind = 'job' | 'step' | 'task' | 'attempt' | 'worker' | 'farm';
 
-const PENDING: StatusLook = { label: 'Pending', color: 'pending', icon: 'circle', letter: 'P' };
-const READY: StatusLook = { label: 'Ready', color: 'ready', icon: 'clock', letter: 'Q' };
-const ASSIGNED: StatusLook = { label: 'Assigned', color: 'assigned', icon: 'hand', letter: 'A' };
-const RUNNING: StatusLook = { label: 'Running', color: 'running', icon: 'play', letter: 'R' };
-const SUCCEEDED: StatusLook = { label: 'Succeeded', color: 'succeeded', icon: 'check', letter: 'S' };
-const COMPLETED: StatusLook = { label: 'Completed', color: 'succeeded', icon: 'check', letter: 'S' };
-const FAILED: StatusLook = { label: 'Failed', color: 'failed', icon: 'cross', letter: 'F' };
-const CANCELED: StatusLook = { label: 'Canceled', color: 'canceled', icon: 'ban', letter: 'C' };
-const UNSCHEDULABLE: StatusLook = {
+const PENDING: StatusStyle = { label: 'Pending', color: 'pending', icon: 'circle', letter: 'P' };
+const READY: StatusStyle = { label: 'Ready', color: 'ready', icon: 'clock', letter: 'Q' };
+const ASSIGNED: StatusStyle = { label: 'Assigned', color: 'assigned', icon: 'hand', letter: 'A' };
+const RUNNING: StatusStyle = { label: 'Running', color: 'running', icon: 'play', letter: 'R' };
+const SUCCEEDED: StatusStyle = { label: 'Succeeded', color: 'succeeded', icon: 'check', letter: 'S' };
+const COMPLETED: StatusStyle = { label: 'Completed', color: 'succeeded', icon: 'check', letter: 'S' };
+const FAILED: StatusStyle = { label: 'Failed', color: 'failed', icon: 'cross', letter: 'F' };
+const CANCELED: StatusStyle = { label: 'Canceled', color: 'canceled', icon: 'ban', letter: 'C' };
+const UNSCHEDULABLE: StatusStyle = {
   label: 'Unschedulable',
   color: 'unschedulable',
   icon: 'warning',
   letter: 'U',
 };
-const PAUSED: StatusLook = { label: 'Paused', color: 'paused', icon: 'pause', letter: '‖' };
-const BLOCKED: StatusLook = { label: 'Blocked', color: 'blocked', icon: 'lock', letter: 'B' };
+const PAUSED: StatusStyle = { label: 'Paused', color: 'paused', icon: 'pause', letter: '‖' };
+const BLOCKED: StatusStyle = { label: 'Blocked', color: 'blocked', icon: 'lock', letter: 'B' };
 
 const TASK = {
   pending: PENDING,
@@ -64,7 +64,7 @@ const TASK = {
   canceled: CANCELED,
 };
 
-const LOOKS: Readonly<Record<StatusKind, Readonly<Record<string, StatusLook>>>> = {
+const LOOKS: Readonly<Record<StatusKind, Readonly<Record<string, StatusStyle>>>> = {
   job: {
     pending: PENDING,
     blocked: BLOCKED,
@@ -102,7 +102,7 @@ const LOOKS: Readonly<Record<StatusKind, Readonly<Record<string, StatusLook>>>> 
 };
 
 /** Returns the style of a status. An unknown status, for example of a newer server, is shown as it is. */
-export const statusStyle = (kind: StatusKind, status: string): StatusLook =>
+export const statusStyle = (kind: StatusKind, status: string): StatusStyle =>
   LOOKS[kind][status] ?? { label: status, color: 'pending', icon: 'circle', letter: '?' };
 
 /** Job statuses in display order. */

@@ -29,7 +29,7 @@ export const percentDone = ({ succeeded, total }: Pick<TaskCounts, 'succeeded' |
   total === 0 ? 0 : Math.floor((succeeded / total) * 100);
 
 /** Formats the counts as text: "12 succeeded, 3 running". */
-export function countsInWords(counts: TaskCounts): string {
+export function countsText(counts: TaskCounts): string {
   const parts = countedParts(counts).map(
     ({ part, count }) => `${count.toLocaleString('en')} ${statusStyle('task', part).label.toLowerCase()}`,
   );

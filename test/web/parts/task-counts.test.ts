@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { test } from 'tap';
 import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
-import { countedParts, countsInWords, percentDone } from '../../../web/parts/task-counts.ts';
+import { countedParts, countsText, percentDone } from '../../../web/parts/task-counts.ts';
 
 const STATUSES = ['pending', 'ready', 'assigned', 'running', 'succeeded', 'failed', 'canceled'] as const;
 
@@ -16,8 +16,8 @@ test('unschedulable tasks are shown apart from the other ready ones', (t) => {
     { part: 'ready', count: 2, share: 0.5 },
     { part: 'unschedulable', count: 1, share: 0.25 },
   ]);
-  t.equal(countsInWords(counts({ succeeded: 1_200, running: 3 })), '1,200 succeeded, 3 running');
-  t.equal(countsInWords(counts({})), 'no tasks');
+  t.equal(countsText(counts({ succeeded: 1_200, running: 3 })), '1,200 succeeded, 3 running');
+  t.equal(countsText(counts({})), 'no tasks');
   t.end();
 });
 

@@ -1,6 +1,6 @@
 import { X, type LucideIcon } from 'lucide-react';
 import { Button, IconButton } from '../button.tsx';
-import { judgedOf, type BulkTarget } from './bulk-target.ts';
+import { rowsToCheck, type BulkTarget } from './bulk-target.ts';
 import './bulk-bar.css';
 
 /** Action of the bar, shown as a button. */
@@ -16,7 +16,7 @@ interface BulkBarProps<Row, Action extends string> {
   readonly target: BulkTarget<Row>;
   /** Number of rows in the list. */
   readonly total: number;
-  readonly deeds: readonly BulkAction<Action>[];
+  readonly actions: readonly BulkAction<Action>[];
   /** Why no action is allowed; empty if actions are allowed. */
   readonly forbidden: string;
   /** Returns why the action applies to none of the rows; empty if it applies to one. */
@@ -28,9 +28,9 @@ interface BulkBarProps<Row, Action extends string> {
 
 /** Actions on the selected rows of a table. Goes into the `toolbar` of the table. */
 export function BulkBar<Row, Action extends string>(props: BulkBarProps<Row, Action>) {
-  const { label, target, total, deeds, forbidden, disabledReasonForAll, onAction, onSelectAll, onClear } =
+  const { label, target, total, actions, forbidden, disabledReasonForAll, onAction, onSelectAll, onClear } =
     props;
-  const judged = judgedOf(target);
+  const checked = rowsToCheck(target);
   return (
     <div className="bulk-bar" role="toolbar" aria-label={label}>
       <span className="bulk-bar__count" role="status">
@@ -41,13 +41,13 @@ export function BulkBar<Row, Action extends string>(props: BulkBarProps<Row, Act
           {`Select all ${total.toLocaleString('en')}`}
         </Button>
       )}
-      {deeds.map(({ action, label: words, Icon }) => (
+      {actions.map(({ action, label: words, Icon }) => (
         <Button
           key={action}
           size="small"
           look={action === 'delete' ? 'danger' : 'plain'}
           icon={<Icon aria-hidden="true" />}
-          disabledReason={forbidden === '' ? disabledReasonForAll(action, judged) : forbidden}
+          disabledReason={forbidden === '' ? disabledReasonForAll(action, checked) : forbidden}
           onPress={() => onAction(action)}
         >
           {words}

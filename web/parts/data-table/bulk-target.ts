@@ -11,14 +11,14 @@ export interface BulkTarget<Row> {
 }
 
 /** Returns the rows that decide which actions apply: all of them, or none if some are not loaded. */
-export const judgedOf = <Row>({ known, count }: BulkTarget<Row>): readonly Row[] =>
+export const rowsToCheck = <Row>({ known, count }: BulkTarget<Row>): readonly Row[] =>
   known.length === count ? known : [];
 
 /**
  * Returns why an action applies to none of the rows: `none` for several rows. Empty if it applies to one, or no row
  * is known.
  */
-export function offForAllRows<Row>(
+export function disabledReasonForRows<Row>(
   rows: readonly Row[],
   disabledReason: (row: Row) => string,
   none: string,

@@ -40,7 +40,7 @@ export function deselected(selection: RowSelection, ids: Iterable<string>): RowS
 }
 
 /** Removes deleted rows from the selection. Returns the same object if it names none of them. */
-export function forgotten(selection: RowSelection, ids: readonly string[]): RowSelection {
+export function withoutDeleted(selection: RowSelection, ids: readonly string[]): RowSelection {
   const named = selection.kind === 'some' ? selection.ids : selection.except;
   if (!ids.some((id) => named.has(id))) return selection;
   return selection.kind === 'some'

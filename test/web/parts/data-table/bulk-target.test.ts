@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import {
-  judgedOf,
-  offForAllRows,
+  rowsToCheck,
+  disabledReasonForRows,
   targetOfRow,
   targetOfSelection,
 } from '../../../../web/parts/data-table/bulk-target.ts';
@@ -19,9 +19,9 @@ test('rows that are selected one by one are the target, loaded or not', async (t
   const target = targetOfSelection(only(['b', 'c']), [A, B], 9, notAsked);
   t.equal(target.count, 2);
   t.strictSame(target.known, [B]);
-  t.strictSame(judgedOf(target), [], 'of one of them nothing is known');
+  t.strictSame(rowsToCheck(target), [], 'of one of them nothing is known');
   t.strictSame(await target.ids(), ['b', 'c']);
-  t.strictSame(judgedOf(targetOfSelection(only(['b']), [A, B], 9, notAsked)), [B]);
+  t.strictSame(rowsToCheck(targetOfSelection(only(['b']), [A, B], 9, notAsked)), [B]);
 });
 
 test('of all that match the ids are asked for when it begins', async (t) => {
@@ -41,13 +41,13 @@ test('of all that match the ids are asked for when it begins', async (t) => {
 
 test('a row alone is its own target', async (t) => {
   const target = targetOfRow(A);
-  t.strictSame(judgedOf(target), [A]);
+  t.strictSame(rowsToCheck(target), [A]);
   t.strictSame(await target.ids(), ['a']);
 });
 
 test('a deed is off when it makes no sense for any of the rows', (t) => {
   const off = (rows: readonly Row[]): string =>
-    offForAllRows(rows, ({ id }) => (id === 'c' ? '' : `Not for ${id}.`), 'Not for any.');
+    disabledReasonForRows(rows, ({ id }) => (id === 'c' ? '' : `Not for ${id}.`), 'Not for any.');
   t.equal(off([A]), 'Not for a.');
   t.equal(off([A, B]), 'Not for any.');
   t.equal(off([A, C]), '');

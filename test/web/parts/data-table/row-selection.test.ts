@@ -3,7 +3,7 @@ import {
   ALL_SELECTED,
   NOTHING_SELECTED,
   deselected,
-  forgotten,
+  withoutDeleted,
   isSelected,
   only,
   selected,
@@ -53,8 +53,8 @@ test('the box of all rows shows none, some or all', (t) => {
 
 test('rows that are gone are not selected any more', (t) => {
   const two = only(['a', 'b']);
-  t.equal(forgotten(two, ['c']), two);
-  t.same(idsOf(forgotten(two, ['a', 'c'])), { kind: 'some', named: ['b'] });
-  t.same(idsOf(forgotten(toggled(ALL_SELECTED, 'a'), ['a'])), { kind: 'all', named: [] });
+  t.equal(withoutDeleted(two, ['c']), two);
+  t.same(idsOf(withoutDeleted(two, ['a', 'c'])), { kind: 'some', named: ['b'] });
+  t.same(idsOf(withoutDeleted(toggled(ALL_SELECTED, 'a'), ['a'])), { kind: 'all', named: [] });
   t.end();
 });
