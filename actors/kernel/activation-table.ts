@@ -1,7 +1,7 @@
 import type { AnyDefinition, ActorSystem } from './actor.ts';
 import type { Activation } from './activation.ts';
 
-/** A kind of actor with those of it that are in memory, by id. */
+/** A kind of actor and its activations by actor id. */
 export interface ResidentKind<W extends ActorSystem> {
   readonly definition: AnyDefinition<W>;
   readonly byId: Map<string, Activation<W>>;
@@ -34,7 +34,7 @@ export class ActivationTable<W extends ActorSystem> {
     if (this.has(resident)) this.ofKind(resident.definition.kind).byId.delete(resident.id);
   }
 
-  /** Whether the actor is in memory, and no other has taken its place. */
+  /** Reports whether this activation is in the table. False once another one with the same id has replaced it. */
   has(resident: Activation<W>): boolean {
     return this.ofKind(resident.definition.kind).byId.get(resident.id) === resident;
   }

@@ -3,21 +3,23 @@ import type { AnyDefinition, Kind, ActorSystem } from './actor.ts';
 import type { Envelope, ReplyTo } from './address.ts';
 import { UnitOfWork, type WindowBuffer, type TimerOrder } from './unit-of-work.ts';
 import { KERNEL_LIMITS, type KernelPorts, type WindowFlush } from './ports.ts';
-import { refused } from '../../src/core/problems.ts';
+import { refused, type Outcome } from '../../src/core/problems.ts';
 import { Activation } from './activation.ts';
 import { ActivationTable } from './activation-table.ts';
 import { TimerHeap } from './timer-heap.ts';
 
 /**
- * The kernel runs actors (docs/architecture.md#a-turn). Messages from outside queue in the mailbox. Each is handled
- * together with everything that it causes inside (a closure); the closures of one window are committed as one; what
- * they said is let out when that commit is on disk, in order. Windows are pipelined: the next is worked while the last
- * is being committed.
+ * The kernel runs actors (docs/architecture.md#a-turn). It handles each message from outside together with all messages
+ * that actors send each other because of it: one unit of work. The units of a window are committed together.
  *
- * A closure in which a handler throws is forgotten whole: the actors that it touched are dropped, loaded again from
- * the store once nothing is in flight, and the message is tried once more; then it is poisoned: logged, and answered
- * with an error. When one of those actors has left something of earlier closures to be saved at the end of the window,
- * the whole window is forgotten and its messages are worked again one by one (docs/decisions/saving.md).
+ * States of a window: open (one at a time, its units run), in flight (`windows`, commit requested), durable (`unread`),
+ * readable (removed). Invariants: windows become durable and readable in order; outputs leave only after the commit of
+ * their window; at most `windowsInFlight` windows are not durable.
+ *
+ * If a handler throws, the kernel rolls its unit back and drops the actors that it touched. Once all windows are
+ * readable, it loads them from the store and retries the message. A message that fails again is poisoned: logged, and
+ * answered with an error. If the failed unit touched an actor with unsaved rows of the same window, the whole window is
+ * rolled back and its messages run in one window each (docs/decisions/saving.md).
  */
 
 interface Mail<W extends ActorSystem> {
@@ -28,25 +30,25 @@ interface Mail<W extends ActorSystem> {
 interface Window<W extends ActorSystem> extends WindowBuffer<W> {
   readonly number: number;
   readonly startedAt: number;
-  /** The messages that were worked, the actors that had turns for them, and those of these that are to be saved. */
+  /** The handled messages, the actors that had turns for them, and the dirty ones of these actors. */
   readonly mails: Mail<W>[];
   readonly kept: Activation<W>[];
   readonly dirty: Activation<W>[];
   readonly settled: (() => void)[];
-  /** Actors that are needed no longer: they are dropped when what they wrote can be read. */
+  /** Actors to evict once the window is readable. */
   readonly evictable: Activation<W>[];
 }
 
 /**
- * What is kept of a window that is worked until it can be read, and no more: many are kept at once, long enough for the collector to take what they
- * hold for something that stays.
+ * The part of a window that is needed until it is readable. Keep it small: so many are alive at once that V8 moves them
+ * to the old generation.
  */
 interface InFlightWindow<W extends ActorSystem> {
   readonly number: number;
   readonly evictable: readonly Activation<W>[];
   isDurable: boolean;
   isReadable: boolean;
-  /** What is let out when the window is on disk, and then forgotten; undefined until all that was said is ready. */
+  /** Flushes the outputs. Undefined until prepared, null if there is nothing to flush or the flush is done. */
   prepareFlush: WindowFlush | null | undefined;
   settled: readonly (() => void)[];
   whenReadable: (() => void) | null;
@@ -60,15 +62,15 @@ export class Kernel<W extends ActorSystem> {
   private readonly timersOf = new Map<string, Set<string>>();
   private mailbox: Mail<W>[] = [];
   private mailboxHead = 0;
-  /** Windows that are not on disk yet, and those that are and cannot be read yet. */
+  /** Windows that are not durable yet, then windows that are durable but not readable. */
   private readonly windows: InFlightWindow<W>[] = [];
   private readonly unread: InFlightWindow<W>[] = [];
   private nextWindow = 1;
-  /** The message whose handler threw, to be tried once more. */
+  /** The message whose handler threw. It is retried once. */
   private failed: Mail<W> | null = null;
-  /** Actors that were dropped because a handler threw: they are loaded again before the next message. */
+  /** Actors that were dropped because a handler threw. They are loaded again before the next message. */
   private dropped: readonly Activation<W>[] = [];
-  /** So many messages have a window each: they were in one that was forgotten. */
+  /** This many messages run in a window of their own, because their common window was rolled back. */
   private singleMessageWindows = 0;
   private receivingSince: number;
   private isPartitioned = false;
@@ -79,40 +81,42 @@ export class Kernel<W extends ActorSystem> {
     this.receivingSince = ports.wallClock();
   }
 
-  /** A message from outside. `onProcessed` is called once all that it caused is on disk (or it was poisoned). */
+  /** Queues a message from outside. Calls `onProcessed` once all its changes are on disk, or once it is poisoned. */
   post(envelope: Envelope<W['messages']>, onProcessed: (() => void) | null = null): void {
     this.mailbox.push({ envelope, onProcessed });
   }
 
-  /** Others cannot be heard now: their silence proves nothing until `resumeLiveness`. */
+  /**
+   * Suspends liveness checks while no messages can arrive: until `resumeLiveness`, silence of others proves nothing.
+   */
   suspendLiveness(): void {
     this.isPartitioned = true;
   }
 
-  /** From now on silence counts again. */
+  /** Resumes liveness checks. Silence counts from now on. */
   resumeLiveness(): void {
     this.isPartitioned = false;
     this.restartLivenessGrace();
   }
 
-  /** There was a time in which nobody was heard (a stall of this thread, a step of the clock): silence counts from now. */
+  /** Restarts the grace period after a time without messages (a stall of this thread, a step of the clock). */
   restartLivenessGrace(): void {
     this.receivingSince = this.ports.wallClock();
   }
 
-  /** When the next timer is due on the monotonic clock, or null. */
+  /** Returns the due time of the next timer on the monotonic clock, or null. */
   nextTimerAt(): number | null {
     return this.timers.nextDueAt();
   }
 
-  /** Whether a pump could do something at once. */
+  /** Reports whether `pump` can make progress now. */
   get hasWork(): boolean {
     if (this.inFlight >= KERNEL_LIMITS.windowsInFlight) return false;
     if (this.dropped.length > 0 || this.failed !== null) return this.isAllReadable;
     return this.mailboxHead < this.mailbox.length;
   }
 
-  /** Whether nothing waits and everything is on disk and can be read there. */
+  /** Reports whether no message is queued and all windows are readable. */
   get isIdle(): boolean {
     return this.isAllReadable && this.mailboxHead >= this.mailbox.length && this.failed === null;
   }
@@ -121,12 +125,12 @@ export class Kernel<W extends ActorSystem> {
     return this.mailbox.length - this.mailboxHead;
   }
 
-  /** The state of a resident actor, for the checks of the simulation and of tests. */
+  /** Returns the state of an actor in memory. For the checks of the simulation and of tests. */
   stateOf(kind: Kind<W>, id: string): unknown {
     return this.actors.ofKind(kind).byId.get(id)?.state;
   }
 
-  /** Takes due timers and queued messages and works them into one commit window. */
+  /** Runs due timers and queued messages and commits them as one window. */
   pump(): void {
     const monotonic = this.ports.monotonicClock();
     for (let timer = this.timers.takeDue(monotonic); timer !== null; timer = this.timers.takeDue(monotonic)) {
@@ -185,7 +189,7 @@ export class Kernel<W extends ActorSystem> {
     this.mailboxHead = 0;
   }
 
-  /** Works one message; false when it threw and the window must be closed so that it can be tried again. */
+  /** Handles one message. Returns false if a handler threw: then the window closes before the retry. */
   private work(mail: Mail<W>, now: number, window: Window<W>): boolean {
     const isSecondTry = this.failed === mail;
     this.closure.begin(window);
@@ -202,7 +206,11 @@ export class Kernel<W extends ActorSystem> {
         this.poison(mail, error, window);
         return this.restore(dropped, now, window);
       }
-      this.ports.log('warn', 'a handler threw; its actors are loaded again', describe(mail.envelope, error));
+      this.ports.log(
+        'warn',
+        'a handler threw; its actors are reloaded and the message is retried',
+        describe(mail.envelope, error),
+      );
       if (this.touchesUnsavedState(window)) this.rollbackWindow(window, mail);
       else {
         this.dropped = this.drop(this.dropped, this.closure.touched);
@@ -218,15 +226,14 @@ export class Kernel<W extends ActorSystem> {
     return true;
   }
 
-  /** Whether the closure that threw has touched what earlier closures of the window have left to be saved. */
+  /** Reports whether the failed unit touched an actor with unsaved rows of the same window. */
   private touchesUnsavedState(window: Window<W>): boolean {
     return this.closure.touched.some((actor) => actor.savedIn === window.number);
   }
 
   /**
-   * Forgets the window with all its closures: what they left to be saved cannot be told any more from what the closure
-   * that threw has done to it. Its messages are worked again, each in a window of its own, so that this cannot happen
-   * once more.
+   * Rolls back all units of the window, because the unsaved rows of earlier units cannot be separated from those of the
+   * failed one. Each message runs again in a window of its own.
    */
   private rollbackWindow(window: Window<W>, failed: Mail<W>): void {
     this.dropped = this.drop(this.dropped, [...window.kept, ...this.closure.touched]);
@@ -319,7 +326,7 @@ export class Kernel<W extends ActorSystem> {
     this.closure.pending.length = 0;
   }
 
-  /** Loads dropped actors again without a message; false always, so that the window is closed. */
+  /** Reloads dropped actors without a message. Always returns false, which closes the window. */
   private restore(dropped: readonly Activation<W>[], now: number, window: Window<W>): boolean {
     this.closure.begin(window);
     try {
@@ -331,7 +338,7 @@ export class Kernel<W extends ActorSystem> {
     return false;
   }
 
-  /** Drops those of the actors that are in memory; gives them and those that were dropped before. */
+  /** Drops those of the actors that are in memory. Returns them together with the ones dropped before. */
   private drop(before: readonly Activation<W>[], actors: readonly Activation<W>[]): readonly Activation<W>[] {
     const dropped = new Map(before.map((each) => [each.key, each]));
     for (const actor of actors) {
@@ -349,7 +356,7 @@ export class Kernel<W extends ActorSystem> {
   }
 
   private poison(mail: Mail<W>, error: unknown, window: Window<W>): void {
-    this.ports.log('error', 'a message is poisoned: its handler threw twice', describe(mail.envelope, error));
+    this.ports.log('error', 'message poisoned: its handler threw twice', describe(mail.envelope, error));
     const waiting = replyToOf(mail.envelope.message);
     if (waiting !== null) {
       const answer = refused('internal', 'the request could not be handled; the diagnostics have the reason');
@@ -404,7 +411,7 @@ export class Kernel<W extends ActorSystem> {
     if (names?.size === 0) this.timersOf.delete(owner);
   }
 
-  /** What the turns of the window have left to be written. */
+  /** Saves the dirty actors of the window. */
   private save(window: Window<W>): void {
     if (window.dirty.length === 0) return;
     this.closure.begin(window);
@@ -449,7 +456,7 @@ export class Kernel<W extends ActorSystem> {
     };
   }
 
-  /** Lets out, window by window, what may be let out by now. */
+  /** Flushes, in order, the windows that are durable or readable by now. */
   private release(): void {
     for (let [first] = this.windows; first?.isDurable === true; [first] = this.windows) {
       const { prepareFlush, settled } = first;
@@ -477,6 +484,13 @@ function describe(
   return { actor: envelope.actor, id: envelope.id, message: envelope.message.type, error: text };
 }
 
-function replyToOf(message: { readonly type: string; readonly replyTo?: unknown }): ReplyTo | null {
-  return message.replyTo === undefined ? null : (message.replyTo as ReplyTo);
+/**
+ * Returns the reply address of a message, or null. Every host accepts a refusal at every address, in addition to the answers that the
+ * address names: only the kernel sends it, for a poisoned message.
+ */
+function replyToOf(message: {
+  readonly type: string;
+  readonly replyTo?: ReplyTo<never>;
+}): ReplyTo<Outcome<never>> | null {
+  return message.replyTo === undefined ? null : (message.replyTo as ReplyTo<Outcome<never>>);
 }

@@ -6,20 +6,20 @@ import type { KernelPorts } from './ports.ts';
 import { StableWallClock } from './stable-wall-clock.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** What a simulation decides about a host that a thread would leave to the machine. */
+/** The decisions of a simulation that depend on the machine for a real thread. */
 export interface SimulationPorts {
   readonly time: VirtualTime;
-  /** The machine's time of day in milliseconds since the epoch: may jump. */
+  /** The machine's time of day in milliseconds since the epoch. It may jump. */
   wallClock(): number;
-  /** How many milliseconds pass before the kernel gets round to its work. */
+  /** Delay in milliseconds before the next pump. */
   pumpDelay(): number;
-  /** Called after each pump, when no message is half worked. */
+  /** Called after each pump, when no message is partly handled. */
   pumped(): void;
 }
 
 /**
- * Runs a kernel under virtual time, as the thread host runs it in real time: pumps it when there is work, wakes it for
- * timers, notices stalls and steps of the clock. It can be stalled, and be stopped dead like a process that was killed.
+ * Runs a kernel under virtual time, as ThreadHost runs it in real time: pumps it when there is work, wakes it for
+ * timers, detects stalls and steps of the clock. It can stall, and stop like a killed process.
  */
 export class SimulationHost<W extends ActorSystem> {
   readonly kernel: Kernel<W>;
@@ -76,19 +76,19 @@ export class SimulationHost<W extends ActorSystem> {
     return this.clock.wall();
   }
 
-  /** A message from outside; `onProcessed` is called once all that it caused is on disk. */
+  /** Posts a message from outside. Calls `onProcessed` once all its changes are on disk. */
   post(envelope: Envelope<W['messages']>, onProcessed: (() => void) | null = null): void {
     if (this.stopped) return;
     this.kernel.post(envelope, onProcessed);
     this.schedule();
   }
 
-  /** The thread does not run for so many milliseconds. */
+  /** Stops the thread from running for `forMs` milliseconds. */
   stall(forMs: number): void {
     this.stalledUntil = Math.max(this.stalledUntil, this.simulation.time.now + forMs);
   }
 
-  /** The process is dead: nothing that it had begun goes on. */
+  /** Kills the process: everything in progress is lost. */
   stop(): void {
     this.stopped = true;
     this.timer?.cancel();
@@ -134,7 +134,7 @@ export class SimulationHost<W extends ActorSystem> {
     this.timer = { dueAt, cancel };
   }
 
-  /** Does something after a delay, or when the stall ends that there is by then; never once the process is dead. */
+  /** Runs the action after a delay, or at the end of a stall. Never runs it once the process is stopped. */
   private whenRunning(delayMs: number, action: () => void): void {
     const { time } = this.simulation;
     time.after(delayMs, () => {

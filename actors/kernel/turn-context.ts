@@ -5,8 +5,8 @@ import type { KernelPorts } from './ports.ts';
 import type { Activation } from './activation.ts';
 
 /**
- * What the turns of one actor see of the world; everything that they do is noted in the closure. It is the actor's for as long as it is in
- * memory: the kernel says what time it is before each turn.
+ * Context of the turns of one actor: records their actions in the unit of work. One context per activation; the kernel
+ * sets its clock before each turn.
  */
 export class TurnContext<W extends ActorSystem, K extends Kind<W>> implements Context<W, K> {
   now = 0;
@@ -29,7 +29,7 @@ export class TurnContext<W extends ActorSystem, K extends Kind<W>> implements Co
     this.closure.pending.push({ actor, id, message });
   }
 
-  reply(to: ReplyTo, answer: unknown): void {
+  reply<Answer>(to: ReplyTo<Answer>, answer: Answer): void {
     this.closure.outputs.push({ kind: 'reply', to, answer });
   }
 

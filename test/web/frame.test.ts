@@ -11,7 +11,7 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
   t.teardown(() => fixture.close(!t.passing()));
   const farm = await fixture.service.api.makeFarm('north');
   const { page, faults } = await fixture.open('/jobs');
-  const palette = page.getByRole('dialog', { name: 'Find or do' });
+  const palette = page.getByRole('dialog', { name: 'Command palette' });
 
   await t.test('the palette finds pages and jobs by keyboard', async (t) => {
     const job = await fixture.service.api.call<{ id: string }>(

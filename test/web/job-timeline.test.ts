@@ -46,15 +46,15 @@ await test('the time line of a job, and the bell', { timeout: 240_000 }, async (
     await page.keyboard.press('End');
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');
-    const told = page.locator('.timeline__told strong');
-    await told.waitFor();
-    const name = await told.innerText();
+    const details = page.locator('.timeline__details strong');
+    await details.waitFor();
+    const name = await details.innerText();
     await page.keyboard.press('+');
-    await page.locator('button[aria-label="Show all of it"]:not([aria-disabled])').waitFor();
+    await page.locator('button[aria-label="Show the whole timeline"]:not([aria-disabled])').waitFor();
     t.strictSame(await violations(page), []);
     await takePictures(page, 'job-timeline');
     await page.keyboard.press('0');
-    await page.locator('button[aria-label="Show all of it"][aria-disabled]').waitFor();
+    await page.locator('button[aria-label="Show the whole timeline"][aria-disabled]').waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL('**/tasks/*');
     await page.getByRole('heading', { level: 1, name }).waitFor();
@@ -64,12 +64,12 @@ await test('the time line of a job, and the bell', { timeout: 240_000 }, async (
 
   await t.test('a bar tells of itself under the pointer, and is opened by a press', async () => {
     const box = await chart.boundingBox();
-    const told = page.locator('.timeline__told strong');
+    const details = page.locator('.timeline__details strong');
     const [x, y] = [(box?.x ?? 0) + (box?.width ?? 0) - 3, (box?.y ?? 0) + 24 + 9];
     await page.mouse.move(x - 1, y);
-    for (let at = x; (await told.count()) === 0 && at > (box?.x ?? 0) + 140; at -= 4)
+    for (let at = x; (await details.count()) === 0 && at > (box?.x ?? 0) + 140; at -= 4)
       await page.mouse.move(at, y);
-    await told.waitFor();
+    await details.waitFor();
     await page.mouse.down();
     await page.mouse.up();
     await page.waitForURL('**/tasks/*');

@@ -74,33 +74,37 @@ export function Menu({
         if (event.newState === 'closed') onClose();
       }}
     >
-      {items.map((item) => {
-        const isOff = (item.disabledReason ?? '') !== '';
-        return (
-          <div key={item.id} role="none">
-            {item.startsGroup === true && <hr className="menu__line" />}
-            <button
-              type="button"
-              role="menuitem"
-              tabIndex={-1}
-              className={classNames('menu__item', item.isDanger === true && 'menu__item--danger')}
-              aria-disabled={isOff || undefined}
-              onClick={(event) => {
-                event.stopPropagation();
-                if (isOff) return;
-                onClose();
-                item.act();
-              }}
-            >
-              {item.icon}
-              <span>
-                {item.label}
-                {isOff && <span className="menu__hint">{item.disabledReason}</span>}
-              </span>
-            </button>
-          </div>
-        );
-      })}
+      {items.map((item) => (
+        <MenuEntry key={item.id} item={item} onClose={onClose} />
+      ))}
+    </div>
+  );
+}
+
+function MenuEntry({ item, onClose }: { item: ActionItem; onClose: () => void }) {
+  const isOff = (item.disabledReason ?? '') !== '';
+  return (
+    <div role="none">
+      {item.startsGroup === true && <hr className="menu__line" />}
+      <button
+        type="button"
+        role="menuitem"
+        tabIndex={-1}
+        className={classNames('menu__item', item.isDanger === true && 'menu__item--danger')}
+        aria-disabled={isOff || undefined}
+        onClick={(event) => {
+          event.stopPropagation();
+          if (isOff) return;
+          onClose();
+          item.act();
+        }}
+      >
+        {item.icon}
+        <span>
+          {item.label}
+          {isOff && <span className="menu__hint">{item.disabledReason}</span>}
+        </span>
+      </button>
     </div>
   );
 }

@@ -8,8 +8,8 @@ import type { OutboxState } from './state.ts';
 type OutboxContext = AgentContext<'outbox'>;
 
 /**
- * How far a task is, as it says itself: told as well as the bus allows, once in `AGENT_LIMITS.progressMs` an attempt at the most. What is
- * overtaken meanwhile is not told, and nothing of it is kept or told again.
+ * Publishes the progress of a task, best effort and at most once in `AGENT_LIMITS.progressMs` per attempt. Progress
+ * that is replaced within that time is never published, and none is kept for a retry.
  */
 export function onReportProgress(
   state: OutboxState,
@@ -22,7 +22,7 @@ export function onReportProgress(
   else tell(state, report, context);
 }
 
-/** It is not yet told that the task runs: that may be over in a moment. */
+/** Delays progress until the running report is published: the task may end before that. */
 function hold(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
   const { attempt_id: attemptId } = report;
   state.progress.set(attemptId, report);
@@ -39,7 +39,7 @@ export function onProgressDue(
   else tell(state, waiting, context);
 }
 
-/** The attempt has ended: its last report says how far it came. */
+/** Discards the progress of an ended attempt: its terminal report includes it. */
 export function forgetProgress(state: OutboxState, attemptId: AttemptId, context: OutboxContext): void {
   if (state.progress.delete(attemptId)) context.cancelTimer(timerOf(attemptId));
 }

@@ -14,9 +14,10 @@ import { confirm, discardReport, publishReport } from './publish-report.ts';
 import { loadOutbox, type OutboxState } from './state.ts';
 
 /**
- * The outbox owns what the worker has to say of its attempts. A terminal report is on the worker's disk before it is said, and is said
- * until the service has confirmed that the attempt is closed (docs/architecture.md#the-bus): with a lease request when
- * one leaves anyhow, otherwise by the stream of statuses. All lease requests leave from here.
+ * The outbox owns the worker's reports on its attempts. It writes a terminal report to the worker's disk before it
+ * publishes it, and repeats it until the service has confirmed that the attempt is closed
+ * (docs/architecture.md#the-bus). It sends the report with the next lease request, or else to the status stream. It
+ * sends all lease requests.
  */
 export function outboxActor(): ActorDefinition<AgentSystem, 'outbox', OutboxState> {
   return {

@@ -10,14 +10,14 @@ import type { OutboxState } from './state.ts';
 type OutboxContext = AgentContext<'outbox'>;
 type Message<Type extends OutboxMessage['type']> = Extract<OutboxMessage, { type: Type }>;
 
-/** Characters of a report without its texts: ids, names of fields, a time. */
+/** Characters of a report without its texts: ids, field names, a time. */
 const FRAME_CHARACTERS = 1024;
-/** One character of a text takes no more than so many in JSON. */
+/** Maximum number of characters of one escaped character in JSON. */
 const ESCAPED_CHARACTERS = 6;
 
 /**
- * The end of an attempt is on the disk. It leaves with the next lease request: the cores that it has freed are asked for at once. The
- * poller says when there is none, and a timer when the poller does not.
+ * Queues a terminal report that is on disk for the next lease request, which follows soon because the attempt has freed
+ * cores. The poller reports when none follows; the timer covers the case that it does not.
  */
 export function queueForPiggyback(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
   const { attempt_id: attemptId } = report;
@@ -30,7 +30,7 @@ export function queueForPiggyback(state: OutboxState, report: StatusMessage, con
   context.after(attemptId, AGENT_LIMITS.piggybackWaitMs, { type: 'report.due', attemptId });
 }
 
-/** Lease requests may leave from now on, or may not. */
+/** Enables or disables piggybacking. */
 export function onPiggybackEnabled(
   state: OutboxState,
   { areAllowed }: Message<'piggyback.enabled'>,
@@ -40,12 +40,12 @@ export function onPiggybackEnabled(
   if (!areAllowed) onPiggybackUnavailable(state, undefined, context);
 }
 
-/** What waits for a request goes by the stream of statuses. */
+/** Publishes the waiting reports to the status stream. */
 export function onPiggybackUnavailable(state: OutboxState, _message: unknown, context: OutboxContext): void {
   for (const attemptId of [...state.waiting]) publishReport(state, attemptId, context);
 }
 
-/** The request leaves, with as many of the ends that wait as it can take. */
+/** Sends a lease request with as many waiting reports as fit. */
 export function onLeaseRequestSending(
   state: OutboxState,
   { requestId, queue, request, timeoutMs }: Message<'lease-request.sending'>,
@@ -61,7 +61,7 @@ export function onLeaseRequestSending(
   });
 }
 
-/** The request has its answer, or has none: what the service has not confirmed goes by the stream of statuses. */
+/** Handles the end of a lease request. Publishes its unconfirmed reports to the status stream. */
 export function onLeaseRequestEnded(
   state: OutboxState,
   { requestId, confirmed }: Message<'lease-request.ended'>,
@@ -98,7 +98,7 @@ function takeWaiting(
   return reports;
 }
 
-/** No fewer than it has as JSON. */
+/** Returns an upper bound of the report's length as JSON. */
 const charactersOf = ({ message = '', status_message: said = '' }: TerminalReport): number =>
   FRAME_CHARACTERS + ESCAPED_CHARACTERS * (message.length + said.length);
 

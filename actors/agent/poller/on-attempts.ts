@@ -10,7 +10,7 @@ import type { PollerState } from './state.ts';
 type PollerContext = AgentContext<'poller'>;
 type Message<Type extends PollerMessage['type']> = Extract<PollerMessage, { type: Type }>;
 
-/** The worker leaves: idle sessions end, and what was not begun is given back. */
+/** Handles shutdown: ends idle sessions and gives back attempts that were not started. */
 export function onPollerLeave(state: PollerState, _message: unknown, context: PollerContext): void {
   state.isLeaving = true;
   state.registration = null;
@@ -21,7 +21,7 @@ export function onPollerLeave(state: PollerState, _message: unknown, context: Po
   notifyAllSessionsEnded(state, context);
 }
 
-/** The tasks stop, and their sessions end through their exits. */
+/** Stops the tasks. Their sessions end through their exits. */
 export function onAttemptsStop(
   state: PollerState,
   { graceMs }: Message<'attempts.stop'>,
@@ -31,7 +31,7 @@ export function onAttemptsStop(
   for (const id of state.sessions.keys()) context.send('session', id, { type: 'session.stop', graceMs });
 }
 
-/** Everything stops: what runs, what waits for it, and sessions that have no task. */
+/** Stops everything: running tasks, queued ones, and idle sessions. */
 export function onAttemptsInterrupt(
   state: PollerState,
   { graceMs }: Message<'attempts.interrupt'>,
@@ -44,7 +44,7 @@ export function onAttemptsInterrupt(
   }
 }
 
-/** The service has closed the attempt: it stops, or is never begun. */
+/** Stops an attempt that the service has closed. */
 export function onAttemptVoid(
   state: PollerState,
   { attemptId }: Message<'attempt.revoked'>,
@@ -53,7 +53,7 @@ export function onAttemptVoid(
   tellClosed(state, { type: 'session.revoke', attemptId }, context);
 }
 
-/** The service has canceled the attempt, and has closed it with that. */
+/** Cancels an attempt that the service has canceled and thereby closed. */
 export function onAttemptCancel(
   state: PollerState,
   { attemptId, reason }: Message<'attempt.cancel'>,
@@ -62,7 +62,7 @@ export function onAttemptCancel(
   tellClosed(state, { type: 'session.cancel', attemptId, reason }, context);
 }
 
-/** The session that runs the closed attempt is told. One that waits is never begun. */
+/** Forwards the message to the session that runs the attempt. An attempt that has not started is dropped. */
 function tellClosed(
   state: PollerState,
   message: Extract<SessionMessage, { type: 'session.revoke' | 'session.cancel' }>,
@@ -78,7 +78,7 @@ function dropQueued(state: PollerState, context: PollerContext): void {
   for (const attemptId of [...state.queued.keys()]) dropUnbegun(state, attemptId, 'interrupted', context);
 }
 
-/** An attempt that waits for an earlier one of its task, or for the word of the service, is not begun. */
+/** Drops an attempt that waits for an earlier one of its task or for confirmation. */
 function dropUnbegun(
   state: PollerState,
   attemptId: AttemptId,

@@ -15,8 +15,8 @@ import { onIdleTimeout, onSessionGone, onSessionIdle, onSessionLost } from './se
 import { newPoller, type PollerState } from './state.ts';
 
 /**
- * The poller owns the worker's cores and sessions: it asks for work while cores are free and the worker is registered, and gives each
- * assignment to a session once.
+ * The poller owns the worker's cores and sessions. It requests work while cores are free and the worker is registered,
+ * and dispatches each assignment to a session once.
  */
 export function pollerActor(settings: AgentSettings): ActorDefinition<AgentSystem, 'poller', PollerState> {
   const { cpuCount, sessionLingerMs } = settings;
@@ -72,7 +72,7 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentSyste
   };
 }
 
-/** Requests of an earlier incarnation are nobody's: their answers find no request. */
+/** Forgets requests of an earlier incarnation. Their replies are ignored. */
 function forgetRequests(state: PollerState, incarnation: string): void {
   for (const [queue, request] of state.requests) {
     if (request.incarnation !== incarnation) state.requests.delete(queue);

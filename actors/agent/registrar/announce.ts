@@ -13,7 +13,7 @@ import {
 
 type RegistrarContext = AgentContext<'registrar'>;
 
-/** Registers the worker; again and again until the service has answered. */
+/** Registers the worker. Repeats with backoff until the service replies. */
 export function announceRegistration(
   state: RegistrarState,
   settings: AgentSettings,
@@ -27,8 +27,8 @@ export function announceRegistration(
 }
 
 /**
- * Says what the worker has now, when the service has heard something else: to the service it is the same start registering once more,
- * which takes nothing back.
+ * Registers again if the capabilities have changed since the last registration. The incarnation stays the same, so the
+ * service reclaims nothing.
  */
 export function renewRegistration(
   state: RegistrarState,
@@ -47,7 +47,7 @@ function sayRegistration(state: RegistrarState, settings: AgentSettings, context
     incarnation: state.incarnation,
     name: settings.name,
     hostname: settings.hostName,
-    // Farms that were made or renamed since do not put the worker out of the one that it is in.
+    // A registered worker stays in its farm, even if farms were created or renamed since.
     farm: state.standing?.farmId ?? settings.farm,
     queues: settings.queues,
     cpu_count: settings.cpuCount,
@@ -67,7 +67,7 @@ function sayRegistration(state: RegistrarState, settings: AgentSettings, context
   });
 }
 
-/** A new start in the eyes of the service: it takes back every attempt that this worker does not bring along. */
+/** Registers with a new incarnation: the service reclaims every attempt that this worker does not report. */
 export function reregister(state: RegistrarState, settings: AgentSettings, context: RegistrarContext): void {
   context.send('poller', 'poller', { type: 'poller.unregistered' });
   dropUnstarted(state);
@@ -81,7 +81,7 @@ export function reregister(state: RegistrarState, settings: AgentSettings, conte
   announceRegistration(state, settings, context);
 }
 
-/** One heartbeat; the next follows by itself. */
+/** Sends one heartbeat and sets the timer of the next one. */
 export function announceHeartbeat(
   state: RegistrarState,
   standing: RegistrationStatus,
@@ -120,7 +120,10 @@ export function announceDeparture(
   });
 }
 
-/** The worker was heard at `sentAt`: from then on it may work for two thirds of the heartbeat timeout. */
+/**
+ * Extends the contact: the service has received an announcement of `sentAt`. From then on tasks may run for two thirds
+ * of the heartbeat timeout.
+ */
 export function confirmContact(
   standing: RegistrationStatus,
   sentAt: number,

@@ -13,7 +13,7 @@ type RegistrarContext = AgentContext<'registrar'>;
 type Registered = Extract<PresenceReply, { type: 'registered' }>;
 type Heard = Pick<Extract<PresenceReply, { type: 'alive' }>, 'service' | 'heartbeat_timeout_ms'>;
 
-/** The service has answered an announcement. An answer for an earlier incarnation says nothing about this one. */
+/** Handles the reply to an announcement. Ignores replies for an earlier incarnation. */
 export const onPresenceAnswered =
   (settings: AgentSettings) =>
   (
@@ -24,7 +24,7 @@ export const onPresenceAnswered =
     const announcement = state.pending.get(token);
     state.pending.delete(token);
     if (announcement === undefined || announcement.incarnation !== state.incarnation) return;
-    // What was asked before a stall or a clock step may have been answered long ago.
+    // After a stall or a clock step, the reply to an earlier announcement may be old.
     const isFresh = announcement.sentAt >= context.receivingSince;
     switch (reply.type) {
       case 'registered':
@@ -41,12 +41,12 @@ export const onPresenceAnswered =
         return;
       case 'unknown':
         if (state.phase === 'draining') {
-          context.log('warn', 'the service does not know this worker any more; its tasks are stopped');
+          context.log('warn', 'the service no longer knows this worker; stopping its tasks');
           stopAll(state, AGENT_LIMITS.fenceGraceMs, context);
           return;
         }
         if (state.phase !== 'registered') return;
-        context.log('warn', 'the service does not know this worker; it registers again');
+        context.log('warn', 'the service does not know this worker; registering again');
         state.tries = 0;
         context.send('poller', 'poller', { type: 'poller.unregistered' });
         dropUnstarted(state);
@@ -61,7 +61,7 @@ export const onPresenceAnswered =
     }
   };
 
-/** An announcement went unanswered. The next one is under way by its timer; a departure is not repeated. */
+/** Handles an announcement without a reply. The timer triggers the next one; a departure is not repeated. */
 export function onPresenceUnanswered(
   state: RegistrarState,
   { token, reason }: Extract<RegistrarMessage, { type: 'presence.unanswered' }>,
@@ -71,14 +71,16 @@ export function onPresenceUnanswered(
   state.pending.delete(token);
   if (announcement === undefined || announcement.incarnation !== state.incarnation) return;
   if (state.phase === 'departing') {
-    context.log('warn', 'the departure was not confirmed; the service will notice the silence', { reason });
+    context.log('warn', 'deregistration not confirmed; the service will detect the missing heartbeats', {
+      reason,
+    });
     left(state, context);
     return;
   }
-  // Without a connection the bus says so itself: at each start there is none at first.
+  // The bus logs a missing connection itself, and every start begins without one.
   const isTold = state.phase !== 'registering' || (reason !== 'disconnected' && state.tries % 10 === 1);
   const level = isTold ? 'warn' : 'debug';
-  context.log(level, 'the service did not answer', { reason });
+  context.log(level, 'no reply from the service', { reason });
 }
 
 function enter(
@@ -114,16 +116,16 @@ function enter(
   announceHeartbeat(state, standing, context);
 }
 
-/** The service is there and says no: it is asked again, but not as often as one that is silent. */
+/** Handles a refused registration. Retries, but less often than without a reply. */
 function refused(state: RegistrarState, reason: string, context: RegistrarContext): void {
   const delayMs = backoffMs(state.refusals, AGENT_LIMITS.refusedRetry, context.newId());
-  context.log('warn', `the service refuses this worker: ${reason}`, { reason });
+  context.log('warn', `the service refused this worker: ${reason}`, { reason });
   context.after('announce', delayMs, { type: 'announce.due' });
   state.refusals++;
   state.standing = null;
 }
 
-/** What the service knows of a registered worker stands. */
+/** Handles a refused renewal. The service keeps the earlier registration. */
 function renewalRefused(
   state: RegistrarState,
   capabilities: Capabilities,
@@ -131,10 +133,13 @@ function renewalRefused(
   context: RegistrarContext,
 ): void {
   state.toldCapabilities = capabilities;
-  context.log('warn', `the service does not take in what this worker has now: ${reason}`, { reason });
+  context.log('warn', `the service refused the changed worker capabilities: ${reason}`, { reason });
 }
 
-/** Another start of the service does not know the lease requests that were parked with the last one, and may have another timeout. */
+/**
+ * Records the service's start and heartbeat timeout. After a restart of the service, open lease requests are canceled
+ * because it does not know them.
+ */
 function noteService(
   state: RegistrarState,
   { service, heartbeat_timeout_ms: heartbeatTimeoutMs }: Heard,
@@ -160,7 +165,10 @@ function heard(state: RegistrarState, sentAt: number, context: RegistrarContext)
   if (isWorking(state) && state.standing !== null) confirmContact(state.standing, sentAt, context);
 }
 
-/** Attempts that the service has closed are stopped or forgotten; doubted ones that it knows as open are begun. */
+/**
+ * Applies the closed attempts of a reply: stops or forgets them. Starts attempts that awaited confirmation and are
+ * open.
+ */
 function settle(
   state: RegistrarState,
   closed: readonly AttemptId[],

@@ -15,12 +15,13 @@ import { onContactLost } from './on-contact-lost.ts';
 import { onPresenceAnswered, onPresenceUnanswered } from './on-presence.ts';
 import { loadRegistrar, type RegistrarPhase, type RegistrarState } from './state.ts';
 
-/** Phases in which the service hears of the worker. */
+/** Phases in which the worker sends heartbeats. */
 const BEATING: ReadonlySet<RegistrarPhase> = new Set(['registered', 'draining', 'settling', 'confirming']);
 
 /**
- * The registrar owns the worker's standing with the service: it registers until it is answered, says each heartbeat which attempts are
- * open, hears which are closed, and stops the worker's tasks when the service could have given them away.
+ * The registrar owns the worker's registration with the service. It registers until it gets a reply, reports the open
+ * attempts in every heartbeat, handles the closed ones of the reply, and stops all tasks before the service may reclaim
+ * them.
  */
 export function registrarActor(
   settings: AgentSettings,

@@ -11,10 +11,10 @@ import type { CurrentAttempt, SessionState } from './state.ts';
 type SessionContext = AgentContext<'session'>;
 
 /**
- * Goes on with the session after each thing that has happened (docs/contract/sessions.md#order-of-a-session):
- * environments are entered in order, tasks run one after another, environments are exited in reverse, also after a
- * failure. The end of a task after which another may come is reported at once; that of the last one after the exits,
- * and when nothing of the session runs any more.
+ * Advances the session as far as possible after each event (docs/contract/sessions.md#order-of-a-session). Environments
+ * are entered in order, tasks run one after another, and environments are exited in reverse order, also after a
+ * failure. The end of a task is reported at once if another task may follow. The last one is reported after the exits,
+ * when no process of the session runs any more.
  */
 export function advance(state: SessionState, context: SessionContext): void {
   while (state.action === null && state.staging.underWay === null) {
@@ -87,7 +87,7 @@ function runTask(state: SessionState, attempt: CurrentAttempt, context: SessionC
   if (failure !== null) attempt.result = { status: 'failed', message: failure };
 }
 
-/** The environment's variables hold for its own onExit, and no longer. */
+/** The environment's variables are removed after its own onExit. */
 function exitLast(state: SessionState, context: SessionContext): void {
   const script = state.entered.at(-1)?.script;
   const onExit = script?.plan.onExit;
@@ -101,11 +101,14 @@ function exitLast(state: SessionState, context: SessionContext): void {
   noteExitFailure(state, noteOf(script, 'onExit', failure), context);
 }
 
-/** Names the environment in front of what went wrong with it. */
+/** Adds the environment and action to an error text. */
 export const noteOf = (script: EnvironmentScript, action: string, note: string): string =>
   `environment ${script.plan.name}, ${action}: ${note}`;
 
-/** A failure of onExit changes no result: it is told with the report of the attempt, or, when that has gone, in its log. */
+/**
+ * Records a failure of onExit, which changes no result. It is added to the report of the attempt or, if that was sent
+ * already, to its log.
+ */
 export function noteExitFailure(state: SessionState, note: string, context: SessionContext): void {
   if (state.attempt !== null) {
     state.exitFailures.push(note);
@@ -122,7 +125,7 @@ export function noteExitFailure(state: SessionState, note: string, context: Sess
   });
 }
 
-/** The end of the attempt is reported; the session waits for the next one. */
+/** Reports the end of the attempt. The session waits for the next task. */
 function beIdle(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
   context.cancelTimer('drain');
   context.send('poller', 'poller', { type: 'session.idle', sessionId: state.sessionId });
@@ -136,7 +139,7 @@ function drainLog({ sessionId, log }: SessionState, context: SessionContext): vo
   waitForLog(attemptId, context);
 }
 
-/** The report of the attempt waits for its logs, and not for ever. */
+/** Limits how long the report of the attempt waits for its logs. */
 function waitForLog(attemptId: AttemptId, context: SessionContext): void {
   context.after('drain', AGENT_LIMITS.logDrainMs, { type: 'logs.overdue', attemptId });
 }
@@ -152,12 +155,12 @@ function close(state: SessionState, context: SessionContext): void {
   waitForLog(state.log.attemptId, context);
 }
 
-/** No more lines come to the log that the session writes to. */
+/** Ends the log that the session writes to. */
 export function finishLog({ sessionId, log }: SessionState, context: SessionContext): void {
   context.send('shipper', log.attemptId, { type: 'logs.finish', taskId: log.taskId, sessionId });
 }
 
-/** Nothing of it runs, and the logs before a report are on the bus. */
+/** Reports whether no process of the session runs and the logs before a report are stored. */
 function isReadyToEnd({ isClosed, attempt }: SessionState): boolean {
   return isClosed && (attempt === null || attempt.result === null || attempt.isDrained);
 }

@@ -11,7 +11,7 @@ type Message<Type extends SessionMessage['type']> = Extract<SessionMessage, { ty
 
 const SECOND_MS = 1000;
 
-/** The first process that is started for a task makes it running. */
+/** Reports the task as running when its first process has started. */
 export function onActionStarted(
   state: SessionState,
   { run }: Message<'action.started'>,
@@ -63,7 +63,7 @@ export function onActionEnded(
   advance(state, context);
 }
 
-/** What the end of an action means for the end of the attempt: nothing once that is known. */
+/** Applies the end of an action to the result of the attempt, unless that is known already. */
 function note(
   state: SessionState,
   action: RunningAction,

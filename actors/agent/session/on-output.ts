@@ -9,11 +9,10 @@ import type { CurrentAttempt, RunningAction, SessionState } from './state.ts';
 type SessionContext = AgentContext<'session'>;
 
 const NOT_DECLARED =
-  'it is hidden and not set: the template does not declare the extension REDACTED_ENV_VARS';
-const TOO_MUCH_TO_HIDE =
-  'there are more values to hide than a session can: nothing of its output is shown any more';
+  'value redacted, variable not set: the template does not declare the extension REDACTED_ENV_VARS';
+const TOO_MUCH_TO_HIDE = 'too many values to redact: all further output of the session is hidden';
 
-/** Lines that an action has written: what they ask for is done, and they go to the log without what is hidden. */
+/** Applies the directives of output lines and sends the redacted lines to the log. */
 export function onActionOutput(
   state: SessionState,
   { run, batch }: Extract<SessionMessage, { type: 'action.output' }>,
@@ -22,7 +21,7 @@ export function onActionOutput(
   const action = actionOf(state, run);
   const { attempt, sessionId, log } = state;
   const before = toldOf(attempt);
-  // Which line came first is not known: the value may stand in these already.
+  // The order of the two streams is unknown: these lines may already contain the value.
   for (const { line, isCut } of batch.hiding ?? []) readLine(line, isCut, state.redactor);
   const cut = new Set(batch.cut);
   const lines = batch.lines.flatMap((line, nth) => obey(state, action, line, cut.has(nth), context));
@@ -39,7 +38,10 @@ export function onActionOutput(
 const toldOf = (attempt: CurrentAttempt | null): string =>
   attempt === null ? 'null ' : `${String(attempt.progress)} ${attempt.statusMessage}`;
 
-/** Does what the line asks for, and gives what is logged of it. `action` is null for what an action has left running. */
+/**
+ * Applies the directive of a line and returns its logged lines. `action` is null for output of processes that an action
+ * left running.
+ */
 function obey(
   state: SessionState,
   action: RunningAction | null,
@@ -59,7 +61,7 @@ function obey(
 const isLogged = (level: LogLevel, least: LogLevel): boolean =>
   LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
 
-/** Gives what the reader of the log is to know beside the line, or null. */
+/** Applies a directive. Returns a note for the log, or null. */
 function follow(
   state: SessionState,
   action: RunningAction,
@@ -82,7 +84,7 @@ function follow(
       action.failText = directive.text;
       return null;
     case 'level':
-      // Which tasks share a session is chance: what one asks for is not the others' affair.
+      // Tasks share a session by chance, so a task's log level does not affect other tasks.
       if (action.kind === 'run') action.logLevel = directive.level;
       else state.logLevel = directive.level;
       return null;
@@ -108,13 +110,13 @@ function follow(
   }
 }
 
-/** The action is canceled and fails; the first reason counts. */
+/** Cancels and fails the action. The first reason counts. */
 function fail(state: SessionState, action: RunningAction, reason: string, context: SessionContext): void {
   action.directiveError ??= reason;
   cancelAction(state, action, context);
 }
 
-/** Variables belong to the environment that is being entered; said elsewhere they are nobody's. */
+/** Sets a variable of the environment that is being entered. Ignored in other actions. */
 function changeVariable(
   state: SessionState,
   action: RunningAction,

@@ -22,8 +22,8 @@ import { noteStaged } from './staging.ts';
 import type { SessionState } from './state.ts';
 
 /**
- * A session owns one working directory on this worker, the environments that are entered there and the tasks of one step that run in
- * them, one after another. What an environment sets up is paid once (docs/contract/sessions.md#order-of-a-session).
+ * A session owns one working directory on this worker, its environments and the tasks of one step that run in them one
+ * after another. Each environment is set up once for all of these tasks (docs/contract/sessions.md#order-of-a-session).
  */
 export function sessionActor(
   settings: SessionSettings,
@@ -63,7 +63,7 @@ export function sessionActor(
   };
 }
 
-/** The report of the attempt need not wait for its logs any more. */
+/** Ends the wait of the attempt's report for its logs. */
 function onLogsDrained(
   state: SessionState,
   { attemptId }: Extract<SessionMessage, { type: 'logs.drained' | 'logs.overdue' }>,
@@ -97,7 +97,7 @@ function absent(
     case 'session.end':
       returnLostAttempt(id, context);
       return null;
-    // Late word of a session that is over.
+    // Late messages to a session that has ended.
     case 'session.closed':
     case 'staging.ended':
     case 'action.overdue':

@@ -69,7 +69,7 @@ function writeStorage(state: CatalogState, record: StorageLocationRecord, contex
   tellAllFarms(state, context);
 }
 
-/** Tells the lease actor of a farm which storage locations there are. */
+/** Sends all storage locations to the lease actor of a farm. */
 export function broadcastStorageLocations(state: CatalogState, farm: FarmId, context: CatalogContext): void {
   context.effect({
     kind: 'forward',
@@ -85,7 +85,7 @@ function tellAllFarms(state: CatalogState, context: CatalogContext): void {
   for (const farm of state.names.keys()) broadcastStorageLocations(state, farm, context);
 }
 
-/** Whether all roots still fit a lease when these take the place of the ones that a location has. */
+/** Reports whether all roots fit into a lease if these roots replace those of a location. */
 function haveRoom(
   state: CatalogState,
   before: StorageLocationRecord | null,
@@ -109,8 +109,8 @@ const unknownStorage = (id: string) => refused('not-found', `there is no storage
 const noRoom = () =>
   refused(
     'conflict',
-    `the roots of all storage locations together must not have more than ${STORAGE_LIMITS.rootsLength} characters: they travel with every lease`,
+    `the roots of all storage locations together exceed ${STORAGE_LIMITS.rootsLength} characters; every lease contains them`,
   );
 
 const nameTaken = (name: string) =>
-  refused('conflict', `there is a storage location named ${JSON.stringify(name)} already`);
+  refused('conflict', `a storage location named ${JSON.stringify(name)} already exists`);

@@ -5,7 +5,7 @@ import { recordOutcome, removeDependencies, type FarmState, type UpstreamOutcome
 
 type FarmContext = ServiceContext<'farm'>;
 
-/** A job has ended: those that wait for it are set free, or canceled. */
+/** Records the end of a job. Starts or cancels the jobs that wait for it. */
 export function onJobEnded(
   state: FarmState,
   message: Extract<FarmMessage, { type: 'job.ended' }>,
@@ -18,8 +18,8 @@ export function onJobEnded(
 }
 
 /**
- * A job was deleted: those that are blocked on it are canceled, also when it had completed and they still wait for
- * another (docs/contract/job-states.md#transitions).
+ * Records the deletion of a job. Cancels the jobs that are blocked on it, even if it had completed and they wait for
+ * another one (docs/contract/job-states.md#transitions).
  */
 export function onJobDeleted(
   state: FarmState,
@@ -30,7 +30,7 @@ export function onJobDeleted(
   cancelDependents(state, message.jobId, context);
 }
 
-/** Retention lets go of a job, unless it is active again or a job that is blocked still depends on it. */
+/** Forwards a retention expiry, unless the job is active again or a blocked job depends on it. */
 export function onJobExpire(
   state: FarmState,
   message: Extract<FarmMessage, { type: 'job.expire' }>,
@@ -56,7 +56,7 @@ function release(state: FarmState, id: JobId, context: FarmContext): void {
   }
 }
 
-/** They tell in turn when they have ended. */
+/** The canceled jobs send `job.ended` themselves. */
 function cancelDependents(state: FarmState, id: JobId, context: FarmContext): void {
   for (const dependent of state.dependents.get(id) ?? []) {
     context.send('job', dependent, { type: 'upstream.failed' });

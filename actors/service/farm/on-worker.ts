@@ -12,8 +12,8 @@ import type { FarmState, KnownWorker } from './state.ts';
 type FarmContext = ServiceContext<'farm'>;
 
 /**
- * A worker registers. Its name is unique in the farm: an offline worker of that name is taken over under the id that
- * it had; one that is online is not.
+ * Registers a worker. Names are unique in the farm: a worker with the name of an offline worker takes over its id. The
+ * name of an online worker is refused.
  */
 export function onWorkerRegister(
   state: FarmState,
@@ -37,7 +37,7 @@ export function onWorkerRegister(
     return;
   }
   if (known !== undefined && registration.incarnation < known.incarnation) {
-    refuse('a later start of this worker has registered already');
+    refuse('a later incarnation of this worker has already registered');
     return;
   }
   const taken = namesake ?? known;
@@ -106,7 +106,7 @@ function recordOf(
   };
 }
 
-/** Queue ids of a list of ids and names, or what is wrong with it. */
+/** Resolves queue ids and names to ids. Returns an error text for an unknown queue. */
 function resolveQueues(state: FarmState, queues: readonly string[]): QueueId[] | string {
   const ids: QueueId[] = [];
   for (const text of queues) {
@@ -127,7 +127,7 @@ export function onWorkerChanged(
   worker.incarnation = message.incarnation;
 }
 
-/** A worker was silent for a whole timeout: it goes offline, unless so many are silent that it is held. */
+/** Handles a worker that was silent for a whole timeout: it goes offline, unless too many fall silent at once. */
 export const onWorkerExpiring =
   (timeoutMs: number) =>
   (
@@ -135,7 +135,7 @@ export const onWorkerExpiring =
     message: Extract<FarmMessage, { type: 'worker.expiry-requested' }>,
     context: FarmContext,
   ): void => {
-    // A disabled worker that holds tasks is asked about too.
+    // The worker may also be a disabled one that holds tasks.
     const online = [...state.workers.values()].filter(
       (worker) => worker.status === 'online' || worker.id === message.workerId,
     ).length;
@@ -148,7 +148,7 @@ export const onWorkerExpiring =
     if (!wasHeld) {
       context.log(
         'warn',
-        'many workers fell silent at once; their tasks are not taken back before another timeout',
+        'many workers fell silent at once; deferring the reclaim of their tasks by one heartbeat timeout',
         {
           farm_id: state.record.id,
           online: String(online),

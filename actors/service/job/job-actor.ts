@@ -20,8 +20,8 @@ import { saveJob } from './save-job.ts';
 import { loadJob, type JobState } from './state.ts';
 
 /**
- * The job actor owns one job with its steps, tasks and attempts: nothing else writes them. It is resident while the
- * job is not terminal, and loaded for a moment when somebody asks it something later.
+ * The job actor owns one job with its steps, tasks and attempts. No other actor writes them. It stays in memory until
+ * the job is terminal, and is loaded again for later requests.
  */
 export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'job', JobState> {
   return {
@@ -77,10 +77,10 @@ function onMissing(id: string, message: JobMessage, context: ServiceContext<'job
       return null;
     case 'tasks.reported':
       for (const { attempt_id } of message.reports)
-        context.log('warn', 'a status report changes nothing: unknown job', { attempt_id });
+        context.log('warn', 'status report ignored: unknown job', { attempt_id });
       return null;
     case 'tasks.take':
-      throw new Error(`tasks of the job ${id} were picked, and there is no such job`);
+      throw new Error(`tasks of job ${id} were selected, but there is no such job`);
     case 'job.activate':
     case 'step.unschedulable':
     case 'step.schedulable':

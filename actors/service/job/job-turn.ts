@@ -38,14 +38,14 @@ import { clearUnschedulable } from './unschedulable-marks.ts';
 import type { JobState } from './state.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
-/** What a move changes of a task beside its status. A time until which it is held back is not kept unless it is here. */
+/** Fields of a task, besides its status, that a transition sets. `retryAfter` is reset to 0 unless it is here. */
 type TaskPatch = Partial<
   Pick<
     TaskState,
     'failedAttempts' | 'attemptNumber' | 'assignedAt' | 'retryAfter' | 'workerOrdinal' | 'hasText'
   >
 >;
-/** Beside its status. */
+/** A transition that changes only the status. */
 export const STATUS_ONLY: TaskPatch = {};
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -55,24 +55,24 @@ export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly exitCode?: number | undefined;
   readonly sessionId?: string;
   readonly reclaimed?: true;
-  /** What the task has said last; absent when nobody tells. */
+  /** Last reported progress of the task. If absent, that of the open attempt is kept. */
   readonly told?: TaskProgress;
 };
 
 /**
- * One turn of a job: handlers move tasks and close attempts through it, and `end` draws the consequences (steps,
- * cascade, promotion, completion of the job). What has changed of pages and records is written with the commit window.
+ * One turn of a job. Handlers move tasks and close attempts through it. `end` then applies the consequences: step
+ * statuses, cascade, promotion, completion of the job. Changed pages and records are written with the commit window.
  */
 export class JobTurn {
   private readonly state: JobState;
   private readonly context: ServiceContext<'job'>;
-  /** Each once, in the order in which they were touched. */
+  /** Each step once, in the order of first change. */
   private dirtySteps: StepState[] | null = null;
   /** Null until a step is offered: most turns offer none. */
   private offered: Set<StepState> | null = null;
-  /** Attempts that this turn has closed and whose tasks have told something, by task id. Null until there is one. */
+  /** Attempts closed in this turn that have reported progress, by task id. Null until the first. */
   private closed: Map<string, AttemptRecord> | null = null;
-  /** Attempts that this turn has closed, of which lease actor and workers are still to be told. Null until there is one. */
+  /** Attempts closed in this turn whose lease actor and workers are not notified yet. Null until the first. */
   private untold: Untold[] | null = null;
   private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
@@ -89,7 +89,10 @@ export class JobTurn {
     return { jobId: this.state.record.id, stepOrder: step.record.order, index };
   }
 
-  /** Moves a task by the table; null, and nothing changed, when the table has no row for it. `before`: as it is now, when that is known. */
+  /**
+   * Applies a transition to a task. Returns the new state, or null without a change if the table does not allow the
+   * transition. `before`: current state, if the caller has it.
+   */
   move(
     step: StepState,
     index: number,
@@ -126,7 +129,10 @@ export class JobTurn {
     return after;
   }
 
-  /** Whether the task ends here, and the attempt that was open has told nothing. It is closed before the task is moved. */
+  /**
+   * Reports whether the task ends without progress reports of its last attempt. That attempt is closed before the task
+   * moves.
+   */
   private isSilent(
     step: StepState,
     index: number,
@@ -137,7 +143,7 @@ export class JobTurn {
     return this.closed === null || !this.closed.has(taskIdOf(this.addressOf(step, index)));
   }
 
-  /** Says why a task failed or was canceled. With `onlyIfEmpty` a reason that is there already wins. */
+  /** Stores the reason why a task failed or was canceled. With `onlyIfEmpty` an earlier reason is kept. */
   giveReason(step: StepState, index: number, failureReason: string, onlyIfEmpty = false): void {
     const task = taskOf(step, index);
     if (onlyIfEmpty && task.hasText) return;
@@ -147,8 +153,8 @@ export class JobTurn {
   }
 
   /**
-   * Closes the open attempt of a task: the worker's cores are free again, which is told at the end of the turn. `task`: as it is now, when that
-   * is known.
+   * Closes the open attempt of a task. The worker's cores are released at the end of the turn. `task`: current state,
+   * if the caller has it.
    */
   closeAttempt(step: StepState, index: number, closed: ClosedAttempt, task = taskOf(step, index)): void {
     const attempt = this.state.openAttempts.of(step, index, task);
@@ -166,7 +172,7 @@ export class JobTurn {
     else this.untold.push(untold);
   }
 
-  /** Tells the lease actor and the workers of the attempts that were closed: part of the end of a turn. */
+  /** Notifies the lease actor and the workers of closed attempts. Part of `end`. */
   tellClosed(): void {
     const { untold } = this;
     if (untold === null) return;
@@ -180,7 +186,7 @@ export class JobTurn {
     }
   }
 
-  /** Cancels every task of a step that is not terminal; live ones are closed and their workers told to stop. */
+  /** Cancels all tasks of a step that are not terminal. Closes live ones and sends cancel requests to their workers. */
   cancelStep(step: StepState, trigger: 'cancel' | 'cascade', reason: string): void {
     const counts = step.record.taskCounts;
     const terminal = counts.succeeded + counts.failed + counts.canceled;
@@ -213,7 +219,7 @@ export class JobTurn {
     this.giveReason(step, index, reason, true);
   }
 
-  /** Sends every failed and canceled task of a step back to pending; how many those are. */
+  /** Moves all failed and canceled tasks of a step back to pending. Returns their number. */
   retryStep(step: StepState): number {
     const { failed, canceled } = step.record.taskCounts;
     if (failed + canceled === 0) return 0;
@@ -230,7 +236,7 @@ export class JobTurn {
     return failed + canceled;
   }
 
-  /** Sends one failed or canceled task back to pending: its failures are forgotten, its attempts stay. */
+  /** Moves a failed or canceled task back to pending. Resets its failures; its attempts remain. */
   retryTask(step: StepState, index: number): void {
     const { hasText } = taskOf(step, index);
     const forgotten = { failedAttempts: 0, assignedAt: 0, workerOrdinal: 0, hasText: false };
@@ -239,7 +245,7 @@ export class JobTurn {
     this.context.change(remove('taskText', keys.taskText(this.addressOf(step, index))));
   }
 
-  /** Moves the job by the table; false, and nothing changed, when the table has no row for it. */
+  /** Applies a transition to the job. Returns false without a change if the table does not allow it. */
   moveJob(trigger: JobTrigger, patch: Partial<JobRecord> = {}): boolean {
     const status = nextJobStatus(this.state.record.status, trigger);
     if (status === null) return false;
@@ -247,7 +253,7 @@ export class JobTurn {
     return true;
   }
 
-  /** A paused job goes on where it stands: it waits for its upstreams, has live tasks, or neither. */
+  /** Resumes a paused job: to blocked, running or pending, depending on its upstreams and live tasks. */
   resume(): void {
     const { waitsWhilePaused } = this.state.record;
     const reset = { parkReason: '', failedAttempts: 0, waitsWhilePaused: false };
@@ -259,7 +265,7 @@ export class JobTurn {
     this.state.record = { ...this.state.record, ...patch };
   }
 
-  /** Makes the tasks ready of every step that waits for no other: the job waits for nothing either. */
+  /** Makes the tasks ready of every step whose dependencies are completed. Only for a job without open upstreams. */
   promoteFreeSteps(): void {
     for (const step of this.state.steps) {
       if (this.isFree(step)) this.promote(step);
@@ -269,16 +275,16 @@ export class JobTurn {
   touch(step: StepState): void {
     if (step.touchedBy === this) return;
     step.touchedBy = this;
-    // A list that begins empty takes room for many at once.
+    // An array literal with one element, because V8 gives an empty array a large first allocation.
     if (this.dirtySteps === null) this.dirtySteps = [step];
     else this.dirtySteps.push(step);
   }
 
-  /** Draws the consequences. */
+  /** Applies the consequences of the turn. */
   end(): void {
     this.settleSteps();
     const { record, steps } = this.state;
-    // A turn that leaves the statuses as they are leaves the job what the turn before has made of it.
+    // If no status has changed, the job status cannot change either.
     if (this.hasStepMoved || record.status !== this.statusBefore) {
       const trigger = completionTrigger(
         record.status,
@@ -298,7 +304,7 @@ export class JobTurn {
     if (this.state.record.status !== this.statusBefore) this.tellJobStatus();
   }
 
-  /** A job that has ended is listed by when, for retention. */
+  /** Lists a job that has ended for retention, by its end time. */
   private noteEnd(): void {
     const { id, farmId, status, endedAt = 0 } = this.state.record;
     if (!isTerminalJob(status) || endedAt > 0) return;
@@ -307,13 +313,13 @@ export class JobTurn {
   }
 
   private settleSteps(): void {
-    // Each round may end steps that others wait for; there are no cycles among steps, so the rounds come to an end.
+    // Each round may end steps that others depend on. Steps have no cyclic dependencies, so the rounds terminate.
     for (let changed = this.settleRound(); changed; changed = this.settleRound());
   }
 
   private settleRound(): boolean {
     let changed = false;
-    // Steps that become dirty on the way stand behind those that are: they get their turn in this round.
+    // Steps that become dirty in this round are appended and handled in the same round.
     for (const step of this.dirtySteps ?? []) {
       const status = stepStatusOf(step.record.taskCounts);
       if (status === step.record.status) continue;
@@ -352,16 +358,16 @@ export class JobTurn {
     this.offer(step);
   }
 
-  /** All that is ready of the step is to be offered at the end of the turn. */
+  /** Marks a step whose ready tasks are reported to the lease actor at the end of the turn. */
   offer(step: StepState): void {
     this.offered ??= new Set();
     this.offered.add(step);
   }
 
   /**
-   * Tells the lease actor all that is ready of the steps that were offered: at once, so that nothing is leased while it
-   * knows the new queue or place in the order of some of them only. A step of a job that may not be leased offers
-   * nothing, but its live tasks count.
+   * Reports all ready tasks of the marked steps to the lease actor, in one message, so that it never leases with the
+   * new queue or priority of only some of them. For a job that is not leasable, reports only steps with live tasks,
+   * which count against caps.
    */
   publishReadySteps(): void {
     const { offered } = this;
@@ -378,7 +384,7 @@ export class JobTurn {
     if (!leasable) this.context.send('lease', farmId, { type: 'job.withdrawn', jobId: id });
   }
 
-  /** Changes the state of one task; what follows from it is drawn at the end. */
+  /** Sets the state of one task. `end` applies the consequences. */
   write(step: StepState, index: number, task: TaskState): void {
     const number = pageOf(index);
     let page = step.pages.get(number);
@@ -392,12 +398,12 @@ export class JobTurn {
   }
 
   /**
-   * Has the records written with the commit window. That of the job is brought up to date then, too, unless it is
-   * changed in more than counts and time: then it may be told to somebody at once.
+   * Marks the records as dirty; they are written with the commit window. If more than counts and time of the job have
+   * changed, its record is updated now, because this turn may return it to a client.
    */
   private settleRecords(): void {
     for (const step of this.dirtySteps ?? []) {
-      // A reason that no task has any more is nobody's.
+      // No task has the reason any more.
       if (step.record.taskCounts.unschedulable === 0) step.record.unschedulableReason = '';
       step.isDirty = true;
       this.state.dirtySteps.add(step);
@@ -421,7 +427,7 @@ export class JobTurn {
     publishJob(record, record.status, record.updatedAt, this.context);
   }
 
-  /** Tells clients of a task as it is now. */
+  /** Publishes the current state of a task to clients. */
   publishTask(step: StepState, index: number, task: TaskState): void {
     const { id: job_id } = this.state.record;
     const task_id = taskIdOf(this.addressOf(step, index));
@@ -445,15 +451,15 @@ export class JobTurn {
   }
 }
 
-/** An attempt that was closed. */
+/** A closed attempt whose lease actor and worker are not notified yet. */
 interface Untold {
   readonly attempt: AttemptAddress;
   readonly workerId: WorkerId;
 }
 
-/** By key, in the order in which the keys come first. */
+/** Groups by key, in the order of first occurrence. */
 function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<readonly [Key, readonly T[]]> {
-  // Mostly a turn closes one attempt.
+  // Fast path: usually a turn closes one attempt.
   const [only] = all;
   if (only !== undefined && all.length === 1) return [[keyOf(only), all]];
   const groups = new Map<Key, T[]>();
@@ -475,7 +481,7 @@ function withTold(event: TaskEvent, { progress, statusMessage }: TaskProgress): 
   };
 }
 
-/** The attempt with its end. */
+/** Returns the record of the attempt after its end. */
 function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: number): AttemptRecord {
   const { progress, statusMessage } = closed.told ?? attempt;
   const { exitCode, reclaimed } = closed;

@@ -5,7 +5,9 @@ import { isLeasable } from './offers.ts';
 import type { JobState } from './state.ts';
 import { clearUnschedulable, markUnschedulable } from './unschedulable-marks.ts';
 
-/** No online worker may run tasks of a step: those that have been ready for long enough say why. */
+/**
+ * Marks tasks of a step as unschedulable that no online worker can run and that have been ready for the grace period.
+ */
 export function onStepUnmatched(
   state: JobState,
   message: Extract<JobMessage, { type: 'step.unschedulable' }>,
@@ -17,7 +19,7 @@ export function onStepUnmatched(
   if (markUnschedulable(turn, step, message.reason, message.readyBefore)) turn.end();
 }
 
-/** An online worker may run tasks of the step. */
+/** Clears the unschedulable marks of a step: an online worker can run its tasks. */
 export function onStepMatched(
   state: JobState,
   message: Extract<JobMessage, { type: 'step.schedulable' }>,

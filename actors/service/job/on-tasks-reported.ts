@@ -23,9 +23,8 @@ import { taskOf, type StepState } from './step-state.ts';
 type Reports = Extract<JobMessage, { type: 'tasks.reported' }>;
 
 /**
- * A worker reports on attempts. Of each task only the open attempt counts (docs/architecture.md#the-bus: the attempt id
- * is the fencing token); anything else is a named no-op. What follows for steps and job is drawn once, from all of the
- * reports.
+ * Applies a worker's reports on attempts. Only a task's open attempt counts (docs/architecture.md#the-bus: the attempt
+ * id is the fencing token); other reports are logged and ignored. Steps and job are updated once, after all reports.
  */
 export function onTasksReported(state: JobState, message: Reports, context: ServiceContext<'job'>): void {
   const turn = new JobTurn(state, context);
@@ -38,7 +37,7 @@ export function onTasksReported(state: JobState, message: Reports, context: Serv
   if (haveMoved) turn.end();
 }
 
-/** One report; null when it has moved its task. */
+/** Applies one report. Returns null if it has moved its task. */
 function reported(
   state: JobState,
   report: AttemptReport,
@@ -75,8 +74,8 @@ function reported(
 }
 
 /**
- * What a report of an attempt that is not open is. An end that rode on a lease request may come by the stream too, and may have overtaken there
- * the word that its task runs.
+ * Classifies a report of an attempt that is not open. A piggybacked end may also arrive through the stream, and there
+ * it may have overtaken the report that its task runs.
  */
 function nothingNew(task: TaskState, attemptNumber: number, { status }: AttemptReport): IgnoredReportReason {
   if (task.attemptNumber !== attemptNumber) return 'stale attempt';
@@ -86,7 +85,10 @@ function nothingNew(task: TaskState, attemptNumber: number, { status }: AttemptR
     : 'stale attempt';
 }
 
-/** Whether a report of the open attempt has come: the worker may have been known to have it before that. */
+/**
+ * Reports whether the open attempt has been reported before. A running task may also be known only from
+ * `attempts.held`.
+ */
 const isSessionKnown = (state: JobState, step: StepState, index: number): boolean =>
   (state.openAttempts.toldOf(step, index)?.sessionId ?? '') !== '';
 
@@ -106,7 +108,7 @@ function reportedRunning(
   turn.move(step, index, 'reported running');
 }
 
-/** The attempt is known to run. A report of progress changes what is said of the task, and nothing else. */
+/** Handles a repeated running report. New progress changes the attempt's progress and nothing else. */
 function reportedAgain(
   state: JobState,
   step: StepState,
@@ -124,7 +126,7 @@ function reportedAgain(
   return 'progress alone';
 }
 
-/** What is known of the open attempt of a task, in place of what was. */
+/** Replaces the record of a task's open attempt. */
 function keepAttempt(
   state: JobState,
   step: StepState,
@@ -149,7 +151,7 @@ function reportedProgress({ progress, status_message: message = '' }: AttemptRep
   return { ...(progress !== undefined && { progress }), ...(statusMessage !== '' && { statusMessage }) };
 }
 
-/** docs/contract/retry.md#outcomes-of-a-failure: exactly one of retry, exhausted, auto-park. */
+/** Applies exactly one of retry, exhausted and auto-park (docs/contract/retry.md#outcomes-of-a-failure). */
 function reportedFailure(
   state: JobState,
   step: StepState,
@@ -182,7 +184,7 @@ function reportedFailure(
   }
 }
 
-/** The retry prefers a worker that has not failed the task. */
+/** Records the worker of a failure. The retry prefers other workers. */
 function noteFailedOn(state: JobState, step: StepState, index: number, workerId: WorkerId): void {
   const before = failedOnOf(state.failedOn, step.record.order, index);
   if (before.includes(workerId)) return;
@@ -194,10 +196,10 @@ function closedBy(report: AttemptReport, status: ClosedAttempt['status']): Close
   return { status, message, sessionId, told: reportedProgress(report), exitCode };
 }
 
-/** Why a report changes nothing. */
+/** Reason why a report is ignored. */
 type IgnoredReportReason = 'unknown attempt' | 'stale attempt' | 'repeated report' | 'overtaken report';
 
-/** Reports as they come when nothing is wrong. */
+/** Reasons that occur in normal operation. */
 const EXPECTED: ReadonlySet<IgnoredReportReason> = new Set(['repeated report', 'overtaken report']);
 
 function logIgnoredReport(
@@ -207,9 +209,9 @@ function logIgnoredReport(
   context: ServiceContext<'job'>,
 ): void {
   const { attempt_id, status } = report;
-  // Progress that is overtaken by the end of the attempt is nothing to warn of.
+  // Progress that is overtaken by the end of the attempt is normal.
   const isExpected = EXPECTED.has(what) || isProgress(report);
-  context.log(isExpected ? 'debug' : 'warn', `a status report changes nothing: ${what}`, {
+  context.log(isExpected ? 'debug' : 'warn', `status report ignored: ${what}`, {
     task_id: attempt_id.slice(0, attempt_id.lastIndexOf('-')),
     attempt_id,
     worker_id: workerId,

@@ -6,9 +6,9 @@ import type { ServiceContext } from '../service-system.ts';
 import { toStepRecord } from './live-step.ts';
 import type { JobState } from './state.ts';
 
-/** Writes what the turns of a commit window have changed of a job's record, steps and pages: each row once. */
+/** Writes the job's record, steps and task pages that changed in a commit window, each row once. */
 export function saveJob(state: JobState, context: ServiceContext<'job'>): void {
-  // Its rows were removed, and the purge takes the pages (docs/decisions/deletion.md).
+  // The rows of a deleted job are removed already. The purge removes the pages (docs/decisions/deletion.md).
   if (state.isDeleted) return;
   settleRecord(state, context.now);
   const { record } = state;
@@ -29,7 +29,7 @@ export function saveJob(state: JobState, context: ServiceContext<'job'>): void {
   context.change(put('job', keys.job(record.id), record));
 }
 
-/** Brings the counts and the time of a job's record up to date. `now` is the time of the commit window. */
+/** Updates the counts and the time of a job's record. `now` is the time of the commit window. */
 export function settleRecord(state: JobState, now: number): void {
   if (!state.isRecordOld) return;
   state.isRecordOld = false;

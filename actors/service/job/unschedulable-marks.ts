@@ -2,12 +2,12 @@ import type { TaskState } from '../../../src/core/records/task-page.ts';
 import type { JobTurn } from './job-turn.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
-/** Events of tasks that change together: as many as a client can be sent again after a break (`events.replay_depth`). */
+/** Maximum number of task events for one change of a step: the replay depth of a client (`events.replay_depth`). */
 const TASK_EVENTS_AT_ONCE = 1_000;
 
 /**
- * Marks the ready tasks of a step that are ready since `readyBefore` as unschedulable: no online worker may run them.
- * Whether anything has changed.
+ * Marks the tasks of a step as unschedulable that are ready since `readyBefore`: no online worker can run them. Returns
+ * whether anything changed.
  */
 export function markUnschedulable(
   turn: JobTurn,
@@ -16,7 +16,7 @@ export function markUnschedulable(
   readyBefore: number,
 ): boolean {
   const { untouched, taskCounts, unschedulableReason } = step.record;
-  // What is held back by retry_after is ready for the lease from then on.
+  // A task with a retry delay is ready for the lease actor only after the delay.
   const isOld = (task: Pick<TaskState, 'status' | 'updatedAt'>, retryAfter: number): boolean =>
     task.status === 'ready' && Math.max(task.updatedAt, retryAfter) <= readyBefore;
   const marked: number[] = [];
@@ -40,7 +40,7 @@ export function markUnschedulable(
   return true;
 }
 
-/** Takes the mark back from every task of a step; whether there was any. */
+/** Clears the mark of all tasks of a step. Returns whether there was any. */
 export function clearUnschedulable(turn: JobTurn, step: StepState): boolean {
   const { taskCounts, untouched } = step.record;
   if (taskCounts.unschedulable === 0) return false;
@@ -55,7 +55,7 @@ export function clearUnschedulable(turn: JobTurn, step: StepState): boolean {
   return true;
 }
 
-/** Tasks that are marked, the first ones of a step of very many: clients are told of no more at once. */
+/** Yields marked tasks, at most TASK_EVENTS_AT_ONCE, which limits the published events. */
 function* unschedulableTasks(step: StepState): Generator<number> {
   const { taskCount, untouched } = step.record;
   let told = 0;

@@ -19,9 +19,9 @@ import { clearMatched } from './unschedulable-steps.ts';
 type LeaseContext = ServiceContext<'lease'>;
 
 /**
- * The lease actor of a farm decides who gets what (docs/architecture.md#a-lease-in-one-shard). It holds no truth of its
- * own: the ready index, free cores and caps follow from what jobs, workers and the farm tell it, and it asks them all
- * again whenever it is loaded. What it picks, the jobs take and may refuse.
+ * The lease actor of a farm assigns tasks to workers (docs/architecture.md#a-lease-in-one-shard). All its state is
+ * derived: jobs, workers and the farm report ready tasks, free cores and caps, and report them again whenever the actor
+ * is loaded. A job may refuse tasks that the lease actor selects.
  */
 export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'lease', LeaseState> {
   const periodMs = sweepPeriodOf(settings);
@@ -87,7 +87,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
         serveAll(state, context);
         clearMatched(state, context);
       }),
-      // For later leases: what was handed out keeps the map that it came with.
+      // For later leases only: assigned tasks keep the path map of their lease.
       'storage.changed': (state, { storage }) => {
         state.pathMaps.replace(storage);
       },
@@ -112,12 +112,15 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
 
 type LeaseHandlers = Handlers<ServiceSystem, 'lease', LeaseState>;
 
-/** After each message: slots that were freed are given back with the commit, and what waits is looked at in time. */
+/**
+ * Wraps the handlers: after each message, releases freed pool slots with the commit and sets the timer of the next
+ * sweep.
+ */
 function settled(periodMs: number | null, handlers: LeaseHandlers): LeaseHandlers {
   const wrapped = Object.entries(handlers).map(([type, handle]) => [
     type,
     (state: LeaseState, message: LeaseMessage, context: LeaseContext): void => {
-      // The entry of a message type handles that type alone.
+      // The entry of a message type receives only messages of that type.
       (handle as (state: LeaseState, message: LeaseMessage, context: LeaseContext) => void)(
         state,
         message,

@@ -18,12 +18,14 @@ import type { LeaseMessage } from './messages.ts';
 import { freeCoresOf } from './serve.ts';
 import type { LeaseState } from './state.ts';
 
-/** Steps that are named as holders of a cap or pool. */
+/** Maximum number of steps listed as holders of a cap or pool. */
 const HOLDERS_MAX = 20;
 
 type Explain = Extract<LeaseMessage, { type: 'task.explain' }>;
 
-/** What the lease knows of why a task waits. A look, which changes nothing: linear in steps and workers, never in tasks. */
+/**
+ * Explains a waiting task as far as the lease actor knows. Changes nothing. Linear in steps and workers, not in tasks.
+ */
 export function onTaskExplain(state: LeaseState, message: Explain, context: ServiceContext<'lease'>): void {
   const { jobId, stepOrder, index, queueId, requirements } = message;
   const entry = state.index.entry(jobId, stepOrder);
@@ -52,7 +54,10 @@ export function onTaskExplain(state: LeaseState, message: Explain, context: Serv
   context.reply(message.replyTo, done(answer));
 }
 
-/** A look, which changes nothing and keeps nothing: linear in the kinds of workers for each of the requirements. */
+/**
+ * Explains which workers could run tasks with the given requirements. Changes nothing. Linear in worker kinds per
+ * requirement.
+ */
 export function onDemandsExplain(
   state: LeaseState,
   { queueId, requirements, replyTo }: Extract<LeaseMessage, { type: 'demands.explain' }>,
@@ -120,7 +125,7 @@ function workersFor(
   return { ...demandOf(state, demand), withRoom, keptForOthers, avoided };
 }
 
-/** Ready tasks before the task at `index` of the step, of steps that a worker which may run this one may run as well. */
+/** Counts the ready tasks ahead of the task at `index`, in all steps that compete with its step for a worker. */
 function before(state: LeaseState, own: StepEntry, index: number): LeaseExplanation['before'] {
   let tasks = own.ready.countBelow(index);
   const jobs = new Set<string>();

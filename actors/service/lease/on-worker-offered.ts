@@ -14,7 +14,7 @@ import {
 import type { LeaseState, LeaseWorker } from './state.ts';
 import { clearMatchedBy } from './unschedulable-steps.ts';
 
-/** A worker actor says what its worker offers. `exprMemoryBytes`: what the server grants one expression. */
+/** Records the offer of a worker. `exprMemoryBytes`: memory that the server grants one expression. */
 export const onWorkerOffered =
   (exprMemoryBytes: number) =>
   (
@@ -23,7 +23,7 @@ export const onWorkerOffered =
     context: ServiceContext<'lease'>,
   ): void => {
     const { record, committedCores } = message;
-    // Who asked in an earlier life of the daemon does not hear the reply any more.
+    // Requests of an earlier incarnation of the daemon no longer have a receiver.
     if (state.workers.get(record.id)?.incarnation !== record.incarnation)
       dismissRequests(state, record.id, context);
     if (record.status === 'offline') {
@@ -57,7 +57,7 @@ export function onWorkerRemoved(
   removeWorker(state, message.workerId, context);
 }
 
-/** Cores of a worker are free again. */
+/** Handles freed cores of a worker. */
 export function onCoresFreed(
   state: LeaseState,
   message: Extract<LeaseMessage, { type: 'cores.freed' }>,
@@ -75,7 +75,10 @@ function removeWorker(state: LeaseState, workerId: WorkerId, context: ServiceCon
   notOnline(state, workerId, context);
 }
 
-/** A worker may not be handed anything: nothing is kept for it, and who was passed over in its favour gets its turn. */
+/**
+ * Removes a worker from the online workers. Releases its reservation; tasks that avoided other workers in its favor may
+ * run there now.
+ */
 function notOnline(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
   if (state.reservations.has(workerId)) releaseReservation(state, workerId, context);
   const { online } = state.kinds;

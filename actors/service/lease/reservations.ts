@@ -7,10 +7,10 @@ import type { ServiceContext } from '../service-system.ts';
 import { freeCoresOf, releaseReservation, reindexParkedRequests, serveWorker } from './serve.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
 
-/** Of the online workers of a farm at most this part is kept free for tasks that starve; at least one may be. */
+/** Maximum share of the farm's online workers that are reserved for starving tasks. At least one may be. */
 const RESERVED_SHARE_MAX = 0.1;
 
-/** Gives up what has no purpose any more, and keeps workers free for the steps that starve. */
+/** Releases reservations without a purpose and reserves workers for starving steps. */
 export function reserve(
   state: LeaseState,
   reservationAfterMs: number,
@@ -38,7 +38,7 @@ function keepFree(
   const { jobId, stepOrder } = step;
   state.reservations.set(worker.offer.workerId, { jobId, stepOrder, since: context.now });
   reindexParkedRequests(state, worker);
-  context.log('info', 'a worker is kept free for a step that smaller tasks have overtaken for too long', {
+  context.log('info', 'worker reserved for a starving step', {
     worker_id: worker.offer.workerId,
     job_id: jobId,
     step: String(stepOrder),
@@ -47,7 +47,7 @@ function keepFree(
   serveWorker(state, worker, context);
 }
 
-/** What runs on the worker does not end: another is kept free in its place, when there is one. */
+/** Moves a reservation to another worker, if there is one, because the tasks of the reserved worker do not end. */
 function moveOn(
   state: LeaseState,
   workerId: WorkerId,
@@ -60,7 +60,7 @@ function moveOn(
   keepFree(state, other, step, context);
 }
 
-/** The step that a worker is kept free for, if it waits still and nothing else keeps it from running there. */
+/** Returns the step that a worker is reserved for, or null if the step no longer waits or could not run there. */
 function stepThatWaitsFor(
   state: LeaseState,
   workerId: WorkerId,
@@ -72,7 +72,9 @@ function stepThatWaitsFor(
   return state.index.mayTake(worker.offer, step) && state.index.room(step) > 0 ? step : null;
 }
 
-/** The steps that have starved long enough and have no worker yet: the highest priority first, of those the longest waiting. */
+/**
+ * Returns the steps that starve and have no reservation: by descending priority, then by waiting time, longest first.
+ */
 function starving(state: LeaseState, afterMs: number, now: number): readonly StepEntry[] {
   const served = new Set([...state.reservations.values()].map(stepKey));
   return state.index
@@ -83,7 +85,7 @@ function starving(state: LeaseState, afterMs: number, now: number): readonly Ste
     .sort((a, b) => b.priority - a.priority || a.readySince - b.readySince);
 }
 
-/** The worker that could run the step and has the fewest cores to wait for. */
+/** Returns the worker that can run the step and lacks the fewest cores. */
 function roomiest(state: LeaseState, step: StepEntry): LeaseWorker | null {
   let best: LeaseWorker | null = null;
   let fewest = Infinity;

@@ -8,20 +8,20 @@ import type { ServiceContext } from '../service-system.ts';
 import type { LeaseState } from './state.ts';
 
 /**
- * Steps of which jobs are told in one turn that nobody may run their tasks, or that somebody may: each tells its clients of up to a thousand
- * tasks. The others come with the next sweep, at once.
+ * Maximum number of steps per turn whose jobs are notified that tasks became unschedulable or schedulable. Each job
+ * then publishes events of up to a thousand tasks. The next sweep notifies the others, immediately.
  */
 export const STEP_NOTIFY_BATCH_SIZE = 20;
 
-/** What the job of a step was told last. */
+/** The last notification of a step's job. */
 interface Told extends StepName {
   readonly signature: Signature;
   readonly reason: string;
-  /** It was told of tasks that were ready by then (milliseconds since the epoch): of those that became so later it was not. */
+  /** The notification covers tasks that were ready by this time (milliseconds since the epoch), not later ones. */
   readonly readyBefore: number;
 }
 
-/** Steps of which jobs know that no online worker may run them. */
+/** Steps whose jobs were notified that no online worker can run them. */
 export class UnschedulableSteps {
   private readonly steps = new Map<StepKey, Told>();
   private readonly bySignature = new Map<Signature, Set<StepKey>>();
@@ -62,7 +62,7 @@ export class UnschedulableSteps {
   }
 }
 
-/** A job offers a step and says what it was told of it. */
+/** Records the unschedulable reason that a job reports with an offered step. */
 export function recordReportedReason(state: LeaseState, step: StepEntry, reason: string): void {
   const { jobId, stepOrder, signature } = step;
   if (reason === '') state.unmatched.delete(step);
@@ -70,8 +70,8 @@ export function recordReportedReason(state: LeaseState, step: StepEntry, reason:
 }
 
 /**
- * The sweep of docs/contract/workers.md#unschedulable-tasks: jobs are told of tasks that have been ready for the grace
- * and that no online worker may run, with the reason.
+ * Notifies jobs of tasks that have been ready for the grace period without an eligible online worker, with the reason
+ * (docs/contract/workers.md#unschedulable-tasks).
  */
 export function sweepUnmatched(state: LeaseState, graceMs: number, context: ServiceContext<'lease'>): void {
   let told = 0;
@@ -88,7 +88,7 @@ export function sweepUnmatched(state: LeaseState, graceMs: number, context: Serv
   }
 }
 
-/** Whether the job was told. */
+/** Returns whether the job was notified. */
 function sweepStep(
   state: LeaseState,
   step: StepEntry,
@@ -106,7 +106,7 @@ function sweepStep(
   return true;
 }
 
-/** A worker is online with this offer: steps that it may run are not without a worker any more. */
+/** Clears the unschedulable reason of steps that a newly online worker can run. */
 export function clearMatchedBy(
   state: LeaseState,
   offer: WorkerOffer,
@@ -116,12 +116,12 @@ export function clearMatchedBy(
   clearSignatures(state, eligible, context);
 }
 
-/** Takes the reason back from every step for which there is a worker now, and forgets those that are not ready any more. */
+/** Clears the unschedulable reason of steps that have an eligible worker again. Forgets steps without ready tasks. */
 export function clearMatched(state: LeaseState, context: ServiceContext<'lease'>): void {
   clearSignatures(state, state.unmatched.signatures(), context);
 }
 
-/** Takes the reason back from the steps of these signatures for which there is a worker now. */
+/** Clears the unschedulable reason of these signatures' steps that have an eligible worker again. */
 export function clearSignatures(
   state: LeaseState,
   signatures: Iterable<Signature>,
@@ -132,7 +132,7 @@ export function clearSignatures(
     const isMatched = unschedulableReason(state, signature) === null;
     for (const { jobId, stepOrder } of state.unmatched.ofSignature(signature)) {
       const step = state.index.entry(jobId, stepOrder);
-      // The job takes the reason back by itself from tasks that are not ready any more.
+      // The job itself clears the reason of tasks that are no longer ready.
       const isReady = step !== undefined && step.ready.size > 0;
       if (isReady && !isMatched) continue;
       state.unmatched.delete({ jobId, stepOrder });

@@ -5,7 +5,7 @@ import type { WorkerState } from './state.ts';
 import { publish, reclaimAttempts } from './worker-turn.ts';
 
 /**
- * Removes the worker with all that is kept of it but for its ordinal, which packed task records name. `reason` goes on
+ * Deletes the worker and its rows, except its ordinal, which packed task records refer to. `reason` is stored on
  * attempts that are still booked.
  */
 export function removeWorker(state: WorkerState, reason: string, context: ServiceContext<'worker'>): void {

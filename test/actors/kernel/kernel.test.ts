@@ -16,8 +16,8 @@ const INTERNAL = JSON.stringify({
   ok: false,
   problem: { kind: 'internal', detail: 'the request could not be handled; the diagnostics have the reason' },
 });
-const LOADED_AGAIN = 'warn: a handler threw; its actors are loaded again';
-const POISONED = 'error: a message is poisoned: its handler threw twice';
+const LOADED_AGAIN = 'warn: a handler threw; its actors are reloaded and the message is retried';
+const POISONED = 'error: message poisoned: its handler threw twice';
 
 test('nothing is said before it is written', (t) => {
   const bench = new KernelHarness();

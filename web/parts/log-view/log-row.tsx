@@ -25,7 +25,7 @@ export interface LogRowProps {
   readonly foundVersion: number;
   /** The place that is gone to; -1 when it is not in this line. */
   readonly current: number;
-  readonly isTrouble: boolean;
+  readonly isError: boolean;
   readonly isGoal: boolean;
   readonly isSelected: boolean;
   readonly isExpanded: boolean;
@@ -49,7 +49,7 @@ export const LogRow = memo(function LogRow(props: LogRowProps) {
       className={classNames(
         'log-row',
         isStderr && 'log-row--stderr',
-        props.isTrouble && 'log-row--trouble',
+        props.isError && 'log-row--trouble',
         props.isSelected && 'log-row--selected',
         props.isGoal && 'log-row--goal',
         DIRECTIVE.test(raw) && !FAILURE.test(raw) && 'log-row--directive',
