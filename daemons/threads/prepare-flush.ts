@@ -1,4 +1,3 @@
-import type { Output } from '../../actors/kernel/unit-of-work.ts';
 import type { WindowFlush } from '../../actors/kernel/ports.ts';
 import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
 import type { ServiceSystem } from '../../actors/service/service-system.ts';
@@ -13,6 +12,7 @@ import { replyTargetOf, typedAnswer, type LeaseAddress } from './reply-address.t
 import type { PoisonedReports } from './piggybacked-reports.ts';
 import type { ShardMeter } from './shard-meter.ts';
 import { SHARD_PROTOCOL_VERSION, type Answer, type ShardNotice } from './shard-protocol.ts';
+import type { Output } from '../../actors/kernel/output.ts';
 
 type Effect = ServiceSystem['effect'];
 type PublishedEvent = Extract<Effect, { kind: 'event' }>['event'];

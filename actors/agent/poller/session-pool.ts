@@ -8,21 +8,10 @@ import {
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { AgentContext } from '../agent-system.ts';
 import type { PollerMessage, Registration } from './messages.ts';
-import type { PollerState, WaitingAssignment } from './state.ts';
+import type { PollerState, WaitingAssignment, PooledSession } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
 type Message<Type extends PollerMessage['type']> = Extract<PollerMessage, { type: Type }>;
-
-/** A session of this worker, as the poller sees it. */
-export interface PooledSession {
-  readonly stepId: StepId;
-  /** What the session was begun with: only tasks of the very same step, on the same terms, may follow. */
-  readonly terms: string;
-  /** The attempt that it runs; null when it has none. */
-  attemptId: AttemptId | null;
-  /** It has said that it waits for a task, and was not told to end. */
-  isIdle: boolean;
-}
 
 /** Hands the task to an idle session of its step, or to a new one. */
 export function dispatchToSession(

@@ -1,9 +1,8 @@
 import type { PathMapping } from '../../../src/core/delivery/path-map.ts';
-import type { AttemptId, QueueId, SessionId, TaskId } from '../../../src/core/ids.ts';
+import type { AttemptId, QueueId, SessionId, TaskId, StepId } from '../../../src/core/ids.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { Registration } from './messages.ts';
-import type { PooledSession } from './session-pool.ts';
 
 export type QueueToken = QueueId | typeof ANY_QUEUE;
 
@@ -64,4 +63,15 @@ export function heldCores(state: PollerState): number {
   let cores = 0;
   for (const held of state.held.values()) cores += held.cores;
   return cores;
+}
+
+/** A session of this worker, as the poller sees it. */
+export interface PooledSession {
+  readonly stepId: StepId;
+  /** What the session was begun with: only tasks of the very same step, on the same terms, may follow. */
+  readonly terms: string;
+  /** The attempt that it runs; null when it has none. */
+  attemptId: AttemptId | null;
+  /** It has said that it waits for a task, and was not told to end. */
+  isIdle: boolean;
 }

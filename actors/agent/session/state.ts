@@ -7,7 +7,7 @@ import type { LogLevel } from './directives.ts';
 import type { SessionTask } from './messages.ts';
 import type { Redactor } from './redaction.ts';
 import type { EnvironmentScript, TaskScript } from './scripts.ts';
-import type { SessionStaging } from './staging.ts';
+import type { StagingDirection } from '../../../src/core/ports/staging.ts';
 
 export type SessionPhase =
   /** The directory and the guard are being made. */
@@ -116,4 +116,13 @@ export interface SessionState {
   /** The session has to end now: what is left of the exits is skipped. */
   isHurried: boolean;
   isClosed: boolean;
+}
+
+/** Copies between storage locations and the session's directory (delivery `stage_locally`). */
+export interface SessionStaging {
+  runs: number;
+  /** The copy that is under way, or null. */
+  underWay: { readonly run: number; readonly direction: StagingDirection } | null;
+  /** What the tasks read is there, or could not be copied. */
+  isIn: boolean;
 }

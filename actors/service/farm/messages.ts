@@ -5,7 +5,13 @@ import type { JobPlan } from '../../../src/openjd/template/plan.ts';
 import type { JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
 import type { PresenceReply, RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
 import type { WorkerStatus } from '../../../src/core/records/worker.ts';
-import type { JobUpdate, RetryResult, RetryTarget } from '../job/messages.ts';
+import type {
+  JobUpdate,
+  RetryResult,
+  RetryTarget,
+  IdempotencyKeyRow,
+  SubmittedTemplate,
+} from '../job/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
@@ -49,21 +55,6 @@ export interface JobSubmission {
   readonly upstreams: readonly { readonly jobId: JobId; readonly status: JobStatus }[];
   /** Written with the job, when the client has given a key. */
   readonly once?: IdempotencyKeyRow;
-}
-
-/**
- * The text of a template; or the id that the job is to get, when the store holds plan and template under it already, as it does
- * those of large jobs (docs/decisions/large-jobs.md).
- */
-export type SubmittedTemplate = { readonly text: string } | { readonly provisionalJobId: JobId };
-
-/** The row that lets a repeat of a submission be answered with the job that is there already. */
-export interface IdempotencyKeyRow {
-  /** Of the table `idempotencyKey`. */
-  readonly rowKey: string;
-  readonly fingerprint: string;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number;
 }
 
 /** The farm actor: its settings, its queues, the jobs that wait for other jobs, the names of its workers. Id: farm id. */

@@ -5,7 +5,6 @@ import type { RetryOverride, RetryPolicy } from '../../../src/core/lifecycle/ret
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
-import type { IdempotencyKeyRow, SubmittedTemplate } from '../farm/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
 
@@ -147,3 +146,18 @@ export type JobMessage =
       readonly index: number;
       readonly replyTo: ReplyTo<Outcome<null>>;
     };
+
+/**
+ * The text of a template; or the id that the job is to get, when the store holds plan and template under it already, as it does
+ * those of large jobs (docs/decisions/large-jobs.md).
+ */
+export type SubmittedTemplate = { readonly text: string } | { readonly provisionalJobId: JobId };
+
+/** The row that lets a repeat of a submission be answered with the job that is there already. */
+export interface IdempotencyKeyRow {
+  /** Of the table `idempotencyKey`. */
+  readonly rowKey: string;
+  readonly fingerprint: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}

@@ -14,7 +14,7 @@ import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offe
 import { replyEmpty, replyUnknownWorker, armHold, serveAll, servePool } from './serve.ts';
 import { loadLease, newLeaseState, type LeaseState } from './state.ts';
 import { loadJobs, whenRecovered, onCounted } from './recovery.ts';
-import { clearMatched } from './unschedulable-steps.ts';
+import { clearMatched } from './unschedulable-sweep.ts';
 
 type LeaseContext = ServiceContext<'lease'>;
 

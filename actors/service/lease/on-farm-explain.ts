@@ -1,6 +1,5 @@
 import type { JobId } from '../../../src/core/ids.ts';
 import { coresOf, isEligible } from '../../../src/core/lease/eligibility.ts';
-import type { Signature } from '../../../src/core/lease/signatures.ts';
 import { unschedulableReason } from '../../../src/core/lease/unschedulable-reason.ts';
 import {
   WAITING_REASONS,
@@ -14,6 +13,7 @@ import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { freeCoresOf } from './serve.ts';
 import type { LeaseState } from './state.ts';
+import type { Signature } from '../../../src/core/lease/step-entry.ts';
 
 /** Steps that one answer looks at, and groups that it has: an answer takes some milliseconds of the shard at the most. */
 const STEPS_MAX = 20_000;

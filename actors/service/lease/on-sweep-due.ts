@@ -1,7 +1,7 @@
 import type { ServiceContext, ServiceSettings } from '../service-system.ts';
 import { reserve } from './reservations.ts';
 import type { LeaseState } from './state.ts';
-import { clearMatched, sweepUnmatched } from './unschedulable-steps.ts';
+import { clearMatched, sweepUnmatched } from './unschedulable-sweep.ts';
 
 /** Sweeps come so many times within the shortest time that they watch, but neither all the time nor too seldom. */
 const SWEEPS_PER_WAIT = 10;

@@ -12,7 +12,7 @@ import {
   serveWorker,
 } from './serve.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
-import { clearMatchedBy } from './unschedulable-steps.ts';
+import { clearMatchedBy } from './unschedulable-sweep.ts';
 
 /** A worker actor says what its worker offers. `exprMemoryBytes`: what the server grants one expression. */
 export const onWorkerOffered =

@@ -1,4 +1,8 @@
-import type { PendingLease } from './state.ts';
+import type { ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
+import type { TakenTasks } from '../../../src/core/lease/ready-index.ts';
+import type { StepName } from '../../../src/core/lease/step-name.ts';
+import type { Assignment, LeaseReply, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import type { ReplyTo } from '../../kernel/address.ts';
 
 /**
  * Leases that their jobs have not answered yet, by number. They live within one closure: mostly there is one at a time, for which a map would be
@@ -39,4 +43,22 @@ export class PendingLeases {
   *[Symbol.iterator](): Generator<readonly [number, PendingLease]> {
     for (const [at, lease] of this.leases.entries()) if (lease !== null) yield [this.first + at, lease];
   }
+}
+
+/** A lease request with the address of its reply. */
+export type UnansweredRequest = ParkedRequest<ReplyTo<LeaseReply>>;
+
+/** A lease whose tasks are being taken by their jobs: it lives within one commit. */
+export interface PendingLease {
+  readonly request: UnansweredRequest;
+  /** Picks that their jobs have not answered yet. */
+  readonly outstanding: TakenTasks[];
+  readonly assignments: Assignment[];
+  /** Steps of the assignments. */
+  readonly steps: LeasedStep[];
+}
+
+/** A step of which a lease has tasks, and what these share. */
+export interface LeasedStep extends StepName {
+  readonly assignment: StepAssignment;
 }

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { serveAll } from './serve.ts';
 import type { LeaseState } from './state.ts';
-import { clearMatched } from './unschedulable-steps.ts';
+import { clearMatched } from './unschedulable-sweep.ts';
 
 /**
  * Jobs that are asked in one turn what they offer: each is read from the store for it, in a fifth of a millisecond. Between

@@ -5,38 +5,11 @@ import { Caps } from './caps.ts';
 import { coresOf, isEligible, type Demand } from './eligibility.ts';
 import type { FarmPools } from './farm-pools.ts';
 import type { Allows, ReadyTasks } from './ready-tasks.ts';
-import { Signatures, type Signature } from './signatures.ts';
+import { Signatures } from './signatures.ts';
 import type { TaskRange } from './task-ranges.ts';
 import type { WorkerKinds } from './worker-kinds.ts';
 import type { WorkerOffer } from './worker-offer.ts';
-
-/** A ready task that is held back, or that workers have failed. */
-export interface DelayedTask {
-  /** When it may be taken, in milliseconds since the epoch. */
-  readonly until: number;
-  readonly avoided: readonly WorkerId[];
-}
-
-/**
- * The ready tasks of one farm, by requirement signature (docs/architecture.md#the-ready-index). A lease looks only at
- * the head of each signature that the worker is eligible for: nothing here is linear in ready tasks, jobs or workers.
- */
-export interface StepEntry extends Candidate, Demand {
-  readonly ready: ReadyTasks;
-  /** Ready tasks that are held back, by index. */
-  readonly held: Map<number, DelayedTask>;
-  /** Tasks that are assigned or running. */
-  live: number;
-  /** Withdrawn steps hand out nothing, but their live tasks still count. */
-  open: boolean;
-  /** Since when the step has had ready tasks without a break (milliseconds since the epoch). */
-  readySince: number;
-  /** When a task of it became ready last. */
-  lastReadyAt: number;
-  /** Whether a later candidate was taken on a worker whose free cores were too few for this one. */
-  isOvertaken: boolean;
-  readonly signature: Signature;
-}
+import type { DelayedTask, StepEntry, Signature } from './step-entry.ts';
 
 /** What the index must know of a step. */
 export interface OfferedStep extends Candidate, Demand {
@@ -61,6 +34,10 @@ export interface LeaseBounds {
   readonly steps: number;
 }
 
+/**
+ * The ready tasks of one farm, by requirement signature (docs/architecture.md#the-ready-index). A lease looks only at
+ * the head of each signature that the worker is eligible for: nothing here is linear in ready tasks, jobs or workers.
+ */
 export class ReadyIndex {
   readonly caps = new Caps();
   private readonly pools: FarmPools;

@@ -1,19 +1,8 @@
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import { compareCandidates, type Candidate } from './candidate-order.ts';
 import { isEligible, type Demand } from './eligibility.ts';
-import type { StepEntry } from './ready-index.ts';
 import type { WorkerOffer } from './worker-offer.ts';
-
-/** Steps with the same demand. */
-export interface Signature extends Demand {
-  readonly key: string;
-  /** Those that have something ready, in the order of candidates. */
-  readonly steps: StepEntry[];
-  /** How many steps have this demand, ready or not. */
-  members: number;
-  /** Ready tasks of its steps that some worker has failed. */
-  avoiding: number;
-}
+import type { StepEntry, Signature } from './step-entry.ts';
 
 /** Signatures that the same workers are eligible for. */
 interface Eligible {

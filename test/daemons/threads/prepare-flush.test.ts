@@ -1,5 +1,4 @@
 import { test } from 'tap';
-import type { Output } from '../../../actors/kernel/unit-of-work.ts';
 import type { WindowFlush } from '../../../actors/kernel/ports.ts';
 import type { ServiceSystem } from '../../../actors/service/service-system.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
@@ -11,6 +10,7 @@ import { ShardMeter } from '../../../daemons/threads/shard-meter.ts';
 import { queueId, taskIdOf, type JobId } from '../../../src/core/ids.ts';
 import { eventsOf } from '../../../src/core/wire/event-batch.ts';
 import { jobNumber, uuid } from '../../http/kit/records.ts';
+import type { Output } from '../../../actors/kernel/output.ts';
 
 type ServiceOutput = Output<ServiceSystem>;
 
