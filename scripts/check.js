@@ -8,6 +8,12 @@ const bin = (path) => join(root, 'node_modules', path);
 const CHECKS = [
   ['format', bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'],
   ['lint', bin('eslint/bin/eslint.js'), '--max-warnings=0', '.'],
+  [
+    'import rules',
+    bin('dependency-cruiser/bin/dependency-cruise.mjs'),
+    ...['--config', '.dependency-cruiser.js', '--output-type', 'err-long', '--no-progress'],
+    ...['src', 'actors', 'http', 'client', 'daemons', 'cli', 'web', 'bench', 'test', 'scripts'],
+  ],
   ['unused code', bin('knip/bin/knip.js'), '--no-progress'],
   ['generated files', join(root, 'scripts/generate.js'), '--check'],
 ];
