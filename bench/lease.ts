@@ -12,11 +12,12 @@
  *   --parked N      only: N workers without work         --repetitions N  --seconds N  --no-disk  --short  --json
  */
 import { parseArgs } from 'node:util';
-import { measureCase, type LeaseCase, type LeaseFigures, type LeaseTimes } from './kit/lease/lease-case.ts';
+import { measureCase, type LeaseFigures, type LeaseTimes } from './kit/lease/lease-case.ts';
 import { caseName, leaseTables } from './kit/lease/lease-tables.ts';
 import { SIGNATURES_MAX } from './kit/lease/lease-work.ts';
 import { measureParked, type ParkedFigures } from './kit/lease/parked.ts';
 import { saveResult } from './kit/results.ts';
+import type { LeaseCase } from './kit/lease/case-parameters.ts';
 
 const { values } = parseArgs({
   options: {

@@ -12,8 +12,8 @@
 import { parseArgs } from 'node:util';
 import { saveResult } from './kit/results.ts';
 import { checkTargets, ratios, summarize, TARGETS, type Measurement } from './peers/comparison.ts';
-import { installation } from './peers/installation.ts';
-import { Missing, type Peer } from './peers/peer.ts';
+import { installation, Missing } from './peers/installation.ts';
+import type { Peer } from './peers/peer.ts';
 import {
   compileSlowFlush,
   readFlushUs,

@@ -11,7 +11,6 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { CATALOG_ID } from '../actors/service/catalog/messages.ts';
 import { replyTo, type ReplyTo } from '../actors/kernel/address.ts';
-import type { Output } from '../actors/kernel/unit-of-work.ts';
 import { Kernel } from '../actors/kernel/kernel.ts';
 import { completeImmediately, flushImmediately } from '../actors/kernel/immediate-flush.ts';
 import { serviceActors } from '../actors/service/service-actors.ts';
@@ -29,6 +28,7 @@ import { coalesceChanges } from '../src/core/records/change-set.ts';
 import type { LeaseReply } from '../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../src/core/wire/subjects.ts';
 import { saveResult, median } from './kit/results.ts';
+import type { Output } from '../actors/kernel/output.ts';
 
 const { values } = parseArgs({
   options: {

@@ -3,7 +3,7 @@ import type { JobSubmission } from '../actors/service/farm/messages.ts';
 import type { ServiceEnvelope } from '../actors/service/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
-import type { FarmId, JobId, TaskAddress, TaskId } from '../src/core/ids.ts';
+import type { FarmId, JobId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
 import type { JobPlan } from '../src/openjd/template/plan.ts';
 import type { ServiceActivity } from '../src/core/metrics/state-counts.ts';
@@ -19,6 +19,7 @@ import type { TaskLists } from './lists/task-lists.ts';
 import type { Commits } from './pipeline/response-cache.ts';
 import type { TaskTails } from './log-follow/task-tails.ts';
 import type { EventHub } from './ws/hub.ts';
+import type { TaskEvents } from './log-follow/task-events.ts';
 
 /** What the front needs of the rest of the service. The composition root supplies it. */
 export interface Ports {
@@ -108,20 +109,10 @@ export interface PreparedJob {
   readonly extensions: readonly string[];
 }
 
-/** Something about a task has changed that is in the store by now: its status, its job's status, or its log has grown. */
-export type TaskEvent =
-  | { readonly kind: 'status' | 'log'; readonly taskId: TaskId }
-  | { readonly kind: 'job'; readonly jobId: JobId };
-
 /** Of the tasks of a job that nobody follows, no event is said. */
 export interface FollowedJobs {
   /** Somebody follows the job from now on. Gives the function that ends it; only its first call counts. */
   follow(job: JobId): () => void;
-}
-
-export interface TaskEvents {
-  /** Calls `changed` at every event of the task or its job. Gives the function that ends the watch. */
-  watch(task: TaskAddress, changed: () => void): () => void;
 }
 
 /** Each resolves when the part can be reached, and rejects with what is wrong. */

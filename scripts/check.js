@@ -21,6 +21,11 @@ const FORMAT = [
   `--cache-location=${join(CACHE, 'prettier.json')}`,
   '.',
 ];
+const IMPORT_RULES = [
+  bin('dependency-cruiser/bin/dependency-cruise.mjs'),
+  ...['--config', '.dependency-cruiser.js', '--output-type', 'err-long', '--no-progress'],
+  ...['src', 'actors', 'http', 'client', 'daemons', 'cli', 'web', 'bench', 'test', 'scripts'],
+];
 const UNUSED_CODE = [bin('knip/bin/knip.js'), '--no-progress'];
 const GENERATED_FILES = [join(root, 'scripts/generate.js'), '--check'];
 
@@ -70,7 +75,9 @@ await runMain(async () => {
     await build();
     await Promise.all([
       check('lint', lint()),
-      check('unused code', UNUSED_CODE).then(() => check('generated files', GENERATED_FILES)),
+      check('import rules', IMPORT_RULES)
+        .then(() => check('unused code', UNUSED_CODE))
+        .then(() => check('generated files', GENERATED_FILES)),
     ]);
   } finally {
     await format;

@@ -6,6 +6,7 @@ import { KERNEL_LIMITS, type KernelPorts, type WindowFlush } from './ports.ts';
 import { refused, type Outcome } from '../../src/core/problems.ts';
 import { Activation } from './activation.ts';
 import { ActivationTable } from './activation-table.ts';
+import { TurnContext } from './turn-context.ts';
 import { TimerHeap } from './timer-heap.ts';
 
 /**
@@ -74,6 +75,8 @@ export class Kernel<W extends ActorSystem> {
   private singleMessageWindows = 0;
   private receivingSince: number;
   private isPartitioned = false;
+  private readonly contextOf = (actor: Activation<W>): TurnContext<W, Kind<W>> =>
+    new TurnContext(actor, this.unit, this.ports);
 
   constructor(definitions: readonly AnyDefinition<W>[], ports: KernelPorts<W>) {
     this.actors = new ActivationTable(definitions);
@@ -293,7 +296,7 @@ export class Kernel<W extends ActorSystem> {
   }
 
   private newActivation(definition: AnyDefinition<W>, id: string, now: number): Activation<W> {
-    const activation = new Activation<W>(definition, id, this.unit, this.ports);
+    const activation = new Activation<W>(definition, id, this.contextOf);
     this.setClock(activation, now);
     return activation;
   }

@@ -12,7 +12,6 @@ import {
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../daemons/process/package-root.ts';
-import { Missing } from './peer.ts';
 
 /** Debian's packages of the servers, with a program of each: what is there already is not installed. */
 const SERVERS: Readonly<Record<string, string>> = {
@@ -164,3 +163,6 @@ function postgresFolders(): string[] {
     .sort((a, b) => Number(b) - Number(a))
     .map((version) => join(root, version, 'bin'));
 }
+
+/** A part of a peer is not on this machine. Its message says which. */
+export class Missing extends Error {}

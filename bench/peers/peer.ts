@@ -52,9 +52,6 @@ export interface Peer {
   start(installation: Installation, workers: number): Promise<RunningPeer>;
 }
 
-/** A part of a peer is not on this machine. Its message says which. */
-export class Missing extends Error {}
-
 /** How the wait for a task is told where one process holds many slots. */
 export const SLOT_LATENCY =
   'from the end of the work of a task to the start of the next, with reporting the end in it; slots have no names, the longest free gets the task';

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../daemons/process/package-root.ts';
-import type { Installation } from './installation.ts';
-import { Missing } from './peer.ts';
+import { type Installation, Missing } from './installation.ts';
 
 /** A tenth of a second: beyond any disk that somebody would keep a farm's store on. */
 const MOST_FLUSH_US = 100_000;

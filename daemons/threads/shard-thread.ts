@@ -1,5 +1,4 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import type { Output } from '../../actors/kernel/unit-of-work.ts';
 import type { WindowFlush } from '../../actors/kernel/ports.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
 import { RECOVERY_BATCH_SIZE } from '../../actors/service/lease/recovery.ts';
@@ -36,6 +35,7 @@ import {
   type ShardNotice,
   type ShardOptions,
 } from './shard-protocol.ts';
+import type { Output } from '../../actors/kernel/output.ts';
 
 /** What happens to the bus after which workers cannot be heard until it is ready again. */
 const ENDS_LISTENING: ReadonlySet<BusEvent['type']> = new Set(['disconnected', 'unreachable', 'impaired']);

@@ -1,5 +1,5 @@
-import type { OperationId } from '../routes/operation.ts';
 import type { HttpResponse } from './message.ts';
+import type { OperationId } from '../openapi/operation-id.ts';
 
 /** How many commits can be read, and the newest of what they hold. */
 export interface Commits {

@@ -5,9 +5,7 @@ import { pointedProblem } from '../problems.ts';
 import type { Header } from '../pipeline/message.ts';
 import type { VerbatimBody } from '../pipeline/body.ts';
 import type { Ports } from '../ports.ts';
-
-/** What a handler of an operation gets and gives, with the types of the contract. */
-export type OperationId = keyof operations;
+import type { OperationId } from '../openapi/operation-id.ts';
 
 /**
  * Parameters that have a default wherever the contract has them: a handler always gets a value. The binding checks it

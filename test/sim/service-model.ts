@@ -2,7 +2,6 @@ import { type LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import { createMemoryStore, type MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import type { AnyDefinition } from '../../actors/kernel/actor.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
-import type { Output } from '../../actors/kernel/unit-of-work.ts';
 import { SimulationHost } from '../../actors/kernel/simulation-host.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
 import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
@@ -33,6 +32,7 @@ import type { Faults } from './options.ts';
 import type { Random } from './random.ts';
 import type { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
+import type { Output } from '../../actors/kernel/output.ts';
 
 /** What machines know of the service: addresses for replies, and where lease requests go. */
 export interface ServiceDoor {

@@ -6,7 +6,13 @@ import type { WorkerStatus } from '../../../src/core/records/worker.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type { JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
 import type { PresenceReply, RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
-import type { JobUpdate, RetryResult, RetryTarget } from '../job/messages.ts';
+import type {
+  JobUpdate,
+  RetryResult,
+  RetryTarget,
+  IdempotencyKeyRow,
+  SubmittedTemplate,
+} from '../job/messages.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
@@ -49,21 +55,6 @@ export interface JobSubmission {
   readonly upstreams: readonly { readonly jobId: JobId; readonly status: JobStatus }[];
   /** Stored together with the job if the client has sent an idempotency key. */
   readonly once?: IdempotencyKeyRow;
-}
-
-/**
- * The text of a template. For a large job, whose plan and template are stored already, the provisional job id
- * (docs/decisions/large-jobs.md).
- */
-export type SubmittedTemplate = { readonly text: string } | { readonly provisionalJobId: JobId };
-
-/** The idempotency key row: a repeated submission gets the existing job as its reply. */
-export interface IdempotencyKeyRow {
-  /** Key in the table `idempotencyKey`. */
-  readonly rowKey: string;
-  readonly fingerprint: string;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number;
 }
 
 /** Messages of the farm actor, which owns a farm's settings, queues, job dependencies and worker names. Id: farm id. */

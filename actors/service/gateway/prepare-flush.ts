@@ -1,4 +1,4 @@
-import type { Output } from '../../kernel/unit-of-work.ts';
+import type { Output } from '../../kernel/output.ts';
 import type { WindowFlush } from '../../kernel/ports.ts';
 import type { ServiceEnvelope } from '../service-messages.ts';
 import type { ServiceSystem } from '../service-system.ts';

@@ -5,7 +5,6 @@ import type { RetryOverride, RetryPolicy } from '../../../src/core/lifecycle/ret
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
-import type { IdempotencyKeyRow, SubmittedTemplate } from '../farm/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
 
@@ -152,3 +151,18 @@ export type JobMessage =
       readonly index: number;
       readonly replyTo: ReplyTo<Outcome<null>>;
     };
+
+/**
+ * The text of a template. For a large job, whose plan and template are stored already, the provisional job id
+ * (docs/decisions/large-jobs.md).
+ */
+export type SubmittedTemplate = { readonly text: string } | { readonly provisionalJobId: JobId };
+
+/** The idempotency key row: a repeated submission gets the existing job as its reply. */
+export interface IdempotencyKeyRow {
+  /** Key in the table `idempotencyKey`. */
+  readonly rowKey: string;
+  readonly fingerprint: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}

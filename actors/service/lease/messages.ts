@@ -4,7 +4,6 @@ import type { StorageLocationRecord } from '../../../src/core/records/storage-lo
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
-import type { DelayedTask } from '../../../src/core/lease/ready-index.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type {
@@ -16,6 +15,7 @@ import type {
 import type { Outcome } from '../../../src/core/problems.ts';
 import type { DemandExplanation, Holder, LeaseExplanation } from '../../../src/core/lease/explanation.ts';
 import type { WaitingExplanation } from '../../../src/core/lease/waiting.ts';
+import type { DelayedTask } from '../../../src/core/lease/step-entry.ts';
 
 /** Ready tasks of one step, with all facts that determine their order and their eligible workers. */
 export interface ReadyStep {

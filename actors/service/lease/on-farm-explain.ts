@@ -1,6 +1,5 @@
 import type { JobId } from '../../../src/core/ids.ts';
 import { coresOf, isEligible } from '../../../src/core/lease/eligibility.ts';
-import type { Signature } from '../../../src/core/lease/signatures.ts';
 import { unschedulableReason } from '../../../src/core/lease/unschedulable-reason.ts';
 import {
   WAITING_REASONS,
@@ -14,6 +13,7 @@ import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { freeCoresOf } from './serve.ts';
 import type { LeaseState } from './state.ts';
+import type { Signature } from '../../../src/core/lease/step-entry.ts';
 
 /**
  * Maximum number of steps that one reply examines, and of groups that it lists. Bounds the reply to a few milliseconds

@@ -2,7 +2,8 @@ import { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { replyUnknownWorker, park, serve } from './serve.ts';
-import type { LeaseState, UnansweredRequest } from './state.ts';
+import type { LeaseState } from './state.ts';
+import type { UnansweredRequest } from './pending-leases.ts';
 
 /** Handles a lease request: assigns tasks at once or parks it (docs/contract/lease.md). */
 export const onLeaseRequested =

@@ -3,7 +3,8 @@ import type { LeaseReply, PathMapMessage, StepAssignment } from '../../../src/co
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { adjustCommittedCores, park, serve, serveAll, serveWorker } from './serve.ts';
-import type { LeasedStep, LeaseState, PendingLease } from './state.ts';
+import type { LeaseState } from './state.ts';
+import type { LeasedStep, PendingLease } from './pending-leases.ts';
 
 type Leases = Extract<LeaseReply, { type: 'leases' }>;
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { makeFarm, startBenchService } from '../service.ts';
 import { startSwarm } from '../swarm/swarm.ts';
 import type { LoadTimes } from '../swarm/swarm.ts';
-import type { LeaseCase } from './lease-case.ts';
 import { submitJobs } from './lease-work.ts';
 import { replayCommits } from './replay-commits.ts';
+import type { LeaseCase } from './case-parameters.ts';
 
 /** What the disk takes of full cycles when one thread does nothing but write them. */
 export interface DiskCeiling {

@@ -4,29 +4,12 @@ import { childOf, usageOf } from '../process-usage.ts';
 import { median } from '../results.ts';
 import { benchDirectory, call, makeFarm, startBenchService, type BenchService } from '../service.ts';
 import type { Latencies } from '../swarm/samples.ts';
-import type { Load, Reports, SwarmFigures } from '../swarm/swarm-protocol.ts';
+import type { Load, SwarmFigures } from '../swarm/swarm-protocol.ts';
 import { startSwarm, type LoadTimes, type WorkerSwarm } from '../swarm/swarm.ts';
 import { measureDisk, type DiskCeiling } from './disk-ceiling.ts';
 import { startEchoResponder, type EchoResponder } from './echo-responder.ts';
 import { submitJobs, type Farm } from './lease-work.ts';
-
-/** One line of the bench. */
-export interface LeaseCase {
-  readonly workers: number;
-  /** Of each worker; tasks take one. */
-  readonly cores: number;
-  /** Of each job. */
-  readonly tasks: number;
-  /** That are there at once. */
-  readonly jobs: number;
-  /** Different requirements among the jobs. */
-  readonly signatures: number;
-  readonly reports: Reports;
-  /** Requests a second at which the latency is measured as well; null for none. */
-  readonly offered: number | null;
-  /** Whether the ceiling of the disk is measured. */
-  readonly disk: boolean;
-}
+import type { LeaseCase } from './case-parameters.ts';
 
 export interface LeaseTimes extends LoadTimes {
   readonly repetitions: number;

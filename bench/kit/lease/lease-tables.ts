@@ -1,6 +1,7 @@
 import { textTable } from '../text-table.ts';
-import type { LeaseCase, LeaseFigures } from './lease-case.ts';
+import type { LeaseFigures } from './lease-case.ts';
 import type { ParkedFigures } from './parked.ts';
+import type { LeaseCase } from './case-parameters.ts';
 
 /** A number with thousands set apart. */
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');

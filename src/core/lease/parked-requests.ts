@@ -2,8 +2,8 @@ import { BinaryHeap } from '../binary-heap.ts';
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import type { QueueId, WorkerId } from '../ids.ts';
 import { coresOf, isEligible } from './eligibility.ts';
-import type { Signature } from './signatures.ts';
 import type { WorkerOffer } from './worker-offer.ts';
+import type { Signature } from './step-entry.ts';
 
 /** A lease request that waits for work (docs/contract/lease.md#parked-requests). */
 export interface ParkedRequest<Address> {

@@ -3,9 +3,9 @@ import { test } from 'tap';
 import { queueId, workerId, type QueueId, type WorkerId } from '../../../src/core/ids.ts';
 import { coresOf, isEligible } from '../../../src/core/lease/eligibility.ts';
 import { ParkedRequests, type ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
-import type { Signature } from '../../../src/core/lease/signatures.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import { requirements, workerOffer } from '../../kit/lease-parts.ts';
+import type { Signature } from '../../../src/core/lease/step-entry.ts';
 
 const QUEUES = [queueId('q1'), queueId('q2')];
 const WORKER_IDS = ['w1', 'w2', 'w3', 'w4', 'w5'].map(workerId);

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import type { Output } from '../../../../actors/kernel/unit-of-work.ts';
+import type { Output } from '../../../../actors/kernel/output.ts';
 import type { WindowFlush } from '../../../../actors/kernel/ports.ts';
 import type { ServiceSystem } from '../../../../actors/service/service-system.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/memory-store.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'tap';
 import { replyTo } from '../../../../actors/kernel/address.ts';
-import { PendingLeases } from '../../../../actors/service/lease/pending-leases.ts';
-import type { PendingLease } from '../../../../actors/service/lease/state.ts';
+import { PendingLeases, type PendingLease } from '../../../../actors/service/lease/pending-leases.ts';
 import { workerId } from '../../../../src/core/ids.ts';
 
 const lease = (name: string): PendingLease => ({
