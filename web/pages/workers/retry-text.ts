@@ -1,20 +1,20 @@
 import type { WorkerRetry } from '../../../client/resources.ts';
 import { counted } from '../../parts/number-text.ts';
 
-/** What became of a retry of all that failed on a worker; `refusals` is empty when there are none. */
-export function retryInWords(
+/** Formats the result of a retry of all failed tasks of a worker. `refusals` has one reason a line; empty without refusals. */
+export function formatWorkerRetry(
   { retried, jobs }: WorkerRetry,
   worker: string,
 ): { readonly title: string; readonly refusals: string } {
-  const refused = jobs.flatMap(({ problem }) =>
+  const reasons = jobs.flatMap(({ problem }) =>
     problem === undefined ? [] : [problem.detail ?? problem.title],
   );
-  const helped = jobs.filter((job) => job.retried > 0).length;
+  const retriedJobs = jobs.filter((job) => job.retried > 0).length;
   return {
     title:
       retried === 0
-        ? `Nothing that failed on ${worker} is left to retry`
-        : `${counted(retried, 'task')} of ${counted(helped, 'job')} ${retried === 1 ? 'is' : 'are'} tried again`,
-    refusals: [...new Set(refused)].join('\n'),
+        ? `No failed tasks of ${worker} to retry`
+        : `${counted(retried, 'task')} of ${counted(retriedJobs, 'job')} retried`,
+    refusals: [...new Set(reasons)].join('\n'),
   };
 }
