@@ -18,7 +18,7 @@ import { serviceActors } from '../actors/service/service-actors.ts';
 import type { ServiceEnvelope } from '../actors/service/service-messages.ts';
 import { RECOVERY_BATCH_SIZE } from '../actors/service/lease/recovery.ts';
 import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSystem } from '../actors/service/service-system.ts';
-import { extractReports } from '../daemons/threads/piggybacked-reports.ts';
+import { acceptReports } from '../actors/service/gateway/accept-reports.ts';
 import { LocalTallies } from '../src/adapters/memory/local-tallies.ts';
 import { createMemoryStore } from '../src/adapters/memory/memory-store.ts';
 import { Uuid7 } from '../src/adapters/system/uuid7.ts';
@@ -64,7 +64,7 @@ const store = createMemoryStore();
 const tallies = new LocalTallies();
 const ids = new Uuid7(() => Date.now());
 const swarm: BenchWorker[] = [];
-const workersByAddress = new Map<ReplyTo, BenchWorker>();
+const workersByAddress = new Map<ReplyTo<never>, BenchWorker>();
 let sequence = 0;
 let isSetUp = false;
 let changes = 0;
@@ -166,10 +166,11 @@ function turnsFor(milliseconds: number): number {
 }
 
 function ask(worker: BenchWorker): void {
-  const ends = worker.open.map((attempt_id) => ({ attempt_id, ...END }));
-  const request = { v: 1, worker_id: worker.id, farm_id: farm, incarnation: 'i', reports: ends } as const;
-  for (const envelope of extractReports(request, replyTo('poisoned'), () => true).envelopes)
-    kernel.post(envelope);
+  const reports = worker.open.map((attempt_id) => ({ attempt_id, ...END }));
+  acceptReports(
+    { workerId: worker.id, reports, confirmation: { kind: 'lease-reply', inbox: 'poisoned' } },
+    { ownsJob: () => true, post: (envelope) => kernel.post(envelope) },
+  );
   worker.open = [];
   kernel.post(leaseOf(worker.id, worker.id));
 }

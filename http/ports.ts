@@ -71,10 +71,10 @@ export interface Ports {
 
 export interface Actors {
   /**
-   * Sends the message that `make` builds and gives the actor's answer, after the commit that made it true. The type of
-   * the answer is the one that the message's own comment names. Rejects when no answer will come.
+   * Sends the message that `make` builds and gives the actor's answer, after the commit that made it true. The message's reply address
+   * fixes the type of the answer. Rejects when no answer will come.
    */
-  ask<Answer>(make: (replyTo: ReplyTo) => ServiceEnvelope): Promise<Outcome<Answer>>;
+  ask<Answer>(make: (replyTo: ReplyTo<Outcome<Answer>>) => ServiceEnvelope): Promise<Outcome<Answer>>;
   /** Asks the farm to take in a large job (its message `job.submit`) without its plan being copied. */
   submitLarge(
     farm: FarmId,

@@ -281,7 +281,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Servic
     history: farms.watch,
     actors: {
       ask: async (make) => {
-        const outcome = await shards.ask<never>(make);
+        const outcome = await shards.ask(make);
         reader.refresh();
         return outcome;
       },

@@ -17,13 +17,13 @@ import type { BusEvent } from '../../src/core/ports/bus.ts';
 import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 import { coalesceChanges, type Change } from '../../src/core/records/change-set.ts';
 import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
-import { BusIntake } from './bus-intake.ts';
+import { BusIntake } from '../../actors/service/gateway/bus-intake.ts';
 import { exposeControl } from './control-port.ts';
-import { prepareFlush, requiresReadable } from './prepare-flush.ts';
+import { prepareFlush, requiresReadable } from '../../actors/service/gateway/prepare-flush.ts';
 import { joinPlan } from './plan-parts.ts';
 import { serveProfiles } from './profile-channel.ts';
 import { shardThreadName } from './thread-entry.ts';
-import { PoisonedReports } from './piggybacked-reports.ts';
+import { PoisonedReports } from '../../actors/service/gateway/accept-reports.ts';
 import { MainThreadPublisher } from './main-thread-publisher.ts';
 import { ShardMeter } from './shard-meter.ts';
 import { shardOfFarm } from './shard-of-farm.ts';
@@ -55,9 +55,9 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   const store = createStoreClient(options.storePort);
   const ids = new Uuid7(() => Date.now());
   const meter = new ShardMeter(reader, ownsFarm);
-  const rides = new PoisonedReports();
+  const poisoned = new PoisonedReports();
   const followed = new FollowedJobs(options.followed);
-  const front = new MainThreadPublisher((said) =>
+  const mainThread = new MainThreadPublisher((said) =>
     tell({ v: SHARD_PROTOCOL_VERSION, type: 'outbox', ...said }),
   );
   let sequence = 0;
@@ -76,7 +76,18 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   const tallies = new SharedTallies(options.tallies, options.index, ownShares, notifyCapacityFreed);
 
   const flushWindow = (outputs: readonly Output<ServiceSystem>[], startedAt: number): WindowFlush =>
-    prepareFlush(outputs, startedAt, { bus, tallies, meter, rides, followed, front, store, tell });
+    prepareFlush(outputs, startedAt, {
+      bus,
+      tallies,
+      meter,
+      poisoned,
+      followed,
+      mainThread,
+      store,
+      logError: (text) =>
+        tell({ v: SHARD_PROTOCOL_VERSION, type: 'log', level: 'error', text, attributes: {} }),
+      defer: queueMicrotask,
+    });
 
   const host = new ThreadHost<ServiceSystem>(
     serviceActors({
@@ -166,7 +177,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
       await bus.close();
       await host.idle();
       host.stop();
-      front.close();
+      mainThread.close();
       store.close();
       await reader.close();
     },

@@ -11,7 +11,7 @@ import { taskOf, type StepState } from './step-state.ts';
 /** Genuine failures of a job by the order of the step and by worker. */
 export type FailuresOfSteps = Map<number, Map<WorkerId, StepFailuresRecord>>;
 
-/** The failures of one step that the store holds. */
+/** Loads the failures of one step. */
 export function loadStepFailures(
   job: JobId,
   stepOrder: number,
@@ -22,8 +22,7 @@ export function loadStepFailures(
 }
 
 /**
- * Counts a failure that the worker of the task's open attempt has reported, with the job and with the worker. Called
- * before the attempt is closed.
+ * Counts a reported failure for the job and for the worker of the open attempt. Call it before the attempt is closed.
  */
 export function countFailure(
   state: JobState,

@@ -1,33 +1,33 @@
 import type { PendingLease } from './state.ts';
 
 /**
- * Leases that their jobs have not answered yet, by number. They live within one closure: mostly there is one at a time, for which a map would be
- * made larger and smaller each time.
+ * Leases that wait for the response of their jobs, by number. They last for one unit of work. Usually there is only
+ * one, for which a Map would grow and shrink each time.
  */
 export class PendingLeases {
-  /** Null for one that is over. */
+  /** Null for an ended lease. */
   private readonly leases: (PendingLease | null)[] = [];
-  /** The number of the first of them. */
+  /** Number of the first entry. */
   private first = 1;
   private open = 0;
 
-  /** How many are open. */
+  /** Number of open leases. */
   get size(): number {
     return this.open;
   }
 
-  /** Gives the number of the lease: they rise. */
+  /** Adds a lease. Returns its number; numbers rise. */
   begin(lease: PendingLease): number {
     this.open++;
     return this.first + this.leases.push(lease) - 1;
   }
 
-  /** Undefined for one that is over. */
+  /** Returns undefined for an ended lease. */
   get(number: number): PendingLease | undefined {
     return this.leases[number - this.first] ?? undefined;
   }
 
-  /** It is over; it must have been open. */
+  /** Ends an open lease. */
   end(number: number): void {
     this.leases[number - this.first] = null;
     this.open--;

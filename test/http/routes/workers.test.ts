@@ -303,10 +303,10 @@ void test('workers are disabled and enabled by their actor', async (t) => {
 void test('a worker is deleted by its actor, which may refuse', async (t) => {
   const { api, client } = await startApi(t);
   api.write(put('worker', keys.worker(WORKER), workerRecord()));
-  api.answer = () => refused('conflict', 'the worker is online: it can be deleted when it is stopped');
+  api.answer = () => refused('conflict', 'the worker is online; stop it before you delete it');
   t.match(await client.send('DELETE', `/api/v1/workers/${WORKER}`), {
     status: 409,
-    body: { detail: 'the worker is online: it can be deleted when it is stopped' },
+    body: { detail: 'the worker is online; stop it before you delete it' },
   });
   api.answer = () => done(null);
   t.match(await client.send('DELETE', `/api/v1/workers/${WORKER}`), { status: 204, text: '' });

@@ -1,5 +1,5 @@
 import type { Job, JobBulk } from '../../../client/resources.ts';
-import { offForAllRows } from '../../parts/data-table/bulk-target.ts';
+import { disabledReasonForRows } from '../../parts/data-table/bulk-target.ts';
 import { counted } from '../../parts/number-text.ts';
 import { hasJobEnded } from '../../state/ended.ts';
 
@@ -87,7 +87,11 @@ export function disabledReason(action: JobAction, job: JudgedJob): string {
 
 /** Returns why an action fits none of the jobs; empty if it fits one of them or the list is empty. */
 export const disabledReasonForAll = (action: JobAction, jobs: readonly JudgedJob[]): string =>
-  offForAllRows(jobs, (job) => disabledReason(action, job), 'Not available for any of the selected jobs.');
+  disabledReasonForRows(
+    jobs,
+    (job) => disabledReason(action, job),
+    'Not available for any of the selected jobs.',
+  );
 
 /** Returns the action of a shortcut key on the selected jobs. `p` resumes if all of them are paused, else it pauses. */
 export function actionOfKey(key: string, jobs: readonly Pick<Job, 'status'>[]): JobAction | null {

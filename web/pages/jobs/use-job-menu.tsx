@@ -1,7 +1,7 @@
 import { Filter } from 'lucide-react';
 import { useLocation } from 'wouter';
 import type { Job } from '../../../client/resources.ts';
-import { judgedOf, type BulkTarget } from '../../parts/data-table/bulk-target.ts';
+import { rowsToCheck, type BulkTarget } from '../../parts/data-table/bulk-target.ts';
 import type { ActionItem } from '../../parts/menu.tsx';
 import { bulkItems, copyItems, openItem } from '../list/list-menu.tsx';
 import type { SelectedRows } from '../list/use-selected-rows.ts';
@@ -35,7 +35,8 @@ export function useJobMenu(options: {
           : label,
       startsGroup: (action) => action === 'pause' || action === 'cancel',
       disabledReason: (action) =>
-        forbidden || (isMany ? disabledReasonForAll(action, judgedOf(target)) : disabledReason(action, job)),
+        forbidden ||
+        (isMany ? disabledReasonForAll(action, rowsToCheck(target)) : disabledReason(action, job)),
       act: (action) => onAction(action, target, isMany),
     });
     return [

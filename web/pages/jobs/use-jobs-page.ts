@@ -1,5 +1,5 @@
 import type { Job, JobSummary } from '../../../client/resources.ts';
-import { judgedOf, type BulkTarget } from '../../parts/data-table/bulk-target.ts';
+import { rowsToCheck, type BulkTarget } from '../../parts/data-table/bulk-target.ts';
 import type { RowWindow } from '../../parts/data-table/use-row-window.ts';
 import { JOB_STATUSES } from '../../parts/status-looks.ts';
 import { useService } from '../../state/service.tsx';
@@ -78,9 +78,9 @@ export function useJobsPage(): JobsPageModel {
   };
   const actOnKey = (key: string): boolean => {
     const target = selected.target();
-    const action = actionOfKey(key, judgedOf(target));
+    const action = actionOfKey(key, rowsToCheck(target));
     if (action === null || selected.count === 0) return false;
-    const reason = forbidden || disabledReasonForAll(action, judgedOf(target));
+    const reason = forbidden || disabledReasonForAll(action, rowsToCheck(target));
     if (reason === '') act(action, target, true);
     else toasts.failed(new Error(reason), failureTitle(action, selected.count));
     return true;

@@ -87,7 +87,7 @@ function ListToolbar<Row extends ListRow, Action extends string>(props: ListTabl
           label={`Selected ${label.toLowerCase()}`}
           target={selected.target()}
           total={selected.total}
-          deeds={bulkActions}
+          actions={bulkActions}
           forbidden={forbidden}
           disabledReasonForAll={disabledReasonForAll}
           onAction={onAction}

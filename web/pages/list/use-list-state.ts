@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { BulkTarget } from '../../parts/data-table/bulk-target.ts';
-import { forgotten, NOTHING_SELECTED, type RowSelection } from '../../parts/data-table/row-selection.ts';
+import { withoutDeleted, NOTHING_SELECTED, type RowSelection } from '../../parts/data-table/row-selection.ts';
 import { useRowSelection } from '../../parts/data-table/use-row-selection.ts';
 import { asBoolean, usePreference } from '../../state/use-preference.ts';
 
@@ -44,7 +44,7 @@ export function useListState<Row, Action>(id: string, query: object): ListState<
     selection,
     setSelection,
     clearSelection: () => setSelection(NOTHING_SELECTED),
-    deselectRemoved: (ids) => setSelection((before) => forgotten(before, ids)),
+    deselectRemoved: (ids) => setSelection((before) => withoutDeleted(before, ids)),
     dialog,
     openDialog: setDialog,
     closeDialog: () => setDialog(null),

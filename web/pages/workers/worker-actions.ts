@@ -1,5 +1,5 @@
 import type { Worker, WorkerBulk } from '../../../client/resources.ts';
-import { offForAllRows } from '../../parts/data-table/bulk-target.ts';
+import { disabledReasonForRows } from '../../parts/data-table/bulk-target.ts';
 import { counted } from '../../parts/number-text.ts';
 
 /** An action on one or many workers. */
@@ -52,7 +52,7 @@ export function disabledReason(action: WorkerAction, { status }: JudgedWorker): 
 
 /** Returns why an action fits none of the workers; empty if it fits one of them or the list is empty. */
 export const disabledReasonForAll = (action: WorkerAction, workers: readonly JudgedWorker[]): string =>
-  offForAllRows(
+  disabledReasonForRows(
     workers,
     (worker) => disabledReason(action, worker),
     'Not available for any of the selected workers.',

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { test } from 'tap';
+import { replyTo } from '../../../../actors/kernel/address.ts';
 import { PendingLeases } from '../../../../actors/service/lease/pending-leases.ts';
 import type { PendingLease } from '../../../../actors/service/lease/state.ts';
 import { workerId } from '../../../../src/core/ids.ts';
 
 const lease = (name: string): PendingLease => ({
-  request: { workerId: workerId('w'), queueId: null, replyTo: name, until: 0 },
+  request: { workerId: workerId('w'), queueId: null, replyTo: replyTo(name), until: 0 },
   outstanding: [],
   assignments: [],
   steps: [],

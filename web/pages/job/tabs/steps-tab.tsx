@@ -7,7 +7,7 @@ import { KeyValues } from '../../../parts/key-values.tsx';
 import { counted } from '../../../parts/number-text.ts';
 import { Skeleton } from '../../../parts/skeleton.tsx';
 import { StatusBadge } from '../../../parts/status-badge.tsx';
-import { countsInWords } from '../../../parts/task-counts.ts';
+import { countsText } from '../../../parts/task-counts.ts';
 import { TaskProgress } from '../../../parts/task-progress.tsx';
 import { durationText } from '../../../parts/time-text.ts';
 import { Ago } from '../../../parts/time.tsx';
@@ -52,7 +52,7 @@ function StepDetail({ job, step }: { job: JobDetail; step: Step }) {
       </div>
       <KeyValues
         facts={[
-          ['Tasks', countsInWords(step.task_counts)],
+          ['Tasks', countsText(step.task_counts)],
           ['Depends on', step.depends_on?.join(', ') ?? null],
           ['Compute location', step.compute_location ?? null],
           [

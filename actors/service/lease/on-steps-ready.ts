@@ -7,8 +7,8 @@ import { serveAll, serveSignature } from './serve.ts';
 import type { LeaseState } from './state.ts';
 import { clearSignatures, recordReportedReason } from './unschedulable-steps.ts';
 
-/** A job says all that is ready of some of its steps. All of it is known before anything of it is handed out. */
-export function onStepsOffered(
+/** Records all ready tasks of some steps of a job. Records all of them before it assigns any. */
+export function onStepsReady(
   state: LeaseState,
   message: Extract<LeaseMessage, { type: 'steps.ready' }>,
   context: ServiceContext<'lease'>,
@@ -18,18 +18,18 @@ export function onStepsOffered(
   for (const offer of message.offers) {
     const queueBefore = state.index.entry(offer.jobId, offer.stepOrder)?.queueId ?? offer.queueId;
     if (queueBefore !== offer.queueId) isMoved = true;
-    signatures.add(noteOffer(state, offer, context));
+    signatures.add(recordReadyStep(state, offer, context));
   }
-  // The live tasks of a step that has changed its queue have made room under the cap of the old one.
+  // Live tasks of a step that changed its queue no longer count against the cap of the old queue.
   if (isMoved) serveAll(state, context);
   else for (const signature of signatures) serveSignature(state, signature, context);
-  // In the new queue there may be a worker for what nobody could run in the old one.
+  // The new queue may have a worker for tasks that no worker of the old one could run.
   if (isMoved) clearSignatures(state, signatures, context);
 }
 
-/** Puts what is offered of a step in place of what was known of it; the signature that has it now. */
-function noteOffer(state: LeaseState, offer: ReadyStep, context: ServiceContext<'lease'>): Signature {
-  const { ready, live } = withoutPicked(state, offer);
+/** Replaces the data of a step. Returns the step's current signature. */
+function recordReadyStep(state: LeaseState, offer: ReadyStep, context: ServiceContext<'lease'>): Signature {
+  const { ready, live } = withoutSelected(state, offer);
   const held = new Map(offer.held.map(({ index, until, avoided }) => [index, { until, avoided }]));
   const entry = state.index.offer({ ...offer, live }, ready, held);
   recordReportedReason(state, entry, offer.unschedulableReason);
@@ -40,10 +40,10 @@ function noteOffer(state: LeaseState, offer: ReadyStep, context: ServiceContext<
 }
 
 /**
- * What is ready and live of an offer, with what was picked of the step and not yet answered by its job: the job answers
- * messages in order, so it made the offer before it saw those picks.
+ * Returns the ready and live tasks of an offer, adjusted for tasks that were selected but not confirmed by the job. A
+ * job handles messages in order, so it made the offer before it received these selections.
  */
-function withoutPicked(
+function withoutSelected(
   state: LeaseState,
   offer: ReadyStep,
 ): { readonly ready: ReadyTasks; readonly live: number } {
@@ -65,7 +65,7 @@ function withoutPicked(
   return { ready, live };
 }
 
-/** Tasks of an offered step are ready (again), at once or from a time on. */
+/** Records ready tasks of an offered step, now or after a delay. */
 export function onTasksReady(
   state: LeaseState,
   message: Extract<LeaseMessage, { type: 'tasks.ready' }>,
@@ -85,7 +85,10 @@ export function onTasksReady(
   if (signature !== null) serveSignature(state, signature, context);
 }
 
-/** A task's retry delay is over, whatever the clock was set to meanwhile: the job looks once more. */
+/**
+ * Makes a task ready after its retry delay, even if the clock was set back meanwhile. The job checks it when the task
+ * is taken.
+ */
 export function onTaskDue(
   state: LeaseState,
   message: Extract<LeaseMessage, { type: 'task.due' }>,
@@ -98,7 +101,7 @@ export function onTaskDue(
   entry.held.delete(index);
   const avoided: readonly WorkerId[] = held.avoided;
   const ranges = [{ start: index, count: 1 }];
-  // It waits since its delay was over, however late this is heard.
+  // The task has waited since the end of its delay, however late the timer runs.
   const readyAt = Math.min(held.until, context.now);
   const signature = state.index.addReady(jobId, stepOrder, ranges, readyAt, avoided);
   if (signature !== null) serveSignature(state, signature, context);

@@ -5,8 +5,10 @@ import { isLeasable } from './offers.ts';
 import type { JobState } from './state.ts';
 import { clearUnschedulable, markUnschedulable } from './unschedulable-marks.ts';
 
-/** No online worker may run tasks of a step: those that have been ready for long enough say why. */
-export function onStepUnmatched(
+/**
+ * Marks tasks of a step as unschedulable that no online worker can run and that have been ready for the grace period.
+ */
+export function onStepUnschedulable(
   state: JobState,
   message: Extract<JobMessage, { type: 'step.unschedulable' }>,
   context: ServiceContext<'job'>,
@@ -17,8 +19,8 @@ export function onStepUnmatched(
   if (markUnschedulable(turn, step, message.reason, message.readyBefore)) turn.end();
 }
 
-/** An online worker may run tasks of the step. */
-export function onStepMatched(
+/** Clears the unschedulable marks of a step: an online worker can run its tasks. */
+export function onStepSchedulable(
   state: JobState,
   message: Extract<JobMessage, { type: 'step.schedulable' }>,
   context: ServiceContext<'job'>,

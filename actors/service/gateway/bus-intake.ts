@@ -1,44 +1,55 @@
-import { parseTaskId, type AttemptId, type FarmId, type JobId, type WorkerId } from '../../src/core/ids.ts';
-import type { Delivery, ServiceBus, ServiceBusListener } from '../../src/core/ports/bus.ts';
-import type { StoreReader } from '../../src/core/ports/store.ts';
-import type { LeaseRequest, PresenceMessage, StatusMessage } from '../../src/core/wire/bus-messages.ts';
-import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
-import type { ShardMeter } from './shard-meter.ts';
-import { leaseReply, presenceReply, reportsReply } from './reply-address.ts';
-import { extractReports } from './piggybacked-reports.ts';
+import type { AttemptId, FarmId, JobId, WorkerId } from '../../../src/core/ids.ts';
+import type { Delivery, ServiceBus, ServiceBusListener } from '../../../src/core/ports/bus.ts';
+import type { LeaseWait } from '../../../src/core/metrics/lease-waits.ts';
+import type { StoreReader } from '../../../src/core/ports/store.ts';
+import type { LeaseRequest, PresenceMessage, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
+import type { ServiceEnvelope } from '../service-messages.ts';
+import { leaseReply, presenceReply } from './reply-address.ts';
+import { acceptReports, type ReportPorts } from './accept-reports.ts';
 
-/** Jobs whose farm is remembered, so that a status report costs no look at the store. */
-const REMEMBERED_JOBS_MAX = 100_000;
+/** Maximum number of jobs in the ownership cache, which saves a store read per status report. */
+const CACHED_JOBS_MAX = 100_000;
 
 const NO_ATTEMPTS: readonly AttemptId[] = [];
 
+/** Measures of what the bus delivers. */
+interface IntakeMeter {
+  leaseRequested(): LeaseWait;
+  /** Every message that the request has caused directly is processed. */
+  leaseSettled(inbox: string, wait: LeaseWait): void;
+  /** `deliveryNumber` is 1 for the first delivery of a message. */
+  delivered(stream: 'status' | 'presence', deliveryNumber: number): void;
+}
+
 export interface BusIntakeOptions {
   readonly reader: StoreReader;
-  /** Whether the farm lives on this shard. Exactly one shard says so of any id. */
+  /** Reports whether the farm belongs to this shard. True on exactly one shard for any text. */
   readonly ownsFarm: (farm: string) => boolean;
-  /** Whether this shard speaks for what belongs to no farm. */
+  /** The first shard answers messages that belong to no farm. */
   readonly isFirstShard: boolean;
-  readonly meter: Pick<ShardMeter, 'leaseRequested' | 'leaseSettled' | 'delivered'>;
+  readonly meter: IntakeMeter;
   readonly bus: () => ServiceBus;
   readonly post: (envelope: ServiceEnvelope, onProcessed: (() => void) | null) => void;
 }
 
 /**
- * From the bus to the actors: every shard hears everything, hands what belongs to its farms to their actors, and
- * acknowledges a message of a stream once all that it changed is on disk.
+ * Turns messages of the bus into messages to actors. Every shard receives every message and handles those of its own farms. A message of a stream
+ * is acknowledged when all of its changes are on disk, or at once if another shard handles it.
  */
 export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   private readonly options: BusIntakeOptions;
   private readonly ownJobs = new Map<JobId, boolean>();
+  private readonly reportPorts: ReportPorts;
 
   constructor(options: BusIntakeOptions) {
     this.options = options;
+    this.reportPorts = { ownsJob: (job) => this.ownsJob(job), post: options.post };
   }
 
   readonly leaseRequested: ServiceBusListener['leaseRequested'] = (request, queue, inbox) => {
     if (!this.options.ownsFarm(request.farm_id)) return;
     const { meter } = this.options;
-    const reports = this.takeReports(request, inbox);
+    const reports = this.acceptPiggybacked(request, inbox);
     const wait = meter.leaseRequested();
     this.options.post(
       {
@@ -60,7 +71,7 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   readonly presenceAnnounced = (delivery: Delivery<PresenceMessage>): void => {
     this.options.meter.delivered('presence', delivery.deliveryNumber);
     const { message } = delivery;
-    const farm = message.type === 'register' ? this.farmNamed(message.farm) : message.farm_id;
+    const farm = message.type === 'register' ? this.findFarm(message.farm) : message.farm_id;
     if (typeof farm === 'object') {
       if (this.options.isFirstShard) {
         this.options.bus().answerPresence(message.reply_to, { v: 1, type: 'refused', reason: farm.reason });
@@ -78,31 +89,28 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   readonly statusReported = (delivery: Delivery<StatusMessage>): void => {
     this.options.meter.delivered('status', delivery.deliveryNumber);
     const { message } = delivery;
-    const job = parseTaskId(message.task_id)?.jobId;
-    if (job === undefined || !this.ownsJob(job)) {
-      delivery.acknowledge();
-      return;
-    }
-    this.options.post(
+    acceptReports(
       {
-        actor: 'job',
-        id: job,
-        message: { type: 'tasks.reported', workerId: message.worker_id, reports: [message] },
+        workerId: message.worker_id,
+        reports: [message],
+        confirmation: { kind: 'acknowledge', acknowledge: () => delivery.acknowledge() },
       },
-      () => delivery.acknowledge(),
+      this.reportPorts,
     );
   };
 
-  /** Hands the reports that ride on the request to their jobs; gives the attempts that the reply may confirm. */
-  private takeReports(request: LeaseRequest, inbox: string): readonly AttemptId[] {
-    if (request.reports === undefined) return NO_ATTEMPTS;
-    const { envelopes, attempts } = extractReports(request, reportsReply(inbox), (job) => this.ownsJob(job));
-    for (const envelope of envelopes) this.options.post(envelope, null);
-    return attempts;
+  /** Accepts the reports of a lease request. Returns the attempts that the reply may confirm. */
+  private acceptPiggybacked(request: LeaseRequest, inbox: string): readonly AttemptId[] {
+    const { worker_id: workerId, reports } = request;
+    if (reports === undefined) return NO_ATTEMPTS;
+    return acceptReports(
+      { workerId, reports, confirmation: { kind: 'lease-reply', inbox } },
+      this.reportPorts,
+    );
   }
 
-  /** The farm that a worker names by id or name, or the only one. */
-  private farmNamed(text: string): FarmId | { readonly reason: string } {
+  /** Returns the farm with this id or name, or the only farm if the text is empty; otherwise why there is none. */
+  private findFarm(text: string): FarmId | { readonly reason: string } {
     const farms = [...this.options.reader.scan('farm')].map((row) => row.value);
     if (text === '') {
       const [only, ...others] = farms;
@@ -119,10 +127,10 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
     const known = this.ownJobs.get(job);
     if (known !== undefined) return known;
     const record = this.options.reader.get('job', job);
-    // What belongs to no job is heard by one shard, which says so in its log.
+    // Exactly one shard handles reports of an unknown job and logs them.
     if (record === undefined) return this.options.isFirstShard;
     const isOwn = this.options.ownsFarm(record.farmId);
-    if (this.ownJobs.size >= REMEMBERED_JOBS_MAX) this.ownJobs.clear();
+    if (this.ownJobs.size >= CACHED_JOBS_MAX) this.ownJobs.clear();
     this.ownJobs.set(job, isOwn);
     return isOwn;
   }

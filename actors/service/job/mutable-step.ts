@@ -5,9 +5,9 @@ import type { RequireAllFields } from '../../../src/core/records/require-all-fie
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /**
- * A step's record as its job has it in memory. It changes in place, with every task that moves, and nobody else has it: what is written
- * is a copy. It is put together field by field and no field comes or goes, so that all steps are of one hidden class: a copy by a spread
- * has one of its own each time, and every look at it is slow then (docs/performance.md).
+ * A step's record in the memory of its job. Mutable; every task transition changes it. Not shared: writes use a copy.
+ * It is built field by field and fields are never added or removed, so that all steps have one hidden class. A spread
+ * copy would get a class of its own, which makes every access slow (docs/performance.md).
  */
 export interface MutableStepRecord extends Mutable<
   Omit<StepRecord, 'taskCounts' | 'attemptTimes' | 'unschedulableReason'>
@@ -36,8 +36,8 @@ type WholeStep = RequireAllFields<
   | 'updatedAt'
 >;
 
-/** The step as it was written, to be changed. */
-export const liveStepOf = (written: WholeStep): MutableStepRecord => ({
+/** Returns a mutable copy of a stored step. */
+export const toMutableStep = (written: WholeStep): MutableStepRecord => ({
   version: 1,
   jobId: written.jobId,
   order: written.order,
@@ -54,7 +54,7 @@ export const liveStepOf = (written: WholeStep): MutableStepRecord => ({
   updatedAt: written.updatedAt,
 });
 
-/** The step as it is now, to be written. */
+/** Returns the step's record for the store. */
 export function toStepRecord(live: MutableStepRecord): StepRecord {
   const { attemptTimes, unschedulableReason, ...record } = live;
   return {
