@@ -20,7 +20,7 @@ const LEASE_TOO_LARGE =
   'a lease does not fit a message of the bus: raise max_payload of the NATS server to 8 MiB';
 
 /** Effects of a flush. */
-interface FlushPorts {
+export interface FlushPorts {
   readonly bus: Pick<ServiceBus, 'prepareLease' | 'preparePresence' | 'takePrepared' | 'cancelAttempt'>;
   readonly tallies: Pick<Tallies, 'release'>;
   readonly meter: { leaseAnswered(address: LeaseAddress, reply: LeaseReply, windowStartedAt: number): void };
