@@ -15,12 +15,12 @@ import type { BookingRecord } from '../../src/core/records/worker.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { CurrentState, JobLists } from '../lists/job-lists.ts';
 
-/** Workers that one step of a look reads: a few milliseconds. */
+/** Workers that one step reads, which takes a few milliseconds. */
 const WORKERS_AT_ONCE = 100;
-/** Farms that have a history. */
+/** Maximum number of farms with a history. */
 const FARMS_MAX = 64;
 
-/** What was seen of the workers of one farm. */
+/** Observations of the workers of one farm. */
 interface Seen {
   coresTotal: number;
   coresBooked: number;
@@ -29,7 +29,7 @@ interface Seen {
   readonly owners: Map<string, number>;
 }
 
-/** A look at all workers that is under way. */
+/** Scan of all workers in progress. */
 interface Look {
   /** Key of the last worker that was read; empty before the first. */
   after: string;
@@ -38,12 +38,12 @@ interface Look {
   readonly booked: Map<string, number>;
 }
 
-/** A farm as it was seen last; nothing has ended in it, because that is counted over minutes. */
+/** Latest observation of a farm. Ended tasks are not in it, because they are counted per minute. */
 export type FarmNow = FarmSample;
 
 /**
- * How busy farms and workers were: looks at the workers once in a while, follows the rows of jobs, and keeps what it saw at the end of
- * each minute, in memory alone. Nothing of it is on the way of a lease: it reads the store on the front's thread, some workers at a time.
+ * Records the load of farms and workers: scans the workers periodically, follows the rows of jobs, and keeps a sample
+ * per minute in memory. It reads the store on the main thread, a few workers at a time, and takes no part in leases.
  */
 export class FarmWatch {
   readonly #state: CurrentState;
@@ -54,10 +54,10 @@ export class FarmWatch {
   readonly #workers = new WorkerSamples();
   readonly #latest = new Map<string, FarmNow>();
   #look: Look | null = null;
-  /** The minute that was sampled last, or that was under way at the start: minutes since the epoch. */
+  /** Minute of the last sample, or of the start: minutes since the epoch. */
   #minute: number;
 
-  /** `now` gives milliseconds since the epoch. The lists tell `jobs` of the rows of jobs. */
+  /** `now` returns milliseconds since the epoch. The job lists notify `jobs` of the rows of jobs. */
   constructor(
     state: CurrentState,
     jobs: JobActivity,
@@ -71,7 +71,10 @@ export class FarmWatch {
     this.#minute = minuteOf(now());
   }
 
-  /** One step of a look; false when it was the last one. Then what was seen counts, and a minute that has ended has its sample. */
+  /**
+   * Runs one step of a scan; returns false after the last one. Then the results take effect, and a minute that has
+   * ended gets its sample.
+   */
   lookNext(): boolean {
     const look = (this.#look ??= this.#newLook());
     this.#state.renew();
@@ -94,13 +97,13 @@ export class FarmWatch {
     return false;
   }
 
-  /** Jobs that have bookings are known before these are read, but for those that are made meanwhile. */
+  /** Reads the jobs before the bookings, so that they are known, except those created meanwhile. */
   #newLook(): Look {
     this.#lists.bringUpToDate();
     return { after: '', farms: new Map(), booked: new Map() };
   }
 
-  /** Adds the cores that a worker's tasks hold; how many those are. */
+  /** Adds the cores of a worker's booking. Returns their number. */
   #addBooking(farm: Seen, record: BookingRecord | undefined): number {
     let sum = 0;
     for (const { attemptId, cores } of record?.bookings ?? []) {
@@ -151,23 +154,23 @@ export class FarmWatch {
     };
   }
 
-  /** The last minutes of a farm, one point for `stepMinutes` of them. */
+  /** Returns the last minutes of a farm, one point per `stepMinutes` minutes. */
   farm(id: string, minutes: number, stepMinutes: number): FarmColumns {
     const from = (this.#minute - minutes) * MINUTE_MS;
     return columnsOf(this.#samples.get(id)?.since(from) ?? [], stepMinutes);
   }
 
-  /** A farm as it was seen last; null before it was. */
+  /** Returns the latest observation of a farm; null before the first. */
   farmNow(id: string): FarmNow | null {
     return this.#latest.get(id) ?? null;
   }
 
-  /** The last minutes of a worker. */
+  /** Returns the last minutes of a worker. */
   worker(id: string, minutes: number): readonly WorkerPoint[] {
     return this.#workers.since(id, (this.#minute - minutes) * MINUTE_MS);
   }
 
-  /** Paused jobs of a farm that have ready tasks, and how many tasks those are. */
+  /** Returns the number of paused jobs of a farm with ready tasks, and the number of these tasks. */
   paused(id: string): { readonly jobs: number; readonly tasks: number } {
     this.#lists.bringUpToDate();
     return this.#jobs.paused(id);

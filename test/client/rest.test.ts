@@ -200,7 +200,7 @@ test('addresses, texts and tags', async (t) => {
   t.equal(await rest.call('delete', '/farms/{id}', { path: { id: 'f' } }), undefined);
   t.match(await failure(rest.call('post', '/farms', { body: { name: 'x' } })), {
     name: 'UnreadableAnswer',
-    message: `the service at ${service.url} answered what is no JSON: <html>`,
+    message: `the service at ${service.url} returned invalid JSON: <html>`,
   });
   t.match(service.requests.at(-1), { method: 'POST', type: 'application/json', body: '{"name":"x"}' });
 });

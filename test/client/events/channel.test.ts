@@ -229,9 +229,9 @@ test('what is not understood is told, and the address is one of the web', (t) =>
   t.equal(sockets[0]?.url, 'wss://farm.example/api/v1/ws');
   sockets[0]?.events.opened();
   sockets[0]?.events.message(null);
-  t.same(problems, ['the service said what is no envelope: bytes']);
+  t.same(problems, ['invalid message from the service: bytes']);
   t.equal(eventsUrl('http://127.0.0.1:8080/'), 'ws://127.0.0.1:8080/api/v1/ws');
-  t.throws(() => eventsUrl('ftp://farm'), { message: 'not an address of the web: ftp://farm/api/v1/ws' });
+  t.throws(() => eventsUrl('ftp://farm'), { message: 'not a web address: ftp://farm/api/v1/ws' });
   t.throws(() => eventsUrl(''), TypeError);
   t.end();
 });

@@ -152,7 +152,7 @@ test('a connection that gives no sign of life within ten seconds of a ping is de
     t.match(protocol, { lastFrameAt: START + pingAt + 5, wakeAt: START + 2 * pingAt + 5 });
     t.same(take({ is: 'time' }, 2 * pingAt + 5), [ping(2)]);
     t.same(take({ is: 'time' }, 2 * pingAt + 10_005), [{ do: 'drop' }, { do: 'state' }]);
-    t.match(protocol, { phase: 'waiting', reason: 'the service gave no sign of life' });
+    t.match(protocol, { phase: 'waiting', reason: 'the service did not answer a ping' });
   }
   const { take } = live();
   t.same(take({ is: 'retry' }, 7), [ping(1)], 'who does not want to wait has it asked at once');
@@ -182,18 +182,18 @@ test('what is no envelope, and what the service did not understand, is told and 
     '{"type":"error","subject":"jobs","seq":11,"payload":{"code":"gap"}}',
   ];
   for (const each of broken) {
-    const message = `the service said what is no envelope: ${each ?? 'bytes'}`;
+    const message = `invalid message from the service: ${each ?? 'bytes'}`;
     t.same(take({ is: 'message', connection: 1, text: each }), [{ do: 'problem', message }]);
   }
   const long = take({ is: 'message', connection: 1, text: 'x'.repeat(1_000) });
-  t.same(long, [{ do: 'problem', message: `the service said what is no envelope: ${'x'.repeat(100)}` }]);
+  t.same(long, [{ do: 'problem', message: `invalid message from the service: ${'x'.repeat(100)}` }]);
   const bad = text({
     type: 'error',
     subject: '',
     seq: 0,
     payload: { code: 'bad-frame', message: 'no JSON' },
   });
-  t.same(take(bad), [{ do: 'problem', message: 'the service did not understand: bad-frame: no JSON' }]);
+  t.same(take(bad), [{ do: 'problem', message: 'the service rejected a message: bad-frame: no JSON' }]);
   t.same(take(push(11)), [event(1, 11)]);
   t.equal(protocol.phase, 'live');
   t.end();

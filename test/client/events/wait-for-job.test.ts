@@ -104,7 +104,9 @@ test('what cannot be waited for is told at once', async (t) => {
   }
   const { rest, channel, asked, close } = await serviceOf([job('completed')], 'not allowed');
   t.teardown(close);
-  await t.rejects(waitForJob(rest, channel, JOB), { message: 'the events of jobs are refused: not allowed' });
+  await t.rejects(waitForJob(rest, channel, JOB), {
+    message: 'the events of jobs are not available: not allowed',
+  });
   const gone = AbortSignal.abort(new Error('enough'));
   await t.rejects(waitForJob(rest, channel, JOB, { signal: gone }), { message: 'enough' });
   t.equal(asked(), 0);

@@ -80,13 +80,13 @@ void test('bad requests take no profile', async (t) => {
   t.strictSame(await refusal('/debug/pprof/heap'), [400, 'thread must name one of: front, shard 0']);
   t.strictSame(await refusal('/debug/pprof/heap?thread=nobody'), [
     404,
-    'no such thread; there are: front, shard 0',
+    'no such thread; threads: front, shard 0',
   ]);
-  t.strictSame(await refusal('/debug/pprof/trace'), [404, 'nothing is at /debug/pprof/trace']);
+  t.strictSame(await refusal('/debug/pprof/trace'), [404, 'no resource at /debug/pprof/trace']);
   t.strictSame(await refusal('/debug/pprof/profile?thread=%zz'), [400, 'the query has a malformed escape']);
   t.strictSame(await refusal('/debug/pprof/profile?thread=front', 'POST'), [
     405,
-    'profiles are read with GET',
+    'profiles can only be read with GET',
   ]);
   t.strictSame(profiler.asked, []);
   profiler.profile = { ok: false, reason: 'busy' };

@@ -12,7 +12,7 @@ void test('the fourth request of a burst of three is 429 and says when to come a
     type: 'about:blank',
     title: 'Too Many Requests',
     status: 429,
-    detail: 'more than 2 requests a second from one address: try again in 1 s',
+    detail: 'more than 2 requests per second from one address; retry in 1 s',
     instance: 'fourth',
   });
   t.equal(refused.headers['x-api-version'], '1');

@@ -244,7 +244,7 @@ void test('what never comes is waited for with patience, and the log of the serv
   t.equal(tail.isOver, false);
   await stage.tick(1);
   t.same(tail, { lines: [1, 3], isOver: true, failure: null });
-  const text = 'the tail of a log ends before all of it may have come';
+  const text = 'log follow ended before the log was complete';
   t.same(stage.warned, [{ text, task_id: TASK_ID, reason: 'chunks are missing' }]);
   endsFreed(t, stage);
 });

@@ -130,7 +130,7 @@ void test('a filter picks what the list lets through, up to a limit', async (t) 
   const bulk = (body: object) => client.json('POST', '/api/v1/jobs/bulk', { action: 'cancel', ...body });
   t.match(await bulk({ filter: { farm_id: FARM } }), {
     status: 409,
-    body: { detail: 'the filter matches 1001 jobs, and one request may change 1000: narrow it' },
+    body: { detail: 'the filter matches 1001 jobs; a request can change at most 1000, so narrow the filter' },
   });
   t.same(api.asked, [], 'nothing was done');
   const some = await bulk({ filter: { owner: 'bob', search: 'AAAAAAAA-0000' } });
@@ -234,7 +234,9 @@ void test('tasks by ids and by a filter of one job', async (t) => {
   });
   t.match(await bulk({ action: 'cancel', filter: { job_id: jobNumber(1), status: 'ready' } }), {
     status: 409,
-    body: { detail: 'the filter matches 1001 tasks, and one request may change 1000: narrow it' },
+    body: {
+      detail: 'the filter matches 1001 tasks; a request can change at most 1000, so narrow the filter',
+    },
   });
   t.match(await bulk({ action: 'cancel', filter: { job_id: 'none' } }), {
     status: 404,
@@ -281,11 +283,11 @@ void test('what is not clear is refused, and nothing is done', async (t) => {
       { action: 'explode', ids: [id] },
       '/action: must be one of pause, resume, cancel, retry, delete, set',
     ],
-    ['jobs', { action: 'pause' }, '/ids: is required where there is no filter'],
+    ['jobs', { action: 'pause' }, '/ids: is required without a filter'],
     [
       'jobs',
       { action: 'pause', ids: [id], filter: { owner: 'ada' } },
-      '/filter: excludes ids: give one of the two',
+      '/filter: cannot be combined with ids',
     ],
     ['jobs', { action: 'pause', ids: [] }, '/ids: must NOT have fewer than 1 items'],
     [
@@ -303,8 +305,8 @@ void test('what is not clear is refused, and nothing is done', async (t) => {
     ['jobs', { action: 'delete', filter: { status: 'gone' } }, '/filter/status: must be one of'],
     ['jobs', { action: 'set', ids: [id] }, '/action: set needs priority or queue_id'],
     ['jobs', { action: 'set', ids: [id], priority: 1.5 }, '/priority: must be integer'],
-    ['jobs', { action: 'pause', ids: [id], priority: 1 }, '/priority: is not for pause, only for set'],
-    ['jobs', { action: 'retry', ids: [id], queue_id: QUEUE }, '/queue_id: is not for retry, only for set'],
+    ['jobs', { action: 'pause', ids: [id], priority: 1 }, '/priority: is only for set, not for pause'],
+    ['jobs', { action: 'retry', ids: [id], queue_id: QUEUE }, '/queue_id: is only for set, not for retry'],
     ['tasks', { action: 'pause', ids: [id] }, '/action: must be one of retry, cancel'],
     ['tasks', { action: 'retry', filter: { status: 'failed' } }, '/filter/job_id: is required'],
     ['workers', { action: 'cancel', ids: [id] }, '/action: must be one of disable, enable, delete'],

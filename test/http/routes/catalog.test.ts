@@ -256,7 +256,7 @@ void test('a queue is created, replaced and deleted by its farm', async (t) => {
   ]);
   t.match(await client.json('PUT', `/api/v1/queues/${QUEUE}`, { name: 'day', farm_id: NOBODY }), {
     status: 400,
-    body: { detail: '/farm_id: a queue stays in its farm' },
+    body: { detail: '/farm_id: a queue cannot move to another farm' },
   });
   api.answer = () => refused('conflict', 'in use');
   t.equal((await client.json('POST', '/api/v1/queues', { ...settings, farm_id: FARM })).status, 409);

@@ -86,7 +86,7 @@ void test('the newest thousand are the default and the most', async (t) => {
   const off = await client.get(LOGS);
   t.match(off, {
     status: 503,
-    body: { title: 'Service Unavailable', detail: 'no diagnostics are kept: diagnostics.buffer_size is 0' },
+    body: { title: 'Service Unavailable', detail: 'diagnostics are disabled: diagnostics.buffer_size is 0' },
   });
   const wrong = [
     'level=warn',

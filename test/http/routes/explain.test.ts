@@ -302,7 +302,7 @@ void test('pools at capacity: other farms are asked who holds them', async (t) =
   t.match(api.logged, [
     {
       level: 'warn',
-      text: 'a scheduler does not explain',
+      text: 'scheduler did not answer a query',
       attributes: { farm_id: EAST, detail: 'the farm is loading' },
     },
   ]);

@@ -93,7 +93,7 @@ void test('the order of parameters makes no other request, everything else does'
   for (const other of others) {
     t.match(await submit(client, 'k', other), {
       status: 422,
-      body: { detail: 'the Idempotency-Key has come with another request before: take a new one' },
+      body: { detail: 'this Idempotency-Key was already used with a different request; use a new key' },
     });
   }
   t.equal(made.length, 1);
@@ -115,7 +115,7 @@ void test('of two requests at once with one key, one makes the job and the other
   for (const other of [{}, { body: 'name: b' }]) {
     t.match(await submit(client, 'k', other), {
       status: 409,
-      body: { detail: 'a request with this Idempotency-Key is being answered: repeat it later' },
+      body: { detail: 'a request with this Idempotency-Key is still in progress; retry later' },
     });
   }
   finish();

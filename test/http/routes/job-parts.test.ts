@@ -206,7 +206,7 @@ void test('of a job with very many tasks one step is shown at a time', async (t)
   );
   t.match(await client.get(`${PATH}/task-grid`), {
     status: 400,
-    body: { detail: '/query/step: is required: the job has 4000002 tasks, and one grid at most 4000000' },
+    body: { detail: '/query/step: is required: the job has 4000002 tasks; a grid has at most 4000000' },
   });
   const { body } = await client.get(`${PATH}/task-grid?step=b`);
   const { steps } = body as { steps: readonly { cells: string }[] };
@@ -219,7 +219,7 @@ void test('of a job with very many tasks one step is shown at a time', async (t)
   for (const query of ['', '?step=c']) {
     t.match(await client.get(`/api/v1/jobs/${jobNumber(2)}/task-grid${query}`), {
       status: 400,
-      body: { detail: '/query/step: the step has 4000001 tasks, and one grid at most 4000000' },
+      body: { detail: '/query/step: the step has 4000001 tasks; a grid has at most 4000000' },
     });
   }
 });

@@ -262,20 +262,19 @@ void test('a template that takes too long, a full disk, and a farm that refuses'
     status: 503,
     body: {
       title: 'Service Unavailable',
-      detail:
-        'the template took too long to evaluate, which says nothing of whether it is right: a second attempt may succeed',
+      detail: 'template evaluation timed out; the template may be valid, so retry the request',
     },
   });
   api.preparation = { ok: false, busy: true };
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
     status: 503,
-    body: { detail: 'the service is busy with other templates: try again in a moment' },
+    body: { detail: 'the service is busy with other templates; retry in a moment' },
   });
   api.acceptsSubmissions = false;
   api.prepared.length = 0;
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
     status: 503,
-    body: { detail: 'the disk of the service is nearly full: no new jobs for now' },
+    body: { detail: 'the disk of the service is nearly full; new jobs are not accepted' },
   });
   t.same(api.prepared, []);
   api.acceptsSubmissions = true;

@@ -227,7 +227,7 @@ void test('a log that cannot be read breaks the tail off, and says so in the log
   api.emit({ kind: 'log', taskId: TASK_ID });
   await t.rejects(once(message, 'end'), { code: 'ECONNRESET' });
   t.match(api.logged, [
-    { level: 'error', text: 'an answer broke off', attributes: { error: /Invalid time value/ } },
+    { level: 'error', text: 'response aborted', attributes: { error: /Invalid time value/ } },
   ]);
   t.equal(api.watches, 0);
   t.equal((await client.get(LOGS)).status, 500);
@@ -347,6 +347,6 @@ void test('a download whose client goes, and one whose log is removed', async (t
     { code: 'ECONNRESET' },
   );
   t.match(api.logged, [
-    { text: 'an answer broke off', attributes: { error: /a log was removed while it was read/ } },
+    { text: 'response aborted', attributes: { error: /the log was deleted during the download/ } },
   ]);
 });

@@ -100,7 +100,7 @@ void test('a body over 16 MiB is 413, declared or not, and the service goes on',
   for (const headers of [declared, chunked]) {
     t.match(await client.send('POST', SUBMIT, { headers, body }), {
       status: 413,
-      body: { title: 'Content Too Large', detail: `the body is over ${MAX_BODY_BYTES} bytes` },
+      body: { title: 'Content Too Large', detail: `the request body exceeds ${MAX_BODY_BYTES} bytes` },
     });
   }
   t.same(api.prepared, []);
@@ -322,7 +322,7 @@ void test('an address that is taken is an error', async (t) => {
     new ApiFixture().ports(),
   );
   await t.rejects(second, {
-    message: `cannot listen on 127.0.0.1:${server.port}: the address is taken or not one of this machine`,
+    message: `cannot listen on 127.0.0.1:${server.port}: address in use or not assigned to this machine`,
   });
   await t.rejects(
     startFront(

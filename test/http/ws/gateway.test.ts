@@ -61,7 +61,7 @@ const gap = (subject: string, seq: number): Envelope => ({
   type: 'error',
   subject,
   seq,
-  payload: { code: 'gap', message: 'events are lost: load what you show of the subject anew' },
+  payload: { code: 'gap', message: 'events were dropped; reload the data for this subject' },
 });
 
 const stepOf = (taskCount: number): StepSketch => ({
@@ -336,7 +336,7 @@ void test('subjects that there are not', async (t) => {
     [`jobs/${jobNumber(9)}/tasks`, `unknown subject: there is no job ${jobNumber(9)}`],
     [`tasks/${other}/logs`, `unknown subject: there is no task ${other}`],
     ['tasks/x/logs', 'unknown subject: there is no task x'],
-    ['diagnostics', 'no diagnostics are kept: diagnostics.buffer_size is 0'],
+    ['diagnostics', 'diagnostics are disabled: diagnostics.buffer_size is 0'],
   ];
   for (const [subject, error] of cases) {
     client.subscribe(subject, 0, 8);
@@ -361,7 +361,7 @@ void test('frames that are none are answered, and the connection goes on', async
   t.strictSame(await client.take(4), [
     bad('bad-frame', 'the frame is not valid JSON'),
     bad('unknown-type', 'the type shout is not one of subscribe, unsubscribe, ping'),
-    bad('bad-frame', 'a frame must be a text'),
+    bad('bad-frame', 'a frame must be text'),
     { type: 'pong', subject: '', seq: 3, payload: {} },
   ]);
   client.send('x'.repeat(20_000));
@@ -381,7 +381,7 @@ void test('one connection may follow a thousand subjects', async (t) => {
   client.subscribe(subjectOf(1000), 0, 1000);
   t.strictSame(
     await client.next(),
-    ack(subjectOf(1000), 0, 1000, 'more than 1000 subjects on one connection'),
+    ack(subjectOf(1000), 0, 1000, 'a connection can have at most 1000 subjects'),
   );
   client.subscribe(subjectOf(7), 0, 1001);
   t.equal((await client.next()).payload['error'], '', 'one that it follows already is not one more');
@@ -476,10 +476,10 @@ void test('requests that open nothing', async (t) => {
     t.match(head, new RegExp(`x-request-id: ${String(problem['instance'])}`, 'i'));
     return { status: Number(head.split(' ')[1]), head, detail: problem['detail'] };
   };
-  const only = 'only WebSocket connections are opened here';
-  const version = 'the version of the WebSocket protocol must be 13';
-  const key = 'Sec-WebSocket-Key must be 16 bytes as base64';
-  const origin = 'pages of this origin may not open the event channel (http.cors_origins)';
+  const only = 'this path accepts only WebSocket connections';
+  const version = 'the WebSocket protocol version must be 13';
+  const key = 'Sec-WebSocket-Key must be 16 bytes in base64';
+  const origin = 'pages of this origin cannot open the event channel (http.cors_origins)';
   const cases: [string, Readonly<Record<string, string>>, number, string][] = [
     ['no upgrade', { Upgrade: '' }, 426, only],
     ['another upgrade', { Upgrade: 'h2c' }, 426, only],

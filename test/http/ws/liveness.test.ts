@@ -46,7 +46,7 @@ void test('a connection from which nothing came for 5 minutes is closed with 100
   t.strictSame(silent.closings, []);
   now = IDLE_CLOSE_MS;
   liveness.tick();
-  t.strictSame(silent.closings, [[1001, 'no frame came for 5 minutes']]);
+  t.strictSame(silent.closings, [[1001, 'no frame for 5 minutes']]);
   t.strictSame([alive.closings, gone.closings], [[], []]);
   const { pings } = silent;
   for (let tick = 0; tick < 2 * TICKS; tick++) liveness.tick();
