@@ -8,8 +8,8 @@ export const AGENT_LIMITS = {
   heartbeatsPerTimeout: 6,
   /** Reply timeout of announcements until the first registration has returned a heartbeat timeout. */
   announceTimeoutMs: 10 * SECOND_MS,
-  registerRetry: { firstMs: 250, mostMs: 5 * SECOND_MS },
-  refusedRetry: { firstMs: 1 * SECOND_MS, mostMs: 10 * SECOND_MS },
+  registerRetry: { firstMs: 250, maxMs: 5 * SECOND_MS },
+  refusedRetry: { firstMs: 1 * SECOND_MS, maxMs: 10 * SECOND_MS },
   /** Maximum time between SIGTERM and SIGKILL after contact was lost or the service has revoked the attempt. */
   fenceGraceMs: 3 * SECOND_MS,
   /** Share of the heartbeat timeout after which no process of the worker's tasks may run without contact. */
@@ -21,7 +21,7 @@ export const AGENT_LIMITS = {
   /** Time that the agent waits at shutdown for the confirmation of its last reports. */
   leaveConfirmMs: 5 * SECOND_MS,
   /** Time between two heartbeats while it waits for that. */
-  confirmBeatMs: SECOND_MS / 2,
+  confirmHeartbeatMs: SECOND_MS / 2,
   /** Time that the agent waits at shutdown for the reply to its departure. */
   departMs: 3 * SECOND_MS,
   /** Timeout of a lease request (docs/contract/limits.md#scheduling: about 35 s). */
@@ -30,12 +30,12 @@ export const AGENT_LIMITS = {
   assignedMs: 30 * SECOND_MS,
   /** Margin before that time within which no unreported attempt may run. */
   assignedMarginMs: 2 * SECOND_MS,
-  leaseRetry: { firstMs: 250, mostMs: 5 * SECOND_MS },
+  leaseRetry: { firstMs: 250, maxMs: 5 * SECOND_MS },
   /** An empty reply that arrives sooner than this counts as a failed try. */
   leaseEmptyMsMin: 1 * SECOND_MS,
   /** Number of ended attempts that are remembered, to ignore repeated assignments. */
   endedAttempts: 4096,
-  reportRetry: { firstMs: 250, mostMs: 10 * SECOND_MS },
+  reportRetry: { firstMs: 250, maxMs: 10 * SECOND_MS },
   /** A report that is stored but not confirmed is published again after this time. */
   reportRepeatMs: 60 * SECOND_MS,
   /** Delay of a running report. A task that ends sooner reports only its end. */
@@ -45,7 +45,7 @@ export const AGENT_LIMITS = {
   /** A piggybacked terminal report that is not confirmed after this time is published to the status stream. */
   piggybackConfirmMs: SECOND_MS,
   /** Maximum size of the reports in one lease request, in characters after the worst escaping. */
-  rideCharacters: 256 * KIB,
+  piggybackCharacters: 256 * KIB,
   /** Minimum time between two progress reports of an attempt. */
   progressMs: 1 * SECOND_MS,
   /** Maximum length of a report's message. */
@@ -54,7 +54,7 @@ export const AGENT_LIMITS = {
   logChunkMs: 100,
   /** Number of log chunks that are published together. */
   logChunksAtOnce: 8,
-  logRetry: { firstMs: 250, mostMs: 5 * SECOND_MS },
+  logRetry: { firstMs: 250, maxMs: 5 * SECOND_MS },
   /** If the bus has accepted no logs for this long, they go to the spool. */
   logDivertMs: 1 * SECOND_MS,
   /** If neither the bus nor the spool has accepted logs for this long, output is dropped and the task continues. */

@@ -1,7 +1,7 @@
 /** Bounds of exponential backoff: the delay doubles with each try. */
 export interface BackoffBounds {
   readonly firstMs: number;
-  readonly mostMs: number;
+  readonly maxMs: number;
 }
 
 const FNV_OFFSET = 0x811c9dc5;
@@ -12,7 +12,7 @@ const FNV_PRIME = 0x01000193;
  * differ between workers and tries, so that many workers do not retry at the same moment.
  */
 export function backoffMs(tries: number, bounds: BackoffBounds, seed: string): number {
-  const bound = Math.min(bounds.mostMs, bounds.firstMs * 2 ** Math.min(tries, 30));
+  const bound = Math.min(bounds.maxMs, bounds.firstMs * 2 ** Math.min(tries, 30));
   return Math.round(bound * (0.5 + fractionOf(seed) / 2));
 }
 

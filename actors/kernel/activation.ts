@@ -12,23 +12,23 @@ export class Activation<W extends ActorSystem> {
   readonly context: TurnContext<W, Kind<W>>;
   state: unknown = null;
   /** Set after each turn: the actor can be evicted. */
-  isOver = false;
+  isEvictable = false;
   /** Number of the window after which the actor is evicted, 0 for none. */
   dropAfterWindow = 0;
   /** Number of the last unit of work in which the actor had a turn. */
   touchedIn = 0;
   /** Number of the last unit of work in which the actor was marked dirty. */
-  toSaveIn = 0;
+  markedDirtyIn = 0;
   /**
    * Numbers of the last windows with a successful turn of the actor, and with a successful turn that marked it dirty.
    */
   keptIn = 0;
   savedIn = 0;
 
-  constructor(definition: AnyDefinition<W>, id: string, closure: UnitOfWork<W>, ports: KernelPorts<W>) {
+  constructor(definition: AnyDefinition<W>, id: string, unit: UnitOfWork<W>, ports: KernelPorts<W>) {
     this.definition = definition;
     this.id = id;
     this.key = `${definition.kind}:${id}`;
-    this.context = new TurnContext(this, closure, ports);
+    this.context = new TurnContext(this, unit, ports);
   }
 }

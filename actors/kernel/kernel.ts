@@ -12,7 +12,7 @@ import { TimerHeap } from './timer-heap.ts';
  * The kernel runs actors (docs/architecture.md#a-turn). It handles each message from outside together with all messages
  * that actors send each other because of it: one unit of work. The units of a window are committed together.
  *
- * States of a window: open (one at a time, its units run), in flight (`windows`, commit requested), durable (`unread`),
+ * States of a window: open (one at a time, its units run), in flight (`windows`, commit requested), durable (`unreadable`),
  * readable (removed). Invariants: windows become durable and readable in order; outputs leave only after the commit of
  * their window; at most `windowsInFlight` windows are not durable.
  *
@@ -34,7 +34,7 @@ interface Window<W extends ActorSystem> extends WindowBuffer<W> {
   readonly mails: Mail<W>[];
   readonly kept: Activation<W>[];
   readonly dirty: Activation<W>[];
-  readonly settled: (() => void)[];
+  readonly processed: (() => void)[];
   /** Actors to evict once the window is readable. */
   readonly evictable: Activation<W>[];
 }
@@ -50,21 +50,21 @@ interface InFlightWindow<W extends ActorSystem> {
   isReadable: boolean;
   /** Flushes the outputs. Undefined until prepared, null if there is nothing to flush or the flush is done. */
   prepareFlush: WindowFlush | null | undefined;
-  settled: readonly (() => void)[];
+  processed: readonly (() => void)[];
   whenReadable: (() => void) | null;
 }
 
 export class Kernel<W extends ActorSystem> {
   private readonly ports: KernelPorts<W>;
   private readonly actors: ActivationTable<W>;
-  private readonly closure = new UnitOfWork<W>();
+  private readonly unit = new UnitOfWork<W>();
   private readonly timers = new TimerHeap<Envelope<W['messages']>>();
   private readonly timersOf = new Map<string, Set<string>>();
   private mailbox: Mail<W>[] = [];
   private mailboxHead = 0;
   /** Windows that are not durable yet, then windows that are durable but not readable. */
   private readonly windows: InFlightWindow<W>[] = [];
-  private readonly unread: InFlightWindow<W>[] = [];
+  private readonly unreadable: InFlightWindow<W>[] = [];
   private nextWindow = 1;
   /** The message whose handler threw. It is retried once. */
   private failed: Mail<W> | null = null;
@@ -134,7 +134,7 @@ export class Kernel<W extends ActorSystem> {
   pump(): void {
     const monotonic = this.ports.monotonicClock();
     for (let timer = this.timers.takeDue(monotonic); timer !== null; timer = this.timers.takeDue(monotonic)) {
-      this.forgetTimer(timer.key);
+      this.removeTimer(timer.key);
       this.post(timer.payload);
     }
     if (!this.hasWork) return;
@@ -146,14 +146,14 @@ export class Kernel<W extends ActorSystem> {
       dirty: [],
       changes: [],
       outputs: [],
-      settled: [],
+      processed: [],
       evictable: [],
     };
     const now = this.ports.wallClock();
-    const closuresMax = this.singleMessageWindows > 0 ? 1 : KERNEL_LIMITS.closuresPerWindow;
-    for (let closures = 0; closures < closuresMax; closures++) {
+    const unitsMax = this.singleMessageWindows > 0 ? 1 : KERNEL_LIMITS.unitsPerWindow;
+    for (let units = 0; units < unitsMax; units++) {
       const mail = this.takeMail();
-      if (mail === null || !this.work(mail, now, window)) break;
+      if (mail === null || !this.runUnit(mail, now, window)) break;
       if (window.changes.length >= KERNEL_LIMITS.changesPerWindow) break;
     }
     if (this.singleMessageWindows > 0 && this.failed === null && this.dropped.length === 0)
@@ -168,7 +168,7 @@ export class Kernel<W extends ActorSystem> {
   }
 
   private get isAllReadable(): boolean {
-    return this.windows.length === 0 && this.unread.length === 0;
+    return this.windows.length === 0 && this.unreadable.length === 0;
   }
 
   private takeMail(): Mail<W> | null {
@@ -190,17 +190,17 @@ export class Kernel<W extends ActorSystem> {
   }
 
   /** Handles one message. Returns false if a handler threw: then the window closes before the retry. */
-  private work(mail: Mail<W>, now: number, window: Window<W>): boolean {
+  private runUnit(mail: Mail<W>, now: number, window: Window<W>): boolean {
     const isSecondTry = this.failed === mail;
-    this.closure.begin(window);
+    this.unit.begin(window);
     try {
       if (this.dropped.length > 0) this.reload(this.dropped, now);
-      this.closure.pending.push(mail.envelope);
+      this.unit.pending.push(mail.envelope);
       this.runPending(now);
     } catch (error) {
-      this.closure.rollback();
+      this.unit.rollback();
       if (isSecondTry) {
-        const dropped = this.drop(this.dropped, this.closure.touched);
+        const dropped = this.drop(this.dropped, this.unit.touched);
         this.failed = null;
         this.dropped = [];
         this.poison(mail, error, window);
@@ -213,22 +213,22 @@ export class Kernel<W extends ActorSystem> {
       );
       if (this.touchesUnsavedState(window)) this.rollbackWindow(window, mail);
       else {
-        this.dropped = this.drop(this.dropped, this.closure.touched);
+        this.dropped = this.drop(this.dropped, this.unit.touched);
         this.failed = mail;
       }
       return false;
     }
     this.failed = null;
     this.dropped = [];
-    this.keep(window);
+    this.acceptUnit(window);
     window.mails.push(mail);
-    if (mail.onProcessed !== null) window.settled.push(mail.onProcessed);
+    if (mail.onProcessed !== null) window.processed.push(mail.onProcessed);
     return true;
   }
 
   /** Reports whether the failed unit touched an actor with unsaved rows of the same window. */
   private touchesUnsavedState(window: Window<W>): boolean {
-    return this.closure.touched.some((actor) => actor.savedIn === window.number);
+    return this.unit.touched.some((actor) => actor.savedIn === window.number);
   }
 
   /**
@@ -236,7 +236,7 @@ export class Kernel<W extends ActorSystem> {
    * failed one. Each message runs again in a window of its own.
    */
   private rollbackWindow(window: Window<W>, failed: Mail<W>): void {
-    this.dropped = this.drop(this.dropped, [...window.kept, ...this.closure.touched]);
+    this.dropped = this.drop(this.dropped, [...window.kept, ...this.unit.touched]);
     this.mailbox = [...window.mails, failed, ...this.mailbox.slice(this.mailboxHead)];
     this.mailboxHead = 0;
     this.singleMessageWindows = window.mails.length + 1;
@@ -246,14 +246,14 @@ export class Kernel<W extends ActorSystem> {
       window.dirty,
       window.changes,
       window.outputs,
-      window.settled,
+      window.processed,
       window.evictable,
     ])
       list.length = 0;
   }
 
   private runPending(now: number): void {
-    const { pending } = this.closure;
+    const { pending } = this.unit;
     for (let next = 0; next < pending.length; next++) {
       const envelope = pending[next];
       if (envelope !== undefined) this.turn(envelope, now);
@@ -263,22 +263,22 @@ export class Kernel<W extends ActorSystem> {
   private turn({ actor, id, message }: Envelope<W['messages']>, now: number): void {
     const { definition, byId } = this.actors.ofKind(actor);
     const present = byId.get(id);
-    const isRemoved = present !== undefined && definition.isDeleted?.(present.state) === true;
-    if (present !== undefined && !isRemoved) {
-      this.closure.touch(present);
+    const isDeleted = present !== undefined && definition.isDeleted?.(present.state) === true;
+    if (present !== undefined && !isDeleted) {
+      this.unit.touch(present);
       this.setClock(present, now);
       this.handle(present, message);
       return;
     }
-    if (present !== undefined) this.closure.touch(present);
-    const found = this.newResident(definition, id, now);
-    const stored = isRemoved ? null : this.loadState(definition, id, now);
+    if (present !== undefined) this.unit.touch(present);
+    const found = this.newActivation(definition, id, now);
+    const stored = isDeleted ? null : this.loadState(definition, id, now);
     found.state = stored ?? definition.onMissing(id, message, found.context);
     if (found.state === null) {
-      if (present !== undefined) present.isOver = true;
+      if (present !== undefined) present.isEvictable = true;
       return;
     }
-    this.closure.touch(found);
+    this.unit.touch(found);
     this.actors.add(found);
     definition.onActivated?.(found.state, found.context);
     this.handle(found, message);
@@ -289,13 +289,13 @@ export class Kernel<W extends ActorSystem> {
     const handle = definition.handlers[message.type];
     if (handle === undefined) throw new Error(`${definition.kind} has no handler for ${message.type}`);
     handle(state, message, actor.context);
-    actor.isOver = definition.isEvictable?.(state) === true || definition.isDeleted?.(state) === true;
+    actor.isEvictable = definition.isEvictable?.(state) === true || definition.isDeleted?.(state) === true;
   }
 
-  private newResident(definition: AnyDefinition<W>, id: string, now: number): Activation<W> {
-    const resident = new Activation<W>(definition, id, this.closure, this.ports);
-    this.setClock(resident, now);
-    return resident;
+  private newActivation(definition: AnyDefinition<W>, id: string, now: number): Activation<W> {
+    const activation = new Activation<W>(definition, id, this.unit, this.ports);
+    this.setClock(activation, now);
+    return activation;
   }
 
   private setClock({ context }: Activation<W>, now: number): void {
@@ -316,22 +316,22 @@ export class Kernel<W extends ActorSystem> {
     for (const { definition, id } of dropped) {
       const state = this.loadState(definition, id, now);
       if (state === null) continue;
-      const loaded = this.newResident(definition, id, now);
+      const loaded = this.newActivation(definition, id, now);
       loaded.state = state;
-      this.closure.touch(loaded);
+      this.unit.touch(loaded);
       this.actors.add(loaded);
       definition.onActivated?.(state, loaded.context);
     }
     this.runPending(now);
-    this.closure.pending.length = 0;
+    this.unit.pending.length = 0;
   }
 
   /** Reloads dropped actors without a message. Always returns false, which closes the window. */
   private restore(dropped: readonly Activation<W>[], now: number, window: Window<W>): boolean {
-    this.closure.begin(window);
+    this.unit.begin(window);
     try {
       this.reload(dropped, now);
-      this.keep(window);
+      this.acceptUnit(window);
     } catch (error) {
       this.ports.fatal(error);
     }
@@ -362,11 +362,11 @@ export class Kernel<W extends ActorSystem> {
       const answer = refused('internal', 'the request could not be handled; the diagnostics have the reason');
       window.outputs.push({ kind: 'reply', to: waiting, answer });
     }
-    if (mail.onProcessed !== null) window.settled.push(mail.onProcessed);
+    if (mail.onProcessed !== null) window.processed.push(mail.onProcessed);
   }
 
-  private keep(window: Window<W>): void {
-    const { timers, touched, dirty } = this.closure;
+  private acceptUnit(window: Window<W>): void {
+    const { timers, touched, dirty } = this.unit;
     for (const order of timers) this.orderTimer(order);
     for (const actor of dirty) {
       if (actor.savedIn === window.number) continue;
@@ -378,8 +378,8 @@ export class Kernel<W extends ActorSystem> {
         actor.keptIn = window.number;
         window.kept.push(actor);
       }
-      actor.dropAfterWindow = actor.isOver ? window.number : 0;
-      if (actor.isOver) window.evictable.push(actor);
+      actor.dropAfterWindow = actor.isEvictable ? window.number : 0;
+      if (actor.isEvictable) window.evictable.push(actor);
     }
   }
 
@@ -394,7 +394,7 @@ export class Kernel<W extends ActorSystem> {
     const key = `${owner.key} ${order.name}`;
     if (order.op === 'cancel') {
       this.timers.cancel(key);
-      this.forgetTimer(key);
+      this.removeTimer(key);
       return;
     }
     if (this.actors.ofKind(owner.definition.kind).byId.get(owner.id) === undefined) return;
@@ -404,7 +404,7 @@ export class Kernel<W extends ActorSystem> {
     else names.add(key);
   }
 
-  private forgetTimer(key: string): void {
+  private removeTimer(key: string): void {
     const owner = key.slice(0, key.indexOf(' '));
     const names = this.timersOf.get(owner);
     names?.delete(key);
@@ -414,7 +414,7 @@ export class Kernel<W extends ActorSystem> {
   /** Saves the dirty actors of the window. */
   private save(window: Window<W>): void {
     if (window.dirty.length === 0) return;
-    this.closure.begin(window);
+    this.unit.begin(window);
     try {
       for (const { definition, state, context } of window.dirty) definition.save?.(state, context);
     } catch (error) {
@@ -423,53 +423,53 @@ export class Kernel<W extends ActorSystem> {
     }
   }
 
-  private close({ number, startedAt, changes, outputs, settled, evictable }: Window<W>): void {
+  private close({ number, startedAt, changes, outputs, processed, evictable }: Window<W>): void {
     const isWritten = changes.length > 0;
-    const committing: InFlightWindow<W> = {
+    const inFlightWindow: InFlightWindow<W> = {
       number,
       evictable,
       isDurable: !isWritten,
       isReadable: !isWritten,
       prepareFlush: undefined,
-      settled,
+      processed,
       whenReadable: null,
     };
-    this.windows.push(committing);
-    if (isWritten) this.ports.commit(changes, this.stagesOf(committing), outputs);
-    committing.prepareFlush = outputs.length > 0 ? this.ports.prepareFlush(outputs, startedAt) : null;
-    committing.whenReadable = committing.prepareFlush?.readable ?? null;
-    this.release();
+    this.windows.push(inFlightWindow);
+    if (isWritten) this.ports.commit(changes, this.callbacksOf(inFlightWindow), outputs);
+    inFlightWindow.prepareFlush = outputs.length > 0 ? this.ports.prepareFlush(outputs, startedAt) : null;
+    inFlightWindow.whenReadable = inFlightWindow.prepareFlush?.readable ?? null;
+    this.flushWindows();
   }
 
-  private stagesOf(committing: InFlightWindow<W>): CommitCallbacks {
+  private callbacksOf(inFlightWindow: InFlightWindow<W>): CommitCallbacks {
     return {
       durable: () => {
-        committing.isDurable = true;
-        this.release();
+        inFlightWindow.isDurable = true;
+        this.flushWindows();
         this.ports.wake();
       },
       readable: () => {
-        committing.isReadable = true;
-        this.release();
+        inFlightWindow.isReadable = true;
+        this.flushWindows();
         this.ports.wake();
       },
     };
   }
 
   /** Flushes, in order, the windows that are durable or readable by now. */
-  private release(): void {
+  private flushWindows(): void {
     for (let [first] = this.windows; first?.isDurable === true; [first] = this.windows) {
-      const { prepareFlush, settled } = first;
+      const { prepareFlush, processed } = first;
       if (prepareFlush === undefined) return;
       this.windows.shift();
-      this.unread.push(first);
+      this.unreadable.push(first);
       first.prepareFlush = null;
-      first.settled = [];
+      first.processed = [];
       prepareFlush?.durable();
-      for (const each of settled) each();
+      for (const each of processed) each();
     }
-    for (let [first] = this.unread; first?.isReadable === true; [first] = this.unread) {
-      this.unread.shift();
+    for (let [first] = this.unreadable; first?.isReadable === true; [first] = this.unreadable) {
+      this.unreadable.shift();
       first.whenReadable?.();
       this.evictFinished(first.evictable, first.number);
     }

@@ -42,7 +42,7 @@ export interface KernelPorts<W extends ActorSystem> {
 /** Limits of a kernel. */
 export const KERNEL_LIMITS = {
   /** Maximum number of messages from outside in one commit window. */
-  closuresPerWindow: 1024,
+  unitsPerWindow: 1024,
   /** A window is closed early once it has this many changes. */
   changesPerWindow: 1024,
   /** Maximum number of windows that are not durable yet. */

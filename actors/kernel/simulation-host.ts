@@ -25,7 +25,7 @@ export class SimulationHost<W extends ActorSystem> {
   readonly kernel: Kernel<W>;
   private readonly simulation: SimulationPorts;
   private readonly clock: StableWallClock;
-  private readonly noticedGap: (gapMs: number) => void;
+  private readonly onGap: (gapMs: number) => void;
   private pumpQueued = false;
   private stalledUntil = 0;
   private stopped = false;
@@ -42,13 +42,13 @@ export class SimulationHost<W extends ActorSystem> {
       () => simulation.wallClock(),
       () => time.now,
     );
-    this.noticedGap = (gapMs) => {
+    this.onGap = (gapMs) => {
       ports.log('warn', 'this thread was stopped or the clock stepped', { gap_ms: String(gapMs) });
     };
     this.kernel = new Kernel<W>(definitions, {
       ...ports,
       commit: (changes, onCommit, outputs) => {
-        const toldAlive: CommitCallbacks = {
+        const callbacksUntilStopped: CommitCallbacks = {
           durable: () => {
             if (!this.stopped) onCommit.durable();
           },
@@ -56,7 +56,7 @@ export class SimulationHost<W extends ActorSystem> {
             if (!this.stopped) onCommit.readable();
           },
         };
-        ports.commit(changes, toldAlive, outputs);
+        ports.commit(changes, callbacksUntilStopped, outputs);
       },
       wallClock: () => this.clock.wall(),
       monotonicClock: () => time.now,
@@ -117,7 +117,7 @@ export class SimulationHost<W extends ActorSystem> {
   private noticeGap(): void {
     const gap = this.clock.tick();
     if (gap === null) return;
-    this.noticedGap(Math.round(gap));
+    this.onGap(Math.round(gap));
     this.kernel.restartLivenessGrace();
   }
 

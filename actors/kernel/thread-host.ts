@@ -81,11 +81,11 @@ export class ThreadHost<W extends ActorSystem> {
       this.kernel.pump();
       if (this.kernel.hasWork) this.schedule();
       this.armTimer();
-      if (this.kernel.isIdle) this.tellIdle();
+      if (this.kernel.isIdle) this.resolveIdleWaiters();
     });
   }
 
-  private tellIdle(): void {
+  private resolveIdleWaiters(): void {
     const waiters = this.idleWaiters;
     this.idleWaiters = [];
     for (const resolve of waiters) resolve();

@@ -30,7 +30,7 @@ export class TimerHeap<Payload> {
     const entry = { key, dueAt, payload, order: this.nextOrder++ };
     this.current.set(key, entry);
     this.heap.push(entry);
-    if (this.heap.size > 2 * this.current.size + HUSKS_MIN) this.removeHusks();
+    if (this.heap.size > 2 * this.current.size + HUSKS_MIN) this.rebuild();
   }
 
   /** Number of entries, husks included. */
@@ -44,13 +44,13 @@ export class TimerHeap<Payload> {
 
   /** Returns the due time of the next timer, or null if none is set. */
   nextDueAt(): number | null {
-    this.dropHusks();
+    this.dropLeadingHusks();
     return this.heap.first()?.dueAt ?? null;
   }
 
   /** Removes and returns the next timer that is due at `now`, or null. */
   takeDue(now: number): Timer<Payload> | null {
-    this.dropHusks();
+    this.dropLeadingHusks();
     const top = this.heap.first();
     if (top === undefined || top.dueAt > now) return null;
     this.heap.takeFirst();
@@ -58,12 +58,12 @@ export class TimerHeap<Payload> {
     return top;
   }
 
-  private removeHusks(): void {
+  private rebuild(): void {
     this.heap = new BinaryHeap<Entry<Payload>>(comesFirst);
     for (const entry of this.current.values()) this.heap.push(entry);
   }
 
-  private dropHusks(): void {
+  private dropLeadingHusks(): void {
     for (
       let top = this.heap.first();
       top !== undefined && this.current.get(top.key) !== top;

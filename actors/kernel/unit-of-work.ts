@@ -44,10 +44,10 @@ export class UnitOfWork<W extends ActorSystem> {
 
   begin({ changes, outputs }: WindowBuffer<W>): void {
     this.number++;
-    empty(this.pending);
-    empty(this.timers);
-    empty(this.touched);
-    empty(this.dirty);
+    clear(this.pending);
+    clear(this.timers);
+    clear(this.touched);
+    clear(this.dirty);
     this.changes = changes;
     this.outputs = outputs;
     this.changesBefore = changes.length;
@@ -67,13 +67,13 @@ export class UnitOfWork<W extends ActorSystem> {
   }
 
   markDirty(actor: Activation<W>): void {
-    if (actor.toSaveIn === this.number) return;
-    actor.toSaveIn = this.number;
+    if (actor.markedDirtyIn === this.number) return;
+    actor.markedDirtyIn = this.number;
     this.dirty.push(actor);
   }
 }
 
 /** Keeps the capacity of the list. Setting `length` would be a runtime call and would free the capacity. */
-function empty(list: unknown[]): void {
+function clear(list: unknown[]): void {
   while (list.length > 0) list.pop();
 }

@@ -437,7 +437,7 @@ const REFUSED: readonly (readonly [
       [
         'Names',
         '["a"',
-        ': "[\\"a\\"" is no list in JSON: column 5 is not JSON: "," or "]" is expected, not the end of the text',
+        ': "[\\"a\\"" is not a valid JSON list: column 5 is not JSON: "," or "]" is expected, not the end of the text',
       ],
       ['Names', '["a", 1]', ' at [1]: must be text; put it in quotes'],
       ['Plates', '"/a"', ': must be a list, not text'],

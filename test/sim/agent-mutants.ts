@@ -65,7 +65,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     plant: handleAgent('outbox', 'lease-request.sending', (state, message, context, original) => {
       original(state, message, context);
       const outbox = state as OutboxState;
-      for (const attemptId of outbox.rides.get(message.requestId) ?? []) {
+      for (const attemptId of outbox.piggybacked.get(message.requestId) ?? []) {
         outbox.reports.delete(attemptId);
         context.change({ op: 'report-confirmed', attemptId });
       }
@@ -75,15 +75,15 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     name: 'an end is not published again when its lease request is lost',
     plant: handleAgent('outbox', 'lease-request.sending', (state, message, context, original) => {
       original(state, message, context);
-      const { rides } = state as OutboxState;
-      for (const attemptId of rides.get(message.requestId) ?? []) context.cancelTimer(attemptId);
-      rides.delete(message.requestId);
+      const { piggybacked } = state as OutboxState;
+      for (const attemptId of piggybacked.get(message.requestId) ?? []) context.cancelTimer(attemptId);
+      piggybacked.delete(message.requestId);
     }),
   },
   {
     name: 'an end counts as confirmed when its lease request ends, with any answer',
     plant: handleAgent('outbox', 'lease-request.ended', (state, message, context, original) => {
-      const riders = (state as OutboxState).rides.get(message.requestId) ?? [];
+      const riders = (state as OutboxState).piggybacked.get(message.requestId) ?? [];
       original(state, { ...message, confirmed: [...message.confirmed, ...riders] }, context);
     }),
   },

@@ -140,7 +140,7 @@ function useEntries(text: string, onHelp: () => void): readonly Entry[] {
   const has = (label: string): boolean => label.toLowerCase().includes(text.toLowerCase());
   const jobs = useJobEntries(text, navigate);
   const workers = useWorkerEntries(text, has, navigate);
-  const pages = NAV_ITEMS.flatMap((group) => group.places)
+  const pages = NAV_ITEMS.flatMap((group) => group.items)
     .filter(({ needs, label }) => can(needs) && has(label))
     .map(({ href, label, icon, key }) => ({
       id: `place-${key}`,

@@ -4,15 +4,15 @@ import { IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
 import './menu.css';
 
-/** One thing that can be done. */
+/** An entry of a menu. */
 export interface ActionItem {
   readonly id: string;
   readonly label: string;
   readonly icon?: ReactNode;
   readonly isDanger?: boolean;
-  /** Why it cannot be done now; empty when it can. */
+  /** Why the action is disabled; empty if it is not. */
   readonly disabledReason?: string;
-  /** A line above it. */
+  /** Draws a line above the item. */
   readonly startsGroup?: boolean;
   readonly act: () => void;
 }
@@ -24,7 +24,10 @@ export interface MenuAnchor {
 
 const MARGIN = 8;
 
-/** A menu at a place of the window: arrows move, Enter does it, Escape closes and gives the focus back. Rendered while it is open. */
+/**
+ * A menu at a position of the window, open while it is mounted. Arrow keys move, Enter selects, Escape closes it and
+ * returns the focus.
+ */
 export function Menu({
   items,
   at,
@@ -117,7 +120,7 @@ function nextIndex(key: string, index: number, count: number): number | null {
   return key === 'End' ? count - 1 : null;
 }
 
-/** The "..." button with what can be done. */
+/** The "..." button that opens a menu. */
 export function ActionMenu({
   items,
   label,

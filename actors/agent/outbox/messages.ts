@@ -21,7 +21,7 @@ export type OutboxMessage =
    * From the poller: whether lease requests may be sent. While they may not, terminal reports go to the status stream
    * at once.
    */
-  | { readonly type: 'piggyback.enabled'; readonly areAllowed: boolean }
+  | { readonly type: 'piggyback.enabled'; readonly isEnabled: boolean }
   /** From the poller: send this request, with the waiting terminal reports. */
   | {
       readonly type: 'lease-request.sending';

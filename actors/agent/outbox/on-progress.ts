@@ -18,12 +18,12 @@ export function onReportProgress(
 ): void {
   const { attempt_id: attemptId } = report;
   if (state.progress.has(attemptId)) state.progress.set(attemptId, report);
-  else if (state.reports.get(attemptId)?.isSaid === false) hold(state, report, context);
-  else tell(state, report, context);
+  else if (state.reports.get(attemptId)?.isPublished === false) delayProgress(state, report, context);
+  else publishProgress(state, report, context);
 }
 
 /** Delays progress until the running report is published: the task may end before that. */
-function hold(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
+function delayProgress(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
   const { attempt_id: attemptId } = report;
   state.progress.set(attemptId, report);
   context.after(timerOf(attemptId), AGENT_LIMITS.runningHoldMs, { type: 'progress.due', attemptId });
@@ -36,15 +36,15 @@ export function onProgressDue(
 ): void {
   const waiting = state.progress.get(attemptId) ?? null;
   if (waiting === null) state.progress.delete(attemptId);
-  else tell(state, waiting, context);
+  else publishProgress(state, waiting, context);
 }
 
 /** Discards the progress of an ended attempt: its terminal report includes it. */
-export function forgetProgress(state: OutboxState, attemptId: AttemptId, context: OutboxContext): void {
+export function discardProgress(state: OutboxState, attemptId: AttemptId, context: OutboxContext): void {
   if (state.progress.delete(attemptId)) context.cancelTimer(timerOf(attemptId));
 }
 
-function tell(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
+function publishProgress(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
   const { attempt_id: attemptId } = report;
   state.progress.set(attemptId, null);
   context.effect({ kind: 'report-progress', report });

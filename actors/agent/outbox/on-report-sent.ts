@@ -23,7 +23,7 @@ export function onReportStored(
 }
 
 /** Handles a failed publish, or one without an acknowledgement. */
-export function onReportUnstored(
+export function onPublishFailed(
   state: OutboxState,
   { attemptId, status, reason }: Extract<OutboxMessage, { type: 'report.publish-failed' }>,
   context: OutboxContext,

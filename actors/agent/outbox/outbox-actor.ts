@@ -1,8 +1,8 @@
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSystem } from '../agent-system.ts';
-import { forgetProgress, onProgressDue, onReportProgress } from './on-progress.ts';
-import { onReportStored, onReportUnstored } from './on-report-sent.ts';
+import { discardProgress, onProgressDue, onReportProgress } from './on-progress.ts';
+import { onReportStored, onPublishFailed } from './on-report-sent.ts';
 import {
   queueForPiggyback,
   onLeaseRequestSending,
@@ -30,18 +30,18 @@ export function outboxActor(): ActorDefinition<AgentSystem, 'outbox', OutboxStat
       },
       'report.running': (state, { report }, context) => {
         const { attempt_id: attemptId } = report;
-        state.reports.set(attemptId, { report, tries: 0, isSaid: false });
+        state.reports.set(attemptId, { report, tries: 0, isPublished: false });
         context.after(attemptId, AGENT_LIMITS.runningHoldMs, { type: 'report.due', attemptId });
       },
       'report.progress': onReportProgress,
       'progress.due': onProgressDue,
       'report.persist': (state, { report }, context) => {
-        forgetProgress(state, report.attempt_id, context);
+        discardProgress(state, report.attempt_id, context);
         context.change({ op: 'report-kept', report });
         queueForPiggyback(state, report, context);
       },
       'report.discard': (state, { attemptId }, context) => {
-        forgetProgress(state, attemptId, context);
+        discardProgress(state, attemptId, context);
         discardReport(state, attemptId, context);
       },
       'piggyback.enabled': onPiggybackEnabled,
@@ -52,7 +52,7 @@ export function outboxActor(): ActorDefinition<AgentSystem, 'outbox', OutboxStat
         confirm(state, attemptIds, context);
       },
       'report.stored': onReportStored,
-      'report.publish-failed': onReportUnstored,
+      'report.publish-failed': onPublishFailed,
       'report.due': (state, { attemptId }, context) => {
         publishReport(state, attemptId, context);
       },

@@ -21,8 +21,8 @@ const ESCAPED_CHARACTERS = 6;
  */
 export function queueForPiggyback(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
   const { attempt_id: attemptId } = report;
-  state.reports.set(attemptId, { report, tries: 0, isSaid: false });
-  if (!state.areRidesAllowed) {
+  state.reports.set(attemptId, { report, tries: 0, isPublished: false });
+  if (!state.canPiggyback) {
     publishReport(state, attemptId, context);
     return;
   }
@@ -33,11 +33,11 @@ export function queueForPiggyback(state: OutboxState, report: StatusMessage, con
 /** Enables or disables piggybacking. */
 export function onPiggybackEnabled(
   state: OutboxState,
-  { areAllowed }: Message<'piggyback.enabled'>,
+  { isEnabled }: Message<'piggyback.enabled'>,
   context: OutboxContext,
 ): void {
-  state.areRidesAllowed = areAllowed;
-  if (!areAllowed) onPiggybackUnavailable(state, undefined, context);
+  state.canPiggyback = isEnabled;
+  if (!isEnabled) onPiggybackUnavailable(state, undefined, context);
 }
 
 /** Publishes the waiting reports to the status stream. */
@@ -68,8 +68,8 @@ export function onLeaseRequestEnded(
   context: OutboxContext,
 ): void {
   confirm(state, confirmed, context);
-  for (const attemptId of state.rides.get(requestId) ?? []) publishReport(state, attemptId, context);
-  state.rides.delete(requestId);
+  for (const attemptId of state.piggybacked.get(requestId) ?? []) publishReport(state, attemptId, context);
+  state.piggybacked.delete(requestId);
 }
 
 function takeWaiting(
@@ -78,23 +78,24 @@ function takeWaiting(
   context: OutboxContext,
 ): readonly TerminalReport[] {
   const reports: TerminalReport[] = [];
-  const riders = new Set<AttemptId>();
+  const sent = new Set<AttemptId>();
   let characters = 0;
   for (const attemptId of state.waiting) {
     const report = state.reports.get(attemptId)?.report;
-    const rider = report === undefined ? null : terminalReport(report);
-    if (rider === null) continue;
-    characters += charactersOf(rider);
-    if (characters > AGENT_LIMITS.rideCharacters || reports.length >= WIRE_LIMITS.reportsPerRequest) break;
-    reports.push(rider);
-    riders.add(attemptId);
+    const terminal = report === undefined ? null : terminalReport(report);
+    if (terminal === null) continue;
+    characters += charactersOf(terminal);
+    if (characters > AGENT_LIMITS.piggybackCharacters || reports.length >= WIRE_LIMITS.reportsPerRequest)
+      break;
+    reports.push(terminal);
+    sent.add(attemptId);
   }
-  if (riders.size === 0) return reports;
-  for (const attemptId of riders) {
+  if (sent.size === 0) return reports;
+  for (const attemptId of sent) {
     state.waiting.delete(attemptId);
     context.after(attemptId, AGENT_LIMITS.piggybackConfirmMs, { type: 'report.due', attemptId });
   }
-  state.rides.set(requestId, riders);
+  state.piggybacked.set(requestId, sent);
   return reports;
 }
 

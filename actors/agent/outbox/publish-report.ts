@@ -6,17 +6,17 @@ type OutboxContext = AgentContext<'outbox'>;
 
 /** Publishes the attempt's report to the status stream now, even if it waits for a lease request or its reply. */
 export function publishReport(state: OutboxState, attemptId: AttemptId, context: OutboxContext): void {
-  leave(state, attemptId);
+  removeFromPiggyback(state, attemptId);
   const outgoing = state.reports.get(attemptId);
   if (outgoing === undefined) return;
-  outgoing.isSaid = true;
+  outgoing.isPublished = true;
   context.cancelTimer(attemptId);
   context.effect({ kind: 'report', report: outgoing.report });
 }
 
 /** Discards the report of the attempt. Returns whether there was one. */
 export function discardReport(state: OutboxState, attemptId: AttemptId, context: OutboxContext): boolean {
-  leave(state, attemptId);
+  removeFromPiggyback(state, attemptId);
   context.cancelTimer(attemptId);
   return state.reports.delete(attemptId);
 }
@@ -28,7 +28,7 @@ export function confirm(state: OutboxState, attemptIds: readonly AttemptId[], co
   }
 }
 
-function leave(state: OutboxState, attemptId: AttemptId): void {
+function removeFromPiggyback(state: OutboxState, attemptId: AttemptId): void {
   state.waiting.delete(attemptId);
-  for (const riders of state.rides.values()) riders.delete(attemptId);
+  for (const sent of state.piggybacked.values()) sent.delete(attemptId);
 }

@@ -1,10 +1,10 @@
 /**
- * State of the outbox. A terminal report waits for a lease request (`waiting`), is in an open one (`rides`), or was
- * published to the status stream (`isSaid`). It leaves `reports` when the service confirms it or the attempt is
+ * State of the outbox. A terminal report waits for a lease request (`waiting`), is in an open one (`piggybacked`), or was
+ * published to the status stream (`isPublished`). It leaves `reports` when the service confirms it or the attempt is
  * discarded. A running report leaves once it is stored.
  *
  * Invariants: at most one report per attempt; a terminal report is on disk while it is in `reports`; an attempt is in
- * `waiting` or in one set of `rides`, not in both.
+ * `waiting` or in one set of `piggybacked`, not in both.
  */
 
 import type { AttemptId } from '../../../src/core/ids.ts';
@@ -16,16 +16,16 @@ interface OutgoingReport {
   /** Number of failed publishes in a row. */
   tries: number;
   /** Whether it was published to the status stream. */
-  isSaid: boolean;
+  isPublished: boolean;
 }
 
 export interface OutboxState {
   /** Whether lease requests may be sent. */
-  areRidesAllowed: boolean;
+  canPiggyback: boolean;
   /** Attempts whose terminal report waits for the next lease request, in the order of their ends. */
   readonly waiting: Set<AttemptId>;
   /** By open lease request: attempts whose terminal report it contains, unless it was published since. */
-  readonly rides: Map<string, Set<AttemptId>>;
+  readonly piggybacked: Map<string, Set<AttemptId>>;
   /**
    * The current report of each attempt. A terminal report replaces the running one, even if that was not published yet.
    */
@@ -36,12 +36,12 @@ export interface OutboxState {
 
 export function loadOutbox(reader: JournalReader): OutboxState {
   const reports = reader.reports.map(
-    (report) => [report.attempt_id, { report, tries: 0, isSaid: false }] as const,
+    (report) => [report.attempt_id, { report, tries: 0, isPublished: false }] as const,
   );
   return {
-    areRidesAllowed: false,
+    canPiggyback: false,
     waiting: new Set(),
-    rides: new Map(),
+    piggybacked: new Map(),
     reports: new Map(reports),
     progress: new Map(),
   };

@@ -14,7 +14,7 @@ type Message<Type extends PollerMessage['type']> = Extract<PollerMessage, { type
 export function onPollerLeave(state: PollerState, _message: unknown, context: PollerContext): void {
   state.isLeaving = true;
   state.registration = null;
-  context.send('outbox', 'outbox', { type: 'piggyback.enabled', areAllowed: false });
+  context.send('outbox', 'outbox', { type: 'piggyback.enabled', isEnabled: false });
   releaseAttempts(state, [...state.awaitingConfirmation.keys()], context);
   dropQueued(state, context);
   endIdleSessions(state, context);
@@ -45,12 +45,12 @@ export function onAttemptsInterrupt(
 }
 
 /** Stops an attempt that the service has closed. */
-export function onAttemptVoid(
+export function onAttemptRevoked(
   state: PollerState,
   { attemptId }: Message<'attempt.revoked'>,
   context: PollerContext,
 ): void {
-  tellClosed(state, { type: 'session.revoke', attemptId }, context);
+  forwardToSession(state, { type: 'session.revoke', attemptId }, context);
 }
 
 /** Cancels an attempt that the service has canceled and thereby closed. */
@@ -59,34 +59,34 @@ export function onAttemptCancel(
   { attemptId, reason }: Message<'attempt.cancel'>,
   context: PollerContext,
 ): void {
-  tellClosed(state, { type: 'session.cancel', attemptId, reason }, context);
+  forwardToSession(state, { type: 'session.cancel', attemptId, reason }, context);
 }
 
 /** Forwards the message to the session that runs the attempt. An attempt that has not started is dropped. */
-function tellClosed(
+function forwardToSession(
   state: PollerState,
   message: Extract<SessionMessage, { type: 'session.revoke' | 'session.cancel' }>,
   context: PollerContext,
 ): void {
   const { attemptId } = message;
   const session = sessionOf(state, attemptId);
-  if (session === null) dropUnbegun(state, attemptId, 'closed', context);
+  if (session === null) dropUnstarted(state, attemptId, 'closed', context);
   else context.send('session', session, message);
 }
 
 function dropQueued(state: PollerState, context: PollerContext): void {
-  for (const attemptId of [...state.queued.keys()]) dropUnbegun(state, attemptId, 'interrupted', context);
+  for (const attemptId of [...state.queued.keys()]) dropUnstarted(state, attemptId, 'interrupted', context);
 }
 
 /** Drops an attempt that waits for an earlier one of its task or for confirmation. */
-function dropUnbegun(
+function dropUnstarted(
   state: PollerState,
   attemptId: AttemptId,
   outcome: AttemptOutcome,
   context: PollerContext,
 ): void {
   const wasQueued = state.queued.delete(attemptId);
-  const wasDoubted = state.awaitingConfirmation.delete(attemptId);
-  if (wasQueued || wasDoubted)
+  const wasAwaiting = state.awaitingConfirmation.delete(attemptId);
+  if (wasQueued || wasAwaiting)
     context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome });
 }

@@ -18,7 +18,7 @@ export const onLeaseAnswered =
   ): void => {
     const { requestId, reply } = message;
     const found = takeRequest(state, requestId);
-    rideIsOver(requestId, reply, context);
+    endPiggyback(requestId, reply, context);
     // Null for a request of an earlier incarnation. The service has reclaimed its assignments.
     if (found !== null) takeReply(state, found, reply, cpuCount, context);
     flushUnsentReports(state, context);
@@ -41,7 +41,7 @@ function takeReply(
   }
   const { registration } = state;
   if (registration === null) {
-    warnOfLost(reply, context);
+    warnOfIgnored(reply, context);
     return;
   }
   if (reply.assignments.length === 0 && context.now - request.sentAt < AGENT_LIMITS.leaseEmptyMsMin) {
@@ -49,7 +49,7 @@ function takeReply(
     return;
   }
   state.tries.delete(queue);
-  takeAssignments(state, reply, isDoubtful(request, registration, context), context);
+  takeAssignments(state, reply, needsConfirmation(request, registration, context), context);
   requestWork(state, cpuCount, context);
 }
 
@@ -79,7 +79,7 @@ export const onLeaseAnsweredLate =
     context: PollerContext,
   ): void => {
     if (reply.type === 'unknown') return;
-    if (state.registration === null) warnOfLost(reply, context);
+    if (state.registration === null) warnOfIgnored(reply, context);
     else takeAssignments(state, reply, true, context);
     requestWork(state, cpuCount, context);
   };
@@ -88,12 +88,16 @@ export const onLeaseAnsweredLate =
  * Reports whether the service could reclaim the assignments while they run here. It does so when it receives no report
  * for a while, and the assignments may have been in transit for as long as the request.
  */
-function isDoubtful(request: OpenRequest, { leaseFreshMs }: Registration, context: PollerContext): boolean {
+function needsConfirmation(
+  request: OpenRequest,
+  { leaseFreshMs }: Registration,
+  context: PollerContext,
+): boolean {
   return request.sentAt < context.receivingSince || context.now - request.sentAt >= leaseFreshMs;
 }
 
 /** Passes the confirmed reports on. A closed attempt stays closed, whichever request reported it. */
-function rideIsOver(requestId: string, reply: LeaseReply, context: PollerContext): void {
+function endPiggyback(requestId: string, reply: LeaseReply, context: PollerContext): void {
   const confirmed = reply.type === 'leases' ? (reply.confirmed ?? []) : [];
   context.send('outbox', 'outbox', { type: 'lease-request.ended', requestId, confirmed });
   if (confirmed.length > 0) {
@@ -115,7 +119,7 @@ function takeRequest(state: PollerState, requestId: string): FoundRequest | null
   return null;
 }
 
-function warnOfLost(reply: Extract<LeaseReply, { type: 'leases' }>, context: PollerContext): void {
+function warnOfIgnored(reply: Extract<LeaseReply, { type: 'leases' }>, context: PollerContext): void {
   if (reply.assignments.length === 0) return;
   context.log(
     'warn',

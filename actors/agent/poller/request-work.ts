@@ -12,7 +12,7 @@ export function requestWork(state: PollerState, cpuCount: number, context: Polle
   const { registration } = state;
   if (registration === null || state.isLeaving || heldCores(state) >= cpuCount) return;
   for (const queue of queuesOf(registration)) {
-    if (state.requests.has(queue) || state.resting.has(queue)) continue;
+    if (state.requests.has(queue) || state.inBackoff.has(queue)) continue;
     const id = context.newId();
     state.requests.set(queue, { id, incarnation: registration.incarnation, sentAt: context.now });
     context.send('outbox', 'outbox', {
@@ -45,7 +45,7 @@ export function flushUnsentReports(state: PollerState, context: PollerContext): 
 export function backOff(state: PollerState, queue: QueueToken, context: PollerContext): void {
   const tries = state.tries.get(queue) ?? 0;
   state.tries.set(queue, tries + 1);
-  state.resting.add(queue);
+  state.inBackoff.add(queue);
   const delayMs = backoffMs(tries, AGENT_LIMITS.leaseRetry, context.newId());
   context.after(`retry ${queue}`, delayMs, { type: 'lease.retry', queue });
 }

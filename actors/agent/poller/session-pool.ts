@@ -66,7 +66,7 @@ export function onIdleTimeout(
 }
 
 /** Removes a session that has ended. Its attempt sends `attempt.over` itself. */
-export function onSessionGone(
+export function onSessionEnded(
   state: PollerState,
   { sessionId }: Message<'session.ended'>,
   context: PollerContext,
@@ -83,7 +83,7 @@ export function onSessionLost(
   context: PollerContext,
 ): void {
   const attemptId = state.sessions.get(sessionId)?.attemptId ?? null;
-  onSessionGone(state, { type: 'session.ended', sessionId }, context);
+  onSessionEnded(state, { type: 'session.ended', sessionId }, context);
   if (attemptId === null) return;
   context.send('outbox', 'outbox', { type: 'report.discard', attemptId });
   context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome: 'interrupted' });

@@ -42,7 +42,7 @@ export interface PollerState {
   readonly held: Map<AttemptId, { readonly taskId: TaskId; readonly cores: number }>;
   readonly requests: Map<QueueToken, OpenRequest>;
   /** Queues in backoff: not requested before their timer. */
-  readonly resting: Set<QueueToken>;
+  readonly inBackoff: Set<QueueToken>;
   /** Number of failed requests in a row, by queue. */
   readonly tries: Map<QueueToken, number>;
   /** Assignments that start once the service has confirmed them as open. */
@@ -60,7 +60,7 @@ export function newPoller(): PollerState {
     sessions: new Map(),
     held: new Map(),
     requests: new Map(),
-    resting: new Set(),
+    inBackoff: new Set(),
     tries: new Map(),
     awaitingConfirmation: new Map(),
     queued: new Map(),

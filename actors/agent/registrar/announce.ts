@@ -20,7 +20,7 @@ export function announceRegistration(
   context: RegistrarContext,
 ): void {
   state.phase = 'registering';
-  sayRegistration(state, settings, context);
+  sendRegistration(state, settings, context);
   const delayMs = backoffMs(state.tries, AGENT_LIMITS.registerRetry, context.newId());
   context.after('announce', delayMs, { type: 'announce.due' });
   state.tries++;
@@ -35,10 +35,10 @@ export function renewRegistration(
   settings: AgentSettings,
   context: RegistrarContext,
 ): void {
-  if (state.capabilities !== state.toldCapabilities) sayRegistration(state, settings, context);
+  if (state.capabilities !== state.registeredCapabilities) sendRegistration(state, settings, context);
 }
 
-function sayRegistration(state: RegistrarState, settings: AgentSettings, context: RegistrarContext): void {
+function sendRegistration(state: RegistrarState, settings: AgentSettings, context: RegistrarContext): void {
   const { hardware, tags } = state.capabilities;
   send(state, AGENT_LIMITS.announceTimeoutMs, context, {
     v: 1,
@@ -48,7 +48,7 @@ function sayRegistration(state: RegistrarState, settings: AgentSettings, context
     name: settings.name,
     hostname: settings.hostName,
     // A registered worker stays in its farm, even if farms were created or renamed since.
-    farm: state.standing?.farmId ?? settings.farm,
+    farm: state.registration?.farmId ?? settings.farm,
     queues: settings.queues,
     cpu_count: settings.cpuCount,
     memory_mib: settings.memoryMib,
@@ -84,30 +84,30 @@ export function reregister(state: RegistrarState, settings: AgentSettings, conte
 /** Sends one heartbeat and sets the timer of the next one. */
 export function announceHeartbeat(
   state: RegistrarState,
-  standing: RegistrationStatus,
+  registration: RegistrationStatus,
   context: RegistrarContext,
 ): void {
-  send(state, fenceAfterMs(standing), context, {
+  send(state, fenceAfterMs(registration), context, {
     v: 1,
     type: 'heartbeat',
     worker_id: state.workerId,
-    farm_id: standing.farmId,
+    farm_id: registration.farmId,
     incarnation: state.incarnation,
     open_attempts: openAttempts(state),
     ...(state.phase === 'draining' ? { draining: true } : {}),
   });
-  if (state.phase !== 'confirming') scheduleHeartbeat(standing, context);
-  else context.after('announce', AGENT_LIMITS.confirmBeatMs, { type: 'announce.due' });
+  if (state.phase !== 'confirming') scheduleHeartbeat(registration, context);
+  else context.after('announce', AGENT_LIMITS.confirmHeartbeatMs, { type: 'announce.due' });
 }
 
 /** Sets the time of the next heartbeat. */
-export function scheduleHeartbeat(standing: RegistrationStatus, context: RegistrarContext): void {
-  context.after('announce', heartbeatEveryMs(standing), { type: 'announce.due' });
+export function scheduleHeartbeat(registration: RegistrationStatus, context: RegistrarContext): void {
+  context.after('announce', heartbeatEveryMs(registration), { type: 'announce.due' });
 }
 
 export function announceDeparture(
   state: RegistrarState,
-  standing: RegistrationStatus,
+  registration: RegistrationStatus,
   context: RegistrarContext,
 ): void {
   context.cancelTimer('announce');
@@ -115,7 +115,7 @@ export function announceDeparture(
     v: 1,
     type: 'deregister',
     worker_id: state.workerId,
-    farm_id: standing.farmId,
+    farm_id: registration.farmId,
     incarnation: state.incarnation,
   });
 }
@@ -125,17 +125,17 @@ export function announceDeparture(
  * of the heartbeat timeout.
  */
 export function confirmContact(
-  standing: RegistrationStatus,
+  registration: RegistrationStatus,
   sentAt: number,
   context: RegistrarContext,
 ): void {
   const age = context.now - sentAt;
-  context.after('contact', Math.max(0, fenceAfterMs(standing) - age), { type: 'contact.lost' });
-  context.effect({ kind: 'set-contact-deadline', leftMs: Math.max(0, killAfterMs(standing) - age) });
+  context.after('contact', Math.max(0, fenceAfterMs(registration) - age), { type: 'contact.lost' });
+  context.effect({ kind: 'set-contact-deadline', leftMs: Math.max(0, killAfterMs(registration) - age) });
 }
 
-const heartbeatEveryMs = (standing: RegistrationStatus): number =>
-  Math.min(AGENT_LIMITS.heartbeatMsMax, standing.heartbeatTimeoutMs / AGENT_LIMITS.heartbeatsPerTimeout);
+const heartbeatEveryMs = (registration: RegistrationStatus): number =>
+  Math.min(AGENT_LIMITS.heartbeatMsMax, registration.heartbeatTimeoutMs / AGENT_LIMITS.heartbeatsPerTimeout);
 
 function send(
   state: RegistrarState,

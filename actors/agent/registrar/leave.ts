@@ -7,7 +7,7 @@ import { dropUnstarted, type RegistrarPhase, type RegistrarState } from './state
 
 type RegistrarContext = AgentContext<'registrar'>;
 
-const LEAVING: ReadonlySet<RegistrarPhase> = new Set([
+const SHUTDOWN_PHASES: ReadonlySet<RegistrarPhase> = new Set([
   'draining',
   'settling',
   'confirming',
@@ -29,24 +29,24 @@ export const onAgentLeave =
     { atOnce }: Extract<RegistrarMessage, { type: 'agent.leave' }>,
     context: RegistrarContext,
   ): void => {
-    if (LEAVING.has(state.phase)) {
-      if (atOnce) hurry(state, context);
+    if (SHUTDOWN_PHASES.has(state.phase)) {
+      if (atOnce) stopNow(state, context);
       return;
     }
     context.log('info', 'shutting down', { running: String(state.running.size) });
-    const { standing, phase } = state;
+    const { registration, phase } = state;
     dropUnstarted(state);
     state.phase = 'draining';
     context.send('poller', 'poller', { type: 'poller.leave' });
-    if (standing === null || phase !== 'registered') {
+    if (registration === null || phase !== 'registered') {
       // Without a registration there is no departure to announce.
-      state.standing = null;
+      state.registration = null;
       context.cancelTimer('announce');
       stopAll(state, AGENT_LIMITS.leaveGraceMs, context);
     } else if (atOnce) {
       stopAll(state, NO_GRACE_MS, context);
     } else {
-      announceHeartbeat(state, standing, context);
+      announceHeartbeat(state, registration, context);
       context.after('drain', drainTimeoutMs, { type: 'drain.overdue' });
     }
   };
@@ -66,8 +66,8 @@ export function onExitsOverdue(state: RegistrarState, _message: unknown, context
   if (state.phase === 'draining') stopAll(state, NO_GRACE_MS, context);
 }
 
-export function onSessionsGone(state: RegistrarState, _message: unknown, context: RegistrarContext): void {
-  state.areSessionsGone = true;
+export function onSessionsEnded(state: RegistrarState, _message: unknown, context: RegistrarContext): void {
+  state.haveSessionsEnded = true;
   if (isStopping(state)) settleToLeave(state, context);
 }
 
@@ -80,9 +80,9 @@ export function stopAll(state: RegistrarState, graceMs: number, context: Registr
   settleToLeave(state, context);
 }
 
-function hurry(state: RegistrarState, context: RegistrarContext): void {
+function stopNow(state: RegistrarState, context: RegistrarContext): void {
   if (isStopping(state)) stopAll(state, NO_GRACE_MS, context);
-  else if (state.phase !== 'stopped') left(state, context);
+  else if (state.phase !== 'stopped') finishShutdown(state, context);
 }
 
 /** Reports whether the agent shuts down and tasks or sessions may still run. */
@@ -94,24 +94,24 @@ export const isStopping = ({ phase }: RegistrarState): boolean =>
  * The departure gives back all open attempts.
  */
 export function settleToLeave(state: RegistrarState, context: RegistrarContext): void {
-  if (state.running.size > 0 || !state.areSessionsGone) return;
+  if (state.running.size > 0 || !state.haveSessionsEnded) return;
   context.cancelTimer('drain');
   context.cancelTimer('contact');
-  if (state.standing === null) {
-    left(state, context);
+  if (state.registration === null) {
+    finishShutdown(state, context);
     return;
   }
   state.phase = 'confirming';
   context.after('leave', AGENT_LIMITS.leaveConfirmMs, { type: 'leave.overdue' });
-  if (state.reported.size > 0) announceHeartbeat(state, state.standing, context);
+  if (state.reported.size > 0) announceHeartbeat(state, state.registration, context);
   leaveWhenConfirmed(state, context);
 }
 
 export function leaveWhenConfirmed(state: RegistrarState, context: RegistrarContext): void {
-  if (state.reported.size > 0 || state.standing === null) return;
+  if (state.reported.size > 0 || state.registration === null) return;
   context.cancelTimer('leave');
   state.phase = 'departing';
-  announceDeparture(state, state.standing, context);
+  announceDeparture(state, state.registration, context);
 }
 
 /**
@@ -122,10 +122,10 @@ export function onLeaveOverdue(state: RegistrarState, _message: unknown, context
   context.log('warn', 'shutting down without deregistering: reports are not confirmed yet', {
     reports: String(state.reported.size),
   });
-  left(state, context);
+  finishShutdown(state, context);
 }
 
-export function left(state: RegistrarState, context: RegistrarContext): void {
+export function finishShutdown(state: RegistrarState, context: RegistrarContext): void {
   state.phase = 'stopped';
   context.cancelTimer('announce');
   context.effect({ kind: 'stopped' });

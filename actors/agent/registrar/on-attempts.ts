@@ -18,7 +18,8 @@ export function onAttemptsTaken(
     state.running.add(attemptId);
     if (awaitingConfirmation) state.awaitingConfirmation.add(attemptId);
   }
-  if (awaitingConfirmation && state.standing !== null) announceHeartbeat(state, state.standing, context);
+  if (awaitingConfirmation && state.registration !== null)
+    announceHeartbeat(state, state.registration, context);
 }
 
 /**

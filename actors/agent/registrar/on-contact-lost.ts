@@ -7,7 +7,7 @@ import { dropUnstarted, fenceGraceMs, type RegistrarPhase, type RegistrarState }
 type RegistrarContext = AgentContext<'registrar'>;
 
 /** Phases in which tasks may run. */
-const WORKING: ReadonlySet<RegistrarPhase> = new Set(['registered', 'registering', 'draining']);
+const TASK_PHASES: ReadonlySet<RegistrarPhase> = new Set(['registered', 'registering', 'draining']);
 
 /**
  * Stops all tasks before the service may reclaim them (docs/architecture.md#the-bus). Then registers with a new
@@ -16,11 +16,11 @@ const WORKING: ReadonlySet<RegistrarPhase> = new Set(['registered', 'registering
 export const onContactLost =
   (settings: AgentSettings) =>
   (state: RegistrarState, _message: unknown, context: RegistrarContext): void => {
-    if (!WORKING.has(state.phase)) return;
+    if (!TASK_PHASES.has(state.phase)) return;
     context.log('warn', 'no contact with the service; stopping all tasks', {
       running: String(state.running.size),
     });
-    const graceMs = fenceGraceMs(state.standing);
+    const graceMs = fenceGraceMs(state.registration);
     if (state.phase === 'draining') {
       stopAll(state, graceMs, context);
       return;

@@ -5,13 +5,13 @@ import type { AgentSettings, Capabilities } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-system.ts';
 import { backoffMs } from '../backoff.ts';
 import { announceHeartbeat, announceRegistration, scheduleHeartbeat, confirmContact } from './announce.ts';
-import { leaveWhenConfirmed, left, stopAll } from './leave.ts';
+import { leaveWhenConfirmed, finishShutdown, stopAll } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
 import { dropUnstarted, leaseFreshMs, type RegistrarState } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 type Registered = Extract<PresenceReply, { type: 'registered' }>;
-type Heard = Pick<Extract<PresenceReply, { type: 'alive' }>, 'service' | 'heartbeat_timeout_ms'>;
+type ServiceInfo = Pick<Extract<PresenceReply, { type: 'alive' }>, 'service' | 'heartbeat_timeout_ms'>;
 
 /** Handles the reply to an announcement. Ignores replies for an earlier incarnation. */
 export const onPresenceAnswered =
@@ -28,16 +28,16 @@ export const onPresenceAnswered =
     const isFresh = announcement.sentAt >= context.receivingSince;
     switch (reply.type) {
       case 'registered':
-        state.toldCapabilities = announcement.capabilities;
-        if (isFresh) noteService(state, reply, context);
-        if (state.phase === 'registering') enter(state, reply, settings, context);
-        if (isFresh) heard(state, announcement.sentAt, context);
-        settle(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
+        state.registeredCapabilities = announcement.capabilities;
+        if (isFresh) recordService(state, reply, context);
+        if (state.phase === 'registering') completeRegistration(state, reply, settings, context);
+        if (isFresh) extendContact(state, announcement.sentAt, context);
+        applyClosed(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
         return;
       case 'alive':
-        if (isFresh) noteService(state, reply, context);
-        if (isFresh) heard(state, announcement.sentAt, context);
-        settle(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
+        if (isFresh) recordService(state, reply, context);
+        if (isFresh) extendContact(state, announcement.sentAt, context);
+        applyClosed(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
         return;
       case 'unknown':
         if (state.phase === 'draining') {
@@ -57,7 +57,7 @@ export const onPresenceAnswered =
         else renewalRefused(state, announcement.capabilities, reply.reason, context);
         return;
       case 'departed':
-        if (state.phase === 'departing') left(state, context);
+        if (state.phase === 'departing') finishShutdown(state, context);
     }
   };
 
@@ -74,16 +74,16 @@ export function onPresenceUnanswered(
     context.log('warn', 'deregistration not confirmed; the service will detect the missing heartbeats', {
       reason,
     });
-    left(state, context);
+    finishShutdown(state, context);
     return;
   }
   // The bus logs a missing connection itself, and every start begins without one.
-  const isTold = state.phase !== 'registering' || (reason !== 'disconnected' && state.tries % 10 === 1);
-  const level = isTold ? 'warn' : 'debug';
+  const isWarning = state.phase !== 'registering' || (reason !== 'disconnected' && state.tries % 10 === 1);
+  const level = isWarning ? 'warn' : 'debug';
   context.log(level, 'no reply from the service', { reason });
 }
 
-function enter(
+function completeRegistration(
   state: RegistrarState,
   reply: Registered,
   settings: AgentSettings,
@@ -93,27 +93,27 @@ function enter(
     state.workerId = reply.worker_id;
     context.change({ op: 'worker-identified', workerId: reply.worker_id });
   }
-  const standing = { farmId: reply.farm_id, heartbeatTimeoutMs: reply.heartbeat_timeout_ms };
-  state.standing = standing;
+  const registration = { farmId: reply.farm_id, heartbeatTimeoutMs: reply.heartbeat_timeout_ms };
+  state.registration = registration;
   state.phase = 'registered';
   state.tries = 0;
   state.refusals = 0;
   context.log('info', 'registered with the service', {
     worker_id: state.workerId,
     worker: settings.name,
-    farm_id: standing.farmId,
+    farm_id: registration.farmId,
   });
   context.send('poller', 'poller', {
     type: 'poller.registered',
     registration: {
       workerId: state.workerId,
-      farmId: standing.farmId,
+      farmId: registration.farmId,
       incarnation: state.incarnation,
       queueIds: reply.queue_ids,
-      leaseFreshMs: leaseFreshMs(standing),
+      leaseFreshMs: leaseFreshMs(registration),
     },
   });
-  announceHeartbeat(state, standing, context);
+  announceHeartbeat(state, registration, context);
 }
 
 /** Handles a refused registration. Retries, but less often than without a reply. */
@@ -122,7 +122,7 @@ function refused(state: RegistrarState, reason: string, context: RegistrarContex
   context.log('warn', `the service refused this worker: ${reason}`, { reason });
   context.after('announce', delayMs, { type: 'announce.due' });
   state.refusals++;
-  state.standing = null;
+  state.registration = null;
 }
 
 /** Handles a refused renewal. The service keeps the earlier registration. */
@@ -132,7 +132,7 @@ function renewalRefused(
   reason: string,
   context: RegistrarContext,
 ): void {
-  state.toldCapabilities = capabilities;
+  state.registeredCapabilities = capabilities;
   context.log('warn', `the service refused the changed worker capabilities: ${reason}`, { reason });
 }
 
@@ -140,36 +140,36 @@ function renewalRefused(
  * Records the service's start and heartbeat timeout. After a restart of the service, open lease requests are canceled
  * because it does not know them.
  */
-function noteService(
+function recordService(
   state: RegistrarState,
-  { service, heartbeat_timeout_ms: heartbeatTimeoutMs }: Heard,
+  { service, heartbeat_timeout_ms: heartbeatTimeoutMs }: ServiceInfo,
   context: RegistrarContext,
 ): void {
   if (state.service !== '' && state.service !== service) context.effect({ kind: 'give-up-leases' });
   state.service = service;
-  const { standing } = state;
-  if (standing === null || heartbeatTimeoutMs === undefined) return;
-  if (standing.heartbeatTimeoutMs === heartbeatTimeoutMs) return;
-  state.standing = { ...standing, heartbeatTimeoutMs };
-  if (!isWorking(state)) return;
+  const { registration } = state;
+  if (registration === null || heartbeatTimeoutMs === undefined) return;
+  if (registration.heartbeatTimeoutMs === heartbeatTimeoutMs) return;
+  state.registration = { ...registration, heartbeatTimeoutMs };
+  if (!mayRunTasks(state)) return;
   context.send('poller', 'poller', {
     type: 'poller.freshness-changed',
-    leaseFreshMs: leaseFreshMs(state.standing),
+    leaseFreshMs: leaseFreshMs(state.registration),
   });
-  scheduleHeartbeat(state.standing, context);
+  scheduleHeartbeat(state.registration, context);
 }
 
-const isWorking = ({ phase }: RegistrarState): boolean => phase === 'registered' || phase === 'draining';
+const mayRunTasks = ({ phase }: RegistrarState): boolean => phase === 'registered' || phase === 'draining';
 
-function heard(state: RegistrarState, sentAt: number, context: RegistrarContext): void {
-  if (isWorking(state) && state.standing !== null) confirmContact(state.standing, sentAt, context);
+function extendContact(state: RegistrarState, sentAt: number, context: RegistrarContext): void {
+  if (mayRunTasks(state) && state.registration !== null) confirmContact(state.registration, sentAt, context);
 }
 
 /**
  * Applies the closed attempts of a reply: stops or forgets them. Starts attempts that awaited confirmation and are
  * open.
  */
-function settle(
+function applyClosed(
   state: RegistrarState,
   closed: readonly AttemptId[],
   asked: readonly AttemptId[],
@@ -180,18 +180,18 @@ function settle(
   if (confirmed.length > 0) {
     context.send('outbox', 'outbox', { type: 'report.confirmed', attemptIds: confirmed });
   }
-  const refuted = closed.filter((attemptId) => state.awaitingConfirmation.has(attemptId));
+  const rejected = closed.filter((attemptId) => state.awaitingConfirmation.has(attemptId));
   for (const attemptId of closed) {
     if (state.running.has(attemptId) && !state.awaitingConfirmation.has(attemptId)) {
       context.send('poller', 'poller', { type: 'attempt.revoked', attemptId });
     }
   }
-  for (const attemptId of refuted) {
+  for (const attemptId of rejected) {
     state.awaitingConfirmation.delete(attemptId);
     state.running.delete(attemptId);
   }
-  if (refuted.length > 0)
-    context.send('poller', 'poller', { type: 'attempts.rejected', attemptIds: refuted });
+  if (rejected.length > 0)
+    context.send('poller', 'poller', { type: 'attempts.rejected', attemptIds: rejected });
   const open = isFresh ? asked.filter((attemptId) => state.awaitingConfirmation.delete(attemptId)) : [];
   if (open.length > 0) context.send('poller', 'poller', { type: 'attempts.confirmed', attemptIds: open });
   if (state.phase === 'confirming') leaveWhenConfirmed(state, context);

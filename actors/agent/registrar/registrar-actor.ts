@@ -8,7 +8,7 @@ import {
   onDrainOverdue,
   onExitsOverdue,
   onLeaveOverdue,
-  onSessionsGone,
+  onSessionsEnded,
 } from './leave.ts';
 import { onAttemptOver, onAttemptsTaken } from './on-attempts.ts';
 import { onContactLost } from './on-contact-lost.ts';
@@ -16,7 +16,12 @@ import { onPresenceAnswered, onPresenceUnanswered } from './on-presence.ts';
 import { loadRegistrar, type RegistrarPhase, type RegistrarState } from './state.ts';
 
 /** Phases in which the worker sends heartbeats. */
-const BEATING: ReadonlySet<RegistrarPhase> = new Set(['registered', 'draining', 'settling', 'confirming']);
+const HEARTBEAT_PHASES: ReadonlySet<RegistrarPhase> = new Set([
+  'registered',
+  'draining',
+  'settling',
+  'confirming',
+]);
 
 /**
  * The registrar owns the worker's registration with the service. It registers until it gets a reply, reports the open
@@ -32,8 +37,8 @@ export function registrarActor(
     context: AgentContext<'registrar'>,
   ): void => {
     if (state.phase === 'registering') announceRegistration(state, settings, context);
-    else if (BEATING.has(state.phase) && state.standing !== null) {
-      announceHeartbeat(state, state.standing, context);
+    else if (HEARTBEAT_PHASES.has(state.phase) && state.registration !== null) {
+      announceHeartbeat(state, state.registration, context);
       if (state.phase === 'registered') renewRegistration(state, settings, context);
     }
   };
@@ -49,7 +54,7 @@ export function registrarActor(
       'agent.leave': onAgentLeave(settings),
       'drain.overdue': onDrainOverdue,
       'exits.overdue': onExitsOverdue,
-      'sessions.ended': onSessionsGone,
+      'sessions.ended': onSessionsEnded,
       'presence.answered': onPresenceAnswered(settings),
       'presence.unanswered': onPresenceUnanswered,
       'bus.ready': announceNow,
@@ -62,9 +67,9 @@ export function registrarActor(
       },
       'attempts.taken': onAttemptsTaken,
       'registration.stale': (state, { incarnation }, context) => {
-        if (state.phase !== 'registered' || incarnation !== state.incarnation || state.standing === null)
+        if (state.phase !== 'registered' || incarnation !== state.incarnation || state.registration === null)
           return;
-        announceHeartbeat(state, state.standing, context);
+        announceHeartbeat(state, state.registration, context);
       },
       'reports.confirmed': (state, { attemptIds }, context) => {
         for (const attemptId of attemptIds) state.reported.delete(attemptId);

@@ -50,11 +50,11 @@ export interface RegistrarState {
   phase: RegistrarPhase;
   workerId: WorkerId;
   incarnation: string;
-  standing: RegistrationStatus | null;
+  registration: RegistrationStatus | null;
   /** The worker's current capabilities. */
   capabilities: Capabilities;
   /** Capabilities of the last registration with a reply; null before the first. */
-  toldCapabilities: Capabilities | null;
+  registeredCapabilities: Capabilities | null;
   /** Id of the service's start in the last reply; empty before the first. */
   service: string;
   /** Attempts that have not ended here, including those that await confirmation. */
@@ -64,7 +64,7 @@ export interface RegistrarState {
   /** Running attempts that start only after confirmation by the service. */
   readonly awaitingConfirmation: Set<AttemptId>;
   /** Shutdown: no session is left, not even an idle one. */
-  areSessionsGone: boolean;
+  haveSessionsEnded: boolean;
   readonly pending: Map<number, PendingAnnouncement>;
   lastToken: number;
   /** Number of registrations without a reply in a row. */
@@ -78,14 +78,14 @@ export function loadRegistrar(reader: JournalReader, capabilities: Capabilities)
     phase: 'idle',
     workerId: reader.workerId,
     incarnation: '',
-    standing: null,
+    registration: null,
     capabilities,
-    toldCapabilities: null,
+    registeredCapabilities: null,
     service: '',
     running: new Set(),
     reported: new Set(reader.reports.map((report) => report.attempt_id)),
     awaitingConfirmation: new Set(),
-    areSessionsGone: false,
+    haveSessionsEnded: false,
     pending: new Map(),
     lastToken: 0,
     tries: 0,
@@ -100,34 +100,34 @@ export const openAttempts = (state: RegistrarState): readonly AttemptId[] => [
 ];
 
 /** Two thirds of the heartbeat timeout: without contact for this long the worker stops its own tasks. */
-export const fenceAfterMs = (standing: RegistrationStatus): number =>
-  Math.floor((standing.heartbeatTimeoutMs * 2) / 3);
+export const fenceAfterMs = (registration: RegistrationStatus): number =>
+  Math.floor((registration.heartbeatTimeoutMs * 2) / 3);
 
 /**
  * Returns the time between SIGTERM and SIGKILL after contact is lost: half of the time that is left before the service
  * may reclaim the tasks, at most `AGENT_LIMITS.fenceGraceMs`.
  */
-export const fenceGraceMs = (standing: RegistrationStatus | null): number =>
-  standing === null
+export const fenceGraceMs = (registration: RegistrationStatus | null): number =>
+  registration === null
     ? 0
-    : Math.min(AGENT_LIMITS.fenceGraceMs, (standing.heartbeatTimeoutMs - fenceAfterMs(standing)) / 2);
+    : Math.min(AGENT_LIMITS.fenceGraceMs, (registration.heartbeatTimeoutMs - fenceAfterMs(registration)) / 2);
 
 /**
  * Returns the time without contact after which the supervisors kill all tasks: after the worker's own grace, and before
  * the service may reclaim the tasks.
  */
-export const killAfterMs = (standing: RegistrationStatus): number =>
+export const killAfterMs = (registration: RegistrationStatus): number =>
   Math.min(
-    fenceAfterMs(standing) + fenceGraceMs(standing),
-    Math.floor(standing.heartbeatTimeoutMs * AGENT_LIMITS.killShare),
+    fenceAfterMs(registration) + fenceGraceMs(registration),
+    Math.floor(registration.heartbeatTimeoutMs * AGENT_LIMITS.killShare),
   );
 
 /**
  * Returns the age up to which an assignment may start without confirmation. If no report of a younger one reaches the
  * service, the supervisors kill it before the service reclaims it.
  */
-export const leaseFreshMs = (standing: RegistrationStatus): number =>
-  Math.max(0, AGENT_LIMITS.assignedMs - AGENT_LIMITS.assignedMarginMs - killAfterMs(standing));
+export const leaseFreshMs = (registration: RegistrationStatus): number =>
+  Math.max(0, AGENT_LIMITS.assignedMs - AGENT_LIMITS.assignedMarginMs - killAfterMs(registration));
 
 /** Drops attempts that await confirmation. The service reclaims attempts that are no longer reported. */
 export function dropUnstarted(state: RegistrarState): void {

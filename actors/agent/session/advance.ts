@@ -20,19 +20,19 @@ export function advance(state: SessionState, context: SessionContext): void {
   while (state.action === null && state.staging.underWay === null) {
     switch (state.phase) {
       case 'working':
-        work(state, context);
+        continueWork(state, context);
         break;
       case 'reporting':
         if (state.isHurried) state.phase = 'exiting';
         else if (state.attempt?.isDrained !== true) return;
-        else beIdle(state, state.attempt, context);
+        else becomeIdle(state, state.attempt, context);
         break;
       case 'idle':
         if (!state.isHurried) return;
         state.phase = 'exiting';
         break;
       case 'exiting':
-        if (state.stop === 'void' || state.isHurried || state.entered.length === 0) close(state, context);
+        if (state.stop === 'revoked' || state.isHurried || state.entered.length === 0) close(state, context);
         else exitLast(state, context);
         break;
       case 'closing':
@@ -40,13 +40,13 @@ export function advance(state: SessionState, context: SessionContext): void {
         end(state, context);
         break;
       case 'opening':
-      case 'over':
+      case 'ended':
         return;
     }
   }
 }
 
-function work(state: SessionState, context: SessionContext): void {
+function continueWork(state: SessionState, context: SessionContext): void {
   const { attempt } = state;
   if (attempt === null || state.stop !== null || state.isHurried) state.phase = 'exiting';
   else if (attempt.result === null) {
@@ -77,7 +77,7 @@ function enterNext(state: SessionState, attempt: CurrentAttempt, context: Sessio
       ? null
       : startAction(state, 'enter', script, script, onEnter, context);
   if (failure !== null) {
-    attempt.result = { status: 'failed', message: noteOf(script, 'onEnter', failure) };
+    attempt.result = { status: 'failed', message: withActionName(script, 'onEnter', failure) };
   }
 }
 
@@ -98,11 +98,11 @@ function exitLast(state: SessionState, context: SessionContext): void {
   const failure = startAction(state, 'exit', script, script, onExit, context);
   if (failure === null) return;
   state.entered.pop();
-  noteExitFailure(state, noteOf(script, 'onExit', failure), context);
+  noteExitFailure(state, withActionName(script, 'onExit', failure), context);
 }
 
 /** Adds the environment and action to an error text. */
-export const noteOf = (script: EnvironmentScript, action: string, note: string): string =>
+export const withActionName = (script: EnvironmentScript, action: string, note: string): string =>
   `environment ${script.plan.name}, ${action}: ${note}`;
 
 /**
@@ -115,18 +115,18 @@ export function noteExitFailure(state: SessionState, note: string, context: Sess
     return;
   }
   const { attemptId, taskId } = state.log;
-  const told = state.redactor.text(note);
-  context.log('warn', told, { attempt_id: attemptId, session_id: state.sessionId });
+  const redacted = state.redactor.text(note);
+  context.log('warn', redacted, { attempt_id: attemptId, session_id: state.sessionId });
   context.send('shipper', attemptId, {
     type: 'logs.lines',
     taskId,
     sessionId: state.sessionId,
-    batch: { stream: 'stderr', lines: [`[callsheet] ${told}`], bytes: 0 },
+    batch: { stream: 'stderr', lines: [`[callsheet] ${redacted}`], bytes: 0 },
   });
 }
 
 /** Reports the end of the attempt. The session waits for the next task. */
-function beIdle(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
+function becomeIdle(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
   context.cancelTimer('drain');
   context.send('poller', 'poller', { type: 'session.idle', sessionId: state.sessionId });
   endAttempt(state, attempt, context);
@@ -166,7 +166,7 @@ function isReadyToEnd({ isClosed, attempt }: SessionState): boolean {
 }
 
 function end(state: SessionState, context: SessionContext): void {
-  state.phase = 'over';
+  state.phase = 'ended';
   context.send('poller', 'poller', { type: 'session.ended', sessionId: state.sessionId });
   if (state.attempt !== null) endAttempt(state, state.attempt, context);
 }
@@ -177,7 +177,7 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
   state.attempt = null;
   let outcome: AttemptOutcome;
   if (result === null) {
-    outcome = state.stop === 'void' ? 'closed' : 'interrupted';
+    outcome = state.stop === 'revoked' ? 'closed' : 'interrupted';
     context.send('outbox', 'outbox', { type: 'report.discard', attemptId });
   } else {
     outcome = 'reported';

@@ -50,7 +50,7 @@ const OPEN_ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?$/;
 /** Parses the directive of a line. Returns null for plain output. `isCut`: the end of the line is missing. */
 export function parseDirective(line: string, isCut = false): Directive | null {
   const match = DIRECTIVE.exec(line);
-  if (match === null) return lookAlike(line, isCut);
+  if (match === null) return parseLookAlike(line, isCut);
   const payload = match[2] ?? '';
   switch (match[1]) {
     case 'progress':
@@ -112,11 +112,11 @@ function malformedLine(
   line: string,
 ): ReadLine {
   // The reason may contain the line.
-  const told = { kind, reason: reason.replace(line, () => shown) };
-  return { directive: told, logged: `${shown} -- ERROR: ${told.reason}`, level: 'ERROR' };
+  const redacted = { kind, reason: reason.replace(line, () => shown) };
+  return { directive: redacted, logged: `${shown} -- ERROR: ${redacted.reason}`, level: 'ERROR' };
 }
 
-function lookAlike(line: string, isCut: boolean): Directive | null {
+function parseLookAlike(line: string, isCut: boolean): Directive | null {
   const text = line.trim().toLowerCase();
   const word = STRICT_WORDS.find(
     (each) => text === each || text.startsWith(`${each}:`) || text.startsWith(`${each} `),

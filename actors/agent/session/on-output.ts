@@ -3,7 +3,7 @@ import type { AgentContext } from '../agent-system.ts';
 import { actionOf, cancelAction } from './actions.ts';
 import { LOG_LEVELS, readLine, type Directive, type LogLevel } from './directives.ts';
 import type { SessionMessage } from './messages.ts';
-import { tellProgress } from './report.ts';
+import { sendProgress } from './report.ts';
 import type { CurrentAttempt, RunningAction, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
@@ -20,11 +20,11 @@ export function onActionOutput(
 ): void {
   const action = actionOf(state, run);
   const { attempt, sessionId, log } = state;
-  const before = toldOf(attempt);
+  const before = progressKey(attempt);
   // The order of the two streams is unknown: these lines may already contain the value.
   for (const { line, isCut } of batch.hiding ?? []) readLine(line, isCut, state.redactor);
   const cut = new Set(batch.cut);
-  const lines = batch.lines.flatMap((line, nth) => obey(state, action, line, cut.has(nth), context));
+  const lines = batch.lines.flatMap((line, nth) => processLine(state, action, line, cut.has(nth), context));
   const { stream, bytes } = batch;
   context.send('shipper', log.attemptId, {
     type: 'logs.lines',
@@ -32,17 +32,17 @@ export function onActionOutput(
     sessionId,
     batch: { stream, lines, bytes },
   });
-  if (attempt !== null && toldOf(attempt) !== before) tellProgress(state, attempt, context);
+  if (attempt !== null && progressKey(attempt) !== before) sendProgress(state, attempt, context);
 }
 
-const toldOf = (attempt: CurrentAttempt | null): string =>
+const progressKey = (attempt: CurrentAttempt | null): string =>
   attempt === null ? 'null ' : `${String(attempt.progress)} ${attempt.statusMessage}`;
 
 /**
  * Applies the directive of a line and returns its logged lines. `action` is null for output of processes that an action
  * left running.
  */
-function obey(
+function processLine(
   state: SessionState,
   action: RunningAction | null,
   line: string,
@@ -51,7 +51,8 @@ function obey(
 ): readonly string[] {
   const { directive, logged, level } = readLine(line, isCut, state.redactor);
   const least = action?.logLevel ?? state.logLevel;
-  const note = directive === null || action === null ? null : follow(state, action, directive, context);
+  const note =
+    directive === null || action === null ? null : applyDirective(state, action, directive, context);
   return [
     ...(isLogged(level, least) ? [logged] : []),
     ...(note !== null && isLogged('WARNING', least) ? [`[callsheet] openjd_redacted_env: ${note}`] : []),
@@ -62,7 +63,7 @@ const isLogged = (level: LogLevel, least: LogLevel): boolean =>
   LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
 
 /** Applies a directive. Returns a note for the log, or null. */
-function follow(
+function applyDirective(
   state: SessionState,
   action: RunningAction,
   directive: Directive,

@@ -129,7 +129,7 @@ export function onSessionCancel(
  * Stops an attempt that the service has closed: the task may run elsewhere by now. No effect if the attempt is being
  * canceled or has a result.
  */
-export function onSessionVoid(
+export function onSessionRevoke(
   state: SessionState,
   { attemptId }: Message<'session.revoke'>,
   context: SessionContext,
@@ -138,7 +138,7 @@ export function onSessionVoid(
   context.log('warn', 'the service has closed a running attempt; stopping it', {
     attempt_id: attemptId,
   });
-  state.stop = 'void';
+  state.stop = 'revoked';
   if (state.action !== null) interruptAction(state, state.action, AGENT_LIMITS.fenceGraceMs, context);
   stopStaging(state, context);
 }
@@ -164,7 +164,7 @@ export function onSessionInterrupt(
   { graceMs }: Message<'session.interrupt'>,
   context: SessionContext,
 ): void {
-  if (state.phase === 'closing' || state.phase === 'over') return;
+  if (state.phase === 'closing' || state.phase === 'ended') return;
   if (state.attempt?.result === null) state.stop ??= 'interrupted';
   state.isHurried = true;
   if (state.action !== null) interruptAction(state, state.action, graceMs, context);

@@ -35,7 +35,7 @@ export function reportRunning(state: SessionState, attempt: CurrentAttempt, cont
 }
 
 /** Sends the progress of the task to the outbox. */
-export function tellProgress(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
+export function sendProgress(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
   const report = { status_message: '', ...reportOf(state, attempt, 'running', context) };
   context.send('outbox', 'outbox', { type: 'report.progress', report });
 }
@@ -46,5 +46,5 @@ export function resetProgress(state: SessionState, context: SessionContext): voi
   if (attempt === null || (attempt.progress === null && attempt.statusMessage === '')) return;
   attempt.progress = null;
   attempt.statusMessage = '';
-  tellProgress(state, attempt, context);
+  sendProgress(state, attempt, context);
 }

@@ -15,10 +15,10 @@ import {
   onSessionStop,
   onSessionOpened,
   onSessionTask,
-  onSessionVoid,
+  onSessionRevoke,
   type SessionSettings,
 } from './on-session.ts';
-import { noteStaged } from './staging.ts';
+import { endStaging } from './staging.ts';
 import type { SessionState } from './state.ts';
 
 /**
@@ -31,8 +31,8 @@ export function sessionActor(
   return {
     kind: 'session',
     load: () => null,
-    onMissing: (id, message, context) => absent(sessionId(id), message, settings, context),
-    isEvictable: (state) => state.phase === 'over',
+    onMissing: (id, message, context) => handleMissing(sessionId(id), message, settings, context),
+    isEvictable: (state) => state.phase === 'ended',
     handlers: {
       'session.begin': onSessionBegin,
       'session.task': onSessionTask,
@@ -41,7 +41,7 @@ export function sessionActor(
       },
       'session.end': onSessionEnd,
       'session.cancel': onSessionCancel,
-      'session.revoke': onSessionVoid,
+      'session.revoke': onSessionRevoke,
       'session.stop': onSessionStop,
       'session.interrupt': onSessionInterrupt,
       'session.opened': onSessionOpened,
@@ -50,7 +50,7 @@ export function sessionActor(
         advance(state, context);
       },
       'staging.ended': (state, message, context) => {
-        if (noteStaged(state, message)) advance(state, context);
+        if (endStaging(state, message)) advance(state, context);
       },
       'action.started': onActionStarted,
       'action.output': onActionOutput,
@@ -75,7 +75,7 @@ function onLogsDrained(
   advance(state, context);
 }
 
-function absent(
+function handleMissing(
   id: SessionId,
   message: SessionMessage,
   settings: SessionSettings,

@@ -51,7 +51,7 @@ export function taskSucceeded(state: SessionState, attempt: CurrentAttempt, resu
 }
 
 /** Handles the end of a copy. A failed copy fails the task. Returns whether it was the copy in progress. */
-export function noteStaged(
+export function endStaging(
   { staging, attempt, stop }: SessionState,
   { run, failure }: Extract<SessionMessage, { type: 'staging.ended' }>,
 ): boolean {

@@ -1,6 +1,6 @@
 /**
  * State of a session. Phases: opening, working, then reporting and idle (once per task if another task may follow),
- * exiting, closing, over. Every phase can lead to exiting or closing; the only exit is `over`, after which the actor is
+ * exiting, closing, ended. Every phase can lead to exiting or closing; the only exit is `ended`, after which the actor is
  * evicted.
  *
  * Invariants: at most one action and one copy run at a time, never both. An attempt gets one result, and `result`, once
@@ -32,7 +32,7 @@ export type SessionPhase =
   | 'exiting'
   /** Remaining processes are being ended and the last logs are being stored. */
   | 'closing'
-  | 'over';
+  | 'ended';
 
 /** Result of the attempt for its report. */
 export interface SessionResult {
@@ -42,7 +42,7 @@ export interface SessionResult {
 }
 
 /** Reason for stopping without a result: the worker stops it, or the service has closed the attempt. */
-export type StopReason = 'interrupted' | 'void';
+export type StopReason = 'interrupted' | 'revoked';
 
 /** The action in progress. */
 export interface RunningAction {

@@ -49,11 +49,11 @@ export function seal(state: ShipperState, context: ShipperContext): void {
 }
 
 /** Removes the first `count` sealed chunks, which are stored, and lets the process write more. */
-export function settle(state: ShipperState, count: number, context: ShipperContext): void {
-  const gone = state.sealed.splice(0, count);
+export function removeStored(state: ShipperState, count: number, context: ShipperContext): void {
+  const stored = state.sealed.splice(0, count);
   release(
     state,
-    gone.reduce((sum, { holds }) => sum + holds, 0),
+    stored.reduce((sum, { holds }) => sum + holds, 0),
     context,
   );
 }
@@ -73,11 +73,11 @@ export function releaseAll(state: ShipperState, context: ShipperContext): void {
   release(state, holds, context);
 }
 
-/** Replaces dropped output by a line in the log. `goesOn`: later output is dropped too. */
-export function markDropped(state: ShipperState, goesOn: boolean, context: ShipperContext): void {
+/** Replaces dropped output by a line in the log. `continues`: later output is dropped too. */
+export function markDropped(state: ShipperState, continues: boolean, context: ShipperContext): void {
   const { dropped } = state;
   if (dropped === null) return;
-  state.dropped = goesOn ? { lines: 0, bytes: 0 } : null;
+  state.dropped = continues ? { lines: 0, bytes: 0 } : null;
   if (dropped.lines === 0) return;
   const line = `[callsheet] ${dropped.lines} lines (${dropped.bytes} bytes) of output were dropped here: the bus did not accept them`;
   gather(state, 'stderr', [line], 0, context);

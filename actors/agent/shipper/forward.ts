@@ -49,7 +49,7 @@ export function retryLater(state: ShipperState, context: ShipperContext): void {
  * Notifies a waiting session once all lines so far are stored. Ends the shipper when it is finished and has no lines
  * left.
  */
-export function tellProgress(state: ShipperState, context: ShipperContext): void {
+export function notifyIfStored(state: ShipperState, context: ShipperContext): void {
   if (state.sealed.length > 0 || state.open !== null) return;
   const { sessionId, attemptId } = state;
   const isSafe = !state.isSpooled || state.route === 'spool';
@@ -57,5 +57,5 @@ export function tellProgress(state: ShipperState, context: ShipperContext): void
     state.isDraining = false;
     if (sessionId !== null) context.send('session', sessionId, { type: 'logs.drained', attemptId });
   }
-  state.isOver = state.isFinishing && !state.isSpooled;
+  state.isEnded = state.isFinishing && !state.isSpooled;
 }

@@ -1,7 +1,7 @@
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-system.ts';
-import { markDropped, releaseAll, settle } from './chunks.ts';
-import { forward, offer, retryLater, spool, tellProgress } from './forward.ts';
+import { markDropped, releaseAll, removeStored } from './chunks.ts';
+import { forward, offer, retryLater, spool, notifyIfStored } from './forward.ts';
 import type { ShipperMessage } from './messages.ts';
 import type { ShipperState } from './state.ts';
 
@@ -15,16 +15,16 @@ export const onLogsStored =
     { stored, failure }: Extract<ShipperMessage, { type: 'logs.stored' }>,
     context: ShipperContext,
   ): void => {
-    settle(state, Math.min(stored, state.underWay), context);
+    removeStored(state, Math.min(stored, state.underWay), context);
     state.underWay = 0;
     if (failure === null) state.route = 'bus';
-    if (stored > 0) isTaken(state, context);
+    if (stored > 0) onAccepted(state, context);
     if (failure === null) {
       forward(state, context);
-      tellProgress(state, context);
+      notifyIfStored(state, context);
       return;
     }
-    busIsAway(state, failure, spools, context);
+    onBusUnavailable(state, failure, spools, context);
   };
 
 /** Handles a write to the spool. */
@@ -33,11 +33,11 @@ export function onLogsSpooled(
   { kept, failure }: Extract<ShipperMessage, { type: 'logs.spooled' }>,
   context: ShipperContext,
 ): void {
-  settle(state, Math.min(kept, state.spooling), context);
+  removeStored(state, Math.min(kept, state.spooling), context);
   state.spooling = 0;
   if (kept > 0) {
     state.isSpooled = true;
-    if (failure === null) isTaken(state, context);
+    if (failure === null) onAccepted(state, context);
   }
   if (failure !== null && !state.isSpoolFull) {
     state.isSpoolFull = true;
@@ -45,7 +45,7 @@ export function onLogsSpooled(
     context.after('stall', AGENT_LIMITS.logStallMs, { type: 'logs.stalled' });
   }
   forward(state, context);
-  tellProgress(state, context);
+  notifyIfStored(state, context);
 }
 
 /** Handles a publish from the spool. Once the spool is empty, chunks in memory follow. */
@@ -61,13 +61,13 @@ export const onLogsUnspooled =
     state.isSpooled = isRest;
     if (failure !== null) {
       if (stored > 0) state.tries = 0;
-      busIsAway(state, failure, spools, context);
+      onBusUnavailable(state, failure, spools, context);
       return;
     }
     state.route = 'bus';
-    isTaken(state, context);
+    onAccepted(state, context);
     forward(state, context);
-    tellProgress(state, context);
+    notifyIfStored(state, context);
   };
 
 /** Retries the bus, and a spool that was full. */
@@ -86,7 +86,7 @@ export function onLogsRetry(state: ShipperState, _message: unknown, context: Shi
 }
 
 /** Switches to the spool, because the bus has accepted nothing for a while. */
-export function onLogsDiverted(state: ShipperState, _message: unknown, context: ShipperContext): void {
+export function onSpillDue(state: ShipperState, _message: unknown, context: ShipperContext): void {
   if (state.tries === 0) return;
   state.route = 'spool';
   forward(state, context);
@@ -116,18 +116,23 @@ export function onLogsGiveUp(state: ShipperState, _message: unknown, context: Sh
   state.sealed.length = 0;
   state.open = null;
   state.underWay = 0;
-  state.isOver = !state.isSpooled;
+  state.isEnded = !state.isSpooled;
 }
 
 /** Handles accepted logs: ends backoff, stall and dropping. */
-function isTaken(state: ShipperState, context: ShipperContext): void {
+function onAccepted(state: ShipperState, context: ShipperContext): void {
   if (state.route === 'bus') state.tries = 0;
   state.isSpoolFull = false;
   context.cancelTimer('stall');
   markDropped(state, false, context);
 }
 
-function busIsAway(state: ShipperState, reason: string, spools: boolean, context: ShipperContext): void {
+function onBusUnavailable(
+  state: ShipperState,
+  reason: string,
+  spools: boolean,
+  context: ShipperContext,
+): void {
   if (state.tries === 0 && state.route === 'bus') {
     context.log('warn', 'cannot publish logs', { attempt_id: state.attemptId, reason });
     if (spools) context.after('divert', AGENT_LIMITS.logDivertMs, { type: 'logs.spill-due' });

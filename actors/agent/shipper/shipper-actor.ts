@@ -3,9 +3,9 @@ import type { ActorDefinition } from '../../kernel/actor.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext, AgentSystem } from '../agent-system.ts';
 import { gather, markDropped, release, seal } from './chunks.ts';
-import { forward, offer, spool, tellProgress } from './forward.ts';
+import { forward, offer, spool, notifyIfStored } from './forward.ts';
 import {
-  onLogsDiverted,
+  onSpillDue,
   onLogsGiveUp,
   onLogsRetry,
   onLogsSpooled,
@@ -29,7 +29,7 @@ export function shipperActor(spools: boolean): ActorDefinition<AgentSystem, 'shi
       if ('sessionId' in message) return newShipper(id as AttemptId, message.taskId, message.sessionId);
       return message.type === 'logs.recovered' ? newShipper(id as AttemptId, message.taskId, null) : null;
     },
-    isEvictable: (state) => state.isOver,
+    isEvictable: (state) => state.isEnded,
     handlers: {
       'logs.lines': (state, { batch }, context) => {
         if (batch.lines.length === 0) {
@@ -69,7 +69,7 @@ export function shipperActor(spools: boolean): ActorDefinition<AgentSystem, 'shi
         forward(state, context);
       },
       'logs.retry': onLogsRetry,
-      'logs.spill-due': onLogsDiverted,
+      'logs.spill-due': onSpillDue,
       'logs.stalled': onLogsStalled,
       'logs.give-up': onLogsGiveUp,
     },
@@ -83,5 +83,5 @@ function drain(state: ShipperState, _message: unknown, context: AgentContext<'sh
   markDropped(state, true, context);
   if (state.route === 'spool') spool(state, context);
   else forward(state, context);
-  tellProgress(state, context);
+  notifyIfStored(state, context);
 }

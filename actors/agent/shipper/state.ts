@@ -4,7 +4,7 @@
  * is set) starts when neither accepts logs and ends when one does.
  *
  * Invariants: sequence numbers have no gaps; chunks reach the bus in order; a chunk is handed to the bus or to the
- * spool, never to both at once. Exit: `isOver`, after the last line was stored or discarded.
+ * spool, never to both at once. Exit: `isEnded`, after the last line was stored or discarded.
  */
 
 import type { AttemptId, SessionId, TaskId } from '../../../src/core/ids.ts';
@@ -60,7 +60,7 @@ export interface ShipperState {
   isDraining: boolean;
   /** Whether no more lines follow. */
   isFinishing: boolean;
-  isOver: boolean;
+  isEnded: boolean;
 }
 
 export function newShipper(attemptId: AttemptId, taskId: TaskId, sessionId: SessionId | null): ShipperState {
@@ -81,6 +81,6 @@ export function newShipper(attemptId: AttemptId, taskId: TaskId, sessionId: Sess
     dropped: null,
     isDraining: false,
     isFinishing: false,
-    isOver: false,
+    isEnded: false,
   };
 }

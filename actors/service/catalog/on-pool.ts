@@ -72,7 +72,7 @@ export function onPoolDelete(
     return;
   }
   context.change(remove('usagePool', keys.usagePool(poolId)));
-  tellAllFarms(state, context);
+  broadcastToAllFarms(state, context);
   context.reply(replyTo, done(null));
 }
 
@@ -91,10 +91,10 @@ export function broadcastPools(state: CatalogState, farm: FarmId, context: Catal
 function writePool(state: CatalogState, record: UsagePoolRecord, context: CatalogContext): void {
   state.pools.set(record.id, record);
   context.change(put('usagePool', keys.usagePool(record.id), record));
-  tellAllFarms(state, context);
+  broadcastToAllFarms(state, context);
 }
 
-function tellAllFarms(state: CatalogState, context: CatalogContext): void {
+function broadcastToAllFarms(state: CatalogState, context: CatalogContext): void {
   for (const farm of state.names.keys()) broadcastPools(state, farm, context);
 }
 

@@ -11,10 +11,10 @@ export interface ExpiryLimiter {
   burstStartedAt: number;
   burst: number;
   /** Time until which the expiries of this burst are deferred; 0 for no deferral. */
-  heldUntil: number;
+  deferredUntil: number;
 }
 
-export const newExpiryLimiter = (): ExpiryLimiter => ({ burstStartedAt: 0, burst: 0, heldUntil: 0 });
+export const newExpiryLimiter = (): ExpiryLimiter => ({ burstStartedAt: 0, burst: 0, deferredUntil: 0 });
 
 /**
  * Counts an expiry request. Returns 0 if the worker may go offline now, else the delay in milliseconds. `online`:
@@ -30,11 +30,11 @@ export function expiryDelayMs(
   if (age > 3 * timeoutMs || age < 0) {
     limiter.burstStartedAt = now;
     limiter.burst = 0;
-    limiter.heldUntil = 0;
+    limiter.deferredUntil = 0;
   }
   limiter.burst++;
-  if (limiter.heldUntil > 0) return Math.max(0, limiter.heldUntil - now);
+  if (limiter.deferredUntil > 0) return Math.max(0, limiter.deferredUntil - now);
   if (online < WORKERS_MIN || limiter.burst <= online * SHARE_MAX) return 0;
-  limiter.heldUntil = now + timeoutMs;
+  limiter.deferredUntil = now + timeoutMs;
   return timeoutMs;
 }

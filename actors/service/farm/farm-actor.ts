@@ -6,7 +6,7 @@ import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-
 import type { FarmMessage } from './messages.ts';
 import { onFarmCreate, onFarmDelete, onFarmReplace } from './on-farm.ts';
 import { onJobDeleted, onJobEnded, onJobExpire } from './on-job-ended.ts';
-import { noQueue, onJobRequeue, onJobReviving, onJobSubmit } from './on-job.ts';
+import { noQueue, onJobRequeue, onReactivationRequested, onJobSubmit } from './on-job.ts';
 import { onQueueCreate, onQueueDelete, onQueueReplace } from './on-queue.ts';
 import { onWorkerChanged, onWorkerExpiring, onWorkerRegister } from './on-worker.ts';
 import { addActiveJob, loadFarm, newFarmState, type FarmState } from './state.ts';
@@ -22,9 +22,9 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSys
     onActivated: (state, context) => {
       context.send('lease', state.record.id, { type: 'lease.activate' });
       context.send('retention', state.record.id, { type: 'retention.activate' });
-      for (const id of state.bereft) context.send('job', id, { type: 'upstream.failed' });
+      for (const id of state.jobsToCancel) context.send('job', id, { type: 'upstream.failed' });
     },
-    isDeleted: (state) => state.isRemoved,
+    isDeleted: (state) => state.isDeleted,
     onMissing,
     handlers: {
       'farm.activate': () => undefined,
@@ -36,7 +36,7 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSys
       'queue.delete': onQueueDelete,
       'job.submit': onJobSubmit(settings.retry),
       'job.requeue': onJobRequeue(settings.retry),
-      'job.reactivation-requested': onJobReviving(settings.retry),
+      'job.reactivation-requested': onReactivationRequested(settings.retry),
       'job.reactivated': (state, { jobId, queueId }) => {
         addActiveJob(state, jobId, queueId);
       },

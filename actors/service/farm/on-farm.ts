@@ -52,7 +52,7 @@ export function onFarmDelete(
       message: { type: 'farm.removed', farmId: state.record.id },
     },
   });
-  state.isRemoved = true;
+  state.isDeleted = true;
   context.reply(message.replyTo, done(null));
 }
 

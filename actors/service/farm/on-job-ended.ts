@@ -12,8 +12,8 @@ export function onJobEnded(
   context: FarmContext,
 ): void {
   const { jobId: id, status } = message;
-  forget(state, id, status);
-  if (status === 'completed') release(state, id, context);
+  removeActiveJob(state, id, status);
+  if (status === 'completed') releaseDependents(state, id, context);
   else cancelDependents(state, id, context);
 }
 
@@ -26,7 +26,7 @@ export function onJobDeleted(
   message: Extract<FarmMessage, { type: 'job.deleted' }>,
   context: FarmContext,
 ): void {
-  forget(state, message.jobId, 'deleted');
+  removeActiveJob(state, message.jobId, 'deleted');
   cancelDependents(state, message.jobId, context);
 }
 
@@ -41,13 +41,13 @@ export function onJobExpire(
   context.send('job', id, { type: 'job.expire', endedAt });
 }
 
-function forget(state: FarmState, id: JobId, end: UpstreamOutcome): void {
+function removeActiveJob(state: FarmState, id: JobId, end: UpstreamOutcome): void {
   removeDependencies(state, id);
   state.activeJobs.delete(id);
   recordOutcome(state, id, end);
 }
 
-function release(state: FarmState, id: JobId, context: FarmContext): void {
+function releaseDependents(state: FarmState, id: JobId, context: FarmContext): void {
   for (const dependent of [...(state.dependents.get(id) ?? [])]) {
     const waitsFor = state.activeJobs.get(dependent)?.waitsFor;
     if (waitsFor?.delete(id) !== true || waitsFor.size > 0) continue;

@@ -71,7 +71,7 @@ export const onJobRequeue =
   };
 
 /** Approves the retry of a terminal job. The job becomes active and waits for no upstream jobs. */
-export const onJobReviving =
+export const onReactivationRequested =
   (serverRetry: RetryPolicy) =>
   (
     state: FarmState,

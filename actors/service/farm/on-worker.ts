@@ -40,19 +40,19 @@ export function onWorkerRegister(
     refuse('a later incarnation of this worker has already registered');
     return;
   }
-  const taken = namesake ?? known;
+  const predecessor = namesake ?? known;
   const worker: KnownWorker = {
-    id: taken?.id ?? workerId(registration.worker_id),
+    id: predecessor?.id ?? workerId(registration.worker_id),
     name: registration.name,
-    ordinal: taken?.ordinal ?? newOrdinal(state, registration, context),
-    registeredAt: taken?.registeredAt ?? context.now,
-    incarnation: taken?.incarnation ?? '',
-    status: taken?.status ?? 'offline',
+    ordinal: predecessor?.ordinal ?? newOrdinal(state, registration, context),
+    registeredAt: predecessor?.registeredAt ?? context.now,
+    incarnation: predecessor?.incarnation ?? '',
+    status: predecessor?.status ?? 'offline',
   };
   state.workers.set(worker.id, worker);
   context.send('worker', worker.id, {
     type: 'worker.registered',
-    record: recordOf(state, worker, registration, queueIds, context.now),
+    record: toWorkerRecord(state, worker, registration, queueIds, context.now),
     openAttempts: registration.open_attempts,
     replyTo: message.replyTo,
   });
@@ -69,7 +69,7 @@ function newOrdinal(state: FarmState, registration: RegisterMessage, context: Fa
   return ordinal;
 }
 
-function recordOf(
+function toWorkerRecord(
   state: FarmState,
   worker: KnownWorker,
   registration: RegisterMessage,
@@ -139,13 +139,13 @@ export const onWorkerExpiring =
     const online = [...state.workers.values()].filter(
       (worker) => worker.status === 'online' || worker.id === message.workerId,
     ).length;
-    const wasHeld = state.expiry.heldUntil > 0;
+    const wasDeferred = state.expiry.deferredUntil > 0;
     const forMs = expiryDelayMs(state.expiry, online, timeoutMs, context.now);
     if (forMs === 0) {
       context.send('worker', message.workerId, { type: 'expiry.granted' });
       return;
     }
-    if (!wasHeld) {
+    if (!wasDeferred) {
       context.log(
         'warn',
         'many workers fell silent at once; deferring the reclaim of their tasks by one heartbeat timeout',

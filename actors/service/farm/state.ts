@@ -4,7 +4,7 @@
  * reactivated.
  *
  * Invariants: `activeJobs` holds exactly the jobs of the farm that are not terminal. Queue names and worker names are
- * unique. Worker ordinals are never reused. Exit: `isRemoved`, after the deletion of a farm without active jobs.
+ * unique. Worker ordinals are never reused. Exit: `isDeleted`, after the deletion of a farm without active jobs.
  */
 
 import { jobId, type JobId, type QueueId, type WorkerId } from '../../../src/core/ids.ts';
@@ -51,9 +51,9 @@ export interface FarmState {
   readonly workers: Map<WorkerId, KnownWorker>;
   nextOrdinal: number;
   readonly expiry: ExpiryLimiter;
-  isRemoved: boolean;
+  isDeleted: boolean;
   /** Jobs that, at load, wait for an upstream that has failed, was canceled or was deleted. */
-  readonly bereft: JobId[];
+  readonly jobsToCancel: JobId[];
 }
 
 export function newFarmState(record: FarmRecord): FarmState {
@@ -66,8 +66,8 @@ export function newFarmState(record: FarmRecord): FarmState {
     workers: new Map(),
     nextOrdinal: 1,
     expiry: newExpiryLimiter(),
-    isRemoved: false,
-    bereft: [],
+    isDeleted: false,
+    jobsToCancel: [],
   };
 }
 
@@ -103,7 +103,7 @@ function addWaitingJob(state: FarmState, job: JobRecord, reader: StoreReader): v
   const waitsFor = job.dependsOn.filter((_id, each) => ends[each] !== 'completed');
   addActiveJob(state, job.id, job.queueId, job.dependsOn, waitsFor);
   if (ends.some((end) => end === 'failed' || end === 'canceled' || end === 'deleted'))
-    state.bereft.push(job.id);
+    state.jobsToCancel.push(job.id);
 }
 
 /** Adds a job that is not terminal, and its dependencies if it waits for upstream jobs. */

@@ -2,7 +2,7 @@ import { readTask, pageOf, readTaskStatus } from '../../../src/core/records/task
 import type { StepState } from './step-state.ts';
 
 /** Minimum number of runs before finished ones are removed. */
-const RUNS_BEFORE_LOOK = 64;
+const COMPACT_MIN_RUNS = 64;
 
 /** Adjacent tasks of one step that were assigned at the same time. Times are milliseconds since the epoch. */
 export interface AssignedRun {
@@ -20,7 +20,7 @@ export interface AssignedRun {
  */
 export class AssignedRuns {
   private runs: AssignedRun[] = [];
-  private lookAt = RUNS_BEFORE_LOOK;
+  private compactAt = COMPACT_MIN_RUNS;
 
   add(step: StepState, index: number, assignedAt: number, dueAt: number): void {
     const last = this.runs.at(-1);
@@ -35,7 +35,7 @@ export class AssignedRuns {
 
   /** Returns the deadline of the first waiting run, or null for none. */
   firstDueAt(): number | null {
-    for (const run of this.runs) if (stillWaits(run)) return run.dueAt;
+    for (const run of this.runs) if (hasWaitingTask(run)) return run.dueAt;
     return null;
   }
 
@@ -43,15 +43,15 @@ export class AssignedRuns {
   takeAll(): readonly AssignedRun[] {
     const { runs } = this;
     this.runs = [];
-    this.lookAt = RUNS_BEFORE_LOOK;
+    this.compactAt = COMPACT_MIN_RUNS;
     return runs;
   }
 
   private push(run: AssignedRun): void {
     this.runs.push(run);
-    if (this.runs.length < this.lookAt) return;
-    this.runs = this.runs.filter((each) => each === run || stillWaits(each));
-    this.lookAt = Math.max(RUNS_BEFORE_LOOK, 2 * this.runs.length);
+    if (this.runs.length < this.compactAt) return;
+    this.runs = this.runs.filter((each) => each === run || hasWaitingTask(each));
+    this.compactAt = Math.max(COMPACT_MIN_RUNS, 2 * this.runs.length);
   }
 }
 
@@ -59,7 +59,7 @@ export class AssignedRuns {
  * Reports whether any task of the run waits for its first report. Removes tasks before the first waiting one from the
  * run.
  */
-function stillWaits(run: AssignedRun): boolean {
+function hasWaitingTask(run: AssignedRun): boolean {
   while (run.count > 0 && !isWaiting(run, run.start)) {
     run.start++;
     run.count--;

@@ -18,8 +18,8 @@ export function readFailedOn(
   task: TaskState,
 ): readonly WorkerId[] {
   const workers = new Set<WorkerId>();
-  let left = task.failedAttempts;
-  if (left === 0) return [];
+  let remaining = task.failedAttempts;
+  if (remaining === 0) return [];
   // Numbers have gaps after a restore, so this scans instead of counting down.
   for (const { value: attempt } of reader.scan('attempt', {
     prefix: keys.attemptsOf(address),
@@ -27,7 +27,7 @@ export function readFailedOn(
   })) {
     if (attempt.status !== 'failed' || attempt.reclaimed === true) continue;
     workers.add(attempt.workerId);
-    if (--left === 0) break;
+    if (--remaining === 0) break;
   }
   return [...workers];
 }

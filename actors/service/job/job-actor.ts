@@ -10,9 +10,9 @@ import { onJobDelete, onJobExpire } from './on-delete.ts';
 import { onAttemptsReclaim } from './on-attempts-reclaim.ts';
 import { onJobCancel, onTaskCancel, onUpstreamFailed } from './on-cancel.ts';
 import { newJobState, onJobCreated } from './on-job-created.ts';
-import { onJobRetry, onJobRevive } from './on-retry.ts';
+import { onJobRetry, onJobReactivate } from './on-retry.ts';
 import { onJobUpdate } from './on-job-update.ts';
-import { onStepMatched, onStepUnmatched } from './on-step-unmatched.ts';
+import { onStepSchedulable, onStepUnschedulable } from './on-step-unschedulable.ts';
 import { onTasksReported } from './on-tasks-reported.ts';
 import { onTasksTake } from './on-tasks-take.ts';
 import { onUpstreamsCompleted } from './on-upstreams-completed.ts';
@@ -43,8 +43,8 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       'upstreams.completed': onUpstreamsCompleted,
       'upstream.failed': onUpstreamFailed,
       'tasks.take': onTasksTake(settings.staleAssignedMs, settings.attemptFloor),
-      'step.unschedulable': onStepUnmatched,
-      'step.schedulable': onStepMatched,
+      'step.unschedulable': onStepUnschedulable,
+      'step.schedulable': onStepSchedulable,
       'tasks.reported': onTasksReported,
       'attempts.held': onAttemptsHeld,
       'attempts.reclaim': onAttemptsReclaim,
@@ -54,7 +54,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       },
       'job.update': onJobUpdate,
       'job.retry': onJobRetry,
-      'job.reactivate': onJobRevive,
+      'job.reactivate': onJobReactivate,
       'job.delete': onJobDelete,
       'job.expire': onJobExpire,
       'job.cancel': onJobCancel,

@@ -33,7 +33,7 @@ import type { ServiceContext } from '../service-system.ts';
 import { failedOnKey } from './failed-on.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
 import { publishJob } from './publish-job.ts';
-import { settleRecord } from './save-job.ts';
+import { updateRecord } from './save-job.ts';
 import { clearUnschedulable } from './unschedulable-marks.ts';
 import type { JobState } from './state.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
@@ -56,7 +56,7 @@ export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly sessionId?: string;
   readonly reclaimed?: true;
   /** Last reported progress of the task. If absent, that of the open attempt is kept. */
-  readonly told?: TaskProgress;
+  readonly reported?: TaskProgress;
 };
 
 /**
@@ -73,7 +73,7 @@ export class JobTurn {
   /** Attempts closed in this turn that have reported progress, by task id. Null until the first. */
   private closed: Map<string, AttemptRecord> | null = null;
   /** Attempts closed in this turn whose lease actor and workers are not notified yet. Null until the first. */
-  private untold: Untold[] | null = null;
+  private unnotified: UnnotifiedClose[] | null = null;
   private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
   private readonly recordBefore: JobRecord | null;
@@ -112,7 +112,7 @@ export class JobTurn {
       workerOrdinal: patch.workerOrdinal ?? before.workerOrdinal,
       hasText: patch.hasText ?? before.hasText,
       unschedulable: false,
-      silent: this.isSilent(step, index, before.status, status),
+      silent: this.endsWithoutProgress(step, index, before.status, status),
     };
     this.write(step, index, after);
     const { failedOn } = this.state;
@@ -133,7 +133,7 @@ export class JobTurn {
    * Reports whether the task ends without progress reports of its last attempt. That attempt is closed before the task
    * moves.
    */
-  private isSilent(
+  private endsWithoutProgress(
     step: StepState,
     index: number,
     before: TaskState['status'],
@@ -144,7 +144,7 @@ export class JobTurn {
   }
 
   /** Stores the reason why a task failed or was canceled. With `onlyIfEmpty` an earlier reason is kept. */
-  giveReason(step: StepState, index: number, failureReason: string, onlyIfEmpty = false): void {
+  setReason(step: StepState, index: number, failureReason: string, onlyIfEmpty = false): void {
     const task = taskOf(step, index);
     if (onlyIfEmpty && task.hasText) return;
     const address = this.addressOf(step, index);
@@ -162,25 +162,25 @@ export class JobTurn {
       throw new Error(`task ${taskIdOf(this.addressOf(step, index))} has no open attempt`);
     const { attemptNumber } = attempt;
     const address = { jobId: this.state.record.id, stepOrder: step.record.order, index, attemptNumber };
-    this.state.openAttempts.forget(step, index);
+    this.state.openAttempts.remove(step, index);
     const record = closedAttempt(attempt, closed, this.context.now);
     if (record.progress !== undefined || record.statusMessage !== undefined)
       (this.closed ??= new Map()).set(taskIdOf(address), record);
     this.context.change(put('attempt', keys.attempt(address, attemptNumber), record));
-    const untold = { attempt: address, workerId: attempt.workerId };
-    if (this.untold === null) this.untold = [untold];
-    else this.untold.push(untold);
+    const unnotified = { attempt: address, workerId: attempt.workerId };
+    if (this.unnotified === null) this.unnotified = [unnotified];
+    else this.unnotified.push(unnotified);
   }
 
   /** Notifies the lease actor and the workers of closed attempts. Part of `end`. */
-  tellClosed(): void {
-    const { untold } = this;
-    if (untold === null) return;
-    this.untold = null;
+  notifyClosed(): void {
+    const { unnotified } = this;
+    if (unnotified === null) return;
+    this.unnotified = null;
     const { id: jobId, farmId } = this.state.record;
-    for (const [stepOrder, ofStep] of grouped(untold, ({ attempt }) => attempt.stepOrder))
+    for (const [stepOrder, ofStep] of grouped(unnotified, ({ attempt }) => attempt.stepOrder))
       this.context.send('lease', farmId, { type: 'tasks.ended', jobId, stepOrder, count: ofStep.length });
-    for (const [workerId, ofWorker] of grouped(untold, (each) => each.workerId)) {
+    for (const [workerId, ofWorker] of grouped(unnotified, (each) => each.workerId)) {
       const attempts = ofWorker.map(({ attempt }) => attempt);
       this.context.send('worker', workerId, { type: 'attempts.released', attempts });
     }
@@ -216,7 +216,7 @@ export class JobTurn {
       });
     }
     this.move(step, index, trigger);
-    this.giveReason(step, index, reason, true);
+    this.setReason(step, index, reason, true);
   }
 
   /** Moves all failed and canceled tasks of a step back to pending. Returns their number. */
@@ -282,7 +282,7 @@ export class JobTurn {
 
   /** Applies the consequences of the turn. */
   end(): void {
-    this.settleSteps();
+    this.updateStepStatuses();
     const { record, steps } = this.state;
     // If no status has changed, the job status cannot change either.
     if (this.hasStepMoved || record.status !== this.statusBefore) {
@@ -293,31 +293,31 @@ export class JobTurn {
       if (trigger !== null) this.moveJob(trigger);
     }
     if (!isLeasable(this.state)) for (const step of steps) clearUnschedulable(this, step);
-    this.noteEnd();
-    this.settleRecords();
-    this.tellClosed();
+    this.recordJobEnd();
+    this.markRecordsDirty();
+    this.notifyClosed();
     const leasableBefore = this.statusBefore === 'pending' || this.statusBefore === 'running';
     if (leasableBefore && !isLeasable(this.state)) {
       this.context.send('lease', record.farmId, { type: 'job.withdrawn', jobId: record.id });
     }
     this.publishReadySteps();
-    if (this.state.record.status !== this.statusBefore) this.tellJobStatus();
+    if (this.state.record.status !== this.statusBefore) this.publishJobStatus();
   }
 
   /** Lists a job that has ended for retention, by its end time. */
-  private noteEnd(): void {
+  private recordJobEnd(): void {
     const { id, farmId, status, endedAt = 0 } = this.state.record;
     if (!isTerminalJob(status) || endedAt > 0) return;
     this.patchJob({ endedAt: this.context.now });
     this.context.change(put('endedJob', keys.endedJob(farmId, status, this.context.now, id), { version: 1 }));
   }
 
-  private settleSteps(): void {
+  private updateStepStatuses(): void {
     // Each round may end steps that others depend on. Steps have no cyclic dependencies, so the rounds terminate.
-    for (let changed = this.settleRound(); changed; changed = this.settleRound());
+    for (let changed = this.updateStepsOnce(); changed; changed = this.updateStepsOnce());
   }
 
-  private settleRound(): boolean {
+  private updateStepsOnce(): boolean {
     let changed = false;
     // Steps that become dirty in this round are appended and handled in the same round.
     for (const step of this.dirtySteps ?? []) {
@@ -326,12 +326,12 @@ export class JobTurn {
       step.record.status = status;
       this.hasStepMoved = true;
       changed = true;
-      if (isTerminalStep(status)) this.settleDependents(step);
+      if (isTerminalStep(status)) this.updateDependents(step);
     }
     return changed;
   }
 
-  private settleDependents(ended: StepState): void {
+  private updateDependents(ended: StepState): void {
     for (const dependent of this.state.steps) {
       if (!dependent.record.dependsOn.includes(ended.record.order)) continue;
       if (ended.record.status !== 'completed') this.cancelStep(dependent, 'cascade', CASCADE_REASON);
@@ -389,7 +389,7 @@ export class JobTurn {
     const number = pageOf(index);
     let page = step.pages.get(number);
     if (page === undefined) {
-      page = (step.room ??= new PageArena()).take(step.pages.size, pageOf(step.record.taskCount - 1) + 1);
+      page = (step.arena ??= new PageArena()).take(step.pages.size, pageOf(step.record.taskCount - 1) + 1);
       step.pages.set(number, page);
     }
     writeTask(page, index, task);
@@ -401,19 +401,19 @@ export class JobTurn {
    * Marks the records as dirty; they are written with the commit window. If more than counts and time of the job have
    * changed, its record is updated now, because this turn may return it to a client.
    */
-  private settleRecords(): void {
+  private markRecordsDirty(): void {
     for (const step of this.dirtySteps ?? []) {
       // No task has the reason any more.
       if (step.record.taskCounts.unschedulable === 0) step.record.unschedulableReason = '';
       step.isDirty = true;
       this.state.dirtySteps.add(step);
     }
-    this.state.isRecordOld = true;
-    if (this.state.record !== this.recordBefore) settleRecord(this.state, this.context.now);
+    this.state.isRecordStale = true;
+    if (this.state.record !== this.recordBefore) updateRecord(this.state, this.context.now);
     this.context.markDirty();
   }
 
-  private tellJobStatus(): void {
+  private publishJobStatus(): void {
     const { record } = this.state;
     if (isTerminalJob(record.status)) {
       this.context.change(remove('activeJob', keys.activeJob(record.farmId, record.id)));
@@ -434,7 +434,7 @@ export class JobTurn {
     const { openAttempts } = this.state;
     const isLive = isLiveTask(task.status);
     const closed = isTerminalTask(task.status) ? this.closed?.get(task_id) : undefined;
-    const told: TaskProgress | undefined = isLive ? openAttempts.toldOf(step, index) : closed;
+    const reported: TaskProgress | undefined = isLive ? openAttempts.reportedOf(step, index) : closed;
     const payload: TaskEvent = {
       job_id,
       task_id,
@@ -446,13 +446,16 @@ export class JobTurn {
     };
     this.context.effect({
       kind: 'event',
-      event: { subject: 'tasks', payload: told === undefined ? payload : withTold(payload, told) },
+      event: {
+        subject: 'tasks',
+        payload: reported === undefined ? payload : withProgress(payload, reported),
+      },
     });
   }
 }
 
 /** A closed attempt whose lease actor and worker are not notified yet. */
-interface Untold {
+interface UnnotifiedClose {
   readonly attempt: AttemptAddress;
   readonly workerId: WorkerId;
 }
@@ -472,7 +475,7 @@ function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<r
   return groups;
 }
 
-function withTold(event: TaskEvent, { progress, statusMessage }: TaskProgress): TaskEvent {
+function withProgress(event: TaskEvent, { progress, statusMessage }: TaskProgress): TaskEvent {
   if (progress === undefined && statusMessage === undefined) return event;
   return {
     ...event,
@@ -483,7 +486,7 @@ function withTold(event: TaskEvent, { progress, statusMessage }: TaskProgress): 
 
 /** Returns the record of the attempt after its end. */
 function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: number): AttemptRecord {
-  const { progress, statusMessage } = closed.told ?? attempt;
+  const { progress, statusMessage } = closed.reported ?? attempt;
   const { exitCode, reclaimed } = closed;
   const record: Mutable<AttemptRecord> = {
     version: 1,

@@ -16,7 +16,7 @@ export function onJobDelete(
   message: Extract<JobMessage, { type: 'job.delete' }>,
   context: ServiceContext<'job'>,
 ): void {
-  dissolve(state, context);
+  deleteJob(state, context);
   context.reply(message.replyTo, done(null));
 }
 
@@ -27,18 +27,18 @@ export function onJobExpire(
   context: ServiceContext<'job'>,
 ): void {
   const { status, endedAt } = state.record;
-  if (isTerminalJob(status) && endedAt === message.endedAt) dissolve(state, context);
+  if (isTerminalJob(status) && endedAt === message.endedAt) deleteJob(state, context);
 }
 
 /**
  * Deletes the rows that make the job readable. The purge deletes the rows of its tasks in batches, because there may be
  * millions (docs/decisions/deletion.md). So this writes only live tasks.
  */
-function dissolve(state: JobState, context: ServiceContext<'job'>): void {
+function deleteJob(state: JobState, context: ServiceContext<'job'>): void {
   const { record } = state;
   // Must be first: cores that are freed below must not go to tasks of this job.
   context.send('lease', record.farmId, { type: 'job.withdrawn', jobId: record.id });
-  cancelLive(state, new JobTurn(state, context));
+  cancelLiveTasks(state, new JobTurn(state, context));
   context.change(remove('job', keys.job(record.id)));
   context.change(remove('plan', keys.plan(record.id)));
   context.change(remove('template', keys.template(record.id)));
@@ -63,12 +63,12 @@ function dissolve(state: JobState, context: ServiceContext<'job'>): void {
 }
 
 /** Closes every open attempt and sends cancel requests to their workers, which frees cores and pool slots. */
-function cancelLive(state: JobState, turn: JobTurn): void {
+function cancelLiveTasks(state: JobState, turn: JobTurn): void {
   for (const { id } of [...state.openAttempts.values()]) {
     const attempt = parseAttemptId(id);
     const step = attempt === null ? undefined : state.steps[attempt.stepOrder];
     if (attempt === null || step === undefined) throw new Error(`open attempt ${id} belongs to no step`);
     turn.cancelTask(step, attempt.index, 'cancel', USER_CANCEL_REASON);
   }
-  turn.tellClosed();
+  turn.notifyClosed();
 }

@@ -30,7 +30,7 @@ export function newJobState(message: Create): JobState {
     assigned: new AssignedRuns(),
     isAssignedTimed: false,
     dirtySteps: new Set(),
-    isRecordOld: false,
+    isRecordStale: false,
     isDeleted: false,
   };
 }

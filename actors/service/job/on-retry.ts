@@ -22,7 +22,7 @@ export function onJobRetry(
 ): void {
   const { target, replyTo } = message;
   const { id, farmId, queueId, status } = state.record;
-  const answer = answerWithoutRetry(state, target);
+  const answer = replyWithoutRetry(state, target);
   if (answer !== null) context.reply(replyTo, answer);
   else if (isTerminalJob(status))
     context.send('farm', farmId, { type: 'job.reactivation-requested', jobId: id, queueId, target, replyTo });
@@ -32,7 +32,7 @@ export function onJobRetry(
 /**
  * Handles a retry of a terminal job after the farm's approval. Another retry may have reactivated the job meanwhile.
  */
-export function onJobRevive(
+export function onJobReactivate(
   state: JobState,
   message: Extract<JobMessage, { type: 'job.reactivate' }>,
   context: ServiceContext<'job'>,
@@ -40,7 +40,7 @@ export function onJobRevive(
   const { record } = state;
   const { id: jobId, farmId, queueId, status, endedAt = 0 } = record;
   state.inherited = message.inherited;
-  const answer = answerWithoutRetry(state, message.target);
+  const answer = replyWithoutRetry(state, message.target);
   if (answer !== null) {
     if (isTerminalJob(status)) context.send('farm', farmId, { type: 'job.ended', jobId, queueId, status });
     context.reply(message.replyTo, answer);
@@ -59,18 +59,18 @@ export function onJobRevive(
   context.reply(message.replyTo, done(retry(state, message.target, turn)));
 }
 
-const NOTHING: RetryResult = { retried: 0, status: null };
+const NOTHING_RETRIED: RetryResult = { retried: 0, status: null };
 
 /** Returns the reply if no task can be retried, else null. */
-function answerWithoutRetry(state: JobState, target: RetryTarget): Outcome<RetryResult> | null {
+function replyWithoutRetry(state: JobState, target: RetryTarget): Outcome<RetryResult> | null {
   if (target === 'job') {
     const { failed, canceled } = sumCounts(state.steps.map((step) => step.record.taskCounts));
-    return failed + canceled === 0 ? done(NOTHING) : null;
+    return failed + canceled === 0 ? done(NOTHING_RETRIED) : null;
   }
   if ('selection' in target) {
     const selected = selectedTasks(state, target.selection);
     if (!selected.ok) return selected;
-    return selected.value.length === 0 ? done(NOTHING) : null;
+    return selected.value.length === 0 ? done(NOTHING_RETRIED) : null;
   }
   const step = state.steps[target.stepOrder];
   if (step === undefined || target.index >= step.record.taskCount) {
@@ -106,7 +106,7 @@ function retry(state: JobState, target: RetryTarget, turn: JobTurn): RetryResult
   return { retried, status: named === undefined ? null : taskOf(named, target.index).status };
 }
 
-/** Returns the tasks to retry. `answerWithoutRetry` has checked that there are some and not too many. */
+/** Returns the tasks to retry. `replyWithoutRetry` has checked that there are some and not too many. */
 function retriedTasks(state: JobState, target: RetryTarget): readonly SelectedTasks[] {
   if (target === 'job') return state.steps.map((step) => ({ step, indices: 'all' }));
   if ('selection' in target) {

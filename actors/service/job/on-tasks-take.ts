@@ -31,7 +31,7 @@ export const onTasksTake = (
     const step = state.steps[pick.stepOrder];
     if (step === undefined) throw new Error(`job ${state.record.id} has no step ${pick.stepOrder}`);
     const turn = new JobTurn(state, context);
-    state.openAttempts.noteWorker(message.workerOrdinal, message.workerId);
+    state.openAttempts.recordWorker(message.workerOrdinal, message.workerId);
     const assignments: Assignment[] = [];
     const bookings: AttemptBooking[] = [];
     const leasable = isLeasable(state);

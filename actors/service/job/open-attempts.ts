@@ -13,14 +13,14 @@ export class OpenAttempts {
   private readonly jobId: JobId;
   private readonly steps: readonly StepState[];
   /** Attempts with reports, by step and index of their tasks. */
-  private readonly told: readonly Map<number, AttemptRecord>[];
+  private readonly reported: readonly Map<number, AttemptRecord>[];
   /** Workers with tasks of the job since it was loaded, by ordinal. */
   private readonly workers = new Map<number, WorkerId>();
 
   constructor(jobId: JobId, steps: readonly StepState[]) {
     this.jobId = jobId;
     this.steps = steps;
-    this.told = steps.map(() => new Map<number, AttemptRecord>());
+    this.reported = steps.map(() => new Map<number, AttemptRecord>());
   }
 
   /** Number of open attempts. */
@@ -33,38 +33,38 @@ export class OpenAttempts {
   /** Returns the open attempt of a task, or undefined if the task is not live. */
   of(step: StepState, index: number, task: TaskState = taskOf(step, index)): AttemptRecord | undefined {
     if (!isLiveTask(task.status)) return undefined;
-    const told = this.toldOf(step, index);
-    if (told !== undefined) return told;
+    const reported = this.reportedOf(step, index);
+    if (reported !== undefined) return reported;
     return openAttemptOf(this.addressOf(step, index), task, this.workerOf(step, index, task));
   }
 
   /** Returns the reported data of a task's open attempt, or undefined if there is none. */
-  toldOf(step: StepState, index: number): AttemptRecord | undefined {
-    const ofStep = this.told[step.record.order];
+  reportedOf(step: StepState, index: number): AttemptRecord | undefined {
+    const ofStep = this.reported[step.record.order];
     return ofStep === undefined || ofStep.size === 0 ? undefined : ofStep.get(index);
   }
 
   /** Returns the worker of a live task. */
   workerOf(step: StepState, index: number, task: TaskState): WorkerId {
-    const worker = this.toldOf(step, index)?.workerId ?? this.workers.get(task.workerOrdinal);
+    const worker = this.reportedOf(step, index)?.workerId ?? this.workers.get(task.workerOrdinal);
     if (worker === undefined)
       throw new Error(`task ${step.record.order}-${index} of ${this.jobId} is live but has no worker`);
     return worker;
   }
 
   /** Records the id of a worker with tasks of the job. */
-  noteWorker(ordinal: number, worker: WorkerId): void {
+  recordWorker(ordinal: number, worker: WorkerId): void {
     this.workers.set(ordinal, worker);
   }
 
   /** Replaces the record of a task's open attempt. */
-  tell(step: StepState, index: number, attempt: AttemptRecord): void {
-    this.told[step.record.order]?.set(index, attempt);
+  setReported(step: StepState, index: number, attempt: AttemptRecord): void {
+    this.reported[step.record.order]?.set(index, attempt);
   }
 
   /** Removes the open attempt of a task. The caller moves the task next. */
-  forget(step: StepState, index: number): void {
-    const ofStep = this.told[step.record.order];
+  remove(step: StepState, index: number): void {
+    const ofStep = this.reported[step.record.order];
     if (ofStep !== undefined && ofStep.size > 0) ofStep.delete(index);
   }
 

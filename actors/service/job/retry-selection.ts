@@ -20,7 +20,7 @@ export interface SelectedTasks {
 export function selectedTasks(state: JobState, selection: RetrySelection): Outcome<readonly SelectedTasks[]> {
   const { stepOrder } = selection;
   const selected: SelectedTasks[] = [];
-  let left = SELECTED_TASKS_MAX;
+  let remaining = SELECTED_TASKS_MAX;
   for (const step of state.steps) {
     const { failed, canceled } = step.record.taskCounts;
     if ((stepOrder !== undefined && step.record.order !== stepOrder) || failed + canceled === 0) continue;
@@ -31,12 +31,12 @@ export function selectedTasks(state: JobState, selection: RetrySelection): Outco
     const indices: number[] = [];
     for (const index of candidates(step, selection)) {
       if (!isWanted(step, index, selection)) continue;
-      if (left === 0) {
+      if (remaining === 0) {
         const detail = `the selection has more than ${SELECTED_TASKS_MAX} tasks; select fewer tasks or whole steps`;
         return refused('conflict', detail);
       }
       indices.push(index);
-      left--;
+      remaining--;
     }
     if (indices.length > 0) selected.push({ step, indices });
   }

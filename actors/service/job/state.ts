@@ -4,7 +4,7 @@
  * status.
  *
  * Invariants: a task has at most one open attempt, and has one exactly while it is assigned or running. The counts of a
- * step equal the statuses of its tasks. The counts of the job are the sums of its steps', except while `isRecordOld`.
+ * step equal the statuses of its tasks. The counts of the job are the sums of its steps', except while `isRecordStale`.
  * Rows change only in `saveJob`, at the end of the commit window.
  *
  * Exits: a terminal job is evicted from memory; a deleted job is removed, and the purge deletes its tasks.
@@ -42,7 +42,7 @@ export interface JobState {
   /** Steps with pages or records to write at the end of the commit window. */
   readonly dirtySteps: Set<StepState>;
   /** Whether the counts and the time of the record are those of an earlier commit window. */
-  isRecordOld: boolean;
+  isRecordStale: boolean;
   /** Whether the job was deleted in this commit window. Later messages go to `onMissing`. */
   isDeleted: boolean;
 }
@@ -77,7 +77,7 @@ export function loadJob(
     assigned: new AssignedRuns(),
     isAssignedTimed: false,
     dirtySteps: new Set(),
-    isRecordOld: false,
+    isRecordStale: false,
     isDeleted: false,
   };
   for (const step of steps) loadFailedOn(state, step, reader);
@@ -132,8 +132,8 @@ function loadOpenAttempts(
         `the store has neither a row nor a worker for attempt ${attemptIdOf({ ...address, attemptNumber: task.attemptNumber })}`,
       );
     }
-    state.openAttempts.noteWorker(task.workerOrdinal, attempt.workerId);
-    if (row !== undefined) state.openAttempts.tell(step, index, row);
+    state.openAttempts.recordWorker(task.workerOrdinal, attempt.workerId);
+    if (row !== undefined) state.openAttempts.setReported(step, index, row);
     if (task.status === 'assigned') assigned.push({ step, index, assignedAt: task.assignedAt });
   }
   return assigned;

@@ -11,7 +11,7 @@ import {
   type TaskState,
 } from '../../../src/core/records/task-page.ts';
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
-import { liveStepOf, type MutableStepRecord } from './live-step.ts';
+import { toMutableStep, type MutableStepRecord } from './mutable-step.ts';
 
 /** A step with its packed tasks. Pages without any task record are absent. */
 export interface StepState {
@@ -20,7 +20,7 @@ export interface StepState {
   readonly space: Space;
   readonly pages: Map<number, Uint8Array>;
   /** Allocator of new pages; null until the first. */
-  room: PageArena | null;
+  arena: PageArena | null;
   /** Data that all its tasks share in a lease; null before the first lease. */
   assignment: StepAssignment | null;
   /** The counts of the step that are included in the job's counts. */
@@ -37,11 +37,11 @@ export const stepStateOf = (
   plan: StepPlan,
   pages: Map<number, Uint8Array> = new Map(),
 ): StepState => ({
-  record: liveStepOf(record),
+  record: toMutableStep(record),
   plan,
   space: openSpace(plan.space),
   pages,
-  room: null,
+  arena: null,
   assignment: null,
   countsInJob: record.taskCounts,
   dirtyPages: new Set(),

@@ -20,23 +20,23 @@ export function markUnschedulable(
   const isOld = (task: Pick<TaskState, 'status' | 'updatedAt'>, retryAfter: number): boolean =>
     task.status === 'ready' && Math.max(task.updatedAt, retryAfter) <= readyBefore;
   const marked: number[] = [];
-  let touchedReady = 0;
+  let materializedReady = 0;
   for (const { index, task } of [...materializedTasks(step)]) {
-    if (task.status === 'ready') touchedReady++;
+    if (task.status === 'ready') materializedReady++;
     if (!isOld(task, task.retryAfter) || task.unschedulable) continue;
     turn.write(step, index, { ...task, unschedulable: true });
     marked.push(index);
   }
   const marksUntouched = isOld(untouched, 0) && untouched.unschedulable !== true;
-  const howMany = marked.length + (marksUntouched ? taskCounts.ready - touchedReady : 0);
+  const howMany = marked.length + (marksUntouched ? taskCounts.ready - materializedReady : 0);
   const isNewReason = reason !== unschedulableReason && taskCounts.unschedulable > 0;
   if (howMany === 0 && !isNewReason) return false;
   taskCounts.unschedulable += howMany;
   step.record.unschedulableReason = reason;
   if (marksUntouched) step.record.untouched = { ...untouched, unschedulable: true };
   turn.touch(step);
-  const told = isNewReason || marksUntouched ? unschedulableTasks(step) : marked;
-  for (const index of told) turn.publishTask(step, index, taskOf(step, index));
+  const published = isNewReason || marksUntouched ? unschedulableTasks(step) : marked;
+  for (const index of published) turn.publishTask(step, index, taskOf(step, index));
   return true;
 }
 
@@ -58,12 +58,12 @@ export function clearUnschedulable(turn: JobTurn, step: StepState): boolean {
 /** Yields marked tasks, at most TASK_EVENTS_AT_ONCE, which limits the published events. */
 function* unschedulableTasks(step: StepState): Generator<number> {
   const { taskCount, untouched } = step.record;
-  let told = 0;
-  const indices = untouched.unschedulable === true ? numbersTo(taskCount) : touchedIndices(step);
+  let published = 0;
+  const indices = untouched.unschedulable === true ? numbersTo(taskCount) : materializedIndices(step);
   for (const index of indices) {
-    if (told === TASK_EVENTS_AT_ONCE) return;
+    if (published === TASK_EVENTS_AT_ONCE) return;
     if (!taskOf(step, index).unschedulable) continue;
-    told++;
+    published++;
     yield index;
   }
 }
@@ -72,6 +72,6 @@ function* numbersTo(count: number): Generator<number> {
   for (let index = 0; index < count; index++) yield index;
 }
 
-function* touchedIndices(step: StepState): Generator<number> {
+function* materializedIndices(step: StepState): Generator<number> {
   for (const { index } of materializedTasks(step)) yield index;
 }

@@ -46,7 +46,7 @@ export function onTaskExplain(state: LeaseState, message: Explain, context: Serv
         return step !== undefined && (step.jobId !== jobId || step.stepOrder !== stepOrder);
       },
     ),
-    before: entry === undefined ? { tasks: 0, jobs: 0 } : before(state, entry, index),
+    before: entry === undefined ? { tasks: 0, jobs: 0 } : tasksAhead(state, entry, index),
     reservedWorker:
       [...state.reservations].find(([, step]) => step.jobId === jobId && step.stepOrder === stepOrder)?.[0] ??
       null,
@@ -70,7 +70,7 @@ export function onDemandsExplain(
 function demandOf(state: LeaseState, demand: Demand): DemandExplanation {
   const { online } = state.kinds;
   const { byReason, nearest } = state.kinds.rejections(demand);
-  const eligible = byReason.reduce((left, { workers }) => left - workers, online);
+  const eligible = byReason.reduce((remaining, { workers }) => remaining - workers, online);
   const elsewhere = Math.max(0, state.tallies.total(ONLINE_WORKERS_SLOT) - online);
   return { online, elsewhere, eligible, rejected: byReason, nearestMiss: eligible > 0 ? null : nearest };
 }
@@ -126,10 +126,10 @@ function workersFor(
 }
 
 /** Counts the ready tasks ahead of the task at `index`, in all steps that compete with its step for a worker. */
-function before(state: LeaseState, own: StepEntry, index: number): LeaseExplanation['before'] {
+function tasksAhead(state: LeaseState, own: StepEntry, index: number): LeaseExplanation['before'] {
   let tasks = own.ready.countBelow(index);
   const jobs = new Set<string>();
-  for (const signature of rivals(state, own)) {
+  for (const signature of rivalSignatures(state, own)) {
     for (const step of signature.steps) {
       if (step === own) continue;
       if (compareCandidates(step, own) > 0) break;
@@ -140,7 +140,7 @@ function before(state: LeaseState, own: StepEntry, index: number): LeaseExplanat
   return { tasks, jobs: jobs.size };
 }
 
-function rivals(state: LeaseState, own: StepEntry): ReadonlySet<Signature> {
+function rivalSignatures(state: LeaseState, own: StepEntry): ReadonlySet<Signature> {
   const signatures = new Set<Signature>([own.signature]);
   for (const offer of state.kinds.eligibleOffers(own)) {
     for (const signature of state.index.eligibleSignatures(offer)) signatures.add(signature);

@@ -45,19 +45,19 @@ function waitingIn(state: LeaseState): WaitingExplanation {
     causes.set(signature, known);
     return known;
   };
-  let left = STEPS_MAX;
+  let remaining = STEPS_MAX;
   for (const signature of state.index.waitingSignatures()) {
     for (const step of signature.steps) {
-      if (left-- <= 0) return groups.answer(true);
+      if (remaining-- <= 0) return groups.answer(true);
       groups.add(causeOf(signature), step.jobId, step.ready.size);
     }
   }
   for (const step of state.index.allSteps()) {
-    if (left-- <= 0) return groups.answer(true);
+    if (remaining-- <= 0) return groups.answer(true);
     if (step.held.size === 0) continue;
     groups.add(heldCause(causeOf(step.signature)), step.jobId, step.held.size);
   }
-  return groups.answer(state.recovery !== 'done');
+  return groups.answer(state.recovery !== 'ready');
 }
 
 interface RoomyKind {
@@ -78,7 +78,7 @@ function roomyKinds(state: LeaseState): readonly RoomyKind[] {
   return [...kinds.values()];
 }
 
-const causeIs = (reason: WaitingReason, about: Partial<Omit<WaitingCause, 'reason'>> = {}): WaitingCause => ({
+const toCause = (reason: WaitingReason, about: Partial<Omit<WaitingCause, 'reason'>> = {}): WaitingCause => ({
   reason,
   queueId: null,
   pool: '',
@@ -90,21 +90,21 @@ const causeIs = (reason: WaitingReason, about: Partial<Omit<WaitingCause, 'reaso
 function causeFor(state: LeaseState, signature: Signature, roomy: readonly RoomyKind[]): WaitingCause {
   const { queueId, requirements } = signature;
   const queue = state.index.caps.of(queueId);
-  if (queue.paused) return causeIs('paused_queue', { queueId });
+  if (queue.paused) return toCause('paused_queue', { queueId });
   const pools = requirements.pools.map((pool) => ({ pool, ...state.pools.stateOf(pool) }));
   const missing = pools.find(({ maxConcurrent }) => maxConcurrent === 0);
-  if (missing !== undefined) return causeIs('usage_pool_missing', { pool: missing.pool });
+  if (missing !== undefined) return toCause('usage_pool_missing', { pool: missing.pool });
   if (!state.kinds.hasEligible(signature)) {
-    return causeIs('workers', { unschedulableReason: unschedulableReason(state, signature) ?? '' });
+    return toCause('workers', { unschedulableReason: unschedulableReason(state, signature) ?? '' });
   }
-  if (isReached(state.index.caps.of(null))) return causeIs('farm_cap');
-  if (isReached(queue)) return causeIs('queue_cap', { queueId });
+  if (isReached(state.index.caps.of(null))) return toCause('farm_cap');
+  if (isReached(queue)) return toCause('queue_cap', { queueId });
   const full = pools.find(({ inUse, maxConcurrent }) => inUse >= maxConcurrent);
-  if (full !== undefined) return causeIs('usage_pool', { pool: full.pool });
+  if (full !== undefined) return toCause('usage_pool', { pool: full.pool });
   const hasRoom = roomy.some(
     ({ offer, free }) => coresOf(requirements, offer.cpuCount) <= free && isEligible(offer, signature),
   );
-  return causeIs(hasRoom ? 'order' : 'cores');
+  return toCause(hasRoom ? 'order' : 'cores');
 }
 
 const isReached = ({ maxConcurrentTasks, live }: { maxConcurrentTasks: number; live: number }): boolean =>
@@ -113,7 +113,7 @@ const isReached = ({ maxConcurrentTasks, live }: { maxConcurrentTasks: number; l
 /** Returns the cause of a delayed task: its retry delay, unless a stronger cause keeps the whole step waiting. */
 function heldCause(cause: WaitingCause): WaitingCause {
   const isWeightier = WAITING_REASONS.indexOf(cause.reason) < WAITING_REASONS.indexOf('retry_after');
-  return isWeightier ? cause : causeIs('retry_after');
+  return isWeightier ? cause : toCause('retry_after');
 }
 
 class Groups {

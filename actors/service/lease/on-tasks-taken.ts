@@ -16,9 +16,9 @@ export function onTasksTaken(
   const pending = state.pending.get(message.leaseId);
   if (pending === undefined) throw new Error(`lease ${message.leaseId} is not pending`);
   const worker = state.workers.get(pending.request.workerId);
-  let madeRoom = false;
+  let hasFreedCapacity = false;
   if (message.refused > 0) {
-    madeRoom = state.index.settle(message.jobId, message.stepOrder, message.refused);
+    hasFreedCapacity = state.index.settle(message.jobId, message.stepOrder, message.refused);
     if (worker !== undefined) adjustCommittedCores(state, worker, -message.refused * message.cores);
   }
   if (message.assignments.length > 0) {
@@ -36,7 +36,7 @@ export function onTasksTaken(
   if (pending.outstanding.length === 0) endLease(state, message.leaseId, pending, context);
   // Refused tasks had reserved cores and capacity under the caps, which are free again.
   if (message.refused > 0 && worker !== undefined) serveWorker(state, worker, context);
-  if (madeRoom) serveAll(state, context);
+  if (hasFreedCapacity) serveAll(state, context);
 }
 
 /** Returns null if the worker was removed meanwhile, or if no storage location applies. */

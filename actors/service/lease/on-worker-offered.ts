@@ -12,7 +12,7 @@ import {
   serveWorker,
 } from './serve.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
-import { clearMatchedBy } from './unschedulable-steps.ts';
+import { clearSchedulableOn } from './unschedulable-steps.ts';
 
 /** Records the offer of a worker. `exprMemoryBytes`: memory that the server grants one expression. */
 export const onWorkerOffered =
@@ -41,9 +41,9 @@ export const onWorkerOffered =
     if (worker.isOnline) {
       state.kinds.set(worker.offer);
       state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
-      clearMatchedBy(state, worker.offer, context);
+      clearSchedulableOn(state, worker.offer, context);
     } else {
-      notOnline(state, record.id, context);
+      removeFromOnline(state, record.id, context);
     }
     reindexParkedRequests(state, worker);
     serveWorker(state, worker, context);
@@ -72,14 +72,14 @@ export function onCoresFreed(
 function removeWorker(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
   state.workers.delete(workerId);
   dismissRequests(state, workerId, context);
-  notOnline(state, workerId, context);
+  removeFromOnline(state, workerId, context);
 }
 
 /**
  * Removes a worker from the online workers. Releases its reservation; tasks that avoided other workers in its favor may
  * run there now.
  */
-function notOnline(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
+function removeFromOnline(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
   if (state.reservations.has(workerId)) releaseReservation(state, workerId, context);
   const { online } = state.kinds;
   state.kinds.remove(workerId);

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { serveAll } from './serve.ts';
 import type { LeaseState } from './state.ts';
-import { clearMatched } from './unschedulable-steps.ts';
+import { clearSchedulable } from './unschedulable-steps.ts';
 
 /**
  * Number of jobs that are activated per turn. Each is read from the store, which takes a fifth of a millisecond. The
@@ -16,13 +16,13 @@ export const RECOVERY_BATCH_SIZE = 200;
  * is assigned until then: caps, pools and the order of candidates depend on all jobs.
  */
 export function loadJobs(state: LeaseState, atOnce: number, context: ServiceContext<'lease'>): void {
-  if (state.recovery !== 'asking') return;
+  if (state.recovery !== 'loading') return;
   for (const id of state.pendingJobs.splice(0, atOnce)) context.send('job', id, { type: 'job.activate' });
   if (state.pendingJobs.length > 0) {
     context.after('recovery', 0, { type: 'recovery.next' });
     return;
   }
-  state.recovery = 'counting';
+  state.recovery = 'reconciling';
   context.send('lease', state.farmId, { type: 'lease.recovered', isLast: false });
 }
 
@@ -30,7 +30,7 @@ export function loadJobs(state: LeaseState, atOnce: number, context: ServiceCont
  * Finishes recovery. The message is sent twice: the jobs' reports are queued behind the first one and ahead of the last
  * one.
  */
-export function onCounted(
+export function onLeaseRecovered(
   state: LeaseState,
   message: Extract<LeaseMessage, { type: 'lease.recovered' }>,
   context: ServiceContext<'lease'>,
@@ -39,12 +39,12 @@ export function onCounted(
     context.send('lease', state.farmId, { type: 'lease.recovered', isLast: true });
     return;
   }
-  state.recovery = 'done';
+  state.recovery = 'ready';
   state.pools.counted();
   state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
   serveAll(state, context);
   // Steps that were unschedulable before the start may have a worker or a pool slot now.
-  clearMatched(state, context);
+  clearSchedulable(state, context);
 }
 
 /**
@@ -52,10 +52,12 @@ export function onCounted(
  * handles the message after their reports.
  */
 export const whenRecovered =
-  <M extends LeaseMessage>(look: (state: LeaseState, message: M, context: ServiceContext<'lease'>) => void) =>
+  <M extends LeaseMessage>(
+    handle: (state: LeaseState, message: M, context: ServiceContext<'lease'>) => void,
+  ) =>
   (state: LeaseState, message: M, context: ServiceContext<'lease'>): void => {
-    if (state.recovery === 'done') {
-      look(state, message, context);
+    if (state.recovery === 'ready') {
+      handle(state, message, context);
       return;
     }
     loadJobs(state, state.pendingJobs.length, context);

@@ -19,17 +19,18 @@ export function reserve(
   for (const [workerId, reservation] of [...state.reservations]) {
     const step = stepThatWaitsFor(state, workerId, reservation);
     if (step === null) releaseReservation(state, workerId, context);
-    else if (context.now - reservation.since >= reservationAfterMs) moveOn(state, workerId, step, context);
+    else if (context.now - reservation.since >= reservationAfterMs)
+      moveReservation(state, workerId, step, context);
   }
   const most = Math.max(1, Math.floor(state.kinds.online * RESERVED_SHARE_MAX));
-  for (const step of starving(state, reservationAfterMs, context.now)) {
+  for (const step of starvingSteps(state, reservationAfterMs, context.now)) {
     if (state.reservations.size >= most) return;
-    const worker = roomiest(state, step);
-    if (worker !== null) keepFree(state, worker, step, context);
+    const worker = findReservableWorker(state, step);
+    if (worker !== null) reserveWorker(state, worker, step, context);
   }
 }
 
-function keepFree(
+function reserveWorker(
   state: LeaseState,
   worker: LeaseWorker,
   step: StepEntry,
@@ -48,16 +49,16 @@ function keepFree(
 }
 
 /** Moves a reservation to another worker, if there is one, because the tasks of the reserved worker do not end. */
-function moveOn(
+function moveReservation(
   state: LeaseState,
   workerId: WorkerId,
   step: StepEntry,
   context: ServiceContext<'lease'>,
 ): void {
-  const other = roomiest(state, step);
+  const other = findReservableWorker(state, step);
   if (other === null) return;
   releaseReservation(state, workerId, context);
-  keepFree(state, other, step, context);
+  reserveWorker(state, other, step, context);
 }
 
 /** Returns the step that a worker is reserved for, or null if the step no longer waits or could not run there. */
@@ -75,7 +76,7 @@ function stepThatWaitsFor(
 /**
  * Returns the steps that starve and have no reservation: by descending priority, then by waiting time, longest first.
  */
-function starving(state: LeaseState, afterMs: number, now: number): readonly StepEntry[] {
+function starvingSteps(state: LeaseState, afterMs: number, now: number): readonly StepEntry[] {
   const served = new Set([...state.reservations.values()].map(stepKey));
   return state.index
     .overtakenSteps()
@@ -86,7 +87,7 @@ function starving(state: LeaseState, afterMs: number, now: number): readonly Ste
 }
 
 /** Returns the worker that can run the step and lacks the fewest cores. */
-function roomiest(state: LeaseState, step: StepEntry): LeaseWorker | null {
+function findReservableWorker(state: LeaseState, step: StepEntry): LeaseWorker | null {
   let best: LeaseWorker | null = null;
   let fewest = Infinity;
   for (const worker of state.workers.values()) {

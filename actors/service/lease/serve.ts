@@ -17,7 +17,7 @@ export const freeCoresOf = (worker: LeaseWorker): number =>
  */
 export function serve(state: LeaseState, request: UnansweredRequest, context: ServiceContext<'lease'>): boolean {
   const worker = state.workers.get(request.workerId);
-  if (worker === undefined || state.recovery !== 'done') return false;
+  if (worker === undefined || state.recovery !== 'ready') return false;
   const only = state.reservations.get(request.workerId) ?? null;
   const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), BOUNDS, only);
   if (taken.length === 0) return false;
@@ -31,13 +31,13 @@ export function serve(state: LeaseState, request: UnansweredRequest, context: Se
       workerOrdinal: worker.offer.ordinal,
       pick,
     });
-    endReservations(state, pick, context);
+    releaseReservationsOf(state, pick, context);
   }
   return true;
 }
 
 /** Releases the reservations for a step of which a task was selected. */
-function endReservations(
+function releaseReservationsOf(
   state: LeaseState,
   { jobId, stepOrder }: StepName,
   context: ServiceContext<'lease'>,

@@ -81,14 +81,14 @@ export interface LeaseState {
   readonly reservations: Map<WorkerId, Reservation>;
   /** Accounts that tasks run as, by queue, for queues that name one. */
   readonly isolation: Map<QueueId, IsolationIdentity>;
-  readonly unmatched: UnschedulableSteps;
+  readonly unschedulable: UnschedulableSteps;
   /** Whether the timer of the next sweep is set. */
   isSweepSet: boolean;
   /** Whether `step.unschedulable` or `step.schedulable` messages are still pending after the last batch. */
   hasPendingNotifications: boolean;
-  isRemoved: boolean;
+  isDeleted: boolean;
   /** Recovery state, see the header. */
-  recovery: 'asking' | 'counting' | 'done';
+  recovery: 'loading' | 'reconciling' | 'ready';
   /** Jobs that are not activated yet, and all workers to activate at the start. */
   readonly pendingJobs: JobId[];
   readonly knownWorkers: readonly WorkerId[];
@@ -109,11 +109,11 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     pending: new PendingLeases(),
     reservations: new Map(),
     isolation: new Map(),
-    unmatched: new UnschedulableSteps(),
+    unschedulable: new UnschedulableSteps(),
     isSweepSet: false,
     hasPendingNotifications: false,
-    isRemoved: false,
-    recovery: 'asking',
+    isDeleted: false,
+    recovery: 'loading',
     pendingJobs: [],
     knownWorkers: [],
   };

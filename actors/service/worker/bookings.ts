@@ -30,16 +30,16 @@ export class Bookings {
 
   has(attemptId: AttemptId): boolean {
     const attempt = parseAttemptId(attemptId);
-    return attempt !== null && this.placeOf(attempt) >= 0;
+    return attempt !== null && this.positionOf(attempt) >= 0;
   }
 
   /** Removes and returns the booking of an attempt, or null if it has none. */
   take(attempt: AttemptAddress): Booking | null {
-    const place = this.placeOf(attempt);
-    if (place < 0) return null;
-    const booking = this.held[place]?.booking ?? null;
-    if (place === this.held.length - 1) this.held.pop();
-    else this.held.splice(place, 1);
+    const position = this.positionOf(attempt);
+    if (position < 0) return null;
+    const booking = this.held[position]?.booking ?? null;
+    if (position === this.held.length - 1) this.held.pop();
+    else this.held.splice(position, 1);
     return booking;
   }
 
@@ -51,11 +51,11 @@ export class Bookings {
     return this.held.map(({ booking }) => booking.attemptId);
   }
 
-  private placeOf({ jobId, stepOrder, index, attemptNumber }: AttemptAddress): number {
-    for (let place = 0; place < this.held.length; place++) {
-      const attempt = this.held[place]?.attempt;
+  private positionOf({ jobId, stepOrder, index, attemptNumber }: AttemptAddress): number {
+    for (let position = 0; position < this.held.length; position++) {
+      const attempt = this.held[position]?.attempt;
       if (attempt?.index !== index || attempt.attemptNumber !== attemptNumber) continue;
-      if (attempt.stepOrder === stepOrder && attempt.jobId === jobId) return place;
+      if (attempt.stepOrder === stepOrder && attempt.jobId === jobId) return position;
     }
     return -1;
   }

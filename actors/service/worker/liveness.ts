@@ -31,9 +31,11 @@ export function recordContact(state: WorkerState, timeoutMs: number, context: Wo
  * Returns the time of the last contact, or the latest possible one after a load. Null if it is in the future: then the
  * clock was set back.
  */
-function heardAt({ record, maybeHeardAt }: WorkerState, context: WorkerContext): number | null {
+function lastContactAt({ record, maybeContactAt }: WorkerState, context: WorkerContext): number | null {
   if (record.lastHeartbeatAt > context.now) return null;
-  return maybeHeardAt > context.now ? record.lastHeartbeatAt : Math.max(record.lastHeartbeatAt, maybeHeardAt);
+  return maybeContactAt > context.now
+    ? record.lastHeartbeatAt
+    : Math.max(record.lastHeartbeatAt, maybeContactAt);
 }
 
 /**
@@ -43,13 +45,13 @@ function heardAt({ record, maybeHeardAt }: WorkerState, context: WorkerContext):
  */
 export function remainingGraceMs(state: WorkerState, timeoutMs: number, context: WorkerContext): number {
   // After the clock was set back, only the receiving time of the service counts.
-  const silentSince = Math.max(heardAt(state, context) ?? 0, context.receivingSince);
+  const silentSince = Math.max(lastContactAt(state, context) ?? 0, context.receivingSince);
   return Math.max(0, silentSince + timeoutMs - context.now);
 }
 
 /** Reports whether the worker's last heartbeat is younger than the timeout. */
 export function hadRecentContact(state: WorkerState, timeoutMs: number, context: WorkerContext): boolean {
-  return context.now - (heardAt(state, context) ?? context.receivingSince) < timeoutMs;
+  return context.now - (lastContactAt(state, context) ?? context.receivingSince) < timeoutMs;
 }
 
 /** Sets the timer of the liveness check. An offline worker needs none. */

@@ -7,7 +7,7 @@ import type { ServiceContext } from '../service-system.ts';
 import { recordContact, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { WorkerState } from './state.ts';
-import { byJob, changeWorker, offer, reclaimAttempts, reportLocation } from './worker-turn.ts';
+import { byJob, changeWorker, sendOffer, reclaimAttempts, reportLocation } from './worker-turn.ts';
 
 type WorkerContext = ServiceContext<'worker'>;
 
@@ -32,21 +32,21 @@ export const onWorkerRegistered =
       state,
       {
         ...message.record,
-        ...isBack(before),
+        ...clearedFlags(before),
         status,
         registeredAt: before.registeredAt,
         lastHeartbeatAt: context.now,
       },
       context,
     );
-    if (!isAnnounced) offer(state, context);
+    if (!isAnnounced) sendOffer(state, context);
     reportLocation(state, context);
     if (isNewIncarnation) {
       const brought = new Set(message.openAttempts);
       const lost = state.bookings.ids().filter((attemptId) => !brought.has(attemptId));
       reclaimAttempts(lost, RESTARTED_MESSAGE, context);
     }
-    noteHeld(state, message.openAttempts, context);
+    recordHeldAttempts(state, message.openAttempts, context);
     watchLiveness(state, timeoutMs, context);
     const reply: PresenceReply = {
       v: 1,
@@ -56,7 +56,7 @@ export const onWorkerRegistered =
       queue_ids: state.record.queueIds,
       heartbeat_timeout_ms: timeoutMs,
       service: serviceId,
-      closed: closedOf(state, message.openAttempts),
+      closed: closedAmong(state, message.openAttempts),
     };
     context.reply(message.replyTo, reply);
   };
@@ -81,15 +81,15 @@ export const onWorkerHeartbeat =
     const { status: before, draining: wasDraining = false } = state.record;
     const { draining = false } = heartbeat;
     const status = nextWorkerStatus(before, 'heartbeat');
-    const isNews = status !== before || draining !== wasDraining;
-    const isNoted = !isNews && recordContact(state, timeoutMs, context);
+    const hasChanged = status !== before || draining !== wasDraining;
+    const isRecorded = !hasChanged && recordContact(state, timeoutMs, context);
     const patch = { lastHeartbeatAt: context.now, status, ...(draining === wasDraining ? {} : { draining }) };
-    const isAnnounced = !isNoted && changeWorker(state, patch, context);
-    if (draining !== wasDraining && !isAnnounced) offer(state, context);
+    const isAnnounced = !isRecorded && changeWorker(state, patch, context);
+    if (draining !== wasDraining && !isAnnounced) sendOffer(state, context);
     if (before === 'offline') reportLocation(state, context);
     // An offline worker has no liveness timer, and a disabled one may have none.
     if (before !== 'online') watchLiveness(state, timeoutMs, context);
-    noteHeld(state, heartbeat.open_attempts, context);
+    recordHeldAttempts(state, heartbeat.open_attempts, context);
     reclaimAttempts(
       lostAttempts(state, heartbeat.open_attempts, lostAfterMs, context),
       UNKNOWN_TO_WORKER_MESSAGE,
@@ -100,7 +100,7 @@ export const onWorkerHeartbeat =
       type: 'alive',
       heartbeat_timeout_ms: timeoutMs,
       service: serviceId,
-      closed: closedOf(state, heartbeat.open_attempts),
+      closed: closedAmong(state, heartbeat.open_attempts),
     };
     context.reply(message.replyTo, reply);
   };
@@ -122,7 +122,7 @@ export function onWorkerDeregister(
 }
 
 /** A registration ends departure and draining. */
-const isBack = (record: WorkerRecord): Pick<WorkerRecord, 'departed' | 'draining'> => ({
+const clearedFlags = (record: WorkerRecord): Pick<WorkerRecord, 'departed' | 'draining'> => ({
   ...(record.departed === true ? { departed: false } : {}),
   ...(record.draining === true ? { draining: false } : {}),
 });
@@ -131,7 +131,11 @@ const isBack = (record: WorkerRecord): Pick<WorkerRecord, 'departed' | 'draining
  * Records the attempts that the worker reports and notifies their jobs. A reported attempt counts as running, even if
  * its running report was lost, and must not be reclaimed as never started.
  */
-function noteHeld(state: WorkerState, openAttempts: readonly AttemptId[], context: WorkerContext): void {
+function recordHeldAttempts(
+  state: WorkerState,
+  openAttempts: readonly AttemptId[],
+  context: WorkerContext,
+): void {
   for (const attemptId of openAttempts) state.missedSince.delete(attemptId);
   const held = openAttempts.filter(
     (attemptId) => state.bookings.has(attemptId) && !state.held.has(attemptId),
@@ -166,6 +170,6 @@ function lostAttempts(
 export const UNKNOWN: PresenceReply = { v: 1, type: 'unknown' };
 
 /** Returns reported attempts that are closed. */
-function closedOf(state: WorkerState, openAttempts: readonly AttemptId[]): AttemptId[] {
+function closedAmong(state: WorkerState, openAttempts: readonly AttemptId[]): AttemptId[] {
   return openAttempts.filter((attemptId) => !state.bookings.has(attemptId));
 }

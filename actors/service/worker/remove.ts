@@ -2,7 +2,7 @@ import { remove } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { WorkerState } from './state.ts';
-import { publish, reclaimAttempts } from './worker-turn.ts';
+import { publishWorker, reclaimAttempts } from './worker-turn.ts';
 
 /**
  * Deletes the worker and its rows, except its ordinal, which packed task records refer to. `reason` is stored on
@@ -10,12 +10,12 @@ import { publish, reclaimAttempts } from './worker-turn.ts';
  */
 export function removeWorker(state: WorkerState, reason: string, context: ServiceContext<'worker'>): void {
   const { id: workerId, farmId } = state.record;
-  state.isRemoved = true;
+  state.isDeleted = true;
   context.change(remove('worker', keys.worker(workerId)));
   context.change(remove('booking', keys.booking(workerId)));
   context.change(remove('workerFailures', keys.workerFailures(workerId)));
   context.send('lease', farmId, { type: 'worker.removed', workerId });
   context.send('farm', farmId, { type: 'worker.removed', workerId });
   reclaimAttempts(state.bookings.ids(), reason, context);
-  publish(state.record, 'removed', context);
+  publishWorker(state.record, 'removed', context);
 }

@@ -26,8 +26,8 @@ export interface WorkerState {
   /** Time of the stored heartbeat: not every heartbeat is written (liveness.ts). */
   storedHeartbeatAt: number;
   /** For a loaded worker: the latest time at which an unstored heartbeat may have arrived. */
-  readonly maybeHeardAt: number;
-  isRemoved: boolean;
+  readonly maybeContactAt: number;
+  isDeleted: boolean;
 }
 
 /** Returns the state of a new worker. */
@@ -38,8 +38,8 @@ export const newWorkerState = (record: WorkerRecord): WorkerState => ({
   missedSince: new Map(),
   failures: NO_WORKER_FAILURES,
   storedHeartbeatAt: 0,
-  maybeHeardAt: 0,
-  isRemoved: false,
+  maybeContactAt: 0,
+  isDeleted: false,
 });
 
 /**
@@ -60,7 +60,7 @@ export function loadWorker(
     bookings: new Bookings(reader.get('booking', id)?.bookings),
     failures: reader.get('workerFailures', keys.workerFailures(record.id)) ?? NO_WORKER_FAILURES,
     storedHeartbeatAt: record.lastHeartbeatAt,
-    maybeHeardAt: Math.min(now, record.lastHeartbeatAt + heartbeatAgeMs),
+    maybeContactAt: Math.min(now, record.lastHeartbeatAt + heartbeatAgeMs),
   };
 }
 

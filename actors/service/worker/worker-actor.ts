@@ -12,7 +12,7 @@ import { onWorkerEnable } from './on-enable.ts';
 import { onWorkerDeregister, onWorkerHeartbeat, onWorkerRegistered, UNKNOWN } from './on-presence.ts';
 import { removeWorker } from './remove.ts';
 import { loadWorker, newWorkerState, type WorkerState } from './state.ts';
-import { offer, saveWorker } from './worker-turn.ts';
+import { sendOffer, saveWorker } from './worker-turn.ts';
 
 /** Margin in addition to the lease hold, after which an assignment that the worker does not report counts as lost. */
 const LOST_MARGIN_MS = 10_000;
@@ -32,7 +32,7 @@ export function workerActor(
       watchLiveness(state, timeoutMs, context);
     },
     save: saveWorker,
-    isDeleted: (state) => state.isRemoved,
+    isDeleted: (state) => state.isDeleted,
     onMissing,
     handlers: {
       'worker.registered': onWorkerRegistered(timeoutMs, settings.serviceId),
@@ -43,7 +43,7 @@ export function workerActor(
       ),
       'worker.deregister': onWorkerDeregister,
       'worker.activate': (state, _message, context) => {
-        offer(state, context);
+        sendOffer(state, context);
       },
       'attempts.booked': (state, { bookings }, context) => {
         for (const booking of bookings) state.bookings.add(booking);

@@ -33,12 +33,12 @@ function announce(state: WorkerState, context: WorkerContext): void {
     incarnation: record.incarnation,
     status: record.status,
   });
-  offer(state, context);
-  publish(record, record.status, context);
+  sendOffer(state, context);
+  publishWorker(record, record.status, context);
 }
 
 /** Publishes a worker event to clients. */
-export function publish(
+export function publishWorker(
   record: WorkerRecord,
   status: WorkerRecord['status'] | 'removed',
   context: WorkerContext,
@@ -50,7 +50,7 @@ export function publish(
   });
 }
 
-export function offer(state: WorkerState, context: WorkerContext): void {
+export function sendOffer(state: WorkerState, context: WorkerContext): void {
   context.send('lease', state.record.farmId, {
     type: 'worker.offered',
     record: state.record,
@@ -73,7 +73,7 @@ export function reportLocation({ record }: WorkerState, context: WorkerContext):
 
 /** Writes the bookings of a worker, once per commit window. */
 export function saveWorker(state: WorkerState, context: WorkerContext): void {
-  if (state.isRemoved) return;
+  if (state.isDeleted) return;
   context.change(
     put('booking', keys.booking(state.record.id), { version: 1, bookings: state.bookings.all() }),
   );

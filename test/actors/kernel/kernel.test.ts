@@ -156,11 +156,11 @@ test('windows are worked while others are committed, two at a time, and speak in
 test('a window takes so many messages and so many changes', (t) => {
   const bench = new KernelHarness();
   // Without changes, of which a window takes no more than of messages.
-  for (let each = 0; each < KERNEL_LIMITS.closuresPerWindow + 1; each++)
+  for (let each = 0; each < KERNEL_LIMITS.unitsPerWindow + 1; each++)
     bench.post('a', [reply('read')], 'client');
   bench.kernel.pump();
   const answers = bench.heard().filter((said) => said === 'to client: read');
-  t.equal(answers.length, KERNEL_LIMITS.closuresPerWindow);
+  t.equal(answers.length, KERNEL_LIMITS.unitsPerWindow);
   t.equal(bench.kernel.queuedMessages, 1);
   bench.settle();
 

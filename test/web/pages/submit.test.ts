@@ -294,7 +294,7 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
       await route.abort('connectionreset');
     });
     await page.getByRole('button', { name: 'Submit', exact: true }).click();
-    await side.getByText('The service cannot be reached.').waitFor();
+    await side.getByText('Cannot reach the server.').waitFor();
     await page.unroute(isSubmission);
     await page.reload();
     await side.getByText('Checked: 3 tasks in 1 step').waitFor();

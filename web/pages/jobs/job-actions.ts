@@ -1,5 +1,5 @@
 import type { Job } from '../../../client/resources.ts';
-import { offForAllRows } from '../../parts/data-table/bulk-target.ts';
+import { disabledReasonForRows } from '../../parts/data-table/bulk-target.ts';
 import { counted } from '../../parts/number-text.ts';
 import { hasJobEnded } from '../../state/ended.ts';
 
@@ -79,4 +79,4 @@ export function disabledReason(action: JobAction, job: Judged): string {
 
 /** Why the action makes no sense for any of the jobs; empty when it does for one of them, or none of them is known. */
 export const disabledReasonForAll = (action: JobAction, jobs: readonly Judged[]): string =>
-  offForAllRows(jobs, (job) => disabledReason(action, job), 'Not for any of the selected jobs.');
+  disabledReasonForRows(jobs, (job) => disabledReason(action, job), 'Not for any of the selected jobs.');

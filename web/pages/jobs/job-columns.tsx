@@ -2,7 +2,7 @@ import type { Job } from '../../../client/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { FarmName, QueueName } from '../../parts/names.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { countsInWords } from '../../parts/task-counts.ts';
+import { countsText } from '../../parts/task-counts.ts';
 import { TaskProgress } from '../../parts/task-progress.tsx';
 import { Ago, Elapsed } from '../../parts/time.tsx';
 import { hasJobEnded } from '../../state/ended.ts';
@@ -41,7 +41,7 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
     minSize: 90,
     card: 'line',
     cell: (job) => <TaskProgress counts={job.task_counts} />,
-    text: (job) => countsInWords(job.task_counts),
+    text: (job) => countsText(job.task_counts),
   },
   { id: 'owner', header: 'Owner', size: 110, cell: (job) => job.owner, text: (job) => job.owner },
   {

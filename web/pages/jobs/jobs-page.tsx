@@ -9,7 +9,7 @@ import { copyItem } from '../../parts/copy-item.tsx';
 import { counted } from '../../parts/number-text.ts';
 import { BulkBar } from '../../parts/data-table/bulk-bar.tsx';
 import {
-  judgedOf,
+  rowsToCheck,
   targetOfRow,
   targetOfSelection,
   type BulkTarget,
@@ -19,7 +19,7 @@ import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
   ALL_SELECTED,
   NOTHING_SELECTED,
-  forgotten,
+  withoutDeleted,
   isSelected,
   selectedCount,
 } from '../../parts/data-table/row-selection.ts';
@@ -94,7 +94,7 @@ export function JobsPage() {
   const listed = JSON.stringify(listQuery(view));
   const [selection, setSelection] = useRowSelection(listed);
   const { rows, summary } = useJobList(view, isAtRest, (gone) =>
-    setSelection((before) => forgotten(before, gone)),
+    setSelection((before) => withoutDeleted(before, gone)),
   );
   const total = rows.total ?? 0;
   const count = selectedCount(selection, total);
@@ -158,7 +158,9 @@ export function JobsPage() {
       ...JOB_ACTION_REQUESTS.map(({ action, label, Icon }): ActionItem => {
         const { deed } = ACTION_LABELS[action];
         const dots = label.endsWith('…') ? '…' : '';
-        const off = isOfMany ? disabledReasonForAll(action, judgedOf(target)) : disabledReason(action, job);
+        const off = isOfMany
+          ? disabledReasonForAll(action, rowsToCheck(target))
+          : disabledReason(action, job);
         return {
           id: action,
           label: isOfMany ? `${deed(formatJobCount(count))}${dots}` : label,
@@ -253,7 +255,7 @@ export function JobsPage() {
             const target = selectedTarget();
             const action = actionOfKey(key, target);
             if (action === null || count === 0) return false;
-            const off = forbidden === '' ? disabledReasonForAll(action, judgedOf(target)) : forbidden;
+            const off = forbidden === '' ? disabledReasonForAll(action, rowsToCheck(target)) : forbidden;
             if (off === '') act(action, target, true);
             else toasts.failed(new Error(off), ACTION_LABELS[action].deed(formatJobCount(count)));
             return true;
@@ -268,7 +270,7 @@ export function JobsPage() {
                   label="Selected jobs"
                   target={selectedTarget()}
                   total={total}
-                  deeds={JOB_ACTION_REQUESTS}
+                  actions={JOB_ACTION_REQUESTS}
                   forbidden={forbidden}
                   disabledReasonForAll={disabledReasonForAll}
                   onAction={(action) => act(action, selectedTarget(), true)}
@@ -323,7 +325,7 @@ function actionOfKey(key: string, target: BulkTarget<Job>): JobAction | null {
   if (key === 'r') return 'retry';
   if (key === 'c') return 'cancel';
   if (key !== 'p') return null;
-  const judged = judgedOf(target);
+  const judged = rowsToCheck(target);
   return judged.length > 0 && judged.every(({ status }) => status === 'paused') ? 'resume' : 'pause';
 }
 

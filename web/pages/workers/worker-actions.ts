@@ -1,5 +1,5 @@
 import type { Worker, WorkerBulk } from '../../../client/resources.ts';
-import { offForAllRows } from '../../parts/data-table/bulk-target.ts';
+import { disabledReasonForRows } from '../../parts/data-table/bulk-target.ts';
 import { counted } from '../../parts/number-text.ts';
 
 /** What can be done to workers, one or many. */
@@ -48,6 +48,10 @@ export function disabledReason(action: WorkerAction, { status }: Judged): string
 
 /** Why the action makes no sense for any of the workers; empty when it does for one, or none is known. */
 export const disabledReasonForAll = (action: WorkerAction, workers: readonly Judged[]): string =>
-  offForAllRows(workers, (worker) => disabledReason(action, worker), 'Not for any of the selected workers.');
+  disabledReasonForRows(
+    workers,
+    (worker) => disabledReason(action, worker),
+    'Not for any of the selected workers.',
+  );
 
 export const workersInWords = (count: number): string => counted(count, 'worker');

@@ -10,7 +10,7 @@ import { loadedRows } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
   ALL_SELECTED,
-  forgotten,
+  withoutDeleted,
   isSelected,
   NOTHING_SELECTED,
   selectedCount,
@@ -84,7 +84,7 @@ export function WorkersPage() {
   const listed = JSON.stringify(query);
   const [selection, setSelection] = useRowSelection(listed);
   const { rows, summary } = useWorkerList(view, isAtRest, (gone) =>
-    setSelection((before) => forgotten(before, gone)),
+    setSelection((before) => withoutDeleted(before, gone)),
   );
   const total = rows.total ?? 0;
   const count = selectedCount(selection, total);
@@ -216,7 +216,7 @@ export function WorkersPage() {
                 label="Selected workers"
                 target={selectedTarget()}
                 total={total}
-                deeds={WORKER_DEEDS}
+                actions={WORKER_DEEDS}
                 forbidden={forbidden}
                 disabledReasonForAll={disabledReasonForAll}
                 onAction={(action) => act(action, selectedTarget())}

@@ -46,7 +46,7 @@ export function useLogModel(
   useEffect(() => {
     if (isEnded) source.end(attempt);
   }, [isEnded, source, attempt]);
-  const search = useFoundPlaces(log, view, state.version);
+  const search = useMatches(log, view, state.version);
   const errors = useErrorLines(log, state.version);
   return {
     log,
@@ -111,7 +111,7 @@ const errorLinesOf = (found: MatchList, log: LogText, _version: number): ErrorLi
   new ErrorLines(found, log.firstStderr);
 
 /** Searches the log, and tracks the current match. */
-function useFoundPlaces(log: LogText, view: LogViewState, version: number) {
+function useMatches(log: LogText, view: LogViewState, version: number) {
   const query = { text: view.find, isRegex: view.regex, isCaseSensitive: view.case, isOncePerLine: false };
   const state = useFinder(log, query, version);
   const key = `${view.find} ${view.regex} ${view.case}`;

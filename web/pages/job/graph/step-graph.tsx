@@ -5,7 +5,7 @@ import { IconButton } from '../../../parts/button.tsx';
 import { classNames } from '../../../parts/class-names.ts';
 import { StatusGlyph, statusColor } from '../../../parts/status-badge.tsx';
 import { statusStyle } from '../../../parts/status-looks.ts';
-import { countsInWords } from '../../../parts/task-counts.ts';
+import { countsText } from '../../../parts/task-counts.ts';
 import { TaskProgress } from '../../../parts/task-progress.tsx';
 import { layoutOfSteps, NODE_HEIGHT, NODE_WIDTH, pathThrough } from './step-layout.ts';
 import { fitted, panned, zoomed, type Size, type View } from './view-box.ts';
@@ -178,7 +178,7 @@ function Node({
       className={classNames('step-graph__node', isChosen && 'step-graph__node--chosen')}
       style={{ left: at.x, top: at.y, width: NODE_WIDTH, height: NODE_HEIGHT, ...statusColor(look.color) }}
       aria-pressed={isChosen}
-      title={`${step.name}: ${countsInWords(step.task_counts)}`}
+      title={`${step.name}: ${countsText(step.task_counts)}`}
       onClick={onChoose}
       onFocus={onFocus}
     >

@@ -6,7 +6,7 @@ import { classNames } from '../../../parts/class-names.ts';
 import { KeyValues } from '../../../parts/key-values.tsx';
 import { Skeleton } from '../../../parts/skeleton.tsx';
 import { StatusBadge } from '../../../parts/status-badge.tsx';
-import { countsInWords } from '../../../parts/task-counts.ts';
+import { countsText } from '../../../parts/task-counts.ts';
 import { TaskProgress } from '../../../parts/task-progress.tsx';
 import { durationText } from '../../../parts/time-text.ts';
 import { Ago } from '../../../parts/time.tsx';
@@ -51,7 +51,7 @@ function StepDetail({ job, step }: { job: JobDetail; step: Step }) {
       </div>
       <KeyValues
         facts={[
-          ['Tasks', countsInWords(step.task_counts)],
+          ['Tasks', countsText(step.task_counts)],
           ['Waits for', step.depends_on?.join(', ') ?? null],
           ['Where', step.compute_location ?? null],
           [

@@ -8,7 +8,7 @@ import type { LeaseState } from './state.ts';
 import { clearSignatures, recordReportedReason } from './unschedulable-steps.ts';
 
 /** Records all ready tasks of some steps of a job. Records all of them before it assigns any. */
-export function onStepsOffered(
+export function onStepsReady(
   state: LeaseState,
   message: Extract<LeaseMessage, { type: 'steps.ready' }>,
   context: ServiceContext<'lease'>,
@@ -18,7 +18,7 @@ export function onStepsOffered(
   for (const offer of message.offers) {
     const queueBefore = state.index.entry(offer.jobId, offer.stepOrder)?.queueId ?? offer.queueId;
     if (queueBefore !== offer.queueId) isMoved = true;
-    signatures.add(noteOffer(state, offer, context));
+    signatures.add(recordReadyStep(state, offer, context));
   }
   // Live tasks of a step that changed its queue no longer count against the cap of the old queue.
   if (isMoved) serveAll(state, context);
@@ -28,8 +28,8 @@ export function onStepsOffered(
 }
 
 /** Replaces the data of a step. Returns the step's current signature. */
-function noteOffer(state: LeaseState, offer: ReadyStep, context: ServiceContext<'lease'>): Signature {
-  const { ready, live } = withoutPicked(state, offer);
+function recordReadyStep(state: LeaseState, offer: ReadyStep, context: ServiceContext<'lease'>): Signature {
+  const { ready, live } = withoutSelected(state, offer);
   const held = new Map(offer.held.map(({ index, until, avoided }) => [index, { until, avoided }]));
   const entry = state.index.offer({ ...offer, live }, ready, held);
   recordReportedReason(state, entry, offer.unschedulableReason);
@@ -43,7 +43,7 @@ function noteOffer(state: LeaseState, offer: ReadyStep, context: ServiceContext<
  * Returns the ready and live tasks of an offer, adjusted for tasks that were selected but not confirmed by the job. A
  * job handles messages in order, so it made the offer before it received these selections.
  */
-function withoutPicked(
+function withoutSelected(
   state: LeaseState,
   offer: ReadyStep,
 ): { readonly ready: ReadyTasks; readonly live: number } {

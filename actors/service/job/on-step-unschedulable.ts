@@ -8,7 +8,7 @@ import { clearUnschedulable, markUnschedulable } from './unschedulable-marks.ts'
 /**
  * Marks tasks of a step as unschedulable that no online worker can run and that have been ready for the grace period.
  */
-export function onStepUnmatched(
+export function onStepUnschedulable(
   state: JobState,
   message: Extract<JobMessage, { type: 'step.unschedulable' }>,
   context: ServiceContext<'job'>,
@@ -20,7 +20,7 @@ export function onStepUnmatched(
 }
 
 /** Clears the unschedulable marks of a step: an online worker can run its tasks. */
-export function onStepMatched(
+export function onStepSchedulable(
   state: JobState,
   message: Extract<JobMessage, { type: 'step.schedulable' }>,
   context: ServiceContext<'job'>,

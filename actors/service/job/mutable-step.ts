@@ -37,7 +37,7 @@ type WholeStep = RequireAllFields<
 >;
 
 /** Returns a mutable copy of a stored step. */
-export const liveStepOf = (written: WholeStep): MutableStepRecord => ({
+export const toMutableStep = (written: WholeStep): MutableStepRecord => ({
   version: 1,
   jobId: written.jobId,
   order: written.order,
