@@ -58,7 +58,7 @@ class FileOutput {
       this.#open.push({ name: subtest, hasFailed: false });
     } else if (point !== null) {
       const [, not, name = ''] = point;
-      if (not !== undefined && !/# (SKIP|TODO)\b/i.test(name)) this.#addFailure(name, depth);
+      if (not !== undefined) this.#addFailure(name, depth);
       this.#open.length = Math.min(this.#open.length, depth);
     } else if (depth === 0 && /^# \{ total: .* \}$/.test(text)) {
       this.counts = parseCounts(text);

@@ -51,7 +51,7 @@ function run(
 }
 
 test('a passing run ends with its totals, and a skipped test counts as skipped', async (t) => {
-  const skipped = `${IMPORT}test('skipped', { skip: 'a reason' }, async (t) => { t.fail('runs'); });`;
+  const skipped = `${IMPORT}test('skipped', { skip: "a reason" }, async (t) => { t.fail('runs'); });`;
   const { status, lines, failed } = run(t, { 'a.test.js': PASSES, 'b.test.js': skipped, 'c.js': 'throw 1' });
   t.equal(status, 0);
   t.same(failed, {});
