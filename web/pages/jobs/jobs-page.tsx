@@ -76,7 +76,7 @@ export function JobsPage() {
 }
 
 function JobTable({ model, listKey }: { model: JobsPageModel; listKey: string }) {
-  const { view, setView, state, rows, selected, forbidden, act, actOnKey } = model;
+  const { view, setView, selected, forbidden, act, actOnKey } = model;
   const query = useSearch();
   const menuOf = useJobMenu({ selected, forbidden, onAction: act, onFilter: setView });
   const empty = isFiltered(view) ? <NoMatches what="jobs" onClear={() => setView(NO_FILTERS)} /> : <NoJobs />;
@@ -86,8 +86,6 @@ function JobTable({ model, listKey }: { model: JobsPageModel; listKey: string })
         id: 'jobs',
         label: 'Jobs',
         columns: JOB_COLUMNS,
-        rows,
-        sort: { key: view.sort, dir: view.dir },
         onSort: ({ key, dir }) =>
           setView({ sort: JOB_SORT_KEYS.find((one) => one === key) ?? 'created_at', dir }),
         href: jobHref,
@@ -96,11 +94,9 @@ function JobTable({ model, listKey }: { model: JobsPageModel; listKey: string })
         rowClass: classOfJob,
         empty,
       }}
-      state={state}
+      model={model}
       listKey={listKey}
-      selected={selected}
       bulkActions={JOB_ACTION_REQUESTS}
-      forbidden={forbidden}
       disabledReasonForAll={disabledReasonForAll}
       onAction={(action) => act(action, selected.target(), true)}
       deleteAction="delete"

@@ -1,6 +1,5 @@
 import type { Job, JobSummary } from '../../../client/resources.ts';
 import { rowsToCheck, type BulkTarget } from '../../parts/data-table/bulk-target.ts';
-import type { RowWindow } from '../../parts/data-table/use-row-window.ts';
 import { JOB_STATUSES } from '../../parts/status-looks.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
@@ -12,8 +11,9 @@ import {
   useUrlState,
   type SetOptions,
 } from '../../state/use-url-state.ts';
-import { useListState, type ListState } from '../list/use-list-state.ts';
-import { useSelectedRows, type SelectedRows } from '../list/use-selected-rows.ts';
+import type { ListPageModel } from '../list/list-page-model.ts';
+import { useListState } from '../list/use-list-state.ts';
+import { useSelectedRows } from '../list/use-selected-rows.ts';
 import {
   actionOfKey,
   disabledReasonForAll,
@@ -36,22 +36,12 @@ const VIEW = {
   dir: choiceField(['asc', 'desc'] as const, 'desc'),
 };
 
-/** Model of the list of jobs: its view in the address, its rows, and what can be done with them. */
-export interface JobsPageModel {
-  readonly view: JobListView;
-  readonly setView: (change: Partial<JobListView>, options?: SetOptions) => void;
-  readonly state: ListState<Job, JobAction>;
-  readonly rows: RowWindow<Job>;
-  readonly summary: JobSummary | undefined;
-  readonly selected: SelectedRows<Job>;
-  /** Why the user may not change jobs; empty if the user may. */
-  readonly forbidden: string;
+/** Model of the list of jobs. */
+export interface JobsPageModel extends ListPageModel<Job, JobListView, JobSummary, JobAction> {
   /** Applies an action, or opens its dialog. `isSelection`: the selection is cleared afterwards. */
   readonly act: (action: JobAction, target: BulkTarget<Job>, isSelection: boolean) => void;
   /** Applies the action of a shortcut key to the selected jobs. Returns false for other keys. */
   readonly actOnKey: (key: string) => boolean;
-  /** Loads the list again after its jobs were changed, and clears the selection. */
-  readonly reload: () => void;
 }
 
 export function useJobsPage(): JobsPageModel {

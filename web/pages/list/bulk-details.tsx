@@ -33,7 +33,7 @@ export function BulkResult({
   formatCount,
   isComplete = false,
 }: {
-  /** What was done: "3 jobs paused". */
+  /** Text of the result: "3 jobs paused". */
   done: string;
   outcome: BulkOutcome;
   /** The loaded rows, for their names. */

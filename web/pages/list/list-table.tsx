@@ -5,8 +5,7 @@ import { BulkBar, type BulkAction } from '../../parts/data-table/bulk-bar.tsx';
 import type { DataTableProps } from '../../parts/data-table/data-table-props.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { ALL_SELECTED } from '../../parts/data-table/row-selection.ts';
-import type { ListState } from './use-list-state.ts';
-import type { SelectedRows } from './use-selected-rows.ts';
+import type { ListPageModel, ListView } from './list-page-model.ts';
 import './list-table.css';
 
 /** A row of a list page. */
@@ -18,26 +17,13 @@ export interface ListRow {
 /** Properties of the data table that differ from list to list. */
 type TableProps<Row> = Pick<
   DataTableProps<Row>,
-  | 'id'
-  | 'label'
-  | 'columns'
-  | 'rows'
-  | 'sort'
-  | 'onSort'
-  | 'href'
-  | 'actions'
-  | 'onKey'
-  | 'rowClass'
-  | 'empty'
+  'id' | 'label' | 'columns' | 'onSort' | 'href' | 'actions' | 'onKey' | 'rowClass' | 'empty'
 >;
 
 interface ListTableProps<Row extends ListRow, Action extends string> {
   readonly table: TableProps<Row>;
-  readonly state: ListState<Row, Action>;
-  readonly selected: SelectedRows<Row>;
+  readonly model: Omit<ListPageModel<Row, ListView, unknown, Action>, 'setView'>;
   readonly bulkActions: readonly BulkAction<Action>[];
-  /** Why the user may not change rows; empty if the user may. */
-  readonly forbidden: string;
   /** Why an action fits none of the rows; empty if it fits one. */
   readonly disabledReasonForAll: (action: Action, rows: readonly Row[]) => string;
   /** Applies an action to the selected rows. */
@@ -56,10 +42,13 @@ interface ListTableProps<Row extends ListRow, Action extends string> {
 
 /** The table of a list page, with selection, bulk actions and compact rows. */
 export function ListTable<Row extends ListRow, Action extends string>(props: ListTableProps<Row, Action>) {
-  const { table, state, selected, forbidden, onAction, deleteAction, listKey = state.listKey } = props;
+  const { table, model, onAction, deleteAction, listKey = model.state.listKey } = props;
+  const { view, rows, state, selected, forbidden } = model;
   return (
     <DataTable
       {...table}
+      rows={rows}
+      sort={{ key: view.sort, dir: view.dir }}
       rowId={rowId}
       rowName={rowName}
       isFilling
@@ -77,15 +66,15 @@ export function ListTable<Row extends ListRow, Action extends string>(props: Lis
 }
 
 function ListToolbar<Row extends ListRow, Action extends string>(props: ListTableProps<Row, Action>) {
-  const { table, state, selected, bulkActions, forbidden, disabledReasonForAll } = props;
-  const { onAction, formatCount, tools, hidesCompactForSelection = false } = props;
-  const { label, rows } = table;
+  const { table, model, bulkActions, disabledReasonForAll, onAction } = props;
+  const { formatCount, tools, hidesCompactForSelection = false } = props;
+  const { rows, state, selected, forbidden } = model;
   const hasSelection = selected.count > 0;
   return (
     <div className="list-tools">
       {hasSelection ? (
         <BulkBar
-          label={`Selected ${label.toLowerCase()}`}
+          label={`Selected ${table.label.toLowerCase()}`}
           target={selected.target()}
           total={selected.total}
           actions={bulkActions}

@@ -16,14 +16,14 @@ import './submit-form.css';
 
 /** The form that submits a job: its template, parameters and destination, and the result of the check. */
 export function SubmitForm({ from, initial }: { from: string; initial: Draft }) {
-  const model = useSubmitForm(from, initial);
+  const { frame, ...model } = useSubmitForm(from, initial);
   const { draft, template, form, check, serverErrors, edit } = model;
   const roots = useRoots();
   const outline = template.readable?.outline ?? null;
   const definitions = outline?.definitions ?? [];
   const resolvedName = form.isReady && !check.isBusy ? check.data?.name : undefined;
   return (
-    <div className="submit" ref={model.frame}>
+    <div className="submit" ref={frame}>
       <div className="submit__main">
         <TemplateSection
           text={draft.text}
@@ -62,7 +62,7 @@ export function SubmitForm({ from, initial }: { from: string; initial: Draft }) 
   );
 }
 
-function SubmitSection({ model }: { model: SubmitFormModel }) {
+function SubmitSection({ model }: { model: Omit<SubmitFormModel, 'frame'> }) {
   const { why } = usePermissions();
   const { template, form, check, refusal, serverErrors, isAttempted } = model;
   return (

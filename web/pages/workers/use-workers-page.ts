@@ -1,12 +1,12 @@
 import type { Worker, WorkerSummary } from '../../../client/resources.ts';
 import type { BulkTarget } from '../../parts/data-table/bulk-target.ts';
-import type { RowWindow } from '../../parts/data-table/use-row-window.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
-import { choiceField, textField, useUrlState, type SetOptions } from '../../state/use-url-state.ts';
-import { useListState, type ListState } from '../list/use-list-state.ts';
-import { useSelectedRows, type SelectedRows } from '../list/use-selected-rows.ts';
+import { choiceField, textField, useUrlState } from '../../state/use-url-state.ts';
+import type { ListPageModel } from '../list/list-page-model.ts';
+import { useListState } from '../list/use-list-state.ts';
+import { useSelectedRows } from '../list/use-selected-rows.ts';
 import { useWorkerList } from './use-worker-list.ts';
 import { ACTION_LABELS, type WorkerAction } from './worker-actions.ts';
 import {
@@ -28,20 +28,10 @@ const VIEW = {
   dir: choiceField(['asc', 'desc'] as const, 'asc'),
 };
 
-/** Model of the list of workers: its view in the address, its rows, and what can be done with them. */
-export interface WorkersPageModel {
-  readonly view: WorkerListView;
-  readonly setView: (change: Partial<WorkerListView>, options?: SetOptions) => void;
-  readonly state: ListState<Worker, WorkerAction>;
-  readonly rows: RowWindow<Worker>;
-  readonly summary: WorkerSummary | undefined;
-  readonly selected: SelectedRows<Worker>;
-  /** Why the user may not change workers; empty if the user may. */
-  readonly forbidden: string;
+/** Model of the list of workers. */
+export interface WorkersPageModel extends ListPageModel<Worker, WorkerListView, WorkerSummary, WorkerAction> {
   /** Applies an action, or opens its dialog. */
   readonly act: (action: WorkerAction, target: BulkTarget<Worker>) => void;
-  /** Loads the list again after its workers were changed, and clears the selection. */
-  readonly reload: () => void;
 }
 
 export function useWorkersPage(): WorkersPageModel {

@@ -51,7 +51,7 @@ export function WorkersPage() {
 }
 
 function WorkerTable({ model }: { model: WorkersPageModel }) {
-  const { view, setView, state, rows, selected, forbidden, act } = model;
+  const { view, setView, selected, forbidden, act } = model;
   const menuOf = useWorkerMenu({ selected, forbidden, onAction: act });
   const empty = isFiltered(view) ? (
     <NoMatches what="workers" onClear={() => setView(NO_FILTERS)} />
@@ -67,8 +67,6 @@ function WorkerTable({ model }: { model: WorkersPageModel }) {
         id: 'workers',
         label: 'Workers',
         columns: WORKER_COLUMNS,
-        rows,
-        sort: { key: view.sort, dir: view.dir },
         onSort: ({ key, dir }) =>
           setView({ sort: WORKER_SORT_KEYS.find((one) => one === key) ?? 'name', dir }),
         href: workerHref,
@@ -76,10 +74,8 @@ function WorkerTable({ model }: { model: WorkersPageModel }) {
         rowClass: classOfWorker,
         empty,
       }}
-      state={state}
-      selected={selected}
+      model={model}
       bulkActions={WORKER_ACTION_REQUESTS}
-      forbidden={forbidden}
       disabledReasonForAll={disabledReasonForAll}
       onAction={(action) => act(action, selected.target())}
       deleteAction="delete"

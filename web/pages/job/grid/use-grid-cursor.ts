@@ -29,9 +29,9 @@ export function useGridCursor(options: {
     const box = scroller.current;
     if (box === null) return;
     const { y } = cornerOf(layout, index);
-    if (y < box.scrollTop) box.scrollTop = y;
-    else if (y + layout.pitch > box.scrollTop + box.clientHeight)
-      box.scrollTop = y + layout.pitch - box.clientHeight;
+    const bottom = y + layout.pitch;
+    if (y < box.scrollTop) box.scrollTo({ top: y });
+    else if (bottom > box.scrollTop + box.clientHeight) box.scrollTo({ top: bottom - box.clientHeight });
   };
   const move = (event: KeyboardEvent): void => {
     const page = Math.floor((scroller.current?.clientHeight ?? 0) / layout.pitch);
