@@ -3,7 +3,7 @@ import type { JobSubmission } from '../actors/service/farm/messages.ts';
 import type { ServiceEnvelope } from '../actors/service/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
-import type { FarmId, JobId, TaskAddress, TaskId } from '../src/core/ids.ts';
+import type { FarmId, JobId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
 import type { JobPlan } from '../src/openjd/template/plan.ts';
 import type { ServiceActivity } from '../src/core/metrics/state-counts.ts';
@@ -19,6 +19,7 @@ import type { TaskLists } from './lists/task-lists.ts';
 import type { Commits } from './pipeline/response-cache.ts';
 import type { TaskTails } from './log-follow/task-tails.ts';
 import type { EventHub } from './ws/hub.ts';
+import type { TaskEvents } from './log-follow/task-events.ts';
 
 /** Services that the REST API and the event channel use. The composition root supplies them. */
 export interface Ports {
@@ -71,10 +72,10 @@ export interface Ports {
 
 export interface Actors {
   /**
-   * Sends the message that `make` builds and resolves with the actor's reply, after its commit. The message's own
-   * comment names the type of the reply. Rejects if no reply will come.
+   * Sends the message that `make` builds and resolves with the actor's reply, after its commit. The reply
+   * address fixes the type of the reply. Rejects if no reply will come.
    */
-  ask<Answer>(make: (replyTo: ReplyTo) => ServiceEnvelope): Promise<Outcome<Answer>>;
+  ask<Answer>(make: (replyTo: ReplyTo<Outcome<Answer>>) => ServiceEnvelope): Promise<Outcome<Answer>>;
   /** Submits a large job to its farm (message `job.submit`) without copying its plan. */
   submitLarge(
     farm: FarmId,
@@ -108,20 +109,10 @@ export interface PreparedJob {
   readonly extensions: readonly string[];
 }
 
-/** Stored change of a task: of its status, its job's status, or its log. */
-export type TaskEvent =
-  | { readonly kind: 'status' | 'log'; readonly taskId: TaskId }
-  | { readonly kind: 'job'; readonly jobId: JobId };
-
 /** Limits task events to jobs with subscribers. */
 export interface FollowedJobs {
   /** Starts task events of the job. Returns a function that ends them; only its first call has an effect. */
   follow(job: JobId): () => void;
-}
-
-export interface TaskEvents {
-  /** Calls `changed` at every event of the task or its job. Returns a function that ends the watch. */
-  watch(task: TaskAddress, changed: () => void): () => void;
 }
 
 /** Each resolves if the component is available, and rejects with the reason if it is not. */

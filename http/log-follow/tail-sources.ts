@@ -2,7 +2,7 @@ import type { LogReader } from '../../src/core/ports/log-store.ts';
 import type { TaskId } from '../../src/core/ids.ts';
 import type { LogPosition } from '../../src/core/records/log-chunk.ts';
 import type { CurrentState } from '../lists/job-lists.ts';
-import type { TaskEvents } from '../ports.ts';
+import type { TaskEvents } from './task-events.ts';
 
 /** Data sources of log followers. */
 export interface LogFollowSources {

@@ -1,5 +1,5 @@
-import type { OperationId } from '../routes/operation.ts';
 import type { HttpResponse } from './message.ts';
+import type { OperationId } from '../openapi/operation-id.ts';
 
 /** Number and visibility of commits. */
 export interface Commits {

@@ -2,14 +2,8 @@ import { problemBody } from '../problems.ts';
 import type { Ports } from '../ports.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { mapConcurrently } from './map-concurrently.ts';
-import {
-  invalid,
-  problem,
-  type AnyReply,
-  type Call,
-  type OperationId,
-  type ProblemReply,
-} from './operation.ts';
+import { invalid, problem, type AnyReply, type Call, type ProblemReply } from './operation.ts';
+import type { OperationId } from '../openapi/operation-id.ts';
 
 /** Maximum number of items of one request. */
 export const BULK_ITEMS_MAX = 1000;

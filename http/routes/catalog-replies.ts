@@ -9,7 +9,7 @@ import { NO_CONTENT, notFound, type ProblemReply } from './operation.ts';
 /** Sends a request to the catalog actor, as `Actors.ask` does. */
 export const askCatalog = <Answer>(
   ports: Ports,
-  make: (replyTo: ReplyTo) => CatalogMessage,
+  make: (replyTo: ReplyTo<Outcome<Answer>>) => CatalogMessage,
 ): Promise<Outcome<Answer>> =>
   ports.actors.ask<Answer>((replyTo) => ({ actor: 'catalog', id: CATALOG_ID, message: make(replyTo) }));
 

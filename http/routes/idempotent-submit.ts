@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { IdempotencyKeyRow } from '../../actors/service/farm/messages.ts';
 import { effectiveRetry } from '../../src/core/lifecycle/retry-policy.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { IDEMPOTENCY_KEY_MS, type IdempotencyKeyRecord } from '../../src/core/records/idempotency-key.ts';
@@ -8,6 +7,7 @@ import type { Ports } from '../ports.ts';
 import { jobView } from '../views/job-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { problem, type Call, type Handler, type Reply } from './operation.ts';
+import type { IdempotencyKeyRow } from '../../actors/service/job/messages.ts';
 
 type SubmitReply = Reply<'submitJob'>;
 

@@ -5,9 +5,7 @@ import { pointedProblem } from '../problems.ts';
 import type { Header } from '../pipeline/message.ts';
 import type { VerbatimBody } from '../pipeline/body.ts';
 import type { Ports } from '../ports.ts';
-
-/** Types of handlers, derived from the contract. */
-export type OperationId = keyof operations;
+import type { OperationId } from '../openapi/operation-id.ts';
 
 /**
  * Parameters with a default everywhere in the contract, so that handlers always get a value. The binding verifies

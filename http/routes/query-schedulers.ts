@@ -96,7 +96,7 @@ type Question = Extract<
 async function answerOf<Answer>(
   ports: Ports,
   farm: FarmId,
-  question: (replyTo: ReplyTo) => Question,
+  question: (replyTo: ReplyTo<Outcome<Answer>>) => Question,
 ): Promise<Answer | null> {
   const waited = new AbortController();
   try {

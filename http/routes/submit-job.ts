@@ -1,4 +1,4 @@
-import type { JobSubmission, IdempotencyKeyRow } from '../../actors/service/farm/messages.ts';
+import type { JobSubmission } from '../../actors/service/farm/messages.ts';
 import { farmId, jobId, queueId, type FarmId, type JobId } from '../../src/core/ids.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { LargeJob } from '../../src/core/ports/large-jobs.ts';
@@ -17,6 +17,7 @@ import { StoreNames } from '../views/store-names.ts';
 import { askForWorkers } from './query-schedulers.ts';
 import { invalid, problem, type Call, type Handler, type ProblemReply, type Reply } from './operation.ts';
 import { created, submitIdempotently } from './idempotent-submit.ts';
+import type { IdempotencyKeyRow } from '../../actors/service/job/messages.ts';
 
 /** docs/contract/errors.md, 503: no verdict on the template. */
 const DEADLINE_DETAIL = 'template evaluation timed out; the template may be valid, so retry the request';

@@ -1,7 +1,7 @@
 import type { TaskAddress } from '../../src/core/ids.ts';
 import type { LogReader } from '../../src/core/ports/log-store.ts';
 import type { LogChunk } from '../../src/core/records/log-chunk.ts';
-import type { TaskEvents } from '../ports.ts';
+import type { TaskEvents } from '../log-follow/task-events.ts';
 
 const CHUNKS_AT_ONCE = 100;
 /** Number of characters after which reading yields to other work of the thread. */

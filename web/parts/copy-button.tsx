@@ -5,7 +5,7 @@ import { Button, IconButton } from './button.tsx';
 
 const SHOWN_MS = 1_500;
 
-/** Copies a text. A text button with `children`, else an icon. `label` names the action: "Copy id". */
+/** Copies a text. A text button with `children`, else an icon. `label` names the action: "Copy ID". */
 export function CopyButton({ text, label, children }: { text: string; label: string; children?: string }) {
   const [isCopied, setIsCopied] = useState(false);
   useEffect(() => {
@@ -16,7 +16,7 @@ export function CopyButton({ text, label, children }: { text: string; label: str
   const copy = (): void => {
     copyText(text).then(
       () => setIsCopied(true),
-      (error: unknown) => toasts.failed(error, label),
+      (error: unknown) => toasts.failed(error, 'Could not copy the text'),
     );
   };
   const icon = isCopied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />;

@@ -6,7 +6,7 @@ import type { ActionItem } from './menu.tsx';
 type Copied = 'id' | 'link' | 'command' | 'curl';
 
 const LOOKS: Readonly<Record<Copied, { readonly label: string; readonly icon: LucideIcon }>> = {
-  id: { label: 'Copy id', icon: Copy },
+  id: { label: 'Copy ID', icon: Copy },
   link: { label: 'Copy link', icon: Link },
   command: { label: 'Copy command', icon: SquareTerminal },
   curl: { label: 'Copy as curl', icon: SquareTerminal },
@@ -23,7 +23,7 @@ export function copyItem(what: Copied, text: string, startsGroup = false): Actio
     act: () => {
       copyText(text).then(
         () => toasts.done('Copied', text),
-        (error: unknown) => toasts.failed(error, label),
+        (error: unknown) => toasts.failed(error, 'Could not copy the text'),
       );
     },
   };

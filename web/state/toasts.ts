@@ -34,10 +34,10 @@ class Toasts {
     setTimeout(() => this.close(id), DONE_MS);
   }
 
-  /** `what` names the action that failed: "Cancel the job". */
-  failed(error: unknown, what: string): void {
+  /** `title` names the action that failed: "Could not cancel the job". */
+  failed(error: unknown, title: string): void {
     if (isAborted(error)) return;
-    this.#add({ kind: 'failed', title: what, href: '', ...explained(error) });
+    this.#add({ kind: 'failed', title, href: '', ...explained(error) });
   }
 
   /** Shows a message that stays until the user closes it. `href` is the page with details. */

@@ -1,8 +1,9 @@
-import { connect, NatsConnectionImpl, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import { connect, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import type { BusEvent, PrepareOutcome, SendOutcome } from '../../core/ports/bus.ts';
 import { backoffMs, BackoffTimer } from './backoff.ts';
 import { CONNECTION_LIMITS } from './limits.ts';
 import { PublishFrames } from './publish-frames.ts';
+import { writeRawFrames } from './raw-frames.ts';
 import type { ServerList } from './server-address.ts';
 
 export interface ConnectionOptions {
@@ -107,8 +108,7 @@ export class BusConnection {
       const nc = this.#open();
       if (nc === null) return;
       this.#sendFrames();
-      const { protocol } = clientOf(nc);
-      for (const frame of frames) protocol.sendCommand(frame);
+      writeRawFrames(nc, frames);
     };
   }
 
@@ -153,8 +153,7 @@ export class BusConnection {
     if (this.#frames.bytes === 0) return;
     const frames = this.#frames.take();
     if (this.#nc === null || this.#nc.isClosed()) return;
-    const { protocol } = clientOf(this.#nc);
-    for (const frame of frames) protocol.sendCommand(frame);
+    writeRawFrames(this.#nc, frames);
   }
 
   async #run(): Promise<void> {
@@ -243,12 +242,6 @@ export class BusConnection {
 /** Of UTF-8. Hardly any text has to be counted. */
 const isLongerInBytes = (text: string, bytes: number): boolean =>
   text.length > bytes / 3 && Buffer.byteLength(text) > bytes;
-
-/** The client as the class that takes frames as they are. */
-function clientOf(nc: NatsConnection): NatsConnectionImpl {
-  if (nc instanceof NatsConnectionImpl) return nc;
-  throw new Error('the NATS client is not the one that this program was made for');
-}
 
 /** Whether `work` is done within `ms`; throws what it throws. */
 export async function withDeadline(work: Promise<unknown>, ms: number): Promise<boolean> {

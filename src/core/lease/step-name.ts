@@ -1,6 +1,6 @@
 import type { JobId } from '../ids.ts';
 
-/** A step, named. */
+/** Identifies a step by its job and order. */
 export interface StepName {
   readonly jobId: JobId;
   readonly stepOrder: number;
@@ -8,5 +8,5 @@ export interface StepName {
 
 export type StepKey = `${JobId}/${number}`;
 
-/** A step's name as the key of a map. */
+/** Returns the key of a step for a map. */
 export const stepKey = ({ jobId, stepOrder }: StepName): StepKey => `${jobId}/${stepOrder}`;

@@ -1,6 +1,6 @@
 import type { JobId, QueueId } from '../ids.ts';
 
-/** Why ready tasks of a farm wait, in the words of explain's gates; the weightiest reason comes first. */
+/** Reasons why ready tasks of a farm wait, in the words of explain's gates, the most important first. */
 export const WAITING_REASONS = [
   'paused_queue',
   'usage_pool_missing',
@@ -14,14 +14,14 @@ export const WAITING_REASONS = [
 ] as const;
 export type WaitingReason = (typeof WAITING_REASONS)[number];
 
-/** A reason with what it is about. */
+/** A reason with the object that it concerns. */
 export interface WaitingCause {
   readonly reason: WaitingReason;
   /** The queue that is paused or full; null for other reasons. */
   readonly queueId: QueueId | null;
   /** The usage pool that is full or missing; empty for other reasons. */
   readonly pool: string;
-  /** Why no online worker may run the tasks, as they are told it; empty for other reasons. */
+  /** Why no online worker may run the tasks, as in the tasks themselves; empty for other reasons. */
   readonly unschedulableReason: string;
 }
 
@@ -29,14 +29,14 @@ export interface WaitingCause {
 export interface WaitingGroup extends WaitingCause {
   readonly tasks: number;
   readonly jobs: number;
-  /** Some of the jobs. */
+  /** Some of the jobs, not all. */
   readonly jobIds: readonly JobId[];
 }
 
-/** What the lease actor of a farm says of the tasks that wait. */
+/** Reply of the lease actor of a farm about its waiting tasks. */
 export interface WaitingExplanation {
   /** The group with the most tasks first. */
   readonly groups: readonly WaitingGroup[];
-  /** Whether there are more steps or groups than were looked at. */
+  /** Set if there are more steps or groups than were examined. */
   readonly isPartial: boolean;
 }

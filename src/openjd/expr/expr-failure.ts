@@ -1,15 +1,15 @@
 import type { SourceSpan } from './syntax/tree.ts';
 
-/** Characters of a message: one that quotes a value is cut. */
+/** Maximum length of a message, in characters: quoted values may make it longer. */
 const MAX_MESSAGE = 2000;
 
 /**
- * Why an expression has no value. Thrown inside src/openjd/expr alone: what evaluates an expression for others gives it as a result. The message
- * has no place at first; the innermost node that was evaluated adds its own.
+ * Failure of an expression. It is thrown only inside src/openjd/expr: callers outside get it as a result. The innermost
+ * evaluated node adds the position.
  */
 export class ExprFailure extends Error {
   readonly place: SourceSpan | null;
-  /** Whether a limit of evaluation was exceeded: no other branch of the expression can save it. */
+  /** Set if an evaluation limit was exceeded: then no other branch of the expression is tried. */
   readonly exhausted: boolean;
 
   constructor(message: string, place: SourceSpan | null = null, exhausted = false) {
@@ -19,7 +19,7 @@ export class ExprFailure extends Error {
     this.exhausted = exhausted;
   }
 
-  /** The same failure at a place, unless it has one. */
+  /** Returns the failure with this position, unless it already has one. */
   at(place: SourceSpan): ExprFailure {
     return this.place === null ? new ExprFailure(this.message, place, this.exhausted) : this;
   }

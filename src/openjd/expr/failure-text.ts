@@ -1,14 +1,14 @@
 import type { ExprFailure } from './expr-failure.ts';
 import type { SourceSpan } from './syntax/tree.ts';
 
-/** Code points of a source line that are shown: of a longer one those around the caret. */
+/** Maximum number of code points shown of a source line; a longer line is shown around the caret. */
 const MAX_SHOWN = 400;
 const CUT = '...';
 
 /**
- * A failure for people: its message, the line of the source with the caret, and beneath it what the failure is about, `~` with `^` where the caret
- * stands. Blanks before the whole source are left out, and both lines stand two blanks in; widths are code points. The message alone for a failure
- * without a place.
+ * Formats a failure for people: its message, the source line with the caret, and a line that marks the failed part with
+ * `~`, and with `^` at the caret. Leading blanks of the source are removed, and both lines are indented by two; widths
+ * are in code points. A failure without a position is only its message.
  */
 export function failureText({ message, place }: ExprFailure, source: string): string {
   if (place === null) return message;
@@ -16,13 +16,13 @@ export function failureText({ message, place }: ExprFailure, source: string): st
   return `${message}\n  ${line}\n  ${marks}`;
 }
 
-/** The line of the caret, the marks beneath it, and the index of the caret among its code points. */
+/** Returns the line of the caret, the marks beneath it, and the index of the caret among its code points. */
 function lineOf({ start, end, caret }: SourceSpan, source: string): readonly [string[], string[], number] {
   const lineStart = caret === 0 ? 0 : source.lastIndexOf('\n', caret - 1) + 1;
   const lineFeed = source.indexOf('\n', caret);
   const first = Math.max(lineStart, source.length - source.trimStart().length);
   const line = source.slice(first, lineFeed === -1 ? source.length : lineFeed).trimEnd();
-  // What has begun on a line before is marked from the first character of this one.
+  // A part that begins on an earlier line is marked from the first character of this line.
   const from = start < first ? line.length - line.trimStart().length : start - first;
   const before = Array.from(line.slice(0, from), (character) => (character === '\t' ? '\t' : ' '));
   const marked = Array.from(line.slice(from, end - first), () => '~');

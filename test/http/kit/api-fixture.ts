@@ -12,7 +12,7 @@ import { EventHub } from '../../../http/ws/hub.ts';
 import { joinPlan } from '../../../daemons/threads/plan-parts.ts';
 import { FollowedJobs, followedMemory } from '../../../src/adapters/system/followed-jobs.ts';
 import { TaskEventHub } from '../../../daemons/server/task-events.ts';
-import type { Ports, Preparation, PreparationRequest, TaskEvent } from '../../../http/ports.ts';
+import type { Ports, Preparation, PreparationRequest } from '../../../http/ports.ts';
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
 import type { HttpServer } from '../../../http/server/server.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
@@ -31,6 +31,7 @@ import type { LogReader } from '../../../src/core/ports/log-store.ts';
 import { Client } from './client.ts';
 import { jobPlan, stepPlan, T0 } from './records.ts';
 import { NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
+import type { TaskEvent } from '../../../http/log-follow/task-events.ts';
 
 export interface Logged {
   readonly level: string;

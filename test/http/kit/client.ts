@@ -1,14 +1,6 @@
 import { Agent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
-import { checkAnswer } from './contract-check.ts';
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-  /** Body as JSON; undefined if it is not JSON. */
-  readonly body: unknown;
-}
+import { checkAnswer, type Answer } from './contract-check.ts';
 
 export interface Sent {
   readonly headers?: OutgoingHttpHeaders;

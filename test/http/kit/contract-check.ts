@@ -2,7 +2,6 @@ import { readContract, type Node, type Operation } from '../../../http/openapi/c
 import { SchemaSet, type Check } from '../../../http/openapi/schema-set.ts';
 import { isPage } from '../../../http/pages/pages.ts';
 import { Router } from '../../../http/pipeline/router.ts';
-import type { Answer } from './client.ts';
 
 const contract = readContract();
 const schemas = new SchemaSet(contract);
@@ -84,4 +83,12 @@ function checkProblem(where: string, answer: Answer): void {
 
 function fail(where: string, what: string): void {
   throw new Error(`${where}: ${what}`);
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** Body as JSON; undefined if it is not JSON. */
+  readonly body: unknown;
 }

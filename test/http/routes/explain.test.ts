@@ -191,7 +191,7 @@ void test('explains a queued task: position, reserved worker, failures of the st
       {
         gate: 'order',
         reason: 'tasks before it',
-        sentence: '1,204 tasks and 3 other jobs stand before it.',
+        sentence: '1,204 tasks and 3 other jobs are ahead of it.',
         tasks: 1204,
         jobs: 3,
       },
@@ -367,15 +367,14 @@ void test('every gate has the format of the contract', async (t) => {
     {
       gate: 'paused_job',
       reason: 'job parked',
-      sentence:
-        'The job was parked after 1 failure: failure limit reached; it goes on when it is resumed or retried.',
+      sentence: 'The job was parked after 1 failure: failure limit reached; resume or retry it to continue.',
       park_reason: 'failure limit reached',
       failed_attempts: 1,
     },
     {
       gate: 'paused_queue',
       reason: 'queue paused',
-      sentence: 'The queue day is paused: nothing of it is handed out until it is resumed.',
+      sentence: 'The queue day is paused: no new tasks start until it is resumed.',
       queue: { id: QUEUE, name: 'day' },
     },
   ];
@@ -510,8 +509,8 @@ void test('explains from the store if the scheduler refuses, fails or does not a
   const { api, client } = await startApi(t);
   furnish(api, put('queue', keys.queue(QUEUE), queueRecord({ paused: true })));
   const sentences = [
-    'The queue day is paused: nothing of it is handed out until it is resumed.',
-    'The scheduler does not answer: which workers may run it is not known at the moment.',
+    'The queue day is paused: no new tasks start until it is resumed.',
+    'The scheduler does not answer: the workers that can run the task are unknown at the moment.',
   ];
   const answers: readonly [ApiFixture['answer'], string][] = [
     [() => refused('unavailable', 'the service is stopping'), 'the service is stopping'],

@@ -3,9 +3,10 @@ import { refused, done, type Outcome } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import type { Answer, Client } from '../kit/client.ts';
+import type { Client } from '../kit/client.ts';
 import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import { FARM, farmRecord, jobNumber, jobRecord, QUEUE, queueRecord, T0 } from '../kit/records.ts';
+import type { Answer } from '../kit/contract-check.ts';
 
 const DAY_MS = 86_400_000;
 const WHERE = `/api/v1/jobs?farm_id=${FARM}&queue_id=${QUEUE}`;

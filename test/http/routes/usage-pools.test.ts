@@ -108,7 +108,7 @@ void test('a pool is created by the catalog', async (t) => {
     },
   ]);
 
-  api.answer = () => refused('conflict', 'there is a usage pool named "nuke" already');
+  api.answer = () => refused('conflict', 'a usage pool named "nuke" already exists');
   const again = await client.json('POST', '/api/v1/usage-pools', { name: 'NUKE', max_concurrent: 1 });
   t.match(again, {
     status: 409,
@@ -116,7 +116,7 @@ void test('a pool is created by the catalog', async (t) => {
       type: 'about:blank',
       title: 'Conflict',
       status: 409,
-      detail: 'there is a usage pool named "nuke" already',
+      detail: 'a usage pool named "nuke" already exists',
     },
   });
 });

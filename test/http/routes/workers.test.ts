@@ -303,10 +303,10 @@ void test('the worker actor disables and enables workers', async (t) => {
 void test('the worker actor deletes a worker or refuses', async (t) => {
   const { api, client } = await startApi(t);
   api.write(put('worker', keys.worker(WORKER), workerRecord()));
-  api.answer = () => refused('conflict', 'the worker is online: it can be deleted when it is stopped');
+  api.answer = () => refused('conflict', 'the worker is online; stop it before you delete it');
   t.match(await client.send('DELETE', `/api/v1/workers/${WORKER}`), {
     status: 409,
-    body: { detail: 'the worker is online: it can be deleted when it is stopped' },
+    body: { detail: 'the worker is online; stop it before you delete it' },
   });
   api.answer = () => done(null);
   t.match(await client.send('DELETE', `/api/v1/workers/${WORKER}`), { status: 204, text: '' });

@@ -65,18 +65,18 @@ export function useRowPicking<Row>({
       kept.current ??= from;
       const first = Math.min(kept.current, to);
       const last = Math.max(kept.current, to);
-      const what = 'Select the rows';
+      const failure = 'Could not select the rows';
       if (last - first >= RANGE_MAX) {
         const most = RANGE_MAX.toLocaleString('en');
         toasts.failed(
           new Error(`A range is limited to ${most} rows. Select all rows, or filter the list.`),
-          what,
+          failure,
         );
         return;
       }
       const ids = idsBetween(first, last);
       if (ids !== null) onSelect(only(ids));
-      else loadAndSelect(first, last).catch((error: unknown) => toasts.failed(error, what));
+      else loadAndSelect(first, last).catch((error: unknown) => toasts.failed(error, failure));
     },
   };
 }
