@@ -122,7 +122,10 @@ export class EventChannel {
   ): () => void {
     this.#lastListener += 1;
     const id = this.#lastListener;
-    this.#listeners.set(id, { subject, tell: (deliveries) => this.#tell(id, subject, listener, deliveries) });
+    this.#listeners.set(id, {
+      subject,
+      tell: (deliveries) => this.#notify(id, subject, listener, deliveries),
+    });
     this.#apply({ is: 'subscribe', listener: id, subject, since: options.sinceSeq ?? 'now' });
     return () => {
       if (!this.#listeners.delete(id)) return;
@@ -225,7 +228,7 @@ export class EventChannel {
   }
 
   /** The only place that trusts the contract for the type of an event. */
-  #tell<S extends Subject>(
+  #notify<S extends Subject>(
     id: ListenerId,
     subject: S,
     listener: SubjectListener<S>,

@@ -121,7 +121,7 @@ export class Protocol {
         if (input.connection === this.#connection) this.#trigger('opened', now);
         return;
       case 'message':
-        if (input.connection === this.#connection && this.#phase === 'live') this.#heard(input.text, now);
+        if (input.connection === this.#connection && this.#phase === 'live') this.#receive(input.text, now);
         return;
       case 'lost':
         if (input.connection === this.#connection) this.#trigger('lost', now, input.reason);
@@ -169,7 +169,7 @@ export class Protocol {
     this.#effects.push({ do: 'send', text: pingText(this.#pings) });
   }
 
-  #heard(text: string | null, now: number): void {
+  #receive(text: string | null, now: number): void {
     this.#lastFrameAt = now;
     if (this.#isPinged) this.#pingLater(now);
     const frame = text === null ? null : readFrame(text);
@@ -179,7 +179,7 @@ export class Protocol {
     } else if (frame.type === 'error' && frame.code !== 'gap') {
       this.#problem(`the service rejected a message: ${frame.code}: ${frame.message}`);
     } else if (frame.type !== 'pong') {
-      this.#subscriptions.heard(frame);
+      this.#subscriptions.receive(frame);
     }
   }
 

@@ -52,7 +52,7 @@ export class Subscriptions {
     if (!this.#isLive) return;
     const { last } = followed;
     if (last !== null && (since === 'now' || since === last)) this.#begin(listener, last);
-    else if (followed.asked === null || since !== 'now') this.#ask(subject, followed);
+    else if (followed.asked === null || since !== 'now') this.#request(subject, followed);
   }
 
   remove(id: ListenerId): void {
@@ -69,7 +69,7 @@ export class Subscriptions {
   /** Subscribes to all subjects on a new connection, from the positions of the listeners. */
   opened(): void {
     this.#isLive = true;
-    for (const [subject, followed] of this.#subjects) this.#ask(subject, followed);
+    for (const [subject, followed] of this.#subjects) this.#request(subject, followed);
   }
 
   /** Resets the state of the lost connection. */
@@ -82,7 +82,7 @@ export class Subscriptions {
     }
   }
 
-  heard(frame: Extract<ServiceFrame, { readonly subject: string }>): void {
+  receive(frame: Extract<ServiceFrame, { readonly subject: string }>): void {
     const followed = this.#subjects.get(frame.subject);
     if (followed === undefined) return;
     switch (frame.type) {
@@ -97,7 +97,7 @@ export class Subscriptions {
     }
   }
 
-  #ask(subject: string, followed: Followed): void {
+  #request(subject: string, followed: Followed): void {
     followed.asked = this.#nextRequest();
     this.#send(subscribeText(subject, sinceOf(followed.listeners.values()), followed.asked));
   }
@@ -108,7 +108,7 @@ export class Subscriptions {
     for (const listener of followed.listeners.values()) {
       if (error !== '') {
         listener.isFollowing = false;
-        this.#tell(listener, { is: 'refused', reason: error });
+        this.#deliver(listener, { is: 'refused', reason: error });
       } else if (!listener.isFollowing) {
         this.#begin(listener, last);
       }
@@ -121,13 +121,13 @@ export class Subscriptions {
     listener.isFollowing = true;
     if (!listener.isReady) {
       listener.isReady = true;
-      this.#tell(listener, { is: 'ready' });
+      this.#deliver(listener, { is: 'ready' });
     }
     if (cursor === 'now') listener.cursor = last;
     else if (hasUpTo(listener, cursor) > last) {
       // The number is from an earlier run of the service, whose clock was ahead.
       listener.cursor = last;
-      this.#tell(listener, { is: 'gap' });
+      this.#deliver(listener, { is: 'gap' });
     } else if (cursor === 0) listener.floor ??= last;
   }
 
@@ -135,9 +135,9 @@ export class Subscriptions {
     if (followed.last !== null) followed.last = Math.max(followed.last, seq);
     for (const listener of followed.listeners.values()) {
       if (!listener.isFollowing || listener.cursor === 'now' || seq <= listener.cursor) continue;
-      if (seq > hasUpTo(listener, listener.cursor) + 1) this.#tell(listener, { is: 'gap' });
+      if (seq > hasUpTo(listener, listener.cursor) + 1) this.#deliver(listener, { is: 'gap' });
       listener.cursor = seq;
-      this.#tell(listener, { is: 'event', seq, payload });
+      this.#deliver(listener, { is: 'event', seq, payload });
     }
   }
 
@@ -148,11 +148,11 @@ export class Subscriptions {
       if (!listener.isFollowing || listener.cursor === 'now' || seq <= listener.cursor) continue;
       const isMissed = seq > hasUpTo(listener, listener.cursor);
       listener.cursor = seq;
-      if (isMissed) this.#tell(listener, { is: 'gap' });
+      if (isMissed) this.#deliver(listener, { is: 'gap' });
     }
   }
 
-  #tell({ id }: Listener, delivery: Delivery): void {
+  #deliver({ id }: Listener, delivery: Delivery): void {
     this.#emit({ do: 'deliver', listener: id, delivery });
   }
 

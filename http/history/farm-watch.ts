@@ -21,7 +21,7 @@ const WORKERS_AT_ONCE = 100;
 const FARMS_MAX = 64;
 
 /** Observations of the workers of one farm. */
-interface Seen {
+interface FarmObservation {
   coresTotal: number;
   coresBooked: number;
   workersOnline: number;
@@ -30,10 +30,10 @@ interface Seen {
 }
 
 /** Scan of all workers in progress. */
-interface Look {
+interface WorkerScan {
   /** Key of the last worker that was read; empty before the first. */
   after: string;
-  readonly farms: Map<string, Seen>;
+  readonly farms: Map<string, FarmObservation>;
   /** Booked cores by online worker. */
   readonly booked: Map<string, number>;
 }
@@ -53,7 +53,7 @@ export class FarmWatch {
   readonly #samples = new Map<string, FarmSamples>();
   readonly #workers = new WorkerSamples();
   readonly #latest = new Map<string, FarmNow>();
-  #look: Look | null = null;
+  #scan: WorkerScan | null = null;
   /** Minute of the last sample, or of the start: minutes since the epoch. */
   #minute: number;
 
@@ -75,36 +75,36 @@ export class FarmWatch {
    * Runs one step of a scan; returns false after the last one. Then the results take effect, and a minute that has
    * ended gets its sample.
    */
-  lookNext(): boolean {
-    const look = (this.#look ??= this.#newLook());
+  scanNext(): boolean {
+    const scan = (this.#scan ??= this.#newScan());
     this.#state.renew();
     const { store } = this.#state;
-    const after = look.after === '' ? {} : { after: look.after };
+    const after = scan.after === '' ? {} : { after: scan.after };
     let read = 0;
     for (const { key, value: worker } of store.scan('worker', { ...after, limit: WORKERS_AT_ONCE })) {
       read += 1;
-      look.after = key;
-      const farm = seenOf(look.farms, worker.farmId);
+      scan.after = key;
+      const farm = seenOf(scan.farms, worker.farmId);
       const booked = this.#addBooking(farm, store.get('booking', keys.booking(worker.id)));
       if (worker.status !== 'online') continue;
       farm.workersOnline += 1;
       farm.coresTotal += worker.cpuCount;
-      look.booked.set(worker.id, booked);
+      scan.booked.set(worker.id, booked);
     }
     if (read === WORKERS_AT_ONCE) return true;
-    this.#look = null;
-    this.#finish(look);
+    this.#scan = null;
+    this.#finish(scan);
     return false;
   }
 
   /** Reads the jobs before the bookings, so that they are known, except those created meanwhile. */
-  #newLook(): Look {
+  #newScan(): WorkerScan {
     this.#lists.bringUpToDate();
     return { after: '', farms: new Map(), booked: new Map() };
   }
 
   /** Adds the cores of a worker's booking. Returns their number. */
-  #addBooking(farm: Seen, record: BookingRecord | undefined): number {
+  #addBooking(farm: FarmObservation, record: BookingRecord | undefined): number {
     let sum = 0;
     for (const { attemptId, cores } of record?.bookings ?? []) {
       sum += cores;
@@ -117,7 +117,7 @@ export class FarmWatch {
     return sum;
   }
 
-  #finish({ farms, booked }: Look): void {
+  #finish({ farms, booked }: WorkerScan): void {
     this.#lists.bringUpToDate();
     const now = this.#now();
     const ids = [...this.#state.store.scan('farm', { limit: FARMS_MAX })].map(({ value }) => value.id);
@@ -140,7 +140,12 @@ export class FarmWatch {
     for (const id of this.#samples.keys()) if (!known.has(id)) this.#samples.delete(id);
   }
 
-  #sampleOf(id: string, seen: Seen, at: number, ended: ReturnType<JobActivity['takeEnded']>): FarmSample {
+  #sampleOf(
+    id: string,
+    seen: FarmObservation,
+    at: number,
+    ended: ReturnType<JobActivity['takeEnded']>,
+  ): FarmSample {
     const { coresTotal, coresBooked, workersOnline } = seen;
     return {
       at,
@@ -181,7 +186,7 @@ const minuteOf = (at: number): number => Math.floor(at / MINUTE_MS);
 
 const NOTHING_ENDED = { all: { succeeded: 0, failed: 0 }, queues: new Map(), owners: new Map() } as const;
 
-function seenOf(farms: Map<string, Seen>, id: string): Seen {
+function seenOf(farms: Map<string, FarmObservation>, id: string): FarmObservation {
   const known = farms.get(id);
   if (known !== undefined) return known;
   const seen = { coresTotal: 0, coresBooked: 0, workersOnline: 0, queues: new Map(), owners: new Map() };

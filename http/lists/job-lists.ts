@@ -98,11 +98,11 @@ export class JobLists {
 
   /** Must be called when notices have arrived. Limits the number of jobs to be read. */
   noticesArrived(): void {
-    this.#hear();
+    this.#takeNotices();
     if (this.#changed.size >= CHANGED_MAX) this.#settle();
   }
 
-  #hear(): void {
+  #takeNotices(): void {
     for (const { number, keys: changed, prefixes } of this.#changes.take()) {
       for (const key of changed) this.#note(key, number);
       if (prefixes.length === 0) continue;
@@ -127,7 +127,7 @@ export class JobLists {
     const lastApplied = this.#changes.lastAppliedNotice();
     renew();
     takeSnapshot(store);
-    this.#hear();
+    this.#takeNotices();
     for (const [id, number] of this.#changed) {
       const row = store.get('job', keys.job(jobId(id)));
       if (row === undefined) this.#remove(id);

@@ -54,7 +54,7 @@ export class TaskLists {
 
   /** Returns the task list of a job, or null if there is no such job. Later reads of this turn see the same state. */
   open(id: string): OpenTaskList | null {
-    this.#letGo(jobId(id));
+    this.#evict(jobId(id));
     const { store, renew } = this.#state;
     const known = this.#jobOf(jobId(id));
     // The snapshot is taken afterwards, so its pages have at least these versions.
@@ -150,7 +150,7 @@ export class TaskLists {
    * Evicts the least recently requested steps, but never those of the job that is about to be listed. Checks every
    * cached step, so it is called once per list, not per step.
    */
-  #letGo(listed: JobId): void {
+  #evict(listed: JobId): void {
     let bytes = 0;
     for (const { tasks } of this.#kept.values()) bytes += tasks.bytes;
     for (const [key, { tasks }] of this.#kept) {

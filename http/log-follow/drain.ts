@@ -1,7 +1,7 @@
 import type { TaskAddress, TaskId } from '../../src/core/ids.ts';
 import type { LogPosition } from '../../src/core/records/log-chunk.ts';
 import type { SharedTimer } from './shared-tick.ts';
-import type { TailSources } from './tail-sources.ts';
+import type { LogFollowSources } from './tail-sources.ts';
 
 /**
  * The service ends a canceled task before its process exits. Output within this time after the end still belongs to
@@ -42,7 +42,7 @@ interface Draining {
  * Resolves when the log store has everything that the bus had of the task's log after the task's end was committed,
  * or when waiting is given up (docs/decisions/task-logs.md).
  */
-export async function drain(task: Draining, sources: TailSources, tick: SharedTimer): Promise<void> {
+export async function drain(task: Draining, sources: LogFollowSources, tick: SharedTimer): Promise<void> {
   const { address, taskId, end, isWanted } = task;
   if (end.status === 'canceled') {
     while (isWanted() && sources.now() < end.at + CANCEL_GRACE_MS) await tick.next();

@@ -6,7 +6,7 @@ import { logChunkView } from '../views/log-chunk-view.ts';
 import { findTask } from '../routes/find-task.ts';
 import { drain, type TaskEnd } from './drain.ts';
 import type { SharedTimer } from './shared-tick.ts';
-import type { TailSources } from './tail-sources.ts';
+import type { LogFollowSources } from './tail-sources.ts';
 
 /** Size of a piece in characters, which limits the memory for a client that does not read. */
 const PIECE_CHARACTERS = 64 * 1024;
@@ -36,7 +36,7 @@ export class FollowedTask {
   tails = 0;
   readonly taskId: TaskId;
   readonly #address: TaskAddress;
-  readonly #sources: TailSources;
+  readonly #sources: LogFollowSources;
   readonly #tick: SharedTimer;
   readonly #unwatch: () => void;
   readonly #waiting = new Set<() => void>();
@@ -45,7 +45,7 @@ export class FollowedTask {
   #drain: Drain | null = null;
   #changedAt = 0;
 
-  constructor(address: TaskAddress, sources: TailSources, tick: SharedTimer) {
+  constructor(address: TaskAddress, sources: LogFollowSources, tick: SharedTimer) {
     this.taskId = taskIdOf(address);
     this.#address = address;
     this.#sources = sources;

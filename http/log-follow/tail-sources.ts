@@ -5,7 +5,7 @@ import type { CurrentState } from '../lists/job-lists.ts';
 import type { TaskEvents } from './task-events.ts';
 
 /** Data sources of log followers. */
-export interface TailSources {
+export interface LogFollowSources {
   readonly state: CurrentState;
   /** Each read sees everything that was stored before. */
   readonly logs: Pick<LogReader, 'page' | 'arrival'>;

@@ -1,7 +1,7 @@
 import { taskIdOf, type TaskAddress, type TaskId } from '../../src/core/ids.ts';
 import { FollowedTask } from './followed-task.ts';
 import { SharedTimer } from './shared-tick.ts';
-import type { TailSources } from './tail-sources.ts';
+import type { LogFollowSources } from './tail-sources.ts';
 
 /**
  * The engine sends the response headers with the first bytes. A space before the first line is valid JSON, and tells
@@ -17,11 +17,11 @@ const TICK_MS = 250;
  * task's log changes.
  */
 export class TaskTails {
-  readonly #sources: TailSources;
+  readonly #sources: LogFollowSources;
   readonly #tick: SharedTimer;
   readonly #tasks = new Map<TaskId, FollowedTask>();
 
-  constructor(sources: TailSources) {
+  constructor(sources: LogFollowSources) {
     this.#sources = sources;
     this.#tick = new SharedTimer((milliseconds) => sources.delay(milliseconds), TICK_MS);
   }

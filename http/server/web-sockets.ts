@@ -149,11 +149,11 @@ export function serveWebSockets(
     },
     ping: (socket) => {
       const { connection } = socket.getUserData();
-      guarded(connection, () => connection?.listener?.heard());
+      guarded(connection, () => connection?.listener?.frameReceived());
     },
     pong: (socket) => {
       const { connection } = socket.getUserData();
-      guarded(connection, () => connection?.listener?.heard());
+      guarded(connection, () => connection?.listener?.frameReceived());
     },
     drain: (socket) => {
       const { connection } = socket.getUserData();

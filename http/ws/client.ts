@@ -28,7 +28,7 @@ export class Client {
   readonly #socket: Socket;
   readonly #hub: EventHub;
   readonly #channelOf: (subject: string) => FoundChannel;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, Position>();
   #isBlocked = false;
   #isGone = false;
 
@@ -112,31 +112,31 @@ export class Client {
     }
     if (known !== undefined) this.#leave(known);
     const { channel } = found;
-    const place = new Place(channel, sinceSeq, (each) => this.#deliver(each));
+    const place = new Position(channel, sinceSeq, (each) => this.#deliver(each));
     this.#answer(ackFrame(subject, channel.ring.last, seq, ''));
     if (this.#isGone) {
       // Releases a channel that was created only for this client.
-      this.#hub.left(channel);
+      this.#hub.removeFollower(channel);
       return;
     }
     this.#places.set(subject, place);
     channel.followers.add(place);
-    this.#hub.entered(channel);
+    this.#hub.addFollower(channel);
     place.deliver();
   }
 
-  #leave(place: Place): void {
+  #leave(place: Position): void {
     place.channel.followers.delete(place);
-    this.#hub.left(place.channel);
+    this.#hub.removeFollower(place.channel);
   }
 
-  #deliver(place: Place): void {
+  #deliver(place: Position): void {
     if (this.#isBlocked || this.#isGone || (place.isAtEnd && !place.hasLost)) return;
     this.#socket.together(() => this.#sendFrom(place));
     if (!this.#socket.isClear) this.#isBlocked = true;
   }
 
-  #sendFrom(place: Place): void {
+  #sendFrom(place: Position): void {
     const { ring } = place.channel;
     if (place.hasLost) {
       this.#hub.counts.missed += place.skipLost();
@@ -165,14 +165,14 @@ export class Client {
 }
 
 /** Position of a client in a subject. */
-class Place implements Follower {
+class Position implements Follower {
   readonly channel: Channel;
   /** Number of the last event that was sent or is not requested. */
   cursor: number;
-  readonly #deliver: (place: Place) => void;
+  readonly #deliver: (place: Position) => void;
 
   /** With 0, a client gets all retained events and misses none. */
-  constructor(channel: Channel, sinceSeq: number, deliver: (place: Place) => void) {
+  constructor(channel: Channel, sinceSeq: number, deliver: (place: Position) => void) {
     const { ring } = channel;
     this.channel = channel;
     // A number beyond the newest event, or before the first, is from an earlier run of the service.

@@ -36,10 +36,10 @@ export class Gateway {
     this.#liveness.enter(client);
     return {
       received: (text) => {
-        this.#liveness.heard(client);
+        this.#liveness.frameReceived(client);
         client.received(text);
       },
-      heard: () => this.#liveness.heard(client),
+      frameReceived: () => this.#liveness.frameReceived(client),
       drained: () => client.drained(),
       closed: () => {
         this.#liveness.leave(client);

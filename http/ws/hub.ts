@@ -96,12 +96,12 @@ export class EventHub {
   }
 
   /** Registers a follower of the channel. */
-  entered(channel: Channel): void {
+  addFollower(channel: Channel): void {
     this.#idle.delete(channel);
   }
 
   /** Removes a follower of the channel. */
-  left(channel: Channel): void {
+  removeFollower(channel: Channel): void {
     const isLasting = LASTING_SUBJECTS.some((subject) => subject === channel.subject);
     if (isLasting || channel.followers.size > 0) return;
     this.#idle.delete(channel);

@@ -23,7 +23,7 @@ export class Liveness<Connection extends Watched> {
   readonly #steadyNow: () => number;
   readonly #byTick: readonly Set<Connection>[];
   /** Time of the last frame of each connection, oldest first. */
-  readonly #heardAt = new Map<Connection, number>();
+  readonly #lastFrameAt = new Map<Connection, number>();
   #ticks = 0;
   #entered = 0;
 
@@ -34,25 +34,25 @@ export class Liveness<Connection extends Watched> {
 
   enter(connection: Connection): void {
     this.#byTick[this.#entered++ % TICKS_PER_PING]?.add(connection);
-    this.#heardAt.set(connection, this.#steadyNow());
+    this.#lastFrameAt.set(connection, this.#steadyNow());
   }
 
   leave(connection: Connection): void {
     for (const each of this.#byTick) if (each.delete(connection)) break;
-    this.#heardAt.delete(connection);
+    this.#lastFrameAt.delete(connection);
   }
 
   /** Records a frame. */
-  heard(connection: Connection): void {
-    if (!this.#heardAt.delete(connection)) return;
-    this.#heardAt.set(connection, this.#steadyNow());
+  frameReceived(connection: Connection): void {
+    if (!this.#lastFrameAt.delete(connection)) return;
+    this.#lastFrameAt.set(connection, this.#steadyNow());
   }
 
   tick(): void {
     for (const connection of this.#byTick[this.#ticks++ % TICKS_PER_PING] ?? []) connection.ping();
     const heardBefore = this.#steadyNow() - IDLE_CLOSE_MS;
-    for (const [connection, heardAt] of this.#heardAt) {
-      if (heardAt > heardBefore) return;
+    for (const [connection, lastFrameAt] of this.#lastFrameAt) {
+      if (lastFrameAt > heardBefore) return;
       this.leave(connection);
       connection.close(GOING_AWAY, 'no frame for 5 minutes');
     }
@@ -60,7 +60,7 @@ export class Liveness<Connection extends Watched> {
 
   /** Closes all connections. */
   stop(): void {
-    for (const connection of [...this.#heardAt.keys()]) {
+    for (const connection of [...this.#lastFrameAt.keys()]) {
       this.leave(connection);
       connection.close(GOING_AWAY, 'the service is stopping');
     }

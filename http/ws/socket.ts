@@ -24,7 +24,7 @@ export interface SocketListener {
   /** Receives a message; null if it is not text. */
   received(text: string | null): void;
   /** Called for a ping or pong frame. */
-  heard(): void;
+  frameReceived(): void;
   /** Called when the client has read some data. */
   drained(): void;
   closed(): void;
