@@ -16,7 +16,7 @@ tap.setTimeout(240_000);
 const SEED = Number(process.env['CALLSHEET_SEED'] ?? 20_261_121);
 const FITTING_RUNS = 25;
 const MUTATED_RUNS = 50;
-/** A stream that says nothing for so long is let go: its head comes with its first line. */
+/** A stream without output for this long is closed: its head arrives with its first line. */
 const SILENT_MS = 1_000;
 
 /** Operations that no request can make succeed here, each with its reason. */
@@ -179,7 +179,7 @@ await test(
       });
     }
 
-    await t.test('the service goes on', async (t) => {
+    await t.test('the service continues', async (t) => {
       t.equal((await service.api.call('GET', '/readyz')).status, 200);
       t.ok(worker.isRunning);
       t.notMatch(service.daemon.log(), /a request failed|response aborted|poison/);
