@@ -8,12 +8,10 @@ import type { Ports, StorePages } from '../../http/ports.ts';
 import { TaskTails } from '../../http/log-follow/task-tails.ts';
 import { EventHub } from '../../http/ws/hub.ts';
 import type { ChangeSubscription } from '../../src/adapters/lmdb/change-subscription.ts';
-import type { CopiedStore } from '../../src/adapters/lmdb/environment-copy.ts';
 import { exitNow, writeFinalLog } from '../../src/adapters/lmdb/fail-stop.ts';
 import { openLogReader } from '../../src/adapters/lmdb/log-reader.ts';
 import { openStateReader, type StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import { startStoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
-import { STATE_DISK_LIMITS } from '../../src/adapters/lmdb/state-writer.ts';
 import { EventLoopWatch, type EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
 import { FollowedJobs, followedMemory } from '../../src/adapters/system/followed-jobs.ts';
 import { tallyMemory } from '../../src/adapters/system/shared-tallies.ts';
@@ -52,6 +50,7 @@ import { watchFarms } from './watch-farms.ts';
 import { versionFacts } from '../process/version.ts';
 import { MEASURE_PERIOD_MS } from '../threads/shard-protocol.ts';
 import { shardThreadName, threadEntry } from '../threads/thread-entry.ts';
+import type { CopiedStore } from '../../src/adapters/lmdb/copy-stores.ts';
 
 /** docs/contract/limits.md#shutdown. */
 export const SHUTDOWN_MS = 30_000;
@@ -159,7 +158,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Servic
   const stateDirectory = storeDirectory(directory, 'state');
   const store = await startStoreThread(
     threadEntry('store-thread'),
-    { directory: stateDirectory, softwareVersion: version.version, disk: STATE_DISK_LIMITS },
+    { directory: stateDirectory, softwareVersion: version.version },
     {
       diskChanged: (disk) => logger.warn({ disk }, diskText(disk)),
       warned: (text) => logger.warn(text),

@@ -13,8 +13,12 @@ import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
-import type { DemandExplanation, Holder, LeaseExplanation } from '../../../src/core/lease/explanation.ts';
-import type { WaitingExplanation } from '../../../src/core/lease/waiting.ts';
+import type {
+  DemandExplanation,
+  Holder,
+  LeaseExplanation,
+  WaitingExplanation,
+} from '../../../src/core/lease/explanation.ts';
 import type { DelayedTask } from '../../../src/core/lease/step-entry.ts';
 
 /** Ready tasks of one step, with all that their place in the order and their eligibility depend on. */

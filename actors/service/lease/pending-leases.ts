@@ -1,8 +1,8 @@
 import type { ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
 import type { TakenTasks } from '../../../src/core/lease/ready-index.ts';
-import type { StepName } from '../../../src/core/lease/step-name.ts';
 import type { Assignment, LeaseReply, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 
 /**
  * Leases that their jobs have not answered yet, by number. They live within one closure: mostly there is one at a time, for which a map would be

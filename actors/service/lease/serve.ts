@@ -1,11 +1,11 @@
 import type { WorkerId } from '../../../src/core/ids.ts';
-import type { StepName } from '../../../src/core/lease/step-name.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
 import type { Signature } from '../../../src/core/lease/step-entry.ts';
 import type { UnansweredRequest } from './pending-leases.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 
 const BOUNDS = { tasks: WIRE_LIMITS.tasksPerLease, steps: WIRE_LIMITS.stepsPerLease };
 

@@ -1,5 +1,5 @@
-import { stepKey, type StepKey, type StepName } from '../../../src/core/lease/step-name.ts';
 import type { Signature } from '../../../src/core/lease/step-entry.ts';
+import { stepKey, type StepKey, type StepName } from '../../../src/core/lease/candidate-order.ts';
 
 /** What the job of a step was told last. */
 interface Told extends StepName {

@@ -1,4 +1,4 @@
-import type { EnvironmentKind } from '../lmdb/environment.ts';
+import type { EnvironmentKind } from '../../core/ports/store.ts';
 
 /** The version of what `callsheet backup` writes. Raised when an older program could not restore it. */
 export const BACKUP_FORMAT = 1;

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { freeBytes } from '../system/disk-watermark.ts';
-import type { CopiedStore, EnvironmentCopy } from './environment-copy.ts';
 import { STATE_DISK_LIMITS } from './state-writer.ts';
+import type { PageCounts } from './page-meter.ts';
+import type { StoreFormat } from './store-format.ts';
+import type { EnvironmentKind } from '../../core/ports/store.ts';
 
 /** What must stay free beside the backup: more than a service wants to see free on its disk. */
 const MARGIN_BYTES = STATE_DISK_LIMITS.okBytes + 64 * 2 ** 20;
@@ -24,4 +26,20 @@ export async function copyStores(
   const copies: EnvironmentCopy[] = [];
   for (const store of stores) copies.push(await store.copyTo(join(directory, store.kind)));
   return copies;
+}
+
+/** A copy of an environment; nothing of it need be on the disk yet. */
+export interface EnvironmentCopy {
+  /** The data file. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly format: StoreFormat;
+}
+
+/** An open store that can be copied. */
+export interface CopiedStore {
+  readonly kind: EnvironmentKind;
+  pages(): PageCounts;
+  /** Copies it as it is at one commit into a new directory. */
+  copyTo(directory: string): Promise<EnvironmentCopy>;
 }

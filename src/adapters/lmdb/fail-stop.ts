@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { writeSync } from 'node:fs';
-import type { StoreFailure } from './writer-environment.ts';
 
 /** The exit status of the process for each failure of a store: those of sysexits.h that come nearest. */
 export const STORE_EXIT_CODES = {
@@ -56,4 +55,10 @@ function killUnlessGone(pid: number): void {
   spawn('/bin/sh', args, { detached: true, stdio: 'ignore' })
     .on('error', () => undefined)
     .unref();
+}
+
+/** Why a writer ends the process (docs/dependency-hazards.md#d3-failed-commits). */
+export interface StoreFailure {
+  readonly kind: 'commit-failed' | 'disk-full' | 'broken-protocol';
+  readonly detail: string;
 }

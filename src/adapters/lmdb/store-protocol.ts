@@ -3,7 +3,7 @@ import type { EventLoopLag } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
 import type { JobId } from '../../core/ids.ts';
 import type { LargeRows } from '../../core/ports/large-jobs.ts';
-import type { DiskLimits, StoreFailure } from './writer-environment.ts';
+import type { StoreFailure } from './fail-stop.ts';
 
 /** What is said between the store thread, the shards and the main thread. Every message carries the version of this protocol. */
 export const STORE_PROTOCOL_VERSION = 1;
@@ -85,12 +85,3 @@ export type StoreNotice =
   /** The process must end now with the exit code of the failure; the thread does nothing more. */
   | (Versioned & { readonly type: 'failed'; readonly failure: StoreFailure })
   | (Versioned & { readonly type: 'stopped' });
-
-/** What the store thread is started with. */
-export interface StoreThreadOptions {
-  readonly directory: string;
-  readonly softwareVersion: string;
-  readonly disk: DiskLimits;
-  /** Size of the journal's file; JOURNAL_BYTES without it. */
-  readonly journalBytes?: number;
-}

@@ -18,3 +18,14 @@ export function compareCandidates(a: Candidate, b: Candidate): number {
   if (a.jobId !== b.jobId) return a.jobId < b.jobId ? -1 : 1;
   return a.stepOrder - b.stepOrder;
 }
+
+/** A step, named. */
+export interface StepName {
+  readonly jobId: JobId;
+  readonly stepOrder: number;
+}
+
+export type StepKey = `${JobId}/${number}`;
+
+/** A step's name as the key of a map. */
+export const stepKey = ({ jobId, stepOrder }: StepName): StepKey => `${jobId}/${stepOrder}`;

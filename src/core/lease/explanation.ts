@@ -1,4 +1,4 @@
-import type { JobId, WorkerId } from '../ids.ts';
+import type { JobId, WorkerId, QueueId } from '../ids.ts';
 import type { Ineligibility, IneligibleReason } from './eligibility.ts';
 
 /** What the lease actor knows of why a task of an offered step waits: the facts that explain makes sentences of. */
@@ -75,4 +75,46 @@ export interface RejectedWorkers {
   /** Name of the amount or attribute that is not met; empty for the other reasons. */
   readonly requirement: string;
   readonly workers: number;
+}
+
+/** Why ready tasks of a farm wait, in the words of explain's gates; the weightiest reason comes first. */
+export const WAITING_REASONS = [
+  'paused_queue',
+  'usage_pool_missing',
+  'workers',
+  'retry_after',
+  'farm_cap',
+  'queue_cap',
+  'usage_pool',
+  'cores',
+  'order',
+] as const;
+
+export type WaitingReason = (typeof WAITING_REASONS)[number];
+
+/** A reason with what it is about. */
+export interface WaitingCause {
+  readonly reason: WaitingReason;
+  /** The queue that is paused or full; null for other reasons. */
+  readonly queueId: QueueId | null;
+  /** The usage pool that is full or missing; empty for other reasons. */
+  readonly pool: string;
+  /** Why no online worker may run the tasks, as they are told it; empty for other reasons. */
+  readonly unschedulableReason: string;
+}
+
+/** Ready tasks that wait for the same cause. */
+export interface WaitingGroup extends WaitingCause {
+  readonly tasks: number;
+  readonly jobs: number;
+  /** Some of the jobs. */
+  readonly jobIds: readonly JobId[];
+}
+
+/** What the lease actor of a farm says of the tasks that wait. */
+export interface WaitingExplanation {
+  /** The group with the most tasks first. */
+  readonly groups: readonly WaitingGroup[];
+  /** Whether there are more steps or groups than were looked at. */
+  readonly isPartial: boolean;
 }

@@ -1,5 +1,5 @@
 import type { PointedError } from '../primitives/pointed-error.ts';
-import type { Position } from './document.ts';
+import type { Position } from '../primitives/document.ts';
 import { pointerOf, type Located } from './located.ts';
 
 /** More findings than this are counted and not kept. */

@@ -1,5 +1,5 @@
 import type { PointedError } from '../primitives/pointed-error.ts';
-import type { DocumentNode, Position } from './document.ts';
+import type { DocumentNode, Position } from '../primitives/document.ts';
 
 /** A document that was read, or why it cannot be. */
 export type ReadResult =

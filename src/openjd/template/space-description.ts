@@ -1,3 +1,5 @@
+import type { IntegerRun } from '../primitives/integer-set.ts';
+
 /**
  * A step's parameter space, described and not listed: small whatever its length, and plain JSON. `openSpace` makes
  * the object that computes point i of it.
@@ -26,11 +28,4 @@ export interface ChunkCut {
   readonly constraint: RangeConstraint;
   /** Chunks of the full size and a smaller last one (for an adaptive size), instead of chunks of like size. */
   readonly greedy: boolean;
-}
-
-/** start, start + step, ... : `count` integers. */
-export interface IntegerRun {
-  readonly start: string;
-  readonly step: string;
-  readonly count: number;
 }

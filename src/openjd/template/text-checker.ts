@@ -16,7 +16,7 @@ import type { Text } from './located.ts';
 import { suggestion } from '../primitives/nearest.ts';
 import { extended, type Scope } from './scope.ts';
 import type { LetShape } from './shape/template-shape.ts';
-import { quoteForMessage } from './text-rules.ts';
+import { quoteForMessage } from '../primitives/text-rules.ts';
 
 /** Why a symbol that exists nowhere in the scope may be meant, by how it begins. */
 const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
