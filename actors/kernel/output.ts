@@ -1,7 +1,7 @@
 import type { ActorSystem } from './actor.ts';
 import type { ReplyTo } from './address.ts';
 
-/** Something that leaves the process once the changes before it are on disk. */
+/** An output that leaves the process once the changes before it are on disk. */
 export type Output<W extends ActorSystem> =
   /** The context has checked the answer against the address; the type of the pair is erased here. */
   | { readonly kind: 'reply'; readonly to: ReplyTo<never>; readonly answer: unknown }

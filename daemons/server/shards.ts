@@ -9,11 +9,11 @@ import { refused } from '../../src/core/problems.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { endedJobOfKey } from '../../src/core/records/tables.ts';
 import { controlOf, type Remote } from '../threads/control-port.ts';
-import { mainThreadReplyTo } from '../threads/reply-address.ts';
+import type { LogDeletion } from '../../actors/service/gateway/outbox-batch.ts';
+import { mainThreadReplyTo } from '../../actors/service/gateway/reply-address.ts';
 import { shardOfFarm } from '../threads/shard-of-farm.ts';
 import {
   SHARD_PROTOCOL_VERSION,
-  type LogDeletion,
   type LargeCommand,
   type ShardCommand,
   type ShardControl,
@@ -33,7 +33,7 @@ export type ShardSettings = Omit<ShardOptions, 'index' | 'storePort' | 'controlP
 export interface ShardEvents {
   readonly noticed: (shard: number, notice: ShardNotice) => void;
   /** Removes the logs of a job that was deleted; resolves when none is left. */
-  readonly forgetLogs: (job: JobId) => Promise<void>;
+  readonly deleteLogs: (job: JobId) => Promise<void>;
   /** A shard has ended by itself: the process must end (docs/architecture.md#threads: fail-stop). */
   readonly broken: (shard: number, error: Error) => void;
 }
@@ -173,7 +173,7 @@ export class Shards {
 
   private async forget(shard: number, { jobId, farmId }: LogDeletion): Promise<void> {
     try {
-      await this.events.forgetLogs(jobId);
+      await this.events.deleteLogs(jobId);
       if (this.isStopping) return;
       this.post({ actor: 'purge', id: jobId, message: { type: 'purge.logs-deleted', farmId } });
     } catch (error) {

@@ -363,7 +363,7 @@ await test('tasks and jobs move as the tables say', async (t) => {
         t.match(await farm.job(id), { status: 'paused', task_counts: { failed: 0, ready: 2 } });
         await farm.over(await farm.submit(jobOf('others', { line: OK })));
         t.match(await farm.job(id), { status: 'paused', task_counts: { ready: 2, failed: 0 } });
-        await farm.explained((await farm.task(id)).id, /^The job is paused: nothing of it is handed out/);
+        await farm.explained((await farm.task(id)).id, /^The job is paused: no new tasks start/);
         t.match(await farm.patch(id, { action: 'resume' }), { body: { failed_attempts: 0 } });
         await farm.over(id, 'failed');
         t.equal(await farm.counter(PARKS), parks, 'a manual pause is not counted');

@@ -437,7 +437,7 @@ const REFUSED: readonly (readonly [
       [
         'Names',
         '["a"',
-        ': "[\\"a\\"" is no list in JSON: column 5 is not JSON: "," or "]" is expected, not the end of the text',
+        ': "[\\"a\\"" is not a valid JSON list: column 5 is not JSON: "," or "]" is expected, not the end of the text',
       ],
       ['Names', '["a", 1]', ' at [1]: must be text; put it in quotes'],
       ['Plates', '"/a"', ': must be a list, not text'],
@@ -504,7 +504,7 @@ const FAILING: readonly (readonly [args: readonly string[], bindings: object, re
   [
     ["{{ 'a\\0b' if Task.Param.I == 3 else 'ab' }}"],
     {},
-    'argument 1: it has a NUL character, which no program can be given',
+    'argument 1: contains a NUL character, which cannot be passed to a program',
   ],
   [["{{ 'a' * (Task.Param.I * 50000) }}"], {}, 'its arguments and environment are too long'],
   // Each takes less than its own limit, but more with each task.

@@ -10,12 +10,11 @@ import { recoverActors } from '../../actors/service/recover-actors.ts';
 import {
   leaseReply,
   presenceReply,
-  reportsReply,
   replyTargetOf,
   typedAnswer,
-} from '../../daemons/threads/reply-address.ts';
-import { PoisonedReports, extractReports } from '../../daemons/threads/piggybacked-reports.ts';
-import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
+} from '../../actors/service/gateway/reply-address.ts';
+import { PoisonedReports, acceptReports } from '../../actors/service/gateway/accept-reports.ts';
+import { farmId, workerId, type QueueId } from '../../src/core/ids.ts';
 import type { CommitCallbacks, StoreReader } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
@@ -27,7 +26,7 @@ import type {
   StatusMessage,
 } from '../../src/core/wire/bus-messages.ts';
 import type { DomainEvent } from '../../src/core/wire/events.ts';
-import { parseAttemptId, parseTaskId, taskIdOf } from '../../src/core/ids.ts';
+import { parseAttemptId, taskIdOf } from '../../src/core/ids.ts';
 import type { BusModel, Link } from './bus-model.ts';
 import type { Faults } from './options.ts';
 import type { Random } from './random.ts';
@@ -90,10 +89,10 @@ const SHARD = 0;
 const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
 /** Begins the address of a client's answer. */
 const CLIENT = 'client:';
-/** What leaves as soon as it is on disk: answers to workers and what concerns them alone, as in daemons/threads/prepare-flush.ts. */
+/** What leaves as soon as it is on disk: answers to workers and what concerns them alone, as in actors/service/gateway/prepare-flush.ts. */
 const needsNoReader = (output: Output<ServiceSystem>): boolean =>
   output.kind === 'reply'
-    ? typeof output.to !== 'string' && replyTargetOf(output.to).kind !== 'front'
+    ? typeof output.to !== 'string' && replyTargetOf(output.to).kind !== 'main-thread'
     : output.effect.kind === 'cancel' || output.effect.kind === 'release';
 
 /** Longest time from the end of a process to its restart by the machine. */
@@ -293,8 +292,13 @@ export class ServiceModel implements ServiceDoor {
     const request = message as LeaseRequest;
     const { trace, bus, build } = this.env;
     trace.note('lease request', request.worker_id, queue);
-    const { envelopes, attempts } = extractReports(request, reportsReply(inbox), () => true);
-    for (const report of request.reports ?? []) {
+    const { worker_id: worker, reports = [] } = request;
+    const envelopes: ServiceEnvelope[] = [];
+    const attempts = acceptReports(
+      { workerId: worker, reports, confirmation: { kind: 'lease-reply', inbox } },
+      { ownsJob: () => true, post: (envelope) => envelopes.push(envelope) },
+    );
+    for (const report of reports) {
       const attempt = parseAttemptId(report.attempt_id);
       if (attempt === null) throw new Error(`the worker model reported on ${report.attempt_id}`);
       trace.note('ride', report.attempt_id, report.status);
@@ -326,16 +330,15 @@ export class ServiceModel implements ServiceDoor {
 
   /** Delivers a status message, as the bus would. */
   onStatus(report: StatusMessage, ack: () => void): void {
-    const task = parseTaskId(report.task_id);
-    if (task === null) throw new Error(`the worker model reported on ${report.task_id}`);
-    this.running?.post(
+    const accepted = acceptReports(
       {
-        actor: 'job',
-        id: jobId(task.jobId),
-        message: { type: 'tasks.reported', workerId: report.worker_id, reports: [report] },
+        workerId: report.worker_id,
+        reports: [report],
+        confirmation: { kind: 'acknowledge', acknowledge: ack },
       },
-      ack,
+      { ownsJob: () => true, post: (envelope, onProcessed) => this.running?.post(envelope, onProcessed) },
     );
+    if (accepted.length === 0) throw new Error(`the worker model reported on ${report.attempt_id}`);
   }
 
   private onPresence(message: PresenceMessage, ack: () => void): void {
@@ -430,7 +433,7 @@ export class ServiceModel implements ServiceDoor {
     }
     if (typeof to === 'string' && to.startsWith(CLIENT)) return;
     const waiting = replyTargetOf(to);
-    if (waiting.kind === 'front') throw new Error(`nobody waits as ${waiting.request}`);
+    if (waiting.kind === 'main-thread') throw new Error(`unknown request ${waiting.request}`);
     const inbox = this.inboxes.get(waiting.inbox);
     if (inbox === undefined) return;
     const reply =

@@ -2,9 +2,10 @@ import type { JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { JobStatus, TerminalJobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
+import type { WorkerStatus } from '../../../src/core/records/worker.ts';
+import type { ReplyTo } from '../../kernel/address.ts';
 import type { JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
 import type { PresenceReply, RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
-import type { WorkerStatus } from '../../../src/core/records/worker.ts';
 import type {
   JobUpdate,
   RetryResult,
@@ -12,12 +13,11 @@ import type {
   IdempotencyKeyRow,
   SubmittedTemplate,
 } from '../job/messages.ts';
-import type { ReplyTo } from '../../kernel/address.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
 
-/** What a client may set of a farm. */
+/** Settings of a farm that a client can change. */
 export interface FarmInput {
   readonly name: string;
   readonly description: string;
@@ -25,7 +25,7 @@ export interface FarmInput {
   readonly retry: RetryOverride;
 }
 
-/** What a client may set of a queue. */
+/** Settings of a queue that a client can change. */
 export interface QueueInput {
   readonly name: string;
   readonly description: string;
@@ -33,12 +33,12 @@ export interface QueueInput {
   readonly maxConcurrentTasks: number;
   readonly paused: boolean;
   readonly retry: RetryOverride;
-  /** Null takes it away; absent leaves what is stored. */
+  /** Null removes the stored value; absent keeps it. */
   readonly runAsUser?: string | null;
   readonly runAsGroup?: string | null;
 }
 
-/** A job whose template has been validated and resolved: what is left to check is what only the farm knows. */
+/** A job whose template has been validated and resolved. The farm checks its queue and upstream jobs. */
 export interface JobSubmission {
   readonly queueId: QueueId;
   readonly plan: JobPlan;
@@ -51,31 +51,31 @@ export interface JobSubmission {
   readonly project: string;
   readonly priority: number;
   readonly retry: RetryOverride;
-  /** Upstream jobs, with the status that the store held a moment ago. */
+  /** Upstream jobs with their stored status, read just before the submission. */
   readonly upstreams: readonly { readonly jobId: JobId; readonly status: JobStatus }[];
-  /** Written with the job, when the client has given a key. */
+  /** Stored together with the job if the client has sent an idempotency key. */
   readonly once?: IdempotencyKeyRow;
 }
 
-/** The farm actor: its settings, its queues, the jobs that wait for other jobs, the names of its workers. Id: farm id. */
+/** Messages of the farm actor, which owns a farm's settings, queues, job dependencies and worker names. Id: farm id. */
 export type FarmMessage =
-  /** At the start of the service: load the farm and everything that is at work in it. */
+  /** At the start of the service: loads the farm and activates its lease actor and retention. */
   | { readonly type: 'farm.activate' }
-  /** From the catalog, which has reserved the name. Answer: FarmRecord. */
+  /** From the catalog, which has reserved the name. Replies with the FarmRecord. */
   | {
       readonly type: 'farm.create';
       readonly input: FarmInput;
       readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
     }
-  /** From the catalog, which has reserved the new name. Answer: FarmRecord. */
+  /** From the catalog, which has reserved the new name. Replies with the FarmRecord. */
   | {
       readonly type: 'farm.replace';
       readonly input: FarmInput;
       readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
     }
-  /** Answer: null. 409 while a job is not terminal. */
+  /** From a client. Replies with null, or `conflict` while a job is not terminal. */
   | { readonly type: 'farm.delete'; readonly replyTo: ReplyTo<Outcome<null>> }
-  /** Answer: QueueRecord. 409 when the farm has a queue of that name. */
+  /** From a client. Replies with the QueueRecord, or `conflict` if the farm has a queue of that name. */
   | {
       readonly type: 'queue.create';
       readonly input: QueueInput;
@@ -87,15 +87,18 @@ export type FarmMessage =
       readonly input: QueueInput;
       readonly replyTo: ReplyTo<Outcome<QueueRecord>>;
     }
-  /** Answer: null. 409 while a job of the queue is not terminal. */
+  /** From a client. Replies with null, or `conflict` while a job of the queue is not terminal. */
   | { readonly type: 'queue.delete'; readonly queueId: QueueId; readonly replyTo: ReplyTo<Outcome<null>> }
-  /** Answer: JobRecord. 400 for an unknown queue or upstream job. */
+  /** From a client. Replies with the JobRecord, or `bad-request` for an unknown queue or upstream job. */
   | {
       readonly type: 'job.submit';
       readonly submission: JobSubmission;
       readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
-  /** A job goes to another queue, with what else is changed of it. Answer: the job's. 400 for an unknown queue. */
+  /**
+   * From a client: moves a job to another queue, with other changes. The job replies; `bad-request` for an unknown
+   * queue.
+   */
   | {
       readonly type: 'job.requeue';
       readonly jobId: JobId;
@@ -103,7 +106,10 @@ export type FarmMessage =
       readonly update: JobUpdate;
       readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
-  /** From a job actor: tasks of a job that has ended are to be tried again. 409 when its queue is gone. */
+  /**
+   * From a job actor: retry tasks of a terminal job. The job replies after `job.reactivate`; `conflict` if its queue
+   * was deleted.
+   */
   | {
       readonly type: 'job.reactivation-requested';
       readonly jobId: JobId;
@@ -111,7 +117,7 @@ export type FarmMessage =
       readonly target: RetryTarget;
       readonly replyTo: ReplyTo<Outcome<RetryResult>>;
     }
-  /** From a job actor: a job that had ended is active again. */
+  /** From a job actor: a terminal job is active again. */
   | { readonly type: 'job.reactivated'; readonly jobId: JobId; readonly queueId: QueueId }
   /** From a job actor: the job has ended. */
   | {
@@ -120,11 +126,11 @@ export type FarmMessage =
       readonly queueId: QueueId;
       readonly status: TerminalJobStatus;
     }
-  /** From a job actor: the job was deleted, whatever its status was. */
+  /** From a job actor: the job was deleted, in any status. */
   | { readonly type: 'job.deleted'; readonly jobId: JobId }
-  /** From a sweep: the job that ended at this time has been kept long enough. */
+  /** From a sweep: the retention of a job that ended at this time has passed. */
   | { readonly type: 'job.expire'; readonly jobId: JobId; readonly endedAt: number }
-  /** From the bus. Answer: PresenceReply. */
+  /** From the bus. Replies with a PresenceReply. */
   | {
       readonly type: 'worker.register';
       readonly registration: RegisterMessage;
@@ -138,7 +144,10 @@ export type FarmMessage =
       readonly incarnation: string;
       readonly status: WorkerStatus;
     }
-  /** From a worker actor: it does not exist any more. */
+  /** From a worker actor: the worker was deleted. */
   | { readonly type: 'worker.removed'; readonly workerId: WorkerId }
-  /** From a worker actor that was not heard for a whole timeout: may it go offline now? */
+  /**
+   * From a worker actor that was silent for a whole timeout: may it go offline? Answered by `expiry.granted` or
+   * `expiry.deferred`.
+   */
   | { readonly type: 'worker.expiry-requested'; readonly workerId: WorkerId };

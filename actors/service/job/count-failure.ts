@@ -8,8 +8,7 @@ import type { JobState } from './state.ts';
 import { taskOf, type StepState } from './step-state.ts';
 
 /**
- * Counts a failure that the worker of the task's open attempt has reported, with the job and with the worker. Called
- * before the attempt is closed.
+ * Counts a reported failure for the job and for the worker of the open attempt. Call it before the attempt is closed.
  */
 export function countFailure(
   state: JobState,

@@ -6,7 +6,7 @@ import { keys } from '../../../src/core/records/tables.ts';
 /** Genuine failures of a job by the order of the step and by worker. */
 export type FailuresOfSteps = Map<number, Map<WorkerId, StepFailuresRecord>>;
 
-/** The failures of one step that the store holds. */
+/** Loads the failures of one step. */
 export function loadStepFailures(
   job: JobId,
   stepOrder: number,

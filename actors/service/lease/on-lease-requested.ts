@@ -5,7 +5,7 @@ import { replyUnknownWorker, park, serve } from './serve.ts';
 import type { LeaseState } from './state.ts';
 import type { UnansweredRequest } from './pending-leases.ts';
 
-/** A worker asks for work: it gets some at once, or waits (docs/contract/lease.md). */
+/** Handles a lease request: assigns tasks at once or parks it (docs/contract/lease.md). */
 export const onLeaseRequested =
   (holdMs: number) =>
   (
@@ -19,7 +19,8 @@ export const onLeaseRequested =
       return;
     }
     const request: UnansweredRequest = {
-      // The text that its actor is found by, and not that of the message, so that looks for it compare no characters.
+      // The same string instance as the key of `workers`, not that of the message, so that map lookups compare no
+      // characters.
       workerId: worker.offer.workerId,
       queueId: message.queue === ANY_QUEUE ? null : message.queue,
       replyTo: message.replyTo,

@@ -5,33 +5,33 @@ import type { ReplyTo } from '../../kernel/address.ts';
 import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 
 /**
- * Leases that their jobs have not answered yet, by number. They live within one closure: mostly there is one at a time, for which a map would be
- * made larger and smaller each time.
+ * Leases that wait for the response of their jobs, by number. They last for one unit of work. Usually there is only
+ * one, for which a Map would grow and shrink each time.
  */
 export class PendingLeases {
-  /** Null for one that is over. */
+  /** Null for an ended lease. */
   private readonly leases: (PendingLease | null)[] = [];
-  /** The number of the first of them. */
+  /** Number of the first entry. */
   private first = 1;
   private open = 0;
 
-  /** How many are open. */
+  /** Number of open leases. */
   get size(): number {
     return this.open;
   }
 
-  /** Gives the number of the lease: they rise. */
+  /** Adds a lease. Returns its number; numbers rise. */
   begin(lease: PendingLease): number {
     this.open++;
     return this.first + this.leases.push(lease) - 1;
   }
 
-  /** Undefined for one that is over. */
+  /** Returns undefined for an ended lease. */
   get(number: number): PendingLease | undefined {
     return this.leases[number - this.first] ?? undefined;
   }
 
-  /** It is over; it must have been open. */
+  /** Ends an open lease. */
   end(number: number): void {
     this.leases[number - this.first] = null;
     this.open--;
@@ -48,17 +48,17 @@ export class PendingLeases {
 /** A lease request with the address of its reply. */
 export type UnansweredRequest = ParkedRequest<ReplyTo<LeaseReply>>;
 
-/** A lease whose tasks are being taken by their jobs: it lives within one commit. */
+/** A lease whose jobs have not taken all of its tasks yet. Lasts for one unit of work. */
 export interface PendingLease {
   readonly request: UnansweredRequest;
-  /** Picks that their jobs have not answered yet. */
+  /** Selections that wait for the response of their jobs. */
   readonly outstanding: TakenTasks[];
   readonly assignments: Assignment[];
   /** Steps of the assignments. */
   readonly steps: LeasedStep[];
 }
 
-/** A step of which a lease has tasks, and what these share. */
+/** A step with tasks in a lease, and the data that these share. */
 export interface LeasedStep extends StepName {
   readonly assignment: StepAssignment;
 }

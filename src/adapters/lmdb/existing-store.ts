@@ -10,12 +10,12 @@ import { replayJournal } from './replay-journal.ts';
 import { freeBytes } from '../system/disk-watermark.ts';
 import type { CopiedStore } from './copy-stores.ts';
 
-/** Throws `StoreOpenError` unless a store is there. */
+/** Throws `StoreOpenError` if there is no store. */
 export function assertStoreExists(directory: string): void {
   if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
 }
 
-/** Opens a store that is there, of this program's format. Throws `StoreOpenError`. */
+/** Opens an existing store of this program's format. Throws `StoreOpenError`. */
 export async function openExistingStore(
   directory: string,
   kind: EnvironmentKind,

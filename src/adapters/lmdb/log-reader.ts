@@ -20,12 +20,12 @@ import { decodeRecord } from './value-codec.ts';
 import type { CopiedStore } from './copy-stores.ts';
 
 export interface LogStoreReader extends LogReader, CopiedStore {
-  /** The next read sees every append made until then. */
+  /** Makes all earlier appends visible to the next read. */
   refresh(): void;
   close(): Promise<void>;
 }
 
-/** Opens the log store for reading, in any thread, once its writer has opened it. Throws `StoreOpenError`. */
+/** Opens the log store for reading in any thread, after its writer has opened it. Throws `StoreOpenError`. */
 export async function openLogReader(directory: string): Promise<LogStoreReader> {
   const { environment, format } = await openExistingStore(directory, 'logs');
   try {
@@ -57,7 +57,7 @@ function readerOf(
   attempts: ByteDatabase,
   totals: ByteDatabase,
 ): LogStoreReader {
-  // The writer alone writes these rows.
+  // Only the writer writes these rows.
   const rangesOf = (value: Uint8Array): SequenceRanges => decodeRecord(value) as SequenceRanges;
   const chunkOf = (task: TaskAddress, { key, value }: { key: string; value: Uint8Array }): LogChunk => {
     const record = decodeRecord(value) as LogChunkRecord;

@@ -3,7 +3,7 @@ import { openEnvironment, type Environment } from './environment.ts';
 import { StoreOpenError } from './store-format.ts';
 import type { EnvironmentKind } from '../../core/ports/store.ts';
 
-/** Opens an environment, or throws `StoreOpenError` that says why it cannot be opened. */
+/** Opens an environment, or throws a `StoreOpenError` with the reason. */
 export function openCheckedEnvironment(directory: string, kind: EnvironmentKind): Environment {
   const fault = checkDataFile(directory);
   if (fault !== null) throw new StoreOpenError(directory, fault);

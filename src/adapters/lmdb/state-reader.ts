@@ -11,16 +11,18 @@ import { decodeValue } from './value-codec.ts';
 import type { CopiedStore } from './copy-stores.ts';
 
 export interface StateReader extends StoreReader, CopiedStore {
-  /** Gives up the snapshot of this turn: the next read sees every commit made until then. To be called when a commit is told of. */
+  /**
+   * Ends the snapshot of this turn: the next read sees all earlier commits. Must be called when a commit is reported.
+   */
   refresh(): void;
-  /** The least number that a new attempt may have. */
+  /** Returns the first number of new attempts. */
   attemptFloor(): number;
   close(): Promise<void>;
 }
 
 /**
- * Opens the state store for reading, in any thread, once its writer has opened it. Throws `StoreOpenError` when there is none, or its format is not
- * this program's.
+ * Opens the state store for reading in any thread, after its writer has opened it. Throws `StoreOpenError` if there is
+ * no store, or its format is unknown.
  */
 export async function openStateReader(directory: string): Promise<StateReader> {
   const { environment, format } = await openExistingStore(directory, 'state');

@@ -6,9 +6,9 @@ import { readYaml } from './read-yaml.ts';
 export type DocumentFormat = 'yaml' | 'json';
 
 /**
- * Reads hostile text into a document. Bounded in depth, size and nodes before any parser sees it
- * (docs/dependency-hazards.md#d7-deep-or-large-documents). Never throws for what the text contains: the errors carry
- * line and column.
+ * Reads untrusted text into a document. Depth, size and number of nodes are checked before any parser runs
+ * (docs/dependency-hazards.md#d7-deep-or-large-documents). Never throws because of the text: the errors contain line
+ * and column.
  */
 export function readDocument(
   text: string,

@@ -10,24 +10,24 @@ export interface ParkedRequest<Address> {
   readonly workerId: WorkerId;
   /** Null asks for tasks of any queue. */
   readonly queueId: QueueId | null;
-  /** Who waits for the reply. */
+  /** Address of the reply. */
   readonly replyTo: Address;
-  /** When the hold ends, in milliseconds since the epoch. All requests are held equally long. */
+  /** End of the hold, in milliseconds since the epoch. All requests are held for the same time. */
   readonly until: number;
 }
 
-/** Parked requests that only work of the same kind can wake: same eligibility, same queue, same free cores. */
+/** Parked requests that the same work can wake: same eligibility, same queue, same free cores. */
 interface Group<Address> {
   readonly kind: Kind<Address>;
   readonly queueId: QueueId | null;
   readonly freeCores: number;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly parked: Parked<Address>[];
 }
 
 interface Parked<Address> {
   readonly request: ParkedRequest<Address>;
-  /** Rises with every request that is parked. */
+  /** Increases with every parked request. */
   readonly order: number;
   group: Group<Address>;
 }
@@ -37,14 +37,14 @@ interface Kind<Address> {
   readonly offer: WorkerOffer;
   /** Groups with requests in them, by queue, then by free cores. */
   readonly groups: Map<QueueId | null, Map<number, Group<Address>>>;
-  /** Which signatures it is eligible for, as far as that was asked: worked out once. */
+  /** Eligibility by signature, computed on demand. */
   readonly eligible: WeakMap<Signature, boolean>;
 }
 
-/** Kinds without requests are remembered with what they are eligible for, up to so many kinds. */
+/** Maximum number of kinds without requests that keep their computed eligibility. */
 const KINDS_MAX = 10_000;
 
-/** Where a walk through the requests of a group stands. */
+/** Position of an iteration over the requests of a group. */
 interface Place<Address> {
   readonly group: Group<Address>;
   next: Parked<Address>;
@@ -54,14 +54,14 @@ const NO_SLOTS: ReadonlySet<string> = new Set();
 
 const slotKey = (workerId: WorkerId, queueId: QueueId | null): string => `${workerId} ${queueId ?? ''}`;
 
-/** The parked requests of one farm, grouped so that waking the right ones does not look at the others. */
+/** The parked requests of one farm, grouped so that a search visits only requests that fit. */
 export class ParkedRequests<Address> {
-  /** In the order in which they came, which is the order in which their holds end. */
+  /** In order of arrival, which is the order in which their holds end. */
   private readonly all = new Set<ParkedRequest<Address>>();
   private readonly bySlot = new Map<string, Parked<Address>>();
   private readonly slotsOfWorker = new Map<WorkerId, Set<string>>();
   private readonly kinds = new Map<string, Kind<Address>>();
-  /** Those with requests. */
+  /** Kinds with parked requests. */
   private readonly waiting = new Set<Kind<Address>>();
   private nextOrder = 0;
 
@@ -69,7 +69,7 @@ export class ParkedRequests<Address> {
     return this.all.size;
   }
 
-  /** Parks a request. A worker has one a queue: the one that it replaces is given back. */
+  /** Parks a request. A worker has one request per queue: returns the replaced one, or null. */
   park(
     request: ParkedRequest<Address>,
     offer: WorkerOffer,
@@ -87,7 +87,7 @@ export class ParkedRequests<Address> {
     return replaced;
   }
 
-  /** Takes out the request of a worker for a queue, or null when it has none. */
+  /** Removes and returns the request of a worker for a queue, or null. */
   take(workerId: WorkerId, queueId: QueueId | null): ParkedRequest<Address> | null {
     const slot = slotKey(workerId, queueId);
     const parked = this.bySlot.get(slot);
@@ -101,7 +101,7 @@ export class ParkedRequests<Address> {
     return parked.request;
   }
 
-  /** Takes out every request of a worker. */
+  /** Removes and returns every request of a worker. */
   takeAll(workerId: WorkerId): ParkedRequest<Address>[] {
     return this.ofWorker(workerId).map((request) => {
       this.take(workerId, request.queueId);
@@ -118,7 +118,7 @@ export class ParkedRequests<Address> {
     return requests;
   }
 
-  /** The worker's offer or free cores have changed. */
+  /** Updates the groups of a worker's requests after its offer or its free cores have changed. */
   regroup(workerId: WorkerId, offer: WorkerOffer, freeCores: number): void {
     for (const slot of this.slotsOf(workerId)) {
       const parked = this.bySlot.get(slot);
@@ -130,8 +130,8 @@ export class ParkedRequests<Address> {
   }
 
   /**
-   * The parked requests that work of this signature could satisfy, the longest waiting first. Requests may be taken out
-   * and regrouped while it goes on; such that become fit meanwhile are not among them.
+   * Yields the parked requests that work of this signature could satisfy, the longest waiting first. Requests may be
+   * removed and regrouped during the iteration. It does not include requests that begin to fit meanwhile.
    */
   *waitingFor(signature: Signature): Generator<ParkedRequest<Address>, void, undefined> {
     const places = new BinaryHeap<Place<Address>>((a, b) => a.next.order < b.next.order);
@@ -160,13 +160,13 @@ export class ParkedRequests<Address> {
     }
   }
 
-  /** When the oldest hold ends, or null. */
+  /** Returns the end of the oldest hold, or null. */
   nextEnd(): number | null {
     for (const request of this.all) return request.until;
     return null;
   }
 
-  /** Takes out the requests whose hold has ended. */
+  /** Removes and returns the requests whose hold has ended. */
   takeEnded(now: number): ParkedRequest<Address>[] {
     const ended: ParkedRequest<Address>[] = [];
     for (const request of this.all) {
@@ -178,7 +178,7 @@ export class ParkedRequests<Address> {
   }
 
   private slotsOf(workerId: WorkerId): ReadonlySet<string> {
-    // While there is work for everybody nobody waits.
+    // No requests are parked while there is work for all workers.
     return this.all.size === 0 ? NO_SLOTS : (this.slotsOfWorker.get(workerId) ?? NO_SLOTS);
   }
 
@@ -237,7 +237,7 @@ function join(parked: Parked<unknown>): void {
   parked.group.parked.splice(placeOf(parked.group.parked, parked.order), 0, parked);
 }
 
-/** Where the request of this order stands, or would stand. */
+/** Returns the index of the request with this order, or the index at which it would be inserted. */
 function placeOf(parked: readonly Parked<unknown>[], order: number): number {
   return partitionPoint(parked.length, (at) => (parked[at]?.order ?? Infinity) < order);
 }

@@ -3,27 +3,27 @@ import type { Candidate } from './candidate-order.ts';
 import type { Demand } from './eligibility.ts';
 import type { ReadyTasks } from './ready-tasks.ts';
 
-/** A ready task that is held back, or that workers have failed. */
+/** A ready task with a retry delay, or on which workers have failed. */
 export interface DelayedTask {
-  /** When it may be taken, in milliseconds since the epoch. */
+  /** Earliest time of its next attempt, in milliseconds since the epoch. */
   readonly until: number;
   readonly avoided: readonly WorkerId[];
 }
 
-/** A step of the ready index. */
+/** Entry of a step in the ready index. */
 export interface StepEntry extends Candidate, Demand {
   readonly ready: ReadyTasks;
-  /** Ready tasks that are held back, by index. */
+  /** Delayed ready tasks by index. */
   readonly held: Map<number, DelayedTask>;
-  /** Tasks that are assigned or running. */
+  /** Number of assigned or running tasks. */
   live: number;
-  /** Withdrawn steps hand out nothing, but their live tasks still count. */
+  /** False for withdrawn steps: they offer no tasks, but their live tasks still count. */
   open: boolean;
-  /** Since when the step has had ready tasks without a break (milliseconds since the epoch). */
+  /** Start of the uninterrupted time with ready tasks (milliseconds since the epoch). */
   readySince: number;
-  /** When a task of it became ready last. */
+  /** Latest time at which one of its tasks became ready. */
   lastReadyAt: number;
-  /** Whether a later candidate was taken on a worker whose free cores were too few for this one. */
+  /** Set if a later candidate was taken on a worker that had too few free cores for this one. */
   isOvertaken: boolean;
   readonly signature: Signature;
 }
@@ -31,10 +31,10 @@ export interface StepEntry extends Candidate, Demand {
 /** Steps with the same demand. */
 export interface Signature extends Demand {
   readonly key: string;
-  /** Those that have something ready, in the order of candidates. */
+  /** Steps with ready tasks, in the order of candidates. */
   readonly steps: StepEntry[];
-  /** How many steps have this demand, ready or not. */
+  /** Number of steps with this demand, ready or not. */
   members: number;
-  /** Ready tasks of its steps that some worker has failed. */
+  /** Number of ready tasks that failed on some worker. */
   avoiding: number;
 }

@@ -1,15 +1,15 @@
 import type { SourceSpan } from './syntax/tree.ts';
 
-/** Characters of a message: one that quotes a value is cut. */
+/** Maximum length of a message, in characters: quoted values may make it longer. */
 const MAX_MESSAGE = 2000;
 
 /**
- * Why an expression has no value. Thrown inside src/openjd/expr alone: what evaluates an expression for others gives it as a result. The message
- * has no place at first; the innermost node that was evaluated adds its own.
+ * Failure of an expression. It is thrown only inside src/openjd/expr: callers outside get it as a result. The innermost
+ * evaluated node adds the position.
  */
 export class ExprFailure extends Error {
   readonly place: SourceSpan | null;
-  /** Whether a limit of evaluation was exceeded: no other branch of the expression can save it. */
+  /** Set if an evaluation limit was exceeded: then no other branch of the expression is tried. */
   readonly exhausted: boolean;
 
   constructor(message: string, place: SourceSpan | null = null, exhausted = false) {
@@ -19,21 +19,21 @@ export class ExprFailure extends Error {
     this.exhausted = exhausted;
   }
 
-  /** The same failure at a place, unless it has one. */
+  /** Returns the failure with this position, unless it already has one. */
   at(place: SourceSpan): ExprFailure {
     return this.place === null ? new ExprFailure(this.message, place, this.exhausted) : this;
   }
 }
 
-/** Code points of a source line that are shown: of a longer one those around the caret. */
+/** Maximum number of code points shown of a source line; a longer line is shown around the caret. */
 const MAX_SHOWN = 400;
 
 const CUT = '...';
 
 /**
- * A failure for people: its message, the line of the source with the caret, and beneath it what the failure is about, `~` with `^` where the caret
- * stands. Blanks before the whole source are left out, and both lines stand two blanks in; widths are code points. The message alone for a failure
- * without a place.
+ * Formats a failure for people: its message, the source line with the caret, and a line that marks the failed part with
+ * `~`, and with `^` at the caret. Leading blanks of the source are removed, and both lines are indented by two; widths
+ * are in code points. A failure without a position is only its message.
  */
 export function failureText({ message, place }: ExprFailure, source: string): string {
   if (place === null) return message;
@@ -41,13 +41,13 @@ export function failureText({ message, place }: ExprFailure, source: string): st
   return `${message}\n  ${line}\n  ${marks}`;
 }
 
-/** The line of the caret, the marks beneath it, and the index of the caret among its code points. */
+/** Returns the line of the caret, the marks beneath it, and the index of the caret among its code points. */
 function lineOf({ start, end, caret }: SourceSpan, source: string): readonly [string[], string[], number] {
   const lineStart = caret === 0 ? 0 : source.lastIndexOf('\n', caret - 1) + 1;
   const lineFeed = source.indexOf('\n', caret);
   const first = Math.max(lineStart, source.length - source.trimStart().length);
   const line = source.slice(first, lineFeed === -1 ? source.length : lineFeed).trimEnd();
-  // What has begun on a line before is marked from the first character of this one.
+  // A part that begins on an earlier line is marked from the first character of this line.
   const from = start < first ? line.length - line.trimStart().length : start - first;
   const before = Array.from(line.slice(0, from), (character) => (character === '\t' ? '\t' : ' '));
   const marked = Array.from(line.slice(from, end - first), () => '~');

@@ -1,10 +1,10 @@
-/** What a document may cost to read. A reader refuses more before it builds anything. */
+/** Limits of a document. A reader rejects larger ones before it builds anything. */
 export interface DocumentLimits {
   /** UTF-16 units of text. */
   readonly maxCharacters: number;
-  /** Mappings and sequences inside each other. */
+  /** Nesting of mappings and sequences. */
   readonly maxDepth: number;
-  /** Nodes of the tree, each alias counted as often as it is used. */
+  /** Nodes of the tree; each alias counts every time it is used. */
   readonly maxNodes: number;
   /** Words, marks, blanks, line ends and comments. */
   readonly maxTokens: number;

@@ -1,6 +1,6 @@
 /**
- * A document as it was read: a plain tree in which every node knows where it stands and numbers keep what was written. Both readers
- * (YAML and JSON) give this; everything behind them sees nothing else. The tree may share nodes (YAML aliases) but has no cycle.
+ * A document as a plain tree. Every node has its position, and numbers keep their original text. Both readers (YAML and
+ * JSON) produce it, and later passes use nothing else. The tree may share nodes (YAML aliases) but has no cycle.
  */
 export type DocumentNode = MappingNode | SequenceNode | ScalarNode;
 
@@ -20,7 +20,7 @@ export interface MappingNode extends Position {
 
 export interface MappingEntry {
   readonly key: string;
-  /** Where the key stands. */
+  /** Position of the key. */
   readonly keyAt: Position;
   readonly value: DocumentNode;
 }
@@ -35,7 +35,7 @@ export interface StringNode extends Position {
   readonly value: string;
 }
 
-/** `text` is decimal (`-12`), of any length; the range is checked by who reads it. */
+/** `text` is decimal (`-12`), of any length; the consumer checks the range. */
 export interface IntegerNode extends Position {
   readonly kind: 'integer';
   readonly text: string;
@@ -56,7 +56,7 @@ export interface NullNode extends Position {
   readonly kind: 'null';
 }
 
-/** How a node is called in messages. */
+/** Returns the name of a node's kind for messages. */
 export function nodeKindName(node: DocumentNode): string {
   switch (node.kind) {
     case 'mapping':

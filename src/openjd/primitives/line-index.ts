@@ -9,7 +9,7 @@ export class LineIndex {
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) this.#starts.push(at + 1);
   }
 
-  /** Line and column, from 1, of an offset from 0. */
+  /** Returns line and column, from 1, of an offset from 0. */
   at(offset: number): Position {
     const line = partitionPoint(this.#starts.length, (at) => (this.#starts[at] ?? 0) <= offset);
     return { line, column: offset - (this.#starts[line - 1] ?? 0) + 1 };

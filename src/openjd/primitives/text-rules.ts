@@ -24,14 +24,14 @@ export const hasControl = (text: string): boolean => CONTROL.test(text);
 /** Control characters other than line feed, carriage return and tab. */
 export const hasControlExceptNewlines = (text: string): boolean => CONTROL_BUT_LINES.test(text);
 
-/** Letters, digits and underscore of ASCII, not beginning with a digit; the length is another rule. */
+/** Letters, digits and underscore of ASCII, not beginning with a digit; the length is a separate rule. */
 export const isIdentifier = (text: string): boolean => IDENTIFIER.test(text);
 
-/** In upper case as far as it is ASCII: a dotless i is no I. */
+/** Returns the text with its ASCII letters in upper case: a dotless i does not become an I. */
 export const inUpperCase = (text: string): string =>
   text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
 
-/** A text as it appears in a message: quoted, escaped and not longer than a line. */
+/** Returns a text for a message: quoted, escaped and not longer than a line. */
 export function quoteForMessage(text: string): string {
   const clipped = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
   return JSON.stringify(clipped);

@@ -11,7 +11,7 @@ import {
 interface TextRule {
   readonly min: number;
   readonly max: number;
-  /** Which control characters may occur. */
+  /** Allowed control characters. */
   readonly control: 'none' | 'lines' | 'any';
 }
 

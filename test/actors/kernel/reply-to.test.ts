@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { replyTo, type ReplyTo } from '../../../actors/kernel/address.ts';
-import { mainThreadReplyTo } from '../../../daemons/threads/reply-address.ts';
+import { mainThreadReplyTo } from '../../../actors/service/gateway/reply-address.ts';
 import { done, refused, type Outcome } from '../../../src/core/problems.ts';
 
 const reply = <Answer>(_to: ReplyTo<Answer>, answer: Answer): Answer => answer;

@@ -125,8 +125,8 @@ test('a refusal says what is wrong, and where', async (t) => {
     bytes[at] = (bytes[at] ?? 0) ^ 1;
     return bytes;
   };
-  t.equal(await refusalOf(Buffer.alloc(0)), 'it is no backup of Callsheet');
-  t.equal(await refusalOf(Buffer.alloc(4096, 'x')), 'it is no backup of Callsheet');
+  t.equal(await refusalOf(Buffer.alloc(0)), 'it is not a backup of Callsheet');
+  t.equal(await refusalOf(Buffer.alloc(4096, 'x')), 'it is not a backup of Callsheet');
   t.equal(
     await refusalOf(whole.subarray(0, stateAt + 100)),
     `it is cut off in state/data.mdb, at byte ${stateAt + 100}`,

@@ -147,9 +147,9 @@ test('a damaged file is put aside and said; what is whole before the damage is s
       'it ends within a line',
       'it ends within a line',
       'it ends within a line',
-      'it is no spool file',
-      'it is no spool file',
-      'it is no spool file',
+      'it is not a spool file',
+      'it is not a spool file',
+      'it is not a spool file',
       'message: not valid JSON',
     ].sort(),
   );

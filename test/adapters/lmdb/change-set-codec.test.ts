@@ -88,7 +88,7 @@ test('a buffer that is no change set is refused', async (t) => {
       return String(error);
     }
   };
-  t.equal(refusal(new ArrayBuffer(3)), 'ChangeSetFormatError: 3 bytes are no change set');
+  t.equal(refusal(new ArrayBuffer(3)), 'ChangeSetFormatError: 3 bytes are not a change set');
   t.equal(refusal(changed(0, 2)), 'ChangeSetFormatError: a change set of version 2, not 1');
   t.equal(refusal(changed(16, 9)), 'ChangeSetFormatError: change 1 of 2 names an unknown operation or table');
   t.equal(

@@ -251,7 +251,7 @@ test('a journal is refused, and named, when it is damaged, of another store or c
   };
   t.match(
     await refusal('no-set', noSet),
-    /^StoreOpenError: .*: its journal journal\.bin holds what is no change set: .*$/,
+    /^StoreOpenError: .*: its journal journal\.bin contains a record that is not a change set: .*$/,
   );
   t.equal(
     await refusal(

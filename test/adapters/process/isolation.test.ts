@@ -110,8 +110,8 @@ test('privileged accounts and groups are refused, and nothing is started', real,
   t.equal(await refusal(as(user, zero)), `the group "${zero}" has the id 0`);
   t.equal(await refusal(as('no-such-account')), 'this machine has no account "no-such-account"');
   t.equal(await refusal(as(user, 'no-such-group')), 'this machine has no group "no-such-group"');
-  t.equal(await refusal(as(String(idOf('-u', user)))), `"${idOf('-u', user)}" is no plain account name`);
-  t.equal(await refusal(as(`${user} `)), `"${user} " is no plain account name`);
+  t.equal(await refusal(as(String(idOf('-u', user)))), `"${idOf('-u', user)}" is not a valid account name`);
+  t.equal(await refusal(as(`${user} `)), `"${user} " is not a valid account name`);
 });
 
 test('without root no task runs as another account', { skip: canMakeAccounts }, async (t) => {

@@ -60,7 +60,7 @@ bothWays('what cannot be started is a failed action with a reason in words', {},
     reason: 'its arguments and environment are too long',
   });
   rmSync(it.directory, { recursive: true });
-  t.same(await reason('echo'), { kind: 'not-started', reason: 'its working directory is gone' });
+  t.same(await reason('echo'), { kind: 'not-started', reason: 'its working directory does not exist' });
   await it.close();
   t.equal(it.told.filter((told) => told.type === 'started').length, 0);
 });

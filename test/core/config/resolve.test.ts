@@ -287,8 +287,8 @@ test('flags: with a value, with =, alone', async (t) => {
   t.same(readFlags(['stray', '-x', '--config']), {
     ok: false,
     lines: [
-      '"stray": the command takes flags only',
-      '"-x": the command takes flags only',
+      '"stray": unexpected argument; the command takes only flags',
+      '"-x": unexpected argument; the command takes only flags',
       '--config: needs the path of a file',
     ],
   });

@@ -9,7 +9,7 @@ const router = new Router<Operation>();
 for (const operation of contract.operations) router.add(operation.method, operation.path, operation);
 const checks = new Map<string, Check>();
 
-/** Throws unless the contract describes the answer: its status, media type, body, and the headers that all answers have. */
+/** Throws unless the contract describes the response: status, media type, body, and the common headers. */
 export function checkAnswer(method: string, target: string, answer: Answer): void {
   const path = target.split('?')[0] ?? '';
   const where = `${method} ${path} ${answer.status}`;
@@ -21,7 +21,7 @@ export function checkAnswer(method: string, target: string, answer: Answer): voi
   const mediaType = (answer.headers['content-type'] ?? '').split(';')[0] ?? '';
   if (answer.status >= 400 && mediaType === 'application/problem+json') checkProblem(where, answer);
 
-  // Said once for every path, in the contract's description.
+  // Documented once for all paths, in the contract's description.
   if (answer.status === 503 && answer.text.includes('"the service is stopping"')) return;
 
   const match = router.match(method, path);
@@ -89,6 +89,6 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The body as JSON; undefined when it is not. */
+  /** Body as JSON; undefined if it is not JSON. */
   readonly body: unknown;
 }

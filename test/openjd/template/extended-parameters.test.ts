@@ -123,7 +123,7 @@ void test('the refusal of a value says what is wrong with which element', (t) =>
     [
       { type: 'LIST[STRING]' },
       'a,b',
-      `${PROBLEM}: "a,b" is no list in JSON: column 1 is not JSON: a value is expected, not "a"`,
+      `${PROBLEM}: "a,b" is not a valid JSON list: column 1 is not JSON: a value is expected, not "a"`,
     ],
     [
       { type: 'LIST[STRING]', minLength: 2 },

@@ -6,7 +6,7 @@ import type { LetShape } from './template-shape.ts';
 
 const NAME = /^[a-z_][A-Za-z0-9_]*$/;
 
-/** Specification, section 3.6: `name = expression`, one name for each. What the expression means is judged later. */
+/** Specification, section 3.6: `name = expression`, one name each. A later pass checks the expression. */
 export function readLets(
   reader: ObjectReader,
   at: Located | undefined,

@@ -9,9 +9,9 @@ const VERSION = 'jobtemplate-2023-09';
 const EXTENSION_NAME = /^[A-Z_0-9]{3,128}$/;
 
 /**
- * Pass 1: what language the document is written in (specification, sections 1.1 and 1.1.2;
- * docs/contract/openjd.md#environment-templates). Gives the extensions that it declares; undefined when the rest of the
- * document cannot be judged.
+ * Pass 1: the language of the document (specification, sections 1.1 and 1.1.2;
+ * docs/contract/openjd.md#environment-templates). Returns the declared extensions; undefined if the rest of the
+ * document cannot be checked.
  */
 export function checkVersionAndExtensions(
   findings: Findings,
