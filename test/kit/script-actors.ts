@@ -66,7 +66,7 @@ export interface ScriptActors {
 }
 
 /** Ids that begin with this have no state and get none. */
-export const NOBODY = 'nobody';
+export const NOBODY = 'no-actor';
 
 /** Actors for one kernel, with what a test wants to see and to break of them. */
 export function scriptActors(): ScriptActors {
@@ -151,7 +151,7 @@ export function scriptActors(): ScriptActors {
     isDeleted: (state) => state.isRemoved,
     onMissing: (id, message, context) => {
       if (!id.startsWith(NOBODY)) return { id, value: 0, isOver: false, isRemoved: false };
-      if (message.replyTo !== undefined) context.reply(message.replyTo, 'there is nobody');
+      if (message.replyTo !== undefined) context.reply(message.replyTo, 'there is no actor');
       return null;
     },
     handlers: {

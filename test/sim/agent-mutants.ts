@@ -13,7 +13,7 @@ const machines =
   (rules: Partial<Build['machines']>) =>
   (build: Build): Build => ({ ...build, machines: { ...build.machines, ...rules } });
 
-/** Bugs of the worker's daemon and of the guards beside it. */
+/** Mutants of the worker's daemon and its guards. */
 export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'guards count from the last beat of a daemon, even after a loss of contact',

@@ -10,7 +10,7 @@ import { EXPR_MEMORY_BYTES } from './options.ts';
 import { handle, droppingMessages, type Mutant } from './mutant.ts';
 import { contextWith, type AnyContext } from './watch-turns.ts';
 
-/** Changes the record of a task where it lies, behind the back of the actor. */
+/** Changes the record of a task in place, without the actor. */
 function patchTask(step: StepState | undefined, index: number, patch: (task: TaskState) => TaskState): void {
   const page = step?.pages.get(pageOf(index));
   const task = page === undefined ? null : readTask(page, index);

@@ -34,7 +34,7 @@ import type { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
 import type { Output } from '../../actors/kernel/output.ts';
 
-/** What machines know of the service: addresses for replies, and where lease requests go. */
+/** The service as machines see it: reply addresses, and the destination of lease requests. */
 export interface ServiceDoor {
   /** Whether anybody hears lease requests. */
   readonly isServing: boolean;
@@ -43,27 +43,27 @@ export interface ServiceDoor {
   onLeaseRequest(queue: string, message: unknown, inbox: string): void;
 }
 
-/** Who watches the service: told of everything that matters to the checks. */
+/** Observer of the service: receives every event that the checks need. */
 export interface ServiceWatcher {
   /** A process has begun; nothing of it is in memory yet. */
   started(): void;
   pumped(): void;
   event(event: DomainEvent): void;
-  /** What was not on disk is gone. */
+  /** Everything that was not durable is lost. */
   crashed(): void;
 }
 
 type CommitPort = (changes: readonly Change[], onCommit: CommitCallbacks) => void;
 
 export interface ServiceBuild {
-  /** Made anew with every start: nothing of them outlives the process. */
+  /** Created at every start: nothing of them outlives the process. */
   readonly definitions: () => readonly AnyDefinition<ServiceSystem>[];
   readonly tallies: LocalTallies;
   /** Stands between kernel and store; changes nothing in a sound build. */
   readonly commit: (commit: CommitPort) => CommitPort;
-  /** Whether the ends that ride on a lease request are confirmed as soon as it comes; false in a sound build. */
+  /** Whether piggybacked ends are confirmed on arrival of the lease request; false without a mutant. */
   readonly confirmsAtOnce: boolean;
-  /** Whether all that was said leaves as soon as it is on disk; false in a sound build. */
+  /** Whether all outputs are flushed as soon as they are durable; false without a mutant. */
   readonly answersUnread: boolean;
   /** Whether actors that are over are dropped as soon as that is on disk; false in a sound build. */
   readonly dropsUnread: boolean;
@@ -89,7 +89,7 @@ const SHARD = 0;
 const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
 /** Begins the address of a client's answer. */
 const CLIENT = 'client:';
-/** What leaves as soon as it is on disk: answers to workers and what concerns them alone, as in actors/service/gateway/prepare-flush.ts. */
+/** Outputs that are flushed when durable: replies to workers and messages for them alone, as in actors/service/gateway/prepare-flush.ts. */
 const needsNoReader = (output: Output<ServiceSystem>): boolean =>
   output.kind === 'reply'
     ? typeof output.to !== 'string' && replyTargetOf(output.to).kind !== 'main-thread'
@@ -120,7 +120,7 @@ export class ServiceModel implements ServiceDoor {
   >();
   private readonly clients = new Map<ReplyTo<never>, (answer: unknown) => void>();
   private readonly forwards: (() => void)[] = [];
-  /** What a build that drops unread actors has to say when it can be read. */
+  /** Outputs of the readable stage in a build that evicts unread actors. */
   private unread: Output<ServiceSystem>[] = [];
   private readonly rides = new PoisonedReports();
   private running: SimulationHost<ServiceSystem> | null = null;
@@ -131,7 +131,7 @@ export class ServiceModel implements ServiceDoor {
     this.env = env;
   }
 
-  /** What the kernel loads actors from. */
+  /** Store from which the kernel loads actors. */
   private readonly reader: StoreReader = {
     get: (table, key) => {
       this.mayFail(`${table} ${key}`);
@@ -200,7 +200,7 @@ export class ServiceModel implements ServiceDoor {
           };
         },
         log: (level, text, attributes) => {
-          // The process has ended already: the rest of its last turn is heard by nobody.
+          // The process has already ended: the rest of its last turn is discarded.
           if (host.isStopped) return;
           this.onLog?.(text);
           trace.note('log', level, text, attributes['attempt_id'] ?? attributes['worker_id'] ?? '');
@@ -233,7 +233,7 @@ export class ServiceModel implements ServiceDoor {
     if (bus.isUp) this.connectBus();
   }
 
-  /** After the start, and when the bus is back: what could not be heard meanwhile proves nothing. */
+  /** After the start, and when the bus is back: silence in between proves nothing. */
   connectBus(): void {
     const host = this.running;
     if (host === null) return;
@@ -459,7 +459,7 @@ export class ServiceModel implements ServiceDoor {
         this.onCancel?.(effect.message);
         return;
       case 'forward':
-        // The front hands on in the order in which it is told.
+        // The main thread forwards messages in the order of their arrival.
         this.forwards.push(() => {
           if (host !== null && !host.isStopped) host.post(effect.envelope);
         });

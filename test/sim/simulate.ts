@@ -24,7 +24,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Every so many seeds one is run twice: the same must happen. */
+/** Every n-th seed runs twice, with the same result. */
 const TWICE_EACH = 50;
 
 /** With `--scenario OC-1`: the same, with the faults aimed at one case. */

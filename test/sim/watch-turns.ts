@@ -22,7 +22,7 @@ interface Sent {
   readonly message: AnyMessage;
 }
 
-/** What a turn said. */
+/** Outputs of a turn. */
 export interface Said {
   readonly sent: readonly Sent[];
   readonly effects: readonly ServiceEffect[];

@@ -9,7 +9,6 @@ import {
   choicesField,
   textField,
   useUrlState,
-  type SetOptions,
 } from '../../state/use-url-state.ts';
 import type { ListPageModel } from '../list/list-page-model.ts';
 import { useListState } from '../list/use-list-state.ts';
