@@ -15,7 +15,7 @@ import { readDocument } from '../src/adapters/yaml/read-document.ts';
 import { packageRoot } from '../daemons/process/package-root.ts';
 import { EXPRESSIONS } from '../src/adapters/regex/default-expressions.ts';
 import { checkTemplate } from '../src/openjd/template/check-template.ts';
-import type { DocumentNode } from '../src/openjd/template/document.ts';
+import type { DocumentNode } from '../src/openjd/primitives/document.ts';
 import { prepareJob } from '../src/openjd/template/expand/prepare-job.ts';
 import { openSpace, type Space } from '../src/openjd/template/space/open-space.ts';
 import { saveResult, median } from './kit/results.ts';

@@ -14,8 +14,8 @@
 import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
 import { checkTemplate as checkDocument } from '../../src/openjd/template/check-template.ts';
-import { DOCUMENT_LIMITS, type DocumentLimits } from '../../src/openjd/template/document-limits.ts';
-import type { DocumentNode } from '../../src/openjd/template/document.ts';
+import { DOCUMENT_LIMITS, type DocumentLimits } from '../../src/openjd/primitives/document-limits.ts';
+import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
 import { EXPR_LIMITS, type ExprLimits } from '../../src/openjd/expr/expr-limits.ts';
 import type { LanguageOptions } from '../../src/openjd/template/language/options.ts';
 import { prepareJob, type PreparedJob } from '../../src/openjd/template/expand/prepare-job.ts';
@@ -26,7 +26,7 @@ import type { ReadResult } from '../../src/openjd/template/read-result.ts';
 import { TEMPLATE_LIMITS, type TemplateLimits } from '../../src/openjd/template/template-limits.ts';
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 
-export type { DocumentLimits } from '../../src/openjd/template/document-limits.ts';
+export type { DocumentLimits } from '../../src/openjd/primitives/document-limits.ts';
 export type {
   DocumentNode,
   MappingEntry,
@@ -34,7 +34,7 @@ export type {
   Position,
   ScalarNode,
   SequenceNode,
-} from '../../src/openjd/template/document.ts';
+} from '../../src/openjd/primitives/document.ts';
 export type { PreparedJob } from '../../src/openjd/template/expand/prepare-job.ts';
 export type { ExtensionName, SupportedFeatures } from '../../src/openjd/template/extensions.ts';
 export type {
@@ -70,12 +70,12 @@ export type { ReadResult } from '../../src/openjd/template/read-result.ts';
 export type {
   AxisValues,
   ChunkCut,
-  IntegerRun,
   RangeConstraint,
   SpaceDescription,
 } from '../../src/openjd/template/space-description.ts';
 export type { Space } from '../../src/openjd/template/space/open-space.ts';
 export type { TemplateLimits } from '../../src/openjd/template/template-limits.ts';
+export type { IntegerRun } from '../../src/openjd/primitives/integer-set.ts';
 export type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 
 export { pathMapper } from '../../src/openjd/template/path-mapping.ts';

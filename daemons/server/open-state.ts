@@ -1,6 +1,5 @@
 import type { ChangeSubscription } from '../../src/adapters/lmdb/change-subscription.ts';
 import { openStateReader, type StateReader } from '../../src/adapters/lmdb/state-reader.ts';
-import { STATE_DISK_LIMITS } from '../../src/adapters/lmdb/state-writer.ts';
 import { startStoreThread, type StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
 import { storeDirectory } from '../maintenance/data-directory.ts';
@@ -33,7 +32,6 @@ export async function startStore(context: StartContext): Promise<StartedStore> {
     {
       directory: storeDirectory(directory, 'state'),
       softwareVersion: version.version,
-      disk: STATE_DISK_LIMITS,
     },
     {
       diskChanged: (disk) => logger.warn({ disk }, diskText(disk)),

@@ -1,4 +1,4 @@
-import type { CopiedStore } from '../../src/adapters/lmdb/environment-copy.ts';
+import type { CopiedStore } from '../../src/adapters/lmdb/copy-stores.ts';
 import type { LogStoreReader } from '../../src/adapters/lmdb/log-reader.ts';
 import { startBackupServer } from '../maintenance/backup-socket.ts';
 import type { OpenState } from './open-state.ts';

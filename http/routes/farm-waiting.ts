@@ -1,10 +1,10 @@
 import { farmId, type FarmId } from '../../src/core/ids.ts';
-import type { WaitingExplanation } from '../../src/core/lease/waiting.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { Ports } from '../ports.ts';
 import { waitingView } from '../views/waiting-view.ts';
 import { askWhatWaits } from './query-schedulers.ts';
 import { notFound, problem, type Handler } from './operation.ts';
+import type { WaitingExplanation } from '../../src/core/lease/explanation.ts';
 
 /** Maximum age of a reply that clients share: pages poll every few seconds. */
 const FRESH_MS = 3000;

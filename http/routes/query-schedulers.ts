@@ -3,8 +3,12 @@ import type { LeaseMessage } from '../../actors/service/lease/messages.ts';
 import { isPoolFull } from '../../src/core/explain/capacity-gates.ts';
 import type { FarmHolder } from '../../src/core/explain/task-facts.ts';
 import type { FarmId, QueueId } from '../../src/core/ids.ts';
-import type { DemandExplanation, Holder, LeaseExplanation } from '../../src/core/lease/explanation.ts';
-import type { WaitingExplanation } from '../../src/core/lease/waiting.ts';
+import type {
+  DemandExplanation,
+  Holder,
+  LeaseExplanation,
+  WaitingExplanation,
+} from '../../src/core/lease/explanation.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import { refused, type Outcome } from '../../src/core/problems.ts';
 import type { Ports } from '../ports.ts';

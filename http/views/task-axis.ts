@@ -1,7 +1,7 @@
-import type { IntegerRun } from '../../src/openjd/template/space-description.ts';
 import { openSpace } from '../../src/openjd/template/space/open-space.ts';
 import type { StepShape } from './job-spaces.ts';
 import type { Schemas } from './schemas.ts';
+import type { IntegerRun } from '../../src/openjd/primitives/integer-set.ts';
 
 /** Longer descriptions are omitted, because grids are requested often. */
 const PARTS_MAX = 1000;

@@ -1,10 +1,10 @@
 import { pluralize } from '../../src/core/explain/wording.ts';
 import { jobId, type FarmId } from '../../src/core/ids.ts';
-import type { WaitingExplanation, WaitingGroup } from '../../src/core/lease/waiting.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
+import type { WaitingExplanation, WaitingGroup } from '../../src/core/lease/explanation.ts';
 
 /** Paused jobs of a farm, and their ready tasks. */
 export interface PausedJobs {

@@ -15,12 +15,15 @@ import {
   type FarmId,
   type QueueId,
 } from '../../src/core/ids.ts';
-import type { DemandExplanation, LeaseExplanation } from '../../src/core/lease/explanation.ts';
+import type {
+  DemandExplanation,
+  LeaseExplanation,
+  WaitingExplanation,
+} from '../../src/core/lease/explanation.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { readTaskStatus } from '../../src/core/records/task-page.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
-import type { WaitingExplanation } from '../../src/core/lease/waiting.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { AttemptReport, RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../../src/core/wire/subjects.ts';

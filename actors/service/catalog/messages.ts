@@ -59,7 +59,11 @@ export type CatalogMessage =
   /**
    * Replies with the UsagePoolRecord; `conflict` if a pool has the name, ignoring case, or if there is no free slot.
    */
-  | { readonly type: 'pool.create'; readonly input: PoolInput; readonly replyTo: ReplyTo<Outcome<UsagePoolRecord>> }
+  | {
+      readonly type: 'pool.create';
+      readonly input: PoolInput;
+      readonly replyTo: ReplyTo<Outcome<UsagePoolRecord>>;
+    }
   /** Replies with the UsagePoolRecord; `not-found` for an unknown pool, `conflict` if another pool has the name. */
   | {
       readonly type: 'pool.replace';
@@ -70,7 +74,11 @@ export type CatalogMessage =
   /** Replies with null; `not-found` for an unknown pool. */
   | { readonly type: 'pool.delete'; readonly poolId: string; readonly replyTo: ReplyTo<Outcome<null>> }
   /** Replies with the ComputeLocationRecord; `conflict` if a location has the name. */
-  | { readonly type: 'location.create'; readonly input: LocationInput; readonly replyTo: ReplyTo<Outcome<ComputeLocationRecord>> }
+  | {
+      readonly type: 'location.create';
+      readonly input: LocationInput;
+      readonly replyTo: ReplyTo<Outcome<ComputeLocationRecord>>;
+    }
   /**
    * Replies with the ComputeLocationRecord; `not-found` for an unknown location, `conflict` if another one has the
    * name.
@@ -82,13 +90,21 @@ export type CatalogMessage =
       readonly replyTo: ReplyTo<Outcome<ComputeLocationRecord>>;
     }
   /** Replies with null; `not-found` for an unknown location. */
-  | { readonly type: 'location.delete'; readonly locationId: string; readonly replyTo: ReplyTo<Outcome<null>> }
+  | {
+      readonly type: 'location.delete';
+      readonly locationId: string;
+      readonly replyTo: ReplyTo<Outcome<null>>;
+    }
   /** From a worker actor: the compute location that a worker reports. The name is not validated yet. */
   | { readonly type: 'location.seen'; readonly name: string }
   /**
    * Replies with the StorageLocationRecord; `conflict` if a storage location has the name or the roots are too long.
    */
-  | { readonly type: 'storage.create'; readonly input: StorageInput; readonly replyTo: ReplyTo<Outcome<StorageLocationRecord>> }
+  | {
+      readonly type: 'storage.create';
+      readonly input: StorageInput;
+      readonly replyTo: ReplyTo<Outcome<StorageLocationRecord>>;
+    }
   /**
    * Replies with the StorageLocationRecord; `not-found` for an unknown location, `conflict` if another one has the name
    * or the roots are too long.

@@ -62,13 +62,25 @@ export type FarmMessage =
   /** At the start of the service: loads the farm and activates its lease actor and retention. */
   | { readonly type: 'farm.activate' }
   /** From the catalog, which has reserved the name. Replies with the FarmRecord. */
-  | { readonly type: 'farm.create'; readonly input: FarmInput; readonly replyTo: ReplyTo<Outcome<FarmRecord>> }
+  | {
+      readonly type: 'farm.create';
+      readonly input: FarmInput;
+      readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
+    }
   /** From the catalog, which has reserved the new name. Replies with the FarmRecord. */
-  | { readonly type: 'farm.replace'; readonly input: FarmInput; readonly replyTo: ReplyTo<Outcome<FarmRecord>> }
+  | {
+      readonly type: 'farm.replace';
+      readonly input: FarmInput;
+      readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
+    }
   /** From a client. Replies with null, or `conflict` while a job is not terminal. */
   | { readonly type: 'farm.delete'; readonly replyTo: ReplyTo<Outcome<null>> }
   /** From a client. Replies with the QueueRecord, or `conflict` if the farm has a queue of that name. */
-  | { readonly type: 'queue.create'; readonly input: QueueInput; readonly replyTo: ReplyTo<Outcome<QueueRecord>> }
+  | {
+      readonly type: 'queue.create';
+      readonly input: QueueInput;
+      readonly replyTo: ReplyTo<Outcome<QueueRecord>>;
+    }
   | {
       readonly type: 'queue.replace';
       readonly queueId: QueueId;
@@ -78,7 +90,11 @@ export type FarmMessage =
   /** From a client. Replies with null, or `conflict` while a job of the queue is not terminal. */
   | { readonly type: 'queue.delete'; readonly queueId: QueueId; readonly replyTo: ReplyTo<Outcome<null>> }
   /** From a client. Replies with the JobRecord, or `bad-request` for an unknown queue or upstream job. */
-  | { readonly type: 'job.submit'; readonly submission: JobSubmission; readonly replyTo: ReplyTo<Outcome<JobRecord>> }
+  | {
+      readonly type: 'job.submit';
+      readonly submission: JobSubmission;
+      readonly replyTo: ReplyTo<Outcome<JobRecord>>;
+    }
   /**
    * From a client: moves a job to another queue, with other changes. The job replies; `bad-request` for an unknown
    * queue.
@@ -115,7 +131,11 @@ export type FarmMessage =
   /** From a sweep: the retention of a job that ended at this time has passed. */
   | { readonly type: 'job.expire'; readonly jobId: JobId; readonly endedAt: number }
   /** From the bus. Replies with a PresenceReply. */
-  | { readonly type: 'worker.register'; readonly registration: RegisterMessage; readonly replyTo: ReplyTo<PresenceReply> }
+  | {
+      readonly type: 'worker.register';
+      readonly registration: RegisterMessage;
+      readonly replyTo: ReplyTo<PresenceReply>;
+    }
   /** From a worker actor: its status or incarnation has changed. */
   | {
       readonly type: 'worker.changed';

@@ -130,7 +130,11 @@ export type JobMessage =
    * From a client. Replies with a RetryResult; `not-found` for an unknown task; `conflict` if the task is neither
    * failed nor canceled, the selection is too large or the queue was deleted.
    */
-  | { readonly type: 'job.retry'; readonly target: RetryTarget; readonly replyTo: ReplyTo<Outcome<RetryResult>> }
+  | {
+      readonly type: 'job.retry';
+      readonly target: RetryTarget;
+      readonly replyTo: ReplyTo<Outcome<RetryResult>>;
+    }
   /** From the farm, after `job.reactivation-requested`: retry a terminal job. Replies like `job.retry`. */
   | {
       readonly type: 'job.reactivate';

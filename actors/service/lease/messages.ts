@@ -13,8 +13,12 @@ import type {
   StepAssignment,
 } from '../../../src/core/wire/bus-messages.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
-import type { DemandExplanation, Holder, LeaseExplanation } from '../../../src/core/lease/explanation.ts';
-import type { WaitingExplanation } from '../../../src/core/lease/waiting.ts';
+import type {
+  DemandExplanation,
+  Holder,
+  LeaseExplanation,
+  WaitingExplanation,
+} from '../../../src/core/lease/explanation.ts';
 import type { DelayedTask } from '../../../src/core/lease/step-entry.ts';
 
 /** Ready tasks of one step, with all facts that determine their order and their eligible workers. */
@@ -145,7 +149,11 @@ export type LeaseMessage =
       readonly replyTo: ReplyTo<Outcome<readonly DemandExplanation[]>>;
     }
   /** From a client: the steps that hold slots of a usage pool in this farm. Replies with Holder[], largest first. */
-  | { readonly type: 'pool.explain'; readonly pool: string; readonly replyTo: ReplyTo<Outcome<readonly Holder[]>> }
+  | {
+      readonly type: 'pool.explain';
+      readonly pool: string;
+      readonly replyTo: ReplyTo<Outcome<readonly Holder[]>>;
+    }
   /** From a client: the waiting tasks of the farm by cause. Replies with a WaitingExplanation. */
   | { readonly type: 'farm.explain'; readonly replyTo: ReplyTo<Outcome<WaitingExplanation>> }
   /** From the farm, at its start: loads the actor, which then activates its jobs and workers. */

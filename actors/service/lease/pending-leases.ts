@@ -1,8 +1,8 @@
 import type { ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
 import type { TakenTasks } from '../../../src/core/lease/ready-index.ts';
-import type { StepName } from '../../../src/core/lease/step-name.ts';
 import type { Assignment, LeaseReply, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 
 /**
  * Leases that wait for the response of their jobs, by number. They last for one unit of work. Usually there is only

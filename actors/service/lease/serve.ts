@@ -1,11 +1,11 @@
 import type { WorkerId } from '../../../src/core/ids.ts';
-import type { StepName } from '../../../src/core/lease/step-name.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
 import type { Signature } from '../../../src/core/lease/step-entry.ts';
 import type { UnansweredRequest } from './pending-leases.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 
 const BOUNDS = { tasks: WIRE_LIMITS.tasksPerLease, steps: WIRE_LIMITS.stepsPerLease };
 
@@ -16,7 +16,11 @@ export const freeCoresOf = (worker: LeaseWorker): number =>
  * Selects tasks for a request and sends `tasks.take` to their jobs. Returns false if there are none, or during
  * recovery.
  */
-export function serve(state: LeaseState, request: UnansweredRequest, context: ServiceContext<'lease'>): boolean {
+export function serve(
+  state: LeaseState,
+  request: UnansweredRequest,
+  context: ServiceContext<'lease'>,
+): boolean {
   const worker = state.workers.get(request.workerId);
   if (worker === undefined || state.recovery !== 'ready') return false;
   const only = state.reservations.get(request.workerId) ?? null;

@@ -16,7 +16,6 @@ import { PathMaps } from '../../../src/core/delivery/path-map.ts';
 import { FarmPools } from '../../../src/core/lease/farm-pools.ts';
 import { ParkedRequests } from '../../../src/core/lease/parked-requests.ts';
 import { ReadyIndex } from '../../../src/core/lease/ready-index.ts';
-import type { StepName } from '../../../src/core/lease/step-name.ts';
 import { WorkerKinds } from '../../../src/core/lease/worker-kinds.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
@@ -27,6 +26,7 @@ import type { IsolationIdentity, LeaseReply } from '../../../src/core/wire/bus-m
 import type { ReplyTo } from '../../kernel/address.ts';
 import { PendingLeases } from './pending-leases.ts';
 import { UnschedulableSteps } from './unschedulable-steps.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 
 /** A worker as the lease actor sees it. */
 export interface LeaseWorker {

@@ -1,5 +1,5 @@
-import { stepKey, type StepKey, type StepName } from '../../../src/core/lease/step-name.ts';
 import type { Signature } from '../../../src/core/lease/step-entry.ts';
+import { stepKey, type StepKey, type StepName } from '../../../src/core/lease/candidate-order.ts';
 
 /** The last notification of a step's job. */
 interface ReportedStep extends StepName {

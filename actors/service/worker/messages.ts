@@ -39,7 +39,11 @@ export type WorkerMessage =
       readonly heartbeat: HeartbeatMessage;
       readonly replyTo: ReplyTo<PresenceReply>;
     }
-  | { readonly type: 'worker.deregister'; readonly departure: DeregisterMessage; readonly replyTo: ReplyTo<PresenceReply> }
+  | {
+      readonly type: 'worker.deregister';
+      readonly departure: DeregisterMessage;
+      readonly replyTo: ReplyTo<PresenceReply>;
+    }
   /** From a job actor: these attempts hold cores of the worker from now on. */
   | { readonly type: 'attempts.booked'; readonly bookings: readonly AttemptBooking[] }
   /** From a job actor: these attempts are closed. */

@@ -1,4 +1,4 @@
-import type { EnvironmentKind } from '../lmdb/environment.ts';
+import type { EnvironmentKind } from '../../core/ports/store.ts';
 
 /** Version of the format of `callsheet backup`. It increases when an older program could not restore the format. */
 export const BACKUP_FORMAT = 1;

@@ -5,9 +5,10 @@ import { freeBytes } from '../system/disk-watermark.ts';
 import { syncDirectory, syncFile } from '../system/sync-file.ts';
 import { copyEnvironment, rowCounts } from './environment-copy.ts';
 import { openExistingStore, assertStoreExists } from './existing-store.ts';
-import { DATA_FILE, openEnvironment, type EnvironmentKind } from './environment.ts';
+import { DATA_FILE, openEnvironment } from './environment.ts';
 import { pageMeter } from './page-meter.ts';
 import { StoreOpenError } from './store-format.ts';
+import type { EnvironmentKind } from '../../core/ports/store.ts';
 
 const PARTIAL = 'compact.partial';
 /** Space that must stay free on the disk in addition to the new file. */

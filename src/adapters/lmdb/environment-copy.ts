@@ -1,25 +1,9 @@
 import { mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../process/error-code.ts';
-import { DATA_FILE, openExistingDatabase, type Environment, type EnvironmentKind } from './environment.ts';
-import type { PageCounts } from './page-meter.ts';
+import { DATA_FILE, openExistingDatabase, type Environment } from './environment.ts';
 import type { StoreFormat } from './store-format.ts';
-
-/** A copy of an environment, which may not be on disk yet. */
-export interface EnvironmentCopy {
-  /** Path of the data file. */
-  readonly path: string;
-  readonly bytes: number;
-  readonly format: StoreFormat;
-}
-
-/** An open store that can be copied. */
-export interface CopiedStore {
-  readonly kind: EnvironmentKind;
-  pages(): PageCounts;
-  /** Copies the store as of one commit into a new directory. */
-  copyTo(directory: string): Promise<EnvironmentCopy>;
-}
+import type { EnvironmentCopy } from './copy-stores.ts';
 
 /**
  * Copies an open environment as of one commit into a new directory, without its free pages. LMDB copies in its own

@@ -1,4 +1,5 @@
 import { open, type Database, type RootDatabase } from 'lmdb';
+import type { EnvironmentKind } from '../../core/ports/store.ts';
 
 /** A named database whose keys and values are bytes; keys are in the order of their bytes. */
 export type ByteDatabase = Database<Uint8Array, Uint8Array>;
@@ -7,9 +8,7 @@ export type Environment = RootDatabase<Uint8Array, string>;
 const GIB = 2 ** 30;
 
 /** Maximum size of a file before it must be mapped again: address space, not memory. */
-const MAP_BYTES = { state: 256 * GIB, logs: 1024 * GIB } as const;
-
-export type EnvironmentKind = keyof typeof MAP_BYTES;
+const MAP_BYTES = { state: 256 * GIB, logs: 1024 * GIB } as const satisfies Record<EnvironmentKind, number>;
 
 const MAX_DATABASES = 32;
 /**

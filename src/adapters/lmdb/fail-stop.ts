@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { writeSync } from 'node:fs';
-import type { StoreFailure } from './writer-environment.ts';
 
 /** Exit status of the process for each failure of a store: the nearest of sysexits.h. */
 export const STORE_EXIT_CODES = {
@@ -61,4 +60,10 @@ function killUnlessGone(pid: number): void {
   spawn('/bin/sh', args, { detached: true, stdio: 'ignore' })
     .on('error', () => undefined)
     .unref();
+}
+
+/** Why a writer ends the process (docs/dependency-hazards.md#d3-failed-commits). */
+export interface StoreFailure {
+  readonly kind: 'commit-failed' | 'disk-full' | 'broken-protocol';
+  readonly detail: string;
 }

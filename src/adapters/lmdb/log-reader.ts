@@ -8,7 +8,7 @@ import {
   type LogTotalRecord,
 } from '../../core/records/log-chunk.ts';
 import { isGapless, hasSequence, type SequenceRanges } from '../../core/wire/sequence-ranges.ts';
-import { copyEnvironment, type CopiedStore } from './environment-copy.ts';
+import { copyEnvironment } from './environment-copy.ts';
 import { openExistingStore } from './existing-store.ts';
 import { openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
@@ -17,6 +17,7 @@ import { pageMeter } from './page-meter.ts';
 import { StoreOpenError, type StoreFormat } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeRecord } from './value-codec.ts';
+import type { CopiedStore } from './copy-stores.ts';
 
 export interface LogStoreReader extends LogReader, CopiedStore {
   /** Makes all earlier appends visible to the next read. */

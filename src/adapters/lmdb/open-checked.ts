@@ -1,6 +1,7 @@
 import { checkDataFile } from './data-file-check.ts';
-import { openEnvironment, type Environment, type EnvironmentKind } from './environment.ts';
+import { openEnvironment, type Environment } from './environment.ts';
 import { StoreOpenError } from './store-format.ts';
+import type { EnvironmentKind } from '../../core/ports/store.ts';
 
 /** Opens an environment, or throws a `StoreOpenError` with the reason. */
 export function openCheckedEnvironment(directory: string, kind: EnvironmentKind): Environment {

@@ -10,7 +10,14 @@ import { openDatabase, openExistingDatabase, type ByteDatabase, type Environment
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES } from './log-chunk.ts';
 import { BUS_SEQUENCE_KEY, readBusSequence } from './log-writer.ts';
-import { META_DATABASE, putAttemptFloor, readAttemptFloor } from './store-format.ts';
+import {
+  FORMAT_VERSIONS,
+  isKnownFormat,
+  META_DATABASE,
+  putAttemptFloor,
+  readAttemptFloor,
+  type StoreFormat,
+} from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeRecord, decodeValue, encodeRecord } from './value-codec.ts';
 import { encodeValue } from './value-encoder.ts';
@@ -21,6 +28,12 @@ export interface Reconciled {
   /** Number of attempts whose logs were removed, because the state does not contain them. */
   readonly logsRemoved: number;
 }
+
+/** Returns why this program cannot read the part of a backup; null when it can. */
+export const formatFault = (part: Pick<StoreFormat, 'kind' | 'format'>): string | null =>
+  isKnownFormat(part)
+    ? null
+    : `its ${part.kind} have format ${part.format} and this program knows format ${FORMAT_VERSIONS[part.kind]}`;
 
 /** Number of tasks whose logs are removed in one transaction. */
 const TASKS_AT_ONCE = 500;

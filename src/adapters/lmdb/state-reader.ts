@@ -1,6 +1,6 @@
 import type { Row, ScanOptions, StoreReader } from '../../core/ports/store.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../core/records/tables.ts';
-import { copyEnvironment, type CopiedStore } from './environment-copy.ts';
+import { copyEnvironment } from './environment-copy.ts';
 import { openExistingStore } from './existing-store.ts';
 import { openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { isKey, keyBytes } from './key-bytes.ts';
@@ -8,6 +8,7 @@ import { pageMeter } from './page-meter.ts';
 import { readAttemptFloor, StoreOpenError, type StoreFormat } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeValue } from './value-codec.ts';
+import type { CopiedStore } from './copy-stores.ts';
 
 export interface StateReader extends StoreReader, CopiedStore {
   /**

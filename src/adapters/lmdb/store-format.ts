@@ -1,12 +1,7 @@
 import { isUuid } from '../../core/ids.ts';
 import { keyBytes } from './key-bytes.ts';
-import {
-  openDatabase,
-  openExistingDatabase,
-  type ByteDatabase,
-  type Environment,
-  type EnvironmentKind,
-} from './environment.ts';
+import { openDatabase, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
+import type { EnvironmentKind } from '../../core/ports/store.ts';
 
 /**
  * Version of this program's format for each kind of environment. It increases when an older program could not read the

@@ -3,7 +3,7 @@ import type { EventLoopLag } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
 import type { JobId } from '../../core/ids.ts';
 import type { LargeRows } from '../../core/ports/large-jobs.ts';
-import type { DiskLimits, StoreFailure } from './writer-environment.ts';
+import type { StoreFailure } from './fail-stop.ts';
 
 /** Version of the messages between the store thread, the shards and the main thread. Every message contains it. */
 export const STORE_PROTOCOL_VERSION = 1;
@@ -90,12 +90,3 @@ export type StoreNotice =
   /** The process must end now with the exit status of the failure; the thread does nothing more. */
   | (Versioned & { readonly type: 'failed'; readonly failure: StoreFailure })
   | (Versioned & { readonly type: 'stopped' });
-
-/** Start options of the store thread. */
-export interface StoreThreadOptions {
-  readonly directory: string;
-  readonly softwareVersion: string;
-  readonly disk: DiskLimits;
-  /** Size of the journal's file; default JOURNAL_BYTES. */
-  readonly journalBytes?: number;
-}

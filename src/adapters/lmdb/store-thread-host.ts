@@ -3,14 +3,12 @@ import type { EventLoopLag } from '../system/event-loop-lag.ts';
 import type { JobId } from '../../core/ids.ts';
 import type { LargeJobs } from '../../core/ports/large-jobs.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
+import { STATE_DISK_LIMITS } from './state-writer.ts';
+import type { DiskLimits } from './writer-environment.ts';
 import { openChangeWatch, watchMemory, type ChangeSubscription } from './change-subscription.ts';
 import { writeFinalLog, STORE_EXIT_CODES } from './fail-stop.ts';
-import {
-  STORE_PROTOCOL_VERSION,
-  type StoreCommand,
-  type StoreNotice,
-  type StoreThreadOptions,
-} from './store-protocol.ts';
+import { STORE_PROTOCOL_VERSION, type StoreCommand, type StoreNotice } from './store-protocol.ts';
+import type { StoreThreadOptions } from './store-thread.ts';
 
 /** The main thread's handle of the store thread. */
 export interface StoreThread extends LargeJobs {
@@ -39,10 +37,16 @@ export interface StoreThreadEvents {
  */
 export function startStoreThread(
   entry: URL,
-  options: StoreThreadOptions,
+  {
+    disk: limits = STATE_DISK_LIMITS,
+    ...options
+  }: Omit<StoreThreadOptions, 'disk'> & { readonly disk?: DiskLimits },
   events: StoreThreadEvents,
 ): Promise<StoreThread> {
-  const worker = new Worker(entry, { workerData: options, name: 'store' });
+  const worker = new Worker(entry, {
+    workerData: { ...options, disk: limits } satisfies StoreThreadOptions,
+    name: 'store',
+  });
   const command = (message: StoreCommand, transfer: (MessagePort | ArrayBuffer)[] = []): void =>
     worker.postMessage(message, transfer);
   let disk: DiskState = 'ok';

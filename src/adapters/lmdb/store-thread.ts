@@ -7,7 +7,7 @@ import type { DiskState } from '../system/disk-watermark.ts';
 import { readChangeSet, type EncodedChange, type EncodedChangeSet } from './change-set-codec.ts';
 import { piecesOf } from './provisional-jobs.ts';
 import { ChangePublisher } from './change-publisher.ts';
-import { failStop } from './fail-stop.ts';
+import { failStop, type StoreFailure } from './fail-stop.ts';
 import { openStateWriter, type StateWriter } from './state-writer.ts';
 import { StoreOpenError } from './store-format.ts';
 import {
@@ -16,9 +16,8 @@ import {
   type ShardRequest,
   type StoreCommand,
   type StoreNotice,
-  type StoreThreadOptions,
 } from './store-protocol.ts';
-import type { StoreFailure } from './writer-environment.ts';
+import type { DiskLimits } from './writer-environment.ts';
 
 /**
  * Implementation of the store thread, the single writer of the state store.
@@ -302,4 +301,13 @@ function drain(port: MessagePort, handle: (request: ShardRequest) => void): void
     if (received === undefined) return;
     handle(received.message);
   }
+}
+
+/** Start options of the store thread. */
+export interface StoreThreadOptions {
+  readonly directory: string;
+  readonly softwareVersion: string;
+  readonly disk: DiskLimits;
+  /** Size of the journal's file; default JOURNAL_BYTES. */
+  readonly journalBytes?: number;
 }

@@ -5,13 +5,7 @@ import { lockDirectory, DirectoryLockError } from '../system/disk-lock.ts';
 import { createDiskReserve } from '../system/disk-reserve.ts';
 import { makeDirectory } from '../system/make-directory.ts';
 import { freeBytes, nextDiskState, type DiskState, type DiskWatermarks } from '../system/disk-watermark.ts';
-import {
-  DATA_FILE,
-  openDatabase,
-  type ByteDatabase,
-  type Environment,
-  type EnvironmentKind,
-} from './environment.ts';
+import { DATA_FILE, openDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { openCheckedEnvironment } from './open-checked.ts';
 import {
   FORMAT_VERSIONS,
@@ -21,12 +15,8 @@ import {
   StoreOpenError,
   writeStoreFormat,
 } from './store-format.ts';
-
-/** Why a writer ends the process (docs/dependency-hazards.md#d3-failed-commits). */
-export interface StoreFailure {
-  readonly kind: 'commit-failed' | 'disk-full' | 'broken-protocol';
-  readonly detail: string;
-}
+import type { EnvironmentKind } from '../../core/ports/store.ts';
+import type { StoreFailure } from './fail-stop.ts';
 
 /** Ends the process; nothing may be acknowledged afterwards. Must not return. */
 type EndProcess = (failure: StoreFailure) => never;

@@ -1,5 +1,5 @@
-import type { Position, ScalarNode } from '../../openjd/template/document.ts';
-import { quoteForMessage } from '../../openjd/template/text-rules.ts';
+import type { Position, ScalarNode } from '../../openjd/primitives/document.ts';
+import { quoteForMessage } from '../../openjd/primitives/text-rules.ts';
 import { Unreadable } from '../../openjd/template/read-result.ts';
 
 const NULL = /^(?:~|null|Null|NULL)?$/;

@@ -1,5 +1,5 @@
 import type { ReadResult } from '../../openjd/template/read-result.ts';
-import { DOCUMENT_LIMITS, type DocumentLimits } from '../../openjd/template/document-limits.ts';
+import { DOCUMENT_LIMITS, type DocumentLimits } from '../../openjd/primitives/document-limits.ts';
 import { readJson } from '../../openjd/template/read-json.ts';
 import { readYaml } from './read-yaml.ts';
 

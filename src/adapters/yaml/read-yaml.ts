@@ -9,11 +9,11 @@ import {
   type Node,
   type YAMLMap,
 } from 'yaml';
-import type { DocumentNode, MappingEntry, Position } from '../../openjd/template/document.ts';
-import type { DocumentLimits } from '../../openjd/template/document-limits.ts';
-import { LineIndex } from '../../openjd/template/line-index.ts';
+import type { DocumentNode, MappingEntry, Position } from '../../openjd/primitives/document.ts';
+import type { DocumentLimits } from '../../openjd/primitives/document-limits.ts';
+import { LineIndex } from '../../openjd/primitives/line-index.ts';
 import { Unreadable, type ReadResult } from '../../openjd/template/read-result.ts';
-import { quoteForMessage } from '../../openjd/template/text-rules.ts';
+import { quoteForMessage } from '../../openjd/primitives/text-rules.ts';
 import { plainScalar } from './plain-scalar.ts';
 import { scanTokens } from './scan-tokens.ts';
 

@@ -1,6 +1,6 @@
 import { CST, Lexer } from 'yaml';
-import type { DocumentLimits } from '../../openjd/template/document-limits.ts';
-import type { LineIndex } from '../../openjd/template/line-index.ts';
+import type { DocumentLimits } from '../../openjd/primitives/document-limits.ts';
+import type { LineIndex } from '../../openjd/primitives/line-index.ts';
 import { Unreadable } from '../../openjd/template/read-result.ts';
 
 /**

@@ -19,3 +19,14 @@ export function compareCandidates(a: Candidate, b: Candidate): number {
   if (a.jobId !== b.jobId) return a.jobId < b.jobId ? -1 : 1;
   return a.stepOrder - b.stepOrder;
 }
+
+/** Identifies a step by its job and order. */
+export interface StepName {
+  readonly jobId: JobId;
+  readonly stepOrder: number;
+}
+
+export type StepKey = `${JobId}/${number}`;
+
+/** Returns the key of a step for a map. */
+export const stepKey = ({ jobId, stepOrder }: StepName): StepKey => `${jobId}/${stepOrder}`;

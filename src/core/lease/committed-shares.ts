@@ -24,7 +24,8 @@ export function committedShares(reader: StoreReader): readonly Share[] {
     if (worker.status === 'online') add(worker.farmId, ONLINE_WORKERS_SLOT);
     for (const { attemptId } of reader.get('booking', keys.booking(worker.id))?.bookings ?? []) {
       const attempt = parseAttemptId(attemptId);
-      if (attempt === null) throw new Error(`the store contains a booking of ${attemptId}, which is not a valid attempt id`);
+      if (attempt === null)
+        throw new Error(`the store contains a booking of ${attemptId}, which is not a valid attempt id`);
       let ofSteps = poolsOfSteps.get(attempt.jobId);
       if (ofSteps === undefined) {
         const steps = reader.get('plan', keys.plan(attempt.jobId))?.steps ?? [];

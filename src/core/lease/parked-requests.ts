@@ -70,7 +70,11 @@ export class ParkedRequests<Address> {
   }
 
   /** Parks a request. A worker has one request per queue: returns the replaced one, or null. */
-  park(request: ParkedRequest<Address>, offer: WorkerOffer, freeCores: number): ParkedRequest<Address> | null {
+  park(
+    request: ParkedRequest<Address>,
+    offer: WorkerOffer,
+    freeCores: number,
+  ): ParkedRequest<Address> | null {
     const replaced = this.take(request.workerId, request.queueId);
     const slot = slotKey(request.workerId, request.queueId);
     const parked = { request, order: this.nextOrder++, group: this.groupOf(request, offer, freeCores) };

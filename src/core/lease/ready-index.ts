@@ -1,6 +1,5 @@
-import type { StepName } from './step-name.ts';
 import type { JobId, QueueId, WorkerId } from '../ids.ts';
-import { compareCandidates, type Candidate } from './candidate-order.ts';
+import { compareCandidates, type Candidate, type StepName } from './candidate-order.ts';
 import { Caps } from './caps.ts';
 import { coresOf, isEligible, type Demand } from './eligibility.ts';
 import type { FarmPools } from './farm-pools.ts';

@@ -38,3 +38,6 @@ export interface StoreWriter {
   /** Writes the set and calls back. Sets of one shard are committed in the order of the calls. */
   commit(set: ChangeSet, onCommit: CommitCallbacks): void;
 }
+
+/** The stores of the service, each in a directory of its own: `state` and the task `logs`. */
+export type EnvironmentKind = 'state' | 'logs';

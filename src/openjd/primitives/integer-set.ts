@@ -1,5 +1,3 @@
-import type { IntegerRun } from '../template/space-description.ts';
-
 /** start, start + step, ...: `count` integers; step and count are at least 1. */
 export interface Run {
   readonly start: bigint;
@@ -108,3 +106,10 @@ export const runsOfDescription = (runs: readonly IntegerRun[]): Run[] =>
   runs.map((run) => ({ start: BigInt(run.start), step: BigInt(run.step), count: BigInt(run.count) }));
 
 const single = (value: bigint): Run => ({ start: value, step: 1n, count: 1n });
+
+/** start, start + step, ... : `count` integers. */
+export interface IntegerRun {
+  readonly start: string;
+  readonly step: string;
+  readonly count: number;
+}

@@ -1,4 +1,4 @@
-import type { DocumentNode } from '../template/document.ts';
+import type { DocumentNode } from './document.ts';
 
 const INTEGER = /^[-+]?[0-9]+$/;
 const DECIMAL = /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;

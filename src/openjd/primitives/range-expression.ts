@@ -1,5 +1,5 @@
 import { parseInteger } from './numbers.ts';
-import { quoteForMessage } from '../template/text-rules.ts';
+import { quoteForMessage } from './text-rules.ts';
 import { lastOf, normalRuns, type Run } from './integer-set.ts';
 
 type ParsedRange =

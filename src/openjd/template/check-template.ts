@@ -1,5 +1,5 @@
 import type { PointedError } from '../primitives/pointed-error.ts';
-import type { DocumentNode } from './document.ts';
+import type { DocumentNode } from '../primitives/document.ts';
 import { LANGUAGE_FEATURES } from './extensions.ts';
 import { Findings } from './findings.ts';
 import type { LanguageOptions } from './language/options.ts';

@@ -1,5 +1,5 @@
 import type { PointedError } from '../primitives/pointed-error.ts';
-import type { Position } from './document.ts';
+import type { Position } from '../primitives/document.ts';
 import { pointerOf, type Located } from './located.ts';
 
 /** Maximum number of findings that are kept; further ones are only counted. */

@@ -1,5 +1,5 @@
 import { MAX_INTERPOLATIONS, piecesOf, type FormatFault } from '../primitives/interpolations.ts';
-import { quoteForMessage } from './text-rules.ts';
+import { quoteForMessage } from '../primitives/text-rules.ts';
 
 /** A parsed format string (specification, section 7.3): literal text and references to values by dotted name. */
 export interface FormatString {

@@ -1,4 +1,4 @@
-import type { DocumentNode, MappingEntry, Position } from './document.ts';
+import type { DocumentNode, MappingEntry, Position } from '../primitives/document.ts';
 
 /** A node and its path from the root. */
 export interface Located {

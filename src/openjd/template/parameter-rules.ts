@@ -1,9 +1,9 @@
-import { nodeKindName, type DocumentNode } from './document.ts';
+import { nodeKindName, type DocumentNode } from '../primitives/document.ts';
 import { rowOf, type SingleRow } from './parameter-types.ts';
 import type { ParameterType } from './plan.ts';
 import { readJson } from './read-json.ts';
 import type { TemplateLimits } from './template-limits.ts';
-import { characters, quoteForMessage } from './text-rules.ts';
+import { characters, quoteForMessage } from '../primitives/text-rules.ts';
 
 /** Constraints on the value of a job parameter, or on its elements (specification, sections 2.1 to 2.16). */
 export interface ParameterRules {

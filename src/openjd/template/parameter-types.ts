@@ -9,11 +9,11 @@ import {
   type ResolvedType,
 } from '../expr/type-system/expr-type.ts';
 import { jsonOfFloat } from '../expr/values/float-text.ts';
-import { nodeKindName, type DocumentNode } from './document.ts';
+import { nodeKindName, type DocumentNode } from '../primitives/document.ts';
 import { decimalOf, integerOf } from '../primitives/numbers.ts';
 import type { ParameterType } from './plan.ts';
 import { parseRange } from '../primitives/range-expression.ts';
-import { quoteForMessage } from './text-rules.ts';
+import { quoteForMessage } from '../primitives/text-rules.ts';
 
 /** A rule that a definition or its `item` can hold. */
 export type ConstraintKey = 'allowedValues' | 'minLength' | 'maxLength' | 'minValue' | 'maxValue' | 'item';

@@ -1,8 +1,8 @@
-import type { DocumentNode, MappingEntry, Position } from './document.ts';
-import { DOCUMENT_LIMITS, type DocumentLimits } from './document-limits.ts';
-import { LineIndex } from './line-index.ts';
+import type { DocumentNode, MappingEntry, Position } from '../primitives/document.ts';
+import { DOCUMENT_LIMITS, type DocumentLimits } from '../primitives/document-limits.ts';
+import { LineIndex } from '../primitives/line-index.ts';
 import { Unreadable, type ReadResult } from './read-result.ts';
-import { quoteForMessage } from './text-rules.ts';
+import { quoteForMessage } from '../primitives/text-rules.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 const BLANK = /[ \t\n\r]*/y;

@@ -1,5 +1,5 @@
 import type { PointedError } from '../primitives/pointed-error.ts';
-import type { DocumentNode, Position } from './document.ts';
+import type { DocumentNode, Position } from '../primitives/document.ts';
 
 /** A parsed document, or why it cannot be read. */
 export type ReadResult =

@@ -1,3 +1,5 @@
+import type { IntegerRun } from '../primitives/integer-set.ts';
+
 /**
  * Description of a step's parameter space: small regardless of its length, and plain JSON. `openSpace` returns the
  * object that computes point i of it.
@@ -28,11 +30,4 @@ export interface ChunkCut {
    * Set for chunks of the full size and a smaller last one (for an adaptive size), instead of chunks of similar size.
    */
   readonly greedy: boolean;
-}
-
-/** start, start + step, ... : `count` integers. */
-export interface IntegerRun {
-  readonly start: string;
-  readonly step: string;
-  readonly count: number;
 }

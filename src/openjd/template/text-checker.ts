@@ -16,7 +16,7 @@ import type { Text } from './located.ts';
 import { suggestion } from '../primitives/nearest.ts';
 import { extended, type Scope } from './scope.ts';
 import type { LetShape } from './shape/template-shape.ts';
-import { quoteForMessage } from './text-rules.ts';
+import { quoteForMessage } from '../primitives/text-rules.ts';
 
 /** Hints for undefined symbols, by their prefix. */
 const HINTS: readonly (readonly [prefix: string, hint: string])[] = [

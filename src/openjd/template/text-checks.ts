@@ -6,7 +6,7 @@ import {
   hasControlExceptNewlines,
   isIdentifier,
   quoteForMessage,
-} from './text-rules.ts';
+} from '../primitives/text-rules.ts';
 
 interface TextRule {
   readonly min: number;

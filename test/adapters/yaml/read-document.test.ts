@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { readDocument, type DocumentFormat } from '../../../src/adapters/yaml/read-document.ts';
-import type { DocumentNode } from '../../../src/openjd/template/document.ts';
-import { DOCUMENT_LIMITS } from '../../../src/openjd/template/document-limits.ts';
+import type { DocumentNode } from '../../../src/openjd/primitives/document.ts';
+import { DOCUMENT_LIMITS } from '../../../src/openjd/primitives/document-limits.ts';
 import { pointerOf, rootOf, type Located } from '../../../src/openjd/template/located.ts';
 
 /** A tree as plain values; numbers are given with their text, so that a string and a number differ. */

@@ -1,11 +1,11 @@
 import { test } from 'tap';
-import type { WaitingExplanation, WaitingGroup } from '../../../src/core/lease/waiting.ts';
 import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import { FARM, farmRecord, jobNumber, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
+import type { WaitingExplanation, WaitingGroup } from '../../../src/core/lease/explanation.ts';
 
 const WAITING = `/api/v1/stats/waiting?farm_id=${FARM}`;
 

@@ -1,5 +1,4 @@
-import { ExprFailure } from '../expr-failure.ts';
-import { failureText } from '../failure-text.ts';
+import { ExprFailure, failureText } from '../expr-failure.ts';
 import type {
   CompareExpr,
   CompareOperator,

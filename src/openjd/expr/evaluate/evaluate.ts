@@ -1,7 +1,6 @@
 import type { RegexEngine } from '../regex/regex-engine.ts';
-import { ExprFailure } from '../expr-failure.ts';
+import { ExprFailure, failureText } from '../expr-failure.ts';
 import type { ExprLimits } from '../expr-limits.ts';
-import { failureText } from '../failure-text.ts';
 import { Call } from '../functions/call.ts';
 import type { Expr } from '../syntax/tree.ts';
 import { ANY, type ExprType } from '../type-system/expr-type.ts';

@@ -5,7 +5,7 @@ import { checkValue, submittedNode } from '../parameter-rules.ts';
 import { rowOf } from '../parameter-types.ts';
 import type { ParameterValue } from '../plan.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 import type { CheckedParameter } from '../validate/04-parameters.ts';
 
 /** Maximum number of unknown names that are reported individually. */

@@ -17,7 +17,7 @@ import { chunkAxis } from '../space/chunk-axis.ts';
 import { describeRuns, runsOfValues, sizeOfRuns, type Run } from '../../primitives/integer-set.ts';
 import { parseRange } from '../../primitives/range-expression.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 import { taskTextWrong } from '../validate/07-parameter-spaces.ts';
 import type { CreationValues } from './creation-values.ts';
 

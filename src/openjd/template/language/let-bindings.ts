@@ -1,12 +1,12 @@
 import { evaluate, prepare, type ExprContext } from '../../expr/evaluate/evaluate.ts';
 import { missingName } from '../../expr/evaluate/missing-names.ts';
-import { failureText } from '../../expr/failure-text.ts';
 import { parseExpression } from '../../expr/syntax/parse-expression.ts';
 import { referencesOf } from '../../expr/syntax/symbols.ts';
 import type { Value } from '../../expr/values/value.ts';
 import type { LetPlan } from '../plan.ts';
 import type { TextResult } from './prepared-text.ts';
 import { ScriptTally } from './script-tally.ts';
+import { failureText } from '../../expr/expr-failure.ts';
 
 /** Returns the names in the expression of a binding; none if it is not a valid expression. */
 export function letSymbols({ expression }: LetPlan): readonly string[] {

@@ -1,13 +1,13 @@
 import type { ExprContext, Program } from '../../expr/evaluate/evaluate.ts';
 import { evaluate } from '../../expr/evaluate/evaluate.ts';
 import { missingName } from '../../expr/evaluate/missing-names.ts';
-import { failureText } from '../../expr/failure-text.ts';
 import { formatReferences, parseExprFormat, soleExpression } from '../../expr/format/format-string.ts';
 import { prepareFormat, resolveFormat, type FormatProgram } from '../../expr/format/resolve-format.ts';
 import { STRING, type ExprType } from '../../expr/type-system/expr-type.ts';
 import { displayOf } from '../../expr/values/display.ts';
 import { unresolvedOf, type Value } from '../../expr/values/value.ts';
 import { parseFormatString, type FormatString } from '../format-string.ts';
+import { failureText } from '../../expr/expr-failure.ts';
 
 /** A parsed format string in either language: with names only, or with EXPR with expressions. */
 export type PreparedText =

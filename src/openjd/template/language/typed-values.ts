@@ -2,10 +2,10 @@ import { styleOf, type FileStyle } from '../../expr/paths/parsed-path.ts';
 import { RANGE_EXPR, STRING, type ResolvedType } from '../../expr/type-system/expr-type.ts';
 import { readValue } from '../../expr/values/read-value.ts';
 import { pathOf, type Value } from '../../expr/values/value.ts';
-import type { DocumentNode } from '../document.ts';
+import type { DocumentNode } from '../../primitives/document.ts';
 import { rowOf } from '../parameter-types.ts';
 import type { ParameterType, TaskParameterType } from '../plan.ts';
-import { DOCUMENT_LIMITS } from '../document-limits.ts';
+import { DOCUMENT_LIMITS } from '../../primitives/document-limits.ts';
 import { readJson } from '../read-json.ts';
 
 /**

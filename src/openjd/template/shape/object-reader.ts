@@ -1,9 +1,9 @@
-import { nodeKindName } from '../document.ts';
+import { nodeKindName } from '../../primitives/document.ts';
 import type { ExtensionName } from '../extensions.ts';
 import type { Findings } from '../findings.ts';
 import { itemOf, memberOf, type Located, type Text } from '../located.ts';
 import { suggestion } from '../../primitives/nearest.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
 /** Allowed keys of an object. A key with the name of an extension is optional with it and rejected without it. */
 export type ObjectKeys = Readonly<

@@ -1,6 +1,6 @@
 import type { Located } from '../located.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 import type { ObjectReader } from './object-reader.ts';
 import type { LetShape } from './template-shape.ts';
 

@@ -1,7 +1,7 @@
 import type { Located } from '../located.ts';
 import { rowOf, typeNamed, typeNames, type ParameterTypeRow } from '../parameter-types.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { inUpperCase, quoteForMessage } from '../text-rules.ts';
+import { inUpperCase, quoteForMessage } from '../../primitives/text-rules.ts';
 import type { Fields, ObjectKeys, ObjectReader } from './object-reader.ts';
 import type {
   ConstraintsShape,

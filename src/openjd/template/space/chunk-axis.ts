@@ -1,6 +1,12 @@
-import type { ChunkCut, IntegerRun } from '../space-description.ts';
+import type { ChunkCut } from '../space-description.ts';
 import type { AxisReader } from './axis-reader.ts';
-import { lastOf, runsOfDescription, shortestText, type Run } from '../../primitives/integer-set.ts';
+import {
+  lastOf,
+  runsOfDescription,
+  shortestText,
+  type Run,
+  type IntegerRun,
+} from '../../primitives/integer-set.ts';
 import { PrefixSums } from './prefix-sums.ts';
 
 /** Returns the chunks of a set of integers, by position, as text (specification, section 3.4.1.5). */

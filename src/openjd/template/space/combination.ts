@@ -1,4 +1,4 @@
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
 /** Combination of task parameters (specification, section 3.4.3). */
 export type Combination =

@@ -1,6 +1,6 @@
-import type { IntegerRun } from '../space-description.ts';
 import type { AxisReader } from './axis-reader.ts';
 import { PrefixSums } from './prefix-sums.ts';
+import type { IntegerRun } from '../../primitives/integer-set.ts';
 
 /** A run whose integers are exact as numbers. */
 interface SmallRun {

@@ -2,7 +2,7 @@ import { isKnownExtension, KNOWN_EXTENSIONS, type SupportedFeatures } from '../e
 import type { Findings } from '../findings.ts';
 import { itemOf, memberOf, type Located } from '../located.ts';
 import { suggestion } from '../../primitives/nearest.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
 const VERSION = 'jobtemplate-2023-09';
 /** Specification, section 1.1.2. */

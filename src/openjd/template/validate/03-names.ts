@@ -2,7 +2,7 @@ import type { Findings } from '../findings.ts';
 import type { EnvironmentShape, StepShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { checkIdentifier, checkText, checkUnique } from '../text-checks.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
 /**
  * Pass 3: names and descriptions, with their characters, lengths and uniqueness (sections 1.1, 2, 3.1, 3.4, 4.1, 6.1,

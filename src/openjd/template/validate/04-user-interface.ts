@@ -4,7 +4,7 @@ import type { ParameterTypeRow } from '../parameter-types.ts';
 import type { FileFilterShape, ParameterShape, UserInterfaceShape } from '../shape/template-shape.ts';
 import { checkText } from '../text-checks.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
 /**
  * Controls that offer a choice of the allowed values and require them, for types that can have them (sections 2.1 to

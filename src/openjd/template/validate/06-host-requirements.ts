@@ -16,7 +16,7 @@ import type {
   TemplateShape,
 } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
 /** Pass 6: host requirements (section 3.3; docs/contract/openjd.md#host-requirements). */
 export function checkHostRequirements(

@@ -9,7 +9,7 @@ import { namesIn, parseCombination } from '../space/combination.ts';
 import { parseRange } from '../../primitives/range-expression.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { checkText } from '../text-checks.ts';
-import { characters, quoteForMessage } from '../text-rules.ts';
+import { characters, quoteForMessage } from '../../primitives/text-rules.ts';
 
 /** Pass 7: the parts of parameter spaces that do not depend on parameter values (section 3.4). */
 export function checkParameterSpaces(

@@ -2,7 +2,7 @@ import type { Findings } from '../findings.ts';
 import type { Text } from '../located.ts';
 import { suggestion } from '../../primitives/nearest.ts';
 import type { StepShape, TemplateShape } from '../shape/template-shape.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
 /** Maximum number of steps of a cycle in a message. */
 const MAX_SHOWN_STEPS = 10;

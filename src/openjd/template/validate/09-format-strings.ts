@@ -22,7 +22,7 @@ import {
 import type { ActionShape, EnvironmentShape, StepShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { TextChecker } from '../text-checker.ts';
-import { characters, hasControl } from '../text-rules.ts';
+import { characters, hasControl } from '../../primitives/text-rules.ts';
 import type { ExprType } from '../../expr/type-system/expr-type.ts';
 import type { Value } from '../../expr/values/value.ts';
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { failureText } from '../../../../src/openjd/expr/failure-text.ts';
 import { escapedText } from '../../../../src/openjd/expr/format/escaped-text.ts';
 import {
   formatReferences,
@@ -14,6 +13,7 @@ import { typeOf, unresolvedOf, type Value } from '../../../../src/openjd/expr/va
 import type { ExprType } from '../../../../src/openjd/expr/type-system/expr-type.ts';
 import { createRe2Engine } from '../../../../src/adapters/regex/re2-engine.ts';
 import { shape } from '../syntax/written.ts';
+import { failureText } from '../../../../src/openjd/expr/expr-failure.ts';
 
 /** The parts: text in quotes, trees of expressions; or the failure. */
 function parts(source: string): readonly string[] | string {

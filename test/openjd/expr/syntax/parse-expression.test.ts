@@ -1,7 +1,7 @@
 import { test } from 'tap';
-import { failureText } from '../../../../src/openjd/expr/failure-text.ts';
 import { parseExpression } from '../../../../src/openjd/expr/syntax/parse-expression.ts';
 import { shape } from './written.ts';
+import { failureText } from '../../../../src/openjd/expr/expr-failure.ts';
 
 function tree(source: string): string {
   const parsed = parseExpression(source);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { failureText } from '../../../../src/openjd/expr/failure-text.ts';
 import { parseExprFormat } from '../../../../src/openjd/expr/format/format-string.ts';
 import { parseExpression } from '../../../../src/openjd/expr/syntax/parse-expression.ts';
 import type { Expr } from '../../../../src/openjd/expr/syntax/tree.ts';
 import { shape } from './written.ts';
+import { failureText } from '../../../../src/openjd/expr/expr-failure.ts';
 
 const RUNS = 2000;
 const NAMES = ['a', 'b', 'Param', '_x', 'x1', 'match'];

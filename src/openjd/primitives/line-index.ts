@@ -1,4 +1,4 @@
-import { partitionPoint } from '../primitives/partition-point.ts';
+import { partitionPoint } from './partition-point.ts';
 import type { Position } from './document.ts';
 
 /** Finds line and column of offsets in a text. */

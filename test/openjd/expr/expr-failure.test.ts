@@ -1,6 +1,5 @@
 import { test } from 'tap';
-import { ExprFailure } from '../../../src/openjd/expr/expr-failure.ts';
-import { failureText } from '../../../src/openjd/expr/failure-text.ts';
+import { ExprFailure, failureText } from '../../../src/openjd/expr/expr-failure.ts';
 
 /** The text of a failure at the part of the source between the first two bars, or with the caret at a bar between them. */
 function shown(marked: string): string {
