@@ -44,7 +44,8 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     followed: new FollowedJobs(options.followed),
     mainThread: publisher,
     store,
-    logError: (text) => notify({ v: SHARD_PROTOCOL_VERSION, type: 'log', level: 'error', text, attributes: {} }),
+    logError: (text) =>
+      notify({ v: SHARD_PROTOCOL_VERSION, type: 'log', level: 'error', text, attributes: {} }),
     defer: queueMicrotask,
   };
   const measuring = setInterval(() => {
