@@ -216,7 +216,7 @@ async function measureDirectory(): Promise<{
 }> {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;
-  // What has ended lets go of its buffers only some turns later.
+  // Ended requests release their buffers only some turns later.
   const collect = async (): Promise<void> => {
     for (let turn = 0; turn < 5; turn += 1) {
       await nextTurn();

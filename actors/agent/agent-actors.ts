@@ -7,7 +7,7 @@ import { registrarActor } from './registrar/registrar-actor.ts';
 import { sessionActor } from './session/session-actor.ts';
 import { shipperActor } from './shipper/shipper-actor.ts';
 
-/** The actors of one start of a worker's daemon. The daemon begins to work with the registrar's `agent.start`. */
+/** Returns the actors of one start of a worker agent. The agent starts work with the registrar's `agent.start`. */
 export function agentActors(settings: AgentSettings): readonly AnyDefinition<AgentSystem>[] {
   return [
     anyActor(loadedOnce(registrarActor(settings))),
@@ -19,9 +19,9 @@ export function agentActors(settings: AgentSettings): readonly AnyDefinition<Age
 }
 
 /**
- * What these actors know is in memory alone. A daemon that has forgotten what runs on it could run it twice, so one
- * that would have to load them again after a handler threw ends instead: supervisors end the processes, and the next
- * daemon starts from the disk.
+ * Makes a second load of an actor fatal. The state of these actors is only in memory. An agent that has lost it could
+ * run a task twice. So after a handler has thrown, the agent exits: supervisors end the processes, and the next agent
+ * starts from the disk.
  */
 function loadedOnce<K extends Kind<AgentSystem>, State>(
   definition: ActorDefinition<AgentSystem, K, State>,
@@ -30,7 +30,7 @@ function loadedOnce<K extends Kind<AgentSystem>, State>(
   return {
     ...definition,
     load: (id, reader, now) => {
-      if (isLoaded) throw new Error(`the ${definition.kind} has lost its state`);
+      if (isLoaded) throw new Error(`the state of the ${definition.kind} was lost`);
       isLoaded = true;
       return definition.load(id, reader, now);
     },

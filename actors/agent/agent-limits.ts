@@ -1,71 +1,71 @@
 const SECOND_MS = 1000;
 const KIB = 1024;
 
-/** Named limits of a worker's daemon. */
+/** Limits of a worker agent. */
 export const AGENT_LIMITS = {
-  /** The longest time between two heartbeats; a short heartbeat timeout makes it a sixth of that. */
+  /** Maximum time between two heartbeats. With a short heartbeat timeout it is a sixth of the timeout. */
   heartbeatMsMax: 5 * SECOND_MS,
   heartbeatsPerTimeout: 6,
-  /** How long an answer to an announcement is waited for before the first registration has named a timeout. */
+  /** Reply timeout of announcements until the first registration has returned a heartbeat timeout. */
   announceTimeoutMs: 10 * SECOND_MS,
-  registerRetry: { firstMs: 250, mostMs: 5 * SECOND_MS },
-  refusedRetry: { firstMs: 1 * SECOND_MS, mostMs: 10 * SECOND_MS },
-  /** The longest time between SIGTERM and SIGKILL when the worker has lost contact, or the service has given the work away. */
+  registerRetry: { firstMs: 250, maxMs: 5 * SECOND_MS },
+  refusedRetry: { firstMs: 1 * SECOND_MS, maxMs: 10 * SECOND_MS },
+  /** Maximum time between SIGTERM and SIGKILL after contact was lost or the service has revoked the attempt. */
   fenceGraceMs: 3 * SECOND_MS,
-  /** Of the heartbeat timeout: without contact for so much of it nothing of the worker's tasks may run. */
+  /** Share of the heartbeat timeout after which no process of the worker's tasks may run without contact. */
   killShare: 0.9,
-  /** Between SIGTERM and SIGKILL when the worker leaves. */
+  /** Time between SIGTERM and SIGKILL when the agent shuts down. */
   leaveGraceMs: 5 * SECOND_MS,
-  /** How long the tasks that a leaving worker stops and the exits of their environments may take together. */
+  /** Time limit for stopped tasks and the exits of their environments when the agent shuts down. */
   leaveExitsMs: 15 * SECOND_MS,
-  /** How long a leaving worker waits for the service to confirm its last reports. */
+  /** Time that the agent waits at shutdown for the confirmation of its last reports. */
   leaveConfirmMs: 5 * SECOND_MS,
-  /** The time between two heartbeats of a worker that waits for that. */
-  confirmBeatMs: SECOND_MS / 2,
-  /** How long a leaving worker waits for the answer to its departure. */
+  /** Time between two heartbeats while it waits for that. */
+  confirmHeartbeatMs: SECOND_MS / 2,
+  /** Time that the agent waits at shutdown for the reply to its departure. */
   departMs: 3 * SECOND_MS,
-  /** How long a lease request is waited for (docs/contract/limits.md#scheduling: about 35 s). */
+  /** Timeout of a lease request (docs/contract/limits.md#scheduling: about 35 s). */
   leaseTimeoutMs: 35 * SECOND_MS,
-  /** The service takes back what it does not hear to be running for so long after it has assigned it. */
+  /** The service reclaims an assigned attempt that is not reported running within this time. */
   assignedMs: 30 * SECOND_MS,
-  /** Before that time is over, so long, nothing may run that the service has not heard of. */
+  /** Margin before that time within which no unreported attempt may run. */
   assignedMarginMs: 2 * SECOND_MS,
-  leaseRetry: { firstMs: 250, mostMs: 5 * SECOND_MS },
-  /** An empty answer that comes sooner than this counts as a failed try. */
+  leaseRetry: { firstMs: 250, maxMs: 5 * SECOND_MS },
+  /** An empty reply that arrives sooner than this counts as a failed try. */
   leaseEmptyMsMin: 1 * SECOND_MS,
-  /** Attempts that have ended here and are remembered, so that a doubled assignment is not run twice. */
+  /** Number of ended attempts that are remembered, to ignore repeated assignments. */
   endedAttempts: 4096,
-  reportRetry: { firstMs: 250, mostMs: 10 * SECOND_MS },
-  /** A report that is stored and still not confirmed is said again after this. */
+  reportRetry: { firstMs: 250, maxMs: 10 * SECOND_MS },
+  /** A report that is stored but not confirmed is published again after this time. */
   reportRepeatMs: 60 * SECOND_MS,
-  /** A running report waits so long: of a task that ends before, its end alone is told. */
+  /** Delay of a running report. A task that ends sooner reports only its end. */
   runningHoldMs: 100,
-  /** How long the end of an attempt waits at the most for the next lease request, when the answer to the last one may come any moment. */
+  /** Maximum time that a terminal report waits for the next lease request, if one may be sent at any moment. */
   piggybackWaitMs: 100,
-  /** The end of an attempt that left with a lease request and is not confirmed after this goes by the stream of statuses. */
+  /** A piggybacked terminal report that is not confirmed after this time is published to the status stream. */
   piggybackConfirmMs: SECOND_MS,
-  /** Characters of the reports that leave with one lease request, escaped as badly as can be. */
-  rideCharacters: 256 * KIB,
-  /** Between two reports of how far a task is. */
+  /** Maximum size of the reports in one lease request, in characters after the worst escaping. */
+  piggybackCharacters: 256 * KIB,
+  /** Minimum time between two progress reports of an attempt. */
   progressMs: 1 * SECOND_MS,
-  /** Characters of a report's message that are kept. */
+  /** Maximum length of a report's message. */
   reportMessageCharacters: 4 * KIB,
   logChunkBytes: 32 * KIB,
   logChunkMs: 100,
-  /** Log chunks that are published together. */
+  /** Number of log chunks that are published together. */
   logChunksAtOnce: 8,
-  logRetry: { firstMs: 250, mostMs: 5 * SECOND_MS },
-  /** When the bus has not taken logs for this long, they go to the spool. */
+  logRetry: { firstMs: 250, maxMs: 5 * SECOND_MS },
+  /** If the bus has accepted no logs for this long, they go to the spool. */
   logDivertMs: 1 * SECOND_MS,
-  /** When neither the bus nor the spool has taken logs for this long, output is dropped and the task goes on. */
+  /** If neither the bus nor the spool has accepted logs for this long, output is dropped and the task continues. */
   logStallMs: 10 * SECOND_MS,
-  /** How long a terminal report waits for the logs before it. */
+  /** Maximum time that a terminal report waits for the logs before it. */
   logDrainMs: 5 * SECOND_MS,
-  /** How long the logs of an ended attempt that are in memory are still offered to the bus. */
+  /** Time after the end of an attempt during which its logs in memory are still offered to the bus. */
   logGiveUpMs: 60 * SECOND_MS,
-  /** onExit without a timeout of its own (docs/contract/sessions.md#timeouts-and-cancelation). */
+  /** Timeout of onExit without one of its own (docs/contract/sessions.md#timeouts-and-cancelation). */
   exitTimeoutSeconds: 300,
-  /** NOTIFY_THEN_TERMINATE without a period of its own. */
+  /** Notify periods of NOTIFY_THEN_TERMINATE without one of their own. */
   notifyRunSeconds: 120,
   notifyEnvironmentSeconds: 30,
 } as const;

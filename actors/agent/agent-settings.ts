@@ -2,19 +2,19 @@ import type { ExprLimits } from '../../src/openjd/expr/expr-limits.ts';
 import type { RegexEngine } from '../../src/openjd/expr/regex/regex-engine.ts';
 import type { WorkerHardware } from '../../src/core/records/worker.ts';
 
-/** What a worker can say anew while it runs: programs are installed, devices fail. */
+/** Properties of a worker that can change while it runs: programs are installed, devices fail. */
 export interface Capabilities {
   readonly hardware: WorkerHardware;
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** What a worker's daemon is started with. */
+/** Settings of a worker agent. */
 export interface AgentSettings {
   readonly name: string;
   readonly hostName: string;
-  /** Farm id or name; empty when the service has only one. */
+  /** Farm id or name; empty if the service has only one farm. */
   readonly farm: string;
-  /** Queue ids or names; empty means no affinity. */
+  /** Queue ids or names; empty for no affinity. */
   readonly queues: readonly string[];
   readonly cpuCount: number;
   readonly memoryMib: number;
@@ -22,19 +22,19 @@ export interface AgentSettings {
   readonly arch: string;
   readonly softwareVersion: string;
   readonly computeLocation: string;
-  /** What this worker grants one expression that it evaluates. */
+  /** Limits of one expression that this worker evaluates. */
   readonly exprLimits: ExprLimits;
   readonly regex: RegexEngine;
-  /** At the start. */
+  /** Capabilities at the start. */
   readonly capabilities: Capabilities;
-  /** Where sessions get their directories: absolute. */
+  /** Parent of the session directories, absolute. */
   readonly sessionsDirectory: string;
-  /** How long a session without a task waits for the next one of its step. */
+  /** Time that a session without a task waits for the next task of its step. */
   readonly sessionLingerMs: number;
-  /** Directories of sessions stay when they end. */
+  /** Whether session directories are kept after the end of their session. */
   readonly keepsSessions: boolean;
-  /** Whether logs go to a spool on the disk while the bus is away. */
+  /** Whether logs go to a spool on disk while the bus is unreachable. */
   readonly spoolsLogs: boolean;
-  /** How long the tasks of a worker that leaves may go on. */
+  /** Maximum time that tasks may continue when the agent shuts down. */
   readonly drainTimeoutMs: number;
 }

@@ -19,7 +19,7 @@ import type { RegistrarMessage } from './registrar/messages.ts';
 import type { SessionMessage } from './session/messages.ts';
 import type { ShipperMessage } from './shipper/messages.ts';
 
-/** Every kind of actor of a worker's daemon. The registrar, the poller and the outbox are one each, with the kind as id. */
+/** Every kind of actor of a worker agent. There is one registrar, one poller and one outbox, with the kind as id. */
 export type AgentMessages = {
   registrar: RegistrarMessage;
   poller: PollerMessage;
@@ -30,13 +30,13 @@ export type AgentMessages = {
 
 export type AgentEnvelope = Envelope<AgentMessages>;
 
-/** A presence message but for its `reply_to`, which the bus fills in. */
+/** A presence message without its `reply_to`, which the bus adds. */
 export type Announcement =
   | Omit<RegisterMessage, 'reply_to'>
   | Omit<HeartbeatMessage, 'reply_to'>
   | Omit<DeregisterMessage, 'reply_to'>;
 
-/** What the daemon does to the world outside. Who executes an effect answers with the message that is named with it. */
+/** Effects of the agent. The executor of an effect answers with the message that is named there. */
 export type AgentEffect =
   /** Answered by the registrar's `presence.answered` or `presence.unanswered`. */
   | {
@@ -53,24 +53,27 @@ export type AgentEffect =
       readonly request: LeaseRequest;
       readonly timeoutMs: number;
     }
-  /** Every lease request that is open: each is answered by `lease.unanswered`, as if its time was over. */
+  /** Cancels all open lease requests. Each is answered by `lease.unanswered`, as after a timeout. */
   | { readonly kind: 'give-up-leases' }
-  /** Answered by the outbox's `report.stored` or `report.publish-failed`. */
+  /** Publishes a report. Answered by the outbox's `report.stored` or `report.publish-failed`. */
   | { readonly kind: 'report'; readonly report: StatusMessage }
-  /** How far a task says it is: not answered. */
+  /** Publishes a task's progress. Not answered. */
   | { readonly kind: 'report-progress'; readonly report: StatusMessage }
   /** Answered by the shipper's `logs.stored`. */
   | { readonly kind: 'ship-logs'; readonly attemptId: AttemptId; readonly chunks: readonly LogMessage[] }
-  /** Answered by the shipper's `logs.spooled`. `isLast`: the session waits for it, so it may use the room that is kept for ends. */
+  /**
+   * Answered by the shipper's `logs.spooled`. `isLast`: the session waits for it, so it may use the space reserved for
+   * ends.
+   */
   | {
       readonly kind: 'spool-logs';
       readonly attemptId: AttemptId;
       readonly chunks: readonly LogMessage[];
       readonly isLast: boolean;
     }
-  /** The next chunks that the spool holds of the attempt go to the bus. Answered by the shipper's `logs.unspooled`. */
+  /** Publishes the next chunks of the attempt from the spool. Answered by the shipper's `logs.unspooled`. */
   | { readonly kind: 'ship-spool'; readonly attemptId: AttemptId }
-  /** Cancels of the task are given to the poller from now on (`attempt.cancel`). */
+  /** Subscribes to cancel requests of the task, which arrive at the poller as `attempt.cancel`. */
   | { readonly kind: 'follow-cancels'; readonly taskId: TaskId }
   | { readonly kind: 'unfollow-cancels'; readonly taskId: TaskId }
   /** Answered by the session's `session.opened`. */
@@ -88,15 +91,18 @@ export type AgentEffect =
   | { readonly kind: 'output-consumed'; readonly sessionId: SessionId; readonly bytes: number }
   /** Answered by the session's `session.closed`. */
   | { readonly kind: 'close-session'; readonly sessionId: SessionId; readonly closing: SessionClosing }
-  /** Answered by the session's `staging.ended`. */
+  /** Copies files. Answered by the session's `staging.ended`. */
   | { readonly kind: 'stage'; readonly sessionId: SessionId; readonly request: StagingRequest }
-  /** Ends the copy that is under way, which is answered as a failure. */
+  /** Stops the copy in progress, which is then answered as a failure. */
   | { readonly kind: 'stop-staging'; readonly sessionId: SessionId }
-  /** The session is over. */
+  /** Releases the staging of a session that has ended. */
   | { readonly kind: 'forget-staging'; readonly sessionId: SessionId }
-  /** Tasks may run for so long without another word of the service; null for no limit. Holds also when the daemon does not run. */
+  /**
+   * Sets the time for which tasks may run without further contact; null for no limit. Supervisors enforce it even if
+   * the agent does not run.
+   */
   | { readonly kind: 'set-contact-deadline'; readonly leftMs: number | null }
-  /** The worker has left: the daemon may end. */
+  /** The shutdown is complete. The agent may exit. */
   | { readonly kind: 'stopped' };
 
 export interface AgentSystem {

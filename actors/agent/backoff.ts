@@ -1,22 +1,22 @@
-/** How the time between tries grows: doubled each time. */
+/** Bounds of exponential backoff: the delay doubles with each try. */
 export interface BackoffBounds {
   readonly firstMs: number;
-  readonly mostMs: number;
+  readonly maxMs: number;
 }
 
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /**
- * How long to wait before the next try: `tries` failed so far. Spread over the upper half of the bound by `seed`
- * (any text that differs between workers and tries), so that many workers do not come back at the same moment.
+ * Returns the delay in milliseconds after `tries` failures. `seed` spreads it over the upper half of the bound; it must
+ * differ between workers and tries, so that many workers do not retry at the same moment.
  */
 export function backoffMs(tries: number, bounds: BackoffBounds, seed: string): number {
-  const bound = Math.min(bounds.mostMs, bounds.firstMs * 2 ** Math.min(tries, 30));
+  const bound = Math.min(bounds.maxMs, bounds.firstMs * 2 ** Math.min(tries, 30));
   return Math.round(bound * (0.5 + fractionOf(seed) / 2));
 }
 
-/** A number from 0 up to 1 that is spread evenly over different texts. */
+/** Returns a number from 0 up to 1, spread evenly over different texts. */
 function fractionOf(text: string): number {
   let hash = FNV_OFFSET;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME) >>> 0;

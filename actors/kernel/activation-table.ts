@@ -1,15 +1,15 @@
 import type { AnyDefinition, ActorSystem } from './actor.ts';
 import type { Activation } from './activation.ts';
 
-/** A kind of actor with those of it that are in memory, by id. */
-export interface ResidentKind<W extends ActorSystem> {
+/** A kind of actor and its activations by actor id. */
+export interface ActivationGroup<W extends ActorSystem> {
   readonly definition: AnyDefinition<W>;
   readonly byId: Map<string, Activation<W>>;
 }
 
 /** The actors in memory. */
 export class ActivationTable<W extends ActorSystem> {
-  private readonly kinds: ReadonlyMap<string, ResidentKind<W>>;
+  private readonly kinds: ReadonlyMap<string, ActivationGroup<W>>;
 
   constructor(definitions: readonly AnyDefinition<W>[]) {
     this.kinds = new Map(
@@ -20,22 +20,22 @@ export class ActivationTable<W extends ActorSystem> {
     );
   }
 
-  ofKind(kind: string): ResidentKind<W> {
+  ofKind(kind: string): ActivationGroup<W> {
     const found = this.kinds.get(kind);
     if (found === undefined) throw new Error(`no actor of the kind ${kind}`);
     return found;
   }
 
-  add(resident: Activation<W>): void {
-    this.ofKind(resident.definition.kind).byId.set(resident.id, resident);
+  add(activation: Activation<W>): void {
+    this.ofKind(activation.definition.kind).byId.set(activation.id, activation);
   }
 
-  remove(resident: Activation<W>): void {
-    if (this.has(resident)) this.ofKind(resident.definition.kind).byId.delete(resident.id);
+  remove(activation: Activation<W>): void {
+    if (this.has(activation)) this.ofKind(activation.definition.kind).byId.delete(activation.id);
   }
 
-  /** Whether the actor is in memory, and no other has taken its place. */
-  has(resident: Activation<W>): boolean {
-    return this.ofKind(resident.definition.kind).byId.get(resident.id) === resident;
+  /** Reports whether this activation is in the table. False once another one with the same id has replaced it. */
+  has(activation: Activation<W>): boolean {
+    return this.ofKind(activation.definition.kind).byId.get(activation.id) === activation;
   }
 }

@@ -1,32 +1,41 @@
-import type { AnyDefinition, Kind, ActorSystem } from './actor.ts';
-import { TurnContext } from './turn-context.ts';
-import type { UnitOfWork } from './unit-of-work.ts';
-import type { KernelPorts } from './ports.ts';
+import type { AnyDefinition, Context, Kind, ActorSystem } from './actor.ts';
 
-/** An actor in memory, or one that is being looked for or made. */
+/** The context of an actor's turns, to which the kernel gives the time before each turn. */
+export interface ActivationContext<W extends ActorSystem> extends Context<W, Kind<W>> {
+  now: number;
+  receivingSince: number;
+}
+
+/** An actor in memory, or one that is being loaded or created (docs/architecture.md#a-turn). */
 export class Activation<W extends ActorSystem> {
   readonly definition: AnyDefinition<W>;
   readonly id: string;
-  /** Names it among all actors of the process. */
+  /** Unique among all actors of the process. */
   readonly key: string;
-  readonly context: TurnContext<W, Kind<W>>;
+  readonly context: ActivationContext<W>;
   state: unknown = null;
-  /** Whether it was needed no longer after its last turn. */
-  isOver = false;
-  /** The window after whose commit it is dropped; 0 while it is needed. */
+  /** Set after each turn: the actor can be evicted. */
+  isEvictable = false;
+  /** Number of the window after which the actor is evicted, 0 for none. */
   dropAfterWindow = 0;
-  /** The last closure in which it had a turn. */
+  /** Number of the last unit of work in which the actor had a turn. */
   touchedIn = 0;
-  /** The last closure in which it asked to be saved. */
-  toSaveIn = 0;
-  /** The last window in which it had a turn that was kept, and the last in which such a turn asked to be saved. */
+  /** Number of the last unit of work in which the actor was marked dirty. */
+  markedDirtyIn = 0;
+  /**
+   * Numbers of the last windows with a successful turn of the actor, and with a successful turn that marked it dirty.
+   */
   keptIn = 0;
   savedIn = 0;
 
-  constructor(definition: AnyDefinition<W>, id: string, closure: UnitOfWork<W>, ports: KernelPorts<W>) {
+  constructor(
+    definition: AnyDefinition<W>,
+    id: string,
+    contextOf: (actor: Activation<W>) => ActivationContext<W>,
+  ) {
     this.definition = definition;
     this.id = id;
     this.key = `${definition.kind}:${id}`;
-    this.context = new TurnContext(this, closure, ports);
+    this.context = contextOf(this);
   }
 }

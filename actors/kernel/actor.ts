@@ -1,19 +1,19 @@
 import type { ActorMessages, ReplyTo } from './address.ts';
 
 /**
- * What an actor is (docs/architecture.md#a-turn): it sees its state, one message and a context, and nothing else: no
- * clock, no random, no I/O. One message handled is one turn; a handler never awaits.
+ * Interface of an actor (docs/architecture.md#a-turn). An actor sees only its state, one message and a context. It has
+ * no clock, no random numbers and no I/O. Handling one message is one turn. A handler never awaits.
  */
 
 /** The types that all actors of one process share. */
 export interface ActorSystem {
   /** Every kind of actor and the union of its messages. */
   readonly messages: ActorMessages;
-  /** A write. */
+  /** A write to the store. */
   readonly change: unknown;
-  /** What is told to the world outside once the turn's changes are on disk. */
+  /** An action outside the actors that starts once the turn's changes are on disk. */
   readonly effect: unknown;
-  /** What `load` reads from: committed state. */
+  /** Committed state, the argument of `load`. */
   readonly reader: unknown;
 }
 
@@ -28,22 +28,29 @@ export interface Context<W extends ActorSystem, K extends Kind<W>> {
   /** Milliseconds since the epoch, the same throughout a turn. */
   readonly now: number;
   /**
-   * Since when this process has been able to hear others without a break: its start, the end of its last stall or
-   * bus outage. Silence before that proves nothing
+   * Start of the current period without interruption in which this process could receive messages: its start, or the
+   * end of its last stall or bus outage. Silence of others before that proves nothing
    * (docs/dependency-hazards.md#d10-silence-after-an-outage-of-the-service).
    */
   readonly receivingSince: number;
-  /** A new id: UUIDv7, rising. */
+  /** Returns a new UUIDv7, greater than all earlier ones. */
   newId(): string;
-  /** To an actor of this process. Delivered in order, within the same commit. */
+  /** Sends a message to an actor of this process. Delivered in order, within the same commit. */
   send<T extends Kind<W>>(actor: T, id: string, message: W['messages'][T]): void;
-  reply(to: ReplyTo, answer: unknown): void;
-  /** Said outside after the commit, in order. */
+  /** Sends the answer to the caller after the commit. The type of the address fixes the type of the answer. */
+  reply<Answer>(to: ReplyTo<Answer>, answer: Answer): void;
+  /** Starts an effect after the commit. Effects start in order. */
   effect(effect: W['effect']): void;
   change(change: W['change']): void;
-  /** Has `save` called at the end of the commit window: for rows that many turns change and that are written once. */
+  /**
+   * Requests a call of `save` at the end of the commit window. For rows that many turns change and that are written
+   * once.
+   */
   markDirty(): void;
-  /** Sends the message to this actor after a delay; a timer of the same name is replaced. Lost when the actor is dropped. */
+  /**
+   * Sends the message to this actor after a delay. Replaces a timer of the same name. The timer is lost when the actor
+   * is evicted.
+   */
   after(name: TimerName, delayMs: number, message: W['messages'][K]): void;
   cancelTimer(name: TimerName): void;
   log(level: LogLevel, text: string, attributes?: Readonly<Record<string, string>>): void;
@@ -59,23 +66,26 @@ export type Handlers<W extends ActorSystem, K extends Kind<W>, State> = {
 
 export interface ActorDefinition<W extends ActorSystem, K extends Kind<W>, State> {
   readonly kind: K;
-  /** The state that the store holds of this actor, or null when there is none. */
+  /** Returns the stored state of this actor, or null if the store has none. */
   load(id: string, reader: W['reader'], now: number): State | null;
-  /** After each load and before the first message: the place to set timers. */
+  /** Called after each load and before the first message, for example to set timers. */
   onActivated?(state: State, context: Context<W, K>): void;
   /**
-   * Writes what the turns of a commit window have left to be written, once, at its end (docs/decisions/saving.md). It
-   * may do nothing but `change`, and is called for an actor that has removed itself, too.
+   * Writes the pending rows of a commit window, once, at its end (docs/decisions/saving.md). May only call `change`.
+   * Also called for an actor that has deleted itself.
    */
   save?(state: State, context: Context<W, K>): void;
-  /** Whether the actor is needed no longer: it is dropped once its changes are on disk, unless a message comes before. */
+  /**
+   * Reports whether the actor is idle. The kernel evicts it once its changes are readable, unless a message arrives
+   * first.
+   */
   isEvictable?(state: State): boolean;
   /**
-   * Whether the actor has removed itself from the store: it is over, and until its removal is on disk messages go to
-   * `absent`, as they do later.
+   * Reports whether the actor has deleted itself from the store. Later messages go to `onMissing`, even before the
+   * deletion is on disk.
    */
   isDeleted?(state: State): boolean;
-  /** A message for an actor that does not exist: makes its state, or deals with the message and gives null. */
+  /** Handles a message for an actor that does not exist: returns a new state, or null if the message creates none. */
   onMissing(id: string, message: W['messages'][K], context: Context<W, K>): State | null;
   readonly handlers: Handlers<W, K, State>;
 }
@@ -95,8 +105,8 @@ export interface AnyDefinition<W extends ActorSystem> {
 }
 
 /**
- * Hands a definition to the kernel. The one place where the types of state and message are given up: the kernel only
- * ever passes a definition its own state, and a handler the message type that it is filed under.
+ * Erases the types of state and message. The kernel passes a definition only its own state, and a handler only messages
+ * of its type. No other code casts.
  */
 export function anyActor<W extends ActorSystem, K extends Kind<W>, State>(
   definition: ActorDefinition<W, K, State>,

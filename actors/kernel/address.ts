@@ -1,14 +1,17 @@
-/**
- * Where a message goes and who waits for the answer. `ActorMessages` maps a kind of actor to the union of its messages; a host is generic in it.
- */
+/** Maps each kind of actor to the union of its messages. */
 export type ActorMessages = Record<string, { readonly type: string }>;
 
-/** A message on its way to an actor, by kind and id. */
+/** A message and its destination: the kind and id of an actor. */
 export type Envelope<A extends ActorMessages> = {
   [Kind in keyof A & string]: { readonly actor: Kind; readonly id: string; readonly message: A[Kind] };
 }[keyof A & string];
 
-/** Who waits for an answer: a text or an object that never changes, opaque to actors, known to the host that made it. */
-export type ReplyTo = (string | object) & { readonly __replyTo: true };
+/**
+ * Return address of a request whose answer is of type `Answer`: immutable, opaque to actors, defined by the host that created
+ * it. The member exists in the type only. It makes the address contravariant in the answer: an address that accepts a union
+ * may be used where one of its members is sent.
+ */
+export type ReplyTo<Answer> = (string | object) & { readonly __accepts: (answer: Answer) => void };
 
-export const replyTo = (address: string | object): ReplyTo => address as ReplyTo;
+/** Makes a reply address of a host. The host promises that its caller accepts an `Answer`. */
+export const replyTo = <Answer>(address: string | object): ReplyTo<Answer> => address as ReplyTo<Answer>;

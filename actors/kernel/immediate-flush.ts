@@ -1,13 +1,13 @@
 import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 import type { WindowFlush } from './ports.ts';
 
-/** For a host whose store can be read as soon as it is on disk: what is to be called then. */
+/** Returns the completion of a commit, for a store that is readable as soon as it is durable. */
 export const completeImmediately = (onCommit: CommitCallbacks) => (): void => {
   onCommit.durable();
   onCommit.readable();
 };
 
-/** For a host that lets out everything as soon as it is on disk. */
+/** Returns a flush that publishes everything as soon as the window is durable. */
 export const flushImmediately = (prepareFlush: () => void): WindowFlush => ({
   durable: prepareFlush,
   readable: null,

@@ -3,21 +3,24 @@ import type { AnyDefinition, Kind, ActorSystem } from './actor.ts';
 import type { Envelope, ReplyTo } from './address.ts';
 import { UnitOfWork, type WindowBuffer, type TimerOrder } from './unit-of-work.ts';
 import { KERNEL_LIMITS, type KernelPorts, type WindowFlush } from './ports.ts';
-import { refused } from '../../src/core/problems.ts';
+import { refused, type Outcome } from '../../src/core/problems.ts';
 import { Activation } from './activation.ts';
 import { ActivationTable } from './activation-table.ts';
+import { TurnContext } from './turn-context.ts';
 import { TimerHeap } from './timer-heap.ts';
 
 /**
- * The kernel runs actors (docs/architecture.md#a-turn). Messages from outside queue in the mailbox. Each is handled
- * together with everything that it causes inside (a closure); the closures of one window are committed as one; what
- * they said is let out when that commit is on disk, in order. Windows are pipelined: the next is worked while the last
- * is being committed.
+ * The kernel runs actors (docs/architecture.md#a-turn). It handles each message from outside together with all messages
+ * that actors send each other because of it: one unit of work. The units of a window are committed together.
  *
- * A closure in which a handler throws is forgotten whole: the actors that it touched are dropped, loaded again from
- * the store once nothing is in flight, and the message is tried once more; then it is poisoned: logged, and answered
- * with an error. When one of those actors has left something of earlier closures to be saved at the end of the window,
- * the whole window is forgotten and its messages are worked again one by one (docs/decisions/saving.md).
+ * States of a window: open (one at a time, its units run), in flight (`windows`, commit requested), durable (`unreadable`),
+ * readable (removed). Invariants: windows become durable and readable in order; outputs leave only after the commit of
+ * their window; at most `windowsInFlight` windows are not durable.
+ *
+ * If a handler throws, the kernel rolls its unit back and drops the actors that it touched. Once all windows are
+ * readable, it loads them from the store and retries the message. A message that fails again is poisoned: logged, and
+ * answered with an error. If the failed unit touched an actor with unsaved rows of the same window, the whole window is
+ * rolled back and its messages run in one window each (docs/decisions/saving.md).
  */
 
 interface Mail<W extends ActorSystem> {
@@ -28,50 +31,52 @@ interface Mail<W extends ActorSystem> {
 interface Window<W extends ActorSystem> extends WindowBuffer<W> {
   readonly number: number;
   readonly startedAt: number;
-  /** The messages that were worked, the actors that had turns for them, and those of these that are to be saved. */
+  /** The handled messages, the actors that had turns for them, and the dirty ones of these actors. */
   readonly mails: Mail<W>[];
   readonly kept: Activation<W>[];
   readonly dirty: Activation<W>[];
-  readonly settled: (() => void)[];
-  /** Actors that are needed no longer: they are dropped when what they wrote can be read. */
+  readonly processed: (() => void)[];
+  /** Actors to evict once the window is readable. */
   readonly evictable: Activation<W>[];
 }
 
 /**
- * What is kept of a window that is worked until it can be read, and no more: many are kept at once, long enough for the collector to take what they
- * hold for something that stays.
+ * The part of a window that is needed until it is readable. Keep it small: so many are alive at once that V8 moves them
+ * to the old generation.
  */
 interface InFlightWindow<W extends ActorSystem> {
   readonly number: number;
   readonly evictable: readonly Activation<W>[];
   isDurable: boolean;
   isReadable: boolean;
-  /** What is let out when the window is on disk, and then forgotten; undefined until all that was said is ready. */
+  /** Flushes the outputs. Undefined until prepared, null if there is nothing to flush or the flush is done. */
   prepareFlush: WindowFlush | null | undefined;
-  settled: readonly (() => void)[];
+  processed: readonly (() => void)[];
   whenReadable: (() => void) | null;
 }
 
 export class Kernel<W extends ActorSystem> {
   private readonly ports: KernelPorts<W>;
   private readonly actors: ActivationTable<W>;
-  private readonly closure = new UnitOfWork<W>();
+  private readonly unit = new UnitOfWork<W>();
   private readonly timers = new TimerHeap<Envelope<W['messages']>>();
   private readonly timersOf = new Map<string, Set<string>>();
   private mailbox: Mail<W>[] = [];
   private mailboxHead = 0;
-  /** Windows that are not on disk yet, and those that are and cannot be read yet. */
+  /** Windows that are not durable yet, then windows that are durable but not readable. */
   private readonly windows: InFlightWindow<W>[] = [];
-  private readonly unread: InFlightWindow<W>[] = [];
+  private readonly unreadable: InFlightWindow<W>[] = [];
   private nextWindow = 1;
-  /** The message whose handler threw, to be tried once more. */
+  /** The message whose handler threw. It is retried once. */
   private failed: Mail<W> | null = null;
-  /** Actors that were dropped because a handler threw: they are loaded again before the next message. */
+  /** Actors that were dropped because a handler threw. They are loaded again before the next message. */
   private dropped: readonly Activation<W>[] = [];
-  /** So many messages have a window each: they were in one that was forgotten. */
+  /** This many messages run in a window of their own, because their common window was rolled back. */
   private singleMessageWindows = 0;
   private receivingSince: number;
   private isPartitioned = false;
+  private readonly contextOf = (actor: Activation<W>): TurnContext<W, Kind<W>> =>
+    new TurnContext(actor, this.unit, this.ports);
 
   constructor(definitions: readonly AnyDefinition<W>[], ports: KernelPorts<W>) {
     this.actors = new ActivationTable(definitions);
@@ -79,40 +84,42 @@ export class Kernel<W extends ActorSystem> {
     this.receivingSince = ports.wallClock();
   }
 
-  /** A message from outside. `onProcessed` is called once all that it caused is on disk (or it was poisoned). */
+  /** Queues a message from outside. Calls `onProcessed` once all its changes are on disk, or once it is poisoned. */
   post(envelope: Envelope<W['messages']>, onProcessed: (() => void) | null = null): void {
     this.mailbox.push({ envelope, onProcessed });
   }
 
-  /** Others cannot be heard now: their silence proves nothing until `resumeLiveness`. */
+  /**
+   * Suspends liveness checks while no messages can arrive: until `resumeLiveness`, silence of others proves nothing.
+   */
   suspendLiveness(): void {
     this.isPartitioned = true;
   }
 
-  /** From now on silence counts again. */
+  /** Resumes liveness checks. Silence counts from now on. */
   resumeLiveness(): void {
     this.isPartitioned = false;
     this.restartLivenessGrace();
   }
 
-  /** There was a time in which nobody was heard (a stall of this thread, a step of the clock): silence counts from now. */
+  /** Restarts the grace period after a time without messages (a stall of this thread, a step of the clock). */
   restartLivenessGrace(): void {
     this.receivingSince = this.ports.wallClock();
   }
 
-  /** When the next timer is due on the monotonic clock, or null. */
+  /** Returns the due time of the next timer on the monotonic clock, or null. */
   nextTimerAt(): number | null {
     return this.timers.nextDueAt();
   }
 
-  /** Whether a pump could do something at once. */
+  /** Reports whether `pump` can make progress now. */
   get hasWork(): boolean {
     if (this.inFlight >= KERNEL_LIMITS.windowsInFlight) return false;
     if (this.dropped.length > 0 || this.failed !== null) return this.isAllReadable;
     return this.mailboxHead < this.mailbox.length;
   }
 
-  /** Whether nothing waits and everything is on disk and can be read there. */
+  /** Reports whether no message is queued and all windows are readable. */
   get isIdle(): boolean {
     return this.isAllReadable && this.mailboxHead >= this.mailbox.length && this.failed === null;
   }
@@ -121,16 +128,16 @@ export class Kernel<W extends ActorSystem> {
     return this.mailbox.length - this.mailboxHead;
   }
 
-  /** The state of a resident actor, for the checks of the simulation and of tests. */
+  /** Returns the state of an actor in memory. For the checks of the simulation and of tests. */
   stateOf(kind: Kind<W>, id: string): unknown {
     return this.actors.ofKind(kind).byId.get(id)?.state;
   }
 
-  /** Takes due timers and queued messages and works them into one commit window. */
+  /** Runs due timers and queued messages and commits them as one window. */
   pump(): void {
     const monotonic = this.ports.monotonicClock();
     for (let timer = this.timers.takeDue(monotonic); timer !== null; timer = this.timers.takeDue(monotonic)) {
-      this.forgetTimer(timer.key);
+      this.removeTimer(timer.key);
       this.post(timer.payload);
     }
     if (!this.hasWork) return;
@@ -142,14 +149,14 @@ export class Kernel<W extends ActorSystem> {
       dirty: [],
       changes: [],
       outputs: [],
-      settled: [],
+      processed: [],
       evictable: [],
     };
     const now = this.ports.wallClock();
-    const closuresMax = this.singleMessageWindows > 0 ? 1 : KERNEL_LIMITS.closuresPerWindow;
-    for (let closures = 0; closures < closuresMax; closures++) {
+    const unitsMax = this.singleMessageWindows > 0 ? 1 : KERNEL_LIMITS.unitsPerWindow;
+    for (let units = 0; units < unitsMax; units++) {
       const mail = this.takeMail();
-      if (mail === null || !this.work(mail, now, window)) break;
+      if (mail === null || !this.runUnit(mail, now, window)) break;
       if (window.changes.length >= KERNEL_LIMITS.changesPerWindow) break;
     }
     if (this.singleMessageWindows > 0 && this.failed === null && this.dropped.length === 0)
@@ -164,7 +171,7 @@ export class Kernel<W extends ActorSystem> {
   }
 
   private get isAllReadable(): boolean {
-    return this.windows.length === 0 && this.unread.length === 0;
+    return this.windows.length === 0 && this.unreadable.length === 0;
   }
 
   private takeMail(): Mail<W> | null {
@@ -185,51 +192,54 @@ export class Kernel<W extends ActorSystem> {
     this.mailboxHead = 0;
   }
 
-  /** Works one message; false when it threw and the window must be closed so that it can be tried again. */
-  private work(mail: Mail<W>, now: number, window: Window<W>): boolean {
+  /** Handles one message. Returns false if a handler threw: then the window closes before the retry. */
+  private runUnit(mail: Mail<W>, now: number, window: Window<W>): boolean {
     const isSecondTry = this.failed === mail;
-    this.closure.begin(window);
+    this.unit.begin(window);
     try {
       if (this.dropped.length > 0) this.reload(this.dropped, now);
-      this.closure.pending.push(mail.envelope);
+      this.unit.pending.push(mail.envelope);
       this.runPending(now);
     } catch (error) {
-      this.closure.rollback();
+      this.unit.rollback();
       if (isSecondTry) {
-        const dropped = this.drop(this.dropped, this.closure.touched);
+        const dropped = this.drop(this.dropped, this.unit.touched);
         this.failed = null;
         this.dropped = [];
         this.poison(mail, error, window);
         return this.restore(dropped, now, window);
       }
-      this.ports.log('warn', 'a handler threw; its actors are loaded again', describe(mail.envelope, error));
+      this.ports.log(
+        'warn',
+        'a handler threw; its actors are reloaded and the message is retried',
+        describe(mail.envelope, error),
+      );
       if (this.touchesUnsavedState(window)) this.rollbackWindow(window, mail);
       else {
-        this.dropped = this.drop(this.dropped, this.closure.touched);
+        this.dropped = this.drop(this.dropped, this.unit.touched);
         this.failed = mail;
       }
       return false;
     }
     this.failed = null;
     this.dropped = [];
-    this.keep(window);
+    this.acceptUnit(window);
     window.mails.push(mail);
-    if (mail.onProcessed !== null) window.settled.push(mail.onProcessed);
+    if (mail.onProcessed !== null) window.processed.push(mail.onProcessed);
     return true;
   }
 
-  /** Whether the closure that threw has touched what earlier closures of the window have left to be saved. */
+  /** Reports whether the failed unit touched an actor with unsaved rows of the same window. */
   private touchesUnsavedState(window: Window<W>): boolean {
-    return this.closure.touched.some((actor) => actor.savedIn === window.number);
+    return this.unit.touched.some((actor) => actor.savedIn === window.number);
   }
 
   /**
-   * Forgets the window with all its closures: what they left to be saved cannot be told any more from what the closure
-   * that threw has done to it. Its messages are worked again, each in a window of its own, so that this cannot happen
-   * once more.
+   * Rolls back all units of the window, because the unsaved rows of earlier units cannot be separated from those of the
+   * failed one. Each message runs again in a window of its own.
    */
   private rollbackWindow(window: Window<W>, failed: Mail<W>): void {
-    this.dropped = this.drop(this.dropped, [...window.kept, ...this.closure.touched]);
+    this.dropped = this.drop(this.dropped, [...window.kept, ...this.unit.touched]);
     this.mailbox = [...window.mails, failed, ...this.mailbox.slice(this.mailboxHead)];
     this.mailboxHead = 0;
     this.singleMessageWindows = window.mails.length + 1;
@@ -239,14 +249,14 @@ export class Kernel<W extends ActorSystem> {
       window.dirty,
       window.changes,
       window.outputs,
-      window.settled,
+      window.processed,
       window.evictable,
     ])
       list.length = 0;
   }
 
   private runPending(now: number): void {
-    const { pending } = this.closure;
+    const { pending } = this.unit;
     for (let next = 0; next < pending.length; next++) {
       const envelope = pending[next];
       if (envelope !== undefined) this.turn(envelope, now);
@@ -256,22 +266,22 @@ export class Kernel<W extends ActorSystem> {
   private turn({ actor, id, message }: Envelope<W['messages']>, now: number): void {
     const { definition, byId } = this.actors.ofKind(actor);
     const present = byId.get(id);
-    const isRemoved = present !== undefined && definition.isDeleted?.(present.state) === true;
-    if (present !== undefined && !isRemoved) {
-      this.closure.touch(present);
+    const isDeleted = present !== undefined && definition.isDeleted?.(present.state) === true;
+    if (present !== undefined && !isDeleted) {
+      this.unit.touch(present);
       this.setClock(present, now);
       this.handle(present, message);
       return;
     }
-    if (present !== undefined) this.closure.touch(present);
-    const found = this.newResident(definition, id, now);
-    const stored = isRemoved ? null : this.loadState(definition, id, now);
+    if (present !== undefined) this.unit.touch(present);
+    const found = this.newActivation(definition, id, now);
+    const stored = isDeleted ? null : this.loadState(definition, id, now);
     found.state = stored ?? definition.onMissing(id, message, found.context);
     if (found.state === null) {
-      if (present !== undefined) present.isOver = true;
+      if (present !== undefined) present.isEvictable = true;
       return;
     }
-    this.closure.touch(found);
+    this.unit.touch(found);
     this.actors.add(found);
     definition.onActivated?.(found.state, found.context);
     this.handle(found, message);
@@ -282,13 +292,13 @@ export class Kernel<W extends ActorSystem> {
     const handle = definition.handlers[message.type];
     if (handle === undefined) throw new Error(`${definition.kind} has no handler for ${message.type}`);
     handle(state, message, actor.context);
-    actor.isOver = definition.isEvictable?.(state) === true || definition.isDeleted?.(state) === true;
+    actor.isEvictable = definition.isEvictable?.(state) === true || definition.isDeleted?.(state) === true;
   }
 
-  private newResident(definition: AnyDefinition<W>, id: string, now: number): Activation<W> {
-    const resident = new Activation<W>(definition, id, this.closure, this.ports);
-    this.setClock(resident, now);
-    return resident;
+  private newActivation(definition: AnyDefinition<W>, id: string, now: number): Activation<W> {
+    const activation = new Activation<W>(definition, id, this.contextOf);
+    this.setClock(activation, now);
+    return activation;
   }
 
   private setClock({ context }: Activation<W>, now: number): void {
@@ -309,29 +319,29 @@ export class Kernel<W extends ActorSystem> {
     for (const { definition, id } of dropped) {
       const state = this.loadState(definition, id, now);
       if (state === null) continue;
-      const loaded = this.newResident(definition, id, now);
+      const loaded = this.newActivation(definition, id, now);
       loaded.state = state;
-      this.closure.touch(loaded);
+      this.unit.touch(loaded);
       this.actors.add(loaded);
       definition.onActivated?.(state, loaded.context);
     }
     this.runPending(now);
-    this.closure.pending.length = 0;
+    this.unit.pending.length = 0;
   }
 
-  /** Loads dropped actors again without a message; false always, so that the window is closed. */
+  /** Reloads dropped actors without a message. Always returns false, which closes the window. */
   private restore(dropped: readonly Activation<W>[], now: number, window: Window<W>): boolean {
-    this.closure.begin(window);
+    this.unit.begin(window);
     try {
       this.reload(dropped, now);
-      this.keep(window);
+      this.acceptUnit(window);
     } catch (error) {
       this.ports.fatal(error);
     }
     return false;
   }
 
-  /** Drops those of the actors that are in memory; gives them and those that were dropped before. */
+  /** Drops those of the actors that are in memory. Returns them together with the ones dropped before. */
   private drop(before: readonly Activation<W>[], actors: readonly Activation<W>[]): readonly Activation<W>[] {
     const dropped = new Map(before.map((each) => [each.key, each]));
     for (const actor of actors) {
@@ -349,17 +359,17 @@ export class Kernel<W extends ActorSystem> {
   }
 
   private poison(mail: Mail<W>, error: unknown, window: Window<W>): void {
-    this.ports.log('error', 'a message is poisoned: its handler threw twice', describe(mail.envelope, error));
+    this.ports.log('error', 'message poisoned: its handler threw twice', describe(mail.envelope, error));
     const waiting = replyToOf(mail.envelope.message);
     if (waiting !== null) {
       const answer = refused('internal', 'the request could not be handled; the diagnostics have the reason');
       window.outputs.push({ kind: 'reply', to: waiting, answer });
     }
-    if (mail.onProcessed !== null) window.settled.push(mail.onProcessed);
+    if (mail.onProcessed !== null) window.processed.push(mail.onProcessed);
   }
 
-  private keep(window: Window<W>): void {
-    const { timers, touched, dirty } = this.closure;
+  private acceptUnit(window: Window<W>): void {
+    const { timers, touched, dirty } = this.unit;
     for (const order of timers) this.orderTimer(order);
     for (const actor of dirty) {
       if (actor.savedIn === window.number) continue;
@@ -371,8 +381,8 @@ export class Kernel<W extends ActorSystem> {
         actor.keptIn = window.number;
         window.kept.push(actor);
       }
-      actor.dropAfterWindow = actor.isOver ? window.number : 0;
-      if (actor.isOver) window.evictable.push(actor);
+      actor.dropAfterWindow = actor.isEvictable ? window.number : 0;
+      if (actor.isEvictable) window.evictable.push(actor);
     }
   }
 
@@ -387,7 +397,7 @@ export class Kernel<W extends ActorSystem> {
     const key = `${owner.key} ${order.name}`;
     if (order.op === 'cancel') {
       this.timers.cancel(key);
-      this.forgetTimer(key);
+      this.removeTimer(key);
       return;
     }
     if (this.actors.ofKind(owner.definition.kind).byId.get(owner.id) === undefined) return;
@@ -397,17 +407,17 @@ export class Kernel<W extends ActorSystem> {
     else names.add(key);
   }
 
-  private forgetTimer(key: string): void {
+  private removeTimer(key: string): void {
     const owner = key.slice(0, key.indexOf(' '));
     const names = this.timersOf.get(owner);
     names?.delete(key);
     if (names?.size === 0) this.timersOf.delete(owner);
   }
 
-  /** What the turns of the window have left to be written. */
+  /** Saves the dirty actors of the window. */
   private save(window: Window<W>): void {
     if (window.dirty.length === 0) return;
-    this.closure.begin(window);
+    this.unit.begin(window);
     try {
       for (const { definition, state, context } of window.dirty) definition.save?.(state, context);
     } catch (error) {
@@ -416,53 +426,53 @@ export class Kernel<W extends ActorSystem> {
     }
   }
 
-  private close({ number, startedAt, changes, outputs, settled, evictable }: Window<W>): void {
+  private close({ number, startedAt, changes, outputs, processed, evictable }: Window<W>): void {
     const isWritten = changes.length > 0;
-    const committing: InFlightWindow<W> = {
+    const inFlightWindow: InFlightWindow<W> = {
       number,
       evictable,
       isDurable: !isWritten,
       isReadable: !isWritten,
       prepareFlush: undefined,
-      settled,
+      processed,
       whenReadable: null,
     };
-    this.windows.push(committing);
-    if (isWritten) this.ports.commit(changes, this.stagesOf(committing), outputs);
-    committing.prepareFlush = outputs.length > 0 ? this.ports.prepareFlush(outputs, startedAt) : null;
-    committing.whenReadable = committing.prepareFlush?.readable ?? null;
-    this.release();
+    this.windows.push(inFlightWindow);
+    if (isWritten) this.ports.commit(changes, this.callbacksOf(inFlightWindow), outputs);
+    inFlightWindow.prepareFlush = outputs.length > 0 ? this.ports.prepareFlush(outputs, startedAt) : null;
+    inFlightWindow.whenReadable = inFlightWindow.prepareFlush?.readable ?? null;
+    this.flushWindows();
   }
 
-  private stagesOf(committing: InFlightWindow<W>): CommitCallbacks {
+  private callbacksOf(inFlightWindow: InFlightWindow<W>): CommitCallbacks {
     return {
       durable: () => {
-        committing.isDurable = true;
-        this.release();
+        inFlightWindow.isDurable = true;
+        this.flushWindows();
         this.ports.wake();
       },
       readable: () => {
-        committing.isReadable = true;
-        this.release();
+        inFlightWindow.isReadable = true;
+        this.flushWindows();
         this.ports.wake();
       },
     };
   }
 
-  /** Lets out, window by window, what may be let out by now. */
-  private release(): void {
+  /** Flushes, in order, the windows that are durable or readable by now. */
+  private flushWindows(): void {
     for (let [first] = this.windows; first?.isDurable === true; [first] = this.windows) {
-      const { prepareFlush, settled } = first;
+      const { prepareFlush, processed } = first;
       if (prepareFlush === undefined) return;
       this.windows.shift();
-      this.unread.push(first);
+      this.unreadable.push(first);
       first.prepareFlush = null;
-      first.settled = [];
+      first.processed = [];
       prepareFlush?.durable();
-      for (const each of settled) each();
+      for (const each of processed) each();
     }
-    for (let [first] = this.unread; first?.isReadable === true; [first] = this.unread) {
-      this.unread.shift();
+    for (let [first] = this.unreadable; first?.isReadable === true; [first] = this.unreadable) {
+      this.unreadable.shift();
       first.whenReadable?.();
       this.evictFinished(first.evictable, first.number);
     }
@@ -477,6 +487,13 @@ function describe(
   return { actor: envelope.actor, id: envelope.id, message: envelope.message.type, error: text };
 }
 
-function replyToOf(message: { readonly type: string; readonly replyTo?: unknown }): ReplyTo | null {
-  return message.replyTo === undefined ? null : (message.replyTo as ReplyTo);
+/**
+ * Returns the reply address of a message, or null. Every host accepts a refusal at every address, in addition to the answers that the
+ * address names: only the kernel sends it, for a poisoned message.
+ */
+function replyToOf(message: {
+  readonly type: string;
+  readonly replyTo?: ReplyTo<never>;
+}): ReplyTo<Outcome<never>> | null {
+  return message.replyTo === undefined ? null : (message.replyTo as ReplyTo<Outcome<never>>);
 }

@@ -6,26 +6,26 @@ import type { KernelPorts } from './ports.ts';
 import { StableWallClock } from './stable-wall-clock.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** What a simulation decides about a host that a thread would leave to the machine. */
+/** The decisions of a simulation that depend on the machine for a real thread. */
 export interface SimulationPorts {
   readonly time: VirtualTime;
-  /** The machine's time of day in milliseconds since the epoch: may jump. */
+  /** The machine's time of day in milliseconds since the epoch. It may jump. */
   wallClock(): number;
-  /** How many milliseconds pass before the kernel gets round to its work. */
+  /** Delay in milliseconds before the next pump. */
   pumpDelay(): number;
-  /** Called after each pump, when no message is half worked. */
+  /** Called after each pump, when no message is partly handled. */
   pumped(): void;
 }
 
 /**
- * Runs a kernel under virtual time, as the thread host runs it in real time: pumps it when there is work, wakes it for
- * timers, notices stalls and steps of the clock. It can be stalled, and be stopped dead like a process that was killed.
+ * Runs a kernel under virtual time, as ThreadHost runs it in real time: pumps it when there is work, wakes it for
+ * timers, detects stalls and steps of the clock. It can stall, and stop like a killed process.
  */
 export class SimulationHost<W extends ActorSystem> {
   readonly kernel: Kernel<W>;
   private readonly simulation: SimulationPorts;
   private readonly clock: StableWallClock;
-  private readonly noticedGap: (gapMs: number) => void;
+  private readonly onGap: (gapMs: number) => void;
   private pumpQueued = false;
   private stalledUntil = 0;
   private stopped = false;
@@ -42,13 +42,13 @@ export class SimulationHost<W extends ActorSystem> {
       () => simulation.wallClock(),
       () => time.now,
     );
-    this.noticedGap = (gapMs) => {
+    this.onGap = (gapMs) => {
       ports.log('warn', 'this thread was stopped or the clock stepped', { gap_ms: String(gapMs) });
     };
     this.kernel = new Kernel<W>(definitions, {
       ...ports,
       commit: (changes, onCommit, outputs) => {
-        const toldAlive: CommitCallbacks = {
+        const callbacksUntilStopped: CommitCallbacks = {
           durable: () => {
             if (!this.stopped) onCommit.durable();
           },
@@ -56,7 +56,7 @@ export class SimulationHost<W extends ActorSystem> {
             if (!this.stopped) onCommit.readable();
           },
         };
-        ports.commit(changes, toldAlive, outputs);
+        ports.commit(changes, callbacksUntilStopped, outputs);
       },
       wallClock: () => this.clock.wall(),
       monotonicClock: () => time.now,
@@ -76,19 +76,19 @@ export class SimulationHost<W extends ActorSystem> {
     return this.clock.wall();
   }
 
-  /** A message from outside; `onProcessed` is called once all that it caused is on disk. */
+  /** Posts a message from outside. Calls `onProcessed` once all its changes are on disk. */
   post(envelope: Envelope<W['messages']>, onProcessed: (() => void) | null = null): void {
     if (this.stopped) return;
     this.kernel.post(envelope, onProcessed);
     this.schedule();
   }
 
-  /** The thread does not run for so many milliseconds. */
+  /** Stops the thread from running for `forMs` milliseconds. */
   stall(forMs: number): void {
     this.stalledUntil = Math.max(this.stalledUntil, this.simulation.time.now + forMs);
   }
 
-  /** The process is dead: nothing that it had begun goes on. */
+  /** Kills the process: everything in progress is lost. */
   stop(): void {
     this.stopped = true;
     this.timer?.cancel();
@@ -117,7 +117,7 @@ export class SimulationHost<W extends ActorSystem> {
   private noticeGap(): void {
     const gap = this.clock.tick();
     if (gap === null) return;
-    this.noticedGap(Math.round(gap));
+    this.onGap(Math.round(gap));
     this.kernel.restartLivenessGrace();
   }
 
@@ -134,7 +134,7 @@ export class SimulationHost<W extends ActorSystem> {
     this.timer = { dueAt, cancel };
   }
 
-  /** Does something after a delay, or when the stall ends that there is by then; never once the process is dead. */
+  /** Runs the action after a delay, or at the end of a stall. Never runs it once the process is stopped. */
   private whenRunning(delayMs: number, action: () => void): void {
     const { time } = this.simulation;
     time.after(delayMs, () => {

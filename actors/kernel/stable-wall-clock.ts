@@ -1,13 +1,13 @@
 /**
- * The time of day that does not jump under the actors' feet: it runs with the monotonic clock and follows the wall
- * clock in one step when the two have come apart. A step, or a tick that came far too late, is a gap: what was not
- * heard meanwhile proves nothing (D10 of docs/dependency-hazards.md; F19, F20 of docs/faults.md).
+ * Time of day without small jumps for the actors. Runs with the monotonic clock and follows the wall clock in one step
+ * when the two differ too much. Such a step, or a tick that is far too late, is a gap: silence of others during a gap
+ * proves nothing (D10 of docs/dependency-hazards.md; F19, F20 of docs/faults.md).
  */
 export class StableWallClock {
   static readonly tickMs = 1000;
   /** A tick this late means that the thread did not run. */
   private static readonly stallMs = 5000;
-  /** The wall clock may be this far off before it is followed. */
+  /** The clock follows the wall clock when the two differ by more than this. */
   private static readonly driftMs = 1000;
 
   private readonly readWall: () => number;
@@ -15,7 +15,7 @@ export class StableWallClock {
   private offset: number;
   private lastTick: number;
 
-  /** Both give milliseconds: since the epoch, and since an arbitrary start. */
+  /** Both readers return milliseconds: since the epoch, and since an arbitrary start. */
   constructor(readWall: () => number, readMonotonic: () => number) {
     this.readWall = readWall;
     this.readMonotonic = readMonotonic;
@@ -28,7 +28,10 @@ export class StableWallClock {
     return Math.round(this.readMonotonic() + this.offset);
   }
 
-  /** To be called at least each `tickMs`, and before timers are believed. The length of the gap in milliseconds when there was one since the last tick, else null. */
+  /**
+   * Detects gaps. Call it at least every `tickMs`, and before timers run. Returns the length in milliseconds of the gap
+   * since the last tick, or null for none.
+   */
   tick(): number | null {
     const monotonic = this.readMonotonic();
     const late = monotonic - this.lastTick - StableWallClock.tickMs;

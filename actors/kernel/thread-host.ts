@@ -4,12 +4,12 @@ import { Kernel } from './kernel.ts';
 import type { KernelPorts } from './ports.ts';
 import { StableWallClock } from './stable-wall-clock.ts';
 
-/** Node runs a longer timeout at once. */
+/** Maximum delay of setTimeout: Node runs a longer one immediately. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * Runs a kernel in real time on its thread: pumps it when there is work, wakes it for timers, and notices when the
- * thread was stopped or the clock stepped, after which silence of others counts from anew.
+ * Runs a kernel in real time on its thread: pumps it when there is work, wakes it for timers, and detects stalls of the
+ * thread and steps of the clock, after which silence of others counts from zero.
  */
 export class ThreadHost<W extends ActorSystem> {
   readonly kernel: Kernel<W>;
@@ -48,13 +48,13 @@ export class ThreadHost<W extends ActorSystem> {
     this.heartbeat.unref();
   }
 
-  /** A message from outside; `onProcessed` is called once all that it caused is on disk. */
+  /** Posts a message from outside. Calls `onProcessed` once all its changes are on disk. */
   post(envelope: Envelope<W['messages']>, onProcessed: (() => void) | null = null): void {
     this.kernel.post(envelope, onProcessed);
     this.schedule();
   }
 
-  /** Resolves once nothing waits and everything is on disk. */
+  /** Resolves once the queue is empty and all changes are readable. */
   idle(): Promise<void> {
     if (this.kernel.isIdle) return Promise.resolve();
     return new Promise((resolve) => {
@@ -62,7 +62,7 @@ export class ThreadHost<W extends ActorSystem> {
     });
   }
 
-  /** Runs nothing any more: what waits stays undone. */
+  /** Stops the kernel. Queued messages are not handled. */
   stop(): void {
     this.isStopped = true;
     clearInterval(this.heartbeat);
@@ -81,11 +81,11 @@ export class ThreadHost<W extends ActorSystem> {
       this.kernel.pump();
       if (this.kernel.hasWork) this.schedule();
       this.armTimer();
-      if (this.kernel.isIdle) this.tellIdle();
+      if (this.kernel.isIdle) this.resolveIdleWaiters();
     });
   }
 
-  private tellIdle(): void {
+  private resolveIdleWaiters(): void {
     const waiters = this.idleWaiters;
     this.idleWaiters = [];
     for (const resolve of waiters) resolve();

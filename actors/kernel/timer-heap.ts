@@ -1,8 +1,8 @@
 import { BinaryHeap } from '../../src/core/binary-heap.ts';
 
 /**
- * Timers of actors: a binary heap by due time, then by the order in which they were set. A timer that was canceled or
- * replaced stays in the heap as a husk until it comes up, or until most of the heap is husks.
+ * A timer of an actor. The heap orders timers by due time, then by the order in which they were set. A canceled or
+ * replaced timer stays in the heap as a husk until it reaches the top, or until most entries are husks.
  */
 export interface Timer<Payload> {
   readonly key: string;
@@ -14,7 +14,7 @@ interface Entry<Payload> extends Timer<Payload> {
   readonly order: number;
 }
 
-/** So many husks are never worth a new heap. */
+/** The heap is rebuilt only with more husks than this. */
 const HUSKS_MIN = 1024;
 
 const comesFirst = (a: Entry<unknown>, b: Entry<unknown>): boolean =>
@@ -25,15 +25,15 @@ export class TimerHeap<Payload> {
   private readonly current = new Map<string, Entry<Payload>>();
   private nextOrder = 0;
 
-  /** Sets the timer `key`, in place of the one that had the key. */
+  /** Sets the timer `key`. Replaces an earlier timer with the same key. */
   set(key: string, dueAt: number, payload: Payload): void {
     const entry = { key, dueAt, payload, order: this.nextOrder++ };
     this.current.set(key, entry);
     this.heap.push(entry);
-    if (this.heap.size > 2 * this.current.size + HUSKS_MIN) this.removeHusks();
+    if (this.heap.size > 2 * this.current.size + HUSKS_MIN) this.rebuild();
   }
 
-  /** How many entries it holds, husks among them. */
+  /** Number of entries, husks included. */
   get size(): number {
     return this.heap.size;
   }
@@ -42,15 +42,15 @@ export class TimerHeap<Payload> {
     this.current.delete(key);
   }
 
-  /** When the next timer is due, or null when none is set. */
+  /** Returns the due time of the next timer, or null if none is set. */
   nextDueAt(): number | null {
-    this.dropHusks();
+    this.dropLeadingHusks();
     return this.heap.first()?.dueAt ?? null;
   }
 
-  /** Takes the next timer that is due at `now`, or null. */
+  /** Removes and returns the next timer that is due at `now`, or null. */
   takeDue(now: number): Timer<Payload> | null {
-    this.dropHusks();
+    this.dropLeadingHusks();
     const top = this.heap.first();
     if (top === undefined || top.dueAt > now) return null;
     this.heap.takeFirst();
@@ -58,12 +58,12 @@ export class TimerHeap<Payload> {
     return top;
   }
 
-  private removeHusks(): void {
+  private rebuild(): void {
     this.heap = new BinaryHeap<Entry<Payload>>(comesFirst);
     for (const entry of this.current.values()) this.heap.push(entry);
   }
 
-  private dropHusks(): void {
+  private dropLeadingHusks(): void {
     for (
       let top = this.heap.first();
       top !== undefined && this.current.get(top.key) !== top;

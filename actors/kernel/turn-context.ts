@@ -5,19 +5,19 @@ import type { KernelPorts } from './ports.ts';
 import type { Activation } from './activation.ts';
 
 /**
- * What the turns of one actor see of the world; everything that they do is noted in the closure. It is the actor's for as long as it is in
- * memory: the kernel says what time it is before each turn.
+ * Context of the turns of one actor: records their actions in the unit of work. One context per activation; the kernel
+ * sets its clock before each turn.
  */
 export class TurnContext<W extends ActorSystem, K extends Kind<W>> implements Context<W, K> {
   now = 0;
   receivingSince = 0;
   private readonly actor: Activation<W>;
-  private readonly closure: UnitOfWork<W>;
+  private readonly unit: UnitOfWork<W>;
   private readonly ports: KernelPorts<W>;
 
-  constructor(actor: Activation<W>, closure: UnitOfWork<W>, ports: KernelPorts<W>) {
+  constructor(actor: Activation<W>, unit: UnitOfWork<W>, ports: KernelPorts<W>) {
     this.actor = actor;
-    this.closure = closure;
+    this.unit = unit;
     this.ports = ports;
   }
 
@@ -26,33 +26,33 @@ export class TurnContext<W extends ActorSystem, K extends Kind<W>> implements Co
   }
 
   send<T extends Kind<W>>(actor: T, id: string, message: W['messages'][T]): void {
-    this.closure.pending.push({ actor, id, message });
+    this.unit.pending.push({ actor, id, message });
   }
 
-  reply(to: ReplyTo, answer: unknown): void {
-    this.closure.outputs.push({ kind: 'reply', to, answer });
+  reply<Answer>(to: ReplyTo<Answer>, answer: Answer): void {
+    this.unit.outputs.push({ kind: 'reply', to, answer });
   }
 
   effect(effect: W['effect']): void {
-    this.closure.outputs.push({ kind: 'effect', effect });
+    this.unit.outputs.push({ kind: 'effect', effect });
   }
 
   change(change: W['change']): void {
-    this.closure.changes.push(change);
+    this.unit.changes.push(change);
   }
 
   markDirty(): void {
-    this.closure.markDirty(this.actor);
+    this.unit.markDirty(this.actor);
   }
 
   after(name: TimerName, delayMs: number, message: W['messages'][K]): void {
     const { actor: owner } = this;
     const envelope = { actor: owner.definition.kind, id: owner.id, message } as Envelope<W['messages']>;
-    this.closure.timers.push({ op: 'set', owner, name, delayMs, envelope });
+    this.unit.timers.push({ op: 'set', owner, name, delayMs, envelope });
   }
 
   cancelTimer(name: TimerName): void {
-    this.closure.timers.push({ op: 'cancel', owner: this.actor, name });
+    this.unit.timers.push({ op: 'cancel', owner: this.actor, name });
   }
 
   log(level: LogLevel, text: string, attributes: Readonly<Record<string, string>> = {}): void {

@@ -1,11 +1,7 @@
 import type { ActorSystem } from './actor.ts';
-import type { Envelope, ReplyTo } from './address.ts';
+import type { Envelope } from './address.ts';
 import type { Activation } from './activation.ts';
-
-/** Something that leaves the process once the changes before it are on disk. */
-export type Output<W extends ActorSystem> =
-  | { readonly kind: 'reply'; readonly to: ReplyTo; readonly answer: unknown }
-  | { readonly kind: 'effect'; readonly effect: W['effect'] };
+import type { Output } from './output.ts';
 
 export type TimerOrder<W extends ActorSystem> =
   | {
@@ -17,24 +13,23 @@ export type TimerOrder<W extends ActorSystem> =
     }
   | { readonly op: 'cancel'; readonly owner: Activation<W>; readonly name: string };
 
-/** What the closures of one commit window have left to be written and said. */
+/** The changes and outputs of one commit window. */
 export interface WindowBuffer<W extends ActorSystem> {
   readonly changes: W['change'][];
   readonly outputs: Output<W>[];
 }
 
 /**
- * One message from outside and everything that actors of this process say to each other because of it: all of it is
- * kept, or, when a handler throws, none of it. What is to be written and said goes straight into the window, of which
- * the closure knows how long it was before: to forget is to cut it there. One object serves all closures of a kernel,
- * one after the other.
+ * One message from outside and all messages that actors of this process send each other because of it. All of its
+ * effects are kept, or, when a handler throws, none. Changes and outputs go directly into the window; a rollback
+ * truncates the window to its length at `begin`. One object serves all units of a kernel, one after the other.
  */
 export class UnitOfWork<W extends ActorSystem> {
   readonly pending: Envelope<W['messages']>[] = [];
   readonly timers: TimerOrder<W>[] = [];
   /** Actors that had a turn, each once. */
   readonly touched: Activation<W>[] = [];
-  /** Those of them that asked to be saved. */
+  /** Actors of these that were marked dirty. */
   readonly dirty: Activation<W>[] = [];
   changes: W['change'][] = [];
   outputs: Output<W>[] = [];
@@ -44,17 +39,17 @@ export class UnitOfWork<W extends ActorSystem> {
 
   begin({ changes, outputs }: WindowBuffer<W>): void {
     this.number++;
-    empty(this.pending);
-    empty(this.timers);
-    empty(this.touched);
-    empty(this.dirty);
+    clear(this.pending);
+    clear(this.timers);
+    clear(this.touched);
+    clear(this.dirty);
     this.changes = changes;
     this.outputs = outputs;
     this.changesBefore = changes.length;
     this.outputsBefore = outputs.length;
   }
 
-  /** Nothing of it is written or said. */
+  /** Removes the changes and outputs of this unit from the window. */
   rollback(): void {
     this.changes.length = this.changesBefore;
     this.outputs.length = this.outputsBefore;
@@ -67,13 +62,13 @@ export class UnitOfWork<W extends ActorSystem> {
   }
 
   markDirty(actor: Activation<W>): void {
-    if (actor.toSaveIn === this.number) return;
-    actor.toSaveIn = this.number;
+    if (actor.markedDirtyIn === this.number) return;
+    actor.markedDirtyIn = this.number;
     this.dirty.push(actor);
   }
 }
 
-/** The lists are short, and keep their room: to set `length` is a call of the runtime, and gives the room back. */
-function empty(list: unknown[]): void {
+/** Keeps the capacity of the list. Setting `length` would be a runtime call and would free the capacity. */
+function clear(list: unknown[]): void {
   while (list.length > 0) list.pop();
 }

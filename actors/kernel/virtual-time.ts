@@ -1,8 +1,8 @@
 import { BinaryHeap } from '../../src/core/binary-heap.ts';
 
 /**
- * Virtual time: what is to happen, by when it is due. Nothing passes by itself; `step` goes to the next event. Events
- * that are due at the same moment happen in an order that `tieBreak` draws.
+ * An action at a virtual time. Time passes only in `step`, which jumps to the next event. `tieBreak` draws the order of
+ * events that are due at the same time.
  */
 interface Event {
   readonly dueAt: number;
@@ -26,12 +26,12 @@ export class VirtualTime {
     this.tieBreak = tieBreak;
   }
 
-  /** Milliseconds since the beginning. */
+  /** Milliseconds since the start. */
   get now(): number {
     return this.current;
   }
 
-  /** Lets the action happen after a delay in milliseconds; the returned function calls it off. */
+  /** Schedules the action after a delay in milliseconds. The returned function cancels it. */
   after(delayMs: number, action: () => void): () => void {
     const dueAt = this.current + Math.max(0, delayMs);
     const event: Event = { dueAt, tie: this.tieBreak(), order: this.nextOrder++, action };
@@ -41,7 +41,7 @@ export class VirtualTime {
     };
   }
 
-  /** Goes to the next event and lets it happen. False when nothing is to happen any more. */
+  /** Advances to the next event and runs it. Returns false if no event is left. */
   step(): boolean {
     for (let event = this.heap.takeFirst(); event !== undefined; event = this.heap.takeFirst()) {
       const { action } = event;

@@ -5,9 +5,9 @@ import { KEY_TIMER } from './idempotency/messages.ts';
 import type { ServiceEnvelope } from './service-messages.ts';
 
 /**
- * What the actors of a shard are told at its start: every farm of the shard wakes, every purge of a deleted job goes on,
- * and so does retention where ended jobs are left of a farm that is deleted. On the first shard idempotency keys are
- * swept.
+ * Yields the first messages of a shard after its start. Activates every farm of the shard, resumes every purge of a
+ * deleted job, and resumes retention where a deleted farm still has ended jobs. The first shard also activates the
+ * sweep of idempotency keys.
  */
 export function* recoverActors(
   reader: StoreReader,

@@ -10,7 +10,7 @@ import { sweepActor } from './retention/sweep-actor.ts';
 import type { ServiceSettings, ServiceSystem } from './service-system.ts';
 import { workerActor } from './worker/worker-actor.ts';
 
-/** The actors of a shard. */
+/** Returns the definitions of all actors of a shard. */
 export const serviceActors = (settings: ServiceSettings): readonly AnyDefinition<ServiceSystem>[] => [
   anyActor(catalogActor()),
   anyActor(farmActor(settings)),

@@ -8,7 +8,7 @@ import type { PurgeMessage } from './purge/messages.ts';
 import type { RetentionMessage, SweepMessage } from './retention/messages.ts';
 import type { WorkerMessage } from './worker/messages.ts';
 
-/** Every kind of actor of the service and what it understands. */
+/** Every kind of actor of the service and its messages. */
 export type ServiceMessages = {
   farm: FarmMessage;
   catalog: CatalogMessage;

@@ -8,18 +8,18 @@ import type { DomainEvent } from '../../src/core/wire/events.ts';
 import type { Context } from '../kernel/actor.ts';
 import type { ServiceEnvelope, ServiceMessages } from './service-messages.ts';
 
-/** What the service's actors say to the world outside. */
+/** Outputs of the service's actors. */
 export type ServiceEffect =
   | { readonly kind: 'event'; readonly event: DomainEvent }
-  /** To the worker that runs the attempt: end it. */
+  /** Asks the worker that runs the attempt to end it. */
   | { readonly kind: 'cancel'; readonly message: CancelMessage }
-  /** To an actor that may live on another shard: delivered after the commit. */
+  /** A message to an actor that may be on another shard. Delivered after the commit. */
   | { readonly kind: 'forward'; readonly envelope: ServiceEnvelope }
-  /** The logs of a deleted job are to be removed; then its purge hears `purge.logs-deleted`. */
+  /** Deletes the logs of a deleted job. The purge then receives `purge.logs-deleted`. */
   | { readonly kind: 'delete-logs'; readonly jobId: JobId; readonly farmId: FarmId }
-  /** Live tasks of a farm hold fewer slots of what is tallied (ports/tallies.ts). */
+  /** Live tasks of a farm hold fewer slots of a tally (src/core/ports/tallies.ts). */
   | { readonly kind: 'release'; readonly farmId: FarmId; readonly slot: number; readonly count: number }
-  /** Counts in the metrics (docs/contract/rest.md#public-routes). */
+  /** Increments a metric (docs/contract/rest.md#public-routes). */
   | {
       readonly kind: 'count';
       readonly counter: 'task-retries' | 'jobs-autoparked';
@@ -35,44 +35,50 @@ export interface ServiceSystem {
 
 export type ServiceContext<K extends keyof ServiceMessages> = Context<ServiceSystem, K>;
 
-/** Settings of the service that actors decide by. Times are milliseconds. */
+/** Settings of the service's actors. Times are in milliseconds. */
 export interface ServiceSettings {
   readonly heartbeatTimeoutMs: number;
-  /** The server's end of the retry cascade. */
+  /** Default retry policy of the server, the last step of the retry cascade. */
   readonly retry: RetryPolicy;
-  /** How long a lease request is held when there is no work (docs/contract/limits.md#scheduling: about 30 s). */
+  /** Time that a lease request is held while there is no work (docs/contract/limits.md#scheduling: about 30 s). */
   readonly leaseHoldMs: number;
-  /** Jobs that a farm asks in one turn what they offer when it is taken up. */
+  /** Number of jobs per turn that a farm activates while it recovers. */
   readonly recoveryBatchSize: number;
   /**
-   * After this an attempt that was handed out and never reported running is taken back
-   * (docs/contract/limits.md#scheduling: 30 s, fixed).
+   * An assigned attempt that never reports running is reclaimed after this time (docs/contract/limits.md#scheduling: 30
+   * s, fixed).
    */
   readonly staleAssignedMs: number;
   /**
-   * After this a ready task that no online worker may run says why (docs/contract/workers.md#unschedulable-tasks); 0 is
-   * never.
+   * A ready task that no online worker can run gets an unschedulable reason after this time
+   * (docs/contract/workers.md#unschedulable-tasks). 0: never.
    */
   readonly unschedulableGraceMs: number;
-  /** After this a task that others overtake has a worker reserved (docs/decisions/reservation.md); 0 is never. */
+  /** A worker is reserved for a task that others overtake after this time (docs/decisions/reservation.md). 0: never. */
   readonly reservationAfterMs: number;
-  /** Memory that one expression may take at a submission (`openjd.expr_memory_limit`); workers that grant less do not run jobs with EXPR. */
+  /**
+   * Memory limit in bytes of one expression at submission (`openjd.expr_memory_limit`). Workers that grant less do not
+   * run jobs with EXPR.
+   */
   readonly exprMemoryBytes: number;
   readonly retention: JobRetention;
-  /** Which start of the service this is. */
+  /** Id of this start of the service. */
   readonly serviceId: string;
-  /** The least number of a new attempt: 1, and above all that were given out in a store that was restored since (docs/decisions/backup.md). */
+  /**
+   * Smallest number of a new attempt: 1, or after a restore a number above all attempts of the restored store
+   * (docs/decisions/backup.md).
+   */
   readonly attemptFloor: number;
   readonly tallies: Tallies;
-  /** Whether a farm lives on this shard: what belongs to another shard's farm is not loaded here. */
+  /** Reports whether this shard owns the farm. State of other shards' farms is not loaded here. */
   readonly ownsFarm: (farm: string) => boolean;
 }
 
-/** When jobs that have ended are removed (`scheduler.job_retention`, `scheduler.job_retention_include_failed`). */
+/** Retention of ended jobs (`scheduler.job_retention`, `scheduler.job_retention_include_failed`). */
 export interface JobRetention {
-  /** Milliseconds after their end; 0 is never. */
+  /** Milliseconds between the end of a job and its deletion. 0: never deleted. */
   readonly afterMs: number;
-  /** Whether failed and canceled jobs are removed too. */
+  /** Whether failed and canceled jobs are deleted too. */
   readonly includeFailed: boolean;
 }
 

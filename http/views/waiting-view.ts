@@ -13,7 +13,10 @@ export interface PausedJobs {
   readonly jobIds: readonly string[];
 }
 
-/** What waits in a farm: what its scheduler said at a time, and the tasks of paused jobs, of which it knows nothing. */
+/**
+ * Returns the waiting tasks of a farm: the reply of its scheduler, and the tasks of paused jobs, which the scheduler
+ * does not know.
+ */
 export function waitingView(
   store: StoreReader,
   farm: FarmId,
@@ -52,7 +55,7 @@ function pausedView(store: StoreReader, { tasks, jobs, jobIds }: PausedJobs): Sc
   return { reason: 'paused_job', sentence, tasks, jobs, job_ids: jobIds, job_names: names };
 }
 
-/** A job that is gone since is named by its id. */
+/** A deleted job is named by its id. */
 const namesOf = (store: StoreReader, ids: readonly string[]): readonly string[] =>
   ids.map((id) => store.get('job', keys.job(jobId(id)))?.name ?? id);
 

@@ -144,7 +144,7 @@ await test('the REST interface is what the contract says', { timeout: 200_000 },
           type: 'about:blank',
           title: 'Not Found',
           status: 404,
-          detail: 'nothing is at /api/v1/nothing',
+          detail: 'no resource at /api/v1/nothing',
           instance: 'mine',
         });
       },

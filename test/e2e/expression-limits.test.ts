@@ -39,8 +39,7 @@ test('a submission that is not evaluated by its deadline is answered with 503, a
         type: 'about:blank',
         title: 'Service Unavailable',
         status: 503,
-        detail:
-          'the template took too long to evaluate, which says nothing of whether it is right: a second attempt may succeed',
+        detail: 'template evaluation timed out; the template may be valid, so retry the request',
       },
     });
     t.match(answer.headers.get('content-type'), /^application\/problem\+json/);

@@ -504,7 +504,7 @@ const FAILING: readonly (readonly [args: readonly string[], bindings: object, re
   [
     ["{{ 'a\\0b' if Task.Param.I == 3 else 'ab' }}"],
     {},
-    'argument 1: it has a NUL character, which no program can be given',
+    'argument 1: contains a NUL character, which cannot be passed to a program',
   ],
   [["{{ 'a' * (Task.Param.I * 50000) }}"], {}, 'its arguments and environment are too long'],
   // Each takes less than its own limit, but more with each task.

@@ -135,7 +135,9 @@ await test('sessions of a real worker', async (t) => {
     const id = await submit(withEnvironment('stopped', 1, diary, `echo begun >> ${diary}; sleep 600`));
     await says(diary, 'begun');
     worker.child.kill('SIGTERM');
-    await until('the worker drains', () => Promise.resolve(worker.log().includes('leaving') ? true : null));
+    await until('the worker drains', () =>
+      Promise.resolve(worker.log().includes('shutting down') ? true : null),
+    );
     worker.child.kill('SIGTERM');
     t.same(await worker.ended, { code: 0, signal: null });
     t.match((await api.job(id)).task_counts, { ready: 1, running: 0, failed: 0 });

@@ -21,7 +21,7 @@ export interface DeathPlan {
 const ORPHAN_SECONDS = 25;
 /** What the service says of an attempt that it has taken back. */
 const OFFLINE_MESSAGE = 'worker went offline';
-const STARTED_ANEW_MESSAGE = 'the worker was started anew';
+const STARTED_ANEW_MESSAGE = 'the worker was restarted';
 
 /** F10: the daemon is killed while its tasks run. */
 export async function daemonCrashes(plan: DeathPlan): Promise<RowResult> {

@@ -1,6 +1,5 @@
 import type { Test } from 'tap';
 import type { JobState } from '../../actors/service/job/state.ts';
-import type { Output } from '../../actors/kernel/unit-of-work.ts';
 import { Kernel } from '../../actors/kernel/kernel.ts';
 import type { LeaseState } from '../../actors/service/lease/state.ts';
 import { RECOVERY_BATCH_SIZE } from '../../actors/service/lease/recovery.ts';
@@ -21,6 +20,7 @@ import type { Change } from '../../src/core/records/change-set.ts';
 import { NO_CALLBACKS } from './commit-callbacks.ts';
 import { invariantViolations } from './farm-sanity.ts';
 import { answerWords, formatEffect, type Answer } from './farm-words.ts';
+import type { Output } from '../../actors/kernel/output.ts';
 
 const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
   heartbeatTimeoutMs: 30_000,

@@ -1,4 +1,4 @@
-import { toStepRecord } from '../../actors/service/job/live-step.ts';
+import { toStepRecord } from '../../actors/service/job/mutable-step.ts';
 import type { JobState } from '../../actors/service/job/state.ts';
 import type { LeaseState } from '../../actors/service/lease/state.ts';
 import type { WorkerState } from '../../actors/service/worker/state.ts';

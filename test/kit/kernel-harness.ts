@@ -1,8 +1,8 @@
 import { replyTo } from '../../actors/kernel/address.ts';
-import type { Output } from '../../actors/kernel/unit-of-work.ts';
 import { Kernel } from '../../actors/kernel/kernel.ts';
 import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 import { scriptActors, type ScriptActors, type ScriptWorld, type Step } from './script-actors.ts';
+import type { Output } from '../../actors/kernel/output.ts';
 
 interface Commit {
   readonly changes: readonly { readonly id: string; readonly value: number | null }[];

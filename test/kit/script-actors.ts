@@ -35,7 +35,7 @@ export type Step =
 export interface ScriptMessage {
   readonly type: 'run';
   readonly steps: readonly Step[];
-  readonly replyTo?: ReplyTo;
+  readonly replyTo?: ReplyTo<string>;
 }
 
 export interface ScriptWorld {
@@ -78,7 +78,7 @@ export function scriptActors(): ScriptActors {
   const run = (
     state: ScriptState,
     steps: readonly Step[],
-    to: ReplyTo | undefined,
+    to: ReplyTo<string> | undefined,
     context: ScriptContext,
   ): void => {
     for (const step of steps) {

@@ -500,4 +500,4 @@ export class TestFarm extends HouseCatalog {
   }
 }
 
-const to = (client: string): ReplyTo => replyTo(client);
+const to = <Answer>(client: string): ReplyTo<Answer> => replyTo(client);

@@ -95,7 +95,7 @@ export class AgentIncarnation implements SessionOwner {
         log: (_level, text, attributes) => {
           if (attributes['error'] !== undefined)
             throw new Violation('no handler throws', `${text}\n${attributes['error']}`);
-          if (text.startsWith('the last lines of a task are given up')) this.bus.brokenOff();
+          if (text.startsWith('discarded the last log lines of a task')) this.bus.brokenOff();
         },
         fatal: (error) => {
           throw new Violation(

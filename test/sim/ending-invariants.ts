@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { toStepRecord } from '../../actors/service/job/live-step.ts';
+import { toStepRecord } from '../../actors/service/job/mutable-step.ts';
 import type { JobState } from '../../actors/service/job/state.ts';
 import type { StepState } from '../../actors/service/job/step-state.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';

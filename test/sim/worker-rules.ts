@@ -26,7 +26,7 @@ const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
 /** What a turn of a worker may change of its status, and when it may be removed. */
 export function judgeWorkerTurn(
   before: WorkerRecord,
-  { record, isRemoved }: WorkerState,
+  { record, isDeleted }: WorkerState,
   { type }: WorkerMessage,
   silentMs: number,
   timeoutMs: number,
@@ -37,7 +37,7 @@ export function judgeWorkerTurn(
       'a worker changes its status as the contract says',
       `${record.id}, ${type}: ${edge}`,
     );
-  if (!isRemoved || type === 'worker.remove') return null;
+  if (!isDeleted || type === 'worker.remove') return null;
   const mayGo = before.status === 'offline' || (before.status === 'disabled' && silentMs >= timeoutMs);
   if (type === 'worker.delete' && mayGo) return null;
   const detail = `${record.id}, ${type}: ${before.status}, silent for ${silentMs} ms`;

@@ -2,21 +2,27 @@ import type { AttemptId, QueueId } from '../../../src/core/ids.ts';
 import type { LeaseRequest, ReportedStatus, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 
-/** The outbox: reports until the bus has them, terminal ones until the service has confirmed that the attempt is closed. */
+/**
+ * Messages of the outbox, which keeps reports until the bus has stored them, and terminal reports until the service has
+ * confirmed that the attempt is closed.
+ */
 export type OutboxMessage =
-  /** From the registrar: the daemon has started; what an earlier one has left is said again. */
+  /** From the registrar at the start: publishes the reports that an earlier agent left. */
   | { readonly type: 'outbox.activate' }
   /** From a session: the task's first process has started. */
   | { readonly type: 'report.running'; readonly report: StatusMessage }
-  /** From a session: what the task says of how far it is, in place of what it said before. */
+  /** From a session: new progress of the task. Replaces earlier progress. */
   | { readonly type: 'report.progress'; readonly report: StatusMessage }
-  /** From a session: the end of an attempt. */
+  /** From a session: the terminal report of an attempt. */
   | { readonly type: 'report.persist'; readonly report: StatusMessage }
   /** From a session that ends without a report. */
   | { readonly type: 'report.discard'; readonly attemptId: AttemptId }
-  /** From the poller: whether lease requests may leave. While they may not, ends go by the stream of statuses at once. */
-  | { readonly type: 'piggyback.enabled'; readonly areAllowed: boolean }
-  /** From the poller: the request leaves, with the ends that wait. */
+  /**
+   * From the poller: whether lease requests may be sent. While they may not, terminal reports go to the status stream
+   * at once.
+   */
+  | { readonly type: 'piggyback.enabled'; readonly isEnabled: boolean }
+  /** From the poller: send this request, with the waiting terminal reports. */
   | {
       readonly type: 'lease-request.sending';
       readonly requestId: string;
@@ -24,9 +30,9 @@ export type OutboxMessage =
       readonly request: LeaseRequest;
       readonly timeoutMs: number;
     }
-  /** From the poller: no request will leave soon. */
+  /** From the poller: no request will be sent soon. */
   | { readonly type: 'piggyback.unavailable' }
-  /** From the poller: what became of a request. `confirmed`: attempts that the service has closed. */
+  /** From the poller: a request has ended. `confirmed`: attempts that the service has closed. */
   | {
       readonly type: 'lease-request.ended';
       readonly requestId: string;
@@ -34,7 +40,7 @@ export type OutboxMessage =
     }
   /** From the registrar: the service has closed these attempts. */
   | { readonly type: 'report.confirmed'; readonly attemptIds: readonly AttemptId[] }
-  /** From the bus. */
+  /** From the bus, for the effect `report`. */
   | { readonly type: 'report.stored'; readonly attemptId: AttemptId; readonly status: ReportedStatus }
   | {
       readonly type: 'report.publish-failed';
@@ -42,7 +48,7 @@ export type OutboxMessage =
       readonly status: ReportedStatus;
       readonly reason: string;
     }
-  /** Own timer: the attempt's report is said, for the first time or again. */
+  /** Own timer: publish the attempt's report, for the first time or again. */
   | { readonly type: 'report.due'; readonly attemptId: AttemptId }
-  /** Own timer: progress of the attempt may be told again. */
+  /** Own timer: progress of the attempt may be published again. */
   | { readonly type: 'progress.due'; readonly attemptId: AttemptId };

@@ -8,8 +8,8 @@ import type { OutboxState } from './state.ts';
 type OutboxContext = AgentContext<'outbox'>;
 
 /**
- * How far a task is, as it says itself: told as well as the bus allows, once in `AGENT_LIMITS.progressMs` an attempt at the most. What is
- * overtaken meanwhile is not told, and nothing of it is kept or told again.
+ * Publishes the progress of a task, best effort and at most once in `AGENT_LIMITS.progressMs` per attempt. Progress
+ * that is replaced within that time is never published, and none is kept for a retry.
  */
 export function onReportProgress(
   state: OutboxState,
@@ -18,12 +18,12 @@ export function onReportProgress(
 ): void {
   const { attempt_id: attemptId } = report;
   if (state.progress.has(attemptId)) state.progress.set(attemptId, report);
-  else if (state.reports.get(attemptId)?.isSaid === false) hold(state, report, context);
-  else tell(state, report, context);
+  else if (state.reports.get(attemptId)?.isPublished === false) delayProgress(state, report, context);
+  else publishProgress(state, report, context);
 }
 
-/** It is not yet told that the task runs: that may be over in a moment. */
-function hold(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
+/** Delays progress until the running report is published: the task may end before that. */
+function delayProgress(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
   const { attempt_id: attemptId } = report;
   state.progress.set(attemptId, report);
   context.after(timerOf(attemptId), AGENT_LIMITS.runningHoldMs, { type: 'progress.due', attemptId });
@@ -36,15 +36,15 @@ export function onProgressDue(
 ): void {
   const waiting = state.progress.get(attemptId) ?? null;
   if (waiting === null) state.progress.delete(attemptId);
-  else tell(state, waiting, context);
+  else publishProgress(state, waiting, context);
 }
 
-/** The attempt has ended: its last report says how far it came. */
-export function forgetProgress(state: OutboxState, attemptId: AttemptId, context: OutboxContext): void {
+/** Discards the progress of an ended attempt: its terminal report includes it. */
+export function discardProgress(state: OutboxState, attemptId: AttemptId, context: OutboxContext): void {
   if (state.progress.delete(attemptId)) context.cancelTimer(timerOf(attemptId));
 }
 
-function tell(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
+function publishProgress(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
   const { attempt_id: attemptId } = report;
   state.progress.set(attemptId, null);
   context.effect({ kind: 'report-progress', report });

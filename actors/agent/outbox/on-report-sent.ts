@@ -6,7 +6,10 @@ import type { OutboxState } from './state.ts';
 
 type OutboxContext = AgentContext<'outbox'>;
 
-/** The bus has it. A running report is done with; a terminal one waits for the service, and is said again when that takes long. */
+/**
+ * Handles a stored report. A running report is done. A terminal one waits for its confirmation and is repeated if that
+ * takes too long.
+ */
 export function onReportStored(
   state: OutboxState,
   { attemptId, status }: Extract<OutboxMessage, { type: 'report.stored' }>,
@@ -19,8 +22,8 @@ export function onReportStored(
   else context.after(attemptId, AGENT_LIMITS.reportRepeatMs, { type: 'report.due', attemptId });
 }
 
-/** The bus does not have it, or did not say so. */
-export function onReportUnstored(
+/** Handles a failed publish, or one without an acknowledgement. */
+export function onPublishFailed(
   state: OutboxState,
   { attemptId, status, reason }: Extract<OutboxMessage, { type: 'report.publish-failed' }>,
   context: OutboxContext,
@@ -28,7 +31,7 @@ export function onReportUnstored(
   const outgoing = state.reports.get(attemptId);
   if (outgoing?.report.status !== status) return;
   const delayMs = backoffMs(outgoing.tries, AGENT_LIMITS.reportRetry, context.newId());
-  context.log(outgoing.tries === 0 ? 'warn' : 'debug', 'a report could not be stored; it is said again', {
+  context.log(outgoing.tries === 0 ? 'warn' : 'debug', 'could not publish a report; retrying', {
     attempt_id: attemptId,
     status,
     reason,

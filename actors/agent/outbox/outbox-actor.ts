@@ -1,8 +1,8 @@
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSystem } from '../agent-system.ts';
-import { forgetProgress, onProgressDue, onReportProgress } from './on-progress.ts';
-import { onReportStored, onReportUnstored } from './on-report-sent.ts';
+import { discardProgress, onProgressDue, onReportProgress } from './on-progress.ts';
+import { onReportStored, onPublishFailed } from './on-report-sent.ts';
 import {
   queueForPiggyback,
   onLeaseRequestSending,
@@ -14,9 +14,10 @@ import { confirm, discardReport, publishReport } from './publish-report.ts';
 import { loadOutbox, type OutboxState } from './state.ts';
 
 /**
- * The outbox owns what the worker has to say of its attempts. A terminal report is on the worker's disk before it is said, and is said
- * until the service has confirmed that the attempt is closed (docs/architecture.md#the-bus): with a lease request when
- * one leaves anyhow, otherwise by the stream of statuses. All lease requests leave from here.
+ * The outbox owns the worker's reports on its attempts. It writes a terminal report to the worker's disk before it
+ * publishes it, and repeats it until the service has confirmed that the attempt is closed
+ * (docs/architecture.md#the-bus). It sends the report with the next lease request, or else to the status stream. It
+ * sends all lease requests.
  */
 export function outboxActor(): ActorDefinition<AgentSystem, 'outbox', OutboxState> {
   return {
@@ -29,18 +30,18 @@ export function outboxActor(): ActorDefinition<AgentSystem, 'outbox', OutboxStat
       },
       'report.running': (state, { report }, context) => {
         const { attempt_id: attemptId } = report;
-        state.reports.set(attemptId, { report, tries: 0, isSaid: false });
+        state.reports.set(attemptId, { report, tries: 0, isPublished: false });
         context.after(attemptId, AGENT_LIMITS.runningHoldMs, { type: 'report.due', attemptId });
       },
       'report.progress': onReportProgress,
       'progress.due': onProgressDue,
       'report.persist': (state, { report }, context) => {
-        forgetProgress(state, report.attempt_id, context);
+        discardProgress(state, report.attempt_id, context);
         context.change({ op: 'report-kept', report });
         queueForPiggyback(state, report, context);
       },
       'report.discard': (state, { attemptId }, context) => {
-        forgetProgress(state, attemptId, context);
+        discardProgress(state, attemptId, context);
         discardReport(state, attemptId, context);
       },
       'piggyback.enabled': onPiggybackEnabled,
@@ -51,7 +52,7 @@ export function outboxActor(): ActorDefinition<AgentSystem, 'outbox', OutboxStat
         confirm(state, attemptIds, context);
       },
       'report.stored': onReportStored,
-      'report.publish-failed': onReportUnstored,
+      'report.publish-failed': onPublishFailed,
       'report.due': (state, { attemptId }, context) => {
         publishReport(state, attemptId, context);
       },

@@ -10,19 +10,19 @@ import type { OutboxState } from './state.ts';
 type OutboxContext = AgentContext<'outbox'>;
 type Message<Type extends OutboxMessage['type']> = Extract<OutboxMessage, { type: Type }>;
 
-/** Characters of a report without its texts: ids, names of fields, a time. */
+/** Characters of a report without its texts: ids, field names, a time. */
 const FRAME_CHARACTERS = 1024;
-/** One character of a text takes no more than so many in JSON. */
+/** Maximum number of characters of one escaped character in JSON. */
 const ESCAPED_CHARACTERS = 6;
 
 /**
- * The end of an attempt is on the disk. It leaves with the next lease request: the cores that it has freed are asked for at once. The
- * poller says when there is none, and a timer when the poller does not.
+ * Queues a terminal report that is on disk for the next lease request, which follows soon because the attempt has freed
+ * cores. The poller reports when none follows; the timer covers the case that it does not.
  */
 export function queueForPiggyback(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
   const { attempt_id: attemptId } = report;
-  state.reports.set(attemptId, { report, tries: 0, isSaid: false });
-  if (!state.areRidesAllowed) {
+  state.reports.set(attemptId, { report, tries: 0, isPublished: false });
+  if (!state.canPiggyback) {
     publishReport(state, attemptId, context);
     return;
   }
@@ -30,22 +30,22 @@ export function queueForPiggyback(state: OutboxState, report: StatusMessage, con
   context.after(attemptId, AGENT_LIMITS.piggybackWaitMs, { type: 'report.due', attemptId });
 }
 
-/** Lease requests may leave from now on, or may not. */
+/** Enables or disables piggybacking. */
 export function onPiggybackEnabled(
   state: OutboxState,
-  { areAllowed }: Message<'piggyback.enabled'>,
+  { isEnabled }: Message<'piggyback.enabled'>,
   context: OutboxContext,
 ): void {
-  state.areRidesAllowed = areAllowed;
-  if (!areAllowed) onPiggybackUnavailable(state, undefined, context);
+  state.canPiggyback = isEnabled;
+  if (!isEnabled) onPiggybackUnavailable(state, undefined, context);
 }
 
-/** What waits for a request goes by the stream of statuses. */
+/** Publishes the waiting reports to the status stream. */
 export function onPiggybackUnavailable(state: OutboxState, _message: unknown, context: OutboxContext): void {
   for (const attemptId of [...state.waiting]) publishReport(state, attemptId, context);
 }
 
-/** The request leaves, with as many of the ends that wait as it can take. */
+/** Sends a lease request with as many waiting reports as fit. */
 export function onLeaseRequestSending(
   state: OutboxState,
   { requestId, queue, request, timeoutMs }: Message<'lease-request.sending'>,
@@ -61,15 +61,15 @@ export function onLeaseRequestSending(
   });
 }
 
-/** The request has its answer, or has none: what the service has not confirmed goes by the stream of statuses. */
+/** Handles the end of a lease request. Publishes its unconfirmed reports to the status stream. */
 export function onLeaseRequestEnded(
   state: OutboxState,
   { requestId, confirmed }: Message<'lease-request.ended'>,
   context: OutboxContext,
 ): void {
   confirm(state, confirmed, context);
-  for (const attemptId of state.rides.get(requestId) ?? []) publishReport(state, attemptId, context);
-  state.rides.delete(requestId);
+  for (const attemptId of state.piggybacked.get(requestId) ?? []) publishReport(state, attemptId, context);
+  state.piggybacked.delete(requestId);
 }
 
 function takeWaiting(
@@ -78,27 +78,28 @@ function takeWaiting(
   context: OutboxContext,
 ): readonly TerminalReport[] {
   const reports: TerminalReport[] = [];
-  const riders = new Set<AttemptId>();
+  const sent = new Set<AttemptId>();
   let characters = 0;
   for (const attemptId of state.waiting) {
     const report = state.reports.get(attemptId)?.report;
-    const rider = report === undefined ? null : terminalReport(report);
-    if (rider === null) continue;
-    characters += charactersOf(rider);
-    if (characters > AGENT_LIMITS.rideCharacters || reports.length >= WIRE_LIMITS.reportsPerRequest) break;
-    reports.push(rider);
-    riders.add(attemptId);
+    const terminal = report === undefined ? null : terminalReport(report);
+    if (terminal === null) continue;
+    characters += charactersOf(terminal);
+    if (characters > AGENT_LIMITS.piggybackCharacters || reports.length >= WIRE_LIMITS.reportsPerRequest)
+      break;
+    reports.push(terminal);
+    sent.add(attemptId);
   }
-  if (riders.size === 0) return reports;
-  for (const attemptId of riders) {
+  if (sent.size === 0) return reports;
+  for (const attemptId of sent) {
     state.waiting.delete(attemptId);
     context.after(attemptId, AGENT_LIMITS.piggybackConfirmMs, { type: 'report.due', attemptId });
   }
-  state.rides.set(requestId, riders);
+  state.piggybacked.set(requestId, sent);
   return reports;
 }
 
-/** No fewer than it has as JSON. */
+/** Returns an upper bound of the report's length as JSON. */
 const charactersOf = ({ message = '', status_message: said = '' }: TerminalReport): number =>
   FRAME_CHARACTERS + ESCAPED_CHARACTERS * (message.length + said.length);
 

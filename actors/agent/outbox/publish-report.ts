@@ -4,31 +4,31 @@ import type { OutboxState } from './state.ts';
 
 type OutboxContext = AgentContext<'outbox'>;
 
-/** Says the attempt's report by the stream of statuses, now: it waits for no lease request any more, and for no answer to one. */
+/** Publishes the attempt's report to the status stream now, even if it waits for a lease request or its reply. */
 export function publishReport(state: OutboxState, attemptId: AttemptId, context: OutboxContext): void {
-  leave(state, attemptId);
+  removeFromPiggyback(state, attemptId);
   const outgoing = state.reports.get(attemptId);
   if (outgoing === undefined) return;
-  outgoing.isSaid = true;
+  outgoing.isPublished = true;
   context.cancelTimer(attemptId);
   context.effect({ kind: 'report', report: outgoing.report });
 }
 
-/** Nothing is to be said of the attempt any more; true when there was something. */
+/** Discards the report of the attempt. Returns whether there was one. */
 export function discardReport(state: OutboxState, attemptId: AttemptId, context: OutboxContext): boolean {
-  leave(state, attemptId);
+  removeFromPiggyback(state, attemptId);
   context.cancelTimer(attemptId);
   return state.reports.delete(attemptId);
 }
 
-/** The service has confirmed that the attempts are closed: their reports need not be kept. */
+/** Discards the stored reports of attempts that the service has confirmed as closed. */
 export function confirm(state: OutboxState, attemptIds: readonly AttemptId[], context: OutboxContext): void {
   for (const attemptId of attemptIds) {
     if (discardReport(state, attemptId, context)) context.change({ op: 'report-confirmed', attemptId });
   }
 }
 
-function leave(state: OutboxState, attemptId: AttemptId): void {
+function removeFromPiggyback(state: OutboxState, attemptId: AttemptId): void {
   state.waiting.delete(attemptId);
-  for (const riders of state.rides.values()) riders.delete(attemptId);
+  for (const sent of state.piggybacked.values()) sent.delete(attemptId);
 }

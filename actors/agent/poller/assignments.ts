@@ -8,7 +8,7 @@ import type { PollerState, WaitingAssignment } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
 
-/** Takes the assignments of a reply, each attempt once: begins them, or has them confirmed first. */
+/** Takes the assignments of a lease reply, each attempt once. Starts them, or waits for their confirmation first. */
 export function takeAssignments(
   state: PollerState,
   reply: Extract<LeaseReply, { type: 'leases' }>,
@@ -17,14 +17,14 @@ export function takeAssignments(
 ): void {
   const taken: WaitingAssignment[] = [];
   const mapping = mappingOfReply(reply);
-  // A batch has few steps and many tasks: what is the same for all tasks of a step is made once.
+  // A reply has few steps and many tasks: the reuse key is computed once per step.
   const termsOfStep = new Map<StepId, string>();
   for (const assignment of reply.assignments) {
     const attemptId = assignment.attempt_id;
     if (state.held.has(attemptId) || state.ended.has(attemptId)) continue;
     const step = reply.steps[assignment.step_id];
     if (step === undefined) {
-      context.log('error', 'an assignment came without its step; the service takes it back', {
+      context.log('error', 'ignored an assignment without its step; the service will reclaim it', {
         attempt_id: attemptId,
       });
       continue;
@@ -46,13 +46,13 @@ export function takeAssignments(
   }
 }
 
-/** Where storage is found from this worker's place, or null. */
+/** Returns the path mapping of this worker's compute location, or null. */
 function mappingOfReply({ path_map: map }: Extract<LeaseReply, { type: 'leases' }>): PathMapping | null {
   if (map === undefined) return null;
   return mappingOf({ computeLocation: map.compute_location, locations: map.locations });
 }
 
-/** The service has confirmed these: they are begun. */
+/** Starts attempts that the service has confirmed as open. */
 export function beginConfirmed(
   state: PollerState,
   attemptIds: readonly AttemptId[],
@@ -65,7 +65,7 @@ export function beginConfirmed(
   }
 }
 
-/** These are over, or were never begun: their cores are free. */
+/** Releases the cores of attempts that have ended or were never started. */
 export function releaseAttempts(
   state: PollerState,
   attemptIds: Iterable<AttemptId>,
@@ -82,12 +82,15 @@ export function releaseAttempts(
   if (state.registration !== null) beginQueued(state, context);
 }
 
-/** What waited for an attempt that is over. */
+/** Starts queued attempts whose earlier attempt has ended. */
 export function beginQueued(state: PollerState, context: PollerContext): void {
   for (const waiting of [...state.queued.values()]) begin(state, waiting, context);
 }
 
-/** No task runs twice at once: an attempt waits for an earlier one of its task that is still being stopped here. */
+/**
+ * Starts an attempt, or queues it while an earlier attempt of its task is still being stopped here. A task never runs
+ * twice at once.
+ */
 function begin(state: PollerState, waiting: WaitingAssignment, context: PollerContext): void {
   const { assignment } = waiting;
   const attemptId = assignment.attempt_id;
@@ -97,7 +100,7 @@ function begin(state: PollerState, waiting: WaitingAssignment, context: PollerCo
   }
   state.queued.delete(attemptId);
   const { registration } = state;
-  if (registration === null) throw new Error(`the attempt ${attemptId} is begun without a registration`);
+  if (registration === null) throw new Error(`attempt ${attemptId} was started without a registration`);
   dispatchToSession(state, waiting, registration, context);
 }
 

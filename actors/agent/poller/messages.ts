@@ -2,56 +2,56 @@ import type { AttemptId, FarmId, QueueId, SessionId, WorkerId } from '../../../s
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 
-/** How the service knows the worker. */
+/** The worker's registration with the service. */
 export interface Registration {
   readonly workerId: WorkerId;
   readonly farmId: FarmId;
   readonly incarnation: string;
-  /** Queues that the worker serves; empty means every queue of the farm. */
+  /** Queues that the worker serves; empty for every queue of the farm. */
   readonly queueIds: readonly QueueId[];
-  /** An assignment that may be older is begun only after the service has confirmed it. */
+  /** Assignments that may be older than this are started only after confirmation by the service. */
   readonly leaseFreshMs: number;
 }
 
-/** The poller: asks for work while cores are free, and hands assignments to sessions. */
+/** Messages of the poller, which requests work while cores are free and dispatches assignments to sessions. */
 export type PollerMessage =
-  /** From the registrar. */
+  /** From the registrar: the worker is registered. */
   | { readonly type: 'poller.registered'; readonly registration: Registration }
-  /** From the registrar: the service has another timeout than it had. */
+  /** From the registrar: the heartbeat timeout has changed. */
   | { readonly type: 'poller.freshness-changed'; readonly leaseFreshMs: number }
-  /** From the registrar: no work may be asked for or begun. */
+  /** From the registrar: stop requesting and starting work. */
   | { readonly type: 'poller.unregistered' }
-  /** From the registrar: the worker leaves. No work is begun any more; answered by `sessions.gone` once no session is left. */
+  /** From the registrar at shutdown: start no more work. Answered by `sessions.ended` once no session is left. */
   | { readonly type: 'poller.leave' }
-  /** From the registrar: stop the tasks and exit their environments; what has no end is given back. */
+  /** From the registrar: stop the tasks and exit their environments. Attempts without a result are given back. */
   | { readonly type: 'attempts.stop'; readonly graceMs: number }
-  /** From the registrar: stop everything; what has no end is given back. */
+  /** From the registrar: stop everything without exits. Attempts without a result are given back. */
   | { readonly type: 'attempts.interrupt'; readonly graceMs: number }
   /** From the registrar: the service has closed the attempt. */
   | { readonly type: 'attempt.revoked'; readonly attemptId: AttemptId }
-  /** From the bus: the service wants the attempt to be canceled. */
+  /** From the bus: the service has canceled the attempt. */
   | { readonly type: 'attempt.cancel'; readonly attemptId: AttemptId; readonly reason: string }
-  /** From the registrar: doubted attempts that the service knows as open. */
+  /** From the registrar: these attempts that awaited confirmation are open. */
   | { readonly type: 'attempts.confirmed'; readonly attemptIds: readonly AttemptId[] }
-  /** From the registrar: doubted attempts that are closed. */
+  /** From the registrar: these attempts that awaited confirmation are closed. */
   | { readonly type: 'attempts.rejected'; readonly attemptIds: readonly AttemptId[] }
-  /** From the bus. */
+  /** From the bus: the end of a lease request. */
   | { readonly type: 'lease.answered'; readonly requestId: string; readonly reply: LeaseReply }
   | { readonly type: 'lease.unanswered'; readonly requestId: string; readonly reason: LeaseFailure }
-  /** From the bus: an answer to a request that had been given up. */
+  /** From the bus: a reply to a lease request that had been canceled. */
   | { readonly type: 'lease.answered-late'; readonly reply: LeaseReply }
-  /** Own timer: a queue may be asked again. */
+  /** Own timer: the queue may be requested again. */
   | { readonly type: 'lease.retry'; readonly queue: QueueId | typeof ANY_QUEUE }
-  /** From the registrar: the attempt is over. */
+  /** From the registrar: the attempt has ended. */
   | { readonly type: 'cores.freed'; readonly attemptId: AttemptId }
   /** From a session: it waits for the next task of its step. */
   | { readonly type: 'session.idle'; readonly sessionId: SessionId }
-  /** From a session: it is over. */
+  /** From a session: it has ended. */
   | { readonly type: 'session.ended'; readonly sessionId: SessionId }
-  /** Its state was lost with a handler that threw. */
+  /** From a session whose state was lost because a handler threw. */
   | { readonly type: 'session.lost'; readonly sessionId: SessionId }
-  /** Own timer: no task has come for the session. */
+  /** Own timer: the session got no further task in time. */
   | { readonly type: 'session.idle-timeout'; readonly sessionId: SessionId };
 
-/** Why a lease request has no answer. `no-responders`: nobody serves the farm now. */
+/** Reason why a lease request failed. `no-responders`: no shard serves the farm now. */
 export type LeaseFailure = 'timed-out' | 'no-responders' | 'failed';

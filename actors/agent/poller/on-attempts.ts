@@ -10,18 +10,18 @@ import type { PollerState } from './state.ts';
 type PollerContext = AgentContext<'poller'>;
 type Message<Type extends PollerMessage['type']> = Extract<PollerMessage, { type: Type }>;
 
-/** The worker leaves: idle sessions end, and what was not begun is given back. */
+/** Handles shutdown: ends idle sessions and gives back attempts that were not started. */
 export function onPollerLeave(state: PollerState, _message: unknown, context: PollerContext): void {
   state.isLeaving = true;
   state.registration = null;
-  context.send('outbox', 'outbox', { type: 'piggyback.enabled', areAllowed: false });
+  context.send('outbox', 'outbox', { type: 'piggyback.enabled', isEnabled: false });
   releaseAttempts(state, [...state.awaitingConfirmation.keys()], context);
   dropQueued(state, context);
   endIdleSessions(state, context);
   notifyAllSessionsEnded(state, context);
 }
 
-/** The tasks stop, and their sessions end through their exits. */
+/** Stops the tasks. Their sessions end through their exits. */
 export function onAttemptsStop(
   state: PollerState,
   { graceMs }: Message<'attempts.stop'>,
@@ -31,7 +31,7 @@ export function onAttemptsStop(
   for (const id of state.sessions.keys()) context.send('session', id, { type: 'session.stop', graceMs });
 }
 
-/** Everything stops: what runs, what waits for it, and sessions that have no task. */
+/** Stops everything: running tasks, queued ones, and idle sessions. */
 export function onAttemptsInterrupt(
   state: PollerState,
   { graceMs }: Message<'attempts.interrupt'>,
@@ -44,49 +44,49 @@ export function onAttemptsInterrupt(
   }
 }
 
-/** The service has closed the attempt: it stops, or is never begun. */
-export function onAttemptVoid(
+/** Stops an attempt that the service has closed. */
+export function onAttemptRevoked(
   state: PollerState,
   { attemptId }: Message<'attempt.revoked'>,
   context: PollerContext,
 ): void {
-  tellClosed(state, { type: 'session.revoke', attemptId }, context);
+  forwardToSession(state, { type: 'session.revoke', attemptId }, context);
 }
 
-/** The service has canceled the attempt, and has closed it with that. */
+/** Cancels an attempt that the service has canceled and thereby closed. */
 export function onAttemptCancel(
   state: PollerState,
   { attemptId, reason }: Message<'attempt.cancel'>,
   context: PollerContext,
 ): void {
-  tellClosed(state, { type: 'session.cancel', attemptId, reason }, context);
+  forwardToSession(state, { type: 'session.cancel', attemptId, reason }, context);
 }
 
-/** The session that runs the closed attempt is told. One that waits is never begun. */
-function tellClosed(
+/** Forwards the message to the session that runs the attempt. An attempt that has not started is dropped. */
+function forwardToSession(
   state: PollerState,
   message: Extract<SessionMessage, { type: 'session.revoke' | 'session.cancel' }>,
   context: PollerContext,
 ): void {
   const { attemptId } = message;
   const session = sessionOf(state, attemptId);
-  if (session === null) dropUnbegun(state, attemptId, 'closed', context);
+  if (session === null) dropUnstarted(state, attemptId, 'closed', context);
   else context.send('session', session, message);
 }
 
 function dropQueued(state: PollerState, context: PollerContext): void {
-  for (const attemptId of [...state.queued.keys()]) dropUnbegun(state, attemptId, 'interrupted', context);
+  for (const attemptId of [...state.queued.keys()]) dropUnstarted(state, attemptId, 'interrupted', context);
 }
 
-/** An attempt that waits for an earlier one of its task, or for the word of the service, is not begun. */
-function dropUnbegun(
+/** Drops an attempt that waits for an earlier one of its task or for confirmation. */
+function dropUnstarted(
   state: PollerState,
   attemptId: AttemptId,
   outcome: AttemptOutcome,
   context: PollerContext,
 ): void {
   const wasQueued = state.queued.delete(attemptId);
-  const wasDoubted = state.awaitingConfirmation.delete(attemptId);
-  if (wasQueued || wasDoubted)
+  const wasAwaiting = state.awaitingConfirmation.delete(attemptId);
+  if (wasQueued || wasAwaiting)
     context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome });
 }

@@ -8,7 +8,7 @@ import type { OpenRequest, PollerState, QueueToken } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
 
-/** Work, or no work for now; and what the service has taken in of the reports that rode on the request. */
+/** Handles the reply to a lease request: assignments, or none for now, and confirmations of the piggybacked reports. */
 export const onLeaseAnswered =
   (cpuCount: number) =>
   (
@@ -18,8 +18,8 @@ export const onLeaseAnswered =
   ): void => {
     const { requestId, reply } = message;
     const found = takeRequest(state, requestId);
-    rideIsOver(requestId, reply, context);
-    // None: a request of an earlier incarnation. The service has taken back what it gave to that one.
+    endPiggyback(requestId, reply, context);
+    // Null for a request of an earlier incarnation. The service has reclaimed its assignments.
     if (found !== null) takeReply(state, found, reply, cpuCount, context);
     flushUnsentReports(state, context);
   };
@@ -41,7 +41,7 @@ function takeReply(
   }
   const { registration } = state;
   if (registration === null) {
-    warnOfLost(reply, context);
+    warnOfIgnored(reply, context);
     return;
   }
   if (reply.assignments.length === 0 && context.now - request.sentAt < AGENT_LIMITS.leaseEmptyMsMin) {
@@ -49,11 +49,11 @@ function takeReply(
     return;
   }
   state.tries.delete(queue);
-  takeAssignments(state, reply, isDoubtful(request, registration, context), context);
+  takeAssignments(state, reply, needsConfirmation(request, registration, context), context);
   requestWork(state, cpuCount, context);
 }
 
-/** Nobody answered. A request that was held to its end is repeated at once; the others after a while. */
+/** Handles a lease request without a reply. Repeats it at once after its timeout, otherwise after a delay. */
 export const onLeaseUnanswered =
   (cpuCount: number) =>
   (
@@ -70,7 +70,7 @@ export const onLeaseUnanswered =
     flushUnsentReports(state, context);
   };
 
-/** An answer to a request that was given up: the tasks may have been given away meanwhile, so they are asked about first. */
+/** Handles a reply to a canceled request. Its tasks may have been reclaimed meanwhile, so they await confirmation. */
 export const onLeaseAnsweredLate =
   (cpuCount: number) =>
   (
@@ -79,21 +79,25 @@ export const onLeaseAnsweredLate =
     context: PollerContext,
   ): void => {
     if (reply.type === 'unknown') return;
-    if (state.registration === null) warnOfLost(reply, context);
+    if (state.registration === null) warnOfIgnored(reply, context);
     else takeAssignments(state, reply, true, context);
     requestWork(state, cpuCount, context);
   };
 
 /**
- * Whether the service could take the work back while it runs here: it does when it hears nothing for a while, and the assignment may have
- * been under way for as long as the request.
+ * Reports whether the service could reclaim the assignments while they run here. It does so when it receives no report
+ * for a while, and the assignments may have been in transit for as long as the request.
  */
-function isDoubtful(request: OpenRequest, { leaseFreshMs }: Registration, context: PollerContext): boolean {
+function needsConfirmation(
+  request: OpenRequest,
+  { leaseFreshMs }: Registration,
+  context: PollerContext,
+): boolean {
   return request.sentAt < context.receivingSince || context.now - request.sentAt >= leaseFreshMs;
 }
 
-/** The service names the attempts whose ends it has on its disk. An attempt that is closed stays closed, whoever asked. */
-function rideIsOver(requestId: string, reply: LeaseReply, context: PollerContext): void {
+/** Passes the confirmed reports on. A closed attempt stays closed, whichever request reported it. */
+function endPiggyback(requestId: string, reply: LeaseReply, context: PollerContext): void {
   const confirmed = reply.type === 'leases' ? (reply.confirmed ?? []) : [];
   context.send('outbox', 'outbox', { type: 'lease-request.ended', requestId, confirmed });
   if (confirmed.length > 0) {
@@ -115,9 +119,13 @@ function takeRequest(state: PollerState, requestId: string): FoundRequest | null
   return null;
 }
 
-function warnOfLost(reply: Extract<LeaseReply, { type: 'leases' }>, context: PollerContext): void {
+function warnOfIgnored(reply: Extract<LeaseReply, { type: 'leases' }>, context: PollerContext): void {
   if (reply.assignments.length === 0) return;
-  context.log('warn', 'work came while this worker was not registered; the service takes it back', {
-    attempts: reply.assignments.map((assignment) => assignment.attempt_id).join(' '),
-  });
+  context.log(
+    'warn',
+    'ignored assignments that arrived while the worker was not registered; the service will reclaim them',
+    {
+      attempts: reply.assignments.map((assignment) => assignment.attempt_id).join(' '),
+    },
+  );
 }

@@ -7,16 +7,16 @@ import {
   onAttemptCancel,
   onAttemptsInterrupt,
   onAttemptsStop,
-  onAttemptVoid,
+  onAttemptRevoked,
   onPollerLeave,
 } from './on-attempts.ts';
 import { onLeaseAnswered, onLeaseAnsweredLate, onLeaseUnanswered } from './on-lease-answered.ts';
-import { onIdleTimeout, onSessionGone, onSessionIdle, onSessionLost } from './session-pool.ts';
+import { onIdleTimeout, onSessionEnded, onSessionIdle, onSessionLost } from './session-pool.ts';
 import { newPoller, type PollerState } from './state.ts';
 
 /**
- * The poller owns the worker's cores and sessions: it asks for work while cores are free and the worker is registered, and gives each
- * assignment to a session once.
+ * The poller owns the worker's cores and sessions. It requests work while cores are free and the worker is registered,
+ * and dispatches each assignment to a session once.
  */
 export function pollerActor(settings: AgentSettings): ActorDefinition<AgentSystem, 'poller', PollerState> {
   const { cpuCount, sessionLingerMs } = settings;
@@ -27,7 +27,7 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentSyste
     handlers: {
       'poller.registered': (state, { registration }, context) => {
         state.registration = registration;
-        context.send('outbox', 'outbox', { type: 'piggyback.enabled', areAllowed: true });
+        context.send('outbox', 'outbox', { type: 'piggyback.enabled', isEnabled: true });
         forgetRequests(state, registration.incarnation);
         beginQueued(state, context);
         requestWork(state, cpuCount, context);
@@ -37,13 +37,13 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentSyste
       },
       'poller.unregistered': (state, _message, context) => {
         state.registration = null;
-        context.send('outbox', 'outbox', { type: 'piggyback.enabled', areAllowed: false });
+        context.send('outbox', 'outbox', { type: 'piggyback.enabled', isEnabled: false });
         releaseAttempts(state, [...state.awaitingConfirmation.keys()], context);
       },
       'poller.leave': onPollerLeave,
       'attempts.stop': onAttemptsStop,
       'attempts.interrupt': onAttemptsInterrupt,
-      'attempt.revoked': onAttemptVoid,
+      'attempt.revoked': onAttemptRevoked,
       'attempt.cancel': onAttemptCancel,
       'attempts.confirmed': (state, { attemptIds }, context) => {
         beginConfirmed(state, attemptIds, context);
@@ -56,7 +56,7 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentSyste
       'lease.unanswered': onLeaseUnanswered(cpuCount),
       'lease.answered-late': onLeaseAnsweredLate(cpuCount),
       'lease.retry': (state, { queue }, context) => {
-        state.resting.delete(queue);
+        state.inBackoff.delete(queue);
         requestWork(state, cpuCount, context);
       },
       'cores.freed': (state, { attemptId }, context) => {
@@ -65,14 +65,14 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentSyste
         flushUnsentReports(state, context);
       },
       'session.idle': onSessionIdle(sessionLingerMs),
-      'session.ended': onSessionGone,
+      'session.ended': onSessionEnded,
       'session.lost': onSessionLost,
       'session.idle-timeout': onIdleTimeout,
     },
   };
 }
 
-/** Requests of an earlier incarnation are nobody's: their answers find no request. */
+/** Forgets requests of an earlier incarnation. Their replies are ignored. */
 function forgetRequests(state: PollerState, incarnation: string): void {
   for (const [queue, request] of state.requests) {
     if (request.incarnation !== incarnation) state.requests.delete(queue);

@@ -7,12 +7,12 @@ import { heldCores, type PollerState, type QueueToken } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
 
-/** One outstanding request a queue (docs/contract/lease.md#lease-requests), while cores are free. */
+/** Sends one lease request per queue (docs/contract/lease.md#lease-requests) while cores are free. */
 export function requestWork(state: PollerState, cpuCount: number, context: PollerContext): void {
   const { registration } = state;
   if (registration === null || state.isLeaving || heldCores(state) >= cpuCount) return;
   for (const queue of queuesOf(registration)) {
-    if (state.requests.has(queue) || state.resting.has(queue)) continue;
+    if (state.requests.has(queue) || state.inBackoff.has(queue)) continue;
     const id = context.newId();
     state.requests.set(queue, { id, incarnation: registration.incarnation, sentAt: context.now });
     context.send('outbox', 'outbox', {
@@ -31,8 +31,8 @@ export function requestWork(state: PollerState, cpuCount: number, context: Polle
 }
 
 /**
- * Ends of attempts ride on lease requests. Where none is about to leave, they do not wait: an open request that is not answered at once is
- * parked, and may be for long.
+ * Publishes waiting reports unless a lease request is about to be sent. A request that is not answered at once is
+ * parked, possibly for long.
  */
 export function flushUnsentReports(state: PollerState, context: PollerContext): void {
   for (const { sentAt } of state.requests.values()) {
@@ -41,11 +41,11 @@ export function flushUnsentReports(state: PollerState, context: PollerContext): 
   context.send('outbox', 'outbox', { type: 'piggyback.unavailable' });
 }
 
-/** The queue is asked again later, later each time. */
+/** Delays the next request of the queue, longer each time. */
 export function backOff(state: PollerState, queue: QueueToken, context: PollerContext): void {
   const tries = state.tries.get(queue) ?? 0;
   state.tries.set(queue, tries + 1);
-  state.resting.add(queue);
+  state.inBackoff.add(queue);
   const delayMs = backoffMs(tries, AGENT_LIMITS.leaseRetry, context.newId());
   context.after(`retry ${queue}`, delayMs, { type: 'lease.retry', queue });
 }

@@ -8,23 +8,12 @@ import {
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { AgentContext } from '../agent-system.ts';
 import type { PollerMessage, Registration } from './messages.ts';
-import type { PollerState, WaitingAssignment } from './state.ts';
+import type { PollerState, WaitingAssignment, PooledSession } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
 type Message<Type extends PollerMessage['type']> = Extract<PollerMessage, { type: Type }>;
 
-/** A session of this worker, as the poller sees it. */
-export interface PooledSession {
-  readonly stepId: StepId;
-  /** What the session was begun with: only tasks of the very same step, on the same terms, may follow. */
-  readonly terms: string;
-  /** The attempt that it runs; null when it has none. */
-  attemptId: AttemptId | null;
-  /** It has said that it waits for a task, and was not told to end. */
-  isIdle: boolean;
-}
-
-/** Hands the task to an idle session of its step, or to a new one. */
+/** Dispatches the task to an idle session of its step, or to a new one. */
 export function dispatchToSession(
   state: PollerState,
   { assignment, step, mapping, terms }: WaitingAssignment,
@@ -44,7 +33,7 @@ export function dispatchToSession(
   }
 }
 
-/** The session waits for the next task of its step, for a while. */
+/** Marks a session as idle. It ends if no task follows within `lingerMs`. */
 export const onSessionIdle =
   (lingerMs: number) =>
   (state: PollerState, { sessionId }: Message<'session.idle'>, context: PollerContext): void => {
@@ -65,8 +54,8 @@ export function onIdleTimeout(
   if (session?.isIdle === true) endIdle(sessionId, session, context);
 }
 
-/** A session has ended. Its attempt ends by itself. */
-export function onSessionGone(
+/** Removes a session that has ended. Its attempt sends `attempt.over` itself. */
+export function onSessionEnded(
   state: PollerState,
   { sessionId }: Message<'session.ended'>,
   context: PollerContext,
@@ -76,20 +65,20 @@ export function onSessionGone(
   notifyAllSessionsEnded(state, context);
 }
 
-/** What a lost session ran is given back. */
+/** Removes a lost session and gives its attempt back. */
 export function onSessionLost(
   state: PollerState,
   { sessionId }: Message<'session.lost'>,
   context: PollerContext,
 ): void {
   const attemptId = state.sessions.get(sessionId)?.attemptId ?? null;
-  onSessionGone(state, { type: 'session.ended', sessionId }, context);
+  onSessionEnded(state, { type: 'session.ended', sessionId }, context);
   if (attemptId === null) return;
   context.send('outbox', 'outbox', { type: 'report.discard', attemptId });
   context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome: 'interrupted' });
 }
 
-/** Nothing of the step is ready any more: its sessions end with what they have. */
+/** Handles a step without ready tasks: its sessions end after their current task. */
 export function onStepExhausted(state: PollerState, stepId: StepId, context: PollerContext): void {
   for (const [id, session] of state.sessions) {
     if (session.stepId !== stepId) continue;
@@ -98,7 +87,7 @@ export function onStepExhausted(state: PollerState, stepId: StepId, context: Pol
   }
 }
 
-/** The session that runs the attempt, or null. */
+/** Returns the session that runs the attempt, or null. */
 export function sessionOf(state: PollerState, attemptId: AttemptId): SessionId | null {
   for (const [id, session] of state.sessions) if (session.attemptId === attemptId) return id;
   return null;
@@ -108,7 +97,7 @@ export function endIdleSessions(state: PollerState, context: PollerContext): voi
   for (const [id, session] of state.sessions) if (session.isIdle) endIdle(id, session, context);
 }
 
-/** Tells the registrar of a leaving worker that no session is left. */
+/** Notifies the registrar at shutdown when no session is left. */
 export function notifyAllSessionsEnded(state: PollerState, context: PollerContext): void {
   if (state.isLeaving && state.sessions.size === 0) {
     context.send('registrar', 'registrar', { type: 'sessions.ended' });
@@ -128,7 +117,10 @@ function idleSession(state: PollerState, stepId: StepId, terms: string): Session
   return null;
 }
 
-/** All that tasks of the step share, but for what changes with each reply; and where their files are. */
+/**
+ * Returns the key of session reuse: the data that all tasks of the step share, without what changes per reply, and the
+ * path mapping.
+ */
 export const sessionReuseKey = (step: StepAssignment, mapping: PathMapping | null): string =>
   JSON.stringify([{ ...step, ready_left: undefined }, mapping]);
 

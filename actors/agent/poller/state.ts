@@ -1,47 +1,54 @@
+/**
+ * State of the poller. States: registered (`registration` is set), unregistered, leaving (`isLeaving`, final).
+ *
+ * An attempt is held from its assignment to `cores.freed`. Meanwhile it awaits confirmation, is queued behind an
+ * earlier attempt of its task, or has a session. Then it moves to `ended`. Invariants: at most one open request per
+ * queue; an attempt is started once; two attempts of a task never run at once.
+ */
+
 import type { PathMapping } from '../../../src/core/delivery/path-map.ts';
-import type { AttemptId, QueueId, SessionId, TaskId } from '../../../src/core/ids.ts';
+import type { AttemptId, QueueId, SessionId, TaskId, StepId } from '../../../src/core/ids.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { Registration } from './messages.ts';
-import type { PooledSession } from './session-pool.ts';
 
 export type QueueToken = QueueId | typeof ANY_QUEUE;
 
-/** A lease request that has not been answered. */
+/** A lease request without a reply yet. */
 export interface OpenRequest {
   readonly id: string;
   readonly incarnation: string;
   readonly sentAt: number;
 }
 
-/** An assignment that is not begun yet. */
+/** An assignment that is not started yet. */
 export interface WaitingAssignment {
   readonly assignment: Assignment;
   readonly step: StepAssignment;
-  /** As it came with the assignment. */
+  /** The path mapping that came with the assignment. */
   readonly mapping: PathMapping | null;
-  /** Of both; see sessionReuseKey. */
+  /** See sessionReuseKey. */
   readonly terms: string;
 }
 
 export interface PollerState {
   registration: Registration | null;
-  /** The worker leaves: nothing is begun any more. */
+  /** Whether the agent shuts down: nothing is started any more. */
   isLeaving: boolean;
-  /** From their begin until they are gone. */
+  /** Sessions from their start to their end. */
   readonly sessions: Map<SessionId, PooledSession>;
-  /** What each attempt holds, from the assignment to its end. */
+  /** Task and cores of each attempt, from the assignment to its end. */
   readonly held: Map<AttemptId, { readonly taskId: TaskId; readonly cores: number }>;
   readonly requests: Map<QueueToken, OpenRequest>;
-  /** Queues that are not asked before their timer. */
-  readonly resting: Set<QueueToken>;
-  /** Requests of a queue that failed one after another. */
+  /** Queues in backoff: not requested before their timer. */
+  readonly inBackoff: Set<QueueToken>;
+  /** Number of failed requests in a row, by queue. */
   readonly tries: Map<QueueToken, number>;
-  /** Begun when the service has confirmed that they are still this worker's. */
+  /** Assignments that start once the service has confirmed them as open. */
   readonly awaitingConfirmation: Map<AttemptId, WaitingAssignment>;
-  /** Begun when an earlier attempt of the task, which is being stopped here, is over. */
+  /** Assignments that start once an earlier attempt of the task, which is being stopped here, has ended. */
   readonly queued: Map<AttemptId, WaitingAssignment>;
-  /** Attempts that have ended here, oldest first: an assignment that comes twice is run once. */
+  /** Ended attempts, oldest first: a repeated assignment is ignored. */
   readonly ended: Set<AttemptId>;
 }
 
@@ -52,7 +59,7 @@ export function newPoller(): PollerState {
     sessions: new Map(),
     held: new Map(),
     requests: new Map(),
-    resting: new Set(),
+    inBackoff: new Set(),
     tries: new Map(),
     awaitingConfirmation: new Map(),
     queued: new Map(),
@@ -64,4 +71,15 @@ export function heldCores(state: PollerState): number {
   let cores = 0;
   for (const held of state.held.values()) cores += held.cores;
   return cores;
+}
+
+/** A session of this worker, as the poller sees it. */
+export interface PooledSession {
+  readonly stepId: StepId;
+  /** Reuse key of the session: only tasks of the same step with the same key may follow. */
+  readonly terms: string;
+  /** The attempt that it runs, or null. */
+  attemptId: AttemptId | null;
+  /** Whether it waits for a task and has not been asked to end. */
+  isIdle: boolean;
 }

@@ -13,32 +13,32 @@ import {
 
 type RegistrarContext = AgentContext<'registrar'>;
 
-/** Registers the worker; again and again until the service has answered. */
+/** Registers the worker. Repeats with backoff until the service replies. */
 export function announceRegistration(
   state: RegistrarState,
   settings: AgentSettings,
   context: RegistrarContext,
 ): void {
   state.phase = 'registering';
-  sayRegistration(state, settings, context);
+  sendRegistration(state, settings, context);
   const delayMs = backoffMs(state.tries, AGENT_LIMITS.registerRetry, context.newId());
   context.after('announce', delayMs, { type: 'announce.due' });
   state.tries++;
 }
 
 /**
- * Says what the worker has now, when the service has heard something else: to the service it is the same start registering once more,
- * which takes nothing back.
+ * Registers again if the capabilities have changed since the last registration. The incarnation stays the same, so the
+ * service reclaims nothing.
  */
 export function renewRegistration(
   state: RegistrarState,
   settings: AgentSettings,
   context: RegistrarContext,
 ): void {
-  if (state.capabilities !== state.toldCapabilities) sayRegistration(state, settings, context);
+  if (state.capabilities !== state.registeredCapabilities) sendRegistration(state, settings, context);
 }
 
-function sayRegistration(state: RegistrarState, settings: AgentSettings, context: RegistrarContext): void {
+function sendRegistration(state: RegistrarState, settings: AgentSettings, context: RegistrarContext): void {
   const { hardware, tags } = state.capabilities;
   send(state, AGENT_LIMITS.announceTimeoutMs, context, {
     v: 1,
@@ -47,8 +47,8 @@ function sayRegistration(state: RegistrarState, settings: AgentSettings, context
     incarnation: state.incarnation,
     name: settings.name,
     hostname: settings.hostName,
-    // Farms that were made or renamed since do not put the worker out of the one that it is in.
-    farm: state.standing?.farmId ?? settings.farm,
+    // A registered worker stays in its farm, even if farms were created or renamed since.
+    farm: state.registration?.farmId ?? settings.farm,
     queues: settings.queues,
     cpu_count: settings.cpuCount,
     memory_mib: settings.memoryMib,
@@ -67,7 +67,7 @@ function sayRegistration(state: RegistrarState, settings: AgentSettings, context
   });
 }
 
-/** A new start in the eyes of the service: it takes back every attempt that this worker does not bring along. */
+/** Registers with a new incarnation: the service reclaims every attempt that this worker does not report. */
 export function reregister(state: RegistrarState, settings: AgentSettings, context: RegistrarContext): void {
   context.send('poller', 'poller', { type: 'poller.unregistered' });
   dropUnstarted(state);
@@ -81,33 +81,33 @@ export function reregister(state: RegistrarState, settings: AgentSettings, conte
   announceRegistration(state, settings, context);
 }
 
-/** One heartbeat; the next follows by itself. */
+/** Sends one heartbeat and sets the timer of the next one. */
 export function announceHeartbeat(
   state: RegistrarState,
-  standing: RegistrationStatus,
+  registration: RegistrationStatus,
   context: RegistrarContext,
 ): void {
-  send(state, fenceAfterMs(standing), context, {
+  send(state, fenceAfterMs(registration), context, {
     v: 1,
     type: 'heartbeat',
     worker_id: state.workerId,
-    farm_id: standing.farmId,
+    farm_id: registration.farmId,
     incarnation: state.incarnation,
     open_attempts: openAttempts(state),
     ...(state.phase === 'draining' ? { draining: true } : {}),
   });
-  if (state.phase !== 'confirming') scheduleHeartbeat(standing, context);
-  else context.after('announce', AGENT_LIMITS.confirmBeatMs, { type: 'announce.due' });
+  if (state.phase !== 'confirming') scheduleHeartbeat(registration, context);
+  else context.after('announce', AGENT_LIMITS.confirmHeartbeatMs, { type: 'announce.due' });
 }
 
 /** Sets the time of the next heartbeat. */
-export function scheduleHeartbeat(standing: RegistrationStatus, context: RegistrarContext): void {
-  context.after('announce', heartbeatEveryMs(standing), { type: 'announce.due' });
+export function scheduleHeartbeat(registration: RegistrationStatus, context: RegistrarContext): void {
+  context.after('announce', heartbeatEveryMs(registration), { type: 'announce.due' });
 }
 
 export function announceDeparture(
   state: RegistrarState,
-  standing: RegistrationStatus,
+  registration: RegistrationStatus,
   context: RegistrarContext,
 ): void {
   context.cancelTimer('announce');
@@ -115,24 +115,27 @@ export function announceDeparture(
     v: 1,
     type: 'deregister',
     worker_id: state.workerId,
-    farm_id: standing.farmId,
+    farm_id: registration.farmId,
     incarnation: state.incarnation,
   });
 }
 
-/** The worker was heard at `sentAt`: from then on it may work for two thirds of the heartbeat timeout. */
+/**
+ * Extends the contact: the service has received an announcement of `sentAt`. From then on tasks may run for two thirds
+ * of the heartbeat timeout.
+ */
 export function confirmContact(
-  standing: RegistrationStatus,
+  registration: RegistrationStatus,
   sentAt: number,
   context: RegistrarContext,
 ): void {
   const age = context.now - sentAt;
-  context.after('contact', Math.max(0, fenceAfterMs(standing) - age), { type: 'contact.lost' });
-  context.effect({ kind: 'set-contact-deadline', leftMs: Math.max(0, killAfterMs(standing) - age) });
+  context.after('contact', Math.max(0, fenceAfterMs(registration) - age), { type: 'contact.lost' });
+  context.effect({ kind: 'set-contact-deadline', leftMs: Math.max(0, killAfterMs(registration) - age) });
 }
 
-const heartbeatEveryMs = (standing: RegistrationStatus): number =>
-  Math.min(AGENT_LIMITS.heartbeatMsMax, standing.heartbeatTimeoutMs / AGENT_LIMITS.heartbeatsPerTimeout);
+const heartbeatEveryMs = (registration: RegistrationStatus): number =>
+  Math.min(AGENT_LIMITS.heartbeatMsMax, registration.heartbeatTimeoutMs / AGENT_LIMITS.heartbeatsPerTimeout);
 
 function send(
   state: RegistrarState,

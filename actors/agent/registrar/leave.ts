@@ -7,7 +7,7 @@ import { dropUnstarted, type RegistrarPhase, type RegistrarState } from './state
 
 type RegistrarContext = AgentContext<'registrar'>;
 
-const LEAVING: ReadonlySet<RegistrarPhase> = new Set([
+const SHUTDOWN_PHASES: ReadonlySet<RegistrarPhase> = new Set([
   'draining',
   'settling',
   'confirming',
@@ -18,8 +18,9 @@ const LEAVING: ReadonlySet<RegistrarPhase> = new Set([
 const NO_GRACE_MS = 0;
 
 /**
- * The daemon has been asked to stop: no more work is begun, and what runs may end in its time. Asked again, or without standing with the
- * service, it stops what it has at once; the departure gives that back, and nothing terminal is reported of it.
+ * Handles a request to shut down: starts no more work and lets tasks finish within the drain timeout. On a second
+ * request, or without a registration, stops the tasks at once. The departure then gives them back; no terminal report
+ * is sent for them.
  */
 export const onAgentLeave =
   ({ drainTimeoutMs }: AgentSettings) =>
@@ -28,49 +29,49 @@ export const onAgentLeave =
     { atOnce }: Extract<RegistrarMessage, { type: 'agent.leave' }>,
     context: RegistrarContext,
   ): void => {
-    if (LEAVING.has(state.phase)) {
-      if (atOnce) hurry(state, context);
+    if (SHUTDOWN_PHASES.has(state.phase)) {
+      if (atOnce) stopNow(state, context);
       return;
     }
-    context.log('info', 'leaving', { running: String(state.running.size) });
-    const { standing, phase } = state;
+    context.log('info', 'shutting down', { running: String(state.running.size) });
+    const { registration, phase } = state;
     dropUnstarted(state);
     state.phase = 'draining';
     context.send('poller', 'poller', { type: 'poller.leave' });
-    if (standing === null || phase !== 'registered') {
-      // Without standing there is nobody to say good-bye to.
-      state.standing = null;
+    if (registration === null || phase !== 'registered') {
+      // Without a registration there is no departure to announce.
+      state.registration = null;
       context.cancelTimer('announce');
       stopAll(state, AGENT_LIMITS.leaveGraceMs, context);
     } else if (atOnce) {
       stopAll(state, NO_GRACE_MS, context);
     } else {
-      announceHeartbeat(state, standing, context);
+      announceHeartbeat(state, registration, context);
       context.after('drain', drainTimeoutMs, { type: 'drain.overdue' });
     }
   };
 
-/** The time of the tasks is over: they are stopped, and their environments exited. */
+/** The drain timeout has passed: stops the tasks and exits their environments. */
 export function onDrainOverdue(state: RegistrarState, _message: unknown, context: RegistrarContext): void {
   if (state.phase !== 'draining') return;
-  context.log('warn', 'the tasks of this worker did not end in time; they are stopped and given back', {
+  context.log('warn', 'tasks did not finish within the drain timeout; stopping and returning them', {
     running: String(state.running.size),
   });
   context.send('poller', 'poller', { type: 'attempts.stop', graceMs: AGENT_LIMITS.leaveGraceMs });
   context.after('drain', AGENT_LIMITS.leaveExitsMs, { type: 'exits.overdue' });
 }
 
-/** The time of the exits is over as well. */
+/** The time limit of the exits has passed too. */
 export function onExitsOverdue(state: RegistrarState, _message: unknown, context: RegistrarContext): void {
   if (state.phase === 'draining') stopAll(state, NO_GRACE_MS, context);
 }
 
-export function onSessionsGone(state: RegistrarState, _message: unknown, context: RegistrarContext): void {
-  state.areSessionsGone = true;
+export function onSessionsEnded(state: RegistrarState, _message: unknown, context: RegistrarContext): void {
+  state.haveSessionsEnded = true;
   if (isStopping(state)) settleToLeave(state, context);
 }
 
-/** Stops what a leaving worker still has. */
+/** Stops all remaining tasks at shutdown. */
 export function stopAll(state: RegistrarState, graceMs: number, context: RegistrarContext): void {
   context.cancelTimer('drain');
   context.cancelTimer('contact');
@@ -79,47 +80,52 @@ export function stopAll(state: RegistrarState, graceMs: number, context: Registr
   settleToLeave(state, context);
 }
 
-function hurry(state: RegistrarState, context: RegistrarContext): void {
+function stopNow(state: RegistrarState, context: RegistrarContext): void {
   if (isStopping(state)) stopAll(state, NO_GRACE_MS, context);
-  else if (state.phase !== 'stopped') left(state, context);
+  else if (state.phase !== 'stopped') finishShutdown(state, context);
 }
 
-/** Whether the worker leaves and something of it may still run. */
+/** Reports whether the agent shuts down and tasks or sessions may still run. */
 export const isStopping = ({ phase }: RegistrarState): boolean =>
   phase === 'draining' || phase === 'settling';
 
-/** Goes on with leaving once the last session is gone: the last reports are to be confirmed before the departure, which gives back everything that is open. */
+/**
+ * Continues the shutdown once the last session has ended: waits for the confirmation of the last reports, then departs.
+ * The departure gives back all open attempts.
+ */
 export function settleToLeave(state: RegistrarState, context: RegistrarContext): void {
-  if (state.running.size > 0 || !state.areSessionsGone) return;
+  if (state.running.size > 0 || !state.haveSessionsEnded) return;
   context.cancelTimer('drain');
   context.cancelTimer('contact');
-  if (state.standing === null) {
-    left(state, context);
+  if (state.registration === null) {
+    finishShutdown(state, context);
     return;
   }
   state.phase = 'confirming';
   context.after('leave', AGENT_LIMITS.leaveConfirmMs, { type: 'leave.overdue' });
-  if (state.reported.size > 0) announceHeartbeat(state, state.standing, context);
+  if (state.reported.size > 0) announceHeartbeat(state, state.registration, context);
   leaveWhenConfirmed(state, context);
 }
 
 export function leaveWhenConfirmed(state: RegistrarState, context: RegistrarContext): void {
-  if (state.reported.size > 0 || state.standing === null) return;
+  if (state.reported.size > 0 || state.registration === null) return;
   context.cancelTimer('leave');
   state.phase = 'departing';
-  announceDeparture(state, state.standing, context);
+  announceDeparture(state, state.registration, context);
 }
 
-/** A departure now would give back tasks that have ended: the worker leaves in silence, and its next daemon reports them. */
+/**
+ * Stops without a departure, because it would give back tasks that have ended. The next agent publishes their reports.
+ */
 export function onLeaveOverdue(state: RegistrarState, _message: unknown, context: RegistrarContext): void {
   if (state.phase !== 'confirming') return;
-  context.log('warn', 'leaving without a departure: reports are not confirmed yet', {
+  context.log('warn', 'shutting down without deregistering: reports are not confirmed yet', {
     reports: String(state.reported.size),
   });
-  left(state, context);
+  finishShutdown(state, context);
 }
 
-export function left(state: RegistrarState, context: RegistrarContext): void {
+export function finishShutdown(state: RegistrarState, context: RegistrarContext): void {
   state.phase = 'stopped';
   context.cancelTimer('announce');
   context.effect({ kind: 'stopped' });

@@ -8,7 +8,7 @@ import type { RegistrarState } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 
-/** Work has come. Doubted work is asked about at once. */
+/** Adds new attempts. Those that await confirmation are reported in a heartbeat at once. */
 export function onAttemptsTaken(
   state: RegistrarState,
   { attemptIds, awaitingConfirmation }: Extract<RegistrarMessage, { type: 'attempts.taken' }>,
@@ -18,12 +18,13 @@ export function onAttemptsTaken(
     state.running.add(attemptId);
     if (awaitingConfirmation) state.awaitingConfirmation.add(attemptId);
   }
-  if (awaitingConfirmation && state.standing !== null) announceHeartbeat(state, state.standing, context);
+  if (awaitingConfirmation && state.registration !== null)
+    announceHeartbeat(state, state.registration, context);
 }
 
 /**
- * An attempt has ended here. What was interrupted is given back, by a new incarnation unless one is under way anyhow. Its cores are free
- * only then: nothing is asked for in the name of the old one.
+ * Handles the end of an attempt. An interrupted attempt is given back by a new incarnation, unless one follows anyway.
+ * Its cores become free only afterwards, so that no request is sent under the old incarnation.
  */
 export const onAttemptOver =
   (settings: AgentSettings) =>

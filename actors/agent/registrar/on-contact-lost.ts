@@ -7,20 +7,20 @@ import { dropUnstarted, fenceGraceMs, type RegistrarPhase, type RegistrarState }
 type RegistrarContext = AgentContext<'registrar'>;
 
 /** Phases in which tasks may run. */
-const WORKING: ReadonlySet<RegistrarPhase> = new Set(['registered', 'registering', 'draining']);
+const TASK_PHASES: ReadonlySet<RegistrarPhase> = new Set(['registered', 'registering', 'draining']);
 
 /**
- * The service may give the tasks of this worker away before long (docs/architecture.md#the-bus): they are stopped
- * first. Once nothing runs the worker registers with a new incarnation, which gives them back.
+ * Stops all tasks before the service may reclaim them (docs/architecture.md#the-bus). Then registers with a new
+ * incarnation, which gives them back.
  */
 export const onContactLost =
   (settings: AgentSettings) =>
   (state: RegistrarState, _message: unknown, context: RegistrarContext): void => {
-    if (!WORKING.has(state.phase)) return;
-    context.log('warn', 'no contact with the service: the tasks of this worker are stopped', {
+    if (!TASK_PHASES.has(state.phase)) return;
+    context.log('warn', 'no contact with the service; stopping all tasks', {
       running: String(state.running.size),
     });
-    const graceMs = fenceGraceMs(state.standing);
+    const graceMs = fenceGraceMs(state.registration);
     if (state.phase === 'draining') {
       stopAll(state, graceMs, context);
       return;
@@ -33,7 +33,7 @@ export const onContactLost =
     fenceWhenStopped(state, settings, context);
   };
 
-/** Registers again once the last attempt is over. */
+/** Registers again once the last attempt has ended. */
 export function fenceWhenStopped(
   state: RegistrarState,
   settings: AgentSettings,

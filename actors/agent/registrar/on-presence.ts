@@ -5,15 +5,15 @@ import type { AgentSettings, Capabilities } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-system.ts';
 import { backoffMs } from '../backoff.ts';
 import { announceHeartbeat, announceRegistration, scheduleHeartbeat, confirmContact } from './announce.ts';
-import { leaveWhenConfirmed, left, stopAll } from './leave.ts';
+import { leaveWhenConfirmed, finishShutdown, stopAll } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
 import { dropUnstarted, leaseFreshMs, type RegistrarState } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 type Registered = Extract<PresenceReply, { type: 'registered' }>;
-type Heard = Pick<Extract<PresenceReply, { type: 'alive' }>, 'service' | 'heartbeat_timeout_ms'>;
+type ServiceInfo = Pick<Extract<PresenceReply, { type: 'alive' }>, 'service' | 'heartbeat_timeout_ms'>;
 
-/** The service has answered an announcement. An answer for an earlier incarnation says nothing about this one. */
+/** Handles the reply to an announcement. Ignores replies for an earlier incarnation. */
 export const onPresenceAnswered =
   (settings: AgentSettings) =>
   (
@@ -24,29 +24,29 @@ export const onPresenceAnswered =
     const announcement = state.pending.get(token);
     state.pending.delete(token);
     if (announcement === undefined || announcement.incarnation !== state.incarnation) return;
-    // What was asked before a stall or a clock step may have been answered long ago.
+    // After a stall or a clock step, the reply to an earlier announcement may be old.
     const isFresh = announcement.sentAt >= context.receivingSince;
     switch (reply.type) {
       case 'registered':
-        state.toldCapabilities = announcement.capabilities;
-        if (isFresh) noteService(state, reply, context);
-        if (state.phase === 'registering') enter(state, reply, settings, context);
-        if (isFresh) heard(state, announcement.sentAt, context);
-        settle(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
+        state.registeredCapabilities = announcement.capabilities;
+        if (isFresh) recordService(state, reply, context);
+        if (state.phase === 'registering') completeRegistration(state, reply, settings, context);
+        if (isFresh) extendContact(state, announcement.sentAt, context);
+        applyClosed(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
         return;
       case 'alive':
-        if (isFresh) noteService(state, reply, context);
-        if (isFresh) heard(state, announcement.sentAt, context);
-        settle(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
+        if (isFresh) recordService(state, reply, context);
+        if (isFresh) extendContact(state, announcement.sentAt, context);
+        applyClosed(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
         return;
       case 'unknown':
         if (state.phase === 'draining') {
-          context.log('warn', 'the service does not know this worker any more; its tasks are stopped');
+          context.log('warn', 'the service no longer knows this worker; stopping its tasks');
           stopAll(state, AGENT_LIMITS.fenceGraceMs, context);
           return;
         }
         if (state.phase !== 'registered') return;
-        context.log('warn', 'the service does not know this worker; it registers again');
+        context.log('warn', 'the service does not know this worker; registering again');
         state.tries = 0;
         context.send('poller', 'poller', { type: 'poller.unregistered' });
         dropUnstarted(state);
@@ -57,11 +57,11 @@ export const onPresenceAnswered =
         else renewalRefused(state, announcement.capabilities, reply.reason, context);
         return;
       case 'departed':
-        if (state.phase === 'departing') left(state, context);
+        if (state.phase === 'departing') finishShutdown(state, context);
     }
   };
 
-/** An announcement went unanswered. The next one is under way by its timer; a departure is not repeated. */
+/** Handles an announcement without a reply. The timer triggers the next one; a departure is not repeated. */
 export function onPresenceUnanswered(
   state: RegistrarState,
   { token, reason }: Extract<RegistrarMessage, { type: 'presence.unanswered' }>,
@@ -71,17 +71,19 @@ export function onPresenceUnanswered(
   state.pending.delete(token);
   if (announcement === undefined || announcement.incarnation !== state.incarnation) return;
   if (state.phase === 'departing') {
-    context.log('warn', 'the departure was not confirmed; the service will notice the silence', { reason });
-    left(state, context);
+    context.log('warn', 'deregistration not confirmed; the service will detect the missing heartbeats', {
+      reason,
+    });
+    finishShutdown(state, context);
     return;
   }
-  // Without a connection the bus says so itself: at each start there is none at first.
-  const isTold = state.phase !== 'registering' || (reason !== 'disconnected' && state.tries % 10 === 1);
-  const level = isTold ? 'warn' : 'debug';
-  context.log(level, 'the service did not answer', { reason });
+  // The bus logs a missing connection itself, and every start begins without one.
+  const isWarning = state.phase !== 'registering' || (reason !== 'disconnected' && state.tries % 10 === 1);
+  const level = isWarning ? 'warn' : 'debug';
+  context.log(level, 'no reply from the service', { reason });
 }
 
-function enter(
+function completeRegistration(
   state: RegistrarState,
   reply: Registered,
   settings: AgentSettings,
@@ -91,77 +93,83 @@ function enter(
     state.workerId = reply.worker_id;
     context.change({ op: 'worker-identified', workerId: reply.worker_id });
   }
-  const standing = { farmId: reply.farm_id, heartbeatTimeoutMs: reply.heartbeat_timeout_ms };
-  state.standing = standing;
+  const registration = { farmId: reply.farm_id, heartbeatTimeoutMs: reply.heartbeat_timeout_ms };
+  state.registration = registration;
   state.phase = 'registered';
   state.tries = 0;
   state.refusals = 0;
   context.log('info', 'registered with the service', {
     worker_id: state.workerId,
     worker: settings.name,
-    farm_id: standing.farmId,
+    farm_id: registration.farmId,
   });
   context.send('poller', 'poller', {
     type: 'poller.registered',
     registration: {
       workerId: state.workerId,
-      farmId: standing.farmId,
+      farmId: registration.farmId,
       incarnation: state.incarnation,
       queueIds: reply.queue_ids,
-      leaseFreshMs: leaseFreshMs(standing),
+      leaseFreshMs: leaseFreshMs(registration),
     },
   });
-  announceHeartbeat(state, standing, context);
+  announceHeartbeat(state, registration, context);
 }
 
-/** The service is there and says no: it is asked again, but not as often as one that is silent. */
+/** Handles a refused registration. Retries, but less often than without a reply. */
 function refused(state: RegistrarState, reason: string, context: RegistrarContext): void {
   const delayMs = backoffMs(state.refusals, AGENT_LIMITS.refusedRetry, context.newId());
-  context.log('warn', `the service refuses this worker: ${reason}`, { reason });
+  context.log('warn', `the service refused this worker: ${reason}`, { reason });
   context.after('announce', delayMs, { type: 'announce.due' });
   state.refusals++;
-  state.standing = null;
+  state.registration = null;
 }
 
-/** What the service knows of a registered worker stands. */
+/** Handles a refused renewal. The service keeps the earlier registration. */
 function renewalRefused(
   state: RegistrarState,
   capabilities: Capabilities,
   reason: string,
   context: RegistrarContext,
 ): void {
-  state.toldCapabilities = capabilities;
-  context.log('warn', `the service does not take in what this worker has now: ${reason}`, { reason });
+  state.registeredCapabilities = capabilities;
+  context.log('warn', `the service refused the changed worker capabilities: ${reason}`, { reason });
 }
 
-/** Another start of the service does not know the lease requests that were parked with the last one, and may have another timeout. */
-function noteService(
+/**
+ * Records the service's start and heartbeat timeout. After a restart of the service, open lease requests are canceled
+ * because it does not know them.
+ */
+function recordService(
   state: RegistrarState,
-  { service, heartbeat_timeout_ms: heartbeatTimeoutMs }: Heard,
+  { service, heartbeat_timeout_ms: heartbeatTimeoutMs }: ServiceInfo,
   context: RegistrarContext,
 ): void {
   if (state.service !== '' && state.service !== service) context.effect({ kind: 'give-up-leases' });
   state.service = service;
-  const { standing } = state;
-  if (standing === null || heartbeatTimeoutMs === undefined) return;
-  if (standing.heartbeatTimeoutMs === heartbeatTimeoutMs) return;
-  state.standing = { ...standing, heartbeatTimeoutMs };
-  if (!isWorking(state)) return;
+  const { registration } = state;
+  if (registration === null || heartbeatTimeoutMs === undefined) return;
+  if (registration.heartbeatTimeoutMs === heartbeatTimeoutMs) return;
+  state.registration = { ...registration, heartbeatTimeoutMs };
+  if (!mayRunTasks(state)) return;
   context.send('poller', 'poller', {
     type: 'poller.freshness-changed',
-    leaseFreshMs: leaseFreshMs(state.standing),
+    leaseFreshMs: leaseFreshMs(state.registration),
   });
-  scheduleHeartbeat(state.standing, context);
+  scheduleHeartbeat(state.registration, context);
 }
 
-const isWorking = ({ phase }: RegistrarState): boolean => phase === 'registered' || phase === 'draining';
+const mayRunTasks = ({ phase }: RegistrarState): boolean => phase === 'registered' || phase === 'draining';
 
-function heard(state: RegistrarState, sentAt: number, context: RegistrarContext): void {
-  if (isWorking(state) && state.standing !== null) confirmContact(state.standing, sentAt, context);
+function extendContact(state: RegistrarState, sentAt: number, context: RegistrarContext): void {
+  if (mayRunTasks(state) && state.registration !== null) confirmContact(state.registration, sentAt, context);
 }
 
-/** Attempts that the service has closed are stopped or forgotten; doubted ones that it knows as open are begun. */
-function settle(
+/**
+ * Applies the closed attempts of a reply: stops or forgets them. Starts attempts that awaited confirmation and are
+ * open.
+ */
+function applyClosed(
   state: RegistrarState,
   closed: readonly AttemptId[],
   asked: readonly AttemptId[],
@@ -172,18 +180,18 @@ function settle(
   if (confirmed.length > 0) {
     context.send('outbox', 'outbox', { type: 'report.confirmed', attemptIds: confirmed });
   }
-  const refuted = closed.filter((attemptId) => state.awaitingConfirmation.has(attemptId));
+  const rejected = closed.filter((attemptId) => state.awaitingConfirmation.has(attemptId));
   for (const attemptId of closed) {
     if (state.running.has(attemptId) && !state.awaitingConfirmation.has(attemptId)) {
       context.send('poller', 'poller', { type: 'attempt.revoked', attemptId });
     }
   }
-  for (const attemptId of refuted) {
+  for (const attemptId of rejected) {
     state.awaitingConfirmation.delete(attemptId);
     state.running.delete(attemptId);
   }
-  if (refuted.length > 0)
-    context.send('poller', 'poller', { type: 'attempts.rejected', attemptIds: refuted });
+  if (rejected.length > 0)
+    context.send('poller', 'poller', { type: 'attempts.rejected', attemptIds: rejected });
   const open = isFresh ? asked.filter((attemptId) => state.awaitingConfirmation.delete(attemptId)) : [];
   if (open.length > 0) context.send('poller', 'poller', { type: 'attempts.confirmed', attemptIds: open });
   if (state.phase === 'confirming') leaveWhenConfirmed(state, context);

@@ -8,19 +8,25 @@ import {
   onDrainOverdue,
   onExitsOverdue,
   onLeaveOverdue,
-  onSessionsGone,
+  onSessionsEnded,
 } from './leave.ts';
 import { onAttemptOver, onAttemptsTaken } from './on-attempts.ts';
 import { onContactLost } from './on-contact-lost.ts';
 import { onPresenceAnswered, onPresenceUnanswered } from './on-presence.ts';
 import { loadRegistrar, type RegistrarPhase, type RegistrarState } from './state.ts';
 
-/** Phases in which the service hears of the worker. */
-const BEATING: ReadonlySet<RegistrarPhase> = new Set(['registered', 'draining', 'settling', 'confirming']);
+/** Phases in which the worker sends heartbeats. */
+const HEARTBEAT_PHASES: ReadonlySet<RegistrarPhase> = new Set([
+  'registered',
+  'draining',
+  'settling',
+  'confirming',
+]);
 
 /**
- * The registrar owns the worker's standing with the service: it registers until it is answered, says each heartbeat which attempts are
- * open, hears which are closed, and stops the worker's tasks when the service could have given them away.
+ * The registrar owns the worker's registration with the service. It registers until it gets a reply, reports the open
+ * attempts in every heartbeat, handles the closed ones of the reply, and stops all tasks before the service may reclaim
+ * them.
  */
 export function registrarActor(
   settings: AgentSettings,
@@ -31,8 +37,8 @@ export function registrarActor(
     context: AgentContext<'registrar'>,
   ): void => {
     if (state.phase === 'registering') announceRegistration(state, settings, context);
-    else if (BEATING.has(state.phase) && state.standing !== null) {
-      announceHeartbeat(state, state.standing, context);
+    else if (HEARTBEAT_PHASES.has(state.phase) && state.registration !== null) {
+      announceHeartbeat(state, state.registration, context);
       if (state.phase === 'registered') renewRegistration(state, settings, context);
     }
   };
@@ -48,7 +54,7 @@ export function registrarActor(
       'agent.leave': onAgentLeave(settings),
       'drain.overdue': onDrainOverdue,
       'exits.overdue': onExitsOverdue,
-      'sessions.ended': onSessionsGone,
+      'sessions.ended': onSessionsEnded,
       'presence.answered': onPresenceAnswered(settings),
       'presence.unanswered': onPresenceUnanswered,
       'bus.ready': announceNow,
@@ -61,9 +67,9 @@ export function registrarActor(
       },
       'attempts.taken': onAttemptsTaken,
       'registration.stale': (state, { incarnation }, context) => {
-        if (state.phase !== 'registered' || incarnation !== state.incarnation || state.standing === null)
+        if (state.phase !== 'registered' || incarnation !== state.incarnation || state.registration === null)
           return;
-        announceHeartbeat(state, state.standing, context);
+        announceHeartbeat(state, state.registration, context);
       },
       'reports.confirmed': (state, { attemptIds }, context) => {
         for (const attemptId of attemptIds) state.reported.delete(attemptId);

@@ -1,3 +1,13 @@
+/**
+ * State of the registrar. Phases: idle, registering, registered, fencing (contact lost), then back to registering with
+ * a new incarnation. Shutdown: draining, settling, confirming, departing, stopped; draining may be skipped, and the
+ * only exit is `stopped`.
+ *
+ * Invariants: `awaitingConfirmation` is a subset of `running`. `running` and `reported` together are the open attempts
+ * of a heartbeat. Replies to announcements of an earlier incarnation are ignored. No task runs after `killAfterMs`
+ * without contact.
+ */
+
 import type { AttemptId, FarmId, WorkerId } from '../../../src/core/ids.ts';
 import type { JournalReader } from '../../../src/core/ports/agent-journal.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
@@ -5,32 +15,32 @@ import type { Capabilities } from '../agent-settings.ts';
 
 export type RegistrarPhase =
   | 'idle'
-  /** Announced, not yet answered. */
+  /** A registration was sent and has no reply yet. */
   | 'registering'
   | 'registered'
-  /** Contact is lost: the sessions are being stopped, then it registers anew. */
+  /** Contact is lost: stops the sessions, then registers with a new incarnation. */
   | 'fencing'
-  /** Leaving: tasks may end, no other is begun. */
+  /** Shutdown: tasks may finish, none is started. */
   | 'draining'
-  /** Leaving: what is left is being stopped. */
+  /** Shutdown: remaining tasks are being stopped. */
   | 'settling'
-  /** Leaving: the last reports are not yet confirmed. */
+  /** Shutdown: waits for the confirmation of the last reports. */
   | 'confirming'
-  /** Leaving: the departure is announced. */
+  /** Shutdown: the departure is announced. */
   | 'departing'
   | 'stopped';
 
-/** An announcement that has not been answered. */
+/** An announcement without a reply yet. */
 interface PendingAnnouncement {
   readonly sentAt: number;
   readonly incarnation: string;
-  /** Attempts that were doubted when it was sent. */
+  /** Attempts that awaited confirmation when it was sent. */
   readonly awaitingConfirmation: readonly AttemptId[];
-  /** What the worker had when it was sent. */
+  /** The worker's capabilities when it was sent. */
   readonly capabilities: Capabilities;
 }
 
-/** The service's last word on this worker. */
+/** The last reply of the service about this worker. */
 export interface RegistrationStatus {
   readonly farmId: FarmId;
   readonly heartbeatTimeoutMs: number;
@@ -40,26 +50,26 @@ export interface RegistrarState {
   phase: RegistrarPhase;
   workerId: WorkerId;
   incarnation: string;
-  standing: RegistrationStatus | null;
-  /** What the worker has beside its cores. */
+  registration: RegistrationStatus | null;
+  /** The worker's current capabilities. */
   capabilities: Capabilities;
-  /** What of that the service has answered to; null before its first answer. */
-  toldCapabilities: Capabilities | null;
-  /** Which start of the service has answered last; empty before the first answer. */
+  /** Capabilities of the last registration with a reply; null before the first. */
+  registeredCapabilities: Capabilities | null;
+  /** Id of the service's start in the last reply; empty before the first. */
   service: string;
-  /** Attempts that are not over here, doubted ones included. */
+  /** Attempts that have not ended here, including those that await confirmation. */
   readonly running: Set<AttemptId>;
-  /** Attempts whose end is in the outbox and not confirmed. */
+  /** Attempts with an unconfirmed terminal report in the outbox. */
   readonly reported: Set<AttemptId>;
-  /** Running attempts that are not begun before the service has said that they are open. */
+  /** Running attempts that start only after confirmation by the service. */
   readonly awaitingConfirmation: Set<AttemptId>;
-  /** Leaving: no session is left, idle ones included. */
-  areSessionsGone: boolean;
+  /** Shutdown: no session is left, not even an idle one. */
+  haveSessionsEnded: boolean;
   readonly pending: Map<number, PendingAnnouncement>;
   lastToken: number;
-  /** Registrations without an answer, one after another. */
+  /** Number of registrations without a reply in a row. */
   tries: number;
-  /** Registrations that were refused, one after another. */
+  /** Number of refused registrations in a row. */
   refusals: number;
 }
 
@@ -68,14 +78,14 @@ export function loadRegistrar(reader: JournalReader, capabilities: Capabilities)
     phase: 'idle',
     workerId: reader.workerId,
     incarnation: '',
-    standing: null,
+    registration: null,
     capabilities,
-    toldCapabilities: null,
+    registeredCapabilities: null,
     service: '',
     running: new Set(),
     reported: new Set(reader.reports.map((report) => report.attempt_id)),
     awaitingConfirmation: new Set(),
-    areSessionsGone: false,
+    haveSessionsEnded: false,
     pending: new Map(),
     lastToken: 0,
     tries: 0,
@@ -83,43 +93,43 @@ export function loadRegistrar(reader: JournalReader, capabilities: Capabilities)
   };
 }
 
-/** Every attempt whose end the service has not confirmed. */
+/** Returns every attempt whose end the service has not confirmed. */
 export const openAttempts = (state: RegistrarState): readonly AttemptId[] => [
   ...state.running,
   ...state.reported,
 ];
 
 /** Two thirds of the heartbeat timeout: without contact for this long the worker stops its own tasks. */
-export const fenceAfterMs = (standing: RegistrationStatus): number =>
-  Math.floor((standing.heartbeatTimeoutMs * 2) / 3);
+export const fenceAfterMs = (registration: RegistrationStatus): number =>
+  Math.floor((registration.heartbeatTimeoutMs * 2) / 3);
 
 /**
- * Between SIGTERM and SIGKILL for a worker that has lost contact: half of what is left before its tasks are given away, at the most
- * `AGENT_LIMITS.fenceGraceMs`.
+ * Returns the time between SIGTERM and SIGKILL after contact is lost: half of the time that is left before the service
+ * may reclaim the tasks, at most `AGENT_LIMITS.fenceGraceMs`.
  */
-export const fenceGraceMs = (standing: RegistrationStatus | null): number =>
-  standing === null
+export const fenceGraceMs = (registration: RegistrationStatus | null): number =>
+  registration === null
     ? 0
-    : Math.min(AGENT_LIMITS.fenceGraceMs, (standing.heartbeatTimeoutMs - fenceAfterMs(standing)) / 2);
+    : Math.min(AGENT_LIMITS.fenceGraceMs, (registration.heartbeatTimeoutMs - fenceAfterMs(registration)) / 2);
 
 /**
- * Without contact for this long the guards of the tasks kill what still runs: after the grace that the worker itself gives, and before the
- * service may give the tasks away.
+ * Returns the time without contact after which the supervisors kill all tasks: after the worker's own grace, and before
+ * the service may reclaim the tasks.
  */
-export const killAfterMs = (standing: RegistrationStatus): number =>
+export const killAfterMs = (registration: RegistrationStatus): number =>
   Math.min(
-    fenceAfterMs(standing) + fenceGraceMs(standing),
-    Math.floor(standing.heartbeatTimeoutMs * AGENT_LIMITS.killShare),
+    fenceAfterMs(registration) + fenceGraceMs(registration),
+    Math.floor(registration.heartbeatTimeoutMs * AGENT_LIMITS.killShare),
   );
 
 /**
- * An assignment that may be older than this is begun only after the service has confirmed it. A younger one may be begun at once: should
- * nothing of that reach the service, and no other word of the worker, the guards have killed it before the service takes it back.
+ * Returns the age up to which an assignment may start without confirmation. If no report of a younger one reaches the
+ * service, the supervisors kill it before the service reclaims it.
  */
-export const leaseFreshMs = (standing: RegistrationStatus): number =>
-  Math.max(0, AGENT_LIMITS.assignedMs - AGENT_LIMITS.assignedMarginMs - killAfterMs(standing));
+export const leaseFreshMs = (registration: RegistrationStatus): number =>
+  Math.max(0, AGENT_LIMITS.assignedMs - AGENT_LIMITS.assignedMarginMs - killAfterMs(registration));
 
-/** Attempts that were never begun are let go: the service takes back what it hears of no more. */
+/** Drops attempts that await confirmation. The service reclaims attempts that are no longer reported. */
 export function dropUnstarted(state: RegistrarState): void {
   for (const attemptId of state.awaitingConfirmation) state.running.delete(attemptId);
   state.awaitingConfirmation.clear();

@@ -10,11 +10,14 @@ type SessionContext = AgentContext<'session'>;
 
 const SECOND_MS = 1000;
 
-/** How an action went. `note` is in words for the one whose task it is. */
+/** Verdict on an action that has ended. `note` is a text for the owner of the task. */
 export type ActionVerdict =
   { readonly ok: true } | { readonly ok: false; readonly note: string; readonly exitCode?: number };
 
-/** Starts an action of a script; gives why it cannot be started, or null. `environment` is null for the task's own. */
+/**
+ * Starts an action of a script. Returns an error text if it cannot be started, else null. `environment` is null for the
+ * task's own action.
+ */
 export function startAction(
   state: SessionState,
   kind: RunningAction['kind'],
@@ -44,7 +47,7 @@ export function startAction(
     ...resolved.value,
     args: kind === 'run' ? [...paths.argumentsBefore, ...args, ...paths.argumentsAfter] : args,
     variables: variablesOf(state),
-    // What an environment starts is there for the tasks: a server, an application that holds the scene.
+    // Processes that an environment starts serve the tasks: a server, or an application that holds the scene.
     keepsChildren: kind !== 'run',
   };
   context.effect({ kind: 'start-action', sessionId: state.sessionId, action });
@@ -52,8 +55,8 @@ export function startAction(
 }
 
 /**
- * Of the process (docs/contract/sessions.md#environment-variables): what is delivered, then outer environments first,
- * each one's directives over its own variables.
+ * Returns the environment variables of a process (docs/contract/sessions.md#environment-variables): delivered ones
+ * first, then outer environments before inner ones. Directives override the variables of their environment.
  */
 function variablesOf(state: SessionState): Readonly<Record<string, string | null>> {
   const variables = new Map<string, string | null>([
@@ -67,18 +70,18 @@ function variablesOf(state: SessionState): Readonly<Record<string, string | null
   return Object.fromEntries(variables);
 }
 
-/** The running action when it is this one. Word of an earlier one is late. */
+/** Returns the running action if it has this number, else null. Messages of earlier actions are late. */
 export const actionOf = ({ action }: SessionState, run: number): RunningAction | null =>
   action?.run === run ? action : null;
 
-/** Seconds that the action may take; null for no limit. */
+/** Returns the timeout of the action in seconds, or null for none. */
 export function timeoutSecondsOf(action: RunningAction): number | null {
   return action.plan.timeoutSeconds ?? (action.kind === 'exit' ? AGENT_LIMITS.exitTimeoutSeconds : null);
 }
 
 /**
- * Ends the running action by its own method (docs/contract/sessions.md#timeouts-and-cancelation): at once, or after a
- * notice.
+ * Cancels the running action by its own method (docs/contract/sessions.md#timeouts-and-cancelation): at once, or after
+ * a notice.
  */
 export function cancelAction(state: SessionState, action: RunningAction, context: SessionContext): void {
   if (action.isStopping) return;
@@ -101,7 +104,10 @@ export function cancelAction(state: SessionState, action: RunningAction, context
   context.after('kill', periodMs, { type: 'action.kill-due', run: action.run });
 }
 
-/** Ends the running action without regard to its method: SIGTERM, and SIGKILL after the grace; without a grace SIGKILL alone. */
+/**
+ * Ends the running action regardless of its method: SIGTERM, then SIGKILL after the grace; without a grace only
+ * SIGKILL.
+ */
 export function interruptAction(
   state: SessionState,
   action: RunningAction,
@@ -118,7 +124,7 @@ export function interruptAction(
   context.after('kill', graceMs, { type: 'action.kill-due', run: action.run });
 }
 
-/** How an action that has ended went. */
+/** Returns the verdict on an action that has ended. */
 export function verdictOf(action: RunningAction, end: ActionEnd): ActionVerdict {
   const exitCode = end.kind === 'exited' ? { exitCode: end.code } : {};
   if (action.directiveError !== null) return { ok: false, note: action.directiveError, ...exitCode };

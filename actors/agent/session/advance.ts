@@ -11,28 +11,28 @@ import type { CurrentAttempt, SessionState } from './state.ts';
 type SessionContext = AgentContext<'session'>;
 
 /**
- * Goes on with the session after each thing that has happened (docs/contract/sessions.md#order-of-a-session):
- * environments are entered in order, tasks run one after another, environments are exited in reverse, also after a
- * failure. The end of a task after which another may come is reported at once; that of the last one after the exits,
- * and when nothing of the session runs any more.
+ * Advances the session as far as possible after each event (docs/contract/sessions.md#order-of-a-session). Environments
+ * are entered in order, tasks run one after another, and environments are exited in reverse order, also after a
+ * failure. The end of a task is reported at once if another task may follow. The last one is reported after the exits,
+ * when no process of the session runs any more.
  */
 export function advance(state: SessionState, context: SessionContext): void {
   while (state.action === null && state.staging.underWay === null) {
     switch (state.phase) {
       case 'working':
-        work(state, context);
+        continueWork(state, context);
         break;
       case 'reporting':
         if (state.isHurried) state.phase = 'exiting';
         else if (state.attempt?.isDrained !== true) return;
-        else beIdle(state, state.attempt, context);
+        else becomeIdle(state, state.attempt, context);
         break;
       case 'idle':
         if (!state.isHurried) return;
         state.phase = 'exiting';
         break;
       case 'exiting':
-        if (state.stop === 'void' || state.isHurried || state.entered.length === 0) close(state, context);
+        if (state.stop === 'revoked' || state.isHurried || state.entered.length === 0) close(state, context);
         else exitLast(state, context);
         break;
       case 'closing':
@@ -40,13 +40,13 @@ export function advance(state: SessionState, context: SessionContext): void {
         end(state, context);
         break;
       case 'opening':
-      case 'over':
+      case 'ended':
         return;
     }
   }
 }
 
-function work(state: SessionState, context: SessionContext): void {
+function continueWork(state: SessionState, context: SessionContext): void {
   const { attempt } = state;
   if (attempt === null || state.stop !== null || state.isHurried) state.phase = 'exiting';
   else if (attempt.result === null) {
@@ -77,7 +77,7 @@ function enterNext(state: SessionState, attempt: CurrentAttempt, context: Sessio
       ? null
       : startAction(state, 'enter', script, script, onEnter, context);
   if (failure !== null) {
-    attempt.result = { status: 'failed', message: noteOf(script, 'onEnter', failure) };
+    attempt.result = { status: 'failed', message: withActionName(script, 'onEnter', failure) };
   }
 }
 
@@ -87,7 +87,7 @@ function runTask(state: SessionState, attempt: CurrentAttempt, context: SessionC
   if (failure !== null) attempt.result = { status: 'failed', message: failure };
 }
 
-/** The environment's variables hold for its own onExit, and no longer. */
+/** The environment's variables are removed after its own onExit. */
 function exitLast(state: SessionState, context: SessionContext): void {
   const script = state.entered.at(-1)?.script;
   const onExit = script?.plan.onExit;
@@ -98,32 +98,35 @@ function exitLast(state: SessionState, context: SessionContext): void {
   const failure = startAction(state, 'exit', script, script, onExit, context);
   if (failure === null) return;
   state.entered.pop();
-  noteExitFailure(state, noteOf(script, 'onExit', failure), context);
+  noteExitFailure(state, withActionName(script, 'onExit', failure), context);
 }
 
-/** Names the environment in front of what went wrong with it. */
-export const noteOf = (script: EnvironmentScript, action: string, note: string): string =>
+/** Adds the environment and action to an error text. */
+export const withActionName = (script: EnvironmentScript, action: string, note: string): string =>
   `environment ${script.plan.name}, ${action}: ${note}`;
 
-/** A failure of onExit changes no result: it is told with the report of the attempt, or, when that has gone, in its log. */
+/**
+ * Records a failure of onExit, which changes no result. It is added to the report of the attempt or, if that was sent
+ * already, to its log.
+ */
 export function noteExitFailure(state: SessionState, note: string, context: SessionContext): void {
   if (state.attempt !== null) {
     state.exitFailures.push(note);
     return;
   }
   const { attemptId, taskId } = state.log;
-  const told = state.redactor.text(note);
-  context.log('warn', told, { attempt_id: attemptId, session_id: state.sessionId });
+  const redacted = state.redactor.text(note);
+  context.log('warn', redacted, { attempt_id: attemptId, session_id: state.sessionId });
   context.send('shipper', attemptId, {
     type: 'logs.lines',
     taskId,
     sessionId: state.sessionId,
-    batch: { stream: 'stderr', lines: [`[callsheet] ${told}`], bytes: 0 },
+    batch: { stream: 'stderr', lines: [`[callsheet] ${redacted}`], bytes: 0 },
   });
 }
 
-/** The end of the attempt is reported; the session waits for the next one. */
-function beIdle(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
+/** Reports the end of the attempt. The session waits for the next task. */
+function becomeIdle(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
   context.cancelTimer('drain');
   context.send('poller', 'poller', { type: 'session.idle', sessionId: state.sessionId });
   endAttempt(state, attempt, context);
@@ -136,7 +139,7 @@ function drainLog({ sessionId, log }: SessionState, context: SessionContext): vo
   waitForLog(attemptId, context);
 }
 
-/** The report of the attempt waits for its logs, and not for ever. */
+/** Limits how long the report of the attempt waits for its logs. */
 function waitForLog(attemptId: AttemptId, context: SessionContext): void {
   context.after('drain', AGENT_LIMITS.logDrainMs, { type: 'logs.overdue', attemptId });
 }
@@ -152,18 +155,18 @@ function close(state: SessionState, context: SessionContext): void {
   waitForLog(state.log.attemptId, context);
 }
 
-/** No more lines come to the log that the session writes to. */
+/** Ends the log that the session writes to. */
 export function finishLog({ sessionId, log }: SessionState, context: SessionContext): void {
   context.send('shipper', log.attemptId, { type: 'logs.finish', taskId: log.taskId, sessionId });
 }
 
-/** Nothing of it runs, and the logs before a report are on the bus. */
+/** Reports whether no process of the session runs and the logs before a report are stored. */
 function isReadyToEnd({ isClosed, attempt }: SessionState): boolean {
   return isClosed && (attempt === null || attempt.result === null || attempt.isDrained);
 }
 
 function end(state: SessionState, context: SessionContext): void {
-  state.phase = 'over';
+  state.phase = 'ended';
   context.send('poller', 'poller', { type: 'session.ended', sessionId: state.sessionId });
   if (state.attempt !== null) endAttempt(state, state.attempt, context);
 }
@@ -174,7 +177,7 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
   state.attempt = null;
   let outcome: AttemptOutcome;
   if (result === null) {
-    outcome = state.stop === 'void' ? 'closed' : 'interrupted';
+    outcome = state.stop === 'revoked' ? 'closed' : 'interrupted';
     context.send('outbox', 'outbox', { type: 'report.discard', attemptId });
   } else {
     outcome = 'reported';

@@ -1,10 +1,10 @@
 import type { Redactor } from './redaction.ts';
 
-/** How much of a process's output is logged (`openjd_session_runtime_loglevel`), from the most to the least. */
+/** Log levels of a process's output (`openjd_session_runtime_loglevel`), from the most verbose. */
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What a line of a process's output asks for (docs/contract/sessions.md#directives). */
+/** The directive of an output line (docs/contract/sessions.md#directives). */
 export type Directive =
   | { readonly kind: 'progress'; readonly percent: number }
   | { readonly kind: 'bad-progress' }
@@ -13,24 +13,24 @@ export type Directive =
   | { readonly kind: 'level'; readonly level: LogLevel }
   | { readonly kind: 'set'; readonly name: string; readonly value: string }
   | { readonly kind: 'unset'; readonly name: string }
-  /** A variable whose value is to be hidden. Without the extension REDACTED_ENV_VARS it is not set. */
+  /** A variable whose value is redacted. It is set only with the extension REDACTED_ENV_VARS. */
   | { readonly kind: 'redacted'; readonly name: string; readonly value: string; readonly hides: Hidden }
-  /** A `redacted` that cannot be understood. Without the extension it is malformed. */
+  /** An invalid `redacted`. Without the extension it is `malformed`. */
   | { readonly kind: 'bad-redacted'; readonly reason: string; readonly hides: Hidden }
-  /** The action is canceled and fails. `hides` when the line was meant as a `redacted`. */
+  /** Cancels and fails the action. With `hides` if the line was meant as a `redacted`. */
   | { readonly kind: 'malformed'; readonly reason: string; readonly hides?: Hidden };
 
-/** What of a line must not be seen. */
+/** The parts of a line that must not be visible. */
 export interface Hidden {
-  /** Values that are hidden from this line on. */
+  /** Values that are redacted from this line on. */
   readonly values: readonly string[];
-  /** Of these only the beginning is known. */
+  /** Values of which only the beginning is known. */
   readonly beginnings: readonly string[];
-  /** Characters at the beginning of the line that may be seen; the rest may not. */
+  /** Number of characters at the beginning of the line that may be visible; the rest may not. */
   readonly shown: number;
 }
 
-/** Appended to the line of a bad progress in the log. */
+/** Appended to the logged line of an invalid progress. */
 const BAD_PROGRESS = 'Progress must be a floating point value between 0.0 and 100.0, inclusive.';
 const BAD_ASSIGNMENT = 'Failed to parse environment variable assignment.';
 const BAD_NAME = 'Failed to parse environment variable name.';
@@ -41,16 +41,16 @@ const DIRECTIVE =
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)=([^\0]*)$/;
 const NUMBER = /^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;
-/** Directives that change variables are strict: what only looks like one is an error. */
+/** Directives that change variables are strict: a line that resembles one is an error. */
 const STRICT_WORDS = ['openjd_env', 'openjd_redacted_env', 'openjd_unset_env'];
 const REDACTED_WORD = 'openjd_redacted_env';
-/** Of a JSON string that is cut: what cannot stand at its end. */
+/** An incomplete escape at the end of a truncated JSON string. */
 const OPEN_ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?$/;
 
-/** The directive in a line, or null for plain output. `isCut`: the end of the line is missing. */
+/** Parses the directive of a line. Returns null for plain output. `isCut`: the end of the line is missing. */
 export function parseDirective(line: string, isCut = false): Directive | null {
   const match = DIRECTIVE.exec(line);
-  if (match === null) return lookAlike(line, isCut);
+  if (match === null) return parseLookAlike(line, isCut);
   const payload = match[2] ?? '';
   switch (match[1]) {
     case 'progress':
@@ -70,17 +70,17 @@ export function parseDirective(line: string, isCut = false): Directive | null {
   }
 }
 
-/** A line as it is read: what it asks for, and how it is logged. */
+/** A line after parsing: its directive and its logged form. */
 export interface ReadLine {
   readonly directive: Directive | null;
   readonly logged: string;
-  /** Plain output and directives are of the level INFO, what goes wrong with one is an ERROR. */
+  /** INFO for plain output and valid directives, ERROR for invalid ones. */
   readonly level: LogLevel;
 }
 
 /**
- * Reads a line of output. What it wants hidden is hidden from now on, in the line itself too; the texts of the directive that are told on are
- * without hidden values. `isCut`: the end of the line is missing.
+ * Reads a line of output. Values that it hides are redacted from now on, in the line itself too and in the texts of the
+ * returned directive. `isCut`: the end of the line is missing.
  */
 export function readLine(line: string, isCut: boolean, redactor: Redactor): ReadLine {
   const directive = parseDirective(line, isCut);
@@ -111,12 +111,12 @@ function malformedLine(
   shown: string,
   line: string,
 ): ReadLine {
-  // The reason may hold the line.
-  const told = { kind, reason: reason.replace(line, () => shown) };
-  return { directive: told, logged: `${shown} -- ERROR: ${told.reason}`, level: 'ERROR' };
+  // The reason may contain the line.
+  const redacted = { kind, reason: reason.replace(line, () => shown) };
+  return { directive: redacted, logged: `${shown} -- ERROR: ${redacted.reason}`, level: 'ERROR' };
 }
 
-function lookAlike(line: string, isCut: boolean): Directive | null {
+function parseLookAlike(line: string, isCut: boolean): Directive | null {
   const text = line.trim().toLowerCase();
   const word = STRICT_WORDS.find(
     (each) => text === each || text.startsWith(`${each}:`) || text.startsWith(`${each} `),
@@ -163,14 +163,14 @@ function parseUnset(payload: string): Directive {
   return NAME.test(name) ? { kind: 'unset', name } : { kind: 'malformed', reason: BAD_NAME };
 }
 
-/** `NAME=VALUE`, or the same as a JSON string. */
+/** Parses `NAME=VALUE`, or the same as a JSON string. Returns null if invalid. */
 function assignmentOf(payload: string): { readonly name: string; readonly value: string } | null {
   const text = payload.replace(/^[ \t]+/, '');
   const match = ASSIGNMENT.exec(text.startsWith('"') ? (parseJsonString(text) ?? '') : text);
   return match === null ? null : { name: match[1] ?? '', value: match[2] ?? '' };
 }
 
-/** As much as possible of what a payload may have meant to hide: what follows the first `=`, or all of it. */
+/** Returns everything that a payload may have meant to hide: the text after the first `=`, or all of it. */
 function hiddenOf(line: string, payload: string, isCut: boolean): Hidden {
   const raw = secretOf(payload);
   const start = line.length - raw.length;
@@ -188,7 +188,7 @@ function secretOf(payload: string): string {
   return equals === -1 ? text : text.slice(equals + 1);
 }
 
-/** What a JSON string, or the beginning of one, hides; null when it is none. */
+/** Returns the part to hide of a JSON string, which may be truncated, or null for other text. */
 function decodedSecret(payload: string): string | null {
   const text = payload.trim();
   if (!text.startsWith('"')) return null;
@@ -196,7 +196,7 @@ function decodedSecret(payload: string): string | null {
   return whole === null ? null : secretOf(whole);
 }
 
-/** Null when it is none. */
+/** Returns null for text that is not a JSON string. */
 function parseJsonString(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text);

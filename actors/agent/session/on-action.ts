@@ -1,6 +1,6 @@
 import type { AgentContext } from '../agent-system.ts';
 import { actionOf, cancelAction, timeoutSecondsOf, verdictOf } from './actions.ts';
-import { advance, noteExitFailure, noteOf } from './advance.ts';
+import { advance, noteExitFailure, withActionName } from './advance.ts';
 import type { SessionMessage } from './messages.ts';
 import { reportRunning } from './report.ts';
 import { taskSucceeded } from './staging.ts';
@@ -11,7 +11,7 @@ type Message<Type extends SessionMessage['type']> = Extract<SessionMessage, { ty
 
 const SECOND_MS = 1000;
 
-/** The first process that is started for a task makes it running. */
+/** Reports the task as running when its first process has started. */
 export function onActionStarted(
   state: SessionState,
   { run }: Message<'action.started'>,
@@ -59,12 +59,12 @@ export function onActionEnded(
     if (state.attempt?.result === null) state.stop ??= 'interrupted';
     state.isHurried = true;
   }
-  note(state, action, verdictOf(action, end), end.kind === 'exited' ? end.code : null, context);
+  applyVerdict(state, action, verdictOf(action, end), end.kind === 'exited' ? end.code : null, context);
   advance(state, context);
 }
 
-/** What the end of an action means for the end of the attempt: nothing once that is known. */
-function note(
+/** Applies the end of an action to the result of the attempt, unless that is known already. */
+function applyVerdict(
   state: SessionState,
   action: RunningAction,
   verdict: ReturnType<typeof verdictOf>,
@@ -74,14 +74,16 @@ function note(
   if (action.kind === 'exit') {
     const script = state.entered.pop()?.script;
     if (!verdict.ok && script !== undefined)
-      noteExitFailure(state, noteOf(script, 'onExit', verdict.note), context);
+      noteExitFailure(state, withActionName(script, 'onExit', verdict.note), context);
     return;
   }
   const { attempt } = state;
   if (attempt?.result !== null || state.stop !== null) return;
   if (!verdict.ok) {
     const message =
-      action.environment === null ? verdict.note : noteOf(action.environment, 'onEnter', verdict.note);
+      action.environment === null
+        ? verdict.note
+        : withActionName(action.environment, 'onEnter', verdict.note);
     const code = verdict.exitCode === undefined ? {} : { exitCode: verdict.exitCode };
     attempt.result = { status: 'failed', message, ...code };
   } else if (action.kind === 'run') {

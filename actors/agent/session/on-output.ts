@@ -3,17 +3,16 @@ import type { AgentContext } from '../agent-system.ts';
 import { actionOf, cancelAction } from './actions.ts';
 import { LOG_LEVELS, readLine, type Directive, type LogLevel } from './directives.ts';
 import type { SessionMessage } from './messages.ts';
-import { tellProgress } from './report.ts';
+import { sendProgress } from './report.ts';
 import type { CurrentAttempt, RunningAction, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
 
 const NOT_DECLARED =
-  'it is hidden and not set: the template does not declare the extension REDACTED_ENV_VARS';
-const TOO_MUCH_TO_HIDE =
-  'there are more values to hide than a session can: nothing of its output is shown any more';
+  'value redacted, variable not set: the template does not declare the extension REDACTED_ENV_VARS';
+const TOO_MUCH_TO_HIDE = 'too many values to redact: all further output of the session is hidden';
 
-/** Lines that an action has written: what they ask for is done, and they go to the log without what is hidden. */
+/** Applies the directives of output lines and sends the redacted lines to the log. */
 export function onActionOutput(
   state: SessionState,
   { run, batch }: Extract<SessionMessage, { type: 'action.output' }>,
@@ -21,11 +20,11 @@ export function onActionOutput(
 ): void {
   const action = actionOf(state, run);
   const { attempt, sessionId, log } = state;
-  const before = toldOf(attempt);
-  // Which line came first is not known: the value may stand in these already.
+  const before = progressKey(attempt);
+  // The order of the two streams is unknown: these lines may already contain the value.
   for (const { line, isCut } of batch.hiding ?? []) readLine(line, isCut, state.redactor);
   const cut = new Set(batch.cut);
-  const lines = batch.lines.flatMap((line, nth) => obey(state, action, line, cut.has(nth), context));
+  const lines = batch.lines.flatMap((line, nth) => processLine(state, action, line, cut.has(nth), context));
   const { stream, bytes } = batch;
   context.send('shipper', log.attemptId, {
     type: 'logs.lines',
@@ -33,14 +32,17 @@ export function onActionOutput(
     sessionId,
     batch: { stream, lines, bytes },
   });
-  if (attempt !== null && toldOf(attempt) !== before) tellProgress(state, attempt, context);
+  if (attempt !== null && progressKey(attempt) !== before) sendProgress(state, attempt, context);
 }
 
-const toldOf = (attempt: CurrentAttempt | null): string =>
+const progressKey = (attempt: CurrentAttempt | null): string =>
   attempt === null ? 'null ' : `${String(attempt.progress)} ${attempt.statusMessage}`;
 
-/** Does what the line asks for, and gives what is logged of it. `action` is null for what an action has left running. */
-function obey(
+/**
+ * Applies the directive of a line and returns its logged lines. `action` is null for output of processes that an action
+ * left running.
+ */
+function processLine(
   state: SessionState,
   action: RunningAction | null,
   line: string,
@@ -49,7 +51,8 @@ function obey(
 ): readonly string[] {
   const { directive, logged, level } = readLine(line, isCut, state.redactor);
   const least = action?.logLevel ?? state.logLevel;
-  const note = directive === null || action === null ? null : follow(state, action, directive, context);
+  const note =
+    directive === null || action === null ? null : applyDirective(state, action, directive, context);
   return [
     ...(isLogged(level, least) ? [logged] : []),
     ...(note !== null && isLogged('WARNING', least) ? [`[callsheet] openjd_redacted_env: ${note}`] : []),
@@ -59,8 +62,8 @@ function obey(
 const isLogged = (level: LogLevel, least: LogLevel): boolean =>
   LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
 
-/** Gives what the reader of the log is to know beside the line, or null. */
-function follow(
+/** Applies a directive. Returns a note for the log, or null. */
+function applyDirective(
   state: SessionState,
   action: RunningAction,
   directive: Directive,
@@ -82,7 +85,7 @@ function follow(
       action.failText = directive.text;
       return null;
     case 'level':
-      // Which tasks share a session is chance: what one asks for is not the others' affair.
+      // Tasks share a session by chance, so a task's log level does not affect other tasks.
       if (action.kind === 'run') action.logLevel = directive.level;
       else state.logLevel = directive.level;
       return null;
@@ -108,13 +111,13 @@ function follow(
   }
 }
 
-/** The action is canceled and fails; the first reason counts. */
+/** Cancels and fails the action. The first reason counts. */
 function fail(state: SessionState, action: RunningAction, reason: string, context: SessionContext): void {
   action.directiveError ??= reason;
   cancelAction(state, action, context);
 }
 
-/** Variables belong to the environment that is being entered; said elsewhere they are nobody's. */
+/** Sets a variable of the environment that is being entered. Ignored in other actions. */
 function changeVariable(
   state: SessionState,
   action: RunningAction,

@@ -23,7 +23,7 @@ export type SessionSettings = Pick<
   'sessionsDirectory' | 'keepsSessions' | 'exprLimits' | 'regex'
 >;
 
-/** A session for the first task of its step, not yet begun. */
+/** Returns a new session for the first task of its step. */
 export function newSession(
   sessionId: SessionId,
   { step, mapping, task }: Message<'session.begin'>,
@@ -72,13 +72,13 @@ export function onSessionBegin(
   context.effect({ kind: 'open-session', sessionId, opening: { directory, runAs } });
 }
 
-/** The next task of an idle session. What the session writes from now on belongs to its log. */
+/** Starts the next task in an idle session. Later output belongs to the log of this task. */
 export function onSessionTask(
   state: SessionState,
   { task }: Message<'session.task'>,
   context: SessionContext,
 ): void {
-  if (state.phase !== 'idle') throw new Error(`a task came to a session that is ${state.phase}`);
+  if (state.phase !== 'idle') throw new Error(`session got a task in phase ${state.phase}`);
   finishLog(state, context);
   const { step, directory, paths, expressions } = state;
   state.attempt = attemptOf(task, {
@@ -94,7 +94,7 @@ export function onSessionTask(
   advance(state, context);
 }
 
-/** No other task comes. A session that is not idle any more ends by itself. */
+/** Ends an idle session. A session that is not idle any more ends by itself. */
 export function onSessionEnd(state: SessionState, _message: unknown, context: SessionContext): void {
   if (state.phase !== 'idle') return;
   state.phase = 'exiting';
@@ -112,7 +112,7 @@ export function onSessionOpened(
   advance(state, context);
 }
 
-/** A cancel by the service. One that comes when the end is known changes nothing. */
+/** Cancels the attempt for the service, unless its result is known. */
 export function onSessionCancel(
   state: SessionState,
   { attemptId, reason }: Message<'session.cancel'>,
@@ -125,22 +125,27 @@ export function onSessionCancel(
   stopStaging(state, context);
 }
 
-/** The service has closed the attempt: the task may run elsewhere by now. A session that is being canceled or is done goes its way. */
-export function onSessionVoid(
+/**
+ * Stops an attempt that the service has closed: the task may run elsewhere by now. No effect if the attempt is being
+ * canceled or has a result.
+ */
+export function onSessionRevoke(
   state: SessionState,
   { attemptId }: Message<'session.revoke'>,
   context: SessionContext,
 ): void {
   if (openAttempt(state, attemptId) === null) return;
-  context.log('warn', 'the service has closed an attempt that runs here; it is stopped', {
+  context.log('warn', 'the service has closed a running attempt; stopping it', {
     attempt_id: attemptId,
   });
-  state.stop = 'void';
+  state.stop = 'revoked';
   if (state.action !== null) interruptAction(state, state.action, AGENT_LIMITS.fenceGraceMs, context);
   stopStaging(state, context);
 }
 
-/** The worker leaves, and the time of its tasks is over. A task that has ended keeps its result. Environments are exited either way. */
+/**
+ * Stops the task after the drain timeout. A task that has ended keeps its result. Environments are exited either way.
+ */
 export function onSessionStop(
   state: SessionState,
   { graceMs }: Message<'session.stop'>,
@@ -153,13 +158,13 @@ export function onSessionStop(
   stopStaging(state, context);
 }
 
-/** The worker stops what it has. A task that has ended keeps its result; what is left of the exits is skipped. */
+/** Stops everything. A task that has ended keeps its result. Remaining exits are skipped. */
 export function onSessionInterrupt(
   state: SessionState,
   { graceMs }: Message<'session.interrupt'>,
   context: SessionContext,
 ): void {
-  if (state.phase === 'closing' || state.phase === 'over') return;
+  if (state.phase === 'closing' || state.phase === 'ended') return;
   if (state.attempt?.result === null) state.stop ??= 'interrupted';
   state.isHurried = true;
   if (state.action !== null) interruptAction(state, state.action, graceMs, context);
@@ -167,14 +172,17 @@ export function onSessionInterrupt(
   advance(state, context);
 }
 
-/** Whatever is said of a session that is not here: its state was lost with a handler that threw. Its processes are ended, and its attempt is given back. */
+/**
+ * Handles any message to a session whose state was lost because a handler threw: ends its processes and gives its
+ * attempt back.
+ */
 export function returnLostAttempt(sessionId: SessionId, context: SessionContext): void {
   context.effect({ kind: 'forget-staging', sessionId });
   context.effect({ kind: 'close-session', sessionId, closing: { keepDirectory: false } });
   context.send('poller', 'poller', { type: 'session.lost', sessionId });
 }
 
-/** The attempt, when it is this session's and has neither an end nor a reason to stop. */
+/** Returns the attempt if it is the current one, has no result and is not being stopped. */
 function openAttempt(state: SessionState, attemptId: string): CurrentAttempt | null {
   const { attempt } = state;
   const isOpen = attempt?.assignment.attempt_id === attemptId && attempt.result === null;

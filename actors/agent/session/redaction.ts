@@ -1,58 +1,60 @@
 import { TextSearch, type Span } from './text-search.ts';
 
-/** What stands in the place of a hidden value, whatever its length (docs/contract/sessions.md#redaction). */
+/** Replacement of a redacted value, whatever its length (docs/contract/sessions.md#redaction). */
 export const REDACTED = '********';
 
-/** From here on a command line is never shown (docs/contract/sessions.md#redaction). */
+/** The rest of a command line after this is never visible (docs/contract/sessions.md#redaction). */
 const DIRECTIVE = 'openjd_redacted_env:';
 const LINE_BREAK = /\r\n|\r|\n/;
 
-/** Of a line of base64: PEM and OpenSSL, MIME and `base64`. */
+/** Lengths of a base64 line: PEM and OpenSSL, MIME and `base64`. */
 const BASE64_WIDTHS = [64, 76];
 
-/** The limits of what a session hides. Beyond one of the first two everything is hidden. */
+/** Limits of a redactor. Beyond one of the first two it redacts everything. */
 export const REDACTION_LIMITS = {
-  /** Different values that were given. */
+  /** Maximum number of different values. */
   values: 1024,
-  /** Characters of what is looked for, shared beginnings counted once. */
+  /** Maximum number of characters in all search texts; shared prefixes count once. */
   characters: 256 * 1024,
-  /** Values of other lengths have no encoded forms: shorter ones would hide much that is none. */
+  /** Encoded forms are hidden only for values of these lengths. Those of shorter values would match much other text. */
   encodedCharactersMin: 8,
   encodedCharactersMax: 8192,
 } as const;
 
 /**
- * Hides values in what a session's processes write and in what is said of them (docs/contract/sessions.md#redaction).
- * It holds for as long as the session lives and forgets nothing. The cost of a line is linear in its length, whatever
- * is hidden.
+ * Redacts values in the output of a session's processes and in texts about them (docs/contract/sessions.md#redaction).
+ * Values stay redacted until the session ends. The cost of a line is linear in its length, independent of the number of
+ * values.
  */
 export class Redactor {
   private readonly search = new TextSearch();
-  /** Lines in the middle of a value: hidden only where a whole line equals one. */
+  /** Inner lines of multi-line values: redacted only if a whole line matches. */
   private readonly lines = new Set<string>();
   private lineCharacters = 0;
   private readonly values = new Set<string>();
   private isFull = false;
 
-  /** Whether a value was refused because there are too many: then nothing is shown any more. */
+  /** Whether a value was refused because there are too many. Then everything is redacted. */
   get hidesAll(): boolean {
     return this.isFull;
   }
 
   /**
-   * Hides a value from now on: as a whole, its first and its last line wherever they occur, lines between them where a whole line equals
-   * one; and the value as JSON, a URL and base64 would write it. An empty value hides nothing.
+   * Redacts a value from now on: the whole value, its first and last line wherever they occur, the lines between them
+   * as whole lines, and the forms of the value in JSON, URLs and base64. Ignores an empty value.
    */
   add(value: string): void {
     this.register(value, false);
   }
 
-  /** Hides a value of which only the beginning is known: wherever it occurs, all that follows on the line is hidden too. */
+  /**
+   * Redacts a value of which only the beginning is known. The rest of the line after each occurrence is redacted too.
+   */
   addBeginning(value: string): void {
     this.register(value, true);
   }
 
-  /** A line of output as it is logged. With `isCut` its end is missing, where a value may have begun. */
+  /** Returns a line of output for the log. With `isCut` its end is missing, and a value may start there. */
   line(text: string, isCut = false): string {
     if (this.isFull) return REDACTED;
     if (this.lines.has(withoutReturn(text))) return REDACTED;
@@ -60,12 +62,12 @@ export class Redactor {
     return shown < text.length ? this.head(text.slice(0, shown)) : this.mask(text, isCut);
   }
 
-  /** The beginning of a directive's line, behind which the rest is hidden. */
+  /** Returns the visible beginning of a directive's line, with the rest redacted. */
   head(text: string): string {
     return this.isFull ? REDACTED : `${this.mask(text, false)}${REDACTED}`;
   }
 
-  /** A message of one or more lines. */
+  /** Redacts a message of one or more lines. */
   text(text: string): string {
     if (!text.includes('\n')) return text === '' ? '' : this.line(text);
     if (this.isFull) return REDACTED;
@@ -81,7 +83,7 @@ export class Redactor {
   }
 
   private register(given: string, isOpen: boolean): void {
-    // A process gets what UTF-8 can hold, and that is what it prints.
+    // A process gets the value as UTF-8 and prints that.
     const value = Buffer.from(given).toString();
     const key = `${isOpen ? 'from ' : 'only '}${value}`;
     if (value === '' || this.isFull || this.values.has(key)) return;
@@ -97,7 +99,10 @@ export class Redactor {
     if (lines.length > 0) this.hideWrapped(value);
   }
 
-  /** The value as programs write base64 that is longer than a line: with a line feed behind the value, which `echo` adds, or without. */
+  /**
+   * Hides the value as programs write long base64 text: in lines, with or without the line feed that `echo` adds to the
+   * value.
+   */
   private hideWrapped(value: string): void {
     if (value.length > REDACTION_LIMITS.encodedCharactersMax) return;
     for (const bytes of [value, `${value}\n`]) {
@@ -129,7 +134,7 @@ export class Redactor {
   }
 }
 
-/** How JSON, a URL and base64 write a value. */
+/** Returns the forms of a value in JSON, URLs and base64. */
 function encoded(value: string): readonly string[] {
   const { encodedCharactersMin: min, encodedCharactersMax: max } = REDACTION_LIMITS;
   if (value.length > max) return [];
@@ -140,7 +145,7 @@ function encoded(value: string): readonly string[] {
   return [json, encodeURIComponent(value), base64, bytes.toString('base64url')];
 }
 
-/** In order, those that overlap as one. */
+/** Returns the spans in order, overlapping ones merged. */
 function merged(spans: readonly Span[]): readonly Span[] {
   const result: Span[] = [];
   for (const span of [...spans].sort((a, b) => a.start - b.start)) {
@@ -163,7 +168,7 @@ function without(text: string, spans: readonly Span[]): string {
   return pieces.join('');
 }
 
-/** How much of a line may be seen at the most: what a directive would hide comes after its name. */
+/** Returns how many characters of a line may be visible: a directive's secret follows its name. */
 function shownOf(line: string): number {
   const place = line.indexOf(DIRECTIVE);
   if (place === -1) return line.length;
@@ -173,7 +178,7 @@ function shownOf(line: string): number {
 
 const withoutReturn = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line);
 
-/** Without the empty lines at the beginning and at the end. */
+/** Removes empty lines at the beginning and at the end. */
 function trimmed(lines: readonly string[]): readonly string[] {
   const first = lines.findIndex((line) => line !== '');
   return first === -1 ? [] : lines.slice(first, lines.findLastIndex((line) => line !== '') + 1);

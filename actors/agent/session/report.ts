@@ -6,7 +6,7 @@ import type { CurrentAttempt, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
 
-/** A report of the attempt, with what its task has said last. */
+/** Returns a report of the attempt with its latest progress. */
 export function reportOf(
   { sessionId, redactor }: SessionState,
   { assignment, workerId, progress, statusMessage }: CurrentAttempt,
@@ -26,7 +26,7 @@ export function reportOf(
   };
 }
 
-/** Something is under way for the attempt: its task is running. */
+/** Reports the task as running, once per attempt. */
 export function reportRunning(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
   if (attempt.isReportedRunning) return;
   attempt.isReportedRunning = true;
@@ -34,17 +34,17 @@ export function reportRunning(state: SessionState, attempt: CurrentAttempt, cont
   context.send('outbox', 'outbox', { type: 'report.running', report });
 }
 
-/** Tells how far the task says it is. */
-export function tellProgress(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
+/** Sends the progress of the task to the outbox. */
+export function sendProgress(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
   const report = { status_message: '', ...reportOf(state, attempt, 'running', context) };
   context.send('outbox', 'outbox', { type: 'report.progress', report });
 }
 
-/** What was said of an attempt begins anew with its next action (docs/contract/sessions.md#directives). */
+/** Resets the progress before the next action (docs/contract/sessions.md#directives). */
 export function resetProgress(state: SessionState, context: SessionContext): void {
   const { attempt } = state;
   if (attempt === null || (attempt.progress === null && attempt.statusMessage === '')) return;
   attempt.progress = null;
   attempt.statusMessage = '';
-  tellProgress(state, attempt, context);
+  sendProgress(state, attempt, context);
 }

@@ -1,6 +1,6 @@
 import type { RunAs } from '../../../src/core/ports/task-processes.ts';
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 
-/** Whose account the tasks of a step run under; null for the worker's own. */
+/** Returns the account of the step's tasks, or null for the worker's own. */
 export const runAsOf = ({ isolation }: StepAssignment): RunAs | null =>
   isolation === undefined ? null : { user: isolation.user, group: isolation.group ?? null };

@@ -13,7 +13,7 @@ import type {
 import type { SessionFile } from '../../../src/core/ports/task-processes.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 
-/** A script in its session: where its files go, and what its format strings can name. */
+/** A script in its session: the paths of its files and the names in its format strings. */
 export interface Script {
   readonly embeddedFiles: readonly EmbeddedFilePlan[];
   /** Absolute paths by the name of the embedded file. */
@@ -23,7 +23,7 @@ export interface Script {
 
 export interface EnvironmentScript extends Script {
   readonly plan: EnvironmentPlan;
-  /** Of its variables, which do not see the bindings of its script (specification, section 3.6.2). */
+  /** Resolver of its variables, which do not see the bindings of its script (specification, section 3.6.2). */
   readonly variables: HostResolver;
 }
 
@@ -31,10 +31,10 @@ export interface TaskScript extends Script {
   readonly plan: ScriptPlan;
 }
 
-/** A text, or why there is none: in words for the one whose task it is. */
+/** A value, or an error text for the owner of the task. */
 type Resolved<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly detail: string };
 
-/** What an action is started with. */
+/** An action with all format strings resolved. */
 export interface ResolvedAction {
   readonly command: string;
   readonly args: readonly string[];
@@ -43,29 +43,29 @@ export interface ResolvedAction {
 
 const PATH_MAPPING_FILE = 'path_mapping_rules.json';
 const FILES_DIRECTORY = 'embedded_files';
-/** Paths are mapped to those of POSIX: a session runs nowhere else. */
+/** Sessions run only on POSIX systems, so paths are mapped to POSIX. */
 const PATH_STYLE = 'posix';
 const NAMELESS = new Set(['', '.', '..']);
 const NOT_IN_A_NAME = /[/\\\0]/;
-/** Ends the text for the system, which takes none that has more behind it. */
+/** The operating system ends texts at this character. */
 const NUL = '\0';
-const HAS_NUL = 'it has a NUL character, which no program can be given';
+const HAS_NUL = 'contains a NUL character, which cannot be passed to a program';
 
 const pathMappingFileOf = (directory: string): string => `${directory}/${PATH_MAPPING_FILE}`;
 
-/** Where scripts of a session run. */
+/** The session and step of a script. */
 export interface ScriptLocation {
   readonly step: StepAssignment;
   readonly directory: string;
   readonly delivered: DeliveredPaths;
   readonly expressions: ExprSettings;
-  /** Gives file names that are free. */
+  /** Returns an unused file name. */
   readonly newName: () => string;
 }
 
 const EXPR: ExtensionName = 'EXPR';
 
-/** Environments in the order in which they are entered. */
+/** Returns the scripts of all environments, in the order in which they are entered. */
 export function environmentScripts(place: ScriptLocation): readonly EnvironmentScript[] {
   const { step, directory, newName } = place;
   return [...step.job_environments, ...step.step_environments].map((plan, index) => {
@@ -95,7 +95,7 @@ export function taskScript(assignment: Assignment, place: ScriptLocation): TaskS
 }
 
 /**
- * The action with its format strings resolved and the files that are written before it runs
+ * Resolves the format strings of an action and its embedded files, which are written before it runs
  * (docs/contract/sessions.md#embedded-files).
  */
 export function resolveAction(
@@ -112,7 +112,7 @@ export function resolveAction(
   for (const file of script.embeddedFiles) {
     const path = script.paths.get(file.name);
     if (path === undefined || !isPlainName(file)) {
-      return failed(`the file name of the embedded file ${file.name} is no plain name`);
+      return failed(`the file name of embedded file ${file.name} must be a plain name without a path`);
     }
     const data = script.resolver.text(file.data);
     if (!data.ok) return failed(`embedded file ${file.name}: ${data.detail}`);
@@ -124,7 +124,7 @@ export function resolveAction(
   if (!command.ok) return failed(`command: ${command.detail}`);
   const exceeded = tally.exceededBy(command.operations, [command.text]);
   if (exceeded !== null) return failed(`command: ${exceeded}`);
-  if (command.text === '') return failed('command: it is empty');
+  if (command.text === '') return failed('command is empty');
   if (command.text.includes(NUL)) return failed(`command: ${HAS_NUL}`);
   const args: string[] = [];
   for (const [index, arg] of action.args.entries()) {
@@ -138,7 +138,7 @@ export function resolveAction(
   return { ok: true, value: { command: command.text, args, files } };
 }
 
-/** The environment's own variables, resolved. */
+/** Resolves the environment's own variables. */
 export function resolveVariables(script: EnvironmentScript): Resolved<Readonly<Record<string, string>>> {
   const variables: Record<string, string> = {};
   const tally = new ScriptTally();
@@ -153,7 +153,7 @@ export function resolveVariables(script: EnvironmentScript): Resolved<Readonly<R
   return { ok: true, value: variables };
 }
 
-/** What a script of the step, or of an environment of it or of its job, resolves its format strings with. */
+/** Returns the resolver for format strings of the step's script, or of an environment of the step or job. */
 function resolverOf(
   { step, directory, delivered, expressions }: ScriptLocation,
   files: ReadonlyMap<string, string>,
@@ -192,7 +192,7 @@ function allocate(
   return new Map(files.map((file) => [file.name, `${directory}/${file.filename ?? newName()}`]));
 }
 
-/** Checked again here: the name decides where the worker writes. */
+/** Checked here again: the name decides where the worker writes. */
 const isPlainName = ({ filename }: EmbeddedFilePlan): boolean =>
   filename === undefined || (!NAMELESS.has(filename) && !NOT_IN_A_NAME.test(filename));
 

@@ -15,15 +15,15 @@ import {
   onSessionStop,
   onSessionOpened,
   onSessionTask,
-  onSessionVoid,
+  onSessionRevoke,
   type SessionSettings,
 } from './on-session.ts';
-import { noteStaged } from './staging.ts';
+import { endStaging } from './staging.ts';
 import type { SessionState } from './state.ts';
 
 /**
- * A session owns one working directory on this worker, the environments that are entered there and the tasks of one step that run in
- * them, one after another. What an environment sets up is paid once (docs/contract/sessions.md#order-of-a-session).
+ * A session owns one working directory on this worker, its environments and the tasks of one step that run in them one
+ * after another. Each environment is set up once for all of these tasks (docs/contract/sessions.md#order-of-a-session).
  */
 export function sessionActor(
   settings: SessionSettings,
@@ -31,8 +31,8 @@ export function sessionActor(
   return {
     kind: 'session',
     load: () => null,
-    onMissing: (id, message, context) => absent(sessionId(id), message, settings, context),
-    isEvictable: (state) => state.phase === 'over',
+    onMissing: (id, message, context) => handleMissing(sessionId(id), message, settings, context),
+    isEvictable: (state) => state.phase === 'ended',
     handlers: {
       'session.begin': onSessionBegin,
       'session.task': onSessionTask,
@@ -41,7 +41,7 @@ export function sessionActor(
       },
       'session.end': onSessionEnd,
       'session.cancel': onSessionCancel,
-      'session.revoke': onSessionVoid,
+      'session.revoke': onSessionRevoke,
       'session.stop': onSessionStop,
       'session.interrupt': onSessionInterrupt,
       'session.opened': onSessionOpened,
@@ -50,7 +50,7 @@ export function sessionActor(
         advance(state, context);
       },
       'staging.ended': (state, message, context) => {
-        if (noteStaged(state, message)) advance(state, context);
+        if (endStaging(state, message)) advance(state, context);
       },
       'action.started': onActionStarted,
       'action.output': onActionOutput,
@@ -63,7 +63,7 @@ export function sessionActor(
   };
 }
 
-/** The report of the attempt need not wait for its logs any more. */
+/** Ends the wait of the attempt's report for its logs. */
 function onLogsDrained(
   state: SessionState,
   { attemptId }: Extract<SessionMessage, { type: 'logs.drained' | 'logs.overdue' }>,
@@ -75,7 +75,7 @@ function onLogsDrained(
   advance(state, context);
 }
 
-function absent(
+function handleMissing(
   id: SessionId,
   message: SessionMessage,
   settings: SessionSettings,
@@ -97,7 +97,7 @@ function absent(
     case 'session.end':
       returnLostAttempt(id, context);
       return null;
-    // Late word of a session that is over.
+    // Late messages to a session that has ended.
     case 'session.closed':
     case 'staging.ended':
     case 'action.overdue':

@@ -2,32 +2,23 @@ import type { StagingDirection } from '../../../src/core/ports/staging.ts';
 import type { AgentContext } from '../agent-system.ts';
 import type { SessionMessage } from './messages.ts';
 import { runAsOf } from './run-as.ts';
-import type { CurrentAttempt, SessionResult, SessionState } from './state.ts';
+import type { CurrentAttempt, SessionResult, SessionState, SessionStaging } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
 
-/** Copies between storage locations and the session's directory (delivery `stage_locally`). */
-export interface SessionStaging {
-  runs: number;
-  /** The copy that is under way, or null. */
-  underWay: { readonly run: number; readonly direction: StagingDirection } | null;
-  /** What the tasks read is there, or could not be copied. */
-  isIn: boolean;
-}
-
 export const newStaging = (): SessionStaging => ({ runs: 0, underWay: null, isIn: false });
 
-/** Whether the files that the tasks read are still to be copied: once a session, before its environments are entered. */
+/** Reports whether the input files of the tasks must be copied before the environments are entered. */
 export const needsStageIn = ({ staging, paths }: SessionState): boolean =>
   !staging.isIn && paths.transfers.length > 0;
 
-/** Begins to copy what the tasks read. */
+/** Starts to copy the input files of the tasks. */
 export function stageIn(state: SessionState, context: SessionContext): void {
   state.staging.isIn = true;
   begin(state, 'in', context);
 }
 
-/** Begins to copy what the task has written. */
+/** Starts to copy the output files of the task. */
 export const stageOut = (state: SessionState, context: SessionContext): void => begin(state, 'out', context);
 
 function begin(
@@ -44,14 +35,14 @@ function begin(
   });
 }
 
-/** The action of the task has succeeded: that is the end of the task, unless files are to be copied out first. */
+/** Records the success of the task's action. If output files must be copied out first, the result is set afterwards. */
 export function taskSucceeded(state: SessionState, attempt: CurrentAttempt, result: SessionResult): void {
   if (state.paths.transfers.some(({ flow }) => flow !== 'IN')) attempt.outcome = result;
   else attempt.result = result;
 }
 
-/** A copy has ended: one that failed fails the task. Gives whether it was the one that is waited for. */
-export function noteStaged(
+/** Handles the end of a copy. A failed copy fails the task. Returns whether it was the copy in progress. */
+export function endStaging(
   { staging, attempt, stop }: SessionState,
   { run, failure }: Extract<SessionMessage, { type: 'staging.ended' }>,
 ): boolean {
@@ -65,12 +56,12 @@ export function noteStaged(
   return true;
 }
 
-/** Ends a copy that is under way: it is answered all the same. */
+/** Stops the copy in progress. It is still answered by `staging.ended`. */
 export function stopStaging({ sessionId, staging }: SessionState, context: SessionContext): void {
   if (staging.underWay !== null) context.effect({ kind: 'stop-staging', sessionId });
 }
 
-/** The session is over. */
+/** Releases the staging resources of the session. */
 export function forgetStaging({ sessionId, staging }: SessionState, context: SessionContext): void {
   if (staging.runs > 0) context.effect({ kind: 'forget-staging', sessionId });
 }

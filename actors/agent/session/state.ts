@@ -1,3 +1,13 @@
+/**
+ * State of a session. Phases: opening, working, then reporting and idle (once per task if another task may follow),
+ * exiting, closing, ended. Every phase can lead to exiting or closing; the only exit is `ended`, after which the actor is
+ * evicted.
+ *
+ * Invariants: at most one action and one copy run at a time, never both. An attempt gets one result, and `result`, once
+ * set, is kept. `entered` contains exactly the environments that are still to be exited, outermost first. `attempt` is
+ * null after its end was sent to the registrar.
+ */
+
 import type { DeliveredPaths } from '../../../src/core/delivery/delivered-paths.ts';
 import type { AttemptId, SessionId, TaskId } from '../../../src/core/ids.ts';
 import type { ExprSettings } from '../../../src/openjd/template/language/expressions.ts';
@@ -7,76 +17,76 @@ import type { LogLevel } from './directives.ts';
 import type { SessionTask } from './messages.ts';
 import type { Redactor } from './redaction.ts';
 import type { EnvironmentScript, TaskScript } from './scripts.ts';
-import type { SessionStaging } from './staging.ts';
+import type { StagingDirection } from '../../../src/core/ports/staging.ts';
 
 export type SessionPhase =
-  /** The directory and the guard are being made. */
+  /** The directory and the supervisor are being created. */
   | 'opening'
   /** Environments are entered, then the task runs. */
   | 'working'
-  /** The task has succeeded and another may come: its end is reported once its logs are on the bus. */
+  /** The task has succeeded and another may follow. Its end is reported once its logs are stored. */
   | 'reporting'
-  /** Everything is entered, and there is no task. */
+  /** All environments are entered, and there is no task. */
   | 'idle'
-  /** Environments are exited, the last one first. */
+  /** Environments are exited, innermost first. */
   | 'exiting'
-  /** What is left of the session is being ended, and the last logs are on their way. */
+  /** Remaining processes are being ended and the last logs are being stored. */
   | 'closing'
-  | 'over';
+  | 'ended';
 
-/** How the attempt ended, as it will be reported. */
+/** Result of the attempt for its report. */
 export interface SessionResult {
   readonly status: 'succeeded' | 'failed' | 'canceled';
   readonly exitCode?: number;
   readonly message: string;
 }
 
-/** Why the session stops without a result: the worker wants it, or the service has closed the attempt. */
-export type StopReason = 'interrupted' | 'void';
+/** Reason for stopping without a result: the worker stops it, or the service has closed the attempt. */
+export type StopReason = 'interrupted' | 'revoked';
 
-/** The action that runs now. */
+/** The action in progress. */
 export interface RunningAction {
   readonly run: number;
   readonly kind: 'enter' | 'run' | 'exit';
-  /** The environment whose action it is; null for the task's. */
+  /** The environment of the action; null for the task's own action. */
   readonly environment: EnvironmentScript | null;
   readonly plan: ActionPlan;
-  /** It has been asked to end. */
+  /** Whether it was asked to end. */
   isStopping: boolean;
   hasTimedOut: boolean;
   /** The text of the last `openjd_fail`. */
   failText: string | null;
-  /** A directive that cannot be understood: the action fails, whatever its exit code. */
+  /** Error of an invalid directive: the action fails, whatever its exit code. */
   directiveError: string | null;
-  /** How much of its output is logged, when it has said so itself. */
+  /** The log level that the action has set for its own output; null for none. */
   logLevel: LogLevel | null;
 }
 
-/** An environment that has been entered, or whose onEnter was tried. */
+/** An environment that was entered, or whose onEnter was tried. */
 export interface EnteredEnvironment {
   readonly script: EnvironmentScript;
-  /** Its `variables`, resolved. */
+  /** Its resolved `variables`. */
   readonly variables: Readonly<Record<string, string>>;
-  /** What directives of its onEnter have set; null for what they have unset. They win over its variables. */
+  /** Variables set by directives of its onEnter; null for unset ones. They override `variables`. */
   readonly directives: Map<string, string | null>;
 }
 
-/** The attempt that the session is there for now, from its assignment to its report. */
+/** The current attempt, from its assignment to its report. */
 export interface CurrentAttempt extends Omit<SessionTask, 'isLast'> {
   /** Whether no other task of the step is expected. */
   isLast: boolean;
   readonly script: TaskScript;
   isReportedRunning: boolean;
-  /** What its running action has said last, from 0 to 100, or null; see statusLineOf. */
+  /** Last progress of its running action, from 0 to 100, or null; the status message is limited by statusLineOf. */
   progress: number | null;
   statusMessage: string;
-  /** How its action ended, when its files are still to be copied out. */
+  /** Result of its action while its output files are being copied out. */
   outcome: SessionResult | null;
   result: SessionResult | null;
   isDrained: boolean;
 }
 
-/** Whose log takes what the session writes. */
+/** The attempt whose log gets the session's output. */
 export interface LogOwner {
   readonly attemptId: AttemptId;
   readonly taskId: TaskId;
@@ -89,23 +99,23 @@ export interface SessionState {
   readonly step: StepAssignment;
   /** Whether the template declares REDACTED_ENV_VARS. */
   readonly setsRedacted: boolean;
-  /** Hides in all that leaves the session what its processes want hidden. */
+  /** Redacts secrets of the session's processes in everything that leaves the session. */
   readonly redactor: Redactor;
-  /** How much of the output of actions is logged. */
+  /** Log level of all actions. */
   logLevel: LogLevel;
   /** In the order of entering: the job's, then the step's. */
   readonly environments: readonly EnvironmentScript[];
-  /** What its scripts are evaluated with, in a template with EXPR. */
+  /** Settings for expressions in a template with EXPR. */
   readonly expressions: ExprSettings;
-  /** What the deliveries of the step change. */
+  /** Paths after the deliveries of the step. */
   readonly paths: DeliveredPaths;
   readonly staging: SessionStaging;
   phase: SessionPhase;
-  /** Null when there is none whose end is still to be reported. */
+  /** Null if no attempt is waiting for its report. */
   attempt: CurrentAttempt | null;
-  /** Of the attempt, and of the last one when there is none. */
+  /** The current attempt, or the last one. */
   log: LogOwner;
-  /** How many environments were tried so far. */
+  /** Number of environments whose onEnter was tried. */
   tried: number;
   readonly entered: EnteredEnvironment[];
   action: RunningAction | null;
@@ -113,7 +123,16 @@ export interface SessionState {
   /** Failures of onExit, for the report. */
   readonly exitFailures: string[];
   stop: StopReason | null;
-  /** The session has to end now: what is left of the exits is skipped. */
+  /** Whether the session must end now: remaining exits are skipped. */
   isHurried: boolean;
   isClosed: boolean;
+}
+
+/** Copies between storage locations and the session's directory (delivery `stage_locally`). */
+export interface SessionStaging {
+  runs: number;
+  /** The copy in progress, or null. */
+  underWay: { readonly run: number; readonly direction: StagingDirection } | null;
+  /** Whether staging in has started: input files are copied once per session. */
+  isIn: boolean;
 }

@@ -1,4 +1,4 @@
-/** A part of a text: from `start` up to and without `end`. */
+/** A part of a text: from `start` up to, but without, `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -9,38 +9,41 @@ const SLOTS_AT_FIRST = 256;
 const CODE_UNITS = 65_536;
 
 /**
- * Finds all occurrences of many texts at once (Aho and Corasick): the time is linear in the text that is searched, whatever the number
- * and the length of the texts that are looked for. A text is a row of UTF-16 code units.
+ * Finds all occurrences of many texts at once (Aho and Corasick). The time is linear in the searched text, independent
+ * of the number and length of the search texts. Texts are sequences of UTF-16 code units.
  *
- * The tree of the texts grows with each; its links are made anew before the first search after that.
+ * `add` extends the trie. The failure links are rebuilt before the next search.
  */
 export class TextSearch {
-  /** Edges of the tree as a hash table with open addressing: a slot is free when its child is 0. */
+  /** Edges of the trie as a hash table with open addressing: a slot with child 0 is free. */
   private parents = new Int32Array(SLOTS_AT_FIRST);
   private units = new Uint16Array(SLOTS_AT_FIRST);
   private children = new Int32Array(SLOTS_AT_FIRST);
-  /** By node: what comes before it, and by which unit. */
+  /** By node: its parent and the unit of that edge. */
   private readonly parentOf: number[] = [ROOT];
   private readonly unitOf: number[] = [0];
   private readonly depths: number[] = [0];
   private readonly ends: boolean[] = [false];
   private readonly openEnds: boolean[] = [false];
-  /** Which units begin a text. */
+  /** The first units of all texts. */
   private readonly isFirst = new Uint8Array(CODE_UNITS);
-  /** By node: where the longest end of what was read goes on that is the beginning of a text. */
+  /** By node: its failure link, the node of the longest proper suffix that is a prefix of a text. */
   private links = new Int32Array(1);
-  /** By node: how long the longest text is that ends here; 0 for none. */
+  /** By node: length of the longest text that ends here; 0 for none. */
   private longest = new Int32Array(1);
-  /** By node: how long the longest text is that ends here and goes on to the end of what is searched; 0 for none. */
+  /**
+   * By node: length of the longest open text that ends here, whose matches extend to the end of the searched text; 0
+   * for none.
+   */
   private longestOpen = new Int32Array(1);
   private isLinked = true;
 
-  /** Nodes of the tree but for its root: what the memory is proportional to. */
+  /** Number of nodes without the root. Memory is proportional to it. */
   get size(): number {
     return this.depths.length - 1;
   }
 
-  /** A text to be found from now on. With `isOpen` what is found goes on to the end of what is searched. An empty text is none. */
+  /** Adds a search text. With `isOpen` each match extends to the end of the searched text. Ignores an empty text. */
   add(text: string, isOpen: boolean): void {
     if (text === '') return;
     let node = ROOT;
@@ -56,8 +59,8 @@ export class TextSearch {
   }
 
   /**
-   * Where texts occur: in order, those that overlap as one. With `isCut` the end of the text is missing: what may be the beginning
-   * of an occurrence there counts as one.
+   * Returns the occurrences in order, overlapping ones merged. With `isCut` the end of the text is missing: a prefix of
+   * a search text at the end counts as an occurrence.
    */
   find(text: string, isCut: boolean): Span[] {
     if (!this.isLinked) this.link();
@@ -105,7 +108,7 @@ export class TextSearch {
     this.parents = new Int32Array(slots);
     this.units = new Uint16Array(slots);
     this.children = new Int32Array(slots);
-    // The newest node is put by the one who grows it.
+    // The caller inserts the newest node.
     for (let child = 1; child < this.depths.length - 1; child++) {
       this.put(this.parentOf[child] ?? ROOT, this.unitOf[child] ?? 0, child);
     }
@@ -118,7 +121,7 @@ export class TextSearch {
     this.children[slot] = child;
   }
 
-  /** The slot of an edge, or the free one where it belongs. */
+  /** Returns the slot of an edge, or the free slot for it. */
   private slotOf(parent: number, unit: number): number {
     const mask = this.children.length - 1;
     let slot = (Math.imul(parent, 0x9e3779b1) ^ Math.imul(unit, 0x85ebca6b)) >>> 7;
@@ -128,7 +131,7 @@ export class TextSearch {
     return slot;
   }
 
-  /** The child by an edge; the root when there is none. */
+  /** Returns the child by an edge, or the root if there is none. */
   private childOf(parent: number, unit: number): number {
     return this.children[this.slotOf(parent, unit)] ?? ROOT;
   }
@@ -149,7 +152,7 @@ export class TextSearch {
     this.isLinked = true;
   }
 
-  /** All nodes but the root, the shallow ones first. */
+  /** Returns all nodes except the root, by depth. */
   private byDepth(): Int32Array {
     const nodes = this.depths.length;
     const starts = new Int32Array(nodes + 1);
@@ -170,7 +173,7 @@ export class TextSearch {
   }
 }
 
-/** Adds a span to those that end before it or where it does, and takes in the ones that it overlaps. */
+/** Appends a span and merges it with the last ones if they overlap. */
 function cover(spans: Span[], from: number, end: number): void {
   let start = from;
   for (let last = spans.at(-1); last !== undefined && last.end > start; last = spans.at(-1)) {

@@ -7,7 +7,7 @@ import type { ShipperState } from './state.ts';
 
 type ShipperContext = AgentContext<'shipper'>;
 
-/** Adds lines to the chunk that is gathering; a full one is sealed. `holds`: see OpenChunk. */
+/** Appends lines to the open chunk and seals it when it is full. `holds`: see OpenChunk. */
 export function gather(
   state: ShipperState,
   stream: OutputStream,
@@ -30,7 +30,7 @@ export function gather(
   if (state.open !== null) state.open.holds += holds;
 }
 
-/** Makes the gathered lines a message with the next number. */
+/** Makes the open chunk a message with the next sequence number. */
 export function seal(state: ShipperState, context: ShipperContext): void {
   const { open, attemptId, taskId } = state;
   if (open === null) return;
@@ -48,12 +48,12 @@ export function seal(state: ShipperState, context: ShipperContext): void {
   state.sealed.push({ message, holds: open.holds });
 }
 
-/** Takes the first `count` sealed chunks as stored: the process may write on. */
-export function settle(state: ShipperState, count: number, context: ShipperContext): void {
-  const gone = state.sealed.splice(0, count);
+/** Removes the first `count` sealed chunks, which are stored, and lets the process write more. */
+export function removeStored(state: ShipperState, count: number, context: ShipperContext): void {
+  const stored = state.sealed.splice(0, count);
   release(
     state,
-    gone.reduce((sum, { holds }) => sum + holds, 0),
+    stored.reduce((sum, { holds }) => sum + holds, 0),
     context,
   );
 }
@@ -63,7 +63,7 @@ export function release(state: ShipperState, bytes: number, context: ShipperCont
   if (bytes > 0 && sessionId !== null) context.effect({ kind: 'output-consumed', sessionId, bytes });
 }
 
-/** Nothing is held back any more for the sake of what is in memory. */
+/** Releases all held bytes: the chunks in memory no longer slow the process down. */
 export function releaseAll(state: ShipperState, context: ShipperContext): void {
   let holds = 0;
   for (const chunk of [...state.sealed, ...(state.open === null ? [] : [state.open])]) {
@@ -73,13 +73,13 @@ export function releaseAll(state: ShipperState, context: ShipperContext): void {
   release(state, holds, context);
 }
 
-/** A line in the place of what was dropped. What comes now is dropped still if `goesOn`. */
-export function markDropped(state: ShipperState, goesOn: boolean, context: ShipperContext): void {
+/** Replaces dropped output by a line in the log. `continues`: later output is dropped too. */
+export function markDropped(state: ShipperState, continues: boolean, context: ShipperContext): void {
   const { dropped } = state;
   if (dropped === null) return;
-  state.dropped = goesOn ? { lines: 0, bytes: 0 } : null;
+  state.dropped = continues ? { lines: 0, bytes: 0 } : null;
   if (dropped.lines === 0) return;
-  const line = `[callsheet] ${dropped.lines} lines (${dropped.bytes} bytes) of output were dropped here: the bus did not take them`;
+  const line = `[callsheet] ${dropped.lines} lines (${dropped.bytes} bytes) of output were dropped here: the bus did not accept them`;
   gather(state, 'stderr', [line], 0, context);
   seal(state, context);
 }

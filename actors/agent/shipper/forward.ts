@@ -5,7 +5,7 @@ import type { ShipperState } from './state.ts';
 
 type ShipperContext = AgentContext<'shipper'>;
 
-/** Sends on what is sealed: to the bus, or to the spool while the bus is away. */
+/** Sends sealed chunks to the bus, or to the spool while the bus is unreachable. */
 export function forward(state: ShipperState, context: ShipperContext): void {
   if (state.route === 'spool') {
     if (!state.isSpoolFull) spool(state, context);
@@ -14,7 +14,7 @@ export function forward(state: ShipperState, context: ShipperContext): void {
   }
 }
 
-/** Hands the next chunks to the bus, those of the spool first, unless some are under way. Whether it did. */
+/** Publishes the next chunks, those of the spool first, unless some are in flight. Returns whether it did. */
 export function offer(state: ShipperState, context: ShipperContext): boolean {
   const { attemptId } = state;
   if (state.underWay > 0 || state.isUnspooling) return false;
@@ -30,7 +30,7 @@ export function offer(state: ShipperState, context: ShipperContext): boolean {
   return true;
 }
 
-/** Hands everything that is sealed to the spool, unless some of it is under way. */
+/** Writes all sealed chunks to the spool, unless some are in flight. */
 export function spool(state: ShipperState, context: ShipperContext): void {
   if (state.underWay > 0 || state.spooling > 0 || state.sealed.length === 0) return;
   const chunks = state.sealed.map(({ message }) => message);
@@ -38,15 +38,18 @@ export function spool(state: ShipperState, context: ShipperContext): void {
   context.effect({ kind: 'spool-logs', attemptId: state.attemptId, chunks, isLast: state.isDraining });
 }
 
-/** The bus is tried again, later each time. */
+/** Schedules the next try of the bus, with a growing delay. */
 export function retryLater(state: ShipperState, context: ShipperContext): void {
   const delayMs = backoffMs(state.tries, AGENT_LIMITS.logRetry, context.newId());
   context.after('retry', delayMs, { type: 'logs.retry' });
   state.tries++;
 }
 
-/** Tells the session that every line so far is in safety, if it waits for that; and ends once no line is left here. */
-export function tellProgress(state: ShipperState, context: ShipperContext): void {
+/**
+ * Notifies a waiting session once all lines so far are stored. Ends the shipper when it is finished and has no lines
+ * left.
+ */
+export function notifyIfStored(state: ShipperState, context: ShipperContext): void {
   if (state.sealed.length > 0 || state.open !== null) return;
   const { sessionId, attemptId } = state;
   const isSafe = !state.isSpooled || state.route === 'spool';
@@ -54,5 +57,5 @@ export function tellProgress(state: ShipperState, context: ShipperContext): void
     state.isDraining = false;
     if (sessionId !== null) context.send('session', sessionId, { type: 'logs.drained', attemptId });
   }
-  state.isOver = state.isFinishing && !state.isSpooled;
+  state.isEnded = state.isFinishing && !state.isSpooled;
 }

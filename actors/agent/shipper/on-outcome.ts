@@ -1,13 +1,13 @@
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-system.ts';
-import { markDropped, releaseAll, settle } from './chunks.ts';
-import { forward, offer, retryLater, spool, tellProgress } from './forward.ts';
+import { markDropped, releaseAll, removeStored } from './chunks.ts';
+import { forward, offer, retryLater, spool, notifyIfStored } from './forward.ts';
 import type { ShipperMessage } from './messages.ts';
 import type { ShipperState } from './state.ts';
 
 type ShipperContext = AgentContext<'shipper'>;
 
-/** The bus has some of the chunks, or all: the process may write on; the rest is sent again after a while. */
+/** Handles a publish to the bus. Stored chunks let the process write more; the others are retried later. */
 export const onLogsStored =
   (spools: boolean) =>
   (
@@ -15,40 +15,40 @@ export const onLogsStored =
     { stored, failure }: Extract<ShipperMessage, { type: 'logs.stored' }>,
     context: ShipperContext,
   ): void => {
-    settle(state, Math.min(stored, state.underWay), context);
+    removeStored(state, Math.min(stored, state.underWay), context);
     state.underWay = 0;
     if (failure === null) state.route = 'bus';
-    if (stored > 0) isTaken(state, context);
+    if (stored > 0) onAccepted(state, context);
     if (failure === null) {
       forward(state, context);
-      tellProgress(state, context);
+      notifyIfStored(state, context);
       return;
     }
-    busIsAway(state, failure, spools, context);
+    onBusUnavailable(state, failure, spools, context);
   };
 
-/** The spool has some of the chunks, or all of them. */
+/** Handles a write to the spool. */
 export function onLogsSpooled(
   state: ShipperState,
   { kept, failure }: Extract<ShipperMessage, { type: 'logs.spooled' }>,
   context: ShipperContext,
 ): void {
-  settle(state, Math.min(kept, state.spooling), context);
+  removeStored(state, Math.min(kept, state.spooling), context);
   state.spooling = 0;
   if (kept > 0) {
     state.isSpooled = true;
-    if (failure === null) isTaken(state, context);
+    if (failure === null) onAccepted(state, context);
   }
   if (failure !== null && !state.isSpoolFull) {
     state.isSpoolFull = true;
-    context.log('warn', 'the spool does not take logs', { attempt_id: state.attemptId, reason: failure });
+    context.log('warn', 'cannot write logs to the spool', { attempt_id: state.attemptId, reason: failure });
     context.after('stall', AGENT_LIMITS.logStallMs, { type: 'logs.stalled' });
   }
   forward(state, context);
-  tellProgress(state, context);
+  notifyIfStored(state, context);
 }
 
-/** The bus has some chunks of the spool. Once it has all of them, those in memory follow. */
+/** Handles a publish from the spool. Once the spool is empty, chunks in memory follow. */
 export const onLogsUnspooled =
   (spools: boolean) =>
   (
@@ -57,22 +57,22 @@ export const onLogsUnspooled =
     context: ShipperContext,
   ): void => {
     state.isUnspooling = false;
-    // What is being spooled just now says itself that it is there.
+    // A write to the spool in progress sets this again.
     state.isSpooled = isRest;
     if (failure !== null) {
       if (stored > 0) state.tries = 0;
-      busIsAway(state, failure, spools, context);
+      onBusUnavailable(state, failure, spools, context);
       return;
     }
     state.route = 'bus';
-    isTaken(state, context);
+    onAccepted(state, context);
     forward(state, context);
-    tellProgress(state, context);
+    notifyIfStored(state, context);
   };
 
-/** Time for the next try: of the bus, and of a spool that was full. */
+/** Retries the bus, and a spool that was full. */
 export function onLogsRetry(state: ShipperState, _message: unknown, context: ShipperContext): void {
-  // With nothing in the spool, and no room there, what is in memory goes to the bus itself.
+  // If the spool is empty and full writes failed, chunks in memory go to the bus directly.
   const isSpoolOfUse = state.isSpooled || !state.isSpoolFull;
   if (state.route === 'spool' && isSpoolOfUse) spool(state, context);
   if (offer(state, context) || state.underWay > 0 || state.isUnspooling) return;
@@ -80,25 +80,27 @@ export function onLogsRetry(state: ShipperState, _message: unknown, context: Shi
     retryLater(state, context);
     return;
   }
-  // Nothing is left to try with.
+  // Nothing is left to retry.
   state.route = 'bus';
   state.tries = 0;
 }
 
-/** The bus has taken nothing for a while: the spool is used. */
-export function onLogsDiverted(state: ShipperState, _message: unknown, context: ShipperContext): void {
+/** Switches to the spool, because the bus has accepted nothing for a while. */
+export function onSpillDue(state: ShipperState, _message: unknown, context: ShipperContext): void {
   if (state.tries === 0) return;
   state.route = 'spool';
   forward(state, context);
 }
 
-/** A task is not held up for ever by logs that nothing takes: from now on output is dropped, and counted. */
+/** Drops and counts output from now on: a task must not wait forever for its logs. */
 export function onLogsStalled(state: ShipperState, _message: unknown, context: ShipperContext): void {
   state.dropped ??= { lines: 0, bytes: 0 };
   releaseAll(state, context);
 }
 
-/** No one has taken what is in memory for long after the end. The spool is sent whenever the bus is back. */
+/**
+ * Discards chunks in memory long after the end of the attempt. Chunks in the spool are sent once the bus is reachable.
+ */
 export function onLogsGiveUp(state: ShipperState, _message: unknown, context: ShipperContext): void {
   if (state.spooling > 0) {
     context.after('give-up', AGENT_LIMITS.logStallMs, { type: 'logs.give-up' });
@@ -106,7 +108,7 @@ export function onLogsGiveUp(state: ShipperState, _message: unknown, context: Sh
   }
   const chunks = state.sealed.length;
   if (chunks > 0) {
-    context.log('warn', 'the last lines of a task are given up: the bus does not take them', {
+    context.log('warn', 'discarded the last log lines of a task: the bus did not accept them', {
       attempt_id: state.attemptId,
       chunks: String(chunks),
     });
@@ -114,20 +116,25 @@ export function onLogsGiveUp(state: ShipperState, _message: unknown, context: Sh
   state.sealed.length = 0;
   state.open = null;
   state.underWay = 0;
-  state.isOver = !state.isSpooled;
+  state.isEnded = !state.isSpooled;
 }
 
-/** Something takes logs again. */
-function isTaken(state: ShipperState, context: ShipperContext): void {
+/** Handles accepted logs: ends backoff, stall and dropping. */
+function onAccepted(state: ShipperState, context: ShipperContext): void {
   if (state.route === 'bus') state.tries = 0;
   state.isSpoolFull = false;
   context.cancelTimer('stall');
   markDropped(state, false, context);
 }
 
-function busIsAway(state: ShipperState, reason: string, spools: boolean, context: ShipperContext): void {
+function onBusUnavailable(
+  state: ShipperState,
+  reason: string,
+  spools: boolean,
+  context: ShipperContext,
+): void {
   if (state.tries === 0 && state.route === 'bus') {
-    context.log('warn', 'the bus does not take logs', { attempt_id: state.attemptId, reason });
+    context.log('warn', 'cannot publish logs', { attempt_id: state.attemptId, reason });
     if (spools) context.after('divert', AGENT_LIMITS.logDivertMs, { type: 'logs.spill-due' });
     else context.after('stall', AGENT_LIMITS.logStallMs, { type: 'logs.stalled' });
   }

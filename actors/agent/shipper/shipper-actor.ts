@@ -3,9 +3,9 @@ import type { ActorDefinition } from '../../kernel/actor.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext, AgentSystem } from '../agent-system.ts';
 import { gather, markDropped, release, seal } from './chunks.ts';
-import { forward, offer, spool, tellProgress } from './forward.ts';
+import { forward, offer, spool, notifyIfStored } from './forward.ts';
 import {
-  onLogsDiverted,
+  onSpillDue,
   onLogsGiveUp,
   onLogsRetry,
   onLogsSpooled,
@@ -16,10 +16,10 @@ import {
 import { newShipper, type ShipperState } from './state.ts';
 
 /**
- * The log shipper of one attempt: gathers lines into chunks, numbers them without gaps, and sends them one batch at a time. What is not stored
- * holds the process back. When the bus takes nothing for a moment, chunks go to a spool on the worker's disk, and to the bus from there,
- * in order, once it is back; when the spool is full too, output is dropped with a mark in its place. `spools`: whether
- * there is a spool.
+ * The log shipper of one attempt. Gathers lines into chunks, numbers them without gaps and sends one batch at a time.
+ * Output that is not stored yet slows the process down. If the bus accepts nothing for a while, chunks go to a spool on
+ * the worker's disk, and from there to the bus in order once it is reachable. If the spool is full too, output is
+ * dropped and replaced by a mark. `spools`: whether there is a spool.
  */
 export function shipperActor(spools: boolean): ActorDefinition<AgentSystem, 'shipper', ShipperState> {
   return {
@@ -29,7 +29,7 @@ export function shipperActor(spools: boolean): ActorDefinition<AgentSystem, 'shi
       if ('sessionId' in message) return newShipper(id as AttemptId, message.taskId, message.sessionId);
       return message.type === 'logs.recovered' ? newShipper(id as AttemptId, message.taskId, null) : null;
     },
-    isEvictable: (state) => state.isOver,
+    isEvictable: (state) => state.isEnded,
     handlers: {
       'logs.lines': (state, { batch }, context) => {
         if (batch.lines.length === 0) {
@@ -69,7 +69,7 @@ export function shipperActor(spools: boolean): ActorDefinition<AgentSystem, 'shi
         forward(state, context);
       },
       'logs.retry': onLogsRetry,
-      'logs.spill-due': onLogsDiverted,
+      'logs.spill-due': onSpillDue,
       'logs.stalled': onLogsStalled,
       'logs.give-up': onLogsGiveUp,
     },
@@ -79,9 +79,9 @@ export function shipperActor(spools: boolean): ActorDefinition<AgentSystem, 'shi
 function drain(state: ShipperState, _message: unknown, context: AgentContext<'shipper'>): void {
   state.isDraining = true;
   seal(state, context);
-  // The end of an attempt says what is missing before it.
+  // The log names dropped output before its end.
   markDropped(state, true, context);
   if (state.route === 'spool') spool(state, context);
   else forward(state, context);
-  tellProgress(state, context);
+  notifyIfStored(state, context);
 }

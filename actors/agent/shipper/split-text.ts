@@ -1,4 +1,4 @@
-/** Cuts a text into pieces of at most `bytes` bytes of UTF-8 each, never inside a character. */
+/** Splits a text into pieces of at most `bytes` bytes of UTF-8, never inside a character. */
 export function splitText(text: string, bytes: number): readonly string[] {
   if (Buffer.byteLength(text) <= bytes) return [text];
   const encoded = Buffer.from(text);

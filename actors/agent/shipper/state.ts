@@ -1,14 +1,23 @@
+/**
+ * State of a log shipper. A line is in the open chunk, then in a sealed one, then stored on the bus or in the spool;
+ * lines of the spool go to the bus later. Routes: `bus`, and `spool` while the bus accepts nothing. Dropping (`dropped`
+ * is set) starts when neither accepts logs and ends when one does.
+ *
+ * Invariants: sequence numbers have no gaps; chunks reach the bus in order; a chunk is handed to the bus or to the
+ * spool, never to both at once. Exit: `isEnded`, after the last line was stored or discarded.
+ */
+
 import type { AttemptId, SessionId, TaskId } from '../../../src/core/ids.ts';
 import type { OutputStream } from '../../../src/core/ports/task-processes.ts';
 import type { LogMessage } from '../../../src/core/wire/bus-messages.ts';
 
-/** Lines of one stream that have not been made a message yet. */
+/** Lines of one stream that are not a message yet. */
 export interface OpenChunk {
   readonly stream: OutputStream;
   text: string;
   /** Size of the text in bytes. */
   size: number;
-  /** Bytes of output that hold the process back until the chunk is stored. */
+  /** Bytes of output that count against the process's limit until the chunk is stored. */
   holds: number;
 }
 
@@ -17,41 +26,41 @@ export interface SealedChunk {
   holds: number;
 }
 
-/** Where sealed chunks go. */
+/** Destination of sealed chunks. */
 export type ShipperRoute =
-  /** To the bus, behind what is in the spool. */
+  /** The bus, after the chunks in the spool. */
   | 'bus'
-  /** To the spool: the bus takes nothing. */
+  /** The spool: the bus accepts nothing. */
   | 'spool';
 
 export interface ShipperState {
   readonly attemptId: AttemptId;
   readonly taskId: TaskId;
-  /** Null for what an earlier daemon has left in the spool. */
+  /** Null for chunks that an earlier agent left in the spool. */
   readonly sessionId: SessionId | null;
   route: ShipperRoute;
   lastSequence: number;
   open: OpenChunk | null;
-  /** Sealed and neither on the bus nor in the spool, in order. */
+  /** Sealed chunks that are not stored yet, in order. */
   readonly sealed: SealedChunk[];
-  /** The first of them that have been handed to the bus, or to the spool: never to both at once. */
+  /** Numbers of leading chunks in flight to the bus and to the spool. Never both at once. */
   underWay: number;
   spooling: number;
-  /** The spool holds chunks of this attempt that are not on the bus. They come before all that is sealed. */
+  /** Whether the spool has chunks of this attempt. They precede all sealed chunks. */
   isSpooled: boolean;
-  /** Chunks of the spool have been handed to the bus. */
+  /** Whether chunks of the spool are in flight to the bus. */
   isUnspooling: boolean;
-  /** The spool has taken nothing since this was said. */
+  /** Whether the last write to the spool failed. */
   isSpoolFull: boolean;
-  /** Tries to reach the bus that failed one after another. */
+  /** Number of failed tries of the bus in a row. */
   tries: number;
-  /** What was dropped because nothing took it; null while nothing is dropped. */
+  /** Output that was dropped; null while nothing is dropped. */
   dropped: { lines: number; bytes: number } | null;
-  /** The session waits for all lines so far to be in safety. */
+  /** Whether the session waits until all lines so far are stored. */
   isDraining: boolean;
-  /** No more lines come. */
+  /** Whether no more lines follow. */
   isFinishing: boolean;
-  isOver: boolean;
+  isEnded: boolean;
 }
 
 export function newShipper(attemptId: AttemptId, taskId: TaskId, sessionId: SessionId | null): ShipperState {
@@ -72,6 +81,6 @@ export function newShipper(attemptId: AttemptId, taskId: TaskId, sessionId: Sess
     dropped: null,
     isDraining: false,
     isFinishing: false,
-    isOver: false,
+    isEnded: false,
   };
 }

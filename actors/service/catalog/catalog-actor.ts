@@ -8,8 +8,8 @@ import { PoolSlots } from './pool-slots.ts';
 import { loadCatalog, type CatalogState } from './state.ts';
 
 /**
- * The catalog actor holds what is shared by all farms, so that each farm can live whole on one shard: the names of farms,
- * which are unique, usage pools, compute and storage locations. Lease actors are told of every change of the pools.
+ * The catalog actor owns the data that all farms share, so that each farm can be on one shard: the unique names of
+ * farms, usage pools, compute and storage locations. Sends changes of pools and storage locations to all lease actors.
  */
 export function catalogActor(): ActorDefinition<ServiceSystem, 'catalog', CatalogState> {
   const slots = new PoolSlots();

@@ -1,83 +1,103 @@
 import type { FarmId } from '../../../src/core/ids.ts';
-import type { StorageRoot } from '../../../src/core/records/storage-location.ts';
 import type { FarmInput } from '../farm/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type { StorageLocationRecord, StorageRoot } from '../../../src/core/records/storage-location.ts';
+import type { Outcome } from '../../../src/core/problems.ts';
+import type { FarmRecord } from '../../../src/core/records/farm.ts';
+import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
+import type { ComputeLocationRecord } from '../../../src/core/records/compute-location.ts';
 
-/** The one catalog of the service has this id, and lives on the first shard. */
+/** Id of the only catalog actor, which is on the first shard. */
 export const CATALOG_ID = 'catalog';
 
-/** What a client may set of a usage pool. */
+/** Settings of a usage pool that a client can change. */
 export interface PoolInput {
   readonly name: string;
   readonly maxConcurrent: number;
-  /** Empty when there is none. */
+  /** Empty for none. */
   readonly serverHint: string;
 }
 
-/** What a client may set of a compute location. */
+/** Settings of a compute location that a client can change. */
 export interface LocationInput {
   readonly name: string;
   readonly description: string;
 }
 
-/** What a client may set of a storage location. */
+/** Settings of a storage location that a client can change. */
 export interface StorageInput {
   readonly name: string;
   readonly description: string;
   readonly roots: readonly StorageRoot[];
 }
 
-/** The catalog actor: what is shared by all farms. Names of farms, usage pools, compute and storage locations. */
+/**
+ * Messages of the catalog actor, which owns the data that all farms share: names of farms, usage pools, compute and
+ * storage locations. All requests with `replyTo` come from clients.
+ */
 export type CatalogMessage =
-  /** Answer: FarmRecord. 409 when a farm of that name exists. */
+  /** Replies with the FarmRecord (through the farm), or `conflict` if a farm of that name exists. */
   | {
       readonly type: 'farm.create';
-      /** The new farm's id, made by the front. */
+      /** Id of the new farm, created by the main thread. */
       readonly farmId: FarmId;
       readonly input: FarmInput;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
     }
-  /** Answer: FarmRecord. 404 for an unknown farm, 409 when another farm has the name. */
+  /**
+   * Replies with the FarmRecord (through the farm); `not-found` for an unknown farm, `conflict` if another farm has the
+   * name.
+   */
   | {
       readonly type: 'farm.replace';
       readonly farmId: FarmId;
       readonly input: FarmInput;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
     }
-  /** From a farm actor that has removed its farm. */
+  /** From a farm actor that has deleted its farm. */
   | { readonly type: 'farm.removed'; readonly farmId: FarmId }
-  /** Answer: UsagePoolRecord. 409 when a pool has the name in upper or lower case, or no more can be counted. */
-  | { readonly type: 'pool.create'; readonly input: PoolInput; readonly replyTo: ReplyTo }
-  /** Answer: UsagePoolRecord. 404 for an unknown pool, 409 when another pool has the name. */
+  /**
+   * Replies with the UsagePoolRecord; `conflict` if a pool has the name, ignoring case, or if there is no free slot.
+   */
+  | { readonly type: 'pool.create'; readonly input: PoolInput; readonly replyTo: ReplyTo<Outcome<UsagePoolRecord>> }
+  /** Replies with the UsagePoolRecord; `not-found` for an unknown pool, `conflict` if another pool has the name. */
   | {
       readonly type: 'pool.replace';
       readonly poolId: string;
       readonly input: PoolInput;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<UsagePoolRecord>>;
     }
-  /** Answer: null. 404 for an unknown pool. */
-  | { readonly type: 'pool.delete'; readonly poolId: string; readonly replyTo: ReplyTo }
-  /** Answer: ComputeLocationRecord. 409 when a location has the name. */
-  | { readonly type: 'location.create'; readonly input: LocationInput; readonly replyTo: ReplyTo }
-  /** Answer: ComputeLocationRecord. 404 for an unknown location, 409 when another one has the name. */
+  /** Replies with null; `not-found` for an unknown pool. */
+  | { readonly type: 'pool.delete'; readonly poolId: string; readonly replyTo: ReplyTo<Outcome<null>> }
+  /** Replies with the ComputeLocationRecord; `conflict` if a location has the name. */
+  | { readonly type: 'location.create'; readonly input: LocationInput; readonly replyTo: ReplyTo<Outcome<ComputeLocationRecord>> }
+  /**
+   * Replies with the ComputeLocationRecord; `not-found` for an unknown location, `conflict` if another one has the
+   * name.
+   */
   | {
       readonly type: 'location.replace';
       readonly locationId: string;
       readonly input: LocationInput;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<ComputeLocationRecord>>;
     }
-  /** Answer: null. 404 for an unknown location. */
-  | { readonly type: 'location.delete'; readonly locationId: string; readonly replyTo: ReplyTo }
-  /** From a worker actor: a worker reports this place. What it reports is its own: the name may be none. */
+  /** Replies with null; `not-found` for an unknown location. */
+  | { readonly type: 'location.delete'; readonly locationId: string; readonly replyTo: ReplyTo<Outcome<null>> }
+  /** From a worker actor: the compute location that a worker reports. The name is not validated yet. */
   | { readonly type: 'location.seen'; readonly name: string }
-  /** Answer: StorageLocationRecord. 409 when a storage location has the name. */
-  | { readonly type: 'storage.create'; readonly input: StorageInput; readonly replyTo: ReplyTo }
-  /** Answer: StorageLocationRecord. 404 for an unknown location, 409 when another one has the name. */
+  /**
+   * Replies with the StorageLocationRecord; `conflict` if a storage location has the name or the roots are too long.
+   */
+  | { readonly type: 'storage.create'; readonly input: StorageInput; readonly replyTo: ReplyTo<Outcome<StorageLocationRecord>> }
+  /**
+   * Replies with the StorageLocationRecord; `not-found` for an unknown location, `conflict` if another one has the name
+   * or the roots are too long.
+   */
   | {
       readonly type: 'storage.replace';
       readonly storageId: string;
       readonly input: StorageInput;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<StorageLocationRecord>>;
     }
-  /** Answer: null. 404 for an unknown location. */
-  | { readonly type: 'storage.delete'; readonly storageId: string; readonly replyTo: ReplyTo };
+  /** Replies with null; `not-found` for an unknown location. */
+  | { readonly type: 'storage.delete'; readonly storageId: string; readonly replyTo: ReplyTo<Outcome<null>> };

@@ -6,7 +6,7 @@ import type { CatalogContext, CatalogState } from './state.ts';
 
 type Naming = Extract<CatalogMessage, { type: 'farm.create' | 'farm.replace' }>;
 
-/** Reserves a farm's name and hands the request on to the farm, on whichever shard it lives. */
+/** Reserves a farm's name and forwards the request to the farm, on whichever shard it is. */
 export function onFarmNamed(state: CatalogState, message: Naming, context: CatalogContext): void {
   const { type, farmId, input, replyTo } = message;
   if (type === 'farm.replace' && !state.names.has(farmId)) {
@@ -15,7 +15,7 @@ export function onFarmNamed(state: CatalogState, message: Naming, context: Catal
   }
   for (const [other, name] of state.names) {
     if (name !== input.name || other === farmId) continue;
-    context.reply(replyTo, refused('conflict', `there is a farm named ${JSON.stringify(name)} already`));
+    context.reply(replyTo, refused('conflict', `a farm named ${JSON.stringify(name)} already exists`));
     return;
   }
   state.names.set(farmId, input.name);
@@ -23,7 +23,7 @@ export function onFarmNamed(state: CatalogState, message: Naming, context: Catal
     kind: 'forward',
     envelope: { actor: 'farm', id: farmId, message: { type, input, replyTo } },
   });
-  // Forwarded after the farm itself, which is there by then with its lease actor: both live on one shard.
+  // Forwarded after the farm's creation. The farm and its lease actor are on one shard, so both exist by then.
   if (type !== 'farm.create') return;
   if (state.pools.size > 0) broadcastPools(state, farmId, context);
   if (state.storage.size > 0) broadcastStorageLocations(state, farmId, context);

@@ -39,7 +39,7 @@ export function onLocationReplace(
   context.reply(replyTo, done(record));
 }
 
-/** Removes the entry and nothing else: it comes back when a worker registers that reports the name. */
+/** Deletes only the entry. It reappears when a worker with the location registers. */
 export function onLocationDelete(
   state: CatalogState,
   message: Extract<CatalogMessage, { type: 'location.delete' }>,
@@ -54,7 +54,7 @@ export function onLocationDelete(
   context.reply(replyTo, done(null));
 }
 
-/** A worker reports a place: it is entered when it is new (docs/contract/rest.md#compute-locations). */
+/** Adds a compute location that a worker reports, if it is new (docs/contract/rest.md#compute-locations). */
 export function onLocationSeen(
   state: CatalogState,
   { name }: Extract<CatalogMessage, { type: 'location.seen' }>,
@@ -63,7 +63,7 @@ export function onLocationSeen(
   if (locationNamed(state, name) !== null) return;
   const wrong = computeLocationNameWrong(name);
   if (wrong === null) newLocation(state, { name, description: '' }, context);
-  else context.log('warn', `a worker reports a compute location whose name ${wrong}`, { location: name });
+  else context.log('warn', `ignored the compute location of a worker: its name ${wrong}`, { location: name });
 }
 
 function newLocation(
@@ -90,4 +90,4 @@ function locationNamed(state: CatalogState, name: string): ComputeLocationRecord
 const unknownLocation = (id: string) => refused('not-found', `there is no compute location ${id}`);
 
 const nameTaken = (name: string) =>
-  refused('conflict', `there is a compute location named ${JSON.stringify(name)} already`);
+  refused('conflict', `a compute location named ${JSON.stringify(name)} already exists`);

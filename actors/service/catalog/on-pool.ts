@@ -22,7 +22,7 @@ export const onPoolCreate =
     }
     const slot = slots.take();
     if (slot === null) {
-      const detail = `more than ${POOLS_MAX} usage pools cannot be counted, those deleted since the start of the service among them`;
+      const detail = `limit of ${POOLS_MAX} usage pools reached, including those deleted since the start of the service`;
       context.reply(replyTo, refused('conflict', detail));
       return;
     }
@@ -60,7 +60,7 @@ export function onPoolReplace(
   context.reply(replyTo, done(record));
 }
 
-/** Removes a pool, whoever holds it: without it, steps that ask for it have no capacity. */
+/** Deletes a pool, even with slots in use. Steps that require it then have no capacity. */
 export function onPoolDelete(
   state: CatalogState,
   message: Extract<CatalogMessage, { type: 'pool.delete' }>,
@@ -72,11 +72,11 @@ export function onPoolDelete(
     return;
   }
   context.change(remove('usagePool', keys.usagePool(poolId)));
-  tellAllFarms(state, context);
+  broadcastToAllFarms(state, context);
   context.reply(replyTo, done(null));
 }
 
-/** Tells the lease actor of a farm which pools there are. */
+/** Sends all usage pools to the lease actor of a farm. */
 export function broadcastPools(state: CatalogState, farm: FarmId, context: CatalogContext): void {
   context.effect({
     kind: 'forward',
@@ -91,10 +91,10 @@ export function broadcastPools(state: CatalogState, farm: FarmId, context: Catal
 function writePool(state: CatalogState, record: UsagePoolRecord, context: CatalogContext): void {
   state.pools.set(record.id, record);
   context.change(put('usagePool', keys.usagePool(record.id), record));
-  tellAllFarms(state, context);
+  broadcastToAllFarms(state, context);
 }
 
-function tellAllFarms(state: CatalogState, context: CatalogContext): void {
+function broadcastToAllFarms(state: CatalogState, context: CatalogContext): void {
   for (const farm of state.names.keys()) broadcastPools(state, farm, context);
 }
 
@@ -107,4 +107,4 @@ function poolNamed(state: CatalogState, name: string): UsagePoolRecord | null {
 const unknownPool = (id: string) => refused('not-found', `there is no usage pool ${id}`);
 
 const nameTaken = ({ name }: UsagePoolRecord) =>
-  refused('conflict', `there is a usage pool named ${JSON.stringify(name)} already`);
+  refused('conflict', `a usage pool named ${JSON.stringify(name)} already exists`);

@@ -15,8 +15,8 @@ export function onStorageCreate(
     context.reply(replyTo, nameTaken(input.name));
     return;
   }
-  if (!haveRoom(state, null, input.roots)) {
-    context.reply(replyTo, noRoom());
+  if (!fitsRootsLimit(state, null, input.roots)) {
+    context.reply(replyTo, rootsLimitExceeded());
     return;
   }
   const { now } = context;
@@ -40,8 +40,8 @@ export function onStorageReplace(
     context.reply(replyTo, nameTaken(input.name));
     return;
   }
-  if (!haveRoom(state, before, input.roots)) {
-    context.reply(replyTo, noRoom());
+  if (!fitsRootsLimit(state, before, input.roots)) {
+    context.reply(replyTo, rootsLimitExceeded());
     return;
   }
   const record = { ...before, ...input, updatedAt: context.now };
@@ -59,17 +59,17 @@ export function onStorageDelete(
     return;
   }
   context.change(remove('storageLocation', keys.storageLocation(storageId)));
-  tellAllFarms(state, context);
+  broadcastToAllFarms(state, context);
   context.reply(replyTo, done(null));
 }
 
 function writeStorage(state: CatalogState, record: StorageLocationRecord, context: CatalogContext): void {
   state.storage.set(record.id, record);
   context.change(put('storageLocation', keys.storageLocation(record.id), record));
-  tellAllFarms(state, context);
+  broadcastToAllFarms(state, context);
 }
 
-/** Tells the lease actor of a farm which storage locations there are. */
+/** Sends all storage locations to the lease actor of a farm. */
 export function broadcastStorageLocations(state: CatalogState, farm: FarmId, context: CatalogContext): void {
   context.effect({
     kind: 'forward',
@@ -81,12 +81,12 @@ export function broadcastStorageLocations(state: CatalogState, farm: FarmId, con
   });
 }
 
-function tellAllFarms(state: CatalogState, context: CatalogContext): void {
+function broadcastToAllFarms(state: CatalogState, context: CatalogContext): void {
   for (const farm of state.names.keys()) broadcastStorageLocations(state, farm, context);
 }
 
-/** Whether all roots still fit a lease when these take the place of the ones that a location has. */
-function haveRoom(
+/** Reports whether all roots fit into a lease if these roots replace those of a location. */
+function fitsRootsLimit(
   state: CatalogState,
   before: StorageLocationRecord | null,
   roots: StorageLocationRecord['roots'],
@@ -106,11 +106,11 @@ function storageNamed(state: CatalogState, name: string): StorageLocationRecord 
 
 const unknownStorage = (id: string) => refused('not-found', `there is no storage location ${id}`);
 
-const noRoom = () =>
+const rootsLimitExceeded = () =>
   refused(
     'conflict',
-    `the roots of all storage locations together must not have more than ${STORAGE_LIMITS.rootsLength} characters: they travel with every lease`,
+    `the roots of all storage locations together exceed ${STORAGE_LIMITS.rootsLength} characters; every lease contains them`,
   );
 
 const nameTaken = (name: string) =>
-  refused('conflict', `there is a storage location named ${JSON.stringify(name)} already`);
+  refused('conflict', `a storage location named ${JSON.stringify(name)} already exists`);

@@ -1,3 +1,8 @@
+/**
+ * State of the catalog actor. No states: each entry exists or not. Invariants: names are unique per kind of entry
+ * (pools: ignoring case), and a farm's name is reserved before the farm is written. The actor is never evicted.
+ */
+
 import type { FarmId } from '../../../src/core/ids.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { ComputeLocationRecord } from '../../../src/core/records/compute-location.ts';

@@ -1,24 +1,24 @@
 /**
- * When many workers fall silent at once, the fault is more likely here or in the network than in all of them: hold one
- * more timeout before work is taken back, and say so (docs/faults.md#mechanisms).
+ * If this share of the online workers falls silent at once, the fault is more likely in the service or the network than
+ * in the workers: their expiry is deferred by one more timeout, with a warning (docs/faults.md#mechanisms).
  */
 const SHARE_MAX = 0.3;
-/** Below this many workers a share means nothing. */
+/** With fewer workers the share is meaningless. */
 const WORKERS_MIN = 10;
 
 export interface ExpiryLimiter {
-  /** When workers that went silent were last asked about, and how many of them in this burst. */
+  /** Start of the current burst of expiry requests, and the number of requests in it. */
   burstStartedAt: number;
   burst: number;
-  /** Until when expiries of this burst are held; 0 when they are not. */
-  heldUntil: number;
+  /** Time until which the expiries of this burst are deferred; 0 for no deferral. */
+  deferredUntil: number;
 }
 
-export const newExpiryLimiter = (): ExpiryLimiter => ({ burstStartedAt: 0, burst: 0, heldUntil: 0 });
+export const newExpiryLimiter = (): ExpiryLimiter => ({ burstStartedAt: 0, burst: 0, deferredUntil: 0 });
 
 /**
- * Whether one more worker may go offline now: 0, or for how many milliseconds it is held. `online` counts the workers
- * that are online, the one that is asked about among them.
+ * Counts an expiry request. Returns 0 if the worker may go offline now, else the delay in milliseconds. `online`:
+ * number of online workers, including the one of this request.
  */
 export function expiryDelayMs(
   limiter: ExpiryLimiter,
@@ -30,11 +30,11 @@ export function expiryDelayMs(
   if (age > 3 * timeoutMs || age < 0) {
     limiter.burstStartedAt = now;
     limiter.burst = 0;
-    limiter.heldUntil = 0;
+    limiter.deferredUntil = 0;
   }
   limiter.burst++;
-  if (limiter.heldUntil > 0) return Math.max(0, limiter.heldUntil - now);
+  if (limiter.deferredUntil > 0) return Math.max(0, limiter.deferredUntil - now);
   if (online < WORKERS_MIN || limiter.burst <= online * SHARE_MAX) return 0;
-  limiter.heldUntil = now + timeoutMs;
+  limiter.deferredUntil = now + timeoutMs;
   return timeoutMs;
 }

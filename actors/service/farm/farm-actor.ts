@@ -6,14 +6,14 @@ import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-
 import type { FarmMessage } from './messages.ts';
 import { onFarmCreate, onFarmDelete, onFarmReplace } from './on-farm.ts';
 import { onJobDeleted, onJobEnded, onJobExpire } from './on-job-ended.ts';
-import { noQueue, onJobRequeue, onJobReviving, onJobSubmit } from './on-job.ts';
+import { noQueue, onJobRequeue, onReactivationRequested, onJobSubmit } from './on-job.ts';
 import { onQueueCreate, onQueueDelete, onQueueReplace } from './on-queue.ts';
 import { onWorkerChanged, onWorkerExpiring, onWorkerRegister } from './on-worker.ts';
 import { addActiveJob, loadFarm, newFarmState, type FarmState } from './state.ts';
 
 /**
- * The farm actor owns a farm's settings and queues, takes in jobs and workers, and sets free the jobs that wait for
- * other jobs. Whoever must be woken at the start of the service is woken by it.
+ * The farm actor owns a farm's settings and queues, admits jobs and workers, and starts jobs once their upstream jobs
+ * have completed. At the start of the service it activates all other actors of the farm.
  */
 export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'farm', FarmState> {
   return {
@@ -22,9 +22,9 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSys
     onActivated: (state, context) => {
       context.send('lease', state.record.id, { type: 'lease.activate' });
       context.send('retention', state.record.id, { type: 'retention.activate' });
-      for (const id of state.bereft) context.send('job', id, { type: 'upstream.failed' });
+      for (const id of state.jobsToCancel) context.send('job', id, { type: 'upstream.failed' });
     },
-    isDeleted: (state) => state.isRemoved,
+    isDeleted: (state) => state.isDeleted,
     onMissing,
     handlers: {
       'farm.activate': () => undefined,
@@ -36,7 +36,7 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSys
       'queue.delete': onQueueDelete,
       'job.submit': onJobSubmit(settings.retry),
       'job.requeue': onJobRequeue(settings.retry),
-      'job.reactivation-requested': onJobReviving(settings.retry),
+      'job.reactivation-requested': onReactivationRequested(settings.retry),
       'job.reactivated': (state, { jobId, queueId }) => {
         addActiveJob(state, jobId, queueId);
       },
@@ -75,7 +75,7 @@ function onMissing(id: string, message: FarmMessage, context: ServiceContext<'fa
       context.reply(message.replyTo, refused('bad-request', noQueue(message.queueId)));
       return null;
     case 'job.reactivation-requested':
-      context.reply(message.replyTo, refused('conflict', 'the farm of the job does not exist any more'));
+      context.reply(message.replyTo, refused('conflict', 'the farm of the job was deleted'));
       return null;
     case 'farm.replace':
     case 'farm.delete':
@@ -85,7 +85,7 @@ function onMissing(id: string, message: FarmMessage, context: ServiceContext<'fa
       context.reply(message.replyTo, refused('not-found', `there is no farm ${id}`));
       return null;
     case 'job.expire':
-      // No job of a farm that is deleted waits for another.
+      // A deleted farm has no job that waits for another one.
       context.send('job', message.jobId, { type: 'job.expire', endedAt: message.endedAt });
       return null;
     case 'farm.activate':

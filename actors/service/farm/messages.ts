@@ -2,13 +2,22 @@ import type { JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { JobStatus, TerminalJobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
-import type { TemplateFormat } from '../../../src/core/records/job.ts';
-import type { RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
 import type { WorkerStatus } from '../../../src/core/records/worker.ts';
-import type { JobUpdate, RetryTarget } from '../job/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type { JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
+import type { PresenceReply, RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
+import type {
+  JobUpdate,
+  RetryResult,
+  RetryTarget,
+  IdempotencyKeyRow,
+  SubmittedTemplate,
+} from '../job/messages.ts';
+import type { Outcome } from '../../../src/core/problems.ts';
+import type { FarmRecord } from '../../../src/core/records/farm.ts';
+import type { QueueRecord } from '../../../src/core/records/queue.ts';
 
-/** What a client may set of a farm. */
+/** Settings of a farm that a client can change. */
 export interface FarmInput {
   readonly name: string;
   readonly description: string;
@@ -16,7 +25,7 @@ export interface FarmInput {
   readonly retry: RetryOverride;
 }
 
-/** What a client may set of a queue. */
+/** Settings of a queue that a client can change. */
 export interface QueueInput {
   readonly name: string;
   readonly description: string;
@@ -24,12 +33,12 @@ export interface QueueInput {
   readonly maxConcurrentTasks: number;
   readonly paused: boolean;
   readonly retry: RetryOverride;
-  /** Null takes it away; absent leaves what is stored. */
+  /** Null removes the stored value; absent keeps it. */
   readonly runAsUser?: string | null;
   readonly runAsGroup?: string | null;
 }
 
-/** A job whose template has been validated and resolved: what is left to check is what only the farm knows. */
+/** A job whose template has been validated and resolved. The farm checks its queue and upstream jobs. */
 export interface JobSubmission {
   readonly queueId: QueueId;
   readonly plan: JobPlan;
@@ -42,66 +51,57 @@ export interface JobSubmission {
   readonly project: string;
   readonly priority: number;
   readonly retry: RetryOverride;
-  /** Upstream jobs, with the status that the store held a moment ago. */
+  /** Upstream jobs with their stored status, read just before the submission. */
   readonly upstreams: readonly { readonly jobId: JobId; readonly status: JobStatus }[];
-  /** Written with the job, when the client has given a key. */
+  /** Stored together with the job if the client has sent an idempotency key. */
   readonly once?: IdempotencyKeyRow;
 }
 
-/**
- * The text of a template; or the id that the job is to get, when the store holds plan and template under it already, as it does
- * those of large jobs (docs/decisions/large-jobs.md).
- */
-export type SubmittedTemplate = { readonly text: string } | { readonly provisionalJobId: JobId };
-
-/** The row that lets a repeat of a submission be answered with the job that is there already. */
-export interface IdempotencyKeyRow {
-  /** Of the table `idempotencyKey`. */
-  readonly rowKey: string;
-  readonly fingerprint: string;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number;
-}
-
-/** The farm actor: its settings, its queues, the jobs that wait for other jobs, the names of its workers. Id: farm id. */
+/** Messages of the farm actor, which owns a farm's settings, queues, job dependencies and worker names. Id: farm id. */
 export type FarmMessage =
-  /** At the start of the service: load the farm and everything that is at work in it. */
+  /** At the start of the service: loads the farm and activates its lease actor and retention. */
   | { readonly type: 'farm.activate' }
-  /** From the catalog, which has reserved the name. Answer: FarmRecord. */
-  | { readonly type: 'farm.create'; readonly input: FarmInput; readonly replyTo: ReplyTo }
-  /** From the catalog, which has reserved the new name. Answer: FarmRecord. */
-  | { readonly type: 'farm.replace'; readonly input: FarmInput; readonly replyTo: ReplyTo }
-  /** Answer: null. 409 while a job is not terminal. */
-  | { readonly type: 'farm.delete'; readonly replyTo: ReplyTo }
-  /** Answer: QueueRecord. 409 when the farm has a queue of that name. */
-  | { readonly type: 'queue.create'; readonly input: QueueInput; readonly replyTo: ReplyTo }
+  /** From the catalog, which has reserved the name. Replies with the FarmRecord. */
+  | { readonly type: 'farm.create'; readonly input: FarmInput; readonly replyTo: ReplyTo<Outcome<FarmRecord>> }
+  /** From the catalog, which has reserved the new name. Replies with the FarmRecord. */
+  | { readonly type: 'farm.replace'; readonly input: FarmInput; readonly replyTo: ReplyTo<Outcome<FarmRecord>> }
+  /** From a client. Replies with null, or `conflict` while a job is not terminal. */
+  | { readonly type: 'farm.delete'; readonly replyTo: ReplyTo<Outcome<null>> }
+  /** From a client. Replies with the QueueRecord, or `conflict` if the farm has a queue of that name. */
+  | { readonly type: 'queue.create'; readonly input: QueueInput; readonly replyTo: ReplyTo<Outcome<QueueRecord>> }
   | {
       readonly type: 'queue.replace';
       readonly queueId: QueueId;
       readonly input: QueueInput;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<QueueRecord>>;
     }
-  /** Answer: null. 409 while a job of the queue is not terminal. */
-  | { readonly type: 'queue.delete'; readonly queueId: QueueId; readonly replyTo: ReplyTo }
-  /** Answer: JobRecord. 400 for an unknown queue or upstream job. */
-  | { readonly type: 'job.submit'; readonly submission: JobSubmission; readonly replyTo: ReplyTo }
-  /** A job goes to another queue, with what else is changed of it. Answer: the job's. 400 for an unknown queue. */
+  /** From a client. Replies with null, or `conflict` while a job of the queue is not terminal. */
+  | { readonly type: 'queue.delete'; readonly queueId: QueueId; readonly replyTo: ReplyTo<Outcome<null>> }
+  /** From a client. Replies with the JobRecord, or `bad-request` for an unknown queue or upstream job. */
+  | { readonly type: 'job.submit'; readonly submission: JobSubmission; readonly replyTo: ReplyTo<Outcome<JobRecord>> }
+  /**
+   * From a client: moves a job to another queue, with other changes. The job replies; `bad-request` for an unknown
+   * queue.
+   */
   | {
       readonly type: 'job.requeue';
       readonly jobId: JobId;
       readonly queueId: QueueId;
       readonly update: JobUpdate;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
-  /** From a job actor: tasks of a job that has ended are to be tried again. 409 when its queue is gone. */
+  /**
+   * From a job actor: retry tasks of a terminal job. The job replies after `job.reactivate`; `conflict` if its queue
+   * was deleted.
+   */
   | {
       readonly type: 'job.reactivation-requested';
       readonly jobId: JobId;
       readonly queueId: QueueId;
       readonly target: RetryTarget;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<RetryResult>>;
     }
-  /** From a job actor: a job that had ended is active again. */
+  /** From a job actor: a terminal job is active again. */
   | { readonly type: 'job.reactivated'; readonly jobId: JobId; readonly queueId: QueueId }
   /** From a job actor: the job has ended. */
   | {
@@ -110,12 +110,12 @@ export type FarmMessage =
       readonly queueId: QueueId;
       readonly status: TerminalJobStatus;
     }
-  /** From a job actor: the job was deleted, whatever its status was. */
+  /** From a job actor: the job was deleted, in any status. */
   | { readonly type: 'job.deleted'; readonly jobId: JobId }
-  /** From a sweep: the job that ended at this time has been kept long enough. */
+  /** From a sweep: the retention of a job that ended at this time has passed. */
   | { readonly type: 'job.expire'; readonly jobId: JobId; readonly endedAt: number }
-  /** From the bus. Answer: PresenceReply. */
-  | { readonly type: 'worker.register'; readonly registration: RegisterMessage; readonly replyTo: ReplyTo }
+  /** From the bus. Replies with a PresenceReply. */
+  | { readonly type: 'worker.register'; readonly registration: RegisterMessage; readonly replyTo: ReplyTo<PresenceReply> }
   /** From a worker actor: its status or incarnation has changed. */
   | {
       readonly type: 'worker.changed';
@@ -124,7 +124,10 @@ export type FarmMessage =
       readonly incarnation: string;
       readonly status: WorkerStatus;
     }
-  /** From a worker actor: it does not exist any more. */
+  /** From a worker actor: the worker was deleted. */
   | { readonly type: 'worker.removed'; readonly workerId: WorkerId }
-  /** From a worker actor that was not heard for a whole timeout: may it go offline now? */
+  /**
+   * From a worker actor that was silent for a whole timeout: may it go offline? Answered by `expiry.granted` or
+   * `expiry.deferred`.
+   */
   | { readonly type: 'worker.expiry-requested'; readonly workerId: WorkerId };

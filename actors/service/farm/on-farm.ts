@@ -11,7 +11,7 @@ import type { FarmState } from './state.ts';
 
 type FarmContext = ServiceContext<'farm'>;
 
-/** The new farm is written; the catalog has reserved its name. */
+/** Writes the new farm. The catalog has reserved its name. */
 export function onFarmCreate(
   state: FarmState,
   message: Extract<FarmMessage, { type: 'farm.create' }>,
@@ -29,7 +29,7 @@ export const onFarmReplace =
     context.reply(message.replyTo, done(state.record));
   };
 
-/** Removes a farm without active jobs, with its queues and workers. What its ended jobs left behind stays readable. */
+/** Deletes a farm without active jobs, with its queues and workers. Its ended jobs stay readable. */
 export function onFarmDelete(
   state: FarmState,
   message: Extract<FarmMessage, { type: 'farm.delete' }>,
@@ -52,7 +52,7 @@ export function onFarmDelete(
       message: { type: 'farm.removed', farmId: state.record.id },
     },
   });
-  state.isRemoved = true;
+  state.isDeleted = true;
   context.reply(message.replyTo, done(null));
 }
 
@@ -65,12 +65,12 @@ function writeFarm(state: FarmState, record: FarmRecord, context: FarmContext): 
   });
 }
 
-/** The retry settings that a job of the queue inherits. */
+/** Returns the retry settings that a job of the queue inherits. */
 export function inheritedRetry(state: FarmState, queueId: QueueId, serverRetry: RetryPolicy): RetryPolicy {
   return effectiveRetry(serverRetry, state.record.retry, state.queues.get(queueId)?.retry ?? {});
 }
 
-/** Tells the active jobs of a queue what they inherit now. */
+/** Sends the inherited retry settings to the active jobs of a queue. */
 export function propagateRetryPolicy(
   state: FarmState,
   queueId: QueueId,

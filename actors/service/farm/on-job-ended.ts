@@ -5,32 +5,32 @@ import { recordOutcome, removeDependencies, type FarmState, type UpstreamOutcome
 
 type FarmContext = ServiceContext<'farm'>;
 
-/** A job has ended: those that wait for it are set free, or canceled. */
+/** Records the end of a job. Starts or cancels the jobs that wait for it. */
 export function onJobEnded(
   state: FarmState,
   message: Extract<FarmMessage, { type: 'job.ended' }>,
   context: FarmContext,
 ): void {
   const { jobId: id, status } = message;
-  forget(state, id, status);
-  if (status === 'completed') release(state, id, context);
+  removeActiveJob(state, id, status);
+  if (status === 'completed') releaseDependents(state, id, context);
   else cancelDependents(state, id, context);
 }
 
 /**
- * A job was deleted: those that are blocked on it are canceled, also when it had completed and they still wait for
- * another (docs/contract/job-states.md#transitions).
+ * Records the deletion of a job. Cancels the jobs that are blocked on it, even if it had completed and they wait for
+ * another one (docs/contract/job-states.md#transitions).
  */
 export function onJobDeleted(
   state: FarmState,
   message: Extract<FarmMessage, { type: 'job.deleted' }>,
   context: FarmContext,
 ): void {
-  forget(state, message.jobId, 'deleted');
+  removeActiveJob(state, message.jobId, 'deleted');
   cancelDependents(state, message.jobId, context);
 }
 
-/** Retention lets go of a job, unless it is active again or a job that is blocked still depends on it. */
+/** Forwards a retention expiry, unless the job is active again or a blocked job depends on it. */
 export function onJobExpire(
   state: FarmState,
   message: Extract<FarmMessage, { type: 'job.expire' }>,
@@ -41,13 +41,13 @@ export function onJobExpire(
   context.send('job', id, { type: 'job.expire', endedAt });
 }
 
-function forget(state: FarmState, id: JobId, end: UpstreamOutcome): void {
+function removeActiveJob(state: FarmState, id: JobId, end: UpstreamOutcome): void {
   removeDependencies(state, id);
   state.activeJobs.delete(id);
   recordOutcome(state, id, end);
 }
 
-function release(state: FarmState, id: JobId, context: FarmContext): void {
+function releaseDependents(state: FarmState, id: JobId, context: FarmContext): void {
   for (const dependent of [...(state.dependents.get(id) ?? [])]) {
     const waitsFor = state.activeJobs.get(dependent)?.waitsFor;
     if (waitsFor?.delete(id) !== true || waitsFor.size > 0) continue;
@@ -56,7 +56,7 @@ function release(state: FarmState, id: JobId, context: FarmContext): void {
   }
 }
 
-/** They tell in turn when they have ended. */
+/** The canceled jobs send `job.ended` themselves. */
 function cancelDependents(state: FarmState, id: JobId, context: FarmContext): void {
   for (const dependent of state.dependents.get(id) ?? []) {
     context.send('job', dependent, { type: 'upstream.failed' });

@@ -11,7 +11,7 @@ import { addActiveJob, type FarmState, type UpstreamOutcome } from './state.ts';
 
 type FarmContext = ServiceContext<'farm'>;
 
-/** A validated job comes in: the farm checks what only it knows, and the job actor writes it whole. */
+/** Admits a validated job: checks its queue and upstreams. The job actor then writes it. */
 export const onJobSubmit =
   (serverRetry: RetryPolicy) =>
   (state: FarmState, message: Extract<FarmMessage, { type: 'job.submit' }>, context: FarmContext): void => {
@@ -24,7 +24,7 @@ export const onJobSubmit =
     for (const upstream of submission.upstreams) {
       const status = upstreamStatus(state, upstream.jobId, upstream.status);
       if (status === null) {
-        context.reply(replyTo, refused('unavailable', `the job ${upstream.jobId} is just ending; try again`));
+        context.reply(replyTo, refused('unavailable', `job ${upstream.jobId} is ending; retry the request`));
         return;
       }
       if (status === 'deleted') {
@@ -55,7 +55,7 @@ export const onJobSubmit =
 
 export const noQueue = (id: QueueId): string => `queue_id: the farm has no queue ${id}`;
 
-/** A user moves a job to another queue: the farm knows the queue and what a job inherits there. */
+/** Moves a job to another queue for a client. The farm adds the retry settings that the job inherits there. */
 export const onJobRequeue =
   (serverRetry: RetryPolicy) =>
   (state: FarmState, message: Extract<FarmMessage, { type: 'job.requeue' }>, context: FarmContext): void => {
@@ -70,8 +70,8 @@ export const onJobRequeue =
     context.send('job', id, { type: 'job.update', update, queue, replyTo });
   };
 
-/** Tasks of a job that has ended are to be tried again: it is taken in again, waiting for no other job. */
-export const onJobReviving =
+/** Approves the retry of a terminal job. The job becomes active and waits for no upstream jobs. */
+export const onReactivationRequested =
   (serverRetry: RetryPolicy) =>
   (
     state: FarmState,
@@ -80,7 +80,7 @@ export const onJobReviving =
   ): void => {
     const { jobId: id, queueId, target, replyTo } = message;
     if (!state.queues.has(queueId)) {
-      const detail = `the queue ${queueId} of the job does not exist any more; move the job to another first`;
+      const detail = `queue ${queueId} of the job was deleted; move the job to another queue first`;
       context.reply(replyTo, refused('conflict', detail));
       return;
     }
@@ -118,7 +118,7 @@ function newJob(state: FarmState, submission: JobSubmission, context: FarmContex
 
 const hasFailed = (status: JobStatus): boolean => status === 'failed' || status === 'canceled';
 
-/** What has become of an upstream job, as far as it matters; null when it ended out of the farm's sight. */
+/** Returns the outcome of an upstream job, or null if the job ended but the farm has no record of it. */
 function upstreamStatus(state: FarmState, id: JobId, seen: JobStatus): UpstreamOutcome | 'running' | null {
   if (state.activeJobs.has(id)) return 'running';
   return state.recentlyEnded.get(id) ?? (isTerminalJob(seen) ? seen : null);

@@ -91,7 +91,7 @@ function writeQueue(state: FarmState, record: QueueRecord, context: FarmContext)
 
 type QueueSettings = Omit<QueueRecord, 'version' | 'id' | 'farmId' | 'createdAt' | 'updatedAt'>;
 
-/** What a client has set; an account or group that it does not name stays as it was. */
+/** Returns the stored settings of a queue. An account or group that the client does not send stays unchanged. */
 function settingsOf(
   { runAsUser, runAsGroup, ...input }: QueueInput,
   before: QueueRecord | null,
@@ -110,4 +110,4 @@ function nameTaken(state: FarmState, name: string, except: QueueRecord | null): 
 }
 
 const nameTakenDetail = (name: string): string =>
-  `the farm has a queue named ${JSON.stringify(name)} already`;
+  `the farm already has a queue named ${JSON.stringify(name)}`;

@@ -12,8 +12,8 @@ import type { FarmState, KnownWorker } from './state.ts';
 type FarmContext = ServiceContext<'farm'>;
 
 /**
- * A worker registers. Its name is unique in the farm: an offline worker of that name is taken over under the id that
- * it had; one that is online is not.
+ * Registers a worker. Names are unique in the farm: a worker with the name of an offline worker takes over its id. The
+ * name of an online worker is refused.
  */
 export function onWorkerRegister(
   state: FarmState,
@@ -37,22 +37,22 @@ export function onWorkerRegister(
     return;
   }
   if (known !== undefined && registration.incarnation < known.incarnation) {
-    refuse('a later start of this worker has registered already');
+    refuse('a later incarnation of this worker has already registered');
     return;
   }
-  const taken = namesake ?? known;
+  const predecessor = namesake ?? known;
   const worker: KnownWorker = {
-    id: taken?.id ?? workerId(registration.worker_id),
+    id: predecessor?.id ?? workerId(registration.worker_id),
     name: registration.name,
-    ordinal: taken?.ordinal ?? newOrdinal(state, registration, context),
-    registeredAt: taken?.registeredAt ?? context.now,
-    incarnation: taken?.incarnation ?? '',
-    status: taken?.status ?? 'offline',
+    ordinal: predecessor?.ordinal ?? newOrdinal(state, registration, context),
+    registeredAt: predecessor?.registeredAt ?? context.now,
+    incarnation: predecessor?.incarnation ?? '',
+    status: predecessor?.status ?? 'offline',
   };
   state.workers.set(worker.id, worker);
   context.send('worker', worker.id, {
     type: 'worker.registered',
-    record: recordOf(state, worker, registration, queueIds, context.now),
+    record: toWorkerRecord(state, worker, registration, queueIds, context.now),
     openAttempts: registration.open_attempts,
     replyTo: message.replyTo,
   });
@@ -69,7 +69,7 @@ function newOrdinal(state: FarmState, registration: RegisterMessage, context: Fa
   return ordinal;
 }
 
-function recordOf(
+function toWorkerRecord(
   state: FarmState,
   worker: KnownWorker,
   registration: RegisterMessage,
@@ -106,7 +106,7 @@ function recordOf(
   };
 }
 
-/** Queue ids of a list of ids and names, or what is wrong with it. */
+/** Resolves queue ids and names to ids. Returns an error text for an unknown queue. */
 function resolveQueues(state: FarmState, queues: readonly string[]): QueueId[] | string {
   const ids: QueueId[] = [];
   for (const text of queues) {
@@ -127,7 +127,7 @@ export function onWorkerChanged(
   worker.incarnation = message.incarnation;
 }
 
-/** A worker was silent for a whole timeout: it goes offline, unless so many are silent that it is held. */
+/** Handles a worker that was silent for a whole timeout: it goes offline, unless too many fall silent at once. */
 export const onWorkerExpiring =
   (timeoutMs: number) =>
   (
@@ -135,20 +135,20 @@ export const onWorkerExpiring =
     message: Extract<FarmMessage, { type: 'worker.expiry-requested' }>,
     context: FarmContext,
   ): void => {
-    // A disabled worker that holds tasks is asked about too.
+    // The worker may also be a disabled one that holds tasks.
     const online = [...state.workers.values()].filter(
       (worker) => worker.status === 'online' || worker.id === message.workerId,
     ).length;
-    const wasHeld = state.expiry.heldUntil > 0;
+    const wasDeferred = state.expiry.deferredUntil > 0;
     const forMs = expiryDelayMs(state.expiry, online, timeoutMs, context.now);
     if (forMs === 0) {
       context.send('worker', message.workerId, { type: 'expiry.granted' });
       return;
     }
-    if (!wasHeld) {
+    if (!wasDeferred) {
       context.log(
         'warn',
-        'many workers fell silent at once; their tasks are not taken back before another timeout',
+        'many workers fell silent at once; deferring the reclaim of their tasks by one heartbeat timeout',
         {
           farm_id: state.record.id,
           online: String(online),

@@ -1,3 +1,12 @@
+/**
+ * State of the farm actor. An active job is either waiting (`waitsFor` is not empty, listed in `dependents` under all
+ * its upstream jobs) or independent. It leaves `activeJobs` when it ends or is deleted, and returns when it is
+ * reactivated.
+ *
+ * Invariants: `activeJobs` holds exactly the jobs of the farm that are not terminal. Queue names and worker names are
+ * unique. Worker ordinals are never reused. Exit: `isDeleted`, after the deletion of a farm without active jobs.
+ */
+
 import { jobId, type JobId, type QueueId, type WorkerId } from '../../../src/core/ids.ts';
 import type { TerminalJobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
@@ -13,11 +22,11 @@ export interface ActiveJob {
   queueId: QueueId;
   /** Upstream jobs that have not completed yet. */
   readonly waitsFor: Set<JobId>;
-  /** All upstream jobs while it waits for one of them: none of them may be deleted. */
+  /** All upstream jobs while it waits for any of them. Retention must not delete these. */
   upstreams: readonly JobId[];
 }
 
-/** How a job ended that is active no longer. */
+/** Outcome of a job that is no longer active. */
 export type UpstreamOutcome = TerminalJobStatus | 'deleted';
 
 export interface KnownWorker {
@@ -29,22 +38,22 @@ export interface KnownWorker {
   status: WorkerStatus;
 }
 
-/** Jobs that ended lately: enough to bridge the moment between a client's look at the store and its request. */
+/** Maximum number of recent outcomes. Enough for the time between a client's read of the store and its request. */
 const RECENTLY_ENDED_MAX = 10_000;
 
 export interface FarmState {
   record: FarmRecord;
   readonly queues: Map<QueueId, QueueRecord>;
   readonly activeJobs: Map<JobId, ActiveJob>;
-  /** Jobs that wait, by each of their upstream jobs, whether that has completed or not. */
+  /** Waiting jobs by each of their upstream jobs, completed or not. */
   readonly dependents: Map<JobId, Set<JobId>>;
   readonly recentlyEnded: Map<JobId, UpstreamOutcome>;
   readonly workers: Map<WorkerId, KnownWorker>;
   nextOrdinal: number;
   readonly expiry: ExpiryLimiter;
-  isRemoved: boolean;
-  /** Jobs that were found, at the start, to wait for one that has failed, was canceled or is not there any more. */
-  readonly bereft: JobId[];
+  isDeleted: boolean;
+  /** Jobs that, at load, wait for an upstream that has failed, was canceled or was deleted. */
+  readonly jobsToCancel: JobId[];
 }
 
 export function newFarmState(record: FarmRecord): FarmState {
@@ -57,8 +66,8 @@ export function newFarmState(record: FarmRecord): FarmState {
     workers: new Map(),
     nextOrdinal: 1,
     expiry: newExpiryLimiter(),
-    isRemoved: false,
-    bereft: [],
+    isDeleted: false,
+    jobsToCancel: [],
   };
 }
 
@@ -73,7 +82,7 @@ export function loadFarm(id: string, reader: StoreReader): FarmState | null {
   for (const { key } of reader.scan('activeJob', { prefix })) {
     const id = jobId(key.slice(prefix.length));
     const job = reader.get('job', id);
-    if (job === undefined) throw new Error(`the store has no job ${id}, which it lists as active`);
+    if (job === undefined) throw new Error(`the store lists job ${id} as active but does not have it`);
     const waits = job.status === 'blocked' || (job.status === 'paused' && job.waitsWhilePaused === true);
     if (waits) addWaitingJob(state, job, reader);
     else addActiveJob(state, id, job.queueId);
@@ -94,10 +103,10 @@ function addWaitingJob(state: FarmState, job: JobRecord, reader: StoreReader): v
   const waitsFor = job.dependsOn.filter((_id, each) => ends[each] !== 'completed');
   addActiveJob(state, job.id, job.queueId, job.dependsOn, waitsFor);
   if (ends.some((end) => end === 'failed' || end === 'canceled' || end === 'deleted'))
-    state.bereft.push(job.id);
+    state.jobsToCancel.push(job.id);
 }
 
-/** Notes a job that is not terminal; one that waits for some of its upstream jobs can be found by each of them. */
+/** Adds a job that is not terminal, and its dependencies if it waits for upstream jobs. */
 export function addActiveJob(
   state: FarmState,
   id: JobId,
@@ -114,7 +123,7 @@ export function addActiveJob(
   }
 }
 
-/** The job waits for no other any more. */
+/** Removes the dependencies of a job. */
 export function removeDependencies(state: FarmState, id: JobId): void {
   const job = state.activeJobs.get(id);
   if (job === undefined) return;

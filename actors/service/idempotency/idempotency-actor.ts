@@ -7,15 +7,15 @@ import { KEY_SWEEP } from './messages.ts';
 
 const PERIOD_MS = 3_600_000;
 
-/** Rows that one piece of a sweep removes at the most. */
+/** Maximum number of rows that one batch of a sweep deletes. */
 export const KEY_SWEEP_ROWS = 500;
 
 type IdempotencyState =
   | { readonly kind: 'timer' }
-  /** Keys of rows that are not looked at any more. */
+  /** Keys of expired rows. */
   | { readonly kind: 'piece'; readonly expired: readonly string[] };
 
-/** Rows stand in the order of the days of their requests, so a sweep looks at nothing that is to be kept. */
+/** Rows are ordered by the day of their requests, so a sweep reads only expired ones. */
 function loadPiece(reader: StoreReader, now: number): IdempotencyState {
   const kept = dayOfIdempotencyKey(keys.idempotencyKeyBefore(now, ''));
   const expired: string[] = [];
@@ -27,8 +27,8 @@ function loadPiece(reader: StoreReader, now: number): IdempotencyState {
 }
 
 /**
- * The idempotency actor removes keys of submissions after the day that they hold for (docs/decisions/idempotency.md), an
- * hour late at the most and in pieces: the next piece is asked for by a message that is delivered after the commit.
+ * The idempotency actor deletes keys of submissions at most an hour after they expire (docs/decisions/idempotency.md).
+ * It does so in batches; the request of the next batch is delivered after the commit.
  */
 export function idempotencyActor(): ActorDefinition<ServiceSystem, 'idempotency', IdempotencyState> {
   return {

@@ -1,14 +1,14 @@
-/** The one actor with this id has the timer of the sweeps, on the first shard. */
+/** Id of the actor with the timer of the sweeps, on the first shard. */
 export const KEY_TIMER = 'timer';
 
-/** The actor with this id lives for one piece of a sweep. */
+/** Id of the actor that lasts for one batch of a sweep. */
 export const KEY_SWEEP = 'sweep';
 
-/** Removes what is left of idempotency keys that have expired. Id: one of the two above. */
+/** Messages of the idempotency actor, which deletes expired idempotency keys. Id: one of the two above. */
 export type IdempotencyMessage =
-  /** To the timer, at the start of the first shard. */
+  /** To the timer actor, at the start of the first shard. */
   | { readonly type: 'keys.activate' }
-  /** Its own timer. */
+  /** The timer actor's own timer. */
   | { readonly type: 'keys.due' }
-  /** To the sweep: remove the next piece. */
+  /** To the sweep actor, from the timer actor and itself: delete the next batch. */
   | { readonly type: 'keys.sweep' };

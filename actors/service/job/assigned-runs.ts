@@ -1,26 +1,26 @@
 import { readTask, pageOf, readTaskStatus } from '../../../src/core/records/task-page.ts';
 import type { StepState } from './step-state.ts';
 
-/** Runs from which on it is looked for those that wait for nothing any more. */
-const RUNS_BEFORE_LOOK = 64;
+/** Minimum number of runs before finished ones are removed. */
+const COMPACT_MIN_RUNS = 64;
 
-/** Tasks of one step, side by side, that were handed out at the same time. Times are milliseconds since the epoch. */
+/** Adjacent tasks of one step that were assigned at the same time. Times are milliseconds since the epoch. */
 export interface AssignedRun {
   readonly step: StepState;
   start: number;
   count: number;
   readonly assignedAt: number;
-  /** When they should have been reported running. */
+  /** Deadline for their first report. */
   readonly dueAt: number;
 }
 
 /**
- * Attempts that were handed out and perhaps not yet reported running, in the order in which they are due. Nothing is taken out when one is
- * reported: what has become of it is on the page of its task. A look now and then keeps them few.
+ * Assigned attempts that may not have been reported running yet, in the order of their deadlines. Reports remove
+ * nothing: the task's page has its current state. `push` removes finished runs now and then.
  */
 export class AssignedRuns {
   private runs: AssignedRun[] = [];
-  private lookAt = RUNS_BEFORE_LOOK;
+  private compactAt = COMPACT_MIN_RUNS;
 
   add(step: StepState, index: number, assignedAt: number, dueAt: number): void {
     const last = this.runs.at(-1);
@@ -33,30 +33,33 @@ export class AssignedRuns {
     else this.push({ step, start: index, count: 1, assignedAt, dueAt });
   }
 
-  /** When the first of them is due; null when none waits. */
+  /** Returns the deadline of the first waiting run, or null for none. */
   firstDueAt(): number | null {
-    for (const run of this.runs) if (stillWaits(run)) return run.dueAt;
+    for (const run of this.runs) if (hasWaitingTask(run)) return run.dueAt;
     return null;
   }
 
-  /** Gives all of them, and forgets them. */
+  /** Removes and returns all runs. */
   takeAll(): readonly AssignedRun[] {
     const { runs } = this;
     this.runs = [];
-    this.lookAt = RUNS_BEFORE_LOOK;
+    this.compactAt = COMPACT_MIN_RUNS;
     return runs;
   }
 
   private push(run: AssignedRun): void {
     this.runs.push(run);
-    if (this.runs.length < this.lookAt) return;
-    this.runs = this.runs.filter((each) => each === run || stillWaits(each));
-    this.lookAt = Math.max(RUNS_BEFORE_LOOK, 2 * this.runs.length);
+    if (this.runs.length < this.compactAt) return;
+    this.runs = this.runs.filter((each) => each === run || hasWaitingTask(each));
+    this.compactAt = Math.max(COMPACT_MIN_RUNS, 2 * this.runs.length);
   }
 }
 
-/** Whether a task of the run waits for its report; those before it are taken off the run. */
-function stillWaits(run: AssignedRun): boolean {
+/**
+ * Reports whether any task of the run waits for its first report. Removes tasks before the first waiting one from the
+ * run.
+ */
+function hasWaitingTask(run: AssignedRun): boolean {
   while (run.count > 0 && !isWaiting(run, run.start)) {
     run.start++;
     run.count--;
@@ -64,7 +67,7 @@ function stillWaits(run: AssignedRun): boolean {
   return run.count > 0;
 }
 
-/** Whether the task is still at the attempt that the run is about, and nobody has said that it runs. */
+/** Reports whether the task is still assigned and at the attempt of this run. */
 export function isWaiting({ step, assignedAt }: AssignedRun, index: number): boolean {
   const page = step.pages.get(pageOf(index));
   if (page === undefined || readTaskStatus(page, index) !== 'assigned') return false;

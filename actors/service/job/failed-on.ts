@@ -3,7 +3,7 @@ import type { StoreReader } from '../../../src/core/ports/store.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 
-/** The workers that have failed a task since it was last retried by hand, by `failedOnKey`. */
+/** Workers on which a task has failed since its last manual retry, by `failedOnKey`. */
 export type FailedOn = Map<string, readonly WorkerId[]>;
 
 export const failedOnKey = (stepOrder: number, index: number): string => `${stepOrder}/${index}`;
@@ -11,23 +11,23 @@ export const failedOnKey = (stepOrder: number, index: number): string => `${step
 export const failedOnOf = (failedOn: FailedOn, stepOrder: number, index: number): readonly WorkerId[] =>
   failedOn.get(failedOnKey(stepOrder, index)) ?? [];
 
-/** The same from the attempts that the store holds: the latest genuine failures, as many as the task counts. */
+/** Reads the workers of a task's last genuine failures from its stored attempts, as many as `failedAttempts`. */
 export function readFailedOn(
   reader: StoreReader,
   address: TaskAddress,
   task: TaskState,
 ): readonly WorkerId[] {
   const workers = new Set<WorkerId>();
-  let left = task.failedAttempts;
-  if (left === 0) return [];
-  // Numbers leap at a restore, so that they are not counted down.
+  let remaining = task.failedAttempts;
+  if (remaining === 0) return [];
+  // Numbers have gaps after a restore, so this scans instead of counting down.
   for (const { value: attempt } of reader.scan('attempt', {
     prefix: keys.attemptsOf(address),
     reverse: true,
   })) {
     if (attempt.status !== 'failed' || attempt.reclaimed === true) continue;
     workers.add(attempt.workerId);
-    if (--left === 0) break;
+    if (--remaining === 0) break;
   }
   return [...workers];
 }

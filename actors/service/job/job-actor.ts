@@ -10,9 +10,9 @@ import { onJobDelete, onJobExpire } from './on-delete.ts';
 import { onAttemptsReclaim } from './on-attempts-reclaim.ts';
 import { onJobCancel, onTaskCancel, onUpstreamFailed } from './on-cancel.ts';
 import { newJobState, onJobCreated } from './on-job-created.ts';
-import { onJobRetry, onJobRevive } from './on-retry.ts';
+import { onJobRetry, onJobReactivate } from './on-retry.ts';
 import { onJobUpdate } from './on-job-update.ts';
-import { onStepMatched, onStepUnmatched } from './on-step-unmatched.ts';
+import { onStepSchedulable, onStepUnschedulable } from './on-step-unschedulable.ts';
 import { onTasksReported } from './on-tasks-reported.ts';
 import { onTasksTake } from './on-tasks-take.ts';
 import { onUpstreamsCompleted } from './on-upstreams-completed.ts';
@@ -20,8 +20,8 @@ import { saveJob } from './save-job.ts';
 import { loadJob, type JobState } from './state.ts';
 
 /**
- * The job actor owns one job with its steps, tasks and attempts: nothing else writes them. It is resident while the
- * job is not terminal, and loaded for a moment when somebody asks it something later.
+ * The job actor owns one job with its steps, tasks and attempts. No other actor writes them. It stays in memory until
+ * the job is terminal, and is loaded again for later requests.
  */
 export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'job', JobState> {
   return {
@@ -43,8 +43,8 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       'upstreams.completed': onUpstreamsCompleted,
       'upstream.failed': onUpstreamFailed,
       'tasks.take': onTasksTake(settings.staleAssignedMs, settings.attemptFloor),
-      'step.unschedulable': onStepUnmatched,
-      'step.schedulable': onStepMatched,
+      'step.unschedulable': onStepUnschedulable,
+      'step.schedulable': onStepSchedulable,
       'tasks.reported': onTasksReported,
       'attempts.held': onAttemptsHeld,
       'attempts.reclaim': onAttemptsReclaim,
@@ -54,7 +54,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       },
       'job.update': onJobUpdate,
       'job.retry': onJobRetry,
-      'job.reactivate': onJobRevive,
+      'job.reactivate': onJobReactivate,
       'job.delete': onJobDelete,
       'job.expire': onJobExpire,
       'job.cancel': onJobCancel,
@@ -77,10 +77,10 @@ function onMissing(id: string, message: JobMessage, context: ServiceContext<'job
       return null;
     case 'tasks.reported':
       for (const { attempt_id } of message.reports)
-        context.log('warn', 'a status report changes nothing: unknown job', { attempt_id });
+        context.log('warn', 'status report ignored: unknown job', { attempt_id });
       return null;
     case 'tasks.take':
-      throw new Error(`tasks of the job ${id} were picked, and there is no such job`);
+      throw new Error(`tasks of job ${id} were selected, but there is no such job`);
     case 'job.activate':
     case 'step.unschedulable':
     case 'step.schedulable':

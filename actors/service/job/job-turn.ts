@@ -33,19 +33,19 @@ import type { ServiceContext } from '../service-system.ts';
 import { failedOnKey } from './failed-on.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
 import { publishJob } from './publish-job.ts';
-import { settleRecord } from './save-job.ts';
+import { updateRecord } from './save-job.ts';
 import { clearUnschedulable } from './unschedulable-marks.ts';
 import type { JobState } from './state.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
-/** What a move changes of a task beside its status. A time until which it is held back is not kept unless it is here. */
+/** Fields of a task, besides its status, that a transition sets. `retryAfter` is reset to 0 unless it is here. */
 type TaskPatch = Partial<
   Pick<
     TaskState,
     'failedAttempts' | 'attemptNumber' | 'assignedAt' | 'retryAfter' | 'workerOrdinal' | 'hasText'
   >
 >;
-/** Beside its status. */
+/** A transition that changes only the status. */
 export const STATUS_ONLY: TaskPatch = {};
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -55,25 +55,25 @@ export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly exitCode?: number | undefined;
   readonly sessionId?: string;
   readonly reclaimed?: true;
-  /** What the task has said last; absent when nobody tells. */
-  readonly told?: TaskProgress;
+  /** Last reported progress of the task. If absent, that of the open attempt is kept. */
+  readonly reported?: TaskProgress;
 };
 
 /**
- * One turn of a job: handlers move tasks and close attempts through it, and `end` draws the consequences (steps,
- * cascade, promotion, completion of the job). What has changed of pages and records is written with the commit window.
+ * One turn of a job. Handlers move tasks and close attempts through it. `end` then applies the consequences: step
+ * statuses, cascade, promotion, completion of the job. Changed pages and records are written with the commit window.
  */
 export class JobTurn {
   private readonly state: JobState;
   private readonly context: ServiceContext<'job'>;
-  /** Each once, in the order in which they were touched. */
+  /** Each step once, in the order of first change. */
   private dirtySteps: StepState[] | null = null;
   /** Null until a step is offered: most turns offer none. */
   private offered: Set<StepState> | null = null;
-  /** Attempts that this turn has closed and whose tasks have told something, by task id. Null until there is one. */
+  /** Attempts closed in this turn that have reported progress, by task id. Null until the first. */
   private closed: Map<string, AttemptRecord> | null = null;
-  /** Attempts that this turn has closed, of which lease actor and workers are still to be told. Null until there is one. */
-  private untold: Untold[] | null = null;
+  /** Attempts closed in this turn whose lease actor and workers are not notified yet. Null until the first. */
+  private unnotified: UnnotifiedClose[] | null = null;
   private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
   private readonly recordBefore: JobRecord | null;
@@ -89,7 +89,10 @@ export class JobTurn {
     return { jobId: this.state.record.id, stepOrder: step.record.order, index };
   }
 
-  /** Moves a task by the table; null, and nothing changed, when the table has no row for it. `before`: as it is now, when that is known. */
+  /**
+   * Applies a transition to a task. Returns the new state, or null without a change if the table does not allow the
+   * transition. `before`: current state, if the caller has it.
+   */
   move(
     step: StepState,
     index: number,
@@ -109,7 +112,7 @@ export class JobTurn {
       workerOrdinal: patch.workerOrdinal ?? before.workerOrdinal,
       hasText: patch.hasText ?? before.hasText,
       unschedulable: false,
-      silent: this.isSilent(step, index, before.status, status),
+      silent: this.endsWithoutProgress(step, index, before.status, status),
     };
     this.write(step, index, after);
     const { failedOn } = this.state;
@@ -126,8 +129,11 @@ export class JobTurn {
     return after;
   }
 
-  /** Whether the task ends here, and the attempt that was open has told nothing. It is closed before the task is moved. */
-  private isSilent(
+  /**
+   * Reports whether the task ends without progress reports of its last attempt. That attempt is closed before the task
+   * moves.
+   */
+  private endsWithoutProgress(
     step: StepState,
     index: number,
     before: TaskState['status'],
@@ -137,8 +143,8 @@ export class JobTurn {
     return this.closed === null || !this.closed.has(taskIdOf(this.addressOf(step, index)));
   }
 
-  /** Says why a task failed or was canceled. With `onlyIfEmpty` a reason that is there already wins. */
-  giveReason(step: StepState, index: number, failureReason: string, onlyIfEmpty = false): void {
+  /** Stores the reason why a task failed or was canceled. With `onlyIfEmpty` an earlier reason is kept. */
+  setReason(step: StepState, index: number, failureReason: string, onlyIfEmpty = false): void {
     const task = taskOf(step, index);
     if (onlyIfEmpty && task.hasText) return;
     const address = this.addressOf(step, index);
@@ -147,8 +153,8 @@ export class JobTurn {
   }
 
   /**
-   * Closes the open attempt of a task: the worker's cores are free again, which is told at the end of the turn. `task`: as it is now, when that
-   * is known.
+   * Closes the open attempt of a task. The worker's cores are released at the end of the turn. `task`: current state,
+   * if the caller has it.
    */
   closeAttempt(step: StepState, index: number, closed: ClosedAttempt, task = taskOf(step, index)): void {
     const attempt = this.state.openAttempts.of(step, index, task);
@@ -156,31 +162,31 @@ export class JobTurn {
       throw new Error(`task ${taskIdOf(this.addressOf(step, index))} has no open attempt`);
     const { attemptNumber } = attempt;
     const address = { jobId: this.state.record.id, stepOrder: step.record.order, index, attemptNumber };
-    this.state.openAttempts.forget(step, index);
+    this.state.openAttempts.remove(step, index);
     const record = closedAttempt(attempt, closed, this.context.now);
     if (record.progress !== undefined || record.statusMessage !== undefined)
       (this.closed ??= new Map()).set(taskIdOf(address), record);
     this.context.change(put('attempt', keys.attempt(address, attemptNumber), record));
-    const untold = { attempt: address, workerId: attempt.workerId };
-    if (this.untold === null) this.untold = [untold];
-    else this.untold.push(untold);
+    const unnotified = { attempt: address, workerId: attempt.workerId };
+    if (this.unnotified === null) this.unnotified = [unnotified];
+    else this.unnotified.push(unnotified);
   }
 
-  /** Tells the lease actor and the workers of the attempts that were closed: part of the end of a turn. */
-  tellClosed(): void {
-    const { untold } = this;
-    if (untold === null) return;
-    this.untold = null;
+  /** Notifies the lease actor and the workers of closed attempts. Part of `end`. */
+  notifyClosed(): void {
+    const { unnotified } = this;
+    if (unnotified === null) return;
+    this.unnotified = null;
     const { id: jobId, farmId } = this.state.record;
-    for (const [stepOrder, ofStep] of grouped(untold, ({ attempt }) => attempt.stepOrder))
+    for (const [stepOrder, ofStep] of grouped(unnotified, ({ attempt }) => attempt.stepOrder))
       this.context.send('lease', farmId, { type: 'tasks.ended', jobId, stepOrder, count: ofStep.length });
-    for (const [workerId, ofWorker] of grouped(untold, (each) => each.workerId)) {
+    for (const [workerId, ofWorker] of grouped(unnotified, (each) => each.workerId)) {
       const attempts = ofWorker.map(({ attempt }) => attempt);
       this.context.send('worker', workerId, { type: 'attempts.released', attempts });
     }
   }
 
-  /** Cancels every task of a step that is not terminal; live ones are closed and their workers told to stop. */
+  /** Cancels all tasks of a step that are not terminal. Closes live ones and sends cancel requests to their workers. */
   cancelStep(step: StepState, trigger: 'cancel' | 'cascade', reason: string): void {
     const counts = step.record.taskCounts;
     const terminal = counts.succeeded + counts.failed + counts.canceled;
@@ -210,10 +216,10 @@ export class JobTurn {
       });
     }
     this.move(step, index, trigger);
-    this.giveReason(step, index, reason, true);
+    this.setReason(step, index, reason, true);
   }
 
-  /** Sends every failed and canceled task of a step back to pending; how many those are. */
+  /** Moves all failed and canceled tasks of a step back to pending. Returns their number. */
   retryStep(step: StepState): number {
     const { failed, canceled } = step.record.taskCounts;
     if (failed + canceled === 0) return 0;
@@ -230,7 +236,7 @@ export class JobTurn {
     return failed + canceled;
   }
 
-  /** Sends one failed or canceled task back to pending: its failures are forgotten, its attempts stay. */
+  /** Moves a failed or canceled task back to pending. Resets its failures; its attempts remain. */
   retryTask(step: StepState, index: number): void {
     const { hasText } = taskOf(step, index);
     const forgotten = { failedAttempts: 0, assignedAt: 0, workerOrdinal: 0, hasText: false };
@@ -239,7 +245,7 @@ export class JobTurn {
     this.context.change(remove('taskText', keys.taskText(this.addressOf(step, index))));
   }
 
-  /** Moves the job by the table; false, and nothing changed, when the table has no row for it. */
+  /** Applies a transition to the job. Returns false without a change if the table does not allow it. */
   moveJob(trigger: JobTrigger, patch: Partial<JobRecord> = {}): boolean {
     const status = nextJobStatus(this.state.record.status, trigger);
     if (status === null) return false;
@@ -247,7 +253,7 @@ export class JobTurn {
     return true;
   }
 
-  /** A paused job goes on where it stands: it waits for its upstreams, has live tasks, or neither. */
+  /** Resumes a paused job: to blocked, running or pending, depending on its upstreams and live tasks. */
   resume(): void {
     const { waitsWhilePaused } = this.state.record;
     const reset = { parkReason: '', failedAttempts: 0, waitsWhilePaused: false };
@@ -259,7 +265,7 @@ export class JobTurn {
     this.state.record = { ...this.state.record, ...patch };
   }
 
-  /** Makes the tasks ready of every step that waits for no other: the job waits for nothing either. */
+  /** Makes the tasks ready of every step whose dependencies are completed. Only for a job without open upstreams. */
   promoteFreeSteps(): void {
     for (const step of this.state.steps) {
       if (this.isFree(step)) this.promote(step);
@@ -269,16 +275,16 @@ export class JobTurn {
   touch(step: StepState): void {
     if (step.touchedBy === this) return;
     step.touchedBy = this;
-    // A list that begins empty takes room for many at once.
+    // An array literal with one element, because V8 gives an empty array a large first allocation.
     if (this.dirtySteps === null) this.dirtySteps = [step];
     else this.dirtySteps.push(step);
   }
 
-  /** Draws the consequences. */
+  /** Applies the consequences of the turn. */
   end(): void {
-    this.settleSteps();
+    this.updateStepStatuses();
     const { record, steps } = this.state;
-    // A turn that leaves the statuses as they are leaves the job what the turn before has made of it.
+    // If no status has changed, the job status cannot change either.
     if (this.hasStepMoved || record.status !== this.statusBefore) {
       const trigger = completionTrigger(
         record.status,
@@ -287,45 +293,45 @@ export class JobTurn {
       if (trigger !== null) this.moveJob(trigger);
     }
     if (!isLeasable(this.state)) for (const step of steps) clearUnschedulable(this, step);
-    this.noteEnd();
-    this.settleRecords();
-    this.tellClosed();
+    this.recordJobEnd();
+    this.markRecordsDirty();
+    this.notifyClosed();
     const leasableBefore = this.statusBefore === 'pending' || this.statusBefore === 'running';
     if (leasableBefore && !isLeasable(this.state)) {
       this.context.send('lease', record.farmId, { type: 'job.withdrawn', jobId: record.id });
     }
     this.publishReadySteps();
-    if (this.state.record.status !== this.statusBefore) this.tellJobStatus();
+    if (this.state.record.status !== this.statusBefore) this.publishJobStatus();
   }
 
-  /** A job that has ended is listed by when, for retention. */
-  private noteEnd(): void {
+  /** Lists a job that has ended for retention, by its end time. */
+  private recordJobEnd(): void {
     const { id, farmId, status, endedAt = 0 } = this.state.record;
     if (!isTerminalJob(status) || endedAt > 0) return;
     this.patchJob({ endedAt: this.context.now });
     this.context.change(put('endedJob', keys.endedJob(farmId, status, this.context.now, id), { version: 1 }));
   }
 
-  private settleSteps(): void {
-    // Each round may end steps that others wait for; there are no cycles among steps, so the rounds come to an end.
-    for (let changed = this.settleRound(); changed; changed = this.settleRound());
+  private updateStepStatuses(): void {
+    // Each round may end steps that others depend on. Steps have no cyclic dependencies, so the rounds terminate.
+    for (let changed = this.updateStepsOnce(); changed; changed = this.updateStepsOnce());
   }
 
-  private settleRound(): boolean {
+  private updateStepsOnce(): boolean {
     let changed = false;
-    // Steps that become dirty on the way stand behind those that are: they get their turn in this round.
+    // Steps that become dirty in this round are appended and handled in the same round.
     for (const step of this.dirtySteps ?? []) {
       const status = stepStatusOf(step.record.taskCounts);
       if (status === step.record.status) continue;
       step.record.status = status;
       this.hasStepMoved = true;
       changed = true;
-      if (isTerminalStep(status)) this.settleDependents(step);
+      if (isTerminalStep(status)) this.updateDependents(step);
     }
     return changed;
   }
 
-  private settleDependents(ended: StepState): void {
+  private updateDependents(ended: StepState): void {
     for (const dependent of this.state.steps) {
       if (!dependent.record.dependsOn.includes(ended.record.order)) continue;
       if (ended.record.status !== 'completed') this.cancelStep(dependent, 'cascade', CASCADE_REASON);
@@ -352,16 +358,16 @@ export class JobTurn {
     this.offer(step);
   }
 
-  /** All that is ready of the step is to be offered at the end of the turn. */
+  /** Marks a step whose ready tasks are reported to the lease actor at the end of the turn. */
   offer(step: StepState): void {
     this.offered ??= new Set();
     this.offered.add(step);
   }
 
   /**
-   * Tells the lease actor all that is ready of the steps that were offered: at once, so that nothing is leased while it
-   * knows the new queue or place in the order of some of them only. A step of a job that may not be leased offers
-   * nothing, but its live tasks count.
+   * Reports all ready tasks of the marked steps to the lease actor, in one message, so that it never leases with the
+   * new queue or priority of only some of them. For a job that is not leasable, reports only steps with live tasks,
+   * which count against caps.
    */
   publishReadySteps(): void {
     const { offered } = this;
@@ -378,12 +384,12 @@ export class JobTurn {
     if (!leasable) this.context.send('lease', farmId, { type: 'job.withdrawn', jobId: id });
   }
 
-  /** Changes the state of one task; what follows from it is drawn at the end. */
+  /** Sets the state of one task. `end` applies the consequences. */
   write(step: StepState, index: number, task: TaskState): void {
     const number = pageOf(index);
     let page = step.pages.get(number);
     if (page === undefined) {
-      page = (step.room ??= new PageArena()).take(step.pages.size, pageOf(step.record.taskCount - 1) + 1);
+      page = (step.arena ??= new PageArena()).take(step.pages.size, pageOf(step.record.taskCount - 1) + 1);
       step.pages.set(number, page);
     }
     writeTask(page, index, task);
@@ -392,22 +398,22 @@ export class JobTurn {
   }
 
   /**
-   * Has the records written with the commit window. That of the job is brought up to date then, too, unless it is
-   * changed in more than counts and time: then it may be told to somebody at once.
+   * Marks the records as dirty; they are written with the commit window. If more than counts and time of the job have
+   * changed, its record is updated now, because this turn may return it to a client.
    */
-  private settleRecords(): void {
+  private markRecordsDirty(): void {
     for (const step of this.dirtySteps ?? []) {
-      // A reason that no task has any more is nobody's.
+      // No task has the reason any more.
       if (step.record.taskCounts.unschedulable === 0) step.record.unschedulableReason = '';
       step.isDirty = true;
       this.state.dirtySteps.add(step);
     }
-    this.state.isRecordOld = true;
-    if (this.state.record !== this.recordBefore) settleRecord(this.state, this.context.now);
+    this.state.isRecordStale = true;
+    if (this.state.record !== this.recordBefore) updateRecord(this.state, this.context.now);
     this.context.markDirty();
   }
 
-  private tellJobStatus(): void {
+  private publishJobStatus(): void {
     const { record } = this.state;
     if (isTerminalJob(record.status)) {
       this.context.change(remove('activeJob', keys.activeJob(record.farmId, record.id)));
@@ -421,14 +427,14 @@ export class JobTurn {
     publishJob(record, record.status, record.updatedAt, this.context);
   }
 
-  /** Tells clients of a task as it is now. */
+  /** Publishes the current state of a task to clients. */
   publishTask(step: StepState, index: number, task: TaskState): void {
     const { id: job_id } = this.state.record;
     const task_id = taskIdOf(this.addressOf(step, index));
     const { openAttempts } = this.state;
     const isLive = isLiveTask(task.status);
     const closed = isTerminalTask(task.status) ? this.closed?.get(task_id) : undefined;
-    const told: TaskProgress | undefined = isLive ? openAttempts.toldOf(step, index) : closed;
+    const reported: TaskProgress | undefined = isLive ? openAttempts.reportedOf(step, index) : closed;
     const payload: TaskEvent = {
       job_id,
       task_id,
@@ -440,20 +446,23 @@ export class JobTurn {
     };
     this.context.effect({
       kind: 'event',
-      event: { subject: 'tasks', payload: told === undefined ? payload : withTold(payload, told) },
+      event: {
+        subject: 'tasks',
+        payload: reported === undefined ? payload : withProgress(payload, reported),
+      },
     });
   }
 }
 
-/** An attempt that was closed. */
-interface Untold {
+/** A closed attempt whose lease actor and worker are not notified yet. */
+interface UnnotifiedClose {
   readonly attempt: AttemptAddress;
   readonly workerId: WorkerId;
 }
 
-/** By key, in the order in which the keys come first. */
+/** Groups by key, in the order of first occurrence. */
 function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<readonly [Key, readonly T[]]> {
-  // Mostly a turn closes one attempt.
+  // Fast path: usually a turn closes one attempt.
   const [only] = all;
   if (only !== undefined && all.length === 1) return [[keyOf(only), all]];
   const groups = new Map<Key, T[]>();
@@ -466,7 +475,7 @@ function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<r
   return groups;
 }
 
-function withTold(event: TaskEvent, { progress, statusMessage }: TaskProgress): TaskEvent {
+function withProgress(event: TaskEvent, { progress, statusMessage }: TaskProgress): TaskEvent {
   if (progress === undefined && statusMessage === undefined) return event;
   return {
     ...event,
@@ -475,9 +484,9 @@ function withTold(event: TaskEvent, { progress, statusMessage }: TaskProgress): 
   };
 }
 
-/** The attempt with its end. */
+/** Returns the record of the attempt after its end. */
 function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: number): AttemptRecord {
-  const { progress, statusMessage } = closed.told ?? attempt;
+  const { progress, statusMessage } = closed.reported ?? attempt;
   const { exitCode, reclaimed } = closed;
   const record: Mutable<AttemptRecord> = {
     version: 1,

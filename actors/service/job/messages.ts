@@ -5,35 +5,35 @@ import type { RetryOverride, RetryPolicy } from '../../../src/core/lifecycle/ret
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
-import type { IdempotencyKeyRow, SubmittedTemplate } from '../farm/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type { Outcome } from '../../../src/core/problems.ts';
 
-/** Tasks of one step that the lease actor has picked for a worker. */
+/** Tasks of one step that the lease actor has selected for a worker. */
 export interface TaskSelection {
   readonly jobId: JobId;
   readonly stepOrder: number;
   readonly ranges: readonly TaskRange[];
-  /** Cores that each of them takes on that worker. */
+  /** Cores that each task takes on that worker. */
   readonly cores: number;
 }
 
-/** What a client changes of a job; what is absent stays as it is. */
+/** A client's change of a job. Absent fields stay as they are. */
 export interface JobUpdate {
   readonly action?: 'pause' | 'resume';
   readonly priority?: number;
   readonly retry: RetryOverride;
 }
 
-/** What a client has tried again: every failed and canceled task of a job, one of them, or some of them. */
+/** Tasks that a client retries: all failed and canceled tasks of a job, one task, or a selection. */
 export type RetryTarget =
   'job' | { readonly stepOrder: number; readonly index: number } | { readonly selection: RetrySelection };
 
-/** Failed and canceled tasks of a job that meet all that is given. */
+/** Failed and canceled tasks of a job that match all given criteria. */
 export interface RetrySelection {
   readonly stepOrder?: number;
-  /** Indices in the step, rising and none twice. Only with `stepOrder`. */
+  /** Indices in the step, rising, without duplicates. Only with `stepOrder`. */
   readonly indices?: readonly IndexRun[];
-  /** Ordinal of a worker: only tasks that have failed, and did so for good on that worker. */
+  /** Ordinal of a worker: only failed tasks whose last attempt ran on that worker. */
   readonly workerOrdinal?: number;
 }
 
@@ -44,15 +44,18 @@ export interface IndexRun {
   readonly count: number;
 }
 
-/** How many tasks are tried again, and the status of the one that was named; null when none was. */
+/** Number of retried tasks, and the new status of the single task of the request; null for several tasks. */
 export interface RetryResult {
   readonly retried: number;
   readonly status: TaskStatus | null;
 }
 
-/** The job actor: one job with its steps, tasks and attempts. Id: job id. */
+/** Messages of the job actor, which owns one job with its steps, tasks and attempts. Id: job id. */
 export type JobMessage =
-  /** From the farm: a new job. `record` has the status pending, or blocked when it waits for other jobs. */
+  /**
+   * From the farm: creates a job. The status of `record` is pending, or blocked if it waits for other jobs. Replies
+   * with the JobRecord.
+   */
   | {
       readonly type: 'job.create';
       readonly record: JobRecord;
@@ -62,15 +65,18 @@ export type JobMessage =
       /** Retry settings of server, farm and queue. */
       readonly inherited: RetryPolicy;
       readonly once?: IdempotencyKeyRow;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
-  /** From the lease actor, at its start: load the job, take up its timers and offer what is ready. */
+  /** From the lease actor during recovery: loads the job, restores its timers and reports its ready tasks. */
   | { readonly type: 'job.activate' }
   /** From the farm: every upstream job has completed. */
   | { readonly type: 'upstreams.completed' }
-  /** From the farm: an upstream job failed, was canceled or deleted. */
+  /** From the farm: an upstream job failed, or was canceled or deleted. */
   | { readonly type: 'upstream.failed' }
-  /** From the lease actor: take these tasks from ready to assigned, or say which cannot be taken. */
+  /**
+   * From the lease actor: assign these ready tasks to a worker. Answered by `tasks.taken`, with the number of refused
+   * tasks.
+   */
   | {
       readonly type: 'tasks.take';
       readonly leaseId: number;
@@ -78,7 +84,10 @@ export type JobMessage =
       readonly workerOrdinal: number;
       readonly pick: TaskSelection;
     }
-  /** From the lease actor: no online worker may run tasks of the step; those ready since `readyBefore` say so. */
+  /**
+   * From the lease actor: no online worker can run tasks of the step. Tasks that are ready since `readyBefore` get the
+   * reason.
+   */
   | {
       readonly type: 'step.unschedulable';
       readonly stepOrder: number;
@@ -86,59 +95,74 @@ export type JobMessage =
       /** Milliseconds since the epoch. */
       readonly readyBefore: number;
     }
-  /** From the lease actor: an online worker may run tasks of the step. */
+  /** From the lease actor: an online worker can run tasks of the step. */
   | { readonly type: 'step.schedulable'; readonly stepOrder: number }
   /**
-   * From the bus: one report of the stream, or all that rode on a lease request and are of this job, in the order in which the worker says
-   * them. Answered only when they are poisoned, and only when they rode on a lease request.
+   * From the bus: one report of the status stream, or all piggybacked reports of a lease request for this job, in the
+   * order of the worker. Only piggybacked reports have `replyTo`, and they get a reply only if the message is poisoned.
    */
   | {
       readonly type: 'tasks.reported';
       readonly workerId: WorkerId;
       readonly reports: readonly AttemptReport[];
-      readonly replyTo?: ReplyTo;
+      readonly replyTo?: ReplyTo<never>;
     }
-  /** From a worker actor: the worker has these attempts, whether it was heard to have begun or not. */
+  /** From a worker actor: the worker has these attempts, whether it has reported them running or not. */
   | { readonly type: 'attempts.held'; readonly attemptIds: readonly AttemptId[] }
-  /** From a worker actor: give the work back, no attempt consumed. */
+  /** From a worker actor: take these attempts back. Does not count as a failure. */
   | { readonly type: 'attempts.reclaim'; readonly attemptIds: readonly AttemptId[]; readonly reason: string }
-  /** The job's own timer: attempts may have been handed out 30 s ago and never reported running. */
+  /** The job's own timer: assigned attempts may have reached their deadline without a running report. */
   | { readonly type: 'assigned.due' }
   /** From the farm: the retry settings above the job have changed. */
   | { readonly type: 'policy.changed'; readonly inherited: RetryPolicy }
   /**
-   * From a client, or from the farm, which has found the new queue. Answer: JobRecord. 409 for an action on a job that
-   * is terminal.
+   * From a client, directly or through the farm if the queue changes. Replies with the JobRecord, or `conflict` for an
+   * action on a terminal job.
    */
   | {
       readonly type: 'job.update';
       readonly update: JobUpdate;
-      /** The new queue with the retry settings that the job inherits there; null to stay. */
+      /** The new queue with the retry settings that the job inherits there; null for no change. */
       readonly queue: { readonly queueId: QueueId; readonly inherited: RetryPolicy } | null;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
   /**
-   * Answer: Retried. 404 for an unknown task, 409 when the task is neither failed nor canceled, the selection is too
-   * large or the queue is gone.
+   * From a client. Replies with a RetryResult; `not-found` for an unknown task; `conflict` if the task is neither
+   * failed nor canceled, the selection is too large or the queue was deleted.
    */
-  | { readonly type: 'job.retry'; readonly target: RetryTarget; readonly replyTo: ReplyTo }
-  /** From the farm, which has taken the job in again: go on with the retry of a job that is terminal. */
+  | { readonly type: 'job.retry'; readonly target: RetryTarget; readonly replyTo: ReplyTo<Outcome<RetryResult>> }
+  /** From the farm, after `job.reactivation-requested`: retry a terminal job. Replies like `job.retry`. */
   | {
       readonly type: 'job.reactivate';
       readonly target: RetryTarget;
       readonly inherited: RetryPolicy;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<RetryResult>>;
     }
-  /** From a client: what is live is canceled, and the job exists no longer. Answer: null. */
-  | { readonly type: 'job.delete'; readonly replyTo: ReplyTo }
-  /** From the farm: the job that ended at this time has been kept long enough. */
+  /** From a client: cancels live tasks and deletes the job. Replies with null. */
+  | { readonly type: 'job.delete'; readonly replyTo: ReplyTo<Outcome<null>> }
+  /** From retention through the farm: deletes the job if it still has this end time. */
   | { readonly type: 'job.expire'; readonly endedAt: number }
-  /** Answer: null. 409 when completed or failed. */
-  | { readonly type: 'job.cancel'; readonly replyTo: ReplyTo }
-  /** Answer: null. 404 for an unknown index, 409 when the task is terminal. */
+  /** From a client. Replies with null, or `conflict` for a completed or failed job. */
+  | { readonly type: 'job.cancel'; readonly replyTo: ReplyTo<Outcome<null>> }
+  /** From a client. Replies with null; `not-found` for an unknown task; `conflict` for a terminal task. */
   | {
       readonly type: 'task.cancel';
       readonly stepOrder: number;
       readonly index: number;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<null>>;
     };
+
+/**
+ * The text of a template. For a large job, whose plan and template are stored already, the provisional job id
+ * (docs/decisions/large-jobs.md).
+ */
+export type SubmittedTemplate = { readonly text: string } | { readonly provisionalJobId: JobId };
+
+/** The idempotency key row: a repeated submission gets the existing job as its reply. */
+export interface IdempotencyKeyRow {
+  /** Key in the table `idempotencyKey`. */
+  readonly rowKey: string;
+  readonly fingerprint: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}

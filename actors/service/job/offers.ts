@@ -5,11 +5,11 @@ import { failedOnOf } from './failed-on.ts';
 import type { JobState } from './state.ts';
 import { materializedTasks, type StepState } from './step-state.ts';
 
-/** Whether tasks of the job may be leased at all: not while it is blocked, paused or over. */
+/** Reports whether tasks of the job may be leased: not while it is blocked, paused or terminal. */
 export const isLeasable = (state: JobState): boolean =>
   state.record.status === 'pending' || state.record.status === 'running';
 
-/** All that is ready of a step at `now`: what the lease actor must know of it. */
+/** Returns the ready and delayed tasks of a step at `now`, with the data that the lease actor needs. */
 export function offerOfStep(state: JobState, step: StepState, now: number): ReadyStep {
   const { record } = step;
   return {

@@ -5,11 +5,11 @@ import { JobTurn } from './job-turn.ts';
 import { reclaim } from './reclaim.ts';
 import type { JobState } from './state.ts';
 
-const STALE_MESSAGE = 'the worker never reported that it runs';
+const STALE_MESSAGE = 'the worker did not report the attempt as running in time';
 
 /**
- * Wakes the job when the oldest attempt that was handed out should have been reported running. A timer that is set stays when that attempt
- * has been heard of: it comes early, and is set once more.
+ * Sets the timer for the deadline of the oldest assigned attempt. A timer that is set stays even if that attempt is
+ * reported meanwhile: then it fires early and is set again.
  */
 export const armAssigned =
   (staleAssignedMs: number) =>
@@ -23,8 +23,9 @@ export const armAssigned =
   };
 
 /**
- * The stale-assigned reaper (docs/contract/workers.md#assigned-tasks-that-never-start): a task that stays assigned for
- * 30 s goes back to ready, no attempt consumed. Time in which the service could not hear reports does not count.
+ * Reclaims stale assigned tasks (docs/contract/workers.md#assigned-tasks-that-never-start): a task that stays assigned
+ * for 30 s goes back to ready, without counting as a failure. Time in which the service could not receive reports does
+ * not count.
  */
 export const onAssignedDue =
   (staleAssignedMs: number) =>
@@ -32,7 +33,7 @@ export const onAssignedDue =
     state.isAssignedTimed = false;
     const turn = new JobTurn(state, context);
     const earliest = context.receivingSince + staleAssignedMs;
-    // Further ahead than that only the clock can have put one, when it was set back.
+    // A deadline further ahead than that comes from a clock that was set back.
     const dueOf = (run: AssignedRun): number =>
       Math.min(Math.max(run.dueAt, earliest), context.now + staleAssignedMs);
     const runs = state.assigned.takeAll().map((run) => ({ run, dueAt: dueOf(run) }));
@@ -44,7 +45,7 @@ export const onAssignedDue =
         if (dueAt > context.now) state.assigned.add(step, index, assignedAt, dueAt);
         else if (reclaim(state, step, index, STALE_MESSAGE, turn, context)) {
           reclaimed++;
-          context.log('warn', 'an assigned task was never reported running and goes back to ready', {
+          context.log('warn', 'assigned task reclaimed: not reported running in time', {
             task_id: taskIdOf(turn.addressOf(step, index)),
           });
         }

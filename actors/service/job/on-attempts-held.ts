@@ -6,9 +6,8 @@ import type { JobState } from './state.ts';
 import { taskOf } from './step-state.ts';
 
 /**
- * A worker has said that it has these attempts: those that were only assigned are running from now on, as if it had
- * reported so. The stale-assigned reaper must not give away what a worker has
- * (docs/dependency-hazards.md#d9-tasks-that-run-twice).
+ * Moves attempts that a worker holds from assigned to running, as if it had reported so. The reaper must not reclaim
+ * tasks that a worker holds (docs/dependency-hazards.md#d9-tasks-that-run-twice).
  */
 export function onAttemptsHeld(
   state: JobState,

@@ -6,7 +6,7 @@ import { reclaim } from './reclaim.ts';
 import type { JobState } from './state.ts';
 import { taskOf } from './step-state.ts';
 
-/** A worker is gone, or does not have these attempts: their tasks go back to ready. */
+/** Returns tasks to ready whose worker was lost or does not have the attempt. */
 export function onAttemptsReclaim(
   state: JobState,
   message: Extract<JobMessage, { type: 'attempts.reclaim' }>,

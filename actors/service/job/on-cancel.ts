@@ -7,7 +7,10 @@ import type { JobMessage } from './messages.ts';
 import type { JobState } from './state.ts';
 import { taskOf } from './step-state.ts';
 
-/** A user cancels the job (docs/contract/rest.md#jobs): idempotent on canceled, 409 when completed or failed. */
+/**
+ * Cancels the job for a client (docs/contract/rest.md#jobs). Idempotent for a canceled job; `conflict` for a completed
+ * or failed one.
+ */
 export function onJobCancel(
   state: JobState,
   message: Extract<JobMessage, { type: 'job.cancel' }>,
@@ -22,9 +25,9 @@ export function onJobCancel(
   context.reply(message.replyTo, done(null));
 }
 
-/** An upstream job did not complete: this one is canceled, and in turn those that wait for it. */
+/** Cancels the job because an upstream job did not complete. Its downstream jobs follow. */
 export function onUpstreamFailed(state: JobState, _message: unknown, context: ServiceContext<'job'>): void {
-  // A paused job that waits for nothing has left its upstreams behind.
+  // A paused job without `waitsWhilePaused` no longer depends on its upstreams.
   if (state.record.status === 'paused' && state.record.waitsWhilePaused !== true) return;
   cancelAll(state, 'upstream failed', UPSTREAM_JOB_REASON, UPSTREAM_JOB_REASON, context);
 }
@@ -42,7 +45,7 @@ function cancelAll(
   turn.end();
 }
 
-/** A user cancels one task (docs/contract/rest.md#tasks): only one that is not terminal. */
+/** Cancels one task for a client (docs/contract/rest.md#tasks). `conflict` for a terminal task. */
 export function onTaskCancel(
   state: JobState,
   message: Extract<JobMessage, { type: 'task.cancel' }>,

@@ -10,36 +10,35 @@ import type { JobMessage } from './messages.ts';
 import { publishJob } from './publish-job.ts';
 import type { JobState } from './state.ts';
 
-/** A user deletes the job (docs/contract/rest.md#jobs): in any status; active tasks are canceled first. */
+/** Deletes the job for a client, in any status (docs/contract/rest.md#jobs). Cancels its live tasks first. */
 export function onJobDelete(
   state: JobState,
   message: Extract<JobMessage, { type: 'job.delete' }>,
   context: ServiceContext<'job'>,
 ): void {
-  dissolve(state, context);
+  deleteJob(state, context);
   context.reply(message.replyTo, done(null));
 }
 
-/** Retention removes the job, unless it was revived since it was found to have ended. */
+/** Deletes the job for retention, unless it was reactivated since it was listed as ended. */
 export function onJobExpire(
   state: JobState,
   message: Extract<JobMessage, { type: 'job.expire' }>,
   context: ServiceContext<'job'>,
 ): void {
   const { status, endedAt } = state.record;
-  if (isTerminalJob(status) && endedAt === message.endedAt) dissolve(state, context);
+  if (isTerminalJob(status) && endedAt === message.endedAt) deleteJob(state, context);
 }
 
 /**
- * The job is gone with this commit: every row goes that makes it readable. Of the rows of its tasks there may be
- * millions: the purge takes them in pieces (docs/decisions/deletion.md), so nothing is written here for tasks that are
- * not live.
+ * Deletes the rows that make the job readable. The purge deletes the rows of its tasks in batches, because there may be
+ * millions (docs/decisions/deletion.md). So this writes only live tasks.
  */
-function dissolve(state: JobState, context: ServiceContext<'job'>): void {
+function deleteJob(state: JobState, context: ServiceContext<'job'>): void {
   const { record } = state;
-  // First of all: cores that are freed below must not be given to tasks of this job.
+  // Must be first: cores that are freed below must not go to tasks of this job.
   context.send('lease', record.farmId, { type: 'job.withdrawn', jobId: record.id });
-  cancelLive(state, new JobTurn(state, context));
+  cancelLiveTasks(state, new JobTurn(state, context));
   context.change(remove('job', keys.job(record.id)));
   context.change(remove('plan', keys.plan(record.id)));
   context.change(remove('template', keys.template(record.id)));
@@ -63,13 +62,13 @@ function dissolve(state: JobState, context: ServiceContext<'job'>): void {
   state.isDeleted = true;
 }
 
-/** Closes every open attempt and tells its worker to stop: cores and slots are free again. */
-function cancelLive(state: JobState, turn: JobTurn): void {
+/** Closes every open attempt and sends cancel requests to their workers, which frees cores and pool slots. */
+function cancelLiveTasks(state: JobState, turn: JobTurn): void {
   for (const { id } of [...state.openAttempts.values()]) {
     const attempt = parseAttemptId(id);
     const step = attempt === null ? undefined : state.steps[attempt.stepOrder];
-    if (attempt === null || step === undefined) throw new Error(`the open attempt ${id} is of no step`);
+    if (attempt === null || step === undefined) throw new Error(`open attempt ${id} belongs to no step`);
     turn.cancelTask(step, attempt.index, 'cancel', USER_CANCEL_REASON);
   }
-  turn.tellClosed();
+  turn.notifyClosed();
 }

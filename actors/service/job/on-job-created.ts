@@ -15,7 +15,7 @@ import { stepStateOf } from './step-state.ts';
 
 type Create = Extract<JobMessage, { type: 'job.create' }>;
 
-/** The state of a job that the store does not hold yet: every task pending. */
+/** Returns the state of a new job: all tasks pending. */
 export function newJobState(message: Create): JobState {
   const { record, plan } = message;
   const steps = plan.steps.map((step) => stepStateOf(newStepRecord(record, step), step));
@@ -30,7 +30,7 @@ export function newJobState(message: Create): JobState {
     assigned: new AssignedRuns(),
     isAssignedTimed: false,
     dirtySteps: new Set(),
-    isRecordOld: false,
+    isRecordStale: false,
     isDeleted: false,
   };
 }
@@ -52,7 +52,7 @@ function newStepRecord(job: JobRecord, plan: StepPlan): StepRecord {
   };
 }
 
-/** Writes a new job whole: its record, plan, template and steps in one commit, and the key that a client gave it. */
+/** Writes a new job: its record, plan, template, steps and idempotency key, in one commit. */
 export function onJobCreated(state: JobState, message: Create, context: ServiceContext<'job'>): void {
   const { record } = state;
   const { template, templateFormat: format } = message;

@@ -10,8 +10,8 @@ import type { JobState } from './state.ts';
 type Update = Extract<JobMessage, { type: 'job.update' }>;
 
 /**
- * A user changes a job (docs/contract/rest.md#jobs). Pausing a paused job and resuming one that is not paused change
- * nothing; on a job that is over both are refused.
+ * Changes a job for a client (docs/contract/rest.md#jobs). Pausing a paused job and resuming one that is not paused
+ * have no effect. Both are refused for a terminal job.
  */
 export function onJobUpdate(state: JobState, message: Update, context: ServiceContext<'job'>): void {
   const { status } = state.record;
@@ -36,7 +36,7 @@ export function onJobUpdate(state: JobState, message: Update, context: ServiceCo
   context.reply(message.replyTo, done(state.record));
 }
 
-/** The settings that are not what they were. */
+/** Returns only the settings that differ from the record. */
 function changedSettings(
   record: JobRecord,
   { update, queue }: Update,

@@ -12,8 +12,8 @@ import type { JobState } from './state.ts';
 import { taskOf } from './step-state.ts';
 
 /**
- * A user has failed and canceled tasks tried again (docs/contract/retry.md#manual-retry). A job that has ended must be
- * taken in again by its farm first, which knows whether its queue is still there.
+ * Retries failed and canceled tasks for a client (docs/contract/retry.md#manual-retry). For a terminal job the farm
+ * decides first, because it knows whether the queue still exists.
  */
 export function onJobRetry(
   state: JobState,
@@ -22,15 +22,17 @@ export function onJobRetry(
 ): void {
   const { target, replyTo } = message;
   const { id, farmId, queueId, status } = state.record;
-  const answer = answerWithoutRetry(state, target);
+  const answer = replyWithoutRetry(state, target);
   if (answer !== null) context.reply(replyTo, answer);
   else if (isTerminalJob(status))
     context.send('farm', farmId, { type: 'job.reactivation-requested', jobId: id, queueId, target, replyTo });
   else context.reply(replyTo, done(retry(state, target, new JobTurn(state, context))));
 }
 
-/** The farm has taken the job in again. Meanwhile another retry may have come first. */
-export function onJobRevive(
+/**
+ * Handles a retry of a terminal job after the farm's approval. Another retry may have reactivated the job meanwhile.
+ */
+export function onJobReactivate(
   state: JobState,
   message: Extract<JobMessage, { type: 'job.reactivate' }>,
   context: ServiceContext<'job'>,
@@ -38,7 +40,7 @@ export function onJobRevive(
   const { record } = state;
   const { id: jobId, farmId, queueId, status, endedAt = 0 } = record;
   state.inherited = message.inherited;
-  const answer = answerWithoutRetry(state, message.target);
+  const answer = replyWithoutRetry(state, message.target);
   if (answer !== null) {
     if (isTerminalJob(status)) context.send('farm', farmId, { type: 'job.ended', jobId, queueId, status });
     context.reply(message.replyTo, answer);
@@ -51,24 +53,24 @@ export function onJobRevive(
   ) {
     context.change(remove('endedJob', keys.endedJob(farmId, status, endedAt, jobId)));
     context.change(put('activeJob', keys.activeJob(farmId, jobId), { version: 1 }));
-    // It may have ended once more since the farm took it in, and the farm does not know yet that it goes on.
+    // The job may have ended again since the farm's approval, so the farm needs to know that it is active.
     context.send('farm', farmId, { type: 'job.reactivated', jobId, queueId });
   }
   context.reply(message.replyTo, done(retry(state, message.target, turn)));
 }
 
-const NOTHING: RetryResult = { retried: 0, status: null };
+const NOTHING_RETRIED: RetryResult = { retried: 0, status: null };
 
-/** The answer when there is nothing to try again; null when there is. */
-function answerWithoutRetry(state: JobState, target: RetryTarget): Outcome<RetryResult> | null {
+/** Returns the reply if no task can be retried, else null. */
+function replyWithoutRetry(state: JobState, target: RetryTarget): Outcome<RetryResult> | null {
   if (target === 'job') {
     const { failed, canceled } = sumCounts(state.steps.map((step) => step.record.taskCounts));
-    return failed + canceled === 0 ? done(NOTHING) : null;
+    return failed + canceled === 0 ? done(NOTHING_RETRIED) : null;
   }
   if ('selection' in target) {
     const selected = selectedTasks(state, target.selection);
     if (!selected.ok) return selected;
-    return selected.value.length === 0 ? done(NOTHING) : null;
+    return selected.value.length === 0 ? done(NOTHING_RETRIED) : null;
   }
   const step = state.steps[target.stepOrder];
   if (step === undefined || target.index >= step.record.taskCount) {
@@ -80,7 +82,7 @@ function answerWithoutRetry(state: JobState, target: RetryTarget): Outcome<Retry
     : null;
 }
 
-/** A job that was parked goes on; one that a user has paused stays paused. */
+/** Retries the tasks. Resumes an auto-parked job; a job that a user paused stays paused. */
 function retry(state: JobState, target: RetryTarget, turn: JobTurn): RetryResult {
   const wasParked = state.record.status === 'paused' && state.record.parkReason !== '';
   if (wasParked) turn.resume();
@@ -104,7 +106,7 @@ function retry(state: JobState, target: RetryTarget, turn: JobTurn): RetryResult
   return { retried, status: named === undefined ? null : taskOf(named, target.index).status };
 }
 
-/** The tasks that are tried again, of which it is known that there are some and not too many. */
+/** Returns the tasks to retry. `replyWithoutRetry` has checked that there are some and not too many. */
 function retriedTasks(state: JobState, target: RetryTarget): readonly SelectedTasks[] {
   if (target === 'job') return state.steps.map((step) => ({ step, indices: 'all' }));
   if ('selection' in target) {

@@ -16,30 +16,29 @@ import { failedOnKey, failedOnOf } from './failed-on.ts';
 import { JobTurn, STATUS_ONLY, type ClosedAttempt } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { makeReady } from './reclaim.ts';
-import { countFailure } from './step-failures.ts';
 import { policyOf, type JobState } from './state.ts';
 import { taskOf, type StepState } from './step-state.ts';
+import { countFailure } from './count-failure.ts';
 
 type Reports = Extract<JobMessage, { type: 'tasks.reported' }>;
 
 /**
- * A worker reports on attempts. Of each task only the open attempt counts (docs/architecture.md#the-bus: the attempt id
- * is the fencing token); anything else is a named no-op. What follows for steps and job is drawn once, from all of the
- * reports.
+ * Applies a worker's reports on attempts. Only a task's open attempt counts (docs/architecture.md#the-bus: the attempt
+ * id is the fencing token); other reports are logged and ignored. Steps and job are updated once, after all reports.
  */
 export function onTasksReported(state: JobState, message: Reports, context: ServiceContext<'job'>): void {
   const turn = new JobTurn(state, context);
   let haveMoved = false;
   for (const report of message.reports) {
-    const fault = reported(state, report, turn, context);
+    const fault = applyReport(state, report, turn, context);
     if (fault === null) haveMoved = true;
     else if (fault !== 'progress alone') logIgnoredReport(fault, report, message.workerId, context);
   }
   if (haveMoved) turn.end();
 }
 
-/** One report; null when it has moved its task. */
-function reported(
+/** Applies one report. Returns null if it has moved its task. */
+function applyReport(
   state: JobState,
   report: AttemptReport,
   turn: JobTurn,
@@ -51,12 +50,12 @@ function reported(
     return 'unknown attempt';
   const task = taskOf(step, attempt.index);
   if (!isLiveTask(task.status) || task.attemptNumber !== attempt.attemptNumber)
-    return nothingNew(task, attempt.attemptNumber, report);
+    return ignoredReason(task, attempt.attemptNumber, report);
   switch (report.status) {
     case 'running':
-      if (task.status === 'running' && isSessionKnown(state, step, attempt.index))
-        return reportedAgain(state, step, attempt.index, report, turn, context);
-      reportedRunning(state, step, attempt.index, report, turn, context);
+      if (task.status === 'running' && hasReportedSession(state, step, attempt.index))
+        return applyRepeatedRunning(state, step, attempt.index, report, turn, context);
+      applyRunning(state, step, attempt.index, report, turn, context);
       break;
     case 'succeeded':
       turn.closeAttempt(step, attempt.index, closedBy(report, 'succeeded'), task);
@@ -65,20 +64,24 @@ function reported(
     case 'canceled':
       turn.closeAttempt(step, attempt.index, closedBy(report, 'canceled'));
       turn.move(step, attempt.index, 'reported cancel');
-      turn.giveReason(step, attempt.index, reportedFailureReason(report.message ?? '', report.exit_code));
+      turn.setReason(step, attempt.index, reportedFailureReason(report.message ?? '', report.exit_code));
       break;
     case 'failed':
-      reportedFailure(state, step, attempt.index, report, turn, context);
+      applyFailure(state, step, attempt.index, report, turn, context);
       break;
   }
   return null;
 }
 
 /**
- * What a report of an attempt that is not open is. An end that rode on a lease request may come by the stream too, and may have overtaken there
- * the word that its task runs.
+ * Classifies a report of an attempt that is not open. A piggybacked end may also arrive through the stream, and there
+ * it may have overtaken the report that its task runs.
  */
-function nothingNew(task: TaskState, attemptNumber: number, { status }: AttemptReport): IgnoredReportReason {
+function ignoredReason(
+  task: TaskState,
+  attemptNumber: number,
+  { status }: AttemptReport,
+): IgnoredReportReason {
   if (task.attemptNumber !== attemptNumber) return 'stale attempt';
   if (status === 'running' && isTerminalTask(task.status)) return 'overtaken report';
   return task.status === status || (task.status === 'ready' && status === 'failed')
@@ -86,11 +89,14 @@ function nothingNew(task: TaskState, attemptNumber: number, { status }: AttemptR
     : 'stale attempt';
 }
 
-/** Whether a report of the open attempt has come: the worker may have been known to have it before that. */
-const isSessionKnown = (state: JobState, step: StepState, index: number): boolean =>
-  (state.openAttempts.toldOf(step, index)?.sessionId ?? '') !== '';
+/**
+ * Reports whether the open attempt has been reported before. A running task may also be known only from
+ * `attempts.held`.
+ */
+const hasReportedSession = (state: JobState, step: StepState, index: number): boolean =>
+  (state.openAttempts.reportedOf(step, index)?.sessionId ?? '') !== '';
 
-function reportedRunning(
+function applyRunning(
   state: JobState,
   step: StepState,
   index: number,
@@ -101,13 +107,13 @@ function reportedRunning(
   const attempt = state.openAttempts.of(step, index);
   if (attempt !== undefined) {
     const known = { ...withProgress(attempt, reportedProgress(report)), sessionId: report.session_id };
-    keepAttempt(state, step, index, known, turn, context);
+    storeAttempt(state, step, index, known, turn, context);
   }
   turn.move(step, index, 'reported running');
 }
 
-/** The attempt is known to run. A report of progress changes what is said of the task, and nothing else. */
-function reportedAgain(
+/** Handles a repeated running report. New progress changes the attempt's progress and nothing else. */
+function applyRepeatedRunning(
   state: JobState,
   step: StepState,
   index: number,
@@ -116,16 +122,17 @@ function reportedAgain(
   context: ServiceContext<'job'>,
 ): 'repeated report' | 'progress alone' {
   const attempt = state.openAttempts.of(step, index);
-  const told = reportedProgress(report);
-  const isNews = attempt?.progress !== told.progress || attempt?.statusMessage !== told.statusMessage;
-  if (attempt === undefined || !isProgress(report) || !isNews) return 'repeated report';
-  keepAttempt(state, step, index, withProgress(attempt, told), turn, context);
+  const progressNow = reportedProgress(report);
+  const isNewProgress =
+    attempt?.progress !== progressNow.progress || attempt?.statusMessage !== progressNow.statusMessage;
+  if (attempt === undefined || !isProgress(report) || !isNewProgress) return 'repeated report';
+  storeAttempt(state, step, index, withProgress(attempt, progressNow), turn, context);
   turn.publishTask(step, index, taskOf(step, index));
   return 'progress alone';
 }
 
-/** What is known of the open attempt of a task, in place of what was. */
-function keepAttempt(
+/** Replaces the record of a task's open attempt. */
+function storeAttempt(
   state: JobState,
   step: StepState,
   index: number,
@@ -133,7 +140,7 @@ function keepAttempt(
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): void {
-  state.openAttempts.tell(step, index, attempt);
+  state.openAttempts.setReported(step, index, attempt);
   const key = keys.attempt(turn.addressOf(step, index), attempt.attemptNumber);
   context.change(put('attempt', key, attempt));
 }
@@ -141,16 +148,16 @@ function keepAttempt(
 const isProgress = ({ status, status_message: message }: AttemptReport): boolean =>
   status === 'running' && message !== undefined;
 
-const NOTHING_TOLD: TaskProgress = {};
+const NO_PROGRESS: TaskProgress = {};
 
 function reportedProgress({ progress, status_message: message = '' }: AttemptReport): TaskProgress {
-  if (progress === undefined && message === '') return NOTHING_TOLD;
+  if (progress === undefined && message === '') return NO_PROGRESS;
   const statusMessage = statusLineOf(message);
   return { ...(progress !== undefined && { progress }), ...(statusMessage !== '' && { statusMessage }) };
 }
 
-/** docs/contract/retry.md#outcomes-of-a-failure: exactly one of retry, exhausted, auto-park. */
-function reportedFailure(
+/** Applies exactly one of retry, exhausted and auto-park (docs/contract/retry.md#outcomes-of-a-failure). */
+function applyFailure(
   state: JobState,
   step: StepState,
   index: number,
@@ -168,22 +175,22 @@ function reportedFailure(
   turn.patchJob({ failedAttempts: jobFailures });
   if (outcome === 'retry') {
     const retryAfter = context.now + policy.retryDelaySeconds * 1000;
-    noteFailedOn(state, step, index, workerId);
+    recordFailedOn(state, step, index, workerId);
     turn.move(step, index, 'auto-retry', { failedAttempts: taskFailures, retryAfter, workerOrdinal: 0 });
     makeReady(state, step, index, retryAfter, context);
     context.effect({ kind: 'count', counter: 'task-retries', queueId: state.record.queueId });
     return;
   }
   turn.move(step, index, 'reported failure', { failedAttempts: taskFailures });
-  turn.giveReason(step, index, reportedFailureReason(report.message ?? '', report.exit_code));
+  turn.setReason(step, index, reportedFailureReason(report.message ?? '', report.exit_code));
   if (outcome === 'exhausted' || state.record.status === 'paused') return;
   if (turn.moveJob('auto-park', { parkReason: FAILURE_LIMIT_PARK_REASON })) {
     context.effect({ kind: 'count', counter: 'jobs-autoparked', queueId: state.record.queueId });
   }
 }
 
-/** The retry prefers a worker that has not failed the task. */
-function noteFailedOn(state: JobState, step: StepState, index: number, workerId: WorkerId): void {
+/** Records the worker of a failure. The retry prefers other workers. */
+function recordFailedOn(state: JobState, step: StepState, index: number, workerId: WorkerId): void {
   const before = failedOnOf(state.failedOn, step.record.order, index);
   if (before.includes(workerId)) return;
   state.failedOn.set(failedOnKey(step.record.order, index), [...before, workerId]);
@@ -191,13 +198,13 @@ function noteFailedOn(state: JobState, step: StepState, index: number, workerId:
 
 function closedBy(report: AttemptReport, status: ClosedAttempt['status']): ClosedAttempt {
   const { message = '', session_id: sessionId, exit_code: exitCode } = report;
-  return { status, message, sessionId, told: reportedProgress(report), exitCode };
+  return { status, message, sessionId, reported: reportedProgress(report), exitCode };
 }
 
-/** Why a report changes nothing. */
+/** Reason why a report is ignored. */
 type IgnoredReportReason = 'unknown attempt' | 'stale attempt' | 'repeated report' | 'overtaken report';
 
-/** Reports as they come when nothing is wrong. */
+/** Reasons that occur in normal operation. */
 const EXPECTED: ReadonlySet<IgnoredReportReason> = new Set(['repeated report', 'overtaken report']);
 
 function logIgnoredReport(
@@ -207,9 +214,9 @@ function logIgnoredReport(
   context: ServiceContext<'job'>,
 ): void {
   const { attempt_id, status } = report;
-  // Progress that is overtaken by the end of the attempt is nothing to warn of.
+  // Progress that is overtaken by the end of the attempt is normal.
   const isExpected = EXPECTED.has(what) || isProgress(report);
-  context.log(isExpected ? 'debug' : 'warn', `a status report changes nothing: ${what}`, {
+  context.log(isExpected ? 'debug' : 'warn', `status report ignored: ${what}`, {
     task_id: attempt_id.slice(0, attempt_id.lastIndexOf('-')),
     attempt_id,
     worker_id: workerId,

@@ -17,8 +17,8 @@ import type { AttemptBooking } from '../worker/messages.ts';
 type Take = Extract<JobMessage, { type: 'tasks.take' }>;
 
 /**
- * Takes the picked tasks from ready to assigned (docs/contract/lease.md#first-fit: atomic, with
- * the gates checked again). Tasks that may not be had after all are refused; one that is held back is ready again later.
+ * Moves the selected tasks from ready to assigned (docs/contract/lease.md#first-fit: atomic, after checking the gates
+ * again). Refuses tasks that cannot be leased any more. A delayed task becomes ready again at its time.
  */
 export const onTasksTake = (
   staleAssignedMs: number,
@@ -31,7 +31,7 @@ export const onTasksTake = (
     const step = state.steps[pick.stepOrder];
     if (step === undefined) throw new Error(`job ${state.record.id} has no step ${pick.stepOrder}`);
     const turn = new JobTurn(state, context);
-    state.openAttempts.noteWorker(message.workerOrdinal, message.workerId);
+    state.openAttempts.recordWorker(message.workerOrdinal, message.workerId);
     const assignments: Assignment[] = [];
     const bookings: AttemptBooking[] = [];
     const leasable = isLeasable(state);
@@ -77,7 +77,7 @@ export const onTasksTake = (
   };
 };
 
-/** What the tasks of a step share: of a job that is in memory the same object each time. */
+/** Returns the data that all tasks of a step share. The same object each time while the job is in memory. */
 function assignmentOf(state: JobState, step: StepState): StepAssignment {
   step.assignment ??= stepAssignmentOf(state.plan, step.plan, state.record.extensions);
   return step.assignment;
@@ -93,7 +93,7 @@ function take(
 ): Assignment {
   const { jobId, stepOrder, index, attemptNumber } = attempt;
   const leased = { attemptNumber, assignedAt: context.now, workerOrdinal: message.workerOrdinal };
-  // The attempt gets a row when something is said of it; until then the task's page says all that there is.
+  // The attempt gets a row only with its first report. Until then the task's page has all data.
   turn.move(step, index, 'lease', leased, task);
   const values = step.space.at(index);
   return {

@@ -2,7 +2,7 @@ import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobState } from './state.ts';
 
-/** Every upstream job has completed: a blocked job is pending now, and a paused one will be when it is resumed. */
+/** Unblocks the job: every upstream job has completed. A paused job becomes pending when it is resumed. */
 export function onUpstreamsCompleted(
   state: JobState,
   _message: unknown,

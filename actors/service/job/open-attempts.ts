@@ -6,69 +6,69 @@ import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
 /**
- * The open attempts of a job. An attempt of which nothing was said is what its task's page says, in memory as on the disk
- * (docs/decisions/open-attempts.md): only the others are kept.
+ * The open attempts of a job. An attempt without reports is derived from its task's page, in memory as on disk
+ * (docs/decisions/open-attempts.md). Only attempts with reports are kept here.
  */
 export class OpenAttempts {
   private readonly jobId: JobId;
   private readonly steps: readonly StepState[];
-  /** Attempts of which something was said, by step and index of their tasks. */
-  private readonly told: readonly Map<number, AttemptRecord>[];
-  /** Workers that have had tasks of the job since it was loaded, by ordinal. */
+  /** Attempts with reports, by step and index of their tasks. */
+  private readonly reported: readonly Map<number, AttemptRecord>[];
+  /** Workers with tasks of the job since it was loaded, by ordinal. */
   private readonly workers = new Map<number, WorkerId>();
 
   constructor(jobId: JobId, steps: readonly StepState[]) {
     this.jobId = jobId;
     this.steps = steps;
-    this.told = steps.map(() => new Map<number, AttemptRecord>());
+    this.reported = steps.map(() => new Map<number, AttemptRecord>());
   }
 
-  /** How many there are. */
+  /** Number of open attempts. */
   get size(): number {
     let live = 0;
     for (const { record } of this.steps) live += record.taskCounts.assigned + record.taskCounts.running;
     return live;
   }
 
-  /** The open attempt of a task; undefined when the task is not live. */
+  /** Returns the open attempt of a task, or undefined if the task is not live. */
   of(step: StepState, index: number, task: TaskState = taskOf(step, index)): AttemptRecord | undefined {
     if (!isLiveTask(task.status)) return undefined;
-    const told = this.toldOf(step, index);
-    if (told !== undefined) return told;
+    const reported = this.reportedOf(step, index);
+    if (reported !== undefined) return reported;
     return openAttemptOf(this.addressOf(step, index), task, this.workerOf(step, index, task));
   }
 
-  /** What was said of the open attempt of a task; undefined when nothing was. */
-  toldOf(step: StepState, index: number): AttemptRecord | undefined {
-    const ofStep = this.told[step.record.order];
+  /** Returns the reported data of a task's open attempt, or undefined if there is none. */
+  reportedOf(step: StepState, index: number): AttemptRecord | undefined {
+    const ofStep = this.reported[step.record.order];
     return ofStep === undefined || ofStep.size === 0 ? undefined : ofStep.get(index);
   }
 
-  /** The worker that has a live task. */
+  /** Returns the worker of a live task. */
   workerOf(step: StepState, index: number, task: TaskState): WorkerId {
-    const worker = this.toldOf(step, index)?.workerId ?? this.workers.get(task.workerOrdinal);
+    const worker = this.reportedOf(step, index)?.workerId ?? this.workers.get(task.workerOrdinal);
     if (worker === undefined)
-      throw new Error(`task ${step.record.order}-${index} of ${this.jobId} is live and on no worker`);
+      throw new Error(`task ${step.record.order}-${index} of ${this.jobId} is live but has no worker`);
     return worker;
   }
 
-  /** The worker of that ordinal has tasks of the job. */
-  noteWorker(ordinal: number, worker: WorkerId): void {
+  /** Records the id of a worker with tasks of the job. */
+  recordWorker(ordinal: number, worker: WorkerId): void {
     this.workers.set(ordinal, worker);
   }
 
-  /** What is known of the open attempt of a task, in place of what was. */
-  tell(step: StepState, index: number, attempt: AttemptRecord): void {
-    this.told[step.record.order]?.set(index, attempt);
+  /** Replaces the record of a task's open attempt. */
+  setReported(step: StepState, index: number, attempt: AttemptRecord): void {
+    this.reported[step.record.order]?.set(index, attempt);
   }
 
-  /** The attempt is open no longer; its task is moved next. */
-  forget(step: StepState, index: number): void {
-    const ofStep = this.told[step.record.order];
+  /** Removes the open attempt of a task. The caller moves the task next. */
+  remove(step: StepState, index: number): void {
+    const ofStep = this.reported[step.record.order];
     if (ofStep !== undefined && ofStep.size > 0) ofStep.delete(index);
   }
 
-  /** All of them. A look at every task that was touched. */
+  /** Iterates over all open attempts. Scans all tasks with a record of their own. */
   *values(): Generator<AttemptRecord> {
     for (const step of this.steps) {
       if (step.record.taskCounts.assigned + step.record.taskCounts.running === 0) continue;

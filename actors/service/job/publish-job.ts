@@ -4,8 +4,8 @@ import { timestampOf } from '../../../src/core/timestamp.ts';
 import type { ServiceContext } from '../service-system.ts';
 
 /**
- * Tells clients what has become of a job: its status, or `removed` when it exists no longer (docs/contract/events.md).
- * `at` is milliseconds since the epoch.
+ * Publishes a job event: its status, or `removed` for a deleted job (docs/contract/events.md). `at` is milliseconds
+ * since the epoch.
  */
 export function publishJob(
   record: JobRecord,

@@ -6,8 +6,8 @@ import type { JobState } from './state.ts';
 import { taskOf, type StepState } from './step-state.ts';
 
 /**
- * Takes the work of an open attempt back (docs/contract/retry.md#lost-work: lost or reclaimed work returns to ready
- * and consumes no attempt). The reason goes on the attempt alone. False when the task is not live.
+ * Reclaims an open attempt: its task returns to ready without counting as a failure (docs/contract/retry.md#lost-work).
+ * The reason is stored on the attempt only. Returns false if the task is not live.
  */
 export function reclaim(
   state: JobState,
@@ -25,7 +25,7 @@ export function reclaim(
   return true;
 }
 
-/** Tells the lease actor that a task is ready again, from a time on. */
+/** Reports to the lease actor that a task is ready again, at once or from `until` on. */
 export function makeReady(
   state: JobState,
   step: StepState,

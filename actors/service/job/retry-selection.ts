@@ -4,20 +4,23 @@ import type { IndexRun, RetrySelection } from './messages.ts';
 import type { JobState } from './state.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
-/** Single tasks that one selection may have tried again: each is written and told of. Whole steps are not limited. */
+/** Maximum number of single tasks in one selection: each is written and published. Whole steps are not limited. */
 export const SELECTED_TASKS_MAX = 100_000;
 
-/** Tasks of a step that are tried again: all that have failed or were canceled, or these. */
+/** Tasks of a step to retry: all failed and canceled ones, or these indices. */
 export interface SelectedTasks {
   readonly step: StepState;
   readonly indices: 'all' | readonly number[];
 }
 
-/** The failed and canceled tasks that a selection names; steps without any are left out. 409 when they are too many. */
+/**
+ * Returns the failed and canceled tasks of a selection, without steps that have none. Refuses with `conflict` if there
+ * are too many.
+ */
 export function selectedTasks(state: JobState, selection: RetrySelection): Outcome<readonly SelectedTasks[]> {
   const { stepOrder } = selection;
   const selected: SelectedTasks[] = [];
-  let left = SELECTED_TASKS_MAX;
+  let remaining = SELECTED_TASKS_MAX;
   for (const step of state.steps) {
     const { failed, canceled } = step.record.taskCounts;
     if ((stepOrder !== undefined && step.record.order !== stepOrder) || failed + canceled === 0) continue;
@@ -28,12 +31,12 @@ export function selectedTasks(state: JobState, selection: RetrySelection): Outco
     const indices: number[] = [];
     for (const index of candidates(step, selection)) {
       if (!isWanted(step, index, selection)) continue;
-      if (left === 0) {
-        const detail = `more than ${SELECTED_TASKS_MAX} tasks are selected: select fewer, or whole steps`;
+      if (remaining === 0) {
+        const detail = `the selection has more than ${SELECTED_TASKS_MAX} tasks; select fewer tasks or whole steps`;
         return refused('conflict', detail);
       }
       indices.push(index);
-      left--;
+      remaining--;
     }
     if (indices.length > 0) selected.push({ step, indices });
   }

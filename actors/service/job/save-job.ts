@@ -3,14 +3,14 @@ import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { copyOfPage } from '../../../src/core/records/task-page.ts';
 import type { ServiceContext } from '../service-system.ts';
-import { toStepRecord } from './live-step.ts';
+import { toStepRecord } from './mutable-step.ts';
 import type { JobState } from './state.ts';
 
-/** Writes what the turns of a commit window have changed of a job's record, steps and pages: each row once. */
+/** Writes the job's record, steps and task pages that changed in a commit window, each row once. */
 export function saveJob(state: JobState, context: ServiceContext<'job'>): void {
-  // Its rows were removed, and the purge takes the pages (docs/decisions/deletion.md).
+  // The rows of a deleted job are removed already. The purge removes the pages (docs/decisions/deletion.md).
   if (state.isDeleted) return;
-  settleRecord(state, context.now);
+  updateRecord(state, context.now);
   const { record } = state;
   for (const step of state.dirtySteps) {
     const { order } = step.record;
@@ -29,10 +29,10 @@ export function saveJob(state: JobState, context: ServiceContext<'job'>): void {
   context.change(put('job', keys.job(record.id), record));
 }
 
-/** Brings the counts and the time of a job's record up to date. `now` is the time of the commit window. */
-export function settleRecord(state: JobState, now: number): void {
-  if (!state.isRecordOld) return;
-  state.isRecordOld = false;
+/** Updates the counts and the time of a job's record. `now` is the time of the commit window. */
+export function updateRecord(state: JobState, now: number): void {
+  if (!state.isRecordStale) return;
+  state.isRecordStale = false;
   let { taskCounts } = state.record;
   for (const step of state.dirtySteps) {
     taskCounts = replaceCounts(taskCounts, step.countsInJob, step.record.taskCounts);

@@ -1,3 +1,15 @@
+/**
+ * State of the job actor. Statuses and transitions of jobs, steps and tasks:
+ * src/core/lifecycle/{job-transitions,step-rules,task-transitions}.ts. JobTurn applies them; nothing else changes a
+ * status.
+ *
+ * Invariants: a task has at most one open attempt, and has one exactly while it is assigned or running. The counts of a
+ * step equal the statuses of its tasks. The counts of the job are the sums of its steps', except while `isRecordStale`.
+ * Rows change only in `saveJob`, at the end of the commit window.
+ *
+ * Exits: a terminal job is evicted from memory; a deleted job is removed, and the purge deletes its tasks.
+ */
+
 import { attemptIdOf, type JobId, type TaskAddress } from '../../../src/core/ids.ts';
 import { effectiveRetry, type RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
 import { isLiveTask, isTerminalTask } from '../../../src/core/lifecycle/task-transitions.ts';
@@ -17,27 +29,27 @@ export interface JobState {
   record: JobRecord;
   readonly plan: JobPlan;
   readonly steps: readonly StepState[];
-  /** Retry settings of server, farm and queue; the job's own come on top. */
+  /** Retry settings of server, farm and queue. The job's own settings override them. */
   inherited: RetryPolicy;
   readonly openAttempts: OpenAttempts;
-  /** Failures that workers have reported. A manual retry does not forget them. */
+  /** Failures that workers have reported. A manual retry keeps them. */
   readonly failures: FailuresOfSteps;
   readonly failedOn: FailedOn;
-  /** Attempts that were handed out, and for which the reaper waits. */
+  /** Assigned attempts that the reaper watches. */
   readonly assigned: AssignedRuns;
   /** Whether the timer for the first of them is set. */
   isAssignedTimed: boolean;
-  /** Steps of which something is to be written with the commit window, beside the job's own record. */
+  /** Steps with pages or records to write at the end of the commit window. */
   readonly dirtySteps: Set<StepState>;
   /** Whether the counts and the time of the record are those of an earlier commit window. */
-  isRecordOld: boolean;
-  /** Whether the job was deleted in this commit window: nothing is to be done for it any more. */
+  isRecordStale: boolean;
+  /** Whether the job was deleted in this commit window. Later messages go to `onMissing`. */
   isDeleted: boolean;
 }
 
 export const policyOf = (state: JobState): RetryPolicy => effectiveRetry(state.inherited, state.record.retry);
 
-/** Everything of a job that the store holds. `serverRetry` is the server's end of the retry cascade. */
+/** Loads a job. `serverRetry`: default retry policy of the server. */
 export function loadJob(
   id: string,
   reader: StoreReader,
@@ -65,7 +77,7 @@ export function loadJob(
     assigned: new AssignedRuns(),
     isAssignedTimed: false,
     dirtySteps: new Set(),
-    isRecordOld: false,
+    isRecordStale: false,
     isDeleted: false,
   };
   for (const step of steps) loadFailedOn(state, step, reader);
@@ -78,7 +90,7 @@ export function loadJob(
 function loadStep(job: JobId, plan: StepPlan, reader: StoreReader): StepState {
   const key = keys.step(job, plan.order);
   const record = reader.get('step', key);
-  if (record === undefined) throw new Error(`the store has no step ${key} of a job that it holds`);
+  if (record === undefined) throw new Error(`the store has a job without its step ${key}`);
   const pages = gatherPages(numberedPages(job, plan.order, reader));
   return stepStateOf(record, plan, pages);
 }
@@ -102,7 +114,7 @@ function loadFailedOn(state: JobState, step: StepState, reader: StoreReader): vo
   }
 }
 
-/** Gives those that were never reported running. */
+/** Loads the open attempts of a step. Returns those that are assigned but not reported running. */
 function loadOpenAttempts(
   state: JobState,
   step: StepState,
@@ -117,11 +129,11 @@ function loadOpenAttempts(
     const attempt = row ?? attemptWithoutRow(reader, { farmId: state.record.farmId, address, task });
     if (attempt === undefined) {
       throw new Error(
-        `the store has neither a row nor the worker of the attempt ${attemptIdOf({ ...address, attemptNumber: task.attemptNumber })}`,
+        `the store has neither a row nor a worker for attempt ${attemptIdOf({ ...address, attemptNumber: task.attemptNumber })}`,
       );
     }
-    state.openAttempts.noteWorker(task.workerOrdinal, attempt.workerId);
-    if (row !== undefined) state.openAttempts.tell(step, index, row);
+    state.openAttempts.recordWorker(task.workerOrdinal, attempt.workerId);
+    if (row !== undefined) state.openAttempts.setReported(step, index, row);
     if (task.status === 'assigned') assigned.push({ step, index, assignedAt: task.assignedAt });
   }
   return assigned;

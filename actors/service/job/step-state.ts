@@ -11,24 +11,24 @@ import {
   type TaskState,
 } from '../../../src/core/records/task-page.ts';
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
-import { liveStepOf, type MutableStepRecord } from './live-step.ts';
+import { toMutableStep, type MutableStepRecord } from './mutable-step.ts';
 
-/** A step with its packed tasks. Pages that were never written are absent. */
+/** A step with its packed tasks. Pages without any task record are absent. */
 export interface StepState {
   readonly record: MutableStepRecord;
   readonly plan: StepPlan;
   readonly space: Space;
   readonly pages: Map<number, Uint8Array>;
-  /** Where new pages come from; null until there is one. */
-  room: PageArena | null;
-  /** What its tasks share when they are handed out; null before the first is. */
+  /** Allocator of new pages; null until the first. */
+  arena: PageArena | null;
+  /** Data that all its tasks share in a lease; null before the first lease. */
   assignment: StepAssignment | null;
-  /** The counts of the step that are in the job's. */
+  /** The counts of the step that are included in the job's counts. */
   countsInJob: TaskCounts;
-  /** Pages and whether the record are to be written with the commit window. */
+  /** Pages to write with the commit window, and whether the record is to be written. */
   readonly dirtyPages: Set<number>;
   isDirty: boolean;
-  /** The last turn that has changed it. */
+  /** The last turn that changed the step. */
   touchedBy: object | null;
 }
 
@@ -37,11 +37,11 @@ export const stepStateOf = (
   plan: StepPlan,
   pages: Map<number, Uint8Array> = new Map(),
 ): StepState => ({
-  record: liveStepOf(record),
+  record: toMutableStep(record),
   plan,
   space: openSpace(plan.space),
   pages,
-  room: null,
+  arena: null,
   assignment: null,
   countsInJob: record.taskCounts,
   dirtyPages: new Set(),
@@ -49,14 +49,14 @@ export const stepStateOf = (
   touchedBy: null,
 });
 
-/** The state of a task, whether it has a record of its own or not. */
+/** Returns the state of a task, with or without a record of its own. */
 export function taskOf(step: StepState, index: number): TaskState {
   const page = step.pages.get(pageOf(index));
   const own = page === undefined ? null : readTask(page, index);
   return own ?? untouchedTask(step.record.untouched);
 }
 
-/** The tasks of a step that have a record of their own, in order. */
+/** Iterates over the tasks of a step that have a record of their own, in order. */
 export function* materializedTasks(
   step: StepState,
 ): Generator<{ readonly index: number; readonly task: TaskState }> {

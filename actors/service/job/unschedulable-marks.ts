@@ -1,47 +1,53 @@
 import type { TaskState } from '../../../src/core/records/task-page.ts';
-import type { JobTurn } from './job-turn.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
-/** Events of tasks that change together: as many as a client can be sent again after a break (`events.replay_depth`). */
+/** What a turn of the job actor does with the tasks of a step. */
+interface TaskWriter {
+  write(step: StepState, index: number, task: TaskState): void;
+  touch(step: StepState): void;
+  publishTask(step: StepState, index: number, task: TaskState): void;
+}
+
+/** Maximum number of task events for one change of a step: the replay depth of a client (`events.replay_depth`). */
 const TASK_EVENTS_AT_ONCE = 1_000;
 
 /**
- * Marks the ready tasks of a step that are ready since `readyBefore` as unschedulable: no online worker may run them.
- * Whether anything has changed.
+ * Marks the tasks of a step as unschedulable that are ready since `readyBefore`: no online worker can run them. Returns
+ * whether anything changed.
  */
 export function markUnschedulable(
-  turn: JobTurn,
+  turn: TaskWriter,
   step: StepState,
   reason: string,
   readyBefore: number,
 ): boolean {
   const { untouched, taskCounts, unschedulableReason } = step.record;
-  // What is held back by retry_after is ready for the lease from then on.
+  // A task with a retry delay is ready for the lease actor only after the delay.
   const isOld = (task: Pick<TaskState, 'status' | 'updatedAt'>, retryAfter: number): boolean =>
     task.status === 'ready' && Math.max(task.updatedAt, retryAfter) <= readyBefore;
   const marked: number[] = [];
-  let touchedReady = 0;
+  let materializedReady = 0;
   for (const { index, task } of [...materializedTasks(step)]) {
-    if (task.status === 'ready') touchedReady++;
+    if (task.status === 'ready') materializedReady++;
     if (!isOld(task, task.retryAfter) || task.unschedulable) continue;
     turn.write(step, index, { ...task, unschedulable: true });
     marked.push(index);
   }
   const marksUntouched = isOld(untouched, 0) && untouched.unschedulable !== true;
-  const howMany = marked.length + (marksUntouched ? taskCounts.ready - touchedReady : 0);
+  const howMany = marked.length + (marksUntouched ? taskCounts.ready - materializedReady : 0);
   const isNewReason = reason !== unschedulableReason && taskCounts.unschedulable > 0;
   if (howMany === 0 && !isNewReason) return false;
   taskCounts.unschedulable += howMany;
   step.record.unschedulableReason = reason;
   if (marksUntouched) step.record.untouched = { ...untouched, unschedulable: true };
   turn.touch(step);
-  const told = isNewReason || marksUntouched ? unschedulableTasks(step) : marked;
-  for (const index of told) turn.publishTask(step, index, taskOf(step, index));
+  const published = isNewReason || marksUntouched ? unschedulableTasks(step) : marked;
+  for (const index of published) turn.publishTask(step, index, taskOf(step, index));
   return true;
 }
 
-/** Takes the mark back from every task of a step; whether there was any. */
-export function clearUnschedulable(turn: JobTurn, step: StepState): boolean {
+/** Clears the mark of all tasks of a step. Returns whether there was any. */
+export function clearUnschedulable(turn: TaskWriter, step: StepState): boolean {
   const { taskCounts, untouched } = step.record;
   if (taskCounts.unschedulable === 0) return false;
   const wasMarked = [...unschedulableTasks(step)];
@@ -55,15 +61,15 @@ export function clearUnschedulable(turn: JobTurn, step: StepState): boolean {
   return true;
 }
 
-/** Tasks that are marked, the first ones of a step of very many: clients are told of no more at once. */
+/** Yields marked tasks, at most TASK_EVENTS_AT_ONCE, which limits the published events. */
 function* unschedulableTasks(step: StepState): Generator<number> {
   const { taskCount, untouched } = step.record;
-  let told = 0;
-  const indices = untouched.unschedulable === true ? numbersTo(taskCount) : touchedIndices(step);
+  let published = 0;
+  const indices = untouched.unschedulable === true ? numbersTo(taskCount) : materializedIndices(step);
   for (const index of indices) {
-    if (told === TASK_EVENTS_AT_ONCE) return;
+    if (published === TASK_EVENTS_AT_ONCE) return;
     if (!taskOf(step, index).unschedulable) continue;
-    told++;
+    published++;
     yield index;
   }
 }
@@ -72,6 +78,6 @@ function* numbersTo(count: number): Generator<number> {
   for (let index = 0; index < count; index++) yield index;
 }
 
-function* touchedIndices(step: StepState): Generator<number> {
+function* materializedIndices(step: StepState): Generator<number> {
   for (const { index } of materializedTasks(step)) yield index;
 }

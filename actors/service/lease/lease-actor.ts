@@ -7,21 +7,21 @@ import type { LeaseMessage } from './messages.ts';
 import { onDemandsExplain, onPoolExplain, onTaskExplain } from './on-explain.ts';
 import { onFarmExplain } from './on-farm-explain.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
-import { onStepsOffered, onTaskDue, onTasksReady } from './on-steps-offered.ts';
+import { onStepsReady, onTaskDue, onTasksReady } from './on-steps-ready.ts';
 import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
 import { onTasksTaken } from './on-tasks-taken.ts';
 import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offered.ts';
 import { replyEmpty, replyUnknownWorker, armHold, serveAll, servePool } from './serve.ts';
 import { loadLease, newLeaseState, type LeaseState } from './state.ts';
-import { loadJobs, whenRecovered, onCounted } from './recovery.ts';
-import { clearMatched } from './unschedulable-steps.ts';
+import { loadJobs, whenRecovered, onLeaseRecovered } from './recovery.ts';
+import { clearSchedulable } from './unschedulable-sweep.ts';
 
 type LeaseContext = ServiceContext<'lease'>;
 
 /**
- * The lease actor of a farm decides who gets what (docs/architecture.md#a-lease-in-one-shard). It holds no truth of its
- * own: the ready index, free cores and caps follow from what jobs, workers and the farm tell it, and it asks them all
- * again whenever it is loaded. What it picks, the jobs take and may refuse.
+ * The lease actor of a farm assigns tasks to workers (docs/architecture.md#a-lease-in-one-shard). All its state is
+ * derived: jobs, workers and the farm report ready tasks, free cores and caps, and report them again whenever the actor
+ * is loaded. A job may refuse tasks that the lease actor selects.
  */
 export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'lease', LeaseState> {
   const periodMs = sweepPeriodOf(settings);
@@ -32,7 +32,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       for (const id of state.knownWorkers) context.send('worker', id, { type: 'worker.activate' });
       loadJobs(state, settings.recoveryBatchSize, context);
     },
-    isDeleted: (state) => state.isRemoved,
+    isDeleted: (state) => state.isDeleted,
     onMissing: (id, message, context) => {
       if (message.type === 'farm.limits-changed') return newLeaseState(farmId(id), settings.tallies);
       if (message.type === 'lease.requested') replyUnknownWorker(message, context);
@@ -45,15 +45,15 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
         context.reply(message.replyTo, refused('not-found', `there is no farm ${id}`));
       return null;
     },
-    handlers: settled(periodMs, {
+    handlers: withReleases(periodMs, {
       'lease.activate': () => undefined,
       'recovery.next': (state, _message, context) => {
         loadJobs(state, settings.recoveryBatchSize, context);
       },
-      'lease.recovered': onCounted,
+      'lease.recovered': onLeaseRecovered,
       'lease.requested': onLeaseRequested(settings.leaseHoldMs),
       'tasks.taken': onTasksTaken,
-      'steps.ready': onStepsOffered,
+      'steps.ready': onStepsReady,
       'tasks.ready': onTasksReady,
       'task.due': onTaskDue,
       'task.withdrawn': (state, { jobId, stepOrder, index }) => {
@@ -85,9 +85,9 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       'pools.changed': whenRecovered((state, { pools }, context) => {
         state.pools.register(pools);
         serveAll(state, context);
-        clearMatched(state, context);
+        clearSchedulable(state, context);
       }),
-      // For later leases: what was handed out keeps the map that it came with.
+      // For later leases only: assigned tasks keep the path map of their lease.
       'storage.changed': (state, { storage }) => {
         state.pathMaps.replace(storage);
       },
@@ -95,7 +95,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
         const pool = state.pools.nameOf(slot);
         if (pool === null) return;
         servePool(state, pool, context);
-        clearMatched(state, context);
+        clearSchedulable(state, context);
       },
       'task.explain': whenRecovered(onTaskExplain),
       'pool.explain': whenRecovered(onPoolExplain),
@@ -112,12 +112,15 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
 
 type LeaseHandlers = Handlers<ServiceSystem, 'lease', LeaseState>;
 
-/** After each message: slots that were freed are given back with the commit, and what waits is looked at in time. */
-function settled(periodMs: number | null, handlers: LeaseHandlers): LeaseHandlers {
+/**
+ * Wraps the handlers: after each message, releases freed pool slots with the commit and sets the timer of the next
+ * sweep.
+ */
+function withReleases(periodMs: number | null, handlers: LeaseHandlers): LeaseHandlers {
   const wrapped = Object.entries(handlers).map(([type, handle]) => [
     type,
     (state: LeaseState, message: LeaseMessage, context: LeaseContext): void => {
-      // The entry of a message type handles that type alone.
+      // The entry of a message type receives only messages of that type.
       (handle as (state: LeaseState, message: LeaseMessage, context: LeaseContext) => void)(
         state,
         message,
@@ -133,7 +136,7 @@ function settled(periodMs: number | null, handlers: LeaseHandlers): LeaseHandler
 }
 
 function onFarmRemoved(state: LeaseState, _message: unknown, context: LeaseContext): void {
-  state.isRemoved = true;
+  state.isDeleted = true;
   state.pools.register([]);
   state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, 0);
   for (const id of [...state.workers.keys()]) {

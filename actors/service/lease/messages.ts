@@ -3,13 +3,21 @@ import type { StepRequirements } from '../../../src/openjd/template/plan.ts';
 import type { StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
-import type { Assignment, IsolationIdentity, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
-import type { DelayedTask } from '../../../src/core/lease/ready-index.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type {
+  Assignment,
+  IsolationIdentity,
+  LeaseReply,
+  StepAssignment,
+} from '../../../src/core/wire/bus-messages.ts';
+import type { Outcome } from '../../../src/core/problems.ts';
+import type { DemandExplanation, Holder, LeaseExplanation } from '../../../src/core/lease/explanation.ts';
+import type { WaitingExplanation } from '../../../src/core/lease/waiting.ts';
+import type { DelayedTask } from '../../../src/core/lease/step-entry.ts';
 
-/** Ready tasks of one step, with all that their place in the order and their eligibility depend on. */
+/** Ready tasks of one step, with all facts that determine their order and their eligible workers. */
 export interface ReadyStep {
   readonly jobId: JobId;
   readonly stepOrder: number;
@@ -17,38 +25,41 @@ export interface ReadyStep {
   readonly priority: number;
   readonly jobCreatedAt: number;
   readonly requirements: StepRequirements;
-  /** Tasks of the step that are assigned or running: what the caps of farm and queue count. */
+  /** Number of assigned and running tasks of the step, which count against the caps of farm and queue. */
   readonly live: number;
-  /** Ready at once. */
+  /** Tasks that are ready now. */
   readonly ready: readonly TaskRange[];
-  /** Those of them that workers have failed, with the workers. */
+  /** Those of them that have failed on workers, with these workers. */
   readonly failed: readonly { readonly index: number; readonly avoided: readonly WorkerId[] }[];
-  /** Ready tasks that are held back until a time (milliseconds since the epoch). */
+  /** Ready tasks that are delayed until a time (milliseconds since the epoch). */
   readonly held: readonly ({ readonly index: number } & DelayedTask)[];
-  /** Since when the oldest of its ready tasks is ready (milliseconds since the epoch). */
+  /** Time at which its oldest ready task became ready (milliseconds since the epoch). */
   readonly readySince: number;
-  /** Since when the youngest is. */
+  /** Time at which its newest ready task became ready. */
   readonly lastReadyAt: number;
-  /** What the job was told of its ready tasks by `step.unschedulable`; empty when nothing. */
+  /** Reason of the last `step.unschedulable` for its ready tasks; empty for none. */
   readonly unschedulableReason: string;
 }
 
-/** The lease actor: ready index, parked requests, free cores. Decides who gets what. Id: farm id. */
+/**
+ * Messages of the lease actor, which keeps the ready index, parked requests and free cores of a farm and assigns tasks.
+ * Id: farm id.
+ */
 export type LeaseMessage =
-  /** From the bus. Answer: LeaseReply, at the latest when the hold ends. */
+  /** From the bus. Replies with a LeaseReply, at the latest when the hold expires. */
   | {
       readonly type: 'lease.requested';
       readonly workerId: WorkerId;
       readonly farmId: FarmId;
       readonly incarnation: string;
       readonly queue: QueueId | typeof ANY_QUEUE;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<LeaseReply>;
     }
-  /** From a job actor: all that is ready of some of its steps, in place of what was known of them. */
+  /** From a job actor: all ready tasks of some of its steps. Replaces earlier data of these steps. */
   | { readonly type: 'steps.ready'; readonly offers: readonly ReadyStep[] }
   /**
-   * From a job actor: these tasks are ready (again); `until` holds them back to that time. The workers in `avoided`
-   * have failed them.
+   * From a job actor: these tasks are ready (again), but delayed until `until`. They have failed on the workers in
+   * `avoided`.
    */
   | {
       readonly type: 'tasks.ready';
@@ -58,16 +69,16 @@ export type LeaseMessage =
       readonly until: number;
       readonly avoided: readonly WorkerId[];
     }
-  /** From a job actor: a ready task is ready no longer (canceled). */
+  /** From a job actor: a ready task was canceled. */
   | {
       readonly type: 'task.withdrawn';
       readonly jobId: JobId;
       readonly stepOrder: number;
       readonly index: number;
     }
-  /** From a job actor: nothing of the job is to be leased any more (ended, paused). */
+  /** From a job actor: no task of the job may be leased (ended, paused). */
   | { readonly type: 'job.withdrawn'; readonly jobId: JobId }
-  /** From a job actor: the answer to `tasks.take`. Tasks that could not be taken are not in it. */
+  /** From a job actor: the response to `tasks.take`. Lists only the tasks that were taken. */
   | {
       readonly type: 'tasks.taken';
       readonly leaseId: number;
@@ -76,28 +87,28 @@ export type LeaseMessage =
       readonly queueId: QueueId;
       readonly assignments: readonly Assignment[];
       readonly step: StepAssignment;
-      /** Cores that each picked task was to take. */
+      /** Cores that each selected task requires. */
       readonly cores: number;
-      /** How many of the picked tasks were refused. */
+      /** Number of selected tasks that the job refused. */
       readonly refused: number;
     }
-  /** From a job actor: so many live tasks of a step are live no longer. */
+  /** From a job actor: this many live tasks of a step have ended. */
   | {
       readonly type: 'tasks.ended';
       readonly jobId: JobId;
       readonly stepOrder: number;
       readonly count: number;
     }
-  /** From a worker actor: what it offers; a status other than online offers nothing. */
+  /** From a worker actor: its current offer. A worker that is not online offers nothing. */
   | { readonly type: 'worker.offered'; readonly record: WorkerRecord; readonly committedCores: number }
-  /** From a worker actor: it does not exist any more. */
+  /** From a worker actor: the worker was deleted. */
   | { readonly type: 'worker.removed'; readonly workerId: WorkerId }
-  /** From a worker actor: cores of it are free again. */
+  /** From a worker actor: some of its cores are free again. */
   | { readonly type: 'cores.freed'; readonly workerId: WorkerId; readonly cores: number }
-  /** From the farm: its cap or a queue's cap, pause or account has changed. */
+  /** From the farm: its cap has changed. */
   | { readonly type: 'farm.limits-changed'; readonly maxConcurrentTasks: number }
   | { readonly type: 'farm.removed' }
-  /** The service stops: parked requests are answered. The shard lets none come any more. */
+  /** From the shard at shutdown: replies empty to all parked requests. No new requests arrive afterwards. */
   | { readonly type: 'service.stopping' }
   | {
       readonly type: 'queue.limits-changed';
@@ -107,13 +118,13 @@ export type LeaseMessage =
       /** The account that its tasks run as from now on; null for the worker's own. */
       readonly isolation: IsolationIdentity | null;
     }
-  /** From the catalog: the usage pools of the service, in place of what was known of them. */
+  /** From the catalog: all usage pools of the service. Replaces earlier data. */
   | { readonly type: 'pools.changed'; readonly pools: readonly UsagePoolRecord[] }
-  /** From the catalog: the storage locations of the service, in place of what was known of them. */
+  /** From the catalog: all storage locations of the service. Replaces earlier data. */
   | { readonly type: 'storage.changed'; readonly storage: readonly StorageLocationRecord[] }
-  /** The total of a tally that the actor waits for has fallen. */
+  /** From the shard: the total of a tally that the farm waits for has fallen. */
   | { readonly type: 'capacity.freed'; readonly slot: number }
-  /** From a client. Answer: LeaseExplanation. 404 for a task that is not there. */
+  /** From a client. Replies with a LeaseExplanation, or `not-found` for an unknown farm. */
   | {
       readonly type: 'task.explain';
       readonly jobId: JobId;
@@ -121,26 +132,29 @@ export type LeaseMessage =
       readonly index: number;
       readonly queueId: QueueId;
       readonly requirements: StepRequirements;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<LeaseExplanation>>;
     }
-  /** From a client: which workers could run tasks of a queue with each of these requirements. Answer: DemandExplanation[]. */
+  /**
+   * From a client: for each of these requirements, the workers that could run such tasks of the queue. Replies with
+   * DemandExplanation[].
+   */
   | {
       readonly type: 'demands.explain';
       readonly queueId: QueueId;
       readonly requirements: readonly StepRequirements[];
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<readonly DemandExplanation[]>>;
     }
-  /** From a client: who holds slots of a usage pool in this farm. Answer: Holder[], the most first. */
-  | { readonly type: 'pool.explain'; readonly pool: string; readonly replyTo: ReplyTo }
-  /** From a client: what waits in the farm, and on what. Answer: WaitingExplanation. */
-  | { readonly type: 'farm.explain'; readonly replyTo: ReplyTo }
-  /** From the farm, at its start: load, and ask jobs and workers for what they offer. */
+  /** From a client: the steps that hold slots of a usage pool in this farm. Replies with Holder[], largest first. */
+  | { readonly type: 'pool.explain'; readonly pool: string; readonly replyTo: ReplyTo<Outcome<readonly Holder[]>> }
+  /** From a client: the waiting tasks of the farm by cause. Replies with a WaitingExplanation. */
+  | { readonly type: 'farm.explain'; readonly replyTo: ReplyTo<Outcome<WaitingExplanation>> }
+  /** From the farm, at its start: loads the actor, which then activates its jobs and workers. */
   | { readonly type: 'lease.activate' }
-  /** The actor's own timer, at its start: the next jobs are to be asked for what they offer. */
+  /** The actor's own timer during recovery: activate the next batch of jobs. */
   | { readonly type: 'recovery.next' }
-  /** To itself, at its start: every job and worker has said what it offers. */
+  /** From itself during recovery. After the last one, all jobs and workers have reported. */
   | { readonly type: 'lease.recovered'; readonly isLast: boolean }
-  /** The actor's own timers: time for a sweep; the oldest parked requests have waited long enough; a held task is due. */
+  /** The actor's own timers: the next sweep; the hold of the oldest parked request; the end of a task's retry delay. */
   | { readonly type: 'sweep.due' }
   | { readonly type: 'hold.expired' }
   | { readonly type: 'task.due'; readonly jobId: JobId; readonly stepOrder: number; readonly index: number };

@@ -9,21 +9,22 @@ import type {
   PoolExplanation,
   WorkersExplanation,
 } from '../../../src/core/lease/explanation.ts';
-import type { StepEntry } from '../../../src/core/lease/ready-index.ts';
-import type { Signature } from '../../../src/core/lease/signatures.ts';
 import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
 import { done } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { freeCoresOf } from './serve.ts';
 import type { LeaseState } from './state.ts';
+import type { StepEntry, Signature } from '../../../src/core/lease/step-entry.ts';
 
-/** Steps that are named as holders of a cap or pool. */
+/** Maximum number of steps listed as holders of a cap or pool. */
 const HOLDERS_MAX = 20;
 
 type Explain = Extract<LeaseMessage, { type: 'task.explain' }>;
 
-/** What the lease knows of why a task waits. A look, which changes nothing: linear in steps and workers, never in tasks. */
+/**
+ * Explains a waiting task as far as the lease actor knows. Changes nothing. Linear in steps and workers, not in tasks.
+ */
 export function onTaskExplain(state: LeaseState, message: Explain, context: ServiceContext<'lease'>): void {
   const { jobId, stepOrder, index, queueId, requirements } = message;
   const entry = state.index.entry(jobId, stepOrder);
@@ -44,7 +45,7 @@ export function onTaskExplain(state: LeaseState, message: Explain, context: Serv
         return step !== undefined && (step.jobId !== jobId || step.stepOrder !== stepOrder);
       },
     ),
-    before: entry === undefined ? { tasks: 0, jobs: 0 } : before(state, entry, index),
+    before: entry === undefined ? { tasks: 0, jobs: 0 } : tasksAhead(state, entry, index),
     reservedWorker:
       [...state.reservations].find(([, step]) => step.jobId === jobId && step.stepOrder === stepOrder)?.[0] ??
       null,
@@ -52,7 +53,10 @@ export function onTaskExplain(state: LeaseState, message: Explain, context: Serv
   context.reply(message.replyTo, done(answer));
 }
 
-/** A look, which changes nothing and keeps nothing: linear in the kinds of workers for each of the requirements. */
+/**
+ * Explains which workers could run tasks with the given requirements. Changes nothing. Linear in worker kinds per
+ * requirement.
+ */
 export function onDemandsExplain(
   state: LeaseState,
   { queueId, requirements, replyTo }: Extract<LeaseMessage, { type: 'demands.explain' }>,
@@ -65,7 +69,7 @@ export function onDemandsExplain(
 function demandOf(state: LeaseState, demand: Demand): DemandExplanation {
   const { online } = state.kinds;
   const { byReason, nearest } = state.kinds.rejections(demand);
-  const eligible = byReason.reduce((left, { workers }) => left - workers, online);
+  const eligible = byReason.reduce((remaining, { workers }) => remaining - workers, online);
   const elsewhere = Math.max(0, state.tallies.total(ONLINE_WORKERS_SLOT) - online);
   return { online, elsewhere, eligible, rejected: byReason, nearestMiss: eligible > 0 ? null : nearest };
 }
@@ -120,11 +124,11 @@ function workersFor(
   return { ...demandOf(state, demand), withRoom, keptForOthers, avoided };
 }
 
-/** Ready tasks before the task at `index` of the step, of steps that a worker which may run this one may run as well. */
-function before(state: LeaseState, own: StepEntry, index: number): LeaseExplanation['before'] {
+/** Counts the ready tasks ahead of the task at `index`, in all steps that compete with its step for a worker. */
+function tasksAhead(state: LeaseState, own: StepEntry, index: number): LeaseExplanation['before'] {
   let tasks = own.ready.countBelow(index);
   const jobs = new Set<string>();
-  for (const signature of rivals(state, own)) {
+  for (const signature of rivalSignatures(state, own)) {
     for (const step of signature.steps) {
       if (step === own) continue;
       if (compareCandidates(step, own) > 0) break;
@@ -135,7 +139,7 @@ function before(state: LeaseState, own: StepEntry, index: number): LeaseExplanat
   return { tasks, jobs: jobs.size };
 }
 
-function rivals(state: LeaseState, own: StepEntry): ReadonlySet<Signature> {
+function rivalSignatures(state: LeaseState, own: StepEntry): ReadonlySet<Signature> {
   const signatures = new Set<Signature>([own.signature]);
   for (const offer of state.kinds.eligibleOffers(own)) {
     for (const signature of state.index.eligibleSignatures(offer)) signatures.add(signature);

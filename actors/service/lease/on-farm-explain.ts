@@ -1,6 +1,5 @@
 import type { JobId } from '../../../src/core/ids.ts';
 import { coresOf, isEligible } from '../../../src/core/lease/eligibility.ts';
-import type { Signature } from '../../../src/core/lease/signatures.ts';
 import { unschedulableReason } from '../../../src/core/lease/unschedulable-reason.ts';
 import {
   WAITING_REASONS,
@@ -14,15 +13,20 @@ import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { freeCoresOf } from './serve.ts';
 import type { LeaseState } from './state.ts';
+import type { Signature } from '../../../src/core/lease/step-entry.ts';
 
-/** Steps that one answer looks at, and groups that it has: an answer takes some milliseconds of the shard at the most. */
+/**
+ * Maximum number of steps that one reply examines, and of groups that it lists. Bounds the reply to a few milliseconds
+ * of the shard.
+ */
 const STEPS_MAX = 20_000;
 const GROUPS_MAX = 50;
 const JOBS_NAMED_MAX = 10;
 
 /**
- * What waits in the farm, and on what. A look, which changes nothing: linear in steps with ready tasks, never in tasks. While a farm is taken
- * up it tells of the jobs that are known: pages ask every few seconds, and must not have all others asked in one turn.
+ * Groups the waiting tasks of the farm by cause. Changes nothing. Linear in steps with ready tasks, not in tasks. While
+ * the farm recovers, the reply covers only the jobs known so far: pages poll every few seconds, and must not load all
+ * other jobs in one turn.
  */
 export function onFarmExplain(
   state: LeaseState,
@@ -41,19 +45,19 @@ function waitingIn(state: LeaseState): WaitingExplanation {
     causes.set(signature, known);
     return known;
   };
-  let left = STEPS_MAX;
+  let remaining = STEPS_MAX;
   for (const signature of state.index.waitingSignatures()) {
     for (const step of signature.steps) {
-      if (left-- <= 0) return groups.answer(true);
+      if (remaining-- <= 0) return groups.answer(true);
       groups.add(causeOf(signature), step.jobId, step.ready.size);
     }
   }
   for (const step of state.index.allSteps()) {
-    if (left-- <= 0) return groups.answer(true);
+    if (remaining-- <= 0) return groups.answer(true);
     if (step.held.size === 0) continue;
     groups.add(heldCause(causeOf(step.signature)), step.jobId, step.held.size);
   }
-  return groups.answer(state.recovery !== 'done');
+  return groups.answer(state.recovery !== 'ready');
 }
 
 interface RoomyKind {
@@ -61,7 +65,7 @@ interface RoomyKind {
   free: number;
 }
 
-/** The kinds of workers that have cores free for anybody, each with the most that one of them has. */
+/** Returns the kinds of workers with free, unreserved cores, each with the maximum of free cores of one worker. */
 function roomyKinds(state: LeaseState): readonly RoomyKind[] {
   const kinds = new Map<string, RoomyKind>();
   for (const worker of state.workers.values()) {
@@ -74,7 +78,7 @@ function roomyKinds(state: LeaseState): readonly RoomyKind[] {
   return [...kinds.values()];
 }
 
-const causeIs = (reason: WaitingReason, about: Partial<Omit<WaitingCause, 'reason'>> = {}): WaitingCause => ({
+const toCause = (reason: WaitingReason, about: Partial<Omit<WaitingCause, 'reason'>> = {}): WaitingCause => ({
   reason,
   queueId: null,
   pool: '',
@@ -82,34 +86,34 @@ const causeIs = (reason: WaitingReason, about: Partial<Omit<WaitingCause, 'reaso
   ...about,
 });
 
-/** The weightiest thing that keeps tasks of the signature from being handed out now. */
+/** Returns the dominant cause that keeps tasks of the signature from being assigned now. */
 function causeFor(state: LeaseState, signature: Signature, roomy: readonly RoomyKind[]): WaitingCause {
   const { queueId, requirements } = signature;
   const queue = state.index.caps.of(queueId);
-  if (queue.paused) return causeIs('paused_queue', { queueId });
+  if (queue.paused) return toCause('paused_queue', { queueId });
   const pools = requirements.pools.map((pool) => ({ pool, ...state.pools.stateOf(pool) }));
   const missing = pools.find(({ maxConcurrent }) => maxConcurrent === 0);
-  if (missing !== undefined) return causeIs('usage_pool_missing', { pool: missing.pool });
+  if (missing !== undefined) return toCause('usage_pool_missing', { pool: missing.pool });
   if (!state.kinds.hasEligible(signature)) {
-    return causeIs('workers', { unschedulableReason: unschedulableReason(state, signature) ?? '' });
+    return toCause('workers', { unschedulableReason: unschedulableReason(state, signature) ?? '' });
   }
-  if (isReached(state.index.caps.of(null))) return causeIs('farm_cap');
-  if (isReached(queue)) return causeIs('queue_cap', { queueId });
+  if (isReached(state.index.caps.of(null))) return toCause('farm_cap');
+  if (isReached(queue)) return toCause('queue_cap', { queueId });
   const full = pools.find(({ inUse, maxConcurrent }) => inUse >= maxConcurrent);
-  if (full !== undefined) return causeIs('usage_pool', { pool: full.pool });
+  if (full !== undefined) return toCause('usage_pool', { pool: full.pool });
   const hasRoom = roomy.some(
     ({ offer, free }) => coresOf(requirements, offer.cpuCount) <= free && isEligible(offer, signature),
   );
-  return causeIs(hasRoom ? 'order' : 'cores');
+  return toCause(hasRoom ? 'order' : 'cores');
 }
 
 const isReached = ({ maxConcurrentTasks, live }: { maxConcurrentTasks: number; live: number }): boolean =>
   maxConcurrentTasks > 0 && live >= maxConcurrentTasks;
 
-/** What holds a task that is held back: the delay of its retry, unless something weightier holds all of its step. */
+/** Returns the cause of a delayed task: its retry delay, unless a stronger cause keeps the whole step waiting. */
 function heldCause(cause: WaitingCause): WaitingCause {
   const isWeightier = WAITING_REASONS.indexOf(cause.reason) < WAITING_REASONS.indexOf('retry_after');
-  return isWeightier ? cause : causeIs('retry_after');
+  return isWeightier ? cause : toCause('retry_after');
 }
 
 class Groups {

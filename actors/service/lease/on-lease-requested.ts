@@ -1,11 +1,11 @@
-import type { ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
 import { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { replyUnknownWorker, park, serve } from './serve.ts';
 import type { LeaseState } from './state.ts';
+import type { UnansweredRequest } from './pending-leases.ts';
 
-/** A worker asks for work: it gets some at once, or waits (docs/contract/lease.md). */
+/** Handles a lease request: assigns tasks at once or parks it (docs/contract/lease.md). */
 export const onLeaseRequested =
   (holdMs: number) =>
   (
@@ -18,8 +18,9 @@ export const onLeaseRequested =
       replyUnknownWorker(message, context);
       return;
     }
-    const request: ParkedRequest = {
-      // The text that its actor is found by, and not that of the message, so that looks for it compare no characters.
+    const request: UnansweredRequest = {
+      // The same string instance as the key of `workers`, not that of the message, so that map lookups compare no
+      // characters.
       workerId: worker.offer.workerId,
       queueId: message.queue === ANY_QUEUE ? null : message.queue,
       replyTo: message.replyTo,

@@ -1,25 +1,25 @@
 import { stepIdOf, type StepId, type WorkerId } from '../../../src/core/ids.ts';
-import type { LeaseReply, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
-import { replyTo } from '../../kernel/address.ts';
+import type { LeaseReply, PathMapMessage, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { adjustCommittedCores, park, serve, serveAll, serveWorker } from './serve.ts';
-import type { LeasedStep, LeaseState, PendingLease } from './state.ts';
+import type { LeaseState } from './state.ts';
+import type { LeasedStep, PendingLease } from './pending-leases.ts';
 
 type Leases = Extract<LeaseReply, { type: 'leases' }>;
 
-/** A job has taken the tasks that were picked of it; with the last of a lease's jobs the reply is complete. */
+/** Adds the tasks that a job has taken to the pending lease. Completes the lease after the last of its jobs. */
 export function onTasksTaken(
   state: LeaseState,
   message: Extract<LeaseMessage, { type: 'tasks.taken' }>,
   context: ServiceContext<'lease'>,
 ): void {
   const pending = state.pending.get(message.leaseId);
-  if (pending === undefined) throw new Error(`no lease ${message.leaseId} is pending`);
+  if (pending === undefined) throw new Error(`lease ${message.leaseId} is not pending`);
   const worker = state.workers.get(pending.request.workerId);
-  let madeRoom = false;
+  let hasFreedCapacity = false;
   if (message.refused > 0) {
-    madeRoom = state.index.settle(message.jobId, message.stepOrder, message.refused);
+    hasFreedCapacity = state.index.settle(message.jobId, message.stepOrder, message.refused);
     if (worker !== undefined) adjustCommittedCores(state, worker, -message.refused * message.cores);
   }
   if (message.assignments.length > 0) {
@@ -32,16 +32,16 @@ export function onTasksTaken(
   const answered = pending.outstanding.findIndex(
     (pick) => pick.jobId === message.jobId && pick.stepOrder === message.stepOrder,
   );
-  if (answered < 0) throw new Error(`the lease ${message.leaseId} has picked nothing of ${message.jobId}`);
+  if (answered < 0) throw new Error(`lease ${message.leaseId} did not select tasks of ${message.jobId}`);
   pending.outstanding.splice(answered, 1);
   if (pending.outstanding.length === 0) endLease(state, message.leaseId, pending, context);
-  // What was refused had kept cores and room under the caps from others.
+  // Refused tasks had reserved cores and capacity under the caps, which are free again.
   if (message.refused > 0 && worker !== undefined) serveWorker(state, worker, context);
-  if (madeRoom) serveAll(state, context);
+  if (hasFreedCapacity) serveAll(state, context);
 }
 
-/** Null for a worker that is gone meanwhile, and where no storage is found. */
-function pathMapFor(state: LeaseState, workerId: WorkerId): Leases['path_map'] | null {
+/** Returns null if the worker was removed meanwhile, or if no storage location applies. */
+function pathMapFor(state: LeaseState, workerId: WorkerId): PathMapMessage | null {
   const place = state.workers.get(workerId)?.offer.computeLocation;
   const map = place === undefined ? null : state.pathMaps.of(place);
   return map === null ? null : { compute_location: map.computeLocation, locations: map.locations };
@@ -59,13 +59,13 @@ function endLease(
     const steps = withReadyLeft(state, pending.steps);
     const reply: Leases = { v: 1, type: 'leases', assignments, steps };
     const path_map = pathMapFor(state, pending.request.workerId);
-    context.reply(replyTo(pending.request.replyTo), path_map === null ? reply : { path_map, ...reply });
+    context.reply(pending.request.replyTo, path_map === null ? reply : { path_map, ...reply });
   } else if (!serve(state, pending.request, context)) {
     park(state, pending.request, context);
   }
 }
 
-/** The steps, each with how many of its tasks are still ready: the worker keeps its session for them, or ends it. */
+/** Adds to each step the number of its tasks that are still ready. The worker keeps its session while there are any. */
 function withReadyLeft(
   state: LeaseState,
   steps: readonly LeasedStep[],
@@ -74,7 +74,8 @@ function withReadyLeft(
   for (const { jobId, stepOrder, assignment } of steps) {
     const entry = state.index.entry(jobId, stepOrder);
     const ready_left = entry?.open === true ? entry.ready.size : 0;
-    // The new field first: behind what is copied it would give each object a hidden class of its own (docs/performance.md).
+    // New field first: after the copied fields it would give each object a hidden class of its own
+    // (docs/performance.md).
     counted[stepIdOf(jobId, stepOrder)] = { ready_left, ...assignment };
   }
   return counted;

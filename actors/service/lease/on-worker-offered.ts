@@ -12,9 +12,9 @@ import {
   serveWorker,
 } from './serve.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
-import { clearMatchedBy } from './unschedulable-steps.ts';
+import { clearSchedulableOn } from './unschedulable-sweep.ts';
 
-/** A worker actor says what its worker offers. `exprMemoryBytes`: what the server grants one expression. */
+/** Records the offer of a worker. `exprMemoryBytes`: memory that the server grants one expression. */
 export const onWorkerOffered =
   (exprMemoryBytes: number) =>
   (
@@ -23,7 +23,7 @@ export const onWorkerOffered =
     context: ServiceContext<'lease'>,
   ): void => {
     const { record, committedCores } = message;
-    // Who asked in an earlier life of the daemon does not hear the reply any more.
+    // Requests of an earlier incarnation of the daemon no longer have a receiver.
     if (state.workers.get(record.id)?.incarnation !== record.incarnation)
       dismissRequests(state, record.id, context);
     if (record.status === 'offline') {
@@ -41,9 +41,9 @@ export const onWorkerOffered =
     if (worker.isOnline) {
       state.kinds.set(worker.offer);
       state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
-      clearMatchedBy(state, worker.offer, context);
+      clearSchedulableOn(state, worker.offer, context);
     } else {
-      notOnline(state, record.id, context);
+      removeFromOnline(state, record.id, context);
     }
     reindexParkedRequests(state, worker);
     serveWorker(state, worker, context);
@@ -57,7 +57,7 @@ export function onWorkerRemoved(
   removeWorker(state, message.workerId, context);
 }
 
-/** Cores of a worker are free again. */
+/** Handles freed cores of a worker. */
 export function onCoresFreed(
   state: LeaseState,
   message: Extract<LeaseMessage, { type: 'cores.freed' }>,
@@ -72,11 +72,14 @@ export function onCoresFreed(
 function removeWorker(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
   state.workers.delete(workerId);
   dismissRequests(state, workerId, context);
-  notOnline(state, workerId, context);
+  removeFromOnline(state, workerId, context);
 }
 
-/** A worker may not be handed anything: nothing is kept for it, and who was passed over in its favour gets its turn. */
-function notOnline(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
+/**
+ * Removes a worker from the online workers. Releases its reservation; tasks that avoided other workers in its favor may
+ * run there now.
+ */
+function removeFromOnline(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
   if (state.reservations.has(workerId)) releaseReservation(state, workerId, context);
   const { online } = state.kinds;
   state.kinds.remove(workerId);

@@ -3,34 +3,34 @@ import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { serveAll } from './serve.ts';
 import type { LeaseState } from './state.ts';
-import { clearMatched } from './unschedulable-steps.ts';
+import { clearSchedulable } from './unschedulable-sweep.ts';
 
 /**
- * Jobs that are asked in one turn what they offer: each is read from the store for it, in a fifth of a millisecond. Between
- * two such turns the thread hears others (docs/decisions/closures.md).
+ * Number of jobs that are activated per turn. Each is read from the store, which takes a fifth of a millisecond. The
+ * thread handles other messages between two such turns (docs/decisions/unit-of-work.md).
  */
 export const RECOVERY_BATCH_SIZE = 200;
 
 /**
- * Asks the next jobs what they offer; once the last are asked, the answers are counted. Until then nothing is handed
- * out: caps, pools and the order of the candidates are those of all jobs.
+ * Activates the next jobs, which then report their ready tasks. After the last batch, waits for their reports. No task
+ * is assigned until then: caps, pools and the order of candidates depend on all jobs.
  */
 export function loadJobs(state: LeaseState, atOnce: number, context: ServiceContext<'lease'>): void {
-  if (state.recovery !== 'asking') return;
+  if (state.recovery !== 'loading') return;
   for (const id of state.pendingJobs.splice(0, atOnce)) context.send('job', id, { type: 'job.activate' });
   if (state.pendingJobs.length > 0) {
-    context.after('take up', 0, { type: 'recovery.next' });
+    context.after('recovery', 0, { type: 'recovery.next' });
     return;
   }
-  state.recovery = 'counting';
+  state.recovery = 'reconciling';
   context.send('lease', state.farmId, { type: 'lease.recovered', isLast: false });
 }
 
 /**
- * What the jobs have answered to being woken stands in the mailbox behind this message when it comes first, and before
- * it when it comes last.
+ * Finishes recovery. The message is sent twice: the jobs' reports are queued behind the first one and ahead of the last
+ * one.
  */
-export function onCounted(
+export function onLeaseRecovered(
   state: LeaseState,
   message: Extract<LeaseMessage, { type: 'lease.recovered' }>,
   context: ServiceContext<'lease'>,
@@ -39,20 +39,25 @@ export function onCounted(
     context.send('lease', state.farmId, { type: 'lease.recovered', isLast: true });
     return;
   }
-  state.recovery = 'done';
+  state.recovery = 'ready';
   state.pools.counted();
   state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
   serveAll(state, context);
-  // What nobody could run before the start may have a worker, or a slot of its pool, now.
-  clearMatched(state, context);
+  // Steps that were unschedulable before the start may have a worker or a pool slot now.
+  clearSchedulable(state, context);
 }
 
-/** A look at everything: when jobs were not asked yet they are asked in this turn, and the look comes behind their answers. */
+/**
+ * Wraps a handler that requires the state of all jobs. During recovery it activates all remaining jobs in this turn and
+ * handles the message after their reports.
+ */
 export const whenRecovered =
-  <M extends LeaseMessage>(look: (state: LeaseState, message: M, context: ServiceContext<'lease'>) => void) =>
+  <M extends LeaseMessage>(
+    handle: (state: LeaseState, message: M, context: ServiceContext<'lease'>) => void,
+  ) =>
   (state: LeaseState, message: M, context: ServiceContext<'lease'>): void => {
-    if (state.recovery === 'done') {
-      look(state, message, context);
+    if (state.recovery === 'ready') {
+      handle(state, message, context);
       return;
     }
     loadJobs(state, state.pendingJobs.length, context);

@@ -1,16 +1,16 @@
 import { stepKey, type StepName } from '../../../src/core/lease/step-name.ts';
 import type { WorkerId } from '../../../src/core/ids.ts';
 import { coresOf } from '../../../src/core/lease/eligibility.ts';
-import type { StepEntry } from '../../../src/core/lease/ready-index.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { freeCoresOf, releaseReservation, reindexParkedRequests, serveWorker } from './serve.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
+import type { StepEntry } from '../../../src/core/lease/step-entry.ts';
 
-/** Of the online workers of a farm at most this part is kept free for tasks that starve; at least one may be. */
+/** Maximum share of the farm's online workers that are reserved for starving tasks. At least one may be. */
 const RESERVED_SHARE_MAX = 0.1;
 
-/** Gives up what has no purpose any more, and keeps workers free for the steps that starve. */
+/** Releases reservations without a purpose and reserves workers for starving steps. */
 export function reserve(
   state: LeaseState,
   reservationAfterMs: number,
@@ -19,17 +19,18 @@ export function reserve(
   for (const [workerId, reservation] of [...state.reservations]) {
     const step = stepThatWaitsFor(state, workerId, reservation);
     if (step === null) releaseReservation(state, workerId, context);
-    else if (context.now - reservation.since >= reservationAfterMs) moveOn(state, workerId, step, context);
+    else if (context.now - reservation.since >= reservationAfterMs)
+      moveReservation(state, workerId, step, context);
   }
   const most = Math.max(1, Math.floor(state.kinds.online * RESERVED_SHARE_MAX));
-  for (const step of starving(state, reservationAfterMs, context.now)) {
+  for (const step of starvingSteps(state, reservationAfterMs, context.now)) {
     if (state.reservations.size >= most) return;
-    const worker = roomiest(state, step);
-    if (worker !== null) keepFree(state, worker, step, context);
+    const worker = findReservableWorker(state, step);
+    if (worker !== null) reserveWorker(state, worker, step, context);
   }
 }
 
-function keepFree(
+function reserveWorker(
   state: LeaseState,
   worker: LeaseWorker,
   step: StepEntry,
@@ -38,7 +39,7 @@ function keepFree(
   const { jobId, stepOrder } = step;
   state.reservations.set(worker.offer.workerId, { jobId, stepOrder, since: context.now });
   reindexParkedRequests(state, worker);
-  context.log('info', 'a worker is kept free for a step that smaller tasks have overtaken for too long', {
+  context.log('info', 'worker reserved for a starving step', {
     worker_id: worker.offer.workerId,
     job_id: jobId,
     step: String(stepOrder),
@@ -47,20 +48,20 @@ function keepFree(
   serveWorker(state, worker, context);
 }
 
-/** What runs on the worker does not end: another is kept free in its place, when there is one. */
-function moveOn(
+/** Moves a reservation to another worker, if there is one, because the tasks of the reserved worker do not end. */
+function moveReservation(
   state: LeaseState,
   workerId: WorkerId,
   step: StepEntry,
   context: ServiceContext<'lease'>,
 ): void {
-  const other = roomiest(state, step);
+  const other = findReservableWorker(state, step);
   if (other === null) return;
   releaseReservation(state, workerId, context);
-  keepFree(state, other, step, context);
+  reserveWorker(state, other, step, context);
 }
 
-/** The step that a worker is kept free for, if it waits still and nothing else keeps it from running there. */
+/** Returns the step that a worker is reserved for, or null if the step no longer waits or could not run there. */
 function stepThatWaitsFor(
   state: LeaseState,
   workerId: WorkerId,
@@ -72,8 +73,10 @@ function stepThatWaitsFor(
   return state.index.mayTake(worker.offer, step) && state.index.room(step) > 0 ? step : null;
 }
 
-/** The steps that have starved long enough and have no worker yet: the highest priority first, of those the longest waiting. */
-function starving(state: LeaseState, afterMs: number, now: number): readonly StepEntry[] {
+/**
+ * Returns the steps that starve and have no reservation: by descending priority, then by waiting time, longest first.
+ */
+function starvingSteps(state: LeaseState, afterMs: number, now: number): readonly StepEntry[] {
   const served = new Set([...state.reservations.values()].map(stepKey));
   return state.index
     .overtakenSteps()
@@ -83,8 +86,8 @@ function starving(state: LeaseState, afterMs: number, now: number): readonly Ste
     .sort((a, b) => b.priority - a.priority || a.readySince - b.readySince);
 }
 
-/** The worker that could run the step and has the fewest cores to wait for. */
-function roomiest(state: LeaseState, step: StepEntry): LeaseWorker | null {
+/** Returns the worker that can run the step and lacks the fewest cores. */
+function findReservableWorker(state: LeaseState, step: StepEntry): LeaseWorker | null {
   let best: LeaseWorker | null = null;
   let fewest = Infinity;
   for (const worker of state.workers.values()) {

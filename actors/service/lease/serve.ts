@@ -1,22 +1,24 @@
 import type { WorkerId } from '../../../src/core/ids.ts';
-import type { ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
 import type { StepName } from '../../../src/core/lease/step-name.ts';
-import type { Signature } from '../../../src/core/lease/signatures.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
-import { replyTo } from '../../kernel/address.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
+import type { Signature } from '../../../src/core/lease/step-entry.ts';
+import type { UnansweredRequest } from './pending-leases.ts';
 
 const BOUNDS = { tasks: WIRE_LIMITS.tasksPerLease, steps: WIRE_LIMITS.stepsPerLease };
 
 export const freeCoresOf = (worker: LeaseWorker): number =>
   worker.isOnline ? worker.offer.cpuCount - worker.committedCores : 0;
 
-/** Picks tasks for a request and asks their jobs for them; false when there is nothing for it, or not everything is known yet. */
-export function serve(state: LeaseState, request: ParkedRequest, context: ServiceContext<'lease'>): boolean {
+/**
+ * Selects tasks for a request and sends `tasks.take` to their jobs. Returns false if there are none, or during
+ * recovery.
+ */
+export function serve(state: LeaseState, request: UnansweredRequest, context: ServiceContext<'lease'>): boolean {
   const worker = state.workers.get(request.workerId);
-  if (worker === undefined || state.recovery !== 'done') return false;
+  if (worker === undefined || state.recovery !== 'ready') return false;
   const only = state.reservations.get(request.workerId) ?? null;
   const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), BOUNDS, only);
   if (taken.length === 0) return false;
@@ -30,13 +32,13 @@ export function serve(state: LeaseState, request: ParkedRequest, context: Servic
       workerOrdinal: worker.offer.ordinal,
       pick,
     });
-    endReservations(state, pick, context);
+    releaseReservationsOf(state, pick, context);
   }
   return true;
 }
 
-/** A task of the step was taken: who was kept free for it is free again. */
-function endReservations(
+/** Releases the reservations for a step of which a task was selected. */
+function releaseReservationsOf(
   state: LeaseState,
   { jobId, stepOrder }: StepName,
   context: ServiceContext<'lease'>,
@@ -47,7 +49,7 @@ function endReservations(
   }
 }
 
-/** The worker is not kept free any more. */
+/** Releases the reservation of a worker. */
 export function releaseReservation(
   state: LeaseState,
   workerId: WorkerId,
@@ -60,14 +62,14 @@ export function releaseReservation(
   serveWorker(state, worker, context);
 }
 
-/** Serves the parked requests of one worker: its cores or its offer have changed. */
+/** Serves the parked requests of one worker after a change of its cores or offer. */
 export function serveWorker(state: LeaseState, worker: LeaseWorker, context: ServiceContext<'lease'>): void {
   for (const request of state.parked.ofWorker(worker.offer.workerId)) {
     if (serve(state, request, context)) state.parked.take(request.workerId, request.queueId);
   }
 }
 
-/** Serves parked requests, the longest waiting first, for as long as the signature has ready tasks for them. */
+/** Serves parked requests, longest waiting first, while the signature has ready tasks. */
 export function serveSignature(
   state: LeaseState,
   signature: Signature,
@@ -78,18 +80,18 @@ export function serveSignature(
   for (const request of state.parked.waitingFor(signature)) {
     if (signature.steps.length === 0 || state.index.room(signature) <= 0) return;
     if (serve(state, request, context)) state.parked.take(request.workerId, request.queueId);
-    // Otherwise nothing is left but tasks that this worker has failed.
+    // Otherwise only tasks that this worker has failed are left.
     else if (signature.avoiding === 0) return;
   }
 }
 
-/** Serves parked requests for everything that is ready: a cap or a pause has been lifted. */
+/** Serves parked requests for all ready tasks, after a cap or a pause was lifted. */
 export function serveAll(state: LeaseState, context: ServiceContext<'lease'>): void {
   serveReserved(state, context);
   for (const signature of state.index.waitingSignatures()) serveSignature(state, signature, context);
 }
 
-/** Serves parked requests for what is ready and names the pool: a slot of it was given back. */
+/** Serves parked requests for ready tasks that require the pool, after a slot was freed. */
 export function servePool(state: LeaseState, pool: string, context: ServiceContext<'lease'>): void {
   serveReserved(state, context);
   for (const signature of state.index.waitingSignatures()) {
@@ -97,7 +99,9 @@ export function servePool(state: LeaseState, pool: string, context: ServiceConte
   }
 }
 
-/** A worker that is kept free for a step of the signature stands in no group: what is ready again may end its wait. */
+/**
+ * Serves workers that are reserved for a step of the signature. Parked requests of reserved workers belong to no group.
+ */
 function serveReservedFor(state: LeaseState, signature: Signature, context: ServiceContext<'lease'>): void {
   for (const [workerId, { jobId, stepOrder }] of [...state.reservations]) {
     const worker = state.workers.get(workerId);
@@ -113,13 +117,13 @@ function serveReserved(state: LeaseState, context: ServiceContext<'lease'>): voi
   }
 }
 
-/** Books cores (or gives them back, when negative) and puts the worker's parked requests where they belong. */
+/** Adds committed cores of a worker (negative: removes them) and reindexes its parked requests. */
 export function adjustCommittedCores(state: LeaseState, worker: LeaseWorker, cores: number): void {
   worker.committedCores += cores;
   reindexParkedRequests(state, worker);
 }
 
-/** Puts the worker's parked requests where they belong. One that is kept free for a step is there for no other. */
+/** Reindexes the parked requests of a worker. A reserved worker counts as full for all other steps. */
 export function reindexParkedRequests(state: LeaseState, worker: LeaseWorker): void {
   state.parked.regroup(worker.offer.workerId, worker.offer, coresForAll(state, worker));
 }
@@ -127,8 +131,8 @@ export function reindexParkedRequests(state: LeaseState, worker: LeaseWorker): v
 const coresForAll = (state: LeaseState, worker: LeaseWorker): number =>
   state.reservations.has(worker.offer.workerId) ? 0 : freeCoresOf(worker);
 
-/** Parks a request; one of the same worker and queue that it replaces is answered empty. */
-export function park(state: LeaseState, request: ParkedRequest, context: ServiceContext<'lease'>): void {
+/** Parks a request. Replies empty to an earlier one of the same worker and queue, which it replaces. */
+export function park(state: LeaseState, request: UnansweredRequest, context: ServiceContext<'lease'>): void {
   const worker = state.workers.get(request.workerId);
   if (worker === undefined) {
     replyEmpty(request, context);
@@ -139,21 +143,21 @@ export function park(state: LeaseState, request: ParkedRequest, context: Service
   if (state.parked.size === 1) armHold(state, context);
 }
 
-/** Wakes the actor when the oldest hold ends. */
+/** Sets the timer for the end of the oldest hold. */
 export function armHold(state: LeaseState, context: ServiceContext<'lease'>): void {
   const end = state.parked.nextEnd();
   if (end !== null) context.after('hold', Math.max(0, end - context.now), { type: 'hold.expired' });
 }
 
-export function replyEmpty(request: ParkedRequest, context: ServiceContext<'lease'>): void {
+export function replyEmpty(request: UnansweredRequest, context: ServiceContext<'lease'>): void {
   const reply: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
-  context.reply(replyTo(request.replyTo), reply);
+  context.reply(request.replyTo, reply);
 }
 
 export function replyUnknownWorker(
-  request: Pick<ParkedRequest, 'replyTo'>,
+  request: Pick<UnansweredRequest, 'replyTo'>,
   context: ServiceContext<'lease'>,
 ): void {
   const reply: LeaseReply = { v: 1, type: 'unknown' };
-  context.reply(replyTo(request.replyTo), reply);
+  context.reply(request.replyTo, reply);
 }

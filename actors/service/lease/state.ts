@@ -1,10 +1,21 @@
+/**
+ * State of the lease actor of a farm. `recovery` has three states: `loading` (jobs are being activated), `reconciling`
+ * (all are activated, their reports arrive), `ready`. Tasks are assigned only in `ready`; it is final.
+ *
+ * A request is served, parked or answered. It leaves `parked` when it is served, replaced, expired or dismissed with
+ * its worker. A lease in `pending` ends within its unit of work. A reservation ends when a task of its step is
+ * selected, its step stops waiting or its worker goes offline.
+ *
+ * Invariants: nothing here is stored; everything is rebuilt from the store and from reports of jobs and workers. A
+ * worker is reserved for at most one step.
+ */
+
 import type { FarmId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import { farmId, jobId } from '../../../src/core/ids.ts';
 import { PathMaps } from '../../../src/core/delivery/path-map.ts';
 import { FarmPools } from '../../../src/core/lease/farm-pools.ts';
 import { ParkedRequests } from '../../../src/core/lease/parked-requests.ts';
-import type { ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
-import { ReadyIndex, type TakenTasks } from '../../../src/core/lease/ready-index.ts';
+import { ReadyIndex } from '../../../src/core/lease/ready-index.ts';
 import type { StepName } from '../../../src/core/lease/step-name.ts';
 import { WorkerKinds } from '../../../src/core/lease/worker-kinds.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
@@ -12,37 +23,23 @@ import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { Tallies } from '../../../src/core/ports/tallies.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
-import type { Assignment, IsolationIdentity, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import type { IsolationIdentity, LeaseReply } from '../../../src/core/wire/bus-messages.ts';
+import type { ReplyTo } from '../../kernel/address.ts';
 import { PendingLeases } from './pending-leases.ts';
 import { UnschedulableSteps } from './unschedulable-steps.ts';
 
-/** A worker as the lease sees it. */
+/** A worker as the lease actor sees it. */
 export interface LeaseWorker {
   readonly offer: WorkerOffer;
   readonly incarnation: string;
-  /** Whether it may be handed new work. */
+  /** Whether it may get new tasks. */
   readonly isOnline: boolean;
   committedCores: number;
 }
 
-/** The step that a worker is kept free for, since when (milliseconds since the epoch). */
+/** The step that a worker is reserved for, and the start of the reservation (milliseconds since the epoch). */
 export interface Reservation extends StepName {
   readonly since: number;
-}
-
-/** A lease whose tasks are being taken by their jobs: it lives within one commit. */
-export interface PendingLease {
-  readonly request: ParkedRequest;
-  /** Picks that their jobs have not answered yet. */
-  readonly outstanding: TakenTasks[];
-  readonly assignments: Assignment[];
-  /** Steps of the assignments. */
-  readonly steps: LeasedStep[];
-}
-
-/** A step of which a lease has tasks, and what these share. */
-export interface LeasedStep extends StepName {
-  readonly assignment: StepAssignment;
 }
 
 export interface LeaseState {
@@ -51,24 +48,24 @@ export interface LeaseState {
   readonly index: ReadyIndex;
   readonly pools: FarmPools;
   readonly kinds: WorkerKinds;
-  /** Where storage is found from each place. */
+  /** Storage roots as seen from each compute location. */
   readonly pathMaps: PathMaps;
-  readonly parked: ParkedRequests;
+  readonly parked: ParkedRequests<ReplyTo<LeaseReply>>;
   readonly workers: Map<WorkerId, LeaseWorker>;
   readonly pending: PendingLeases;
-  /** Workers that are kept free, each for a step (docs/decisions/reservation.md). */
+  /** Reserved workers, each with its step (docs/decisions/reservation.md). */
   readonly reservations: Map<WorkerId, Reservation>;
-  /** The accounts that tasks run as, of queues that name one. */
+  /** Accounts that tasks run as, by queue, for queues that name one. */
   readonly isolation: Map<QueueId, IsolationIdentity>;
-  readonly unmatched: UnschedulableSteps;
+  readonly unschedulable: UnschedulableSteps;
   /** Whether the timer of the next sweep is set. */
   isSweepSet: boolean;
-  /** Whether jobs are still to be told of tasks that nobody may run, or that somebody may again. */
+  /** Whether `step.unschedulable` or `step.schedulable` messages are still pending after the last batch. */
   hasPendingNotifications: boolean;
-  isRemoved: boolean;
-  /** Jobs are asked what they offer; all are asked, and their answers come; all is known. */
-  recovery: 'asking' | 'counting' | 'done';
-  /** What must be asked for its offers when the actor starts: jobs that were not asked yet, and all workers. */
+  isDeleted: boolean;
+  /** Recovery state, see the header. */
+  recovery: 'loading' | 'reconciling' | 'ready';
+  /** Jobs that are not activated yet, and all workers to activate at the start. */
   readonly pendingJobs: JobId[];
   readonly knownWorkers: readonly WorkerId[];
 }
@@ -88,17 +85,19 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     pending: new PendingLeases(),
     reservations: new Map(),
     isolation: new Map(),
-    unmatched: new UnschedulableSteps(),
+    unschedulable: new UnschedulableSteps(),
     isSweepSet: false,
     hasPendingNotifications: false,
-    isRemoved: false,
-    recovery: 'asking',
+    isDeleted: false,
+    recovery: 'loading',
     pendingJobs: [],
     knownWorkers: [],
   };
 }
 
-/** The caps of farm and queues and the pools from the store, and who is to be asked for the rest. */
+/**
+ * Loads the caps of farm and queues, the pools and the storage locations, and lists the jobs and workers to activate.
+ */
 export function loadLease(id: string, reader: StoreReader, tallies: Tallies): LeaseState | null {
   const farm = reader.get('farm', id);
   if (farm === undefined) return null;

@@ -5,10 +5,10 @@ import { keys, type TableName } from '../../../src/core/records/tables.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { ServiceSystem } from '../service-system.ts';
 
-/** Rows that one piece of a purge removes at the most: what it adds to a commit. */
+/** Maximum number of rows that one batch of a purge adds to a commit. */
 export const PURGE_ROWS = 2_000;
 
-/** The tables in which a job may have rows by the million. */
+/** Tables in which a job may have millions of rows. */
 const BULK_TABLES = [
   'attempt',
   'taskText',
@@ -16,7 +16,7 @@ const BULK_TABLES = [
   'taskPage',
 ] as const satisfies readonly TableName[];
 
-/** The next piece of a purge: it is read when the actor is loaded, and the actor lives for one piece. */
+/** The next batch of a purge. It is read when the actor is loaded, and the actor lasts for one batch. */
 interface PurgeState {
   readonly jobId: JobId;
   readonly farmId: FarmId;
@@ -37,9 +37,9 @@ function loadPurge(id: string, reader: StoreReader): PurgeState | null {
 }
 
 /**
- * The purge actor removes what is left of a deleted job (docs/decisions/deletion.md). It asks itself for the next piece
- * by a message that is delivered after the commit, when it was dropped, so that it is loaded with the next piece. Said
- * twice, every message does what it does once.
+ * The purge actor deletes the rows that remain of a deleted job (docs/decisions/deletion.md). It requests the next
+ * batch by a message that is delivered after the commit, when the actor has been evicted, so that it is loaded with the
+ * next batch. All messages are idempotent.
  */
 export function purgeActor(): ActorDefinition<ServiceSystem, 'purge', PurgeState> {
   return {

@@ -1,13 +1,17 @@
-/** The retention of a farm's jobs: lets a sweep begin from time to time. Lives on when its farm is deleted. Id: farm id. */
+/**
+ * Messages of the retention of a farm's jobs, which starts sweeps periodically. Continues after its farm is deleted.
+ * Id: farm id.
+ */
 export type RetentionMessage =
-  /** From the farm, and at the start of a shard for every farm of which ended jobs are left: be there. */
+  /** From the farm, and at the start of a shard for every farm with ended jobs: load the actor and set its timer. */
   | { readonly type: 'retention.activate' }
-  /** Its own timer. */
+  /** The actor's own timer. */
   | { readonly type: 'retention.due' };
 
 /**
- * One piece of a sweep: asks the farm to let go of jobs that ended long enough ago. Id: the key of an ended job after
- * which the piece begins, or what the keys of the farm's jobs of one ending begin with.
+ * One batch of a sweep: requests the expiry of jobs whose retention has passed. From the retention actor and from the
+ * sweep itself. Id: the key of an ended job after which the batch starts, or the key prefix of the farm's jobs with one
+ * ending.
  */
 export interface SweepMessage {
   readonly type: 'sweep.next';

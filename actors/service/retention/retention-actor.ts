@@ -3,7 +3,7 @@ import { keys, type Ending } from '../../../src/core/records/tables.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { JobRetention, ServiceContext, ServiceSystem } from '../service-system.ts';
 
-/** A sweep begins every tenth of the retention, within these bounds. */
+/** A sweep starts every tenth of the retention, within these bounds. */
 const SWEEPS_PER_RETENTION = 10;
 const PERIOD_MS_MIN = 1_000;
 const PERIOD_MS_MAX = 60_000;
@@ -12,11 +12,11 @@ interface RetentionState {
   readonly farmId: FarmId;
 }
 
-/** How often a farm's ended jobs are swept, in milliseconds. */
+/** Returns the period of a farm's sweeps in milliseconds. */
 const periodOf = ({ afterMs }: JobRetention): number =>
   Math.min(PERIOD_MS_MAX, Math.max(PERIOD_MS_MIN, afterMs / SWEEPS_PER_RETENTION));
 
-/** The retention actor of a farm has the timer of its sweeps; it reads and removes nothing itself. */
+/** The retention actor of a farm has the timer of its sweeps. It reads and deletes nothing itself. */
 export function retentionActor(
   retention: JobRetention,
 ): ActorDefinition<ServiceSystem, 'retention', RetentionState> {

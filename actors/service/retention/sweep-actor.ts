@@ -3,16 +3,16 @@ import { endedJobOfKey } from '../../../src/core/records/tables.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { JobRetention, ServiceSystem } from '../service-system.ts';
 
-/** Ended jobs that one piece of a sweep looks at, at the most. */
+/** Maximum number of ended jobs that one batch of a sweep reads. */
 export const SWEEP_ROWS = 100;
 
-/** The next piece of a sweep: it is read when the actor is loaded, and the actor lives for one piece. */
+/** The next batch of a sweep. It is read when the actor is loaded, and the actor lasts for one batch. */
 interface SweepState {
-  /** Keys of jobs that have been kept long enough, in the order in which they ended. */
+  /** Keys of jobs whose retention has passed, in the order of their ends. */
   readonly due: readonly string[];
 }
 
-/** The oldest ended jobs behind the place that the id names, up to those that are to be kept. */
+/** Loads the oldest ended jobs after the key in the id, up to `latestEnd`. */
 function loadSweep(id: string, reader: StoreReader, latestEnd: number): SweepState {
   const [farm = '', ending = ''] = id.split('/');
   const due: string[] = [];
@@ -28,9 +28,9 @@ function loadSweep(id: string, reader: StoreReader, latestEnd: number): SweepSta
 }
 
 /**
- * The sweep actor asks the farm of ended jobs to let go of each (docs/decisions/deletion.md). Every job is a message of
- * its own, and the next piece is asked for behind them: nothing of a sweep is linear in what is kept, and other work
- * comes in between.
+ * The sweep actor requests the expiry of ended jobs from their farm (docs/decisions/deletion.md). Each job is a message
+ * of its own, and the request of the next batch follows them. So no step of a sweep is linear in the number of stored
+ * jobs, and other messages are handled in between.
  */
 export function sweepActor(retention: JobRetention): ActorDefinition<ServiceSystem, 'sweep', SweepState> {
   return {

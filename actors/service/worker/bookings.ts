@@ -3,18 +3,19 @@ import type { Booking } from '../../../src/core/records/worker.ts';
 import type { AttemptBooking } from './messages.ts';
 
 /**
- * The open attempts that hold cores of one worker, in the order in which they were booked. They are as many as the worker has cores at the
- * most, and are found by the numbers of their addresses: a map by their ids costs a lease and its end more than all else that a worker does
- * for them, and one that is emptied and filled again is made anew each time (docs/performance.md).
+ * The open attempts that hold cores of one worker, in the order of booking. At most as many as the worker has cores. A
+ * list searched by address, because a map by attempt id costs more per lease than all other work of the worker actor,
+ * and a map that is emptied and refilled is reallocated each time (docs/performance.md).
  */
 export class Bookings {
   private readonly held: AttemptBooking[] = [];
 
-  /** Those that were written. Throws for one that is of no attempt. */
+  /** Loads stored bookings. Throws for an invalid attempt id. */
   constructor(written: readonly Booking[] = []) {
     for (const { attemptId, cores } of written) {
       const attempt = parseAttemptId(attemptId);
-      if (attempt === null) throw new Error(`the store books the attempt ${attemptId}, which is no attempt`);
+      if (attempt === null)
+        throw new Error(`the store has a booking with the invalid attempt id ${attemptId}`);
       this.held.push({ attempt, booking: { attemptId, cores } });
     }
   }
@@ -29,16 +30,16 @@ export class Bookings {
 
   has(attemptId: AttemptId): boolean {
     const attempt = parseAttemptId(attemptId);
-    return attempt !== null && this.placeOf(attempt) >= 0;
+    return attempt !== null && this.positionOf(attempt) >= 0;
   }
 
-  /** Takes out what the attempt holds; null when it holds nothing. */
+  /** Removes and returns the booking of an attempt, or null if it has none. */
   take(attempt: AttemptAddress): Booking | null {
-    const place = this.placeOf(attempt);
-    if (place < 0) return null;
-    const booking = this.held[place]?.booking ?? null;
-    if (place === this.held.length - 1) this.held.pop();
-    else this.held.splice(place, 1);
+    const position = this.positionOf(attempt);
+    if (position < 0) return null;
+    const booking = this.held[position]?.booking ?? null;
+    if (position === this.held.length - 1) this.held.pop();
+    else this.held.splice(position, 1);
     return booking;
   }
 
@@ -50,11 +51,11 @@ export class Bookings {
     return this.held.map(({ booking }) => booking.attemptId);
   }
 
-  private placeOf({ jobId, stepOrder, index, attemptNumber }: AttemptAddress): number {
-    for (let place = 0; place < this.held.length; place++) {
-      const attempt = this.held[place]?.attempt;
+  private positionOf({ jobId, stepOrder, index, attemptNumber }: AttemptAddress): number {
+    for (let position = 0; position < this.held.length; position++) {
+      const attempt = this.held[position]?.attempt;
       if (attempt?.index !== index || attempt.attemptNumber !== attemptNumber) continue;
-      if (attempt.stepOrder === stepOrder && attempt.jobId === jobId) return place;
+      if (attempt.stepOrder === stepOrder && attempt.jobId === jobId) return position;
     }
     return -1;
   }

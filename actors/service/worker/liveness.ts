@@ -7,8 +7,8 @@ import { changeWorker, reclaimAttempts } from './worker-turn.ts';
 type WorkerContext = ServiceContext<'worker'>;
 
 /**
- * How much older than the last heartbeat of a worker the one may be that the store has, as a share of the heartbeat timeout, and at the most:
- * a worker that has nothing new to say costs a row only so often, and who looks at a worker with a long timeout still sees that it lives.
+ * Maximum age of the stored heartbeat, as a share of the heartbeat timeout and in milliseconds. Bounds the writes for
+ * an unchanged worker. A reader of the record still sees a recent heartbeat if the timeout is long.
  */
 const STORED_HEARTBEAT_SHARE = 0.5;
 const STORED_HEARTBEAT_MS_MAX = 15_000;
@@ -16,7 +16,10 @@ const STORED_HEARTBEAT_MS_MAX = 15_000;
 export const storedHeartbeatAgeMs = (timeoutMs: number): number =>
   Math.min(timeoutMs * STORED_HEARTBEAT_SHARE, STORED_HEARTBEAT_MS_MAX);
 
-/** Notes a heartbeat that has changed nothing. Gives whether the store has one that is recent enough: then nothing is to be written. */
+/**
+ * Records a heartbeat without changes. Returns whether the stored one is recent enough, so that nothing needs to be
+ * written.
+ */
 export function recordContact(state: WorkerState, timeoutMs: number, context: WorkerContext): boolean {
   const age = context.now - state.storedHeartbeatAt;
   if (age < 0 || age >= storedHeartbeatAgeMs(timeoutMs)) return false;
@@ -24,37 +27,42 @@ export function recordContact(state: WorkerState, timeoutMs: number, context: Wo
   return true;
 }
 
-/** When the worker was heard last, or may have been; null for a heartbeat of the future: the clock was set back since. */
-function heardAt({ record, maybeHeardAt }: WorkerState, context: WorkerContext): number | null {
+/**
+ * Returns the time of the last contact, or the latest possible one after a load. Null if it is in the future: then the
+ * clock was set back.
+ */
+function lastContactAt({ record, maybeContactAt }: WorkerState, context: WorkerContext): number | null {
   if (record.lastHeartbeatAt > context.now) return null;
-  return maybeHeardAt > context.now ? record.lastHeartbeatAt : Math.max(record.lastHeartbeatAt, maybeHeardAt);
+  return maybeContactAt > context.now
+    ? record.lastHeartbeatAt
+    : Math.max(record.lastHeartbeatAt, maybeContactAt);
 }
 
 /**
- * For how much longer the worker's silence proves nothing, in milliseconds; 0 when it has been silent for a whole
- * timeout in which the service was able to hear it
+ * Returns for how many milliseconds the worker's silence proves nothing. 0 if it was silent for a whole timeout in
+ * which the service could receive its heartbeats
  * (docs/dependency-hazards.md#d10-silence-after-an-outage-of-the-service).
  */
 export function remainingGraceMs(state: WorkerState, timeoutMs: number, context: WorkerContext): number {
-  // Since the clock was set back the service listens anew.
-  const silentSince = Math.max(heardAt(state, context) ?? 0, context.receivingSince);
+  // After the clock was set back, only the receiving time of the service counts.
+  const silentSince = Math.max(lastContactAt(state, context) ?? 0, context.receivingSince);
   return Math.max(0, silentSince + timeoutMs - context.now);
 }
 
-/** Whether the worker's last heartbeat is younger than the timeout. */
+/** Reports whether the worker's last heartbeat is younger than the timeout. */
 export function hadRecentContact(state: WorkerState, timeoutMs: number, context: WorkerContext): boolean {
-  return context.now - (heardAt(state, context) ?? context.receivingSince) < timeoutMs;
+  return context.now - (lastContactAt(state, context) ?? context.receivingSince) < timeoutMs;
 }
 
-/** Sets the timer that looks whether the worker was heard. An offline worker needs none. */
+/** Sets the timer of the liveness check. An offline worker needs none. */
 export function watchLiveness(state: WorkerState, timeoutMs: number, context: WorkerContext): void {
   if (state.record.status === 'offline') return;
   context.after('liveness', remainingGraceMs(state, timeoutMs, context), { type: 'liveness.due' });
 }
 
 /**
- * The worker may have been silent for a whole timeout; the farm decides whether it goes offline now. A disabled one that
- * holds nothing has nothing to lose: it is left alone until it is heard again.
+ * Checks liveness. After a whole timeout of silence, asks the farm whether the worker may go offline. A disabled worker
+ * without tasks is left alone until its next heartbeat.
  */
 export const onLivenessDue =
   (timeoutMs: number) =>
@@ -68,7 +76,7 @@ export const onLivenessDue =
     context.send('farm', state.record.farmId, { type: 'worker.expiry-requested', workerId: state.record.id });
   };
 
-/** The worker is given up: it is offline (a disabled one stays disabled), and its tasks go back to ready. */
+/** Sets the worker offline (a disabled one stays disabled) and reclaims its tasks. */
 export const onExpiryGranted =
   (timeoutMs: number) =>
   (state: WorkerState, _message: unknown, context: WorkerContext): void => {
@@ -77,7 +85,7 @@ export const onExpiryGranted =
       return;
     }
     const { record } = state;
-    context.log('warn', 'a worker was not heard for a whole heartbeat timeout; its tasks are taken back', {
+    context.log('warn', 'no heartbeat for a whole timeout; reclaiming the tasks of the worker', {
       worker_id: record.id,
       worker: record.name,
       tasks: String(state.bookings.size),

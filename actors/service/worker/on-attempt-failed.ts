@@ -5,7 +5,7 @@ import type { ServiceContext } from '../service-system.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { WorkerState } from './state.ts';
 
-/** The worker has reported a failure: it is counted, so that a bad node shows. */
+/** Counts a reported failure, which makes a bad node visible. */
 export function onAttemptFailed(
   state: WorkerState,
   { jobId, stepOrder }: Extract<WorkerMessage, { type: 'attempt.failed' }>,

@@ -2,7 +2,7 @@ import type { ServiceContext } from '../service-system.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { WorkerState } from './state.ts';
 
-/** Attempts are closed: what they held is free again. Those that are not booked have been released before. */
+/** Releases the cores of closed attempts. Attempts without a booking were released before. */
 export function onAttemptsReleased(
   state: WorkerState,
   { attempts }: Extract<WorkerMessage, { type: 'attempts.released' }>,

@@ -9,8 +9,8 @@ import type { WorkerState } from './state.ts';
 const DELETED_MESSAGE = 'the worker was deleted';
 
 /**
- * Deletes a worker that is not at work (docs/contract/workers.md#deletion). One that comes back all the same is
- * told that nobody knows it, and registers as a new one.
+ * Deletes a worker that is not active (docs/contract/workers.md#deletion). If it returns, it gets the reply `unknown`
+ * and registers as a new worker.
  */
 export const onWorkerDelete =
   (timeoutMs: number) =>
@@ -24,8 +24,8 @@ export const onWorkerDelete =
     if (!mayDeleteWorker(status, trigger)) {
       const detail =
         status === 'online'
-          ? 'the worker is online: it can be deleted when it is stopped'
-          : `the worker is disabled and was heard lately: it can be deleted when it was silent for ${timeoutMs / 1000} s`;
+          ? 'the worker is online; stop it before you delete it'
+          : `the worker is disabled and still sends heartbeats; it can be deleted after ${timeoutMs / 1000} s of silence`;
       context.reply(message.replyTo, refused('conflict', detail));
       return;
     }
@@ -33,7 +33,7 @@ export const onWorkerDelete =
     context.reply(message.replyTo, done(null));
   };
 
-/** After a start of the service an old heartbeat is no proof that tasks of the worker run no more. */
+/** Right after a start of the service, an old heartbeat does not prove that the worker's tasks have stopped. */
 function isSilent(state: WorkerState, timeoutMs: number, context: ServiceContext<'worker'>): boolean {
   if (hadRecentContact(state, timeoutMs, context)) return false;
   return state.bookings.size === 0 || remainingGraceMs(state, timeoutMs, context) === 0;

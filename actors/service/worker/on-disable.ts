@@ -6,8 +6,8 @@ import type { WorkerState } from './state.ts';
 import { changeWorker } from './worker-turn.ts';
 
 /**
- * A worker is to get no more work (docs/contract/workers.md#disable-and-enable). What it has it brings to its end; it
- * keeps asking and is not answered with work before it is enabled.
+ * Disables a worker (docs/contract/workers.md#disable-and-enable). It finishes its current tasks. Its lease requests
+ * get no tasks until it is enabled.
  */
 export function onWorkerDisable(
   state: WorkerState,

@@ -6,7 +6,7 @@ import type { WorkerMessage, WorkerStanding } from './messages.ts';
 import type { WorkerState } from './state.ts';
 import { changeWorker, reportLocation } from './worker-turn.ts';
 
-/** Undoes a disable (docs/contract/workers.md#disable-and-enable): online when the worker is alive, else offline. */
+/** Enables a worker (docs/contract/workers.md#disable-and-enable): online if it is alive, else offline. */
 export const onWorkerEnable =
   (timeoutMs: number) =>
   (
@@ -26,8 +26,7 @@ export const onWorkerEnable =
   };
 
 /**
- * A worker that still holds tasks counts as alive, whenever it was heard: nobody has given it up yet, and its liveness
- * goes on being watched.
+ * A worker with tasks counts as alive, even without a recent heartbeat: it has not expired yet and is still monitored.
  */
 function isAlive(state: WorkerState, timeoutMs: number, context: ServiceContext<'worker'>): boolean {
   if (state.bookings.size > 0) return true;

@@ -7,16 +7,16 @@ import type { ServiceContext } from '../service-system.ts';
 import { recordContact, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { WorkerState } from './state.ts';
-import { byJob, changeWorker, offer, reclaimAttempts, reportLocation } from './worker-turn.ts';
+import { byJob, changeWorker, sendOffer, reclaimAttempts, reportLocation } from './worker-turn.ts';
 
 type WorkerContext = ServiceContext<'worker'>;
 
-const RESTARTED_MESSAGE = 'the worker was started anew';
+const RESTARTED_MESSAGE = 'the worker was restarted';
 const UNKNOWN_TO_WORKER_MESSAGE = 'the worker does not have the task';
 
 /**
- * The farm has accepted a registration. What an earlier incarnation had and this one does not bring along is taken
- * back at once; a repeated registration of the same incarnation takes nothing back.
+ * Handles a registration that the farm has accepted. Attempts of an earlier incarnation that the new one does not
+ * report are reclaimed at once. A repeated registration of the same incarnation reclaims nothing.
  */
 export const onWorkerRegistered =
   (timeoutMs: number, serviceId: string) =>
@@ -32,21 +32,21 @@ export const onWorkerRegistered =
       state,
       {
         ...message.record,
-        ...isBack(before),
+        ...clearedFlags(before),
         status,
         registeredAt: before.registeredAt,
         lastHeartbeatAt: context.now,
       },
       context,
     );
-    if (!isAnnounced) offer(state, context);
+    if (!isAnnounced) sendOffer(state, context);
     reportLocation(state, context);
     if (isNewIncarnation) {
       const brought = new Set(message.openAttempts);
       const lost = state.bookings.ids().filter((attemptId) => !brought.has(attemptId));
       reclaimAttempts(lost, RESTARTED_MESSAGE, context);
     }
-    noteHeld(state, message.openAttempts, context);
+    recordHeldAttempts(state, message.openAttempts, context);
     watchLiveness(state, timeoutMs, context);
     const reply: PresenceReply = {
       v: 1,
@@ -56,14 +56,14 @@ export const onWorkerRegistered =
       queue_ids: state.record.queueIds,
       heartbeat_timeout_ms: timeoutMs,
       service: serviceId,
-      closed: closedOf(state, message.openAttempts),
+      closed: closedAmong(state, message.openAttempts),
     };
     context.reply(message.replyTo, reply);
   };
 
 /**
- * The heartbeat exchange (docs/architecture.md#the-bus): the worker says what it has open, the service which of that is
- * closed. What is booked here and has long been unknown there was lost on the way and is taken back.
+ * Handles a heartbeat (docs/architecture.md#the-bus): the worker reports its open attempts, the reply lists which of
+ * them are closed. Booked attempts that the worker has not reported for long enough are reclaimed as lost.
  */
 export const onWorkerHeartbeat =
   (timeoutMs: number, lostAfterMs: number, serviceId: string) =>
@@ -73,7 +73,7 @@ export const onWorkerHeartbeat =
     context: WorkerContext,
   ): void => {
     const { heartbeat } = message;
-    // What comes after a goodbye was sent before it.
+    // A heartbeat after a deregistration was sent before it.
     if (heartbeat.incarnation !== state.record.incarnation || state.record.departed === true) {
       context.reply(message.replyTo, UNKNOWN);
       return;
@@ -81,15 +81,15 @@ export const onWorkerHeartbeat =
     const { status: before, draining: wasDraining = false } = state.record;
     const { draining = false } = heartbeat;
     const status = nextWorkerStatus(before, 'heartbeat');
-    const isNews = status !== before || draining !== wasDraining;
-    const isNoted = !isNews && recordContact(state, timeoutMs, context);
+    const hasChanged = status !== before || draining !== wasDraining;
+    const isRecorded = !hasChanged && recordContact(state, timeoutMs, context);
     const patch = { lastHeartbeatAt: context.now, status, ...(draining === wasDraining ? {} : { draining }) };
-    const isAnnounced = !isNoted && changeWorker(state, patch, context);
-    if (draining !== wasDraining && !isAnnounced) offer(state, context);
+    const isAnnounced = !isRecorded && changeWorker(state, patch, context);
+    if (draining !== wasDraining && !isAnnounced) sendOffer(state, context);
     if (before === 'offline') reportLocation(state, context);
-    // Nobody watches an offline worker, and maybe not a disabled one.
+    // An offline worker has no liveness timer, and a disabled one may have none.
     if (before !== 'online') watchLiveness(state, timeoutMs, context);
-    noteHeld(state, heartbeat.open_attempts, context);
+    recordHeldAttempts(state, heartbeat.open_attempts, context);
     reclaimAttempts(
       lostAttempts(state, heartbeat.open_attempts, lostAfterMs, context),
       UNKNOWN_TO_WORKER_MESSAGE,
@@ -100,12 +100,12 @@ export const onWorkerHeartbeat =
       type: 'alive',
       heartbeat_timeout_ms: timeoutMs,
       service: serviceId,
-      closed: closedOf(state, heartbeat.open_attempts),
+      closed: closedAmong(state, heartbeat.open_attempts),
     };
     context.reply(message.replyTo, reply);
   };
 
-/** The worker leaves and gives back what it has open. A disabled one stays disabled. */
+/** Handles a departure: reclaims all open attempts. A disabled worker stays disabled. */
 export function onWorkerDeregister(
   state: WorkerState,
   message: Extract<WorkerMessage, { type: 'worker.deregister' }>,
@@ -121,17 +121,21 @@ export function onWorkerDeregister(
   context.reply(message.replyTo, reply);
 }
 
-/** A worker that registers has not departed any more, and takes tasks. */
-const isBack = (record: WorkerRecord): Pick<WorkerRecord, 'departed' | 'draining'> => ({
+/** A registration ends departure and draining. */
+const clearedFlags = (record: WorkerRecord): Pick<WorkerRecord, 'departed' | 'draining'> => ({
   ...(record.departed === true ? { departed: false } : {}),
   ...(record.draining === true ? { draining: false } : {}),
 });
 
 /**
- * The worker has said which attempts it has. Their jobs are told: what a worker has is running, even when the report
- * that said so was lost, and must not be given away as never started.
+ * Records the attempts that the worker reports and notifies their jobs. A reported attempt counts as running, even if
+ * its running report was lost, and must not be reclaimed as never started.
  */
-function noteHeld(state: WorkerState, openAttempts: readonly AttemptId[], context: WorkerContext): void {
+function recordHeldAttempts(
+  state: WorkerState,
+  openAttempts: readonly AttemptId[],
+  context: WorkerContext,
+): void {
   for (const attemptId of openAttempts) state.missedSince.delete(attemptId);
   const held = openAttempts.filter(
     (attemptId) => state.bookings.has(attemptId) && !state.held.has(attemptId),
@@ -142,9 +146,9 @@ function noteHeld(state: WorkerState, openAttempts: readonly AttemptId[], contex
 }
 
 /**
- * Booked attempts that the worker does not have: for all that time no heartbeat has come with them, and some without. One heartbeat
- * without an attempt proves nothing, it may be older than the attempt. A worker that has it and of which nothing newer was heard for so
- * long has stopped it by itself (docs/architecture.md#the-bus).
+ * Returns booked attempts that the worker has not reported for `lostAfterMs`. One heartbeat without an attempt proves
+ * nothing: it may be older than the attempt. A worker that has the attempt but sends no newer heartbeats for that long
+ * stops it itself (docs/architecture.md#the-bus).
  */
 function lostAttempts(
   state: WorkerState,
@@ -165,7 +169,7 @@ function lostAttempts(
 
 export const UNKNOWN: PresenceReply = { v: 1, type: 'unknown' };
 
-/** Attempts that the worker believes open and that are closed. */
-function closedOf(state: WorkerState, openAttempts: readonly AttemptId[]): AttemptId[] {
+/** Returns reported attempts that are closed. */
+function closedAmong(state: WorkerState, openAttempts: readonly AttemptId[]): AttemptId[] {
   return openAttempts.filter((attemptId) => !state.bookings.has(attemptId));
 }

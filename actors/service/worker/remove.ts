@@ -2,20 +2,20 @@ import { remove } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { WorkerState } from './state.ts';
-import { publish, reclaimAttempts } from './worker-turn.ts';
+import { publishWorker, reclaimAttempts } from './worker-turn.ts';
 
 /**
- * Removes the worker with all that is kept of it but for its ordinal, which packed task records name. `reason` goes on
+ * Deletes the worker and its rows, except its ordinal, which packed task records refer to. `reason` is stored on
  * attempts that are still booked.
  */
 export function removeWorker(state: WorkerState, reason: string, context: ServiceContext<'worker'>): void {
   const { id: workerId, farmId } = state.record;
-  state.isRemoved = true;
+  state.isDeleted = true;
   context.change(remove('worker', keys.worker(workerId)));
   context.change(remove('booking', keys.booking(workerId)));
   context.change(remove('workerFailures', keys.workerFailures(workerId)));
   context.send('lease', farmId, { type: 'worker.removed', workerId });
   context.send('farm', farmId, { type: 'worker.removed', workerId });
   reclaimAttempts(state.bookings.ids(), reason, context);
-  publish(state.record, 'removed', context);
+  publishWorker(state.record, 'removed', context);
 }

@@ -1,3 +1,11 @@
+/**
+ * State of the worker actor. Statuses and transitions: src/core/lifecycle/worker-transitions.ts. `draining` and
+ * `departed` are flags of the record.
+ *
+ * Invariants: every booked attempt is open in its job. `held` and `missedSince` contain only booked attempts. A timer
+ * checks liveness while the worker is online, or disabled with booked attempts. Exits: the worker or its farm is deleted.
+ */
+
 import type { AttemptId } from '../../../src/core/ids.ts';
 import { NO_WORKER_FAILURES } from '../../../src/core/lifecycle/failure-tallies.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
@@ -10,19 +18,19 @@ export interface WorkerState {
   record: WorkerRecord;
   /** Open attempts that hold cores of the worker. */
   readonly bookings: Bookings;
-  /** Which of them the worker has said that it has. In memory only: it says so with every heartbeat. */
+  /** Booked attempts that the worker has reported. In memory only: every heartbeat reports them. */
   readonly held: Set<AttemptId>;
-  /** Since when heartbeats have come without an attempt that is booked. In memory only. */
+  /** Time of the first heartbeat without a booked attempt. In memory only. */
   readonly missedSince: Map<AttemptId, number>;
   failures: WorkerFailuresRecord;
-  /** The time of the last heartbeat that the store has: those that say nothing new are not all written (liveness.ts). */
+  /** Time of the stored heartbeat: not every heartbeat is written (liveness.ts). */
   storedHeartbeatAt: number;
-  /** Of a worker that was loaded: it may have been heard until then, for all that the store says. */
-  readonly maybeHeardAt: number;
-  isRemoved: boolean;
+  /** For a loaded worker: the latest time at which an unstored heartbeat may have arrived. */
+  readonly maybeContactAt: number;
+  isDeleted: boolean;
 }
 
-/** A worker that the store does not hold yet. */
+/** Returns the state of a new worker. */
 export const newWorkerState = (record: WorkerRecord): WorkerState => ({
   record,
   bookings: new Bookings(),
@@ -30,13 +38,13 @@ export const newWorkerState = (record: WorkerRecord): WorkerState => ({
   missedSince: new Map(),
   failures: NO_WORKER_FAILURES,
   storedHeartbeatAt: 0,
-  maybeHeardAt: 0,
-  isRemoved: false,
+  maybeContactAt: 0,
+  isDeleted: false,
 });
 
 /**
- * The worker as the store holds it at `now`; null when there is none, or its farm lives on another shard. What the store says of its last
- * heartbeat is up to `heartbeatAgeMs` older than that.
+ * Loads a worker at `now`. Returns null if there is none, or if another shard owns its farm. The stored heartbeat may
+ * be up to `heartbeatAgeMs` older than the last one.
  */
 export function loadWorker(
   id: string,
@@ -52,7 +60,7 @@ export function loadWorker(
     bookings: new Bookings(reader.get('booking', id)?.bookings),
     failures: reader.get('workerFailures', keys.workerFailures(record.id)) ?? NO_WORKER_FAILURES,
     storedHeartbeatAt: record.lastHeartbeatAt,
-    maybeHeardAt: Math.min(now, record.lastHeartbeatAt + heartbeatAgeMs),
+    maybeContactAt: Math.min(now, record.lastHeartbeatAt + heartbeatAgeMs),
   };
 }
 

@@ -12,14 +12,14 @@ import { onWorkerEnable } from './on-enable.ts';
 import { onWorkerDeregister, onWorkerHeartbeat, onWorkerRegistered, UNKNOWN } from './on-presence.ts';
 import { removeWorker } from './remove.ts';
 import { loadWorker, newWorkerState, type WorkerState } from './state.ts';
-import { offer, saveWorker } from './worker-turn.ts';
+import { sendOffer, saveWorker } from './worker-turn.ts';
 
-/** Margin over the lease hold after which an assignment that the worker does not know was lost on its way. */
+/** Margin in addition to the lease hold, after which an assignment that the worker does not report counts as lost. */
 const LOST_MARGIN_MS = 10_000;
 
 const FARM_DELETED_MESSAGE = 'the farm was deleted';
 
-/** The worker actor owns one worker: whether it lives, and which open attempts hold its cores. */
+/** The worker actor owns one worker: its liveness and the open attempts that hold its cores. */
 export function workerActor(
   settings: ServiceSettings,
 ): ActorDefinition<ServiceSystem, 'worker', WorkerState> {
@@ -32,7 +32,7 @@ export function workerActor(
       watchLiveness(state, timeoutMs, context);
     },
     save: saveWorker,
-    isDeleted: (state) => state.isRemoved,
+    isDeleted: (state) => state.isDeleted,
     onMissing,
     handlers: {
       'worker.registered': onWorkerRegistered(timeoutMs, settings.serviceId),
@@ -43,7 +43,7 @@ export function workerActor(
       ),
       'worker.deregister': onWorkerDeregister,
       'worker.activate': (state, _message, context) => {
-        offer(state, context);
+        sendOffer(state, context);
       },
       'attempts.booked': (state, { bookings }, context) => {
         for (const booking of bookings) state.bookings.add(booking);
@@ -88,7 +88,7 @@ function onMissing(
       context.reply(message.replyTo, refused('not-found', `there is no worker ${id}`));
       return null;
     case 'attempts.booked':
-      throw new Error(`attempts were booked on the worker ${id}, and there is no such worker`);
+      throw new Error(`attempts were booked on worker ${id}, but there is no such worker`);
     case 'worker.activate':
     case 'attempts.released':
     case 'attempt.failed':

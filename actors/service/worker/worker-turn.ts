@@ -8,7 +8,7 @@ import { committedCoresOf, type WorkerState } from './state.ts';
 
 type WorkerContext = ServiceContext<'worker'>;
 
-/** Writes the worker's record, and tells everybody when its status or incarnation has changed; whether it has. */
+/** Writes the worker's record. Notifies others if its status or incarnation has changed, and returns whether it has. */
 export function changeWorker(
   state: WorkerState,
   patch: Partial<WorkerRecord>,
@@ -23,7 +23,7 @@ export function changeWorker(
   return true;
 }
 
-/** Tells everybody what the worker is now. */
+/** Notifies the farm, the lease actor and clients of the worker's current record. */
 function announce(state: WorkerState, context: WorkerContext): void {
   const { record } = state;
   context.send('farm', record.farmId, {
@@ -33,12 +33,12 @@ function announce(state: WorkerState, context: WorkerContext): void {
     incarnation: record.incarnation,
     status: record.status,
   });
-  offer(state, context);
-  publish(record, record.status, context);
+  sendOffer(state, context);
+  publishWorker(record, record.status, context);
 }
 
-/** Tells clients what has become of the worker. */
-export function publish(
+/** Publishes a worker event to clients. */
+export function publishWorker(
   record: WorkerRecord,
   status: WorkerRecord['status'] | 'removed',
   context: WorkerContext,
@@ -50,7 +50,7 @@ export function publish(
   });
 }
 
-export function offer(state: WorkerState, context: WorkerContext): void {
+export function sendOffer(state: WorkerState, context: WorkerContext): void {
   context.send('lease', state.record.farmId, {
     type: 'worker.offered',
     record: state.record,
@@ -58,7 +58,7 @@ export function offer(state: WorkerState, context: WorkerContext): void {
   });
 }
 
-/** Tells the catalog where the worker stands: it has registered, or is back online. */
+/** Reports the worker's compute location to the catalog. */
 export function reportLocation({ record }: WorkerState, context: WorkerContext): void {
   if (record.computeLocation === '') return;
   context.effect({
@@ -71,22 +71,22 @@ export function reportLocation({ record }: WorkerState, context: WorkerContext):
   });
 }
 
-/** Writes the bookings of a worker once for all turns of a commit window that have changed them. */
+/** Writes the bookings of a worker, once per commit window. */
 export function saveWorker(state: WorkerState, context: WorkerContext): void {
-  if (state.isRemoved) return;
+  if (state.isDeleted) return;
   context.change(
     put('booking', keys.booking(state.record.id), { version: 1, bookings: state.bookings.all() }),
   );
 }
 
-/** Asks the jobs to take attempts of this worker back. */
+/** Requests the jobs to reclaim attempts of this worker. */
 export function reclaimAttempts(attempts: Iterable<AttemptId>, reason: string, context: WorkerContext): void {
   for (const [job, attemptIds] of byJob(attempts)) {
     context.send('job', job, { type: 'attempts.reclaim', attemptIds, reason });
   }
 }
 
-/** Attempts by the job that they belong to. */
+/** Groups attempts by job. */
 export function byJob(attempts: Iterable<AttemptId>): ReadonlyMap<JobId, readonly AttemptId[]> {
   const ofJobs = new Map<JobId, AttemptId[]>();
   for (const attemptId of attempts) {

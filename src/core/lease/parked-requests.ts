@@ -2,41 +2,41 @@ import { BinaryHeap } from '../binary-heap.ts';
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import type { QueueId, WorkerId } from '../ids.ts';
 import { coresOf, isEligible } from './eligibility.ts';
-import type { Signature } from './signatures.ts';
 import type { WorkerOffer } from './worker-offer.ts';
+import type { Signature } from './step-entry.ts';
 
 /** A lease request that waits for work (docs/contract/lease.md#parked-requests). */
-export interface ParkedRequest {
+export interface ParkedRequest<Address> {
   readonly workerId: WorkerId;
   /** Null asks for tasks of any queue. */
   readonly queueId: QueueId | null;
   /** Address of the reply. */
-  readonly replyTo: string | object;
+  readonly replyTo: Address;
   /** End of the hold, in milliseconds since the epoch. All requests are held for the same time. */
   readonly until: number;
 }
 
 /** Parked requests that the same work can wake: same eligibility, same queue, same free cores. */
-interface Group {
-  readonly kind: Kind;
+interface Group<Address> {
+  readonly kind: Kind<Address>;
   readonly queueId: QueueId | null;
   readonly freeCores: number;
   /** In order of arrival. */
-  readonly parked: Parked[];
+  readonly parked: Parked<Address>[];
 }
 
-interface Parked {
-  readonly request: ParkedRequest;
+interface Parked<Address> {
+  readonly request: ParkedRequest<Address>;
   /** Increases with every parked request. */
   readonly order: number;
-  group: Group;
+  group: Group<Address>;
 }
 
 /** Workers that are eligible for the same steps. */
-interface Kind {
+interface Kind<Address> {
   readonly offer: WorkerOffer;
   /** Groups with requests in them, by queue, then by free cores. */
-  readonly groups: Map<QueueId | null, Map<number, Group>>;
+  readonly groups: Map<QueueId | null, Map<number, Group<Address>>>;
   /** Eligibility by signature, computed on demand. */
   readonly eligible: WeakMap<Signature, boolean>;
 }
@@ -45,9 +45,9 @@ interface Kind {
 const KINDS_MAX = 10_000;
 
 /** Position of an iteration over the requests of a group. */
-interface Place {
-  readonly group: Group;
-  next: Parked;
+interface Place<Address> {
+  readonly group: Group<Address>;
+  next: Parked<Address>;
 }
 
 const NO_SLOTS: ReadonlySet<string> = new Set();
@@ -55,14 +55,14 @@ const NO_SLOTS: ReadonlySet<string> = new Set();
 const slotKey = (workerId: WorkerId, queueId: QueueId | null): string => `${workerId} ${queueId ?? ''}`;
 
 /** The parked requests of one farm, grouped so that a search visits only requests that fit. */
-export class ParkedRequests {
+export class ParkedRequests<Address> {
   /** In order of arrival, which is the order in which their holds end. */
-  private readonly all = new Set<ParkedRequest>();
-  private readonly bySlot = new Map<string, Parked>();
+  private readonly all = new Set<ParkedRequest<Address>>();
+  private readonly bySlot = new Map<string, Parked<Address>>();
   private readonly slotsOfWorker = new Map<WorkerId, Set<string>>();
-  private readonly kinds = new Map<string, Kind>();
+  private readonly kinds = new Map<string, Kind<Address>>();
   /** Kinds with parked requests. */
-  private readonly waiting = new Set<Kind>();
+  private readonly waiting = new Set<Kind<Address>>();
   private nextOrder = 0;
 
   get size(): number {
@@ -70,7 +70,7 @@ export class ParkedRequests {
   }
 
   /** Parks a request. A worker has one request per queue: returns the replaced one, or null. */
-  park(request: ParkedRequest, offer: WorkerOffer, freeCores: number): ParkedRequest | null {
+  park(request: ParkedRequest<Address>, offer: WorkerOffer, freeCores: number): ParkedRequest<Address> | null {
     const replaced = this.take(request.workerId, request.queueId);
     const slot = slotKey(request.workerId, request.queueId);
     const parked = { request, order: this.nextOrder++, group: this.groupOf(request, offer, freeCores) };
@@ -84,7 +84,7 @@ export class ParkedRequests {
   }
 
   /** Removes and returns the request of a worker for a queue, or null. */
-  take(workerId: WorkerId, queueId: QueueId | null): ParkedRequest | null {
+  take(workerId: WorkerId, queueId: QueueId | null): ParkedRequest<Address> | null {
     const slot = slotKey(workerId, queueId);
     const parked = this.bySlot.get(slot);
     if (parked === undefined) return null;
@@ -98,15 +98,15 @@ export class ParkedRequests {
   }
 
   /** Removes and returns every request of a worker. */
-  takeAll(workerId: WorkerId): ParkedRequest[] {
+  takeAll(workerId: WorkerId): ParkedRequest<Address>[] {
     return this.ofWorker(workerId).map((request) => {
       this.take(workerId, request.queueId);
       return request;
     });
   }
 
-  ofWorker(workerId: WorkerId): ParkedRequest[] {
-    const requests: ParkedRequest[] = [];
+  ofWorker(workerId: WorkerId): ParkedRequest<Address>[] {
+    const requests: ParkedRequest<Address>[] = [];
     for (const slot of this.slotsOf(workerId)) {
       const parked = this.bySlot.get(slot);
       if (parked !== undefined) requests.push(parked.request);
@@ -129,8 +129,8 @@ export class ParkedRequests {
    * Yields the parked requests that work of this signature could satisfy, the longest waiting first. Requests may be
    * removed and regrouped during the iteration. It does not include requests that begin to fit meanwhile.
    */
-  *waitingFor(signature: Signature): Generator<ParkedRequest, void, undefined> {
-    const places = new BinaryHeap<Place>((a, b) => a.next.order < b.next.order);
+  *waitingFor(signature: Signature): Generator<ParkedRequest<Address>, void, undefined> {
+    const places = new BinaryHeap<Place<Address>>((a, b) => a.next.order < b.next.order);
     for (const group of this.groupsFor(signature)) {
       const next = group.parked[0];
       if (next !== undefined) places.push({ group, next });
@@ -145,7 +145,7 @@ export class ParkedRequests {
     }
   }
 
-  private *groupsFor(signature: Signature): Generator<Group, void, undefined> {
+  private *groupsFor(signature: Signature): Generator<Group<Address>, void, undefined> {
     for (const kind of this.waiting) {
       if (!isKindEligible(kind, signature)) continue;
       const cores = coresOf(signature.requirements, kind.offer.cpuCount);
@@ -163,8 +163,8 @@ export class ParkedRequests {
   }
 
   /** Removes and returns the requests whose hold has ended. */
-  takeEnded(now: number): ParkedRequest[] {
-    const ended: ParkedRequest[] = [];
+  takeEnded(now: number): ParkedRequest<Address>[] {
+    const ended: ParkedRequest<Address>[] = [];
     for (const request of this.all) {
       if (request.until > now) break;
       ended.push(request);
@@ -178,7 +178,11 @@ export class ParkedRequests {
     return this.all.size === 0 ? NO_SLOTS : (this.slotsOfWorker.get(workerId) ?? NO_SLOTS);
   }
 
-  private groupOf({ queueId }: ParkedRequest, offer: WorkerOffer, freeCores: number): Group {
+  private groupOf(
+    { queueId }: ParkedRequest<Address>,
+    offer: WorkerOffer,
+    freeCores: number,
+  ): Group<Address> {
     const kind = this.kindOf(offer);
     let byCores = kind.groups.get(queueId);
     if (byCores === undefined) {
@@ -194,18 +198,18 @@ export class ParkedRequests {
     return group;
   }
 
-  private kindOf(offer: WorkerOffer): Kind {
+  private kindOf(offer: WorkerOffer): Kind<Address> {
     const known = this.kinds.get(offer.signature);
     if (known !== undefined) return known;
     if (this.kinds.size >= KINDS_MAX) {
       for (const [key, kind] of this.kinds) if (!this.waiting.has(kind)) this.kinds.delete(key);
     }
-    const kind: Kind = { offer, groups: new Map(), eligible: new WeakMap() };
+    const kind: Kind<Address> = { offer, groups: new Map(), eligible: new WeakMap() };
     this.kinds.set(offer.signature, kind);
     return kind;
   }
 
-  private leave({ group, order }: Parked): void {
+  private leave({ group, order }: Parked<Address>): void {
     group.parked.splice(placeOf(group.parked, order), 1);
     if (group.parked.length > 0) return;
     const { kind, queueId, freeCores } = group;
@@ -216,7 +220,7 @@ export class ParkedRequests {
   }
 }
 
-function isKindEligible({ offer, eligible }: Kind, signature: Signature): boolean {
+function isKindEligible({ offer, eligible }: Kind<unknown>, signature: Signature): boolean {
   let isFit = eligible.get(signature);
   if (isFit === undefined) {
     isFit = isEligible(offer, signature);
@@ -225,11 +229,11 @@ function isKindEligible({ offer, eligible }: Kind, signature: Signature): boolea
   return isFit;
 }
 
-function join(parked: Parked): void {
+function join(parked: Parked<unknown>): void {
   parked.group.parked.splice(placeOf(parked.group.parked, parked.order), 0, parked);
 }
 
 /** Returns the index of the request with this order, or the index at which it would be inserted. */
-function placeOf(parked: readonly Parked[], order: number): number {
+function placeOf(parked: readonly Parked<unknown>[], order: number): number {
   return partitionPoint(parked.length, (at) => (parked[at]?.order ?? Infinity) < order);
 }

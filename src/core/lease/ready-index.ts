@@ -5,35 +5,11 @@ import { Caps } from './caps.ts';
 import { coresOf, isEligible, type Demand } from './eligibility.ts';
 import type { FarmPools } from './farm-pools.ts';
 import type { Allows, ReadyTasks } from './ready-tasks.ts';
-import { Signatures, type Signature } from './signatures.ts';
+import { Signatures } from './signatures.ts';
 import type { TaskRange } from './task-ranges.ts';
 import type { WorkerKinds } from './worker-kinds.ts';
 import type { WorkerOffer } from './worker-offer.ts';
-
-/** A ready task with a retry delay, or on which workers have failed. */
-export interface DelayedTask {
-  /** Earliest time of its next attempt, in milliseconds since the epoch. */
-  readonly until: number;
-  readonly avoided: readonly WorkerId[];
-}
-
-/** Entry of a step in the ready index. */
-export interface StepEntry extends Candidate, Demand {
-  readonly ready: ReadyTasks;
-  /** Delayed ready tasks by index. */
-  readonly held: Map<number, DelayedTask>;
-  /** Number of assigned or running tasks. */
-  live: number;
-  /** False for withdrawn steps: they offer no tasks, but their live tasks still count. */
-  open: boolean;
-  /** Start of the uninterrupted time with ready tasks (milliseconds since the epoch). */
-  readySince: number;
-  /** Latest time at which one of its tasks became ready. */
-  lastReadyAt: number;
-  /** Set if a later candidate was taken on a worker that had too few free cores for this one. */
-  isOvertaken: boolean;
-  readonly signature: Signature;
-}
+import type { DelayedTask, StepEntry, Signature } from './step-entry.ts';
 
 /** Input to the index for one step. */
 export interface OfferedStep extends Candidate, Demand {
@@ -58,6 +34,10 @@ export interface LeaseBounds {
   readonly steps: number;
 }
 
+/**
+ * The ready tasks of one farm, by requirement signature (docs/architecture.md#the-ready-index). A lease looks only at
+ * the head of each signature that the worker is eligible for: nothing here is linear in ready tasks, jobs or workers.
+ */
 export class ReadyIndex {
   readonly caps = new Caps();
   private readonly pools: FarmPools;

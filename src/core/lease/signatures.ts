@@ -1,19 +1,8 @@
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import { compareCandidates, type Candidate } from './candidate-order.ts';
 import { isEligible, type Demand } from './eligibility.ts';
-import type { StepEntry } from './ready-index.ts';
 import type { WorkerOffer } from './worker-offer.ts';
-
-/** Steps with the same demand. */
-export interface Signature extends Demand {
-  readonly key: string;
-  /** Steps with ready tasks, in the order of candidates. */
-  readonly steps: StepEntry[];
-  /** Number of steps with this demand, ready or not. */
-  members: number;
-  /** Number of ready tasks that failed on some worker. */
-  avoiding: number;
-}
+import type { StepEntry, Signature } from './step-entry.ts';
 
 /** Signatures that the same workers are eligible for. */
 interface Eligible {

@@ -1,8 +1,8 @@
 import { ONLINE_WORKERS_SLOT, type Tallies } from '../ports/tallies.ts';
 import { TIGHTER_EXPR_LIMITS } from './eligibility.ts';
 import type { FarmPools } from './farm-pools.ts';
-import type { Signature } from './signatures.ts';
 import type { WorkerKinds } from './worker-kinds.ts';
+import type { Signature } from './step-entry.ts';
 
 /** docs/contract/workers.md#unschedulable-tasks: the reasons of a ready task that no online worker may run. */
 const NO_ONLINE_WORKERS = 'no online workers';

@@ -118,7 +118,7 @@ test('without the extension the value is hidden, and the variable is not set', (
   t.notOk('TOKEN' in (fixture.variables[1] ?? {}));
   t.equal(
     fixture.log,
-    `openjd_redacted_env: TOKEN=${REDACTED}\n[callsheet] openjd_redacted_env: it is hidden and not set: the template does not declare the extension REDACTED_ENV_VARS\n${REDACTED}\n`,
+    `openjd_redacted_env: TOKEN=${REDACTED}\n[callsheet] openjd_redacted_env: value redacted, variable not set: the template does not declare the extension REDACTED_ENV_VARS\n${REDACTED}\n`,
   );
   t.end();
 });

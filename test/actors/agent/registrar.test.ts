@@ -136,7 +136,7 @@ test('a refused registration is said plainly and tried again', (t) => {
   const fixture = new AgentFixture();
   fixture.answer(fixture.start(), { v: 1, type: 'refused', reason: 'no farm of that name' });
   t.same(fixture.said(), []);
-  t.same(fixture.logged, ['warn: the service refuses this worker: no farm of that name']);
+  t.same(fixture.logged, ['warn: the service refused this worker: no farm of that name']);
   const again = nextAnnouncement(fixture, 30_000);
   t.equal(again.announcement.type, 'register');
   fixture.answer(again, registered());
@@ -398,7 +398,7 @@ test('an attempt whose processes were ended by their supervisor is given back; t
 function leaving(t: Test, fixture: AgentFixture): void {
   fixture.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: true });
   fixture.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
-  t.match(fixture.logged.at(-1), /^info: leaving$/);
+  t.match(fixture.logged.at(-1), /^info: shutting down$/);
 }
 
 const DEPARTED: PresenceReply = { v: 1, type: 'departed' };
@@ -643,7 +643,7 @@ test('a renewal that is refused is given up: the worker stays what it is', (t) =
   const { token } = fixture.saidOnly('announce');
   const reply: PresenceReply = { v: 1, type: 'refused', reason: 'the farm has no queue "fast"' };
   fixture.tell('registrar', 'registrar', { type: 'presence.answered', token, reply });
-  t.match(fixture.logged.at(-1), /does not take in what this worker has now: the farm has no queue "fast"/);
+  t.match(fixture.logged.at(-1), /refused the changed worker capabilities: the farm has no queue "fast"/);
   fixture.tell('registrar', 'registrar', { type: 'announce.due' });
   t.match(fixture.saidOnly('announce').announcement, { type: 'heartbeat' });
   t.end();

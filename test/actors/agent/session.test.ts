@@ -229,7 +229,7 @@ test('what cannot be resolved fails the task with the place and the name', (t) =
   for (const filename of ['', '.', '..', 'a/b', 'a\\b', 'a\0b']) {
     t.match(
       failureOf(script({ embeddedFiles: [{ name: 'F', filename, runnable: false, data: 'x' }] })),
-      message('the file name of the embedded file F is no plain name'),
+      message('the file name of embedded file F must be a plain name without a path'),
     );
   }
   t.match(

@@ -234,7 +234,7 @@ test('past the bound output is dropped with a mark in its place', (t) => {
   world.write('live');
   world.wait(100);
   world.settleAll();
-  const mark = '[callsheet] 3 lines (15 bytes) of output were dropped here: the bus did not take them\n';
+  const mark = '[callsheet] 3 lines (15 bytes) of output were dropped here: the bus did not accept them\n';
   t.equal(world.text(), `a\nb\nc\n${mark}live\n`);
   t.end();
 });
@@ -256,7 +256,11 @@ test('the end of an attempt is in safety once it is in the spool, and its shippe
   world.settleAll();
   t.same(
     world.inSpool.map(({ data }) => data),
-    ['a\n', 'b\n', '[callsheet] 1 lines (5 bytes) of output were dropped here: the bus did not take them\n'],
+    [
+      'a\n',
+      'b\n',
+      '[callsheet] 1 lines (5 bytes) of output were dropped here: the bus did not accept them\n',
+    ],
     'the end takes the room that is kept for it, with a mark',
   );
   for (let at = 0; at < 50; at++) {

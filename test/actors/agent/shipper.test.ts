@@ -174,7 +174,7 @@ test('when the bus takes nothing for long, output is dropped with a mark in its 
     {
       seq_num: 3,
       stream: 'stderr',
-      data: '[callsheet] 2 lines (14 bytes) of output were dropped here: the bus did not take them\n',
+      data: '[callsheet] 2 lines (14 bytes) of output were dropped here: the bus did not accept them\n',
     },
     { seq_num: 4, stream: 'stdout', data: 'back\n' },
   ]);
@@ -191,7 +191,7 @@ test('the last logs of an attempt are given up after a while', (t) => {
   t.ok(fixture.has('shipper', ATTEMPT));
   fixture.pass(1);
   t.notOk(fixture.has('shipper', ATTEMPT));
-  t.match(fixture.logged.at(-1), /^warn: the last lines of a task are given up/);
+  t.match(fixture.logged.at(-1), /^warn: discarded the last log lines of a task/);
   fixture.stored(1);
   t.notOk(fixture.has('shipper', ATTEMPT), 'late word changes nothing');
   t.end();

@@ -16,8 +16,8 @@ const INTERNAL = JSON.stringify({
   ok: false,
   problem: { kind: 'internal', detail: 'the request could not be handled; the diagnostics have the reason' },
 });
-const LOADED_AGAIN = 'warn: a handler threw; its actors are loaded again';
-const POISONED = 'error: a message is poisoned: its handler threw twice';
+const LOADED_AGAIN = 'warn: a handler threw; its actors are reloaded and the message is retried';
+const POISONED = 'error: message poisoned: its handler threw twice';
 
 test('nothing is said before it is written', (t) => {
   const bench = new KernelHarness();
@@ -156,11 +156,11 @@ test('windows are worked while others are committed, two at a time, and speak in
 test('a window takes so many messages and so many changes', (t) => {
   const bench = new KernelHarness();
   // Without changes, of which a window takes no more than of messages.
-  for (let each = 0; each < KERNEL_LIMITS.closuresPerWindow + 1; each++)
+  for (let each = 0; each < KERNEL_LIMITS.unitsPerWindow + 1; each++)
     bench.post('a', [reply('read')], 'client');
   bench.kernel.pump();
   const answers = bench.heard().filter((said) => said === 'to client: read');
-  t.equal(answers.length, KERNEL_LIMITS.closuresPerWindow);
+  t.equal(answers.length, KERNEL_LIMITS.unitsPerWindow);
   t.equal(bench.kernel.queuedMessages, 1);
   bench.settle();
 

@@ -181,7 +181,7 @@ test('storage locations are listed, created, changed and deleted', async (t) => 
 });
 
 test('what is unknown, refused or not said ends with its exit status', async (t) => {
-  const conflict = { title: 'Conflict', detail: 'there is a usage pool named "nuke" already' };
+  const conflict = { title: 'Conflict', detail: 'a usage pool named "nuke" already exists' };
   const invalid = {
     title: 'Bad Request',
     errors: [{ pointer: '/max_concurrent', detail: 'must be >= 1' }],

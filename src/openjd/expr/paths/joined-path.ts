@@ -66,7 +66,7 @@ function joinWindows(parts: readonly string[]): string {
     pieces.push(rest);
   }
   const joined = withSeparators(pieces, '\\');
-  const share = root === '' && joined !== '' && drive !== '' && !/[:\\]$/.test(drive);
+  const share = root === '' && joined !== '' && drive !== '' && !/(?:^.:|\\)$/u.test(drive);
   return drive + (share ? '\\' : root) + joined;
 }
 

@@ -11,8 +11,8 @@ test('names of farms are unique', (t) => {
   fixture.replaceFarm({ name: 'H' }, other);
   fixture.createFarm({ name: 'G' });
   fixture.expect(t, 'a name that is given up is free', [
-    'create farm F: conflict, there is a farm named "F" already',
-    'replace farm: conflict, there is a farm named "F" already',
+    'create farm F: conflict, a farm named "F" already exists',
+    'replace farm: conflict, a farm named "F" already exists',
     'replace farm: ok',
     'replace farm: ok',
     'create farm G: ok',
@@ -28,7 +28,7 @@ test('two farms of one name at the same moment: one is made', (t) => {
     fixture.createFarm({ name: 'G' });
   });
   fixture.expect(t, 'the second is refused', [
-    'create farm G: conflict, there is a farm named "G" already',
+    'create farm G: conflict, a farm named "G" already exists',
     'create farm G: ok',
   ]);
   t.end();
@@ -38,6 +38,6 @@ test('names are known after a restart of the service', (t) => {
   const fixture = new TestFarm();
   fixture.restart();
   fixture.createFarm({ name: 'F' });
-  fixture.expect(t, 'from the store', ['create farm F: conflict, there is a farm named "F" already']);
+  fixture.expect(t, 'from the store', ['create farm F: conflict, a farm named "F" already exists']);
   t.end();
 });

@@ -45,14 +45,14 @@ test('names of locations are unique as written', (t) => {
   fixture.expect(t, 'two names that differ in case are two locations', [
     'create location berlin: ok',
     'create location Berlin: ok',
-    'create location berlin: conflict, there is a compute location named "berlin" already',
-    'replace location Berlin: conflict, there is a compute location named "berlin" already',
+    'create location berlin: conflict, a compute location named "berlin" already exists',
+    'replace location Berlin: conflict, a compute location named "berlin" already exists',
     'replace location Berlin: ok',
   ]);
   fixture.restart();
   fixture.createLocation('Berlin');
   fixture.expect(t, 'known after a restart', [
-    'create location Berlin: conflict, there is a compute location named "Berlin" already',
+    'create location Berlin: conflict, a compute location named "Berlin" already exists',
   ]);
   t.strictSame(names(fixture), ['Berlin', 'berlin']);
   t.end();
@@ -131,8 +131,8 @@ test('a worker is registered whatever it calls its place', (t) => {
   t.strictSame(names(fixture), []);
   const wrong = 'must not be empty or hold whitespace, slashes, quote or control characters';
   t.strictSame(fixture.warned(), [
-    ...Array.from({ length: 5 }, () => `a worker reports a compute location whose name ${wrong}`),
-    'a worker reports a compute location whose name must not have more than 255 characters',
+    ...Array.from({ length: 5 }, () => `ignored the compute location of a worker: its name ${wrong}`),
+    'ignored the compute location of a worker: its name must not have more than 255 characters',
   ]);
   t.end();
 });

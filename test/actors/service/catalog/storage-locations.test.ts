@@ -53,8 +53,8 @@ test('names of storage locations are unique as written, also after a restart', (
   farm.expect(t, 'two names that differ in case are two locations', [
     'create storage projects: ok',
     'create storage Projects: ok',
-    'create storage projects: conflict, there is a storage location named "projects" already',
-    'replace storage Projects: conflict, there is a storage location named "projects" already',
+    'create storage projects: conflict, a storage location named "projects" already exists',
+    'replace storage Projects: conflict, a storage location named "projects" already exists',
     'replace storage Projects: ok',
     'create location projects: ok',
   ]);
@@ -65,7 +65,7 @@ test('names of storage locations are unique as written, also after a restart', (
   farm.deleteStorage('projects');
   farm.createStorage('projects');
   farm.expect(t, 'known after a restart', [
-    'create storage projects: conflict, there is a storage location named "projects" already',
+    'create storage projects: conflict, a storage location named "projects" already exists',
     'delete storage projects: ok',
     'create storage projects: ok',
   ]);
@@ -88,7 +88,7 @@ test('the roots of all storage locations together fit a lease', (t) => {
   farm.replaceStorage('a', { roots: rootsOf(most - 1) });
   farm.createStorage('b', { roots: rootsOf(1) });
   const noRoom =
-    'conflict, the roots of all storage locations together must not have more than 131072 characters: they travel with every lease';
+    'conflict, the roots of all storage locations together exceed 131072 characters; every lease contains them';
   farm.expect(t, 'what is replaced makes room', [
     'create storage a: ok',
     `create storage b: ${noRoom}`,

@@ -67,8 +67,8 @@ test('names of pools are unique, in upper and lower case', (t) => {
   fixture.expect(t, 'a pool may change the case of its own name', [
     'create pool Nuke: ok',
     'create pool maya: ok',
-    'create pool nUKE: conflict, there is a usage pool named "Nuke" already',
-    'replace pool maya: conflict, there is a usage pool named "Nuke" already',
+    'create pool nUKE: conflict, a usage pool named "Nuke" already exists',
+    'replace pool maya: conflict, a usage pool named "Nuke" already exists',
     'replace pool Nuke: ok',
     'delete pool NUKE: ok',
     'create pool nuke: ok',
@@ -80,7 +80,7 @@ test('names of pools are unique, in upper and lower case', (t) => {
   fixture.restart();
   fixture.createPool('MAYA');
   fixture.expect(t, 'names are known after a restart', [
-    'create pool MAYA: conflict, there is a usage pool named "maya" already',
+    'create pool MAYA: conflict, a usage pool named "maya" already exists',
   ]);
   t.end();
 });
@@ -93,7 +93,7 @@ test('two pools of one name at the same moment: one is made', (t) => {
   });
   fixture.expect(t, 'the second is refused', [
     'create pool nuke: ok',
-    'create pool NUKE: conflict, there is a usage pool named "nuke" already',
+    'create pool NUKE: conflict, a usage pool named "nuke" already exists',
   ]);
   t.end();
 });
@@ -120,8 +120,8 @@ test('a slot is never given twice while the service lives', (t) => {
   fixture.run();
   t.match(fixture.answer('faulty'), { ok: false, problem: { kind: 'internal' } });
   t.strictSame(fixture.warned(), [
-    'a handler threw; its actors are loaded again',
-    'a message is poisoned: its handler threw twice',
+    'a handler threw; its actors are reloaded and the message is retried',
+    'message poisoned: its handler threw twice',
   ]);
   fixture.createPool('e');
   t.strictSame(slotsOf(fixture), { b: 2, e: 5 }, 'not even when the catalog is loaded again');
@@ -155,7 +155,7 @@ test('there is an end to slots', (t) => {
   t.equal(fixture.pool('last').slot, 7);
   fixture.createPool('more');
   const refusal =
-    'create pool more: conflict, more than 65535 usage pools cannot be counted, those deleted since the start of the service among them';
+    'create pool more: conflict, limit of 65535 usage pools reached, including those deleted since the start of the service';
   t.strictSame(fixture.takeOutputs(), ['create pool last: ok', refusal]);
   fixture.deletePool('last');
   fixture.createPool('more');

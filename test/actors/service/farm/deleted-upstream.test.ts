@@ -156,7 +156,7 @@ test('a job is submitted after one that is deleted at that moment', (t) => {
   fixture.takeOutputs();
   fixture.submitAfter('E', one, pending ?? []);
   fixture.expect(t, 'a farm that does not remember asks for another look', [
-    `submit E: unavailable, the job ${pending?.[0]?.jobId} is just ending; try again`,
+    `submit E: unavailable, job ${pending?.[0]?.jobId} is ending; retry the request`,
   ]);
   t.strictSame([...fixture.store.scan('job')], [], 'nothing was taken in');
   t.end();

@@ -140,7 +140,7 @@ test('an upstream that ends between the look at the store and the submission', (
   fixture.takeOutputs();
   fixture.submitAfter('C', one, before);
   fixture.expect(t, 'and when it does not, the client is to look again', [
-    `submit C: unavailable, the job ${fixture.jobId('A')} is just ending; try again`,
+    `submit C: unavailable, job ${fixture.jobId('A')} is ending; retry the request`,
   ]);
   fixture.submitAfter('D', one, [{ jobId: jobId(fixture.jobId('A')), status: 'canceled' }]);
   fixture.expect(t, 'with a new look', ['job D blocked', 'submit D: ok', 'job D canceled']);

@@ -71,8 +71,8 @@ test('names of queues are unique in a farm', (t) => {
   fixture.replaceQueue({ name: 'R' }, other);
   fixture.expect(t, 'a name is free in another farm, and for its own queue', [
     'create queue Q: ok',
-    'create queue Q: conflict, the farm has a queue named "Q" already',
-    'replace queue: conflict, the farm has a queue named "Q" already',
+    'create queue Q: conflict, the farm already has a queue named "Q"',
+    'replace queue: conflict, the farm already has a queue named "Q"',
     'replace queue: ok',
   ]);
   fixture.deleteQueue(other);

@@ -176,8 +176,8 @@ test('what is heard of a deleted job later changes nothing', (t) => {
   fixture.deliver(lateReport);
   fixture.expect(t, 'a report, twice', []);
   t.strictSame(fixture.warned(), [
-    'a status report changes nothing: unknown job',
-    'a status report changes nothing: unknown job',
+    'status report ignored: unknown job',
+    'status report ignored: unknown job',
   ]);
   fixture.heartbeat('w1', { attempts: open });
   fixture.expect(t, 'a heartbeat is told what is closed', ['heartbeat w1: alive, closed A/0/0#1 A/0/1#1']);

@@ -1,8 +1,8 @@
 import { test } from 'tap';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-const REAPED = 'an assigned task was never reported running and goes back to ready';
-const STALE_MESSAGE = 'the worker never reported that it runs';
+const REAPED = 'assigned task reclaimed: not reported running in time';
+const STALE_MESSAGE = 'the worker did not report the attempt as running in time';
 
 function assigned(): TestFarm {
   const farm = new TestFarm();

@@ -1,8 +1,8 @@
 import { test } from 'tap';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-const STALE = 'a status report changes nothing: stale attempt';
-const UNKNOWN = 'a status report changes nothing: unknown attempt';
+const STALE = 'status report ignored: stale attempt';
+const UNKNOWN = 'status report ignored: unknown attempt';
 
 function running(): TestFarm {
   const farm = new TestFarm();
@@ -104,7 +104,7 @@ test('a report of a job that is over, or was never here, changes nothing', (t) =
   });
   farm.run();
   farm.expect(t, 'no such job', []);
-  t.strictSame(farm.warned(), ['a status report changes nothing: unknown job']);
+  t.strictSame(farm.warned(), ['status report ignored: unknown job']);
   t.end();
 });
 

@@ -127,8 +127,8 @@ test('without its queue or its farm a job that has ended cannot be tried again',
   fixture.retryJob('A');
   fixture.retryTask('A/0/0');
   t.match(fixture.takeOutputs(), [
-    /^retry A: conflict, the queue .* does not exist any more; move the job to another first$/,
-    /^retry A\/0\/0: conflict, the queue .* does not exist any more/,
+    /^retry A: conflict, queue .* of the job was deleted; move the job to another queue first$/,
+    /^retry A\/0\/0: conflict, queue .* of the job was deleted/,
   ]);
   fixture.updateJob('A', { queueId: other });
   fixture.retryTask('A/0/0');
@@ -137,7 +137,7 @@ test('without its queue or its farm a job that has ended cannot be tried again',
   fixture.deleteFarm();
   fixture.takeOutputs();
   fixture.retryJob('A');
-  fixture.expect(t, 'no farm', ['retry A: conflict, the farm of the job does not exist any more']);
+  fixture.expect(t, 'no farm', ['retry A: conflict, the farm of the job was deleted']);
   t.end();
 });
 
@@ -317,7 +317,7 @@ test('too many single tasks are not tried again at once, whole steps are', (t) =
     indices: [{ start: 0, step: 1, count: SELECTED_TASKS_MAX + 1 }],
   });
   fixture.expect(t, 'refused', [
-    'retry A: conflict, more than 100000 tasks are selected: select fewer, or whole steps',
+    'retry A: conflict, the selection has more than 100000 tasks; select fewer tasks or whole steps',
   ]);
   fixture.retrySome('A', { stepOrder: 0 });
   fixture.expect(t, 'whole', ['job A pending', 'retry A: ok']);

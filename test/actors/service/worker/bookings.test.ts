@@ -56,7 +56,7 @@ test('bookings that were written are taken up', (t) => {
   );
   t.strictSame(bookings.take(attempt), bookingOf(attempt, 4));
   const wrong = { attemptId: 'no attempt' as AttemptId, cores: 1 };
-  t.throws(() => new Bookings([wrong]), /books the attempt no attempt/);
+  t.throws(() => new Bookings([wrong]), /invalid attempt id no attempt/);
   t.notOk(bookings.has(wrong.attemptId));
   t.end();
 });

@@ -3,9 +3,9 @@ import { workerId } from '../../../../src/core/ids.ts';
 import { keys } from '../../../../src/core/records/tables.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-const ONLINE = 'conflict, the worker is online: it can be deleted when it is stopped';
+const ONLINE = 'conflict, the worker is online; stop it before you delete it';
 const LATELY =
-  'conflict, the worker is disabled and was heard lately: it can be deleted when it was silent for 30 s';
+  'conflict, the worker is disabled and still sends heartbeats; it can be deleted after 30 s of silence';
 
 /** What the store holds of a worker, by table. */
 const rowsOf = (fixture: TestFarm, name: string): readonly unknown[] => {

@@ -2,8 +2,9 @@ import { test } from 'tap';
 import { replyTo } from '../../../../actors/kernel/address.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-const SILENT = 'a worker was not heard for a whole heartbeat timeout; its tasks are taken back';
-const HELD = 'many workers fell silent at once; their tasks are not taken back before another timeout';
+const SILENT = 'no heartbeat for a whole timeout; reclaiming the tasks of the worker';
+const HELD =
+  'many workers fell silent at once; deferring the reclaim of their tasks by one heartbeat timeout';
 
 test('a worker that is silent for a whole timeout is offline, and its tasks are ready again', (t) => {
   const fixture = new TestFarm();
@@ -222,8 +223,8 @@ test('a heartbeat that was not stored counts for a worker that is loaded again',
   });
   fixture.run();
   t.strictSame(fixture.warned(), [
-    'a handler threw; its actors are loaded again',
-    'a message is poisoned: its handler threw twice',
+    'a handler threw; its actors are reloaded and the message is retried',
+    'message poisoned: its handler threw twice',
   ]);
   fixture.takeOutputs();
   fixture.advance(29_999);

@@ -119,7 +119,7 @@ test('a worker that starts anew gives back what it does not bring along', (t) =>
     'task A/0/0 ready',
     'task A/0/2 ready',
   ]);
-  t.match(fixture.attempts('A/0/0'), [{ status: 'failed', message: 'the worker was started anew' }]);
+  t.match(fixture.attempts('A/0/0'), [{ status: 'failed', message: 'the worker was restarted' }]);
   t.equal(fixture.task('A/0/0').failedAttempts, 0);
   t.equal(fixture.task('A/0/1').status, 'running');
   fixture.lease('w1');
@@ -156,7 +156,7 @@ test('an earlier start of a worker cannot come back', (t) => {
   fixture.heartbeat('w1', { incarnation: 'start-1' });
   fixture.deregister('w1', 'start-1');
   fixture.expect(t, 'neither by registering nor otherwise', [
-    'register w1: refused, a later start of this worker has registered already',
+    'register w1: refused, a later incarnation of this worker has already registered',
     'heartbeat w1: unknown',
     'deregister w1: departed',
   ]);

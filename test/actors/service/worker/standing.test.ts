@@ -175,7 +175,7 @@ test('after a restart of the service a disabled worker that holds tasks is alive
   farm.restart(3_600_000);
   farm.deleteWorker('w1');
   farm.expect(t, 'its task may still run', [
-    'delete w1: conflict, the worker is disabled and was heard lately: it can be deleted when it was silent for 30 s',
+    'delete w1: conflict, the worker is disabled and still sends heartbeats; it can be deleted after 30 s of silence',
   ]);
   farm.enableWorker('w1');
   farm.enableWorker('idle');
@@ -231,9 +231,7 @@ test('the silence of disabled workers is not held against the limit of a sweep',
   farm.warned();
   farm.advance(35_000);
   farm.expect(t, 'one of ten is not many', ['worker w10 offline']);
-  t.strictSame(farm.warned(), [
-    'a worker was not heard for a whole heartbeat timeout; its tasks are taken back',
-  ]);
+  t.strictSame(farm.warned(), ['no heartbeat for a whole timeout; reclaiming the tasks of the worker']);
   t.end();
 });
 

@@ -128,6 +128,11 @@ void test('stem and suffixes of a name', (t) => {
   t.end();
 });
 
+void test('a share whose name ends with a colon is not a drive', (t) => {
+  t.equal(joinPaths('// /C:', 'x', 'windows'), '\\\\ \\C:\\x');
+  t.end();
+});
+
 void test('properties of paths', (t) => {
   fc.assert(
     fc.property(TEXT, STYLE, (text, style) => {
