@@ -58,8 +58,8 @@ async function listProcesses(): Promise<readonly { readonly pid: number; readonl
 }
 
 /**
- * Returns the running server with this configuration file, whoever started it, or null. Uses the process table instead
- * of a pid file, which could be stale: two servers must never share one store.
+ * Returns the running server with this configuration file, started by any process, or null. Uses the process table
+ * instead of a pid file, which could be stale: two servers must never share one store.
  */
 export async function findServerProcess(configPath: string): Promise<number | null> {
   const wanted = argumentsFor(configPath);

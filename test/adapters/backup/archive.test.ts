@@ -177,7 +177,7 @@ test('a manifest of another version is refused by its number', async (t) => {
     t.equal(readManifest(text).ok, false, text);
 });
 
-test('sizes beyond 8 GiB are told as GNU tar tells them', async (t) => {
+test('sizes beyond 8 GiB are encoded as in GNU tar', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), async (bytes) =>
       Promise.resolve(tarEntrySize(tarHeader({ name: 'a', bytes, modifiedAt: 0 })) === bytes),

@@ -73,7 +73,7 @@ test('what cannot be stored is refused before it is sent', async (t) => {
   t.ok(refusal(setOf(remove('farm', 'x'.repeat(1978)))) instanceof ArrayBuffer, 'the longest key is taken');
 });
 
-test('a buffer that is no change set is refused', async (t) => {
+test('an invalid change set is rejected', async (t) => {
   const whole = Buffer.from(encodeChangeSet(setOf(put('farm', 'f', farmNamed('one')), remove('job', 'j'))));
   const bytesOf = (buffer: Uint8Array): ArrayBuffer => Uint8Array.from(buffer).buffer;
   const changed = (at: number, value: number): ArrayBuffer => {

@@ -162,7 +162,7 @@ void test('links inside a storage location are followed, and none leads out of i
   }
 });
 
-void test('what is no file is refused and not opened', async (t) => {
+void test('an entry that is not a regular file is rejected without opening it', async (t) => {
   const bench = await StagingHarness.open(t);
   const { storage } = bench;
   const show = bench.transfer({ below: ['show'], flow: 'IN' });

@@ -110,7 +110,7 @@ void test('what is not there, or may not be a path, is named', async (t) => {
   );
 });
 
-void test('keys that are no paths come nowhere', async (t) => {
+void test('keys that are not valid paths are rejected', async (t) => {
   const { bench } = await open(t);
   let key = '';
   const server = createServer((_request, response) => {

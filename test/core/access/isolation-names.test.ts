@@ -60,7 +60,7 @@ test('every privileged name is refused, however it is written', (t) => {
   t.end();
 });
 
-test('names that are no plain names are refused', (t) => {
+test('invalid names are refused', (t) => {
   const names = [
     '',
     ' ',
@@ -152,7 +152,7 @@ test('the group 0 is never among the groups; a group of the queue takes the plac
   t.end();
 });
 
-test('an id that names nobody is refused: the kernel would leave the ids of root as they are', (t) => {
+test('the id for "no change" is refused: the kernel would keep the ids of root', (t) => {
   const none = 4_294_967_295;
   const refusal = 'the account "render" has an invalid id';
   t.equal(accountRefusal(account({ userId: none })), refusal);

@@ -14,7 +14,7 @@ import {
   type ValueType,
 } from '../../../src/core/config/value-type.ts';
 
-/** What a type makes of a text: the value, or the complaint. */
+/** Result of parsing a text: the value, or the error. */
 function textOf<T>(type: ValueType<T>, given: string): T | string {
   const parsed = type.fromText(given);
   return parsed.ok ? parsed.value : parsed.wrong;

@@ -578,7 +578,7 @@ test('usage pools: at capacity, with holders of all farms, and not registered', 
   t.equal(
     summaryOf({ lease: leaseExplanation({ pools: [pool, absent] }) }),
     'Usage pool nuke is not registered and has no slots: the task cannot start before it is; besides, usage pool houdini is at capacity.',
-    'what needs somebody is said first',
+    'gates that need an action come first',
   );
   t.same(
     sentencesOf({
@@ -658,7 +658,7 @@ test('no worker can run it', (t) => {
       lease: leaseExplanation({ workers }),
     }),
     'Waits for step Simulate: 37 of 120 tasks left, 12 running, 2 failed; besides, no worker online could run it.',
-    'it is said while the task is pending',
+    'it is reported while the task is pending',
   );
   t.end();
 });
@@ -938,7 +938,7 @@ test('the scheduler does not answer', (t) => {
   t.end();
 });
 
-test('all gates at once: every one is listed, in order, and the weightiest is said first', (t) => {
+test('all gates at once: every one is listed, in order, and the most important one leads the summary', (t) => {
   const cap = { maxConcurrentTasks: 1, live: 1, holders: [] };
   const lease = leaseExplanation({
     isQueuePaused: true,

@@ -230,7 +230,7 @@ test('requests may leave their group while those that wait are walked', (t) => {
   parked.take(workerId('w1'), null);
   parked.take(workerId('w2'), null);
   for (const offer of offers.slice(2, 3)) parked.regroup(offer.workerId, offer, 0);
-  t.equal(walk.next().value?.replyTo, 'w4', 'one is gone, one has no core any more');
+  t.equal(walk.next().value?.replyTo, 'w4', 'one was removed, one has no free core any more');
   parked.take(workerId('w4'), null);
   parked.take(workerId('w5'), null);
   t.equal(walk.next().done, true);

@@ -186,7 +186,7 @@ function mutate(tree: unknown, mutation: Mutation): void {
   }
 }
 
-/** The longest that one template has taken, in milliseconds: for whoever makes a long run. */
+/** The longest time of one template in milliseconds, for long runs. */
 class Slowest {
   private milliseconds = 0;
 

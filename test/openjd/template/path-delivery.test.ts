@@ -54,7 +54,7 @@ void test('a template and its steps say how paths reach their tasks', (t) => {
   t.equal(
     plain.ok && 'deliveries' in (plain.job.plan.steps[0] ?? {}),
     false,
-    'nothing is said, nothing is kept',
+    'without a declaration nothing is stored',
   );
   t.end();
 });

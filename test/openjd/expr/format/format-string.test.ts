@@ -63,7 +63,7 @@ void test('text and expressions', async (t) => {
   for (const [source, expected] of all) t.same(parts(source), expected, source);
 });
 
-void test('what is no format string', async (t) => {
+void test('invalid format strings', async (t) => {
   const failed = (from: number, to: number, reason: string): string =>
     `Failed to parse interpolation expression at [${from}, ${to}]. Reason: ${reason}.`;
   const all: readonly (readonly [string, string])[] = [
@@ -129,7 +129,7 @@ void test('one expression gives its value, others give text', async (t) => {
   }
 });
 
-void test('unresolved values make unresolved text, and their failures are told', async (t) => {
+void test('unresolved values make unresolved text, and their failures are reported', async (t) => {
   const symbols = { X: unresolvedOf(INT) };
   t.same(resolved('a{{X}}', { symbols }), ['unresolved[string]', unresolvedOf(STRING)]);
   t.same(resolved('{{X + 1}}', { symbols }), ['unresolved[int]', unresolvedOf(INT)]);

@@ -12,7 +12,9 @@ const ATTRIBUTES = [...NAMES, 'if', 'in', 'True', 'class', 'None'];
 /** Two that a comprehension can have within another. */
 const VARIABLES = ['v', 'w', '_u'];
 
-/** A part of an expression: its source, which never needs parentheses around it, and the tree that it must be read as. */
+/**
+ * A part of an expression: its source, which never needs parentheses around it, and the tree that it must be read as.
+ */
 interface Written {
   readonly source: string;
   readonly shape: string;
@@ -234,7 +236,7 @@ const PIECES = [
   ],
 ];
 
-/** Everything stands within the source, and nothing beside its parent's place but for parentheses. */
+/** Every position is within the source, and within its parent's position except for parentheses. */
 function checkPlaces(expr: Expr, end: number): void {
   const { start, caret } = expr;
   if (!(start >= 0 && start <= caret && caret < expr.end && expr.end <= end)) {
