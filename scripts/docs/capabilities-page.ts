@@ -67,9 +67,9 @@ export function capabilitiesPage(): string {
     '| --- | --- | --- |',
     ...KNOWN_APPLICATIONS.map(rowOf),
     '',
-    'Docker counts when its engine can be reached: `DOCKER_HOST` when that is set (a socket must be writable, another machine is taken at its',
-    'word), else `/var/run/docker.sock` or that of a rootless engine under `XDG_RUNTIME_DIR`. Podman and Apptainer need no engine. With',
-    "[isolation](configuration.md) it is the worker's own account that is looked at, not the account that a task runs as.",
+    'Docker counts if its engine is reachable: at `DOCKER_HOST` if that is set (a socket must be writable, a remote engine is not checked), else at',
+    '`/var/run/docker.sock` or the socket of a rootless engine under `XDG_RUNTIME_DIR`. Podman and Apptainer need no engine. With',
+    "[isolation](configuration.md) the check applies to the worker's own account, not to the account that a task runs as.",
     '',
   ].join('\n');
 }
