@@ -197,7 +197,10 @@ test(
       );
       t.equal(attempts.at(-1)?.status, 'succeeded');
     }
-    t.ok((await highestBusSequence(restored.api, job)) > highest, 'bus_seq continues above the assigned numbers');
+    t.ok(
+      (await highestBusSequence(restored.api, job)) > highest,
+      'bus_seq continues above the assigned numbers',
+    );
 
     // A large job comes and goes: its logs leave their file free, and the next start gives it back.
     const large = await restored.api.must<{ items: { id: string }[] }>('GET', '/api/v1/queues');

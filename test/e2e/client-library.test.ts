@@ -256,9 +256,7 @@ void test('the client library against a service', async (t) => {
       [jobs.said, workers.said].every((said) => kindsOf(said).includes('gap')),
     );
     const job = await submit(SLOW);
-    await until('new events arrive', () =>
-      eventsOf(jobs.said).some(({ payload }) => payload.job_id === job),
-    );
+    await until('new events arrive', () => eventsOf(jobs.said).some(({ payload }) => payload.job_id === job));
     t.same(
       kindsOf(jobs.said).filter((kind) => kind !== 'event'),
       ['ready', 'gap'],

@@ -334,7 +334,11 @@ await test('tasks and jobs move as the tables say', async (t) => {
         await farm.countsTo(PARKS, 1, queue);
         const retry = await farm.post(`jobs/${parked}/retry`);
         t.match(retry, { status: 200, body: { job_id: parked, retried: 1 } });
-        t.match(await farm.over(parked, 'paused'), { failed_attempts: 1, park_reason: String }, 'it continued');
+        t.match(
+          await farm.over(parked, 'paused'),
+          { failed_attempts: 1, park_reason: String },
+          'it continued',
+        );
         await farm.cancel(parked);
         t.notOk('park_reason' in (await farm.job(parked)));
       },

@@ -74,7 +74,10 @@ await test('what daemons log is found at the service', { timeout: 120_000 }, asy
   );
   daemons.push(startWorker(service, 'two'));
   const second = await onlineWorker('two');
-  await until('another worker is received', async () => (await logs(`?component=worker:${second}`)).length > 0);
+  await until(
+    'another worker is received',
+    async () => (await logs(`?component=worker:${second}`)).length > 0,
+  );
   await until('the service says what it has dropped', async () => {
     const records = await logs('?component=server&level=WARN');
     return records.some(({ msg }) => msg === 'diagnostic records of workers were dropped');

@@ -94,7 +94,10 @@ test('the end of an attempt is piggybacked on the next lease request', async (t)
   const good = end(sixth);
   const refused = [...bad.map((each) => [good, each]), Array(REPORTS_MAX + 1).fill(good)];
   for (const reports of refused) {
-    await t.rejects(worker.lease({ reports }, 200), 'a request with an invalid report is rejected as a whole');
+    await t.rejects(
+      worker.lease({ reports }, 200),
+      'a request with an invalid report is rejected as a whole',
+    );
   }
   t.match(await attemptOf(sixth), { status: 'running' }, 'and nothing of it is taken');
   await worker.report(job.id, good);

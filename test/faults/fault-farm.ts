@@ -182,7 +182,11 @@ export class FaultFarm {
       const job = await this.service.api.job(this.jobId);
       return job.status === 'canceled' ? job : null;
     });
-    await until('the canceled processes have exited', () => this.workers.flatMap(tasksOf).length === 0, WAIT_MS);
+    await until(
+      'the canceled processes have exited',
+      () => this.workers.flatMap(tasksOf).length === 0,
+      WAIT_MS,
+    );
     const processes = this.processes();
     const names = new Map((await this.workerViews()).map(({ id, name }) => [id, name]));
     const wrong: string[] = [];

@@ -206,10 +206,7 @@ function judgeStatus(seen: JobTurnSeen): Fault | null {
   const retried = retriedOf(message, said) > 0;
   const goesOn = isResume(message, before) || (retried && wasParked);
   if (goesOn && after.status !== expected.statusIfResumed)
-    return [
-      'a resumed job continues in its state',
-      `${after.status}, not ${expected.statusIfResumed}`,
-    ];
+    return ['a resumed job continues in its state', `${after.status}, not ${expected.statusIfResumed}`];
   if (!goesOn && before.status === 'paused' && !isTerminal(after.status) && after.status !== 'paused')
     return ['a manual pause lasts until a client resumes the job', after.status];
   const isCleared = goesOn || retried || message.type === 'job.cancel' || message.type === 'upstream.failed';

@@ -4,12 +4,7 @@ import { JOB_STATUSES } from '../../parts/status-looks.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
-import {
-  choiceField,
-  choicesField,
-  textField,
-  useUrlState,
-} from '../../state/use-url-state.ts';
+import { choiceField, choicesField, textField, useUrlState } from '../../state/use-url-state.ts';
 import type { ListPageModel } from '../list/list-page-model.ts';
 import { useListState } from '../list/use-list-state.ts';
 import { useSelectedRows } from '../list/use-selected-rows.ts';
