@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts';
 import { simulate, type SimulationResult } from './simulation.ts';
 
 /** Seeds from 1 up to this one are searched for a mutant. */
-export const SEEDS_TO_KILL_A_MUTANT = 1_500;
+const SEEDS_TO_KILL_A_MUTANT = 1_500;
 
 /** The same path in the sources, seen from the compiled file. */
 const FILE = fileURLToPath(new URL('../../../test/sim/mutant-seeds.json', import.meta.url));
