@@ -19,6 +19,7 @@ const message = {
   yaml: 'Only src/adapters/yaml, src/adapters/system, http/openapi and the submit page (read-document.ts) may import yaml: others get parsed documents.',
   door: "Only an actor's messages.ts may be imported from outside its folder.",
   core: 'src/core and src/openjd import no package and no layer above them.',
+  barrel: 'No barrel files: import from the file that declares it.',
   inject: 'Inject it: the core and the actors get the time, ids and timers from their callers.',
 };
 
@@ -95,7 +96,8 @@ const SYNTAX = [
     selector: 'TSEnumDeclaration',
     message: 'No enums: use a union of literals, or an object declared as const.',
   },
-  { selector: 'ExportAllDeclaration', message: 'No barrel files: import from the module that knows.' },
+  { selector: 'ExportAllDeclaration', message: message.barrel },
+  { selector: 'ExportNamedDeclaration[source]', message: message.barrel },
   {
     selector: 'CallExpression[callee.property.name=/^(transaction|batch)$/]',
     message:
@@ -228,8 +230,18 @@ export default defineConfig(
   { files: ['http/server/**/*.ts'], rules: imports(['uws'], [DOORS_FROM_HTTP]) },
   { files: ['http/openapi/**/*.ts'], rules: imports(['yaml'], [DOORS_FROM_HTTP]) },
 
-  // The library: its event channel runs without a browser.
-  { files: ['client/package/**/*.ts'], rules: imports(['ws']) },
+  // The library: its event channel runs without a browser, and its files are the exports of the package.
+  {
+    files: ['client/package/**/*.ts'],
+    rules: {
+      ...imports(['ws']),
+      'no-restricted-syntax': [
+        'error',
+        ...SYNTAX.filter(({ message: text }) => text !== message.barrel),
+        ...NO_TERMINATE,
+      ],
+    },
+  },
 
   // The web application: types of others, its API, and React where something is shown.
   {

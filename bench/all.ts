@@ -1,5 +1,5 @@
 /**
- * Every bench in its short version, within five minutes, and what they found on one page: a table with targets and a chart, beside the figures in
+ * Every bench in its short version, within five minutes, and writes the results to one page: a table with targets and a chart, next to the figures in
  * bench/results. `npm run bench` without a name does the same.
  *
  * npm run bench -- all [--minutes 5] [--only lease,submit] [--render]

@@ -1,6 +1,6 @@
 /**
  * How fast is an answer to "why does my task wait"? Time of GET /tasks/{id}/explain on a farm of thousands of workers, no
- * two alike, with a thousand jobs of two hundred kinds, beside a plain read of the task in the same run.
+ * two alike, with a thousand jobs of two hundred kinds, compared with a plain read of the task in the same run.
  *
  *   npm run bench -- explain [--workers 5000] [--jobs 1000] [--requests 300] [--json]
  */
@@ -33,7 +33,7 @@ try {
   await registerAll();
   const ids: string[] = [];
   for (let each = 0; each < jobs; each++) {
-    const tag = each === 0 ? 'nobody has it' : `kind${each % KINDS}`;
+    const tag = each === 0 ? 'no worker has it' : `kind${each % KINDS}`;
     ids.push((await submit(service.url, farm, templateFor(each, tag))).id);
   }
   const last = ids.at(-1) ?? '';

@@ -1,5 +1,5 @@
 /**
- * What do workers without work cost the service? Processor time of service and nats-server with so many registered workers whose lease
+ * What do workers without work cost the service? Processor time of service and nats-server with N registered workers whose lease
  * requests wait, a connection and a heartbeat each as real workers have them. The yardstick of the same run: the service without workers.
  *
  *   npm run bench -- idle [--workers 4000] [--seconds 12] [--json]

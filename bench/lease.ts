@@ -1,9 +1,9 @@
 /**
- * How fast does a farm hand out tasks and take their results in? Simulated workers, each with a connection of its own, in a
+ * How fast does a farm lease tasks and process their results? Simulated workers, each with a connection of its own, in a
  * process of their own, lease tasks that are over at once from a real service through a real nats-server. A lease counts
  * when the commit that holds it is flushed and its reply has reached the worker; a cycle when the end of its task is
  * committed. The yardsticks, in the same run and in turns: bare request and reply of the same swarm with messages of the same
- * size, and the same change sets written to a disk by nobody but a bare loop.
+ * size, and the same change sets written to a disk by a bare loop.
  *
  * npm run bench -- lease [OPTION]...
  *   --workers 1,16  --cores 1,64  --tasks 1000,1000000   all of them with each other; without these the cases below
@@ -12,11 +12,12 @@
  *   --parked N      only: N workers without work         --repetitions N  --seconds N  --no-disk  --short  --json
  */
 import { parseArgs } from 'node:util';
-import { measureCase, type LeaseCase, type LeaseFigures, type LeaseTimes } from './kit/lease/lease-case.ts';
+import { measureCase, type LeaseFigures, type LeaseTimes } from './kit/lease/lease-case.ts';
 import { caseName, leaseTables } from './kit/lease/lease-tables.ts';
 import { SIGNATURES_MAX } from './kit/lease/lease-work.ts';
 import { measureParked, type ParkedFigures } from './kit/lease/parked.ts';
 import { saveResult } from './kit/results.ts';
+import type { LeaseCase } from './kit/lease/case-parameters.ts';
 
 const { values } = parseArgs({
   options: {
@@ -25,7 +26,7 @@ const { values } = parseArgs({
     tasks: { type: 'string' },
     jobs: { type: 'string', default: '1' },
     signatures: { type: 'string', default: '1' },
-    reports: { type: 'string', default: 'ride' },
+    reports: { type: 'string', default: 'ride' }, // wording-ok: value of --reports
     offered: { type: 'string' },
     parked: { type: 'string' },
     repetitions: { type: 'string' },
@@ -51,12 +52,12 @@ const plain: LeaseCase = {
   tasks: TASKS,
   jobs: 1,
   signatures: 1,
-  reports: 'ride',
+  reports: 'ride', // wording-ok: value of --reports
   offered: null,
   disk: false,
 };
 
-/** What the bench measures when it is not told: each thing that may matter changed by itself. */
+/** Default measurements: each factor that may matter is changed separately. */
 const USUAL: readonly LeaseCase[] = [
   { ...plain, workers: 1, disk: true },
   { ...plain, workers: 16, disk: true },
@@ -72,7 +73,7 @@ const USUAL: readonly LeaseCase[] = [
   { ...plain, reports: 'stream' },
 ];
 
-/** What five minutes for all benches leave room for; parked workers have a bench of their own, `idle`. */
+/** Cases that fit into five minutes for all benches; parked workers have their own bench, `idle`. */
 const SHORT: readonly LeaseCase[] = [
   { ...plain, workers: 1 },
   { ...plain, disk: true },
@@ -115,10 +116,11 @@ function choose(): { readonly cases: readonly LeaseCase[]; readonly parked: read
   }
   const signatures = number(values.signatures, 'signatures');
   if (signatures > SIGNATURES_MAX) throw new Error(`--signatures is at most ${SIGNATURES_MAX}`);
-  if (values.reports !== 'ride' && values.reports !== 'stream') {
-    throw new Error(`--reports is ride or stream, not ${JSON.stringify(values.reports)}`);
-  }
   const { reports } = values;
+  const isKnown = reports === 'ride' || reports === 'stream'; // wording-ok: value of --reports
+  if (!isKnown) {
+    throw new Error(`--reports is ride or stream, not ${JSON.stringify(reports)}`); // wording-ok: value of --reports
+  }
   const cases = numbers(workers ?? '256', 'workers').flatMap((workerCount) =>
     numbers(cores ?? '1', 'cores').flatMap((coreCount) =>
       numbers(tasks ?? String(TASKS), 'tasks').map((taskCount): LeaseCase => ({

@@ -12,8 +12,7 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { garbageCollector } from '../daemons/process/v8-collector.ts';
 import { JobLists } from '../http/lists/job-lists.ts';
 import { openStateReader } from '../src/adapters/lmdb/state-reader.ts';
 import { makeLargeStore } from './kit/large-store.ts';
@@ -214,13 +213,12 @@ async function measureDirectory(): Promise<{
   longest_step_ms: number;
   bytes_per_job: number;
 }> {
-  setFlagsFromString('--expose-gc');
-  const gc = runInNewContext('gc') as () => void;
-  // What has ended lets go of its buffers only some turns later.
+  const gc = garbageCollector();
+  // Ended requests release their buffers only some turns later.
   const collect = async (): Promise<void> => {
     for (let turn = 0; turn < 5; turn += 1) {
       await nextTurn();
-      gc();
+      gc({ type: 'major' });
     }
   };
   const reader = await openStateReader(join(directory, 'state'));

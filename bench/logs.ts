@@ -83,7 +83,7 @@ try {
     }
   }
   for (const worker of swarm) worker.stop();
-  // What was published has been stored: the flood was one.
+  // All published chunks have been stored, so the flood was real.
   const first = await call<{ items: readonly unknown[] }>(
     `${service.url}/api/v1/tasks/${job.id}-0-0/logs?limit=1`,
   );

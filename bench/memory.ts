@@ -1,5 +1,5 @@
 /**
- * How much memory does the service take? Resident bytes for a task, of one job that nobody has touched, of one whose tasks all have a
+ * How much memory does the service take? Resident bytes for a task, of one untouched job, of one whose tasks all have a
  * record, and of ten thousand jobs; and all of it with thousands of connected workers, at rest and at work. The yardstick of
  * the same run: the service with an empty store.
  *
@@ -37,7 +37,7 @@ const tasks = Number(values.tasks);
 const workers = Number(values.workers);
 const minutes = Number(values.minutes);
 const TARGETS = { bytes_per_task: 40, all_mib: 1024 };
-/** What the start leaves behind is collected by then, as far as V8 thinks it worth the while. */
+/** Garbage of the start is collected by then, as far as V8 collects it at all. */
 const SETTLE_MS = 1_500;
 const AT_WORK_MS = 4_000;
 

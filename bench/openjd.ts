@@ -1,10 +1,10 @@
 /**
- * What does OpenJD cost beside the bare parse of the same text? Reading (bounded, with positions), checking, and creating the job of real templates,
+ * What does OpenJD cost compared with the bare parse of the same text? Reading (bounded, with positions), checking, and creating the job of real templates,
  * of a thousand steps and of a million tasks, and how fast tasks are computed. The yardstick, in the same run: `parse` of the package yaml.
  *
  *   npm run bench -- openjd [--milliseconds 1500] [--json]
  *
- * The real templates lie beside the repository, or where CALLSHEET_SHARED says; without them the example is measured.
+ * The real templates are next to the repository, or in CALLSHEET_SHARED; without them the example is measured.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ import { readDocument } from '../src/adapters/yaml/read-document.ts';
 import { packageRoot } from '../daemons/process/package-root.ts';
 import { EXPRESSIONS } from '../src/adapters/regex/default-expressions.ts';
 import { checkTemplate } from '../src/openjd/template/check-template.ts';
-import type { DocumentNode } from '../src/openjd/template/document.ts';
+import type { DocumentNode } from '../src/openjd/primitives/document.ts';
 import { prepareJob } from '../src/openjd/template/expand/prepare-job.ts';
 import { openSpace, type Space } from '../src/openjd/template/space/open-space.ts';
 import { saveResult, median } from './kit/results.ts';

@@ -1,5 +1,5 @@
 /**
- * How does Callsheet stand beside what a user would pick instead? Tasks that do nothing, the same number of workers, the same
+ * How does Callsheet compare with the alternatives? Tasks that do nothing, the same number of workers, the same
  * machine, each system with durable settings that are named: one after the other, all of them in each repetition, each with
  * a fresh store and nothing else running. Figures are medians of the repetitions, ratios are taken within a repetition.
  * docs/peers.md says what is compared and how each is set.
@@ -12,8 +12,8 @@
 import { parseArgs } from 'node:util';
 import { saveResult } from './kit/results.ts';
 import { checkTargets, ratios, summarize, TARGETS, type Measurement } from './peers/comparison.ts';
-import { installation } from './peers/installation.ts';
-import { Missing, type Peer } from './peers/peer.ts';
+import { installation, Missing } from './peers/installation.ts';
+import type { Peer } from './peers/peer.ts';
 import {
   compileSlowFlush,
   readFlushUs,
@@ -83,7 +83,7 @@ for (const system of asked) {
   }
 }
 
-/** What is up is stopped, and nothing is kept. */
+/** Running systems are stopped, and no data is kept. */
 let isEnding = false;
 const ended = new Promise<never>((_resolve, reject) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

@@ -1,7 +1,7 @@
 /**
  * How much of a core does a read take? `GET` of a job and of a page of its tasks, over connections that are kept, from a
- * compact client in a process of its own; measured is the processor time of the front's thread, so that what else the
- * machine does matters little. An answer is known as long as nothing was committed since it was made; one that is made anew
+ * compact client in a process of its own; measured is the processor time of the main thread, so that other work of the
+ * machine does matters little. A response is cached until the next commit; an uncached one
  * is measured by a parameter that the service ignores. The yardstick, in the same run: the bare engine that says hello.
  *
  *   npm run bench -- reads [--connections 32] [--seconds 5] [--json]
@@ -61,15 +61,15 @@ try {
   await service.stop();
 }
 
-/** Reads of a job and of pages of its tasks, of which one answer is known, or made anew. */
+/** Reads of a job and of pages of its tasks, cached or uncached. */
 async function measureJob(id: string, state: string, pages: readonly string[]): Promise<void> {
   const { pid } = service;
   const port = Number(new URL(service.url).port);
   figures[`a job ${state}`] = await measure(port, pid, [`/api/v1/jobs/${id}`]);
-  figures[`a job ${state}, made anew`] = await measure(port, pid, [`/api/v1/jobs/${id}?n={n}`]);
+  figures[`a job ${state}, made anew`] = await measure(port, pid, [`/api/v1/jobs/${id}?n={n}`]); // wording-ok: key of kept results
   figures[`50 tasks of a job ${state}`] = await measure(port, pid, pages);
-  const anew = pages.map((page) => `${page}&n={n}`);
-  figures[`50 tasks of a job ${state}, made anew`] = await measure(port, pid, anew);
+  const uncached = pages.map((page) => `${page}&n={n}`);
+  figures[`50 tasks of a job ${state}, made anew`] = await measure(port, pid, uncached); // wording-ok: key of kept results
 }
 
 function pagesOf(job: string, from: number, to: number): string[] {

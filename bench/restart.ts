@@ -1,5 +1,5 @@
 /**
- * How soon is work handed out after a start? From the start of the process to the first lease, and until leases go on at the rate that they
+ * How soon are tasks leased after a start? From the start of the process to the first lease, and until leases reach the rate that they
  * keep, with a store of many active jobs: untouched, half done, and with many workers that register at once. The yardstick of the
  * same run: a start with an empty store.
  *
@@ -29,7 +29,7 @@ const TARGET_MS = 5_000;
 const SIGNATURES = 200;
 const WINDOW_MS = 250;
 const WINDOWS = 20;
-/** Of the rate that leases keep: from there on they go on as ever. */
+/** Share of the usual rate at which leases count as recovered. */
 const NORMAL_SHARE = 0.8;
 
 interface Start {

@@ -1,7 +1,7 @@
 /**
  * What does a submission cost? Time from request to answer (committed) and growth of the store for jobs up to a million tasks, whatever the
  * million is made of; small jobs a second from sixteen clients; and what leases at a steady pace notice of large submissions. The
- * yardsticks of the same run: a plain read of the service, and the same leases while nobody submits.
+ * yardsticks of the same run: a plain read of the service, and the same leases without submissions.
  *
  *   npm run bench -- submit [--repeat 5] [--seconds 3] [--json]
  */
@@ -94,7 +94,7 @@ interface Delay extends LeaseLatency {
   readonly submit_ms: number;
 }
 
-/** Leases while nobody submits, and while one large job after the other comes in. */
+/** Leases without submissions, and while one large job after the other is submitted. */
 async function leaseDelays(farm: Parameters<typeof submissionOf>[0]): Promise<Delay[]> {
   const found: Delay[] = [];
   await submitNoop(service.url, farm, 1_000_000);
@@ -133,7 +133,7 @@ async function leaseDelays(farm: Parameters<typeof submissionOf>[0]): Promise<De
   return found;
 }
 
-/** How much longer one lease in a thousand takes beside the worst of the large submissions than while nobody submits. */
+/** How much longer one lease in a thousand takes during the worst of the large submissions than without submissions. */
 function delayMs(delays: readonly Delay[]): number {
   const quiet = delays.filter(({ submissions }) => submissions === 0).map(({ p999_ms }) => p999_ms);
   const busy = delays.filter(({ submissions }) => submissions > 0).map(({ p999_ms }) => p999_ms);
@@ -180,7 +180,7 @@ function print(
       `${row.leases} leases, ${row.while.padEnd(18)} p50 ${row.p50_ms}, p99 ${row.p99_ms}, p99.9 ${row.p999_ms}, worst ${row.max_ms} ms; ${row.submissions} submissions of ${row.submit_ms} ms`,
     );
   }
-  lines.push(`   (no more than ${TARGETS.lease_delay_ms} ms above the leases while nobody submits)`);
+  lines.push(`   (no more than ${TARGETS.lease_delay_ms} ms above the leases without submissions)`);
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 

@@ -1,24 +1,23 @@
 /**
  * What does a turn cost? The real actors under the real kernel, in one thread, in memory: workers ask for work and report its end with their next
  * request, so that a cycle is one request with the reports of what it was given last. No bus, no disk, no encoding: what is left is what
- * kernel and actors take. The yardstick, in the same run and in turns: entries of a Map that are replaced, with a key that is made anew.
+ * kernel and actors take. The yardstick, in the same run and in turns: entries of a Map that are replaced, with a key that is created each time.
  *
  *   npm run bench -- turns [--workers 256] [--cores 1] [--jobs 1] [--signatures 1] [--parked 0] [--milliseconds 2000] [--json]
  *
- * `--parked`: so many further workers, no two alike, wait for work that never comes.
+ * `--parked`: N further workers, no two alike, wait for tasks that never arrive.
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { CATALOG_ID } from '../actors/service/catalog/messages.ts';
 import { replyTo, type ReplyTo } from '../actors/kernel/address.ts';
-import type { Output } from '../actors/kernel/unit-of-work.ts';
 import { Kernel } from '../actors/kernel/kernel.ts';
 import { completeImmediately, flushImmediately } from '../actors/kernel/immediate-flush.ts';
 import { serviceActors } from '../actors/service/service-actors.ts';
 import type { ServiceEnvelope } from '../actors/service/service-messages.ts';
 import { RECOVERY_BATCH_SIZE } from '../actors/service/lease/recovery.ts';
 import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSystem } from '../actors/service/service-system.ts';
-import { extractReports } from '../daemons/threads/piggybacked-reports.ts';
+import { acceptReports } from '../actors/service/gateway/accept-reports.ts';
 import { LocalTallies } from '../src/adapters/memory/local-tallies.ts';
 import { createMemoryStore } from '../src/adapters/memory/memory-store.ts';
 import { Uuid7 } from '../src/adapters/system/uuid7.ts';
@@ -29,6 +28,7 @@ import { coalesceChanges } from '../src/core/records/change-set.ts';
 import type { LeaseReply } from '../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../src/core/wire/subjects.ts';
 import { saveResult, median } from './kit/results.ts';
+import type { Output } from '../actors/kernel/output.ts';
 
 const { values } = parseArgs({
   options: {
@@ -64,7 +64,7 @@ const store = createMemoryStore();
 const tallies = new LocalTallies();
 const ids = new Uuid7(() => Date.now());
 const swarm: BenchWorker[] = [];
-const workersByAddress = new Map<ReplyTo, BenchWorker>();
+const workersByAddress = new Map<ReplyTo<never>, BenchWorker>();
 let sequence = 0;
 let isSetUp = false;
 let changes = 0;
@@ -166,10 +166,11 @@ function turnsFor(milliseconds: number): number {
 }
 
 function ask(worker: BenchWorker): void {
-  const ends = worker.open.map((attempt_id) => ({ attempt_id, ...END }));
-  const request = { v: 1, worker_id: worker.id, farm_id: farm, incarnation: 'i', reports: ends } as const;
-  for (const envelope of extractReports(request, replyTo('poisoned'), () => true).envelopes)
-    kernel.post(envelope);
+  const reports = worker.open.map((attempt_id) => ({ attempt_id, ...END }));
+  acceptReports(
+    { workerId: worker.id, reports, confirmation: { kind: 'lease-reply', inbox: 'poisoned' } },
+    { ownsJob: () => true, post: (envelope) => kernel.post(envelope) },
+  );
   worker.open = [];
   kernel.post(leaseOf(worker.id, worker.id));
 }
@@ -189,7 +190,7 @@ function leaseOf(worker: WorkerId, client: string): ServiceEnvelope {
   };
 }
 
-/** Keeps what a worker was given, and passes on what actors of several shards say to each other. What else is said is not looked at: nobody listens. */
+/** Keeps the assignments of a worker, and passes on messages between actors of several shards. Other output is ignored. */
 function hear(output: Output<ServiceSystem>): void {
   if (output.kind === 'effect') {
     if (output.effect.kind === 'forward') kernel.post(output.effect.envelope);

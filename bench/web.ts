@@ -1,7 +1,7 @@
 /**
- * Is the web application quick, and does it stay smooth while much happens? In a headless Chromium beside the service, on the
+ * Is the web application quick, and does it stay smooth while much happens? In a headless Chromium on the machine of the service, on the
  * same cores: the time to the first paint and until the list of jobs and the page of a job show what they are about, cold; the script
- * that this loads; and the frames a second of both pages while a swarm of workers makes so many events of tasks a second. The
+ * that this loads; and the frames a second of both pages while a swarm of workers makes N events of tasks a second. The
  * yardstick of the same run: frames a second of the same page while nothing happens.
  *
  *   npm run bench -- web [--jobs 2000] [--tasks 10000] [--events 1000] [--seconds 5] [--repetitions 3] [--json]
@@ -30,7 +30,7 @@ const eventsPerSecond = Number(values.events);
 /** A task that is over at once has two events: it is assigned, and it has succeeded. */
 const EVENTS_A_TASK = 2;
 const WORKERS = 64;
-/** Some seconds more than are measured: the load goes on until the pages have been watched. */
+/** Some seconds more than are measured: the load continues until the pages have been watched. */
 const LOAD_MARGIN_MS = 20_000;
 const SETTLE_MS = 1_000;
 const SMALL_JOBS_AT_ONCE = 16;
@@ -78,7 +78,7 @@ try {
   const still = await smoothnessOf(browser, `${service.url}/jobs`, '[role=row]');
   const swarm = await startSwarm(service.busPort, WORKERS, 1);
   const load = swarm.measure(
-    { kind: 'offered', perSecond: eventsPerSecond / EVENTS_A_TASK, reports: 'ride' },
+    { kind: 'offered', perSecond: eventsPerSecond / EVENTS_A_TASK, reports: 'ride' }, // wording-ok: value of --reports
     { warmUpMs: SETTLE_MS, measureMs: 2 * seconds * 1000 + LOAD_MARGIN_MS },
   );
   await delay(SETTLE_MS);

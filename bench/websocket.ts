@@ -1,6 +1,6 @@
 /**
  * What do ten thousand clients that look on cost the farm? Clients of the event channel follow `jobs`, of which some job
- * changes its status so many times a second, while a swarm of workers leases as fast as it can: the rate of leases with
+ * changes its status N times a second, while a swarm of workers leases as fast as it can: the rate of leases with
  * the clients and without them, in the same run; frames a second, how late they are, memory of a connection, and processor
  * time of the front for each frame.
  *
@@ -35,7 +35,7 @@ const measureMs = Number(values.seconds) * 1000;
 
 const WARM_UP_MS = 2_000;
 const TASKS = 1_000_000;
-/** A job whose task no worker can take: it is paused and resumed for ever. */
+/** A job whose task no worker can take: it is paused and resumed repeatedly. */
 const NOBODYS = {
   specificationVersion: 'jobtemplate-2023-09',
   name: 'a job that changes its status',
@@ -74,7 +74,7 @@ try {
       if (at === 'begin') void read(child);
     };
     const times = { warmUpMs: WARM_UP_MS, measureMs };
-    const { leases, seconds } = await swarm.measure({ kind: 'closed', reports: 'ride' }, times, ask);
+    const { leases, seconds } = await swarm.measure({ kind: 'closed', reports: 'ride' }, times, ask); // wording-ok: value of --reports
     return { perSecond: leases / seconds, frontSeconds, seen: await read(child), seconds };
   };
 
@@ -179,7 +179,7 @@ function until(
   });
 }
 
-/** Throws, with what to do, when this process and its children may not open so many files. */
+/** Throws, with what to do, when this process and its children may not open n files. */
 function checkOpenFiles(needed: number): void {
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
   if (soft === 'unlimited' || Number(soft) >= needed) return;

@@ -8,7 +8,7 @@ import { failStop } from '../daemons/process/fail-stop.ts';
 import { createLogger } from '../daemons/process/logging.ts';
 import { untilAborted } from '../daemons/process/stop-signal.ts';
 import { agentSettingsOf } from '../daemons/worker/agent-settings-of.ts';
-import { SHUTDOWN_GRACE_MS, shutdownSignal } from '../daemons/worker/shutdown-signals.ts';
+import { SHUTDOWN_GRACE_MS, shutdownSignals } from '../daemons/worker/shutdown-signals.ts';
 import { SimulatedWorker } from '../daemons/worker/simulated-worker.ts';
 
 /** How often it is said what the workers have done. */
@@ -36,7 +36,8 @@ export async function runSimulatedWorkers(config: WorkerConfig, options: Simulat
   const ids = new Uuid7(() => Date.now());
   const tally = { registered: 0, succeeded: 0, failed: 0 };
   let leave: (atOnce: boolean) => void = () => undefined;
-  const stopping = shutdownSignal(() => leave(true), ENDED_EXIT);
+  const { stopping, onHurry } = shutdownSignals(ENDED_EXIT);
+  onHurry(() => leave(true));
 
   const workers = Array.from(
     { length: options.workers },

@@ -1,19 +1,19 @@
 import type { BulkResult, BulkResults } from './resources.ts';
 
-/** Things that one request may name (http/routes/bulk.ts). */
+/** Maximum number of items per request (http/routes/bulk.ts). */
 const BULK_LOT = 1_000;
 
 export interface BulkOutcome {
   readonly done: number;
-  /** Tasks that are tried again, of a retry of jobs. */
+  /** Retried tasks, when jobs are retried. */
   readonly retried: number;
   readonly refused: readonly BulkResult[];
-  /** Those that were not asked for any more. */
+  /** Items that were not requested because of a cancellation. */
   readonly left: number;
 }
 
 export interface BulkControl {
-  /** Told after each lot how many have been dealt with. */
+  /** Called after each request with the number of processed items. */
   readonly progress: (dealtWith: number) => void;
   readonly isStopped: () => boolean;
 }
@@ -21,8 +21,8 @@ export interface BulkControl {
 const WITHOUT_CONTROL: BulkControl = { progress: () => undefined, isStopped: () => false };
 
 /**
- * Does the same to many things, a thousand a request, one request after the other. Rejects with the error of a request that failed as a whole;
- * what was done before it stays done.
+ * Applies an action to many items, 1,000 per request, one request after the other. Rejects with the error of a
+ * request that fails as a whole; earlier requests keep their effect.
  */
 export async function runBulk(
   ids: readonly string[],
@@ -48,7 +48,10 @@ export async function runBulk(
   return { done, retried, refused, left: ids.length - dealtWith };
 }
 
-/** The ids of all that a list has, but for some: asked for page by page. Ask for the oldest first, so that what is new meanwhile comes last. */
+/**
+ * Returns the ids of all items of a list except some, requested page by page. Sort by age, oldest first, so that new
+ * items come last.
+ */
 export async function collectIds(
   page: (
     offset: number,
@@ -66,13 +69,13 @@ export async function collectIds(
   }
 }
 
-/** Refusals for the same reason. */
+/** Rejected items with the same reason. */
 export interface RefusalGroup {
   readonly reason: string;
   readonly ids: readonly string[];
 }
 
-/** Refusals by their reason, the most frequent first. */
+/** Groups rejected items by reason, most frequent first. */
 export function refusalGroups(refused: readonly BulkResult[]): readonly RefusalGroup[] {
   const groups = new Map<string, string[]>();
   for (const { id, problem, status } of refused) {
@@ -86,5 +89,5 @@ export function refusalGroups(refused: readonly BulkResult[]): readonly RefusalG
     .sort((one, other) => other.ids.length - one.ids.length);
 }
 
-/** The reason without the id that it is given for, so that the same reason reads the same. */
+/** Removes the id of the item from the reason, so that equal reasons compare equal. */
 const reasonOf = (detail: string, id: string): string => detail.replaceAll(` ${id}`, '').replaceAll(id, '');

@@ -1,6 +1,9 @@
-/** Why fetch has failed. Node says it in the cause of the error; a browser says nothing, so that a script cannot look around. */
+/**
+ * Causes of fetch failures. Node reports them in the cause of the error; browsers report none, to protect the network
+ * from scripts.
+ */
 
-/** What fetch of Node fails with when the request may have arrived: anything else has kept it from being sent. */
+/** Error codes of Node after which the request may have arrived. With all others it was not sent. */
 const LOST_CODES: ReadonlySet<string> = new Set([
   'ECONNRESET',
   'EPIPE',
@@ -10,23 +13,23 @@ const LOST_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
-/** What the body of an answer fails with in Node that nothing more has come of for minutes. */
+/** Error code of Node for a response body without data for several minutes. */
 const SILENT_CODE = 'UND_ERR_BODY_TIMEOUT';
 
-/** Whether the service may have done what was asked. */
+/** Reports whether the service may have processed the request. */
 export function isAnswerLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // A browser does not tell whether the request has left.
+  // A browser does not report whether the request was sent.
   return isTimeout(error) || error.cause === undefined || LOST_CODES.has(causeCodeOf(error));
 }
 
-/** Whether a signal of AbortSignal.timeout has ended it. */
+/** Reports whether AbortSignal.timeout has ended the request. */
 export const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
 
-/** Whether a stream was given up because nothing has come for long. */
+/** Reports whether a stream ended because no data arrived. */
 export const isSilence = (error: unknown): boolean => causeCodeOf(error) === SILENT_CODE;
 
-/** fetch says only "fetch failed"; the reason is in the cause. */
+/** Returns the reason of a failure. fetch itself only reports "fetch failed". */
 export function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
@@ -34,7 +37,7 @@ export function causeOf(error: unknown): string {
   return cause.message !== '' ? cause.message : 'code' in cause ? String(cause.code) : cause.name;
 }
 
-/** The code of what has made fetch fail, empty when there is none. */
+/** Returns the error code of the cause; empty if there is none. */
 function causeCodeOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause ? String(cause.code) : '';

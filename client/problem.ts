@@ -1,21 +1,21 @@
 import type { PointedError, Problem } from './resources.ts';
 import { retryAfterOf } from './retry-after.ts';
 
-/** Of a body that is no problem, so many characters are shown. */
+/** Length of the excerpt of a body that is not a problem document. */
 const EXCERPT_CHARACTERS = 200;
 
-/** What a service has answered in place of what was asked for: RFC 7807, as docs/rest.md describes it. */
+/** Error response of a service: RFC 7807, as docs/rest.md describes it. */
 export class ProblemError extends Error {
   /** HTTP status. */
   readonly status: number;
   readonly title: string;
   /** May be empty. */
   readonly detail: string;
-  /** Single parts of the request that are wrong; may be empty. */
+  /** Errors in single parts of the request; may be empty. */
   readonly errors: readonly PointedError[];
-  /** Under which the log of the service says more; empty when something in between has answered. */
+  /** Identifies the request in the log of the service; empty if a proxy has answered. */
   readonly requestId: string;
-  /** When the service wants to be asked again, in milliseconds from its answer; null when it does not say. */
+  /** Time in milliseconds after which the request can be repeated; null if the response does not give it. */
   readonly retryAfterMs: number | null;
 
   constructor(told: Omit<ProblemError, keyof Error>) {
@@ -30,9 +30,9 @@ export class ProblemError extends Error {
   }
 }
 
-/** The service has not answered, or not to the end. */
+/** The service did not answer, or not completely. */
 export class ServiceUnreachable extends Error {
-  /** Whether the service may have done what was asked, though its answer did not arrive. */
+  /** True if the service may have processed the request although no response arrived. */
   readonly isAnswerLost: boolean;
 
   constructor(message: string, isAnswerLost: boolean, options?: ErrorOptions) {
@@ -42,7 +42,7 @@ export class ServiceUnreachable extends Error {
   }
 }
 
-/** The service, or something in between, has answered with success what is no JSON. */
+/** The service or a proxy returned a success that is not JSON. */
 export class UnreadableAnswer extends Error {
   constructor(message: string) {
     super(message);
@@ -50,7 +50,7 @@ export class UnreadableAnswer extends Error {
   }
 }
 
-/** The problem that a refusing answer tells of. Something in between may have answered anything: nothing of the body is relied on. */
+/** Builds the error of a response. Relies on nothing in the body, because a proxy may have answered. */
 export function problemOf(
   { status, headers }: Pick<Response, 'status' | 'headers'>,
   body: string,

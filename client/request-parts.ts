@@ -1,6 +1,6 @@
 import type { Method, Sent } from './rest-calls.ts';
 
-/** Where an operation is to be asked for. `base` has no slash at its end. */
+/** Returns the address of a request. `base` has no trailing slash. */
 export function urlOf(base: string, path: string, { path: values = {}, query = {} }: Sent): URL {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
   const url = new URL(`${base}/api/v1${filled}`);
@@ -8,7 +8,7 @@ export function urlOf(base: string, path: string, { path: values = {}, query = {
   return url;
 }
 
-/** What fetch is told of a request besides where it goes. */
+/** Returns the options of fetch for a request. */
 export function initOf(
   method: Method,
   { headers = {}, body, document }: Sent,
@@ -24,7 +24,7 @@ export function initOf(
   };
 }
 
-/** A list is a parameter for each item, and a map one for each member. */
+/** A list becomes one parameter per item, a map one per member. */
 function* queryEntries(query: object): Generator<[string, string]> {
   for (const [name, value] of Object.entries(query) as [string, unknown][]) {
     if (Array.isArray(value)) for (const item of value as readonly unknown[]) yield* entry(name, item);
@@ -37,7 +37,7 @@ function* headerEntries(headers: object): Generator<[string, string]> {
   for (const [name, value] of Object.entries(headers) as [string, unknown][]) yield* entry(name, value);
 }
 
-/** The contract types what is sent; what is undefined is not sent. */
+/** Converts a value to text; skips undefined. The contract restricts the types. */
 function* entry(name: string, value: unknown): Generator<[string, string]> {
   if (typeof value === 'string') yield [name, value];
   else if (typeof value === 'number' || typeof value === 'boolean') yield [name, String(value)];

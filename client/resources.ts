@@ -1,6 +1,6 @@
 import type { components } from '../http/openapi/generated.ts';
 
-/** The resources of the REST API as its clients read them: the contract's own types, by its names. */
+/** Resources of the REST API, with the types and names of the contract. */
 type Schemas = components['schemas'];
 
 export type Problem = Schemas['Problem'];

@@ -1,7 +1,7 @@
 import type { paths } from '../http/openapi/generated.ts';
 import type { LogChunk } from './resources.ts';
 
-/** The calls of the REST API, as the contract types them: paths without `/api/v1`, their parameters, bodies and answers. */
+/** Calls of the REST API as the contract types them: paths without `/api/v1`, parameters, bodies and responses. */
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -10,7 +10,7 @@ interface Operation {
   readonly responses: object;
 }
 
-/** The paths that have an operation of the method. */
+/** Paths that have an operation of the method. */
 export type PathOf<M extends Method> = {
   [P in keyof paths]: P extends `/api/v1${infer Rest}`
     ? paths[P] extends { readonly [K in M]: Operation }
@@ -25,7 +25,7 @@ type OperationAt<M extends Method, P extends string> = paths[`/api/v1${P}` & key
   ? Op
   : never;
 
-/** The same, where a member that may be left out may be undefined as well: what is undefined is not sent. */
+/** The same type, in which optional members may be undefined; undefined is not sent. */
 export type Loose<T> = {
   readonly [Key in keyof T]: Record<never, never> extends Pick<T, Key> ? T[Key] | undefined : T[Key];
 };
@@ -44,7 +44,7 @@ type HeaderPart<Op> = Op extends { readonly parameters: { readonly header?: infe
   ? { readonly headers?: Loose<NonNullable<Headers>> }
   : unknown;
 
-/** A body that is sent word for word has a media type of its own; every other one is JSON. */
+/** A body that is sent verbatim has its own media type; all others are JSON. */
 type BodyPart<Op> = Op extends {
   readonly requestBody: { readonly content: { readonly 'application/x-yaml': string } };
 }
@@ -61,7 +61,7 @@ type OptionalBodyPart<Op> = Op extends { readonly requestBody?: infer Sent }
       : unknown
   : unknown;
 
-/** What a request is made of, whatever its operation. */
+/** Parts of a request. */
 export interface Sent {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: object;
@@ -74,7 +74,7 @@ export interface Sent {
 
 type Given<Op> = Sent & PathPart<Op> & QueryPart<Op> & HeaderPart<Op> & BodyPart<Op>;
 
-/** What a call of the operation takes: may be left out when nothing is required. */
+/** Arguments of an operation; optional if nothing is required. */
 export type CallArguments<M extends Method, P extends string> =
   Record<never, never> extends Given<OperationAt<M, P>>
     ? [given?: Given<OperationAt<M, P>>]
@@ -90,22 +90,22 @@ type JsonOf<Response> = Response extends {
   ? Body
   : never;
 
-/** The JSON that the operation answers with; undefined when it answers without content. */
+/** JSON response of the operation; undefined if it has no content. */
 export type AnswerOf<M extends Method, P extends string> = [JsonOf<Success<OperationAt<M, P>>>] extends [
   never,
 ]
   ? undefined
   : JsonOf<Success<OperationAt<M, P>>>;
 
-/** What the body of the operation holds. */
+/** Body of the operation. */
 export type BodyOf<M extends Method, P extends string> =
   BodyPart<OperationAt<M, P>> extends { readonly body?: infer Body } ? NonNullable<Body> : never;
 
-/** What the query of the operation holds. */
+/** Query of the operation. */
 export type QueryOf<M extends Method, P extends string> =
   QueryPart<OperationAt<M, P>> extends { readonly query?: infer Query } ? NonNullable<Query> : never;
 
-/** Streams of newline-delimited JSON, of which the contract can say in words only what a line is. */
+/** Streams of newline-delimited JSON. The contract cannot type their lines. */
 export interface StreamLines {
   readonly '/tasks/{id}/logs': LogChunk;
 }

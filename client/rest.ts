@@ -4,40 +4,40 @@ import { initOf, urlOf } from './request-parts.ts';
 import type { AnswerOf, CallArguments, Method, PathOf, Sent, StreamLines } from './rest-calls.ts';
 import { waitOf } from './retry-after.ts';
 
-/** A request with an answer must have it within this time; a stream may last. */
+/** Timeout of a request; streams have no such limit. */
 const ANSWER_MS_MAX = 60_000;
 
-/** A call waits this long in all for one answer of a service that is asked too often. */
+/** Maximum total wait of one call for the rate limit. */
 const RATE_LIMIT_MS_MAX = 60_000;
 
 const EXCERPT_CHARACTERS = 200;
 
-/** Comes last of a stream that was given up before its end. */
+/** Ends a stream that was cut off. */
 const CUT_OFF = 'cut off';
 
 export interface RestOptions {
-  /** Address of the service, such as `http://127.0.0.1:8080`; in a page `location.origin`. */
+  /** Address of the service, for example `http://127.0.0.1:8080`; in a page `location.origin`. */
   readonly base: string;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly fetch?: typeof fetch;
-  /** Resolves after so many milliseconds; rejects with the reason of the signal when that comes first. */
+  /** Resolves after `ms` milliseconds; rejects with the reason of the signal if it aborts first. */
   readonly delay?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-  /** Told before a call waits because the service was asked too often. */
+  /** Called before a call waits for the rate limit. */
   readonly onWaiting?: (ms: number) => void;
 }
 
-/** How long a stream lasts, and who is told that it has begun. */
+/** Duration of a stream, and callback for its start. */
 export interface StreamOptions {
-  /** Milliseconds after which it ends; null when the service alone ends it. */
+  /** Milliseconds after which the stream ends; null if only the service ends it. */
   readonly endsAfterMs: number | null;
-  /** Called when the service has answered, before the first line. */
+  /** Called when the response starts, before the first line. */
   readonly opened?: () => void;
 }
 
-/** An answer with the tag that names its state. */
+/** Response with its entity tag. */
 export interface TaggedAnswer<Body> {
-  /** Null when the service gave none. */
+  /** Null if the response has no tag. */
   readonly etag: string | null;
   readonly body: Body;
 }
@@ -49,12 +49,13 @@ interface TextAnswer {
 }
 
 /**
- * The REST API of one service, typed by its contract. A refusal is a `ProblemError`, a service that does not answer a
- * `ServiceUnreachable`, an answer that is no JSON an `UnreadableAnswer`, and a call that its `signal` has ended rejects with
- * the reason of that. A call that the rate limit refuses waits as the service says, for a minute at most in all.
+ * REST API of one service, typed by its contract. Rejects with `ProblemError` for an error response,
+ * `ServiceUnreachable` without a response, and `UnreadableAnswer` for a response that is not JSON. A call ended by
+ * its `signal` rejects with the reason of the signal. A call that exceeds the rate limit waits as the response
+ * demands, at most one minute in total.
  */
 export class Rest {
-  /** Address of the service, without a slash at its end. */
+  /** Address of the service, without a trailing slash. */
   readonly base: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
@@ -64,13 +65,13 @@ export class Rest {
   constructor(options: RestOptions) {
     this.base = options.base.replace(/\/+$/, '');
     this.#headers = options.headers ?? {};
-    // Called as a method of anything else, the fetch of a browser throws.
+    // The fetch of a browser throws when it is called as a method of another object.
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
     this.#delay = options.delay ?? abortableDelay;
     this.#onWaiting = options.onWaiting ?? (() => undefined);
   }
 
-  /** Calls an operation and gives what it answers; undefined when it answers without content. */
+  /** Calls an operation and returns the response; undefined if it has no content. */
   async call<M extends Method, P extends PathOf<M>>(
     method: M,
     path: P,
@@ -80,7 +81,7 @@ export class Rest {
     return this.#parsed<AnswerOf<M, P>>(text);
   }
 
-  /** The answer to a GET, or null while it is the one that has the tag. */
+  /** Returns the response to a GET, or null if it still has the given tag. */
   async ifChanged<P extends PathOf<'get'>>(
     etag: string | null,
     path: P,
@@ -92,19 +93,19 @@ export class Rest {
     return { etag: answered.get('etag'), body: this.#parsed<AnswerOf<'get', P>>(text) };
   }
 
-  /** The answer to a GET word for word, such as the template of a job. */
+  /** Returns the response to a GET as text, for example the template of a job. */
   async text<P extends PathOf<'get'>>(path: P, ...[given]: CallArguments<'get', P>): Promise<string> {
     return (await this.#answer('get', path, given)).text;
   }
 
-  /** The address of a GET, for a link. */
+  /** Returns the address of a GET, for a link. */
   url<P extends PathOf<'get'>>(path: P, ...[given]: CallArguments<'get', P>): URL {
     return urlOf(this.base, path, given ?? {});
   }
 
   /**
-   * The whole lines of a stream of newline-delimited JSON, until the service ends it, its time is over, or it has been silent
-   * for minutes. Whoever needs all that it may bring asks again behind the last line.
+   * Yields the lines of a newline-delimited JSON stream until it ends, its time expires, or no data has arrived for
+   * minutes. To continue, request the stream again after the last line.
    */
   async *stream<P extends keyof StreamLines>(
     path: P,
@@ -139,23 +140,23 @@ export class Rest {
     } catch (error) {
       signal?.throwIfAborted();
       if (!isTimeout(error) && !isSilence(error)) {
-        const message = `the stream from ${this.base} broke: ${causeOf(error)}`;
+        const message = `the stream from ${this.base} ended early: ${causeOf(error)}`;
         throw new ServiceUnreachable(message, true, { cause: error });
       }
       yield CUT_OFF;
     } finally {
-      // Whoever leaves early reads no further. Of a stream that has failed this tells the same failure again.
+      // Stops reading if the caller leaves early. For a failed stream, cancel repeats the same error.
       await reader.cancel().catch(() => undefined);
     }
   }
 
-  /** The one place where the word of the contract is taken for what the service has answered. */
+  /** The only place that trusts the contract for the type of a response. */
   #parsed<T>(text: string): T {
     try {
       return (text === '' ? undefined : JSON.parse(text)) as T;
     } catch {
       const excerpt = text.slice(0, EXCERPT_CHARACTERS);
-      throw new UnreadableAnswer(`the service at ${this.base} answered what is no JSON: ${excerpt}`);
+      throw new UnreadableAnswer(`the service at ${this.base} returned invalid JSON: ${excerpt}`);
     }
   }
 
@@ -165,7 +166,7 @@ export class Rest {
     return { status: response.status, headers: response.headers, text };
   }
 
-  /** A success, or 304. */
+  /** Returns a successful response, or 304. */
   async #response(
     method: Method,
     path: string,

@@ -11,18 +11,18 @@ import { serveHttp, type HttpServer, type ListenAddress } from './server/server.
 import { Gateway } from './ws/gateway.ts';
 
 export interface FrontOptions extends ListenAddress {
-  /** `http.cors_origins`, already checked; empty means every origin. */
+  /** `http.cors_origins`, validated; empty means every origin. */
   readonly corsOrigins: readonly string[];
   readonly rateLimit: RateLimitSettings;
-  /** Null when no profiles are to be had (`http.enable_pprof`). */
+  /** Null if profiling is off (`http.enable_pprof`). */
   readonly profiler: Profiler | null;
-  /** The files of the web application; null when it was not built. */
+  /** Files of the web application; null if it was not built. */
   readonly pages: Bundle | null;
 }
 
 /**
- * Starts the front: the REST API, the event channel and the web application. Rejects when the contract and the handlers do not fit each other, or when the address cannot
- * be listened on.
+ * Starts the REST API, the event channel and the web application. Rejects if the contract and the handlers do not
+ * match, or if the address is not available.
  */
 export async function startFront(options: FrontOptions, ports: Ports): Promise<HttpServer> {
   const contract = readContract();
@@ -40,7 +40,7 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<H
   };
   const failed = (error: unknown): void => {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    ports.log('error', 'an answer broke off', { error: text });
+    ports.log('error', 'response aborted', { error: text });
   };
   try {
     return await serveHttp(options, pipeline.handle, { path: EVENTS_PATH, service }, failed);

@@ -3,7 +3,7 @@ import type { JobSubmission } from '../actors/service/farm/messages.ts';
 import type { ServiceEnvelope } from '../actors/service/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
-import type { FarmId, JobId, TaskAddress, TaskId } from '../src/core/ids.ts';
+import type { FarmId, JobId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
 import type { JobPlan } from '../src/openjd/template/plan.ts';
 import type { ServiceActivity } from '../src/core/metrics/state-counts.ts';
@@ -19,50 +19,51 @@ import type { TaskLists } from './lists/task-lists.ts';
 import type { Commits } from './pipeline/response-cache.ts';
 import type { TaskTails } from './log-follow/task-tails.ts';
 import type { EventHub } from './ws/hub.ts';
+import type { TaskEvents } from './log-follow/task-events.ts';
 
-/** What the front needs of the rest of the service. The composition root supplies it. */
+/** Services that the REST API and the event channel use. The composition root supplies them. */
 export interface Ports {
-  /** Committed state. Reads of one turn of the event loop see one state. */
+  /** Committed state. Reads of one turn of the event loop see the same state. */
   readonly store: StoreReader;
   readonly commits: Commits;
   readonly jobLists: Pick<JobLists, 'page' | 'counts' | 'dependents'>;
   readonly taskLists: Pick<TaskLists, 'open'>;
-  /** How busy farms and workers were. */
+  /** Load history of farms and workers. */
   readonly history: Pick<FarmWatch, 'farm' | 'farmNow' | 'worker' | 'paused'>;
   readonly actors: Actors;
-  /** Parses, validates and resolves a template, off this thread and with a deadline. */
+  /** Parses, validates and resolves a template on another thread, with a deadline. */
   prepareJob(request: PreparationRequest): Promise<Preparation>;
   readonly largeJobs: LargeJobs;
-  /** Each read sees all that was stored until then. */
+  /** Each read sees everything that was stored before. */
   readonly logs: Pick<LogReader, 'page' | 'extent'>;
   readonly tails: Pick<TaskTails, 'follow'>;
-  /** The events that clients follow. */
+  /** Events that clients subscribe to. */
   readonly events: EventHub;
   readonly taskEvents: TaskEvents;
   readonly followedJobs: FollowedJobs;
   readonly health: HealthChecks;
-  /** How much of the files of the stores is used. */
+  /** Returns the usage of the store files. */
   storePages(): StorePages;
-  /** Whether the service stops: what has begun ends, and nothing new is begun. */
+  /** Reports whether the service is stopping: requests in progress finish, new ones are rejected. */
   isStopping(): boolean;
-  /** All metrics of the process in the Prometheus text format. */
+  /** Returns all metrics of the process in the Prometheus text format. */
   metrics(): Promise<string>;
-  /** How busy the service is; at most a second old. */
+  /** Returns the load of the service, at most one second old. */
   activity(): ServiceActivity;
-  /** The total of a tally: online workers, claims of a usage pool by its slot (ports/tallies.ts). */
+  /** Returns the total of a tally: online workers, or claims of a usage pool, by slot (ports/tallies.ts). */
   tally(slot: number): number;
-  /** Null when none are kept (docs/contract/rest.md#diagnostics). */
+  /** Null if no diagnostics are kept (docs/contract/rest.md#diagnostics). */
   diagnostics(): Pick<DiagnosticLog, 'records'> | null;
   readonly version: VersionFacts;
   /** False while the disk is too full for new jobs (docs/dependency-hazards.md#d2-a-full-disk-corrupts-memory). */
   acceptsSubmissions(): boolean;
-  /** The server's own retry settings, at the head of the cascade. */
+  /** Retry settings of the server, the first level of the cascade. */
   readonly serverRetry: RetryPolicy;
-  /** A new UUIDv7. */
+  /** Returns a new UUIDv7. */
   newId(): string;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Returns milliseconds of a clock that never goes back. */
   steadyNow(): number;
   /** Resolves after a time, or at once when the signal aborts. */
   delay(milliseconds: number, signal: AbortSignal): Promise<void>;
@@ -71,11 +72,11 @@ export interface Ports {
 
 export interface Actors {
   /**
-   * Sends the message that `make` builds and gives the actor's answer, after the commit that made it true. The type of
-   * the answer is the one that the message's own comment names. Rejects when no answer will come.
+   * Sends the message that `make` builds and resolves with the actor's reply, after its commit. The reply
+   * address fixes the type of the reply. Rejects if no reply will come.
    */
-  ask<Answer>(make: (replyTo: ReplyTo) => ServiceEnvelope): Promise<Outcome<Answer>>;
-  /** Asks the farm to take in a large job (its message `job.submit`) without its plan being copied. */
+  ask<Answer>(make: (replyTo: ReplyTo<Outcome<Answer>>) => ServiceEnvelope): Promise<Outcome<Answer>>;
+  /** Submits a large job to its farm (message `job.submit`) without copying its plan. */
   submitLarge(
     farm: FarmId,
     submission: Omit<JobSubmission, 'plan'>,
@@ -86,9 +87,9 @@ export interface Actors {
 export interface PreparationRequest {
   readonly text: string;
   readonly format: TemplateFormat;
-  /** Values of job parameters by name, as the client gave them. */
+  /** Values of job parameters by name, as the client sent them. */
   readonly values: Readonly<Record<string, string>>;
-  /** Whether the commands of the job's steps are wanted. */
+  /** True if the commands of the job's steps are requested. */
   readonly previews: boolean;
 }
 
@@ -102,35 +103,25 @@ export type Preparation =
 
 export interface PreparedJob {
   readonly plan: JobPlan;
-  /** Rows that are stored before the job is, and the plan in parts: of a large job. */
+  /** For a large job: rows that are stored before the job, and the plan in parts. */
   readonly large?: LargeJob;
   readonly description: string;
   readonly extensions: readonly string[];
 }
 
-/** Something about a task has changed that is in the store by now: its status, its job's status, or its log has grown. */
-export type TaskEvent =
-  | { readonly kind: 'status' | 'log'; readonly taskId: TaskId }
-  | { readonly kind: 'job'; readonly jobId: JobId };
-
-/** Of the tasks of a job that nobody follows, no event is said. */
+/** Limits task events to jobs with subscribers. */
 export interface FollowedJobs {
-  /** Somebody follows the job from now on. Gives the function that ends it; only its first call counts. */
+  /** Starts task events of the job. Returns a function that ends them; only its first call has an effect. */
   follow(job: JobId): () => void;
 }
 
-export interface TaskEvents {
-  /** Calls `changed` at every event of the task or its job. Gives the function that ends the watch. */
-  watch(task: TaskAddress, changed: () => void): () => void;
-}
-
-/** Each resolves when the part can be reached, and rejects with what is wrong. */
+/** Each resolves if the component is available, and rejects with the reason if it is not. */
 export interface HealthChecks {
   store(): Promise<void>;
   bus(): Promise<void>;
 }
 
-/** Pages of the file of a store; LMDB never makes a file smaller, and uses its free pages again. */
+/** Pages of a store file. LMDB never shrinks a file, but reuses its free pages. */
 export interface FilePages {
   readonly fileBytes: number;
   readonly pageBytes: number;

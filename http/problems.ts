@@ -2,7 +2,7 @@ import { PROBLEMS, textOfErrors, type Problem, type ProblemKind } from '../src/c
 import type { PointedError } from '../src/openjd/primitives/pointed-error.ts';
 import type { Header, HttpResponse } from './pipeline/message.ts';
 
-/** A problem as RFC 7807 has it on the wire (docs/contract/errors.md). `requestId` goes into `instance`. */
+/** Returns a problem as an RFC 7807 response (docs/contract/errors.md). `requestId` becomes `instance`. */
 export function problemResponse(
   problem: Problem,
   requestId: string,
@@ -18,7 +18,7 @@ export function problemResponse(
   };
 }
 
-/** The members of a problem that do not depend on the request. */
+/** Members of a problem that do not depend on the request. */
 export interface ProblemBody {
   readonly type: 'about:blank';
   readonly title: string;
@@ -32,10 +32,10 @@ export function problemBody({ kind, detail, errors = [] }: Problem): ProblemBody
   return { type: 'about:blank', title, status, detail, ...(errors.length > 0 && { errors }) };
 }
 
-/** A problem whose detail lists what is wrong as `<JSON pointer>: <message>`, joined with semicolons. */
+/** Returns a problem whose detail lists errors as `<JSON pointer>: <message>`, joined with semicolons. */
 export function pointedProblem(kind: ProblemKind, errors: readonly PointedError[]): Problem {
   return { kind, detail: textOfErrors(errors), errors };
 }
 
-/** One part of a JSON pointer (RFC 6901). */
+/** Escapes one part of a JSON pointer (RFC 6901). */
 export const escapePointer = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -7,6 +7,7 @@ import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.js';
+import { withLock } from './lock.js';
 import { Stop, root, run, runMain, works } from './run.js';
 
 const NODE_MIN = [20, 19];
@@ -106,18 +107,31 @@ async function getChromium(env) {
 }
 
 /**
- * Makes the repository ready to run.
+ * Installs what is missing, without a build.
  *
  * @param {{ bus?: boolean, browser?: boolean }} [needs] bus: a nats-server is needed (default true); browser: a Chromium is
  *   (default false)
  * @returns {Promise<NodeJS.ProcessEnv>} the environment for what is run next
  */
-export async function bootstrap({ bus = true, browser = false } = {}) {
+export function install({ bus = true, browser = false } = {}) {
   checkNode();
-  await installPackages();
-  const env = withSystemPrograms(process.env);
-  if (bus) await getNatsServer(env);
-  if (browser) await getChromium(env);
+  return withLock(join(root, 'dist/.install-lock'), async () => {
+    await installPackages();
+    const env = withSystemPrograms(process.env);
+    if (bus) await getNatsServer(env);
+    if (browser) await getChromium(env);
+    return env;
+  });
+}
+
+/**
+ * Makes the repository ready to run: installs what is missing and builds.
+ *
+ * @param {{ bus?: boolean, browser?: boolean }} [needs] as for `install`
+ * @returns {Promise<NodeJS.ProcessEnv>} the environment for what is run next
+ */
+export async function bootstrap(needs) {
+  const env = await install(needs);
   await build();
   return env;
 }

@@ -4,9 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withLock } from './lock.js';
 import { Stop, root, run, runMain } from './run.js';
 
 const COMPILED = /\.(js|js\.map|d\.ts)$/;
@@ -26,8 +27,12 @@ function removeOrphans() {
   }
 }
 
-/** Compiles; incremental, so that it takes a second when nothing has changed. */
-export async function build() {
+/** Compiles and bundles. Takes a second if nothing has changed, and then leaves dist as it is. */
+export function build() {
+  return withLock(join(root, 'dist/.build-lock'), buildAlone);
+}
+
+async function buildAlone() {
   const status = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b']);
   if (status !== 0) throw new Stop('The sources do not compile: see above.');
   removeOrphans();
@@ -56,14 +61,25 @@ function hashOfWebApp() {
   return hash.digest('hex');
 }
 
-/** Says what was built and when: GET /api/v1/version shows it. */
+/** Writes commit and time of the build, for GET /api/v1/version, unless they are the same as before. */
 function stamp() {
+  const file = join(root, 'dist/build.json');
   const git = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
   const commit = git.status === 0 ? git.stdout.trim() : '';
-  writeFileSync(
-    join(root, 'dist/build.json'),
-    JSON.stringify({ commit, built_at: new Date().toISOString() }),
-  );
+  if (existsSync(file)) {
+    const built = statSync(file).mtimeMs;
+    const isOlder = buildRecords().every((record) => statSync(record).mtimeMs <= built);
+    if (isOlder && JSON.parse(readFileSync(file, 'utf8')).commit === commit) return;
+  }
+  // A service may read it at the same time.
+  writeFileSync(`${file}.new`, JSON.stringify({ commit, built_at: new Date().toISOString() }));
+  renameSync(`${file}.new`, file);
+}
+
+/** The files that a compiler or bundler writes when it has written something else. */
+function buildRecords() {
+  const folder = join(root, 'dist/.tsbuildinfo');
+  return [...readdirSync(folder).map((name) => join(folder, name)), WEB_STAMP];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

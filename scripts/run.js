@@ -46,6 +46,31 @@ export function run(program, args, options = {}) {
 }
 
 /**
+ * Runs a program in the root of the repository without a terminal, and gives its exit status and all its output.
+ *
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv }} [options]
+ * @returns {Promise<{ status: number, output: string }>}
+ */
+export function capture(program, args, { env = process.env } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk) => (output += chunk));
+    }
+    const pass = (signal) => child.kill(signal);
+    process.on('SIGTERM', pass);
+    child.on('error', (error) => reject(new Stop(`${program} could not be started: ${error.message}`)));
+    child.on('close', (code) => {
+      process.off('SIGTERM', pass);
+      resolve({ status: code ?? 128, output });
+    });
+  });
+}
+
+/**
  * Whether a program is there: runs it with arguments that do nothing.
  *
  * @param {string} program

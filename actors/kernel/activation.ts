@@ -1,7 +1,10 @@
-import type { AnyDefinition, Kind, ActorSystem } from './actor.ts';
-import { TurnContext } from './turn-context.ts';
-import type { UnitOfWork } from './unit-of-work.ts';
-import type { KernelPorts } from './ports.ts';
+import type { AnyDefinition, Context, Kind, ActorSystem } from './actor.ts';
+
+/** The context of an actor's turns, to which the kernel gives the time before each turn. */
+export interface ActivationContext<W extends ActorSystem> extends Context<W, Kind<W>> {
+  now: number;
+  receivingSince: number;
+}
 
 /** An actor in memory, or one that is being loaded or created (docs/architecture.md#a-turn). */
 export class Activation<W extends ActorSystem> {
@@ -9,7 +12,7 @@ export class Activation<W extends ActorSystem> {
   readonly id: string;
   /** Unique among all actors of the process. */
   readonly key: string;
-  readonly context: TurnContext<W, Kind<W>>;
+  readonly context: ActivationContext<W>;
   state: unknown = null;
   /** Set after each turn: the actor can be evicted. */
   isEvictable = false;
@@ -25,10 +28,14 @@ export class Activation<W extends ActorSystem> {
   keptIn = 0;
   savedIn = 0;
 
-  constructor(definition: AnyDefinition<W>, id: string, unit: UnitOfWork<W>, ports: KernelPorts<W>) {
+  constructor(
+    definition: AnyDefinition<W>,
+    id: string,
+    contextOf: (actor: Activation<W>) => ActivationContext<W>,
+  ) {
     this.definition = definition;
     this.id = id;
     this.key = `${definition.kind}:${id}`;
-    this.context = new TurnContext(this, unit, ports);
+    this.context = contextOf(this);
   }
 }

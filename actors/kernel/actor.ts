@@ -37,7 +37,8 @@ export interface Context<W extends ActorSystem, K extends Kind<W>> {
   newId(): string;
   /** Sends a message to an actor of this process. Delivered in order, within the same commit. */
   send<T extends Kind<W>>(actor: T, id: string, message: W['messages'][T]): void;
-  reply(to: ReplyTo, answer: unknown): void;
+  /** Sends the answer to the caller after the commit. The type of the address fixes the type of the answer. */
+  reply<Answer>(to: ReplyTo<Answer>, answer: Answer): void;
   /** Starts an effect after the commit. Effects start in order. */
   effect(effect: W['effect']): void;
   change(change: W['change']): void;

@@ -6,7 +6,12 @@ export type Envelope<A extends ActorMessages> = {
   [Kind in keyof A & string]: { readonly actor: Kind; readonly id: string; readonly message: A[Kind] };
 }[keyof A & string];
 
-/** Return address of a request: immutable, opaque to actors, defined by the host that created it. */
-export type ReplyTo = (string | object) & { readonly __replyTo: true };
+/**
+ * Return address of a request whose answer is of type `Answer`: immutable, opaque to actors, defined by the host that created
+ * it. The member exists in the type only. It makes the address contravariant in the answer: an address that accepts a union
+ * may be used where one of its members is sent.
+ */
+export type ReplyTo<Answer> = (string | object) & { readonly __accepts: (answer: Answer) => void };
 
-export const replyTo = (address: string | object): ReplyTo => address as ReplyTo;
+/** Makes a reply address of a host. The host promises that its caller accepts an `Answer`. */
+export const replyTo = <Answer>(address: string | object): ReplyTo<Answer> => address as ReplyTo<Answer>;

@@ -3,9 +3,10 @@ import type { AnyDefinition, Kind, ActorSystem } from './actor.ts';
 import type { Envelope, ReplyTo } from './address.ts';
 import { UnitOfWork, type WindowBuffer, type TimerOrder } from './unit-of-work.ts';
 import { KERNEL_LIMITS, type KernelPorts, type WindowFlush } from './ports.ts';
-import { refused } from '../../src/core/problems.ts';
+import { refused, type Outcome } from '../../src/core/problems.ts';
 import { Activation } from './activation.ts';
 import { ActivationTable } from './activation-table.ts';
+import { TurnContext } from './turn-context.ts';
 import { TimerHeap } from './timer-heap.ts';
 
 /**
@@ -74,6 +75,8 @@ export class Kernel<W extends ActorSystem> {
   private singleMessageWindows = 0;
   private receivingSince: number;
   private isPartitioned = false;
+  private readonly contextOf = (actor: Activation<W>): TurnContext<W, Kind<W>> =>
+    new TurnContext(actor, this.unit, this.ports);
 
   constructor(definitions: readonly AnyDefinition<W>[], ports: KernelPorts<W>) {
     this.actors = new ActivationTable(definitions);
@@ -293,7 +296,7 @@ export class Kernel<W extends ActorSystem> {
   }
 
   private newActivation(definition: AnyDefinition<W>, id: string, now: number): Activation<W> {
-    const activation = new Activation<W>(definition, id, this.unit, this.ports);
+    const activation = new Activation<W>(definition, id, this.contextOf);
     this.setClock(activation, now);
     return activation;
   }
@@ -484,6 +487,13 @@ function describe(
   return { actor: envelope.actor, id: envelope.id, message: envelope.message.type, error: text };
 }
 
-function replyToOf(message: { readonly type: string; readonly replyTo?: unknown }): ReplyTo | null {
-  return message.replyTo === undefined ? null : (message.replyTo as ReplyTo);
+/**
+ * Returns the reply address of a message, or null. Every host accepts a refusal at every address, in addition to the answers that the
+ * address names: only the kernel sends it, for a poisoned message.
+ */
+function replyToOf(message: {
+  readonly type: string;
+  readonly replyTo?: ReplyTo<never>;
+}): ReplyTo<Outcome<never>> | null {
+  return message.replyTo === undefined ? null : (message.replyTo as ReplyTo<Outcome<never>>);
 }

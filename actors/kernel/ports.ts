@@ -1,6 +1,6 @@
 import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 import type { LogLevel, ActorSystem } from './actor.ts';
-import type { Output } from './unit-of-work.ts';
+import type { Output } from './output.ts';
 
 /** The prepared outputs of one window. */
 export interface WindowFlush {

@@ -29,7 +29,7 @@ export class TurnContext<W extends ActorSystem, K extends Kind<W>> implements Co
     this.unit.pending.push({ actor, id, message });
   }
 
-  reply(to: ReplyTo, answer: unknown): void {
+  reply<Answer>(to: ReplyTo<Answer>, answer: Answer): void {
     this.unit.outputs.push({ kind: 'reply', to, answer });
   }
 

@@ -1,11 +1,7 @@
 import type { ActorSystem } from './actor.ts';
-import type { Envelope, ReplyTo } from './address.ts';
+import type { Envelope } from './address.ts';
 import type { Activation } from './activation.ts';
-
-/** An output that leaves the process once the changes before it are on disk. */
-export type Output<W extends ActorSystem> =
-  | { readonly kind: 'reply'; readonly to: ReplyTo; readonly answer: unknown }
-  | { readonly kind: 'effect'; readonly effect: W['effect'] };
+import type { Output } from './output.ts';
 
 export type TimerOrder<W extends ActorSystem> =
   | {

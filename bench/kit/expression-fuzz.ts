@@ -6,7 +6,7 @@ import { parseType } from '../../src/openjd/expr/type-system/type-text.ts';
 import { sizeOf } from '../../src/openjd/expr/values/value.ts';
 import { ExpressionGenerator, GENERATED_SYMBOLS, seededChoices } from './expression-generator.ts';
 
-/** What became of generated expressions. */
+/** Results of generated expressions. */
 export interface FuzzFigures {
   readonly expressions: number;
   readonly parsed: number;
@@ -25,11 +25,11 @@ interface SlowExpression {
   readonly source: string;
 }
 
-/** How many of the slowest are told. */
+/** Number of the slowest expressions to report. */
 const TOLD = 10;
 /** A failure shows a message and a piece of the source. */
 const MAX_FAILURE_TEXT = 5000;
-/** Slower evaluations are tried again: what the machine did meanwhile is no fault of theirs. */
+/** Slower evaluations are retried, because the machine may have been busy. */
 const TRY_AGAIN_MS = 20;
 const TRIES = 3;
 
@@ -97,7 +97,7 @@ function timed<Result>(work: () => Result): readonly [ms: number, result: Result
   return [(user + system) / 1000, result];
 }
 
-/** Null for a source that is no expression. */
+/** Null for a source that is not an expression. */
 function evaluatedSource(
   source: string,
   target: (typeof TARGETS)[number] | null,

@@ -367,7 +367,7 @@ export class ExpressionGenerator {
   }
 }
 
-/** What a long expression is made of: an opening, what stands between its parts, a closing. */
+/** Parts of a long expression: an opening, the separator of its parts, a closing. */
 const WIDE: readonly (readonly [open: string, between: string, close: string])[] = [
   ['[', ', ', ']'],
   ['', ' and ', ''],

@@ -24,7 +24,7 @@ export interface LargeStore {
 }
 
 /**
- * Makes a store of so many jobs and tasks, by the writer of the service and without submissions: one farm, ten queues, one
+ * Creates a store with the given numbers of jobs and tasks, with the writer of the service and without submissions: one farm, ten queues, one
  * job of a million tasks, and the others alike. One job in a hundred is not ended.
  */
 export async function makeLargeStore(directory: string, jobs: number, tasks: number): Promise<LargeStore> {
@@ -64,7 +64,7 @@ interface JobSketch {
   readonly count: number;
 }
 
-/** What becomes of the task at an index; null for one without a record. */
+/** Returns the record of the task at an index, or null for one without a record. */
 function taskStatusOf(index: number, { isLarge, count }: JobSketch, status: JobStatus): TaskStatus | null {
   if (isLarge) {
     if (index >= count - READY) return null;

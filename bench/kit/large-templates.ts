@@ -60,7 +60,7 @@ export const MILLION_TASKS: Readonly<Record<string, object>> = {
   ),
 };
 
-/** A job of so many steps in a row, each with a task for every frame. */
+/** A job of n consecutive steps, each with a task for every frame. */
 export const manySteps = (count: number): object => ({
   specificationVersion: VERSION,
   name: `${count} steps`,
@@ -73,7 +73,7 @@ export const manySteps = (count: number): object => ({
   })),
 });
 
-/** A template of about so many bytes as JSON, most of them in files that its steps bring along. */
+/** A template of about n bytes as JSON, most of them in embedded files of its steps. */
 export function largeText(bytes: number): object {
   const steps = 1_000;
   const data = 'x'.repeat(Math.floor(bytes / steps) - 300);

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** What floods the bus, in a thread of its own. */
+/** Thread that floods the bus. */
 export interface Flood {
   /** Ends the flood; gives the bytes of data that were published. */
   stop(): Promise<number>;

@@ -25,7 +25,7 @@ const WORKER_MIB = 1024;
 
 /**
  * Makes a store of many running jobs in one farm, by the writer of the service and without submissions: all that a start of the service
- * has to take up.
+ * has to recover.
  */
 export async function layOutManyJobs(
   directory: string,

@@ -36,7 +36,7 @@ export class PacedLeases {
     return new PacedLeases(started, latencies);
   }
 
-  /** What the leases took since this was asked last. */
+  /** Returns the durations of the leases since the last call. */
   take(): LeaseLatency {
     const sorted = this.latencies.splice(0).sort((a, b) => a - b);
     return {

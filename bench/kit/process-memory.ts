@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 export interface ProcessMemory {
   readonly residentMib: number;
-  /** Of it, what is no page of a file. */
+  /** The part that is not backed by a file. */
   readonly anonymousMib: number;
 }
 

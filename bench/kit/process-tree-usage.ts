@@ -22,7 +22,7 @@ const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: '
 export function treeUsageOf(pid: number): TreeUsage {
   const rows = allProcesses();
   const root = rows.get(pid);
-  if (root === undefined) throw new Error(`process ${pid} is gone`);
+  if (root === undefined) throw new Error(`process ${pid} has exited`);
   let children = root.waited;
   for (const [each, row] of rows)
     if (each !== pid && descendsFrom(rows, each, pid)) children += row.own + row.waited;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process takes of the machine. */
+/** Resources that a process uses. */
 export interface ProcessUsage {
   /** Resident, with what it shares with others. */
   readonly residentMib: number;

@@ -45,7 +45,7 @@ export class RawHttpClient {
   }
 
   /**
-   * Sends a request that `request` has made; its reply. Rejects when the connection ends before: the service closes one on which nothing is said for
+   * Sends a request that `request` has made and returns the reply. Rejects when the connection ends before: the service closes one that is idle for
    * some seconds.
    */
   send(request: Buffer): Promise<RawReply> {

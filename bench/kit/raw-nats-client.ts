@@ -60,7 +60,7 @@ export class RawNatsClient {
     this.socket.end();
   }
 
-  /** What is said in one turn of the event loop leaves in one write. */
+  /** Messages of one turn of the event loop leave in one write. */
   private write(text: string): void {
     this.queued.push(text);
     if (this.queued.length > 1) return;

@@ -19,7 +19,7 @@ export interface BenchService {
 /** A folder for the data of a service, which removes it at its stop. */
 export const benchDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'callsheet-bench-'));
 
-/** `madeBefore` is a folder that has a store already; `environment` is set beside the bench's own. */
+/** `madeBefore` is a folder that has a store already; `environment` is set in addition to the bench's own. */
 export async function startBenchService(
   extraFlags: readonly string[] = [],
   madeBefore?: string,

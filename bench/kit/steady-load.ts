@@ -31,7 +31,7 @@ export interface SteadyFigures {
   readonly samples: readonly SteadySample[];
 }
 
-/** A service under a moderate load for so many minutes: `pace` tasks a second by so many workers, in jobs that come, end and expire. */
+/** A service under a moderate load for `minutes`: `pace` tasks a second by `workers` workers, in jobs that are submitted, end and expire. */
 export async function measureSteadyLoad(
   minutes: number,
   pace: number,
@@ -58,7 +58,7 @@ export async function measureSteadyLoad(
       }
       if (performance.now() < nextSampleAt) continue;
       nextSampleAt += SAMPLE_MS;
-      // What people do meanwhile.
+      // Actions of users during the load.
       await call(`${service.url}/api/v1/jobs?limit=50`);
       const memory = memoryOf(service.pid);
       const sample = {

@@ -28,7 +28,7 @@ export interface SubmissionRate {
   readonly p99_ms: number;
 }
 
-/** So many clients, a kept connection each, submit the same again and again. The first half second does not count. */
+/** N clients, each with a kept connection, submit the same job repeatedly. The first half second does not count. */
 export async function submissionRate(
   url: string,
   request: Buffer,

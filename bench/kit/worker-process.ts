@@ -55,7 +55,7 @@ async function onlineWorkers(service: BenchService): Promise<number> {
   return total;
 }
 
-/** Resolves when so many tasks of a job have succeeded. */
+/** Resolves when n tasks of a job have succeeded. */
 export async function untilSucceeded(service: BenchService, jobId: string, tasks: number): Promise<void> {
   for (;;) {
     const { task_counts: counts } = await call<{ task_counts: { succeeded: number } }>(

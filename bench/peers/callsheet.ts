@@ -8,8 +8,8 @@ import { versionIn, type Installation } from './installation.ts';
 const DURABILITY = 'commit flushed before the reply';
 const LOOK_EVERY_MS = 10;
 
-/** How the ends of tasks are told: on the worker's next lease request, or by the status stream with a running report before. */
-type Reports = 'ride' | 'stream';
+/** How the ends of tasks are reported: with the worker's next lease request, or by the status stream with a running report before. */
+type Reports = 'ride' | 'stream'; // wording-ok: value of --reports
 
 /** The real service with its nats-server, and a swarm of compact clients, a connection each, in a process of its own. */
 export function callsheetSwarm(
@@ -23,9 +23,9 @@ export function callsheetSwarm(
     durability: DURABILITY,
     latency: 'from sending the lease request to its reply with a task',
     settings: `service and nats-server as by default; a connection a worker, workers of ${cores} ${cores === 1 ? 'core' : 'cores'}, one-core tasks of one job; ${
-      reports === 'ride'
-        ? 'the end of a task rides on the next lease request'
-        : 'a task is told by the status stream, as running and as ended'
+      reports === 'ride' // wording-ok: value of --reports
+        ? 'the end of a task is sent with the next lease request'
+        : 'a task is reported by the status stream, as running and as ended'
     }`,
     share,
     onlyWhenNamed: reports === 'stream',
@@ -93,7 +93,7 @@ async function startProcesses(_installation: Installation, workers: number): Pro
       const startedAt = warmUp === 0 ? job.at : performance.now();
       await untilSucceeded(service.url, job.id, tasks);
       const seconds = (performance.now() - startedAt) / 1000;
-      // Looked at now and then: some more than the warm-up were over when the time began.
+      // Polled: some more tasks than the warm-up had ended when the time began.
       const share = (tasks - warmUp) / (tasks - before);
       return { seconds: seconds * share, leaseP50Ms: null, leaseP99Ms: null };
     },
@@ -114,7 +114,7 @@ async function startFarm(): Promise<{ service: BenchService; farm: { farmId: str
   }
 }
 
-/** Resolves with how many had succeeded when it was at least so many. */
+/** Resolves with the number of succeeded tasks once it reaches the given number. */
 async function untilSucceeded(url: string, jobId: string, tasks: number): Promise<number> {
   const latest = performance.now() + LONGEST_MS;
   while (performance.now() < latest) {

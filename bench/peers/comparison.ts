@@ -42,7 +42,7 @@ export interface Target {
   readonly atLeast: number;
 }
 
-/** What became of it; null when one of the two was not measured. */
+/** Result of the target; null when one of the two was not measured. */
 export interface CheckedTarget extends Target {
   readonly ratio: number | null;
   readonly isMet: boolean | null;
@@ -118,7 +118,7 @@ export function ratioOf(
   return ratios.length === 0 ? null : round(median(ratios), 0.01);
 }
 
-/** Every peer beside Callsheet's system of its kind, at every number of workers that both have. */
+/** Every peer compared with Callsheet's system of its kind, at every number of workers that both have. */
 export function ratios(measurements: readonly Measurement[], kinds: ReadonlyMap<string, Kind>): Ratio[] {
   return summarize(measurements).flatMap(({ system, workers }) => {
     const kind = kinds.get(system);

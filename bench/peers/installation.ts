@@ -12,7 +12,6 @@ import {
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../daemons/process/package-root.ts';
-import { Missing } from './peer.ts';
 
 /** Debian's packages of the servers, with a program of each: what is there already is not installed. */
 const SERVERS: Readonly<Record<string, string>> = {
@@ -31,7 +30,7 @@ const COMPILER: Readonly<Record<string, string>> = { gcc: 'cc', 'libc6-dev': 'cc
 /** A package that installs a service starts it, unless this says no (Debian policy, 9.3.3). */
 const POLICY = '/usr/sbin/policy-rc.d';
 
-/** What of the peers is on this machine. */
+/** Peers that are installed on this machine. */
 export interface Installation {
   /** The folder with the npm packages of the peers. */
   readonly packages: string;
@@ -39,12 +38,12 @@ export interface Installation {
   program(name: string): string;
   /** The version of an npm package of the peers. Throws `Missing` when it is not there. */
   packageVersion(name: string): string;
-  /** What a program says of its version. Throws `Missing` when it is not there. */
+  /** Returns the version output of a program. Throws `Missing` when it is not there. */
   programVersion(name: string, flag?: string): string;
 }
 
 /**
- * What is there. With `install`, what is missing is installed first: npm packages into `.bench-peers`, outside the dependencies of
+ * Returns the installed peers. With `install`, missing ones are installed first: npm packages into `.bench-peers`, outside the dependencies of
  * Callsheet, with the lock of bench/peers/packages; servers by apt, which needs root, without starting a service; a compiler when it is needed.
  */
 export function installation(
@@ -164,3 +163,6 @@ function postgresFolders(): string[] {
     .sort((a, b) => Number(b) - Number(a))
     .map((version) => join(root, version, 'bin'));
 }
+
+/** A part of a peer is not on this machine. Its message says which. */
+export class Missing extends Error {}

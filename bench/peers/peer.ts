@@ -1,6 +1,6 @@
 import type { Installation } from './installation.ts';
 
-/** What a measurement of one system with one number of workers gives, in milliseconds and seconds. */
+/** Result of measuring one system with one number of workers, in milliseconds and seconds. */
 export interface WorkFigures {
   /** From the first task in a worker's hands to the last one whose end is kept. */
   readonly seconds: number;
@@ -12,20 +12,20 @@ export interface WorkFigures {
 /** The tasks of a measurement. */
 export interface Work {
   readonly tasks: number;
-  /** So many of them come first and are not timed. */
+  /** Number of tasks at the start that are not timed. */
   readonly warmUp: number;
 }
 
-/** A system that is up, with an empty store, and nothing else beside it. */
+/** A running system with an empty store, and no other system. */
 export interface RunningPeer {
-  /** Hands in so many tasks that do nothing; the seconds until the last of them was accepted. */
+  /** Submits n tasks that do nothing; returns the seconds until the last of them was accepted. */
   submit(tasks: number): Promise<number>;
   /** Has the workers run all of them. */
   work(workers: number, work: Work): Promise<WorkFigures>;
   stop(): Promise<void>;
 }
 
-/** What is measured: tasks one by one, tasks in batches, or processes. A system is compared with Callsheet's figure of its kind. */
+/** The measured unit: tasks one by one, tasks in batches, or processes. A system is compared with Callsheet's figure of its kind. */
 export type Kind = 'cycles' | 'batches' | 'processes';
 
 /** A system of the comparison. */
@@ -34,7 +34,7 @@ export interface Peer {
   readonly kind: Kind;
   /** When an end that was reported survives a power cut. */
   readonly durability: string;
-  /** How its time from being free to having a task is told. */
+  /** How its time from being free to having a task is measured. */
   readonly latency: string;
   /** How it is set, for the reader of the table. */
   readonly settings: string;
@@ -52,9 +52,6 @@ export interface Peer {
   start(installation: Installation, workers: number): Promise<RunningPeer>;
 }
 
-/** A part of a peer is not on this machine. Its message says which. */
-export class Missing extends Error {}
-
-/** How the wait for a task is told where one process holds many slots. */
+/** How the wait for a task is measured if one process holds many slots. */
 export const SLOT_LATENCY =
   'from the end of the work of a task to the start of the next, with reporting the end in it; slots have no names, the longest free gets the task';

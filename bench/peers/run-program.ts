@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import type { WorkFigures } from './peer.ts';
 import type { Order, ProgramReport } from './programs/host.ts';
 
-/** No measurement takes longer; a system that hangs is told as such. */
+/** No measurement takes longer; a system that hangs is reported as such. */
 export const LONGEST_MS = 180_000;
 
 export interface ProgramResult {
-  /** What it took from being told to go to its end. */
+  /** Duration from the start signal to its end. */
   readonly seconds: number;
   readonly figures: WorkFigures | null;
 }

@@ -19,7 +19,7 @@ export interface ServerOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Another user than the one who runs the bench. */
   readonly user?: { readonly uid: number; readonly gid: number };
-  /** What asks it to end. */
+  /** The signal that asks it to end. */
   readonly signal?: NodeJS.Signals;
   readonly isReady: () => boolean | Promise<boolean>;
 }

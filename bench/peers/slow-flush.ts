@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../daemons/process/package-root.ts';
-import type { Installation } from './installation.ts';
-import { Missing } from './peer.ts';
+import { type Installation, Missing } from './installation.ts';
 
-/** A tenth of a second: beyond any disk that somebody would keep a farm's store on. */
+/** A tenth of a second: slower than any disk that is suitable for a farm's store. */
 const MOST_FLUSH_US = 100_000;
 
 /** Microseconds that a flush takes: the medians of a process on its own. */
@@ -18,7 +17,7 @@ export interface FlushTimes {
   readonly o_dsync: number;
 }
 
-/** What was compiled; every process that is started with its environment flushes slowly. */
+/** The compiled library; every process that is started with its environment flushes slowly. */
 export interface SlowFlush {
   readonly environment: Readonly<Record<string, string>>;
   remove(): void;
@@ -37,7 +36,7 @@ export function readFlushUs(text: string | undefined): number | null {
 export const resultName = (flushUs: number | null): string =>
   flushUs === null ? 'peers' : `peers-flush-${flushUs}`;
 
-/** What has a program load the library, before what it loads anyway. */
+/** Environment with which a program loads the library before all others. */
 export function preloading(library: string, before?: string): Readonly<Record<'LD_PRELOAD', string>> {
   return { LD_PRELOAD: before === undefined || before === '' ? library : `${library}:${before}` };
 }

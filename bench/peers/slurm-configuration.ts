@@ -1,4 +1,4 @@
-/** What slurm.conf is made of. */
+/** Values of slurm.conf. */
 export interface SlurmNode {
   readonly folder: string;
   readonly host: string;

@@ -9,7 +9,7 @@ import { slurm } from './slurm.ts';
 
 /** All systems, in the order in which each repetition goes through them. */
 export const SYSTEMS: readonly Peer[] = [
-  callsheetSwarm(CALLSHEET.cycles, 'cycles', { cores: 1, reports: 'ride', share: 1 }),
+  callsheetSwarm(CALLSHEET.cycles, 'cycles', { cores: 1, reports: 'ride', share: 1 }), // wording-ok: value of --reports
   callsheetSwarm('callsheet-stream', 'cycles', { cores: 1, reports: 'stream', share: 1 }),
   bullmq('bullmq-always', 'always', 'concurrency'),
   bullmq('bullmq-always-instances', 'always', 'instances'),
@@ -18,7 +18,7 @@ export const SYSTEMS: readonly Peer[] = [
   pgBoss,
   beanstalkd('beanstalkd-each', 0),
   beanstalkd('beanstalkd-second', 1_000),
-  callsheetSwarm(CALLSHEET.batches, 'batches', { cores: 64, reports: 'ride', share: 5 }),
+  callsheetSwarm(CALLSHEET.batches, 'batches', { cores: 64, reports: 'ride', share: 5 }), // wording-ok: value of --reports
   graphileWorker('graphile-worker-local-queue', 'local-queue', 32),
   callsheetProcesses,
   slurm('slurm-tuned', true, 0.03),

@@ -43,7 +43,7 @@ export class WorkClock {
     return this.startAfter(this.now() - since);
   }
 
-  /** A worker has `tasks` tasks, so many milliseconds after it was free. Gives how many have been started. */
+  /** A worker has `tasks` tasks, the given milliseconds after it was free. Gives how many have been started. */
   startAfter(latencyMs: number, tasks = 1): number {
     this.started += tasks;
     if (this.started <= this.warmUp) return this.started;
@@ -52,7 +52,7 @@ export class WorkClock {
     return this.started;
   }
 
-  /** The ends of so many tasks are kept. */
+  /** The ends of n tasks are kept. */
   end(tasks = 1): void {
     this.kept += tasks;
     if (this.kept < this.tasks) return;

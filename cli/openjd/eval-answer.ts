@@ -1,14 +1,13 @@
 import { evaluate, prepare, type Evaluated } from '../../src/openjd/expr/evaluate/evaluate.ts';
 import { missingName } from '../../src/openjd/expr/evaluate/missing-names.ts';
-import type { ExprFailure } from '../../src/openjd/expr/expr-failure.ts';
-import { failureText } from '../../src/openjd/expr/failure-text.ts';
+import { type ExprFailure, failureText } from '../../src/openjd/expr/expr-failure.ts';
 import { formatReferences, parseExprFormat } from '../../src/openjd/expr/format/format-string.ts';
 import { prepareFormat, resolveFormat } from '../../src/openjd/expr/format/resolve-format.ts';
 import { parseExpression } from '../../src/openjd/expr/syntax/parse-expression.ts';
 import { referencesOf, type References } from '../../src/openjd/expr/syntax/symbols.ts';
 import { displayOf } from '../../src/openjd/expr/values/display.ts';
 import { typeOf, unresolvedOf, type Value } from '../../src/openjd/expr/values/value.ts';
-import type { DocumentNode } from '../../src/openjd/template/document.ts';
+import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
 import { readEvalRequest, RequestFault, type EvalRequest } from './eval-request.ts';
 
 export type EvalAnswer = ShownValue | ShownReferences | { readonly ok: false; readonly error: string };

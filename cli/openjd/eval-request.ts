@@ -6,7 +6,7 @@ import { FLOAT, type ExprType } from '../../src/openjd/expr/type-system/expr-typ
 import { parseType } from '../../src/openjd/expr/type-system/type-text.ts';
 import { readValue } from '../../src/openjd/expr/values/read-value.ts';
 import type { Value } from '../../src/openjd/expr/values/value.ts';
-import type { DocumentNode, MappingEntry } from '../../src/openjd/template/document.ts';
+import type { DocumentNode, MappingEntry } from '../../src/openjd/primitives/document.ts';
 import { pathMapper, type PathMappingRule } from '../../src/openjd/template/path-mapping.ts';
 import { memberOf } from './member-of.ts';
 

@@ -1,6 +1,6 @@
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
 import { checkTemplate } from '../../src/openjd/template/check-template.ts';
-import type { DocumentNode } from '../../src/openjd/template/document.ts';
+import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
 import { prepareJob, type PreparedJob } from '../../src/openjd/template/expand/prepare-job.ts';
 import { textOfErrors } from '../../src/core/problems.ts';
 import { openSpace } from '../../src/openjd/template/space/open-space.ts';

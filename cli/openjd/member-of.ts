@@ -1,4 +1,4 @@
-import type { DocumentNode } from '../../src/openjd/template/document.ts';
+import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
 
 /** The value of a key; undefined when it is not there, and of what is no mapping. */
 export function memberOf(document: DocumentNode, key: string): DocumentNode | undefined {

@@ -1,10 +1,11 @@
-/** Before the first new attempt; each further one waits twice as long, up to the longest. */
+/** Delay before the first retry. It doubles with each failure, up to the maximum. */
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;
 
 /**
- * How long to wait before the next attempt after so many (at least 1) have failed in a row: half of it by chance, so that
- * those who lost a service together do not come back together. `random` gives a number from 0 up to 1.
+ * Returns the delay in milliseconds before the next attempt, after `failures` (at least 1) consecutive failures. Half
+ * of it is random, so that clients do not reconnect at the same time. `random` returns a number from 0 (inclusive) to
+ * 1.
  */
 export function backoffMs(failures: number, random: () => number): number {
   const whole = Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1));

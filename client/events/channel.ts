@@ -4,60 +4,63 @@ import { openWebSocket, type Connect, type SocketLike } from './socket.ts';
 import type { EventOf, Subject } from './subjects.ts';
 import type { Since } from './subscriptions.ts';
 
-/** The time, and timers. */
+/** Clock and timers. */
 export interface Clock {
-  /** Milliseconds since the epoch, of a clock that does not go back. */
+  /** Milliseconds since the epoch; never decreases. */
   now(): number;
-  /** Calls after so many milliseconds unless the timer is stopped by what it gives. */
+  /** Calls `call` after `ms` milliseconds. Returns a function that cancels the timer. */
   after(ms: number, call: () => void): () => void;
 }
 
 export interface EventChannelOptions {
-  /** Address of the channel: `/api/v1/ws` of the service, by `ws`, `wss`, `http` or `https`. See `eventsUrl`. */
+  /** Address of the channel, `/api/v1/ws`, with scheme `ws`, `wss`, `http` or `https`. See `eventsUrl`. */
   readonly url: string;
   readonly connect?: Connect;
   readonly clock?: Clock;
-  /** Numbers from 0 up to 1. */
+  /** Returns numbers from 0 (inclusive) to 1. */
   readonly random?: () => number;
-  /** Told of what should not be: a message that is not understood, by the service or here. The channel goes on. */
+  /** Called on protocol errors: a message that the client or the service cannot parse. The channel stays open. */
   readonly onProblem?: (message: string) => void;
 }
 
-/** Who listens to a subject. */
+/** Callbacks for a subject. */
 export interface SubjectListener<S extends Subject> {
-  /** The next events of the subject, in order, each once. At least one. */
+  /** Receives the next events of the subject, in order, each once. At least one per call. */
   events(list: readonly EventOf<S>[]): void;
   /**
-   * Told once, when the service has begun to send the subject: what is loaded over REST from now on is missing nothing that the
-   * events do not tell.
+   * Called once, when the subscription starts. Data loaded over REST after this call is complete together with the
+   * later events.
    */
   ready?(): void;
-  /** Events are lost: load what is shown of the subject anew. Told before the first event behind them. */
+  /** Called when events were lost: reload the data of the subject. Called before the first event after the gap. */
   gap?(): void;
-  /** The subject is not to be had. Asked for again with each new connection. */
+  /** Called when the subject is rejected. Each new connection subscribes again. */
   refused?(reason: string): void;
 }
 
 export interface SubscribeOptions {
-  /** The events behind this one, or all that are kept for 0; only new ones when it is left out or `now`. */
+  /**
+   * Sequence number after which events are delivered; 0 for all retained events. `now`, the default, delivers only
+   * new ones.
+   */
   readonly sinceSeq?: Since;
 }
 
-/** Times are milliseconds since the epoch. A new object for each change of `kind`, and the same one until then. */
+/** State of the connection; times in milliseconds since the epoch. Each change of `kind` creates a new object. */
 export type ConnectionState =
   | {
       readonly kind: 'connecting' | 'live' | 'closed';
       readonly since: number;
-      /** When the last message came, before this state; null when none had. */
+      /** Time of the last message before this state; null if there was none. */
       readonly lastFrameAt: number | null;
     }
   | {
       readonly kind: 'waiting';
       readonly since: number;
       readonly lastFrameAt: number | null;
-      /** When the service is tried again. */
+      /** Time of the next attempt. */
       readonly retryAt: number;
-      /** Why there is no connection, in words. */
+      /** Why there is no connection. */
       readonly reason: string;
     };
 
@@ -67,12 +70,12 @@ interface Registered {
 }
 
 /**
- * The event channel of a service (docs/events.md): one connection, kept up, over which any number of listeners follow any
- * subjects. It connects at once, and again whenever it has lost the service, until it is closed. Listeners of one subject share what
- * comes; each has a place of its own in it, from which it goes on after a loss.
+ * Event channel of a service (docs/events.md). One connection serves any number of listeners and subjects. It
+ * connects at once and reconnects until it is closed. Each listener of a subject has its own position, from which it
+ * continues after a loss.
  *
- * Listeners are called in turns of their own, never from within a call of this class, with all that has come since the last
- * turn. What one throws is not caught.
+ * Listeners are called asynchronously, never from within a call of this class, with all events since the last call.
+ * Their exceptions are not caught.
  */
 export class EventChannel {
   readonly #url: string;
@@ -101,17 +104,17 @@ export class EventChannel {
     this.#apply({ is: 'time' });
   }
 
-  /** The connection as it is. */
+  /** Current state of the connection. */
   get state(): ConnectionState {
     return this.#state;
   }
 
-  /** When the last message came; null when none has. */
+  /** Time of the last message; null if there was none. */
   get lastFrameAt(): number | null {
     return this.#protocol.lastFrameAt;
   }
 
-  /** Follows a subject until the function that it gives is called. */
+  /** Subscribes to a subject. Returns a function that unsubscribes. */
   subscribe<S extends Subject>(
     subject: S,
     listener: SubjectListener<S>,
@@ -119,7 +122,10 @@ export class EventChannel {
   ): () => void {
     this.#lastListener += 1;
     const id = this.#lastListener;
-    this.#listeners.set(id, { subject, tell: (deliveries) => this.#tell(id, subject, listener, deliveries) });
+    this.#listeners.set(id, {
+      subject,
+      tell: (deliveries) => this.#notify(id, subject, listener, deliveries),
+    });
     this.#apply({ is: 'subscribe', listener: id, subject, since: options.sinceSeq ?? 'now' });
     return () => {
       if (!this.#listeners.delete(id)) return;
@@ -128,7 +134,7 @@ export class EventChannel {
     };
   }
 
-  /** Calls whenever the state has changed, until the function that it gives is called. */
+  /** Calls `listener` after each change of the state. Returns a function that unsubscribes. */
   onState(listener: (state: ConnectionState) => void): () => void {
     this.#stateListeners.add(listener);
     return () => {
@@ -136,19 +142,19 @@ export class EventChannel {
     };
   }
 
-  /** Tries again at once when it waits; a connection that is there is asked for a sign of life. */
+  /** Reconnects at once if the channel is waiting; otherwise sends a ping. */
   retryNow(): void {
     this.#apply({ is: 'retry' });
   }
 
-  /** Ends the connection for good; no listener is called any more. */
+  /** Closes the connection permanently. No listener is called afterwards. */
   close(): void {
     this.#apply({ is: 'close' });
     this.#listeners.clear();
     this.#pending.clear();
   }
 
-  /** Does what the protocol says. An effect may be the cause of the next input. */
+  /** Performs the effects of the protocol. An effect may cause the next input. */
   #apply(input: Input): void {
     this.#inputs.push(input);
     if (this.#isBusy) return;
@@ -221,8 +227,8 @@ export class EventChannel {
     for (const [id, deliveries] of pending) this.#listeners.get(id)?.tell(deliveries);
   }
 
-  /** The one place where the word of the contract is taken for what an event tells. */
-  #tell<S extends Subject>(
+  /** The only place that trusts the contract for the type of an event. */
+  #notify<S extends Subject>(
     id: ListenerId,
     subject: S,
     listener: SubjectListener<S>,
@@ -258,18 +264,18 @@ export class EventChannel {
   }
 }
 
-/** The address of the event channel of a service. */
+/** Returns the address of the event channel of a service. */
 export const eventsUrl = (base: string): string => socketUrl(`${base.replace(/\/+$/, '')}/api/v1/ws`);
 
-/** @throws TypeError when it is no address of the web */
+/** @throws TypeError if it is not a web address. */
 function socketUrl(text: string): string {
   const url = new URL(text);
-  if (!/^(http|ws)s?:$/.test(url.protocol)) throw new TypeError(`not an address of the web: ${text}`);
+  if (!/^(http|ws)s?:$/.test(url.protocol)) throw new TypeError(`not a web address: ${text}`);
   url.protocol = url.protocol.replace('http', 'ws');
   return url.href;
 }
 
-/** Whoever throws keeps nobody else from being told; the error is that of the page or process. */
+/** Rethrows asynchronously, so that one listener's exception does not affect the others. */
 function guarded(call: () => void): void {
   try {
     call();

@@ -1,9 +1,9 @@
-/** What the protocol of the event channel wants to be done. */
+/** Effects that the protocol of the event channel requests. */
 
-/** Who listens to a subject. */
+/** Identifies a listener. */
 export type ListenerId = number;
 
-/** What a listener is told. */
+/** Callback for a listener. */
 export type Delivery =
   | { readonly is: 'ready' }
   | { readonly is: 'event'; readonly seq: number; readonly payload: object }
@@ -11,7 +11,7 @@ export type Delivery =
   | { readonly is: 'refused'; readonly reason: string };
 
 export type Effect =
-  /** Open a connection; what happens to it comes back under this number. */
+  /** Opens a connection. Its events carry this number. */
   | { readonly do: 'open'; readonly connection: number }
   /** Hang up on the connection that there is, if there is one. */
   | { readonly do: 'drop' }

@@ -1,12 +1,12 @@
-/** What the service says on the event channel (docs/events.md, "Envelopes"). */
+/** Messages of the service on the event channel (docs/events.md, "Envelopes"). */
 export type ServiceFrame =
   | {
       readonly type: 'ack';
       readonly subject: string;
-      /** The newest event of the subject. */
+      /** Newest event of the subject. */
       readonly seq: number;
       readonly clientSeq: number;
-      /** Why the subject is refused; empty when it is not. */
+      /** Why the subject is rejected; empty if it is not. */
       readonly error: string;
     }
   | { readonly type: 'push'; readonly subject: string; readonly seq: number; readonly payload: object }
@@ -19,7 +19,7 @@ export type ServiceFrame =
     }
   | { readonly type: 'pong' };
 
-/** Reads a message of the service; null when it is no envelope, or of a type that is not known. */
+/** Parses a message of the service; null if it is invalid or of an unknown type. */
 export function readFrame(text: string): ServiceFrame | null {
   const envelope = objectIn(text);
   if (envelope === null) return null;
@@ -46,7 +46,7 @@ export function readFrame(text: string): ServiceFrame | null {
   }
 }
 
-/** Asks for the events of a subject that come after `sinceSeq`; 0 for all that are kept. */
+/** Builds a subscription to the events after `sinceSeq`; 0 for all retained events. */
 export const subscribeText = (subject: string, sinceSeq: number, seq: number): string =>
   JSON.stringify({ type: 'subscribe', subject, seq, payload: { since_seq: sinceSeq } });
 

@@ -3,25 +3,34 @@ import type { Effect, ListenerId } from './effects.ts';
 import { pingText, readFrame } from './envelope.ts';
 import { Subscriptions, type Since } from './subscriptions.ts';
 
-/** A connection that is not there after this time is given up. */
+/** Timeout of an attempt to connect. */
 const CONNECT_MS_MAX = 15_000;
-/** A connection is asked for a sign of life at intervals between these two. */
+/** Range of the interval between pings. */
 const PING_MS_MIN = 20_000;
 const PING_MS_MAX = 30_000;
-/** One that gives none within this time is dead. */
+/** Timeout of a pong; the connection then counts as lost. */
 const ANSWER_MS_MAX = 10_000;
-/** A connection that has lasted so long was a good one: attempts are counted anew. */
+/** A connection that lasts this long resets the number of failures. */
 const STABLE_MS = 10_000;
 
-/** How much of a message that is not understood is told. */
+/** Length of the excerpt of an invalid message in a report. */
 const EXCERPT_CHARACTERS = 100;
 
-/** `connecting`: being opened. `live`: open. `waiting`: lost, or not to be had; tried again later. `closed`: for good. */
+/**
+ * States of the channel.
+ *
+ * - `connecting`: a connection is being opened; ends with `live`, or after a failure or timeout with `waiting`.
+ * - `live`: the connection is open; ends with `waiting` when it is lost or a ping gets no answer.
+ * - `waiting`: no connection; the next attempt starts after the backoff, or at once on `retry`.
+ * - `closed`: final, reached from every state.
+ *
+ * Invariant: only the current connection number has effects; events of earlier connections are ignored.
+ */
 export type Phase = 'connecting' | 'live' | 'waiting' | 'closed';
 
 type Trigger = 'opened' | 'lost' | 'overdue' | 'due' | 'retry' | 'close';
 
-/** The life of the channel: what does not stand here changes nothing. */
+/** Transitions between the states; triggers that are not listed have no effect. */
 export const PHASES: Readonly<Record<Phase, Readonly<Partial<Record<Trigger, Phase>>>>> = {
   connecting: { opened: 'live', lost: 'waiting', overdue: 'waiting', close: 'closed' },
   live: { lost: 'waiting', overdue: 'waiting', close: 'closed' },
@@ -29,7 +38,7 @@ export const PHASES: Readonly<Record<Phase, Readonly<Partial<Record<Trigger, Pha
   closed: {},
 };
 
-/** What happens to the channel. `connection` is the number that `open` gave. */
+/** Inputs of the channel. `connection` is the number from `open`. */
 export type Input =
   | { readonly is: 'opened'; readonly connection: number }
   /** A message; null when it was not a text. */
@@ -49,8 +58,8 @@ export type Input =
   | { readonly is: 'close' };
 
 /**
- * The client's side of the event channel, without a socket and a clock: takes what happens, with the time, and gives what is to
- * be done. `random` gives numbers from 0 up to 1.
+ * Client side of the event channel, without socket and clock. Takes inputs with their time and returns effects.
+ * `random` returns numbers from 0 (inclusive) to 1.
  */
 export class Protocol {
   readonly #random: () => number;
@@ -62,12 +71,12 @@ export class Protocol {
   #failures = 0;
   #lastFrameAt: number | null = null;
   #reason = '';
-  /** When the phase ends, or a ping goes out, of itself. */
+  /** Time at which the state ends or a ping is sent. */
   #wakeAt: number | null;
   #isPinged = false;
   #pings = 0;
 
-  /** The first `time` opens a connection. */
+  /** The first `time` input opens a connection. */
   constructor(now: number, random: () => number) {
     this.#random = random;
     this.#since = now;
@@ -79,22 +88,22 @@ export class Protocol {
     return this.#phase;
   }
 
-  /** When the phase began. */
+  /** Time at which the state was entered. */
   get since(): number {
     return this.#since;
   }
 
-  /** When the last message came; null when none has. */
+  /** Time of the last message; null if there was none. */
   get lastFrameAt(): number | null {
     return this.#lastFrameAt;
   }
 
-  /** Why the last connection was lost or did not come about. */
+  /** Why the last connection was lost or could not be opened. */
   get reason(): string {
     return this.#reason;
   }
 
-  /** When `time` is to be told next; null for never. While it waits, when it tries again. */
+  /** Time of the next `time` input; null for never. In `waiting`, the time of the next attempt. */
   get wakeAt(): number | null {
     return this.#wakeAt;
   }
@@ -112,7 +121,7 @@ export class Protocol {
         if (input.connection === this.#connection) this.#trigger('opened', now);
         return;
       case 'message':
-        if (input.connection === this.#connection && this.#phase === 'live') this.#heard(input.text, now);
+        if (input.connection === this.#connection && this.#phase === 'live') this.#receive(input.text, now);
         return;
       case 'lost':
         if (input.connection === this.#connection) this.#trigger('lost', now, input.reason);
@@ -142,7 +151,7 @@ export class Protocol {
         this.#trigger('overdue', now, 'the connection was not opened in time');
         return;
       case 'live':
-        if (this.#isPinged) this.#trigger('overdue', now, 'the service gave no sign of life');
+        if (this.#isPinged) this.#trigger('overdue', now, 'the service did not answer a ping');
         else this.#ping(now);
         return;
       case 'waiting':
@@ -160,17 +169,17 @@ export class Protocol {
     this.#effects.push({ do: 'send', text: pingText(this.#pings) });
   }
 
-  #heard(text: string | null, now: number): void {
+  #receive(text: string | null, now: number): void {
     this.#lastFrameAt = now;
     if (this.#isPinged) this.#pingLater(now);
     const frame = text === null ? null : readFrame(text);
     if (frame === null) {
       const excerpt = text === null ? 'bytes' : text.slice(0, EXCERPT_CHARACTERS);
-      this.#problem(`the service said what is no envelope: ${excerpt}`);
+      this.#problem(`invalid message from the service: ${excerpt}`);
     } else if (frame.type === 'error' && frame.code !== 'gap') {
-      this.#problem(`the service did not understand: ${frame.code}: ${frame.message}`);
+      this.#problem(`the service rejected a message: ${frame.code}: ${frame.message}`);
     } else if (frame.type !== 'pong') {
-      this.#subscriptions.heard(frame);
+      this.#subscriptions.receive(frame);
     }
   }
 

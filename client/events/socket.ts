@@ -1,31 +1,31 @@
-/** A connection of the event channel, whatever opens it. What is done to one that is gone has no effect. */
+/** One connection of the event channel. Calls have no effect after it is lost. */
 export interface SocketLike {
   send(text: string): void;
-  /** Hangs up. */
+  /** Closes the connection. */
   close(): void;
 }
 
-/** What happens to a connection. */
+/** Callbacks of a connection. */
 export interface SocketEvents {
   opened(): void;
-  /** A message; null when it was not a text. */
+  /** Receives a message; null if it is not text. */
   message(text: string | null): void;
-  /** It is gone, or did not come about. */
+  /** Called when the connection is lost or could not be opened. */
   lost(reason: string): void;
 }
 
-/** Opens a connection to an address with the scheme `ws` or `wss`. */
+/** Opens a connection to an address with scheme `ws` or `wss`. */
 export type Connect = (url: string, events: SocketEvents) => SocketLike;
 
 const NORMAL = 1000;
 
-/** Opens a connection by the WebSocket of the browser. */
+/** Opens a connection with the WebSocket of the browser. */
 export const openWebSocket: Connect = (url, events) => {
   const socket = new WebSocket(url);
   socket.onopen = () => events.opened();
   socket.onmessage = ({ data }: MessageEvent<unknown>) =>
     events.message(typeof data === 'string' ? data : null);
-  // A browser says no more of a failure than that it is the end: an error is followed by the close.
+  // Browsers report failures only by the close event that follows an error.
   socket.onclose = ({ code, reason }) =>
     events.lost(reason === '' ? `the connection ended with ${code}` : reason);
   return {

@@ -1,8 +1,8 @@
 import type { DiagnosticLevel, JobStatus, LogChunk, TaskStatus, WorkerStatus } from '../resources.ts';
 
-/** What the events of each subject tell (docs/events.md, "Subjects"). */
+/** Event payloads by subject (docs/events.md, "Subjects"). */
 
-/** What has become of a job as a whole. `removed`: it is gone for good. */
+/** Change of a job. `removed` means that it was deleted. */
 export interface JobEvent {
   readonly job_id: string;
   /** Always empty. */
@@ -14,27 +14,27 @@ export interface JobEvent {
   readonly updated_at: string;
 }
 
-/** What has become of one task; what befalls all tasks of a job at once is told by the event of the job. */
+/** Change of one task. A change of all tasks of a job at once is published as an event of the job. */
 export interface TaskEvent {
   readonly job_id: string;
   readonly task_id: string;
   readonly name: string;
   readonly status: TaskStatus;
-  /** Empty when no worker has it. */
+  /** Empty if no worker has the task. */
   readonly worker_id: string;
-  /** Empty unless the task is ready and no online worker may run it. */
+  /** Empty unless the task is ready and no online worker can run it. */
   readonly unschedulable_reason: string;
   readonly updated_at: string;
-  /** From 0 to 100; absent when the task has not said. */
+  /** From 0 to 100; missing if the task has not reported it. */
   readonly progress?: number;
-  /** Absent when the task has not said. */
+  /** Missing if the task has not reported one. */
   readonly status_message?: string;
 }
 
-/** A piece of a task's log: the same as over REST when `attempt_id` and `seq_num` are the same. */
+/** Chunk of a task log; the same as over REST if `attempt_id` and `seq_num` are equal. */
 export type LogEvent = Pick<LogChunk, 'task_id' | 'attempt_id' | 'seq_num' | 'stream' | 'data' | 'at'>;
 
-/** `removed`: the worker is gone for good. */
+/** Change of a worker. `removed` means that it was deleted. */
 export interface WorkerEvent {
   readonly worker_id: string;
   readonly name: string;
@@ -47,7 +47,7 @@ export interface DiagnosticEvent {
   readonly component: string;
   readonly level: DiagnosticLevel;
   readonly msg: string;
-  /** Absent when there are none. */
+  /** Missing if there are none. */
   readonly attrs?: Readonly<Record<string, string>>;
   /** RFC 3339 with nanoseconds. */
   readonly at: string;
@@ -72,13 +72,13 @@ export type PayloadOf<S extends Subject> = S extends 'jobs'
 /** An event of a subject. */
 export interface EventOf<S extends Subject> {
   readonly subject: S;
-  /** Grows from event to event of the subject. */
+  /** Increases with each event of the subject. */
   readonly seq: number;
   readonly payload: PayloadOf<S>;
 }
 
-/** The subject of the tasks of a job. */
+/** Returns the subject of the tasks of a job. */
 export const tasksOf = (jobId: string): TasksSubject => `jobs/${jobId}/tasks`;
 
-/** The subject of the log of a task. */
+/** Returns the subject of the log of a task. */
 export const logsOf = (taskId: string): LogsSubject => `tasks/${taskId}/logs`;

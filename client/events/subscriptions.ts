@@ -1,36 +1,36 @@
 import type { Effect, Delivery, ListenerId } from './effects.ts';
 import { subscribeText, unsubscribeText, type ServiceFrame } from './envelope.ts';
 
-/** From where on a listener wants the events of its subject: behind a number, 0 being all that are kept, or from now on. */
+/** Start of a subscription: after a sequence number, 0 for all retained events, or `now` for new events only. */
 export type Since = number | 'now';
 
-/** Asks for all that are kept, and to be told which were dropped before them; no event has a number so small. */
+/** Requests all retained events, and a gap message for dropped ones. No event has a number this low. */
 const BEFORE_ALL = 1;
 
 interface Listener {
   readonly id: ListenerId;
-  /** The last event that it has, or does not want; `now` until the service has said where that is. */
+  /** Last event that was delivered or is not requested; `now` until the service has answered with its number. */
   cursor: Since;
-  /** The newest event when the service began to tell it of all that were kept: nothing behind it may be missing. */
+  /** Newest event at the start of a subscription to all retained events: every later one must be delivered. */
   floor: number | null;
-  /** Whether it was told that it follows. */
+  /** True after `ready` was delivered. */
   isReady: boolean;
-  /** Whether the service has begun, on this connection, to send the events behind the cursor. */
+  /** True if the service sends events after the cursor on this connection. */
   isFollowing: boolean;
 }
 
 interface Followed {
   readonly listeners: Map<ListenerId, Listener>;
-  /** Number of the request that the service has not answered yet. */
+  /** Number of the open request. */
   asked: number | null;
-  /** Newest event that the service has told of; null while it does not send the subject. */
+  /** Newest event known to exist; null while the subject is not subscribed on this connection. */
   last: number | null;
 }
 
 /**
- * Which subjects are followed by whom, and how far each listener is. The events of a subject are numbered one by one: a listener gets
- * each once, in order, and is told of a gap before it gets one behind what it has missed. Nothing happens here: what is to be done
- * goes to `emit`.
+ * Subscriptions by subject, and the position of each listener. Events of a subject have consecutive numbers. Each
+ * listener gets each event once, in order, and a gap notice before the first event after a loss. All output goes to
+ * `emit`.
  */
 export class Subscriptions {
   readonly #subjects = new Map<string, Followed>();
@@ -52,7 +52,7 @@ export class Subscriptions {
     if (!this.#isLive) return;
     const { last } = followed;
     if (last !== null && (since === 'now' || since === last)) this.#begin(listener, last);
-    else if (followed.asked === null || since !== 'now') this.#ask(subject, followed);
+    else if (followed.asked === null || since !== 'now') this.#request(subject, followed);
   }
 
   remove(id: ListenerId): void {
@@ -66,13 +66,13 @@ export class Subscriptions {
     if (this.#isLive) this.#send(unsubscribeText(subject, this.#nextRequest()));
   }
 
-  /** A connection is there: asks for what all have not got yet. */
+  /** Subscribes to all subjects on a new connection, from the positions of the listeners. */
   opened(): void {
     this.#isLive = true;
-    for (const [subject, followed] of this.#subjects) this.#ask(subject, followed);
+    for (const [subject, followed] of this.#subjects) this.#request(subject, followed);
   }
 
-  /** The connection is gone. */
+  /** Resets the state of the lost connection. */
   lost(): void {
     this.#isLive = false;
     for (const followed of this.#subjects.values()) {
@@ -82,7 +82,7 @@ export class Subscriptions {
     }
   }
 
-  heard(frame: Extract<ServiceFrame, { readonly subject: string }>): void {
+  receive(frame: Extract<ServiceFrame, { readonly subject: string }>): void {
     const followed = this.#subjects.get(frame.subject);
     if (followed === undefined) return;
     switch (frame.type) {
@@ -97,7 +97,7 @@ export class Subscriptions {
     }
   }
 
-  #ask(subject: string, followed: Followed): void {
+  #request(subject: string, followed: Followed): void {
     followed.asked = this.#nextRequest();
     this.#send(subscribeText(subject, sinceOf(followed.listeners.values()), followed.asked));
   }
@@ -108,26 +108,26 @@ export class Subscriptions {
     for (const listener of followed.listeners.values()) {
       if (error !== '') {
         listener.isFollowing = false;
-        this.#tell(listener, { is: 'refused', reason: error });
+        this.#deliver(listener, { is: 'refused', reason: error });
       } else if (!listener.isFollowing) {
         this.#begin(listener, last);
       }
     }
   }
 
-  /** The events behind `last` will come, and before them those that are kept behind the cursor. */
+  /** Starts delivery to a listener: retained events after its cursor, then new ones. */
   #begin(listener: Listener, last: number): void {
     const { cursor } = listener;
     listener.isFollowing = true;
     if (!listener.isReady) {
       listener.isReady = true;
-      this.#tell(listener, { is: 'ready' });
+      this.#deliver(listener, { is: 'ready' });
     }
     if (cursor === 'now') listener.cursor = last;
     else if (hasUpTo(listener, cursor) > last) {
-      // A number of another life of the service, whose clock was ahead.
+      // The number is from an earlier run of the service, whose clock was ahead.
       listener.cursor = last;
-      this.#tell(listener, { is: 'gap' });
+      this.#deliver(listener, { is: 'gap' });
     } else if (cursor === 0) listener.floor ??= last;
   }
 
@@ -135,24 +135,24 @@ export class Subscriptions {
     if (followed.last !== null) followed.last = Math.max(followed.last, seq);
     for (const listener of followed.listeners.values()) {
       if (!listener.isFollowing || listener.cursor === 'now' || seq <= listener.cursor) continue;
-      if (seq > hasUpTo(listener, listener.cursor) + 1) this.#tell(listener, { is: 'gap' });
+      if (seq > hasUpTo(listener, listener.cursor) + 1) this.#deliver(listener, { is: 'gap' });
       listener.cursor = seq;
-      this.#tell(listener, { is: 'event', seq, payload });
+      this.#deliver(listener, { is: 'event', seq, payload });
     }
   }
 
-  /** The service says that the events up to this one, as far as they were not sent, will not come. */
+  /** Advances the listeners beyond events that the service will not send. */
   #lostUpTo(followed: Followed, seq: number): void {
     if (followed.last !== null) followed.last = Math.max(followed.last, seq);
     for (const listener of followed.listeners.values()) {
       if (!listener.isFollowing || listener.cursor === 'now' || seq <= listener.cursor) continue;
       const isMissed = seq > hasUpTo(listener, listener.cursor);
       listener.cursor = seq;
-      if (isMissed) this.#tell(listener, { is: 'gap' });
+      if (isMissed) this.#deliver(listener, { is: 'gap' });
     }
   }
 
-  #tell({ id }: Listener, delivery: Delivery): void {
+  #deliver({ id }: Listener, delivery: Delivery): void {
     this.#emit({ do: 'deliver', listener: id, delivery });
   }
 
@@ -166,16 +166,18 @@ export class Subscriptions {
   }
 }
 
-/** Up to where a listener misses nothing. One that wants all that are kept misses nothing before the first that it gets. */
+/**
+ * Returns the number up to which a listener has everything. With cursor 0, nothing is missing before its first event.
+ */
 const hasUpTo = ({ floor }: Listener, cursor: number): number => (cursor === 0 ? (floor ?? 0) : cursor);
 
-/** The place from which every listener gets what it wants. */
+/** Returns the lowest position that serves every listener. */
 function sinceOf(listeners: Iterable<Listener>): number {
   const cursors = [...listeners].flatMap(({ cursor, floor }) =>
     cursor === 'now' ? [] : [{ cursor, mayMiss: cursor !== 0 || floor !== null }],
   );
   const lowest = Math.min(...cursors.map(({ cursor }) => cursor));
   if (cursors.length === 0) return 0;
-  // Of all that are kept, the service does not say what is missing before them: somebody wants to know.
+  // For 0, the service does not report events dropped earlier, but a listener needs that report.
   return lowest === 0 && cursors.some(({ mayMiss }) => mayMiss) ? BEFORE_ALL : lowest;
 }

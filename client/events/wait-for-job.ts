@@ -5,20 +5,20 @@ import { backoffMs } from './backoff.ts';
 import type { EventChannel } from './channel.ts';
 
 const ENDED: ReadonlySet<JobStatus> = new Set(['completed', 'failed', 'canceled']);
-/** What a service answers that is to be asked again. */
+/** Statuses of responses after which the request is repeated. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 export interface WaitOptions {
-  /** Ends the waiting, which rejects with the reason of the signal. */
+  /** Ends the wait, which rejects with the reason of the signal. */
   readonly signal?: AbortSignal;
-  /** Told of the job whenever its status may have changed, and at first. */
+  /** Called with the job at first, and whenever its status may have changed. */
   readonly onJob?: (job: JobDetail) => void;
 }
 
 /**
- * Waits until a job is completed, failed or canceled, and gives it as it is then. Learns of it by the events of `jobs` and asks for
- * the job only when one tells of it; goes on through outages of the service. Rejects with a `ProblemError` of the status 404
- * when there is no such job, or no longer.
+ * Waits until a job is completed, failed or canceled, and resolves with the job. Follows the events of `jobs` and
+ * requests the job only after an event. Continues through outages of the service. Rejects with a `ProblemError` of
+ * status 404 if the job does not exist or was deleted.
  */
 export function waitForJob(
   rest: Rest,
@@ -65,7 +65,7 @@ export function waitForJob(
       events: (list) => {
         if (list.some(({ payload }) => payload.job_id === jobId)) lookSoon();
       },
-      refused: (reason) => fail(new Error(`the events of jobs are refused: ${reason}`)),
+      refused: (reason) => fail(new Error(`the events of jobs are not available: ${reason}`)),
     });
     const forget = events.onState(({ kind }) => {
       if (kind === 'closed') fail(new Error('the event channel was closed'));
@@ -84,7 +84,7 @@ export function waitForJob(
 const isPassing = (error: unknown): boolean =>
   error instanceof ServiceUnreachable || (error instanceof ProblemError && PASSING.has(error.status));
 
-/** Resolves after so many milliseconds, or when the signal is aborted. */
+/** Resolves after `ms` milliseconds, or when the signal is aborted. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(done, ms);

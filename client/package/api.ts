@@ -130,11 +130,11 @@ export type {
 } from '../resources.ts';
 
 export interface NodeChannelOptions extends EventChannelOptions {
-  /** Sent with the request that opens a connection, such as `authorization`. */
+  /** Sent with the request that opens a connection, for example `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The event channel of a service, by a WebSocket that needs no browser. */
+/** Event channel of a service, with a WebSocket for Node. */
 export class EventChannel extends Channel {
   constructor({ headers = {}, ...options }: NodeChannelOptions) {
     super({ connect: connectWith(headers), ...options });

@@ -14,8 +14,8 @@
 import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
 import { checkTemplate as checkDocument } from '../../src/openjd/template/check-template.ts';
-import { DOCUMENT_LIMITS, type DocumentLimits } from '../../src/openjd/template/document-limits.ts';
-import type { DocumentNode } from '../../src/openjd/template/document.ts';
+import { DOCUMENT_LIMITS, type DocumentLimits } from '../../src/openjd/primitives/document-limits.ts';
+import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
 import { EXPR_LIMITS, type ExprLimits } from '../../src/openjd/expr/expr-limits.ts';
 import type { LanguageOptions } from '../../src/openjd/template/language/options.ts';
 import { prepareJob, type PreparedJob } from '../../src/openjd/template/expand/prepare-job.ts';
@@ -26,7 +26,7 @@ import type { ReadResult } from '../../src/openjd/template/read-result.ts';
 import { TEMPLATE_LIMITS, type TemplateLimits } from '../../src/openjd/template/template-limits.ts';
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 
-export type { DocumentLimits } from '../../src/openjd/template/document-limits.ts';
+export type { DocumentLimits } from '../../src/openjd/primitives/document-limits.ts';
 export type {
   DocumentNode,
   MappingEntry,
@@ -34,7 +34,7 @@ export type {
   Position,
   ScalarNode,
   SequenceNode,
-} from '../../src/openjd/template/document.ts';
+} from '../../src/openjd/primitives/document.ts';
 export type { PreparedJob } from '../../src/openjd/template/expand/prepare-job.ts';
 export type { ExtensionName, SupportedFeatures } from '../../src/openjd/template/extensions.ts';
 export type {
@@ -70,32 +70,32 @@ export type { ReadResult } from '../../src/openjd/template/read-result.ts';
 export type {
   AxisValues,
   ChunkCut,
-  IntegerRun,
   RangeConstraint,
   SpaceDescription,
 } from '../../src/openjd/template/space-description.ts';
 export type { Space } from '../../src/openjd/template/space/open-space.ts';
 export type { TemplateLimits } from '../../src/openjd/template/template-limits.ts';
+export type { IntegerRun } from '../../src/openjd/primitives/integer-set.ts';
 export type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 
 export { pathMapper } from '../../src/openjd/template/path-mapping.ts';
 export { openSpace } from '../../src/openjd/template/space/open-space.ts';
 export { textOfErrors } from '../../src/core/problems.ts';
 
-/** What may be left out of a call. */
+/** Options of a call. */
 export interface TemplateOptions {
-  /** Caps on what a template may hold, in place of the standard ones (`TEMPLATE_LIMITS`). */
+  /** Limits on the content of a template; default `TEMPLATE_LIMITS`. */
   readonly limits?: Partial<TemplateLimits>;
-  /** Extensions and features that the caller can deal with; a template that needs others is refused at its place. */
+  /** Extensions and features that the caller supports. A template that needs others is rejected with the position. */
   readonly supported?: SupportedFeatures;
-  /** What the evaluation of one expression may take, in place of the standard limits (`EXPR_LIMITS`). */
+  /** Limits on the evaluation of one expression; default `EXPR_LIMITS`. */
   readonly exprLimits?: Partial<ExprLimits>;
 }
 
 export interface ReadOptions {
-  /** `yaml` unless said otherwise; most JSON can be read as YAML as well, slower. */
+  /** Default `yaml`. It also accepts most JSON, but is slower. */
   readonly format?: 'yaml' | 'json';
-  /** What reading may cost, in place of the standard limits (`DOCUMENT_LIMITS`). */
+  /** Limits on reading; default `DOCUMENT_LIMITS`. */
   readonly limits?: Partial<DocumentLimits>;
 }
 
@@ -108,20 +108,21 @@ export type CreatedJob =
 
 export { DOCUMENT_LIMITS, EXPR_LIMITS, LANGUAGE_FEATURES, TEMPLATE_LIMITS };
 
-/** Reads the text of a template. Hostile text is refused in milliseconds; errors have line and column, from 1. */
+/** Parses the text of a template. Hostile text is rejected within milliseconds. Errors have line and column, from 1. */
 export function readTemplate(text: string, options: ReadOptions = {}): ReadResult {
   return readDocument(text, options.format ?? 'yaml', { ...DOCUMENT_LIMITS, ...options.limits });
 }
 
-/** Validates a template that was read, without parameter values: all errors at once, by position, each with its JSON pointer. */
+/** Validates a parsed template without parameter values. Returns all errors by position, each with its JSON pointer. */
 export function checkTemplate(document: DocumentNode, options: TemplateOptions = {}): TemplateVerdict {
   const checked = checkDocument(document, languageOf(options));
   return checked.ok ? { ok: true } : checked;
 }
 
 /**
- * Makes a job of a template that was read: validates it, takes the parameter values (text by name, defaults for the rest), and resolves names,
- * requirements and parameter spaces. Tasks are not listed: `openSpace(step.space)` computes each when it is asked for.
+ * Creates a job from a parsed template: validates it, applies parameter values (text by name, else defaults), and
+ * resolves names, requirements and parameter spaces. Does not list tasks: `openSpace(step.space)` computes each on
+ * demand.
  */
 export function createJob(
   document: DocumentNode,
@@ -132,7 +133,9 @@ export function createJob(
   return prepareJob(document, given, languageOf(options));
 }
 
-/** Resolves the format strings of a script as a worker does; with the bindings of its `let`, when it has any, by `withLets`. */
+/**
+ * Returns a resolver for the format strings of a script, as a worker uses it. `withLets` adds the bindings of `let`.
+ */
 export const scriptResolver = (context: HostContext, options: TemplateOptions = {}): HostResolver =>
   hostResolver(context, languageOf(options).expressions);
 

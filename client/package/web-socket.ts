@@ -1,15 +1,18 @@
 import { WebSocket } from 'ws';
 import type { Connect } from '../events/socket.ts';
 
-/** A message of the service is far shorter. */
+/** Maximum size of a message; messages of the service are much smaller. */
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
-/** A service that does not answer a goodbye is hung up on. */
+/** Time to wait for the service to complete a close. */
 const CLOSE_MS_MAX = 2_000;
 const NORMAL = 1000;
 
 const OPTIONS = { perMessageDeflate: false, maxPayload: MESSAGE_BYTES_MAX, closeTimeout: CLOSE_MS_MAX };
 
-/** Connections of the event channel by `ws`: Node 20 has none of its own, and later ones take no headers and do not say why they fail. */
+/**
+ * Opens connections of the event channel with `ws`: Node 20 has no WebSocket, and that of later versions supports no
+ * headers and reports no reasons.
+ */
 export function connectWith(headers: Readonly<Record<string, string>>): Connect {
   return (url, events) => {
     const socket = new WebSocket(url, { ...OPTIONS, headers });
@@ -18,7 +21,7 @@ export function connectWith(headers: Readonly<Record<string, string>>): Connect 
     socket.on('message', (data, isBinary) =>
       events.message(!isBinary && Buffer.isBuffer(data) ? data.toString() : null),
     );
-    // The close comes after it.
+    // The close event follows.
     socket.on('error', (error) => {
       fault = error.message;
     });

@@ -1,7 +1,6 @@
 import { chmodSync, closeSync, constants, openSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
-import { copyStores } from '../../src/adapters/lmdb/copy-stores.ts';
-import type { CopiedStore, EnvironmentCopy } from '../../src/adapters/lmdb/environment-copy.ts';
+import { copyStores, type CopiedStore, type EnvironmentCopy } from '../../src/adapters/lmdb/copy-stores.ts';
 
 /** A socket in `data.dir` that its owner alone can reach. */
 const SOCKET = 'backup.sock';

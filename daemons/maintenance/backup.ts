@@ -2,25 +2,17 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { partialPath, writeArchive } from '../../src/adapters/backup/archive-writer.ts';
 import { BACKUP_FORMAT, partName, type BackupManifest } from '../../src/adapters/backup/manifest.ts';
-import { copyStores } from '../../src/adapters/lmdb/copy-stores.ts';
-import {
-  copyEnvironment,
-  type CopiedStore,
-  type EnvironmentCopy,
-} from '../../src/adapters/lmdb/environment-copy.ts';
-import type { EnvironmentKind } from '../../src/adapters/lmdb/environment.ts';
-import { openExistingStore, assertStoreExists } from '../../src/adapters/lmdb/existing-store.ts';
-import { pageMeter } from '../../src/adapters/lmdb/page-meter.ts';
-import { replayJournal } from '../../src/adapters/lmdb/replay-journal.ts';
+import { copyStores, type CopiedStore, type EnvironmentCopy } from '../../src/adapters/lmdb/copy-stores.ts';
+import { assertStoreExists, openStoreToCopy } from '../../src/adapters/lmdb/existing-store.ts';
 import {
   DirectoryLockError,
   lockDirectory,
   lockFile,
   type DirectoryLock,
 } from '../../src/adapters/system/disk-lock.ts';
-import { freeBytes } from '../../src/adapters/system/disk-watermark.ts';
 import { requestStoreCopies } from './backup-socket.ts';
 import { assertRestoreComplete, storeDirectory } from './data-directory.ts';
+import type { EnvironmentKind } from '../../src/core/ports/store.ts';
 
 interface BackupOptions {
   readonly dataDirectory: string;
@@ -94,7 +86,7 @@ async function copiesOf(dataDirectory: string, parts: string): Promise<readonly 
       assertStoreExists(directory);
       locks.push(lockDirectory(directory));
     }
-    for (const kind of KINDS) stores.push(await openCopied(storeDirectory(dataDirectory, kind), kind));
+    for (const kind of KINDS) stores.push(await openStoreToCopy(storeDirectory(dataDirectory, kind), kind));
     return await copyStores(
       stores.map(({ copied }) => copied),
       parts,
@@ -106,23 +98,6 @@ async function copiesOf(dataDirectory: string, parts: string): Promise<readonly 
     for (const { close } of stores) await close();
     for (const lock of locks) lock.release();
   }
-}
-
-async function openCopied(
-  directory: string,
-  kind: EnvironmentKind,
-): Promise<{ readonly copied: CopiedStore; readonly close: () => Promise<void> }> {
-  const { environment, format } = await openExistingStore(directory, kind);
-  if (kind === 'state') {
-    const hasRoom = (bytes: number): boolean => freeBytes(directory) > bytes;
-    replayJournal({ environment, directory, storeId: format.storeId, hasRoom });
-  }
-  const copied: CopiedStore = {
-    kind,
-    pages: pageMeter(environment, directory),
-    copyTo: (target) => copyEnvironment(environment, format, target),
-  };
-  return { copied, close: () => environment.close() };
 }
 
 function manifestOf(copies: readonly EnvironmentCopy[], softwareVersion: string): BackupManifest {

@@ -1,6 +1,6 @@
 import { compactStore, storeFileBytes } from '../../src/adapters/lmdb/compaction.ts';
-import type { EnvironmentKind } from '../../src/adapters/lmdb/environment.ts';
 import { assertRestoreComplete, storeDirectory } from './data-directory.ts';
+import type { EnvironmentKind } from '../../src/core/ports/store.ts';
 
 const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
 

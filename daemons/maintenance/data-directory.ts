@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EnvironmentKind } from '../../src/adapters/lmdb/environment.ts';
+import type { EnvironmentKind } from '../../src/core/ports/store.ts';
 
 /** Where the stores are below `data.dir`. */
 export const storeDirectory = (dataDirectory: string, kind: EnvironmentKind): string =>

@@ -2,14 +2,13 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { basename, join } from 'node:path';
 import { extractArchive } from '../../src/adapters/backup/archive-reader.ts';
 import type { BackupManifest } from '../../src/adapters/backup/manifest.ts';
-import type { EnvironmentKind } from '../../src/adapters/lmdb/environment.ts';
-import { reconcileRestored, type Reconciled } from '../../src/adapters/lmdb/restored-store.ts';
-import { FORMAT_VERSIONS, isKnownFormat } from '../../src/adapters/lmdb/store-format.ts';
+import { formatFault, reconcileRestored, type Reconciled } from '../../src/adapters/lmdb/restored-store.ts';
 import { lockDirectory, lockFile, type DirectoryLock } from '../../src/adapters/system/disk-lock.ts';
 import { freeBytes } from '../../src/adapters/system/disk-watermark.ts';
 import { makeDirectory } from '../../src/adapters/system/make-directory.ts';
 import { syncDirectory } from '../../src/adapters/system/sync-file.ts';
 import { restoreMarkerPath, restorePartial, storeDirectory } from './data-directory.ts';
+import type { EnvironmentKind } from '../../src/core/ports/store.ts';
 
 /** The directory holds something already, or a service runs in it. */
 class RestoreTargetError extends Error {
@@ -164,9 +163,10 @@ function removePartial(dataDirectory: string): void {
 }
 
 function refusal({ parts }: BackupManifest, dataDirectory: string): string | null {
-  const other = parts.find((part) => !isKnownFormat(part));
-  if (other !== undefined)
-    return `its ${other.kind} have format ${other.format} and this program knows format ${FORMAT_VERSIONS[other.kind]}`;
+  for (const part of parts) {
+    const fault = formatFault(part);
+    if (fault !== null) return fault;
+  }
   const needed = parts.reduce((sum, { bytes }) => sum + bytes, MARGIN_BYTES);
   const free = freeBytes(dataDirectory);
   return free < needed ? `it needs ${needed} bytes and ${free} are free in ${dataDirectory}` : null;

@@ -5,7 +5,8 @@ import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
 import { SECONDS_BOUNDS } from '../../src/core/metrics/buckets.ts';
 import { sumStates, type ServiceActivity, type StateCounts } from '../../src/core/metrics/state-counts.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
-import { MEASURE_PERIOD_MS, type CounterIncrement, type ShardMeasures } from '../threads/shard-protocol.ts';
+import type { CounterIncrement } from '../../actors/service/gateway/outbox-batch.ts';
+import { MEASURE_PERIOD_MS, type ShardMeasures } from '../threads/shard-protocol.ts';
 import { SummedHistogram } from './summed-histogram.ts';
 
 const SECOND_MS = 1000;

@@ -1,28 +1,29 @@
 import { join } from 'node:path';
-import {
-  startManagedServer,
-  type ManagedServer,
-  type ManagedServerEvent,
-} from '../../src/adapters/nats/managed-server.ts';
-import { parseServerList } from '../../src/adapters/nats/server-address.ts';
-import type { ServerConfig } from '../../src/core/config/server-config.ts';
+import { startManagedServer, type ManagedServerEvent } from '../../src/adapters/nats/managed-server.ts';
+import { parseServerList, type ServerList } from '../../src/adapters/nats/server-address.ts';
 import type { Logger } from '../process/logging.ts';
+import { throwIfStopping, type StartContext } from './start-context.ts';
 
-/** The bus: a server of our own, or the one that the configuration names. */
-export async function openBus(
-  config: ServerConfig,
-  directory: string,
-  logger: Logger,
-): Promise<Pick<ManagedServer, 'servers' | 'stop'>> {
+/** Returns the servers of the bus: those of `bus.url`, or a `nats-server` that it starts and supervises. */
+export async function openBus({
+  config,
+  directory,
+  logger,
+  stopping,
+  shutdown,
+}: StartContext): Promise<ServerList> {
   if (config.bus.urls.length > 0) {
     const servers = parseServerList(config.bus.urls.join(','));
     if (servers === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
-    return { servers, stop: () => Promise.resolve() };
+    return servers;
   }
-  return startManagedServer(
+  const server = await startManagedServer(
     { folder: join(directory, 'bus'), listen: config.bus.addr, binaryPath: config.bus.serverPath },
     (event) => logServer(logger, event),
   );
+  shutdown.add('bus', () => server.stop());
+  throwIfStopping(stopping);
+  return server.servers;
 }
 
 function logServer(logger: Logger, event: ManagedServerEvent): void {

@@ -1,26 +1,34 @@
+import type { FarmWatch } from '../../http/history/farm-watch.ts';
 import { JobLists, type CurrentState } from '../../http/lists/job-lists.ts';
 import { TaskLists } from '../../http/lists/task-lists.ts';
-import type { JobActivity } from '../../src/core/history/job-activity.ts';
-import type { ChangeSubscription } from '../../src/adapters/lmdb/change-subscription.ts';
-import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
+import { JobActivity } from '../../src/core/history/job-activity.ts';
+import type { OpenState } from './open-state.ts';
+import type { StartContext } from './start-context.ts';
+import { watchFarms } from './watch-farms.ts';
 
-/**
- * The lists of jobs, which tell `activity` of what they read. From `fill` on they are read in pieces; who asks for one before that has all of it read at once. To be
- * called once the service is ready: what the shards read at their start comes first.
- */
-export function openLists(
-  reader: StateReader,
-  changes: ChangeSubscription,
-  activity: JobActivity,
-  stopping: AbortSignal,
-): { readonly jobs: JobLists; readonly tasks: TaskLists; readonly fill: (whenFilled: () => void) => void } {
+/** Lists and history that the main thread keeps in memory. */
+export interface OpenLists {
+  readonly jobs: JobLists;
+  readonly tasks: TaskLists;
+  readonly history: FarmWatch;
+  /**
+   * Fills the lists of jobs in pieces, then starts to sample the farms. Call it when the service is ready, because the shards read the store first.
+   * A list that a client requests earlier is read completely at that moment.
+   */
+  readonly fill: () => void;
+}
+
+/** Creates the lists. They report the jobs that they read to the history. */
+export function openLists({ stopping }: StartContext, { reader, changes }: OpenState): OpenLists {
+  const activity = new JobActivity(Date.now());
   const state: CurrentState = { store: reader, renew: () => reader.refresh() };
   const jobs = new JobLists(state, changes.jobs, activity);
   changes.onArrival(() => jobs.noticesArrived());
-  const fill = (whenFilled: () => void): void => {
+  const farms = watchFarms(reader, activity, jobs, stopping);
+  const fill = (): void => {
     if (stopping.aborted) return;
-    if (jobs.fillNext()) setImmediate(fill, whenFilled);
-    else whenFilled();
+    if (jobs.fillNext()) setImmediate(fill);
+    else farms.begin();
   };
-  return { jobs, tasks: new TaskLists(state, changes.pages), fill };
+  return { jobs, tasks: new TaskLists(state, changes.pages), history: farms.watch, fill };
 }

@@ -9,11 +9,11 @@ import { refused } from '../../src/core/problems.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { endedJobOfKey } from '../../src/core/records/tables.ts';
 import { controlOf, type Remote } from '../threads/control-port.ts';
-import { mainThreadReplyTo } from '../threads/reply-address.ts';
+import type { LogDeletion } from '../../actors/service/gateway/outbox-batch.ts';
+import { mainThreadReplyTo } from '../../actors/service/gateway/reply-address.ts';
 import { shardOfFarm } from '../threads/shard-of-farm.ts';
 import {
   SHARD_PROTOCOL_VERSION,
-  type LogDeletion,
   type LargeCommand,
   type ShardCommand,
   type ShardControl,
@@ -33,7 +33,7 @@ export type ShardSettings = Omit<ShardOptions, 'index' | 'storePort' | 'controlP
 export interface ShardEvents {
   readonly noticed: (shard: number, notice: ShardNotice) => void;
   /** Removes the logs of a job that was deleted; resolves when none is left. */
-  readonly forgetLogs: (job: JobId) => Promise<void>;
+  readonly deleteLogs: (job: JobId) => Promise<void>;
   /** A shard has ended by itself: the process must end (docs/architecture.md#threads: fail-stop). */
   readonly broken: (shard: number, error: Error) => void;
 }
@@ -70,9 +70,9 @@ export class Shards {
 
   /**
    * Sends the message that `make` builds to its actor, and gives the actor's answer after the commit that made it
-   * true. What the answer holds is what the message's own comment says.
+   * true. The message's reply address fixes the type of the answer.
    */
-  ask<Answer>(make: (replyTo: ReplyTo) => ServiceEnvelope): Promise<Outcome<Answer>> {
+  ask<Answer>(make: (replyTo: ReplyTo<Outcome<Answer>>) => ServiceEnvelope): Promise<Outcome<Answer>> {
     return this.request((replyTo) => this.post(make(replyTo)));
   }
 
@@ -96,12 +96,13 @@ export class Shards {
     });
   }
 
-  private request<Answer>(post: (replyTo: ReplyTo) => void): Promise<Outcome<Answer>> {
+  private request<Answer>(post: (replyTo: ReplyTo<Outcome<Answer>>) => void): Promise<Outcome<Answer>> {
     if (this.isStopping) return Promise.resolve(refused('unavailable', 'the service is stopping'));
     const request = this.nextRequest++;
     return new Promise((resolve) => {
       this.waiting.set(request, (answer) => {
-        // Actors answer clients with the Outcome that their message's comment names.
+        // The one place where an answer without a type comes back from another thread: the number of the request stands for the
+        // ReplyTo<Outcome<Answer>> of the message, against which the actor's context has checked the answer there.
         resolve(answer as Outcome<Answer>);
       });
       post(mainThreadReplyTo(request));
@@ -172,7 +173,7 @@ export class Shards {
 
   private async forget(shard: number, { jobId, farmId }: LogDeletion): Promise<void> {
     try {
-      await this.events.forgetLogs(jobId);
+      await this.events.deleteLogs(jobId);
       if (this.isStopping) return;
       this.post({ actor: 'purge', id: jobId, message: { type: 'purge.logs-deleted', farmId } });
     } catch (error) {

@@ -1,114 +1,134 @@
 import { randomUUID } from 'node:crypto';
+import { tasksSubject } from '../../http/ws/hub.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
-import type { FollowedMemory } from '../../src/adapters/system/followed-jobs.ts';
-import type { TallyMemory } from '../../src/adapters/system/shared-tallies.ts';
+import { tallyMemory, type TallyMemory } from '../../src/adapters/system/shared-tallies.ts';
 import type { ServerConfig } from '../../src/core/config/server-config.ts';
-import type { Share } from '../../src/core/lease/committed-shares.ts';
+import { committedShares } from '../../src/core/lease/committed-shares.ts';
 import { eventsOf, type EventBatch } from '../../src/core/wire/event-batch.ts';
-import type { BusLog } from '../process/bus-log.ts';
 import { failStop } from '../process/fail-stop.ts';
-import type { Logger } from '../process/logging.ts';
 import { storeDirectory } from '../maintenance/data-directory.ts';
+import type { ShardNotice } from '../threads/shard-protocol.ts';
 import type { LogThread } from './log-thread.ts';
-import type { ServiceMetrics } from './metrics.ts';
-import { Shards } from './shards.ts';
-import type { TaskEventHub } from './task-events.ts';
-import { tasksSubject, type EventHub } from '../../http/ws/hub.ts';
+import type { Observers } from './observers.ts';
+import { Shards, type ShardSettings } from './shards.ts';
+import type { StartContext } from './start-context.ts';
 
-/** What is done about failures where no farm, queue or job says otherwise. */
+/** The retry policy of the configuration, for farms, queues and jobs without their own. */
 export const retryOf = ({ scheduler }: ServerConfig) => ({
   maxAttempts: scheduler.maxAttempts,
   retryDelaySeconds: scheduler.retryDelaySeconds,
   failureLimit: scheduler.failureLimit,
 });
 
-interface ShardEventSinks {
-  readonly logger: Logger;
-  readonly busLog: BusLog;
-  readonly taskEvents: TaskEventHub;
-  readonly events: EventHub;
-  readonly metrics: ServiceMetrics;
+/** Parts of the service that the shards use. */
+interface ShardDeps {
+  readonly bus: ServerList;
+  readonly store: StoreThread;
+  readonly reader: StateReader;
+  readonly observers: Observers;
   readonly logThread: LogThread;
 }
 
-/** Memory that all shards share, and what the farms have counted in it at the start. */
-interface Shared {
+export interface StartedShards {
+  readonly shards: Shards;
+  /** Counts that all shards share, by slot. */
   readonly tallies: TallyMemory;
-  readonly shares: readonly Share[];
-  readonly followed: FollowedMemory;
 }
 
-/** Starts a thread for each shard, and hands on what they tell. */
-export function startShards(
-  config: ServerConfig,
-  servers: ServerList,
-  store: StoreThread,
-  reader: StateReader,
-  { logger, busLog, taskEvents, events, metrics, logThread }: ShardEventSinks,
-  directory: string,
-  { tallies, shares, followed }: Shared,
-): Shards {
-  /** Tells whoever follows events in this process, or from outside, of what is committed by now. */
-  const tell = (batches: readonly EventBatch[]): void => {
-    const isFollowedHere = taskEvents.hasListeners;
-    if (isFollowedHere && batches.length > 0) reader.refresh();
-    for (const batch of batches) {
-      // Shards may say what nobody follows: it is not even read.
-      const isWanted =
-        batch.subject !== 'tasks' ||
-        taskEvents.watches(batch.jobId) ||
-        events.find(tasksSubject(batch.jobId)) !== undefined;
-      if (!isWanted) continue;
-      const said = eventsOf(batch);
-      events.publish(said);
-      if (isFollowedHere) for (const event of said) taskEvents.publishDomain(event);
-    }
-  };
-  return new Shards(
+/** Starts the thread of each shard and forwards its notices to the observers. */
+export function startShards(context: StartContext, deps: ShardDeps): StartedShards {
+  const { logger, shutdown } = context;
+  const { bus, store, reader, observers, logThread } = deps;
+  const shares = committedShares(reader);
+  const tallies = tallyMemory(shares);
+  const shards = new Shards(
     {
-      count: config.scheduler.shards,
-      stateDirectory: storeDirectory(directory, 'state'),
-      bus: servers,
-      heartbeatTimeoutMs: config.scheduler.heartbeatTimeoutMs,
-      retry: retryOf(config),
-      unschedulableGraceMs: config.scheduler.unschedulableGraceMs,
-      reservationAfterMs: config.scheduler.reservationAfterMs,
-      exprMemoryBytes: config.openjd.exprMemoryBytes,
-      serviceId: randomUUID(),
-      attemptFloor: reader.attemptFloor(),
+      ...settingsOf(context, reader.attemptFloor()),
+      bus,
       tallies,
       shares,
-      followed,
-      retention: {
-        afterMs: config.scheduler.jobRetentionMs,
-        includeFailed: config.scheduler.jobRetentionIncludeFailed,
-      },
+      followed: observers.followed,
     },
     (shard) => store.attachShard(shard),
     reader,
     {
-      noticed: (shard, notice) => {
-        switch (notice.type) {
-          case 'log':
-            logger[notice.level](notice.attributes, notice.text);
-            return;
-          case 'bus':
-            busLog.note(`shard ${shard}`, notice.event);
-            return;
-          case 'outbox':
-            for (const count of notice.counts) metrics.count(count);
-            tell(notice.events);
-            return;
-          case 'measured':
-            metrics.measured(shard, notice.measures);
-            return;
-          case 'capacity-freed':
-        }
-      },
-      forgetLogs: (job) => logThread.forget(job),
+      noticed: (shard, notice) => handleNotice(shard, notice, context, observers, reader),
+      deleteLogs: (job) => logThread.forget(job),
       broken: (shard, error) => failStop(logger, `shard ${shard} is gone`, error),
     },
   );
+  shutdown.add('bus', () => shards.stop());
+  shutdown.add('scheduler', () => shards.stopLeasing());
+  return { shards, tallies };
+}
+
+/** Settings of the shards from the configuration. */
+function settingsOf(
+  { config, directory }: StartContext,
+  attemptFloor: number,
+): Omit<ShardSettings, 'bus' | 'tallies' | 'shares' | 'followed'> {
+  const { scheduler, openjd } = config;
+  return {
+    count: scheduler.shards,
+    stateDirectory: storeDirectory(directory, 'state'),
+    heartbeatTimeoutMs: scheduler.heartbeatTimeoutMs,
+    retry: retryOf(config),
+    unschedulableGraceMs: scheduler.unschedulableGraceMs,
+    reservationAfterMs: scheduler.reservationAfterMs,
+    exprMemoryBytes: openjd.exprMemoryBytes,
+    serviceId: randomUUID(),
+    attemptFloor,
+    retention: {
+      afterMs: scheduler.jobRetentionMs,
+      includeFailed: scheduler.jobRetentionIncludeFailed,
+    },
+  };
+}
+
+function handleNotice(
+  shard: number,
+  notice: ShardNotice,
+  { logger }: StartContext,
+  observers: Observers,
+  reader: StateReader,
+): void {
+  switch (notice.type) {
+    case 'log':
+      logger[notice.level](notice.attributes, notice.text);
+      return;
+    case 'bus':
+      observers.busLog.note(`shard ${shard}`, notice.event);
+      return;
+    case 'outbox':
+      for (const count of notice.counts) observers.metrics.count(count);
+      publishEvents(notice.events, observers, reader);
+      return;
+    case 'measured':
+      observers.metrics.measured(shard, notice.measures);
+      return;
+    case 'capacity-freed':
+  }
+}
+
+/** Publishes events of committed windows to the subscribers in this process and to WebSocket clients. */
+function publishEvents(
+  batches: readonly EventBatch[],
+  { taskEvents, events }: Observers,
+  reader: StateReader,
+): void {
+  const hasLocalSubscribers = taskEvents.hasListeners;
+  if (hasLocalSubscribers && batches.length > 0) reader.refresh();
+  for (const batch of batches) {
+    // Shards may send events without a subscriber: these are not even parsed.
+    const isWanted =
+      batch.subject !== 'tasks' ||
+      taskEvents.watches(batch.jobId) ||
+      events.find(tasksSubject(batch.jobId)) !== undefined;
+    if (!isWanted) continue;
+    const domainEvents = eventsOf(batch);
+    events.publish(domainEvents);
+    if (hasLocalSubscribers) for (const event of domainEvents) taskEvents.publishDomain(event);
+  }
 }

@@ -1,6 +1,7 @@
-import type { FollowedJobs, TaskEvent, TaskEvents } from '../../http/ports.ts';
+import type { FollowedJobs } from '../../http/ports.ts';
 import { taskIdOf, type JobId, type TaskAddress, type TaskId } from '../../src/core/ids.ts';
 import type { DomainEvent } from '../../src/core/wire/events.ts';
+import type { TaskEvent, TaskEvents } from '../../http/log-follow/task-events.ts';
 
 type Listener = () => void;
 

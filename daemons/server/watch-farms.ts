@@ -23,7 +23,7 @@ export function watchFarms(
   const look = (): void => {
     if (stopping.aborted) return;
     const startedAt = performance.now();
-    const isMore = watch.lookNext();
+    const isMore = watch.scanNext();
     busyMs += performance.now() - startedAt;
     if (isMore) {
       setImmediate(look);

@@ -1,12 +1,12 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../actors/kernel/actor.ts';
-import type { StoreFailure } from '../../src/adapters/lmdb/writer-environment.ts';
 import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
 import type { DiagnosticNote } from '../../src/core/diagnostics/record.ts';
 import type { JobId, TaskId, WorkerId } from '../../src/core/ids.ts';
 import type { BusEvent } from '../../src/core/ports/bus.ts';
 import type { LogPosition } from '../../src/core/records/log-chunk.ts';
+import type { StoreFailure } from '../../src/adapters/lmdb/fail-stop.ts';
 
 /** What is said between the main thread and the logs thread. */
 export const LOG_PROTOCOL_VERSION = 1;

@@ -8,7 +8,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
-import type { LeaseAddress } from './reply-address.ts';
+import type { LeaseAddress } from '../../actors/service/gateway/reply-address.ts';
 import type { ShardMeasures } from './shard-protocol.ts';
 
 /** After this a lease request that was not answered is taken for lost. */

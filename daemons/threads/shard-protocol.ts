@@ -1,5 +1,7 @@
 import type { JobSubmission } from '../../actors/service/farm/messages.ts';
 import type { ReplyTo } from '../../actors/kernel/address.ts';
+import type { Outcome } from '../../src/core/problems.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../actors/kernel/actor.ts';
 import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
@@ -14,9 +16,9 @@ import type { TallyMemory } from '../../src/adapters/system/shared-tallies.ts';
 import type { Share } from '../../src/core/lease/committed-shares.ts';
 import type { PlanInParts } from '../../src/core/ports/large-jobs.ts';
 import type { BusEvent } from '../../src/core/ports/bus.ts';
-import type { FarmId, JobId, QueueId } from '../../src/core/ids.ts';
-import type { EventBatch } from '../../src/core/wire/event-batch.ts';
+import type { FarmId } from '../../src/core/ids.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
+import type { OutboxBatch } from '../../actors/service/gateway/outbox-batch.ts';
 
 /** What is said between the main thread and a shard's thread. Traffic is batched: one post a commit window. */
 export const SHARD_PROTOCOL_VERSION = 1;
@@ -82,36 +84,10 @@ export interface LargeCommand {
   readonly farm: FarmId;
   readonly submission: Omit<JobSubmission, 'plan'>;
   readonly plan: PlanInParts;
-  readonly replyTo: ReplyTo;
+  readonly replyTo: ReplyTo<Outcome<JobRecord>>;
 }
 
 export type ShardCommand = PostCommand | CapacityFreedCommand | LargeCommand;
-
-/** One answer to a client's request; `to` is the number of the request at the front. */
-export interface Answer {
-  readonly to: number;
-  readonly answer: unknown;
-}
-
-export interface CounterIncrement {
-  readonly counter: 'task-retries' | 'jobs-autoparked';
-  readonly queueId: QueueId;
-}
-
-/** A job whose logs are to be removed. */
-export interface LogDeletion {
-  readonly jobId: JobId;
-  readonly farmId: FarmId;
-}
-
-/** What commit windows have said, after their flush. */
-export interface OutboxBatch {
-  readonly answers: readonly Answer[];
-  readonly events: readonly EventBatch[];
-  readonly forwards: readonly ServiceEnvelope[];
-  readonly counts: readonly CounterIncrement[];
-  readonly logDeletions: readonly LogDeletion[];
-}
 
 export type ShardNotice =
   | (OutboxBatch & { readonly v: typeof SHARD_PROTOCOL_VERSION; readonly type: 'outbox' })

@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { serveProfiles } from './profile-channel.ts';
-import type { StoreThreadOptions } from '../../src/adapters/lmdb/store-protocol.ts';
-import { runStoreThread } from '../../src/adapters/lmdb/store-thread.ts';
+import { runStoreThread, type StoreThreadOptions } from '../../src/adapters/lmdb/store-thread.ts';
 
 /** The store thread: started by `startStoreThread`, which gives it these options. */
 if (parentPort === null) throw new Error('the store thread is started by the service, not by hand');

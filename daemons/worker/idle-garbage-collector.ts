@@ -1,27 +1,26 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { SessionId } from '../../src/core/ids.ts';
 import type { TaskProcessEvents } from '../../src/core/ports/task-processes.ts';
+import type { Collect } from '../process/v8-collector.ts';
 
-/** How long no session runs before the worker counts as idle. */
+/** Time without sessions after which a worker is idle. */
 const IDLE_MS = 10_000;
 
 /**
- * After so many actions and batches of output the youngest garbage is collected: one or two buffers of 64 KiB each, which V8 hardly counts. A
- * collection takes as long as several tasks of a session that a launcher starts, and those without output leave no buffers.
+ * Number of ended actions and batches of output between two minor collections. Each leaves one or two buffers of 64 KiB, whose size V8 hardly takes
+ * into account. More frequent collections would cost as much as several short tasks.
  */
 const BUFFERS_PER_COLLECTION = 64;
 
 /**
- * With more than this on the heap, and more than twice what the last time has left of it, all is collected: of garbage that has lived through
- * collections of the youngest V8 lets a hundred MiB and more pile up.
+ * A major collection runs when the heap is larger than this minimum and larger than twice its size after the last major collection. Without it,
+ * garbage in the old generation would grow to 100 MiB and more.
  */
 const HEAP_BYTES_MIN = 64 * 1024 * 1024;
 const HEAP_GROWTH = 2;
 
 /**
- * Keeps the memory of a worker small. The buffers through which a task's output was read are garbage of V8 that it does not see the size of: left
- * to itself it would collect them after hundreds of tasks, and never on a worker that has become idle.
+ * Limits the memory of a worker. The buffers of task output are garbage whose size V8 does not see. On its own it would collect them after hundreds
+ * of tasks, and never on an idle worker.
  */
 export class IdleGarbageCollector {
   private readonly collect: Collect;
@@ -32,14 +31,14 @@ export class IdleGarbageCollector {
   private heapBytesMax = HEAP_BYTES_MIN;
   private timer: NodeJS.Timeout | null = null;
 
-  /** `heapBytes`: what the heap holds, garbage included. */
+  /** `heapBytes` returns the size of the heap, garbage included. */
   constructor(collect: Collect, heapBytes: () => number, idleMs = IDLE_MS) {
     this.collect = collect;
     this.heapBytes = heapBytes;
     this.idleMs = idleMs;
   }
 
-  /** The same events, looked at on their way. */
+  /** Returns the same events, which the collector counts before it passes them on. */
   watching(events: TaskProcessEvents): TaskProcessEvents {
     return {
       ...events,
@@ -81,15 +80,3 @@ export class IdleGarbageCollector {
     this.timer = null;
   }
 }
-
-/** A minor collection takes about a millisecond of a worker's heap, a major one some ten. */
-export type Collect = (options: { readonly type: 'minor' | 'major' }) => void;
-
-/** V8's own collector. */
-export function collector(): Collect {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as Collect;
-}
-
-/** What V8's heap of this thread holds, garbage included. */
-export const usedHeapBytes = (): number => getHeapStatistics().used_heap_size;

@@ -1,5 +1,5 @@
 /**
- * Submits a template and tells what becomes of its tasks until the job has ended.
+ * Submits a template and prints the status changes of its tasks until the job has ended.
  *
  *   SVC_URL=http://127.0.0.1:8080 node examples/watch-job/watch-job.js template.yaml my-farm my-queue
  */

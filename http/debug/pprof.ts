@@ -3,15 +3,15 @@ import { parseQueryString } from '../pipeline/query-string.ts';
 import { problemResponse } from '../problems.ts';
 import type { Problem } from '../../src/core/problems.ts';
 
-/** A profile as V8 writes it, or why there is none: one of the thread is being taken, or the thread does not answer. */
+/** V8 profile, or why there is none: another profile of the thread is being taken, or the thread does not answer. */
 export type Profile =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: 'busy' | 'silent' };
 
 /** Takes profiles of threads. */
 export interface Profiler {
-  /** Their names, as metrics have them. */
+  /** Returns the thread names as metrics use them. */
   threads(): readonly string[];
-  /** Samples a thread for so many seconds, or until the signal aborts. */
+  /** Samples a thread for `seconds`, or until the signal aborts. */
   take(thread: string, kind: 'cpu' | 'heap', seconds: number, signal: AbortSignal): Promise<Profile>;
 }
 
@@ -23,12 +23,12 @@ const KINDS = {
 const SECONDS_DEFAULT = 10;
 const SECONDS_MAX = 60;
 
-/** Whether a path is one of the routes for profiles (docs/contract/rest.md#public-routes). */
+/** Reports whether a path is a profiling route (docs/contract/rest.md#public-routes). */
 export const isPprof = (path: string): boolean => path === PREFIX || path.startsWith(`${PREFIX}/`);
 
 /**
- * Answers a request for a path that `isPprof`: the index, `profile` (processor time) and `heap` (allocations) with `thread` and `seconds`.
- * Every problem is answered with its reason.
+ * Answers a request for a path that `isPprof`: the index, `profile` (processor time) and `heap` (allocations) with
+ * `thread` and `seconds`. Errors are problem responses.
  */
 export async function answerPprof(
   profiler: Profiler,
@@ -38,14 +38,14 @@ export async function answerPprof(
   const refuse = (problem: Problem, headers: readonly Header[] = []): HttpResponse =>
     problemResponse(problem, requestId, headers);
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    return refuse({ kind: 'method-not-allowed', detail: 'profiles are read with GET' }, [
+    return refuse({ kind: 'method-not-allowed', detail: 'profiles can only be read with GET' }, [
       ['Allow', 'GET, HEAD'],
     ]);
   const name = request.path.slice(PREFIX.length + 1);
   if (name === '') return text(indexOf(profiler.threads()));
   const route = name === 'profile' || name === 'heap' ? KINDS[name] : null;
   if (route === null)
-    return refuse({ kind: 'not-found', detail: `nothing is at ${request.path.slice(0, 200)}` });
+    return refuse({ kind: 'not-found', detail: `no resource at ${request.path.slice(0, 200)}` });
 
   const query = parseQueryString(request.query);
   if (query === null) return refuse({ kind: 'bad-request', detail: 'the query has a malformed escape' });
@@ -57,7 +57,7 @@ export async function answerPprof(
   if (thread === undefined)
     return refuse({ kind: 'bad-request', detail: `thread must name one of: ${threads.join(', ')}` });
   if (!threads.includes(thread))
-    return refuse({ kind: 'not-found', detail: `no such thread; there are: ${threads.join(', ')}` });
+    return refuse({ kind: 'not-found', detail: `no such thread; threads: ${threads.join(', ')}` });
   const fileName = `${thread.replaceAll(' ', '-')}.${route.extension}`;
   const headers: Header[] = [
     ['Content-Type', 'application/json'],
@@ -86,9 +86,9 @@ const text = (body: string): HttpResponse => ({
 const indexOf = (threads: readonly string[]): string =>
   [
     `${PREFIX}/profile?thread=NAME&seconds=N  processor time, a V8 .cpuprofile`,
-    `${PREFIX}/heap?thread=NAME&seconds=N     what is allocated meanwhile and kept, a V8 .heapprofile`,
+    `${PREFIX}/heap?thread=NAME&seconds=N     live allocations of the interval, a V8 .heapprofile`,
     '',
-    `N is 1 to ${SECONDS_MAX}, ${SECONDS_DEFAULT} when left out. Threads:`,
+    `N is 1 to ${SECONDS_MAX}, default ${SECONDS_DEFAULT}. Threads:`,
     ...threads.map((thread) => `  ${thread}  ${PREFIX}/profile?thread=${encodeURIComponent(thread)}`),
     '',
   ].join('\n');

@@ -1,16 +1,16 @@
 import { isIP } from 'node:net';
 import { headerValues, type Header } from '../pipeline/message.ts';
 
-/** What stands for a client whose address nobody can read. */
+/** Stands for clients without a readable address. */
 const UNKNOWN = 'unknown';
 const GROUPS = 8;
-/** Groups of an IPv6 address that name a network of one customer: /64. */
+/** Groups of an IPv6 address that identify a customer network: /64. */
 const NETWORK_GROUPS = 4;
 
 /**
- * Whom a request counts for: the address of the peer. Behind a proxy that is trusted (`http.trust_proxy`) it is the last
- * entry of `X-Forwarded-For`, the only one that the proxy itself has written; when that is missing or no address, the
- * peer again. An IPv6 address stands for its /64: whoever has one address of it has all of them.
+ * Returns the address that a request counts for: that of the peer. Behind a trusted proxy (`http.trust_proxy`), it is
+ * the last entry of `X-Forwarded-For`, the only one that the proxy itself has written, or the peer if the entry is
+ * missing or invalid. An IPv6 address counts as its /64, because a client usually has the whole network.
  */
 export function clientOf(peer: string, headers: readonly Header[], trustProxy: boolean): string {
   const forwarded = trustProxy ? forwardedFor(headers) : null;
@@ -19,12 +19,12 @@ export function clientOf(peer: string, headers: readonly Header[], trustProxy: b
 
 function forwardedFor(headers: readonly Header[]): string | null {
   const last = headerValues(headers, 'x-forwarded-for').at(-1)?.split(',').at(-1)?.trim() ?? '';
-  // Some proxies add the port, which needs brackets around an IPv6 address.
+  // Some proxies append the port, which requires brackets around an IPv6 address.
   const bare = /^\[(.+)\](?::[0-9]+)?$/.exec(last)?.[1] ?? /^([0-9.]+):[0-9]+$/.exec(last)?.[1] ?? last;
   return networkOf(bare);
 }
 
-/** An IPv4 address, or the /64 of an IPv6 address, in one spelling; null when the text is neither. */
+/** Normalizes an IPv4 address, or the /64 of an IPv6 address; null if the text is neither. */
 function networkOf(address: string): string | null {
   const version = isIP(address);
   if (version === 4) return address;
@@ -38,7 +38,7 @@ function networkOf(address: string): string | null {
   return `${network.join(':')}::/64`;
 }
 
-/** The eight numbers of a valid IPv6 address. */
+/** Returns the eight groups of a valid IPv6 address. */
 function groupsOf(address: string): number[] {
   const [bare = ''] = address.split('%');
   const [head = '', tail] = bare.split('::');

@@ -7,7 +7,7 @@ const ALLOWED_HEADERS = 'Accept, Authorization, Content-Type, Idempotency-Key, I
 const PREFLIGHT_SECONDS = '600';
 
 /**
- * Which origins may read answers (docs/contract/authentication.md#csrf-and-cors): `origins` as configured; an empty
+ * Origins that may read responses (docs/contract/authentication.md#csrf-and-cors). `origins` as configured; an empty
  * list means every origin, as `*` does.
  */
 export class CorsPolicy {
@@ -19,7 +19,7 @@ export class CorsPolicy {
     this.#origins = new Set(origins);
   }
 
-  /** Headers of any answer. */
+  /** Returns the CORS headers of any response. */
   headers(request: HttpRequest): readonly Header[] {
     const allowed = this.#allowedOrigin(request);
     const vary: readonly Header[] = this.#everyone ? [] : [['Vary', 'Origin']];
@@ -31,7 +31,9 @@ export class CorsPolicy {
     ];
   }
 
-  /** What the answer to OPTIONS has besides, when it may be a preflight of an allowed origin. */
+  /**
+   * Returns the additional headers of a response to OPTIONS, if the request may be a preflight of an allowed origin.
+   */
   preflightHeaders(request: HttpRequest, methods: string): readonly Header[] {
     if (this.#allowedOrigin(request) === null) return [];
     return [
@@ -42,8 +44,9 @@ export class CorsPolicy {
   }
 
   /**
-   * Whether a page of the request's origin may open a WebSocket connection. Browsers ask nobody before they open one, so
-   * that the server has to look (ASVS 4.4.2). A request without an origin comes from no page.
+   * Reports whether a page of the request's origin may open a WebSocket connection. Browsers send no preflight for
+   * WebSockets, so the server must check the origin (ASVS 4.4.2). A request without an origin does not come from a
+   * page.
    */
   allowsSocket(request: HttpRequest): boolean {
     const origins = headerValues(request.headers, 'origin');

@@ -2,9 +2,9 @@ import type { Header } from '../pipeline/message.ts';
 import { headerValues } from '../pipeline/message.ts';
 
 /**
- * What is wrong with the framing of a request, or null. The engine takes the first of several Content-Length headers
- * and knows no transfer coding but chunked: what it would read as a second request, a proxy in front may have read as
- * a body (docs/dependency-hazards.md#d13-ambiguous-request-framing).
+ * Returns the error in the framing of a request, or null. The engine uses the first of several Content-Length headers
+ * and supports only the chunked transfer coding: it could read a second request where a proxy in front has read a
+ * body (docs/dependency-hazards.md#d13-ambiguous-request-framing).
  */
 export function framingFault(headers: readonly Header[]): string | null {
   const lengths = headerValues(headers, 'content-length');

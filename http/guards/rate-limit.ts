@@ -7,9 +7,9 @@ import { clientOf } from './client-address.ts';
 const SECOND_MS = 1_000;
 
 export interface RateLimitSettings {
-  /** Null: nobody is limited (`http.rate_limit.enabled`). */
+  /** Null if the limit is off (`http.rate_limit.enabled`). */
   readonly limit: RateLimit | null;
-  /** Whether `X-Forwarded-For` says whom a request counts for (`http.trust_proxy`). */
+  /** True if `X-Forwarded-For` identifies the client (`http.trust_proxy`). */
   readonly trustProxy: boolean;
 }
 
@@ -18,10 +18,10 @@ export interface RateLimitRefusal {
   readonly headers: readonly Header[];
 }
 
-/** Says whether a request is one too many of its client: null, or what to answer. */
+/** Returns the refusal of a request that exceeds the limit of its client, or null. */
 export type RateLimitGuard = (request: HttpRequest) => RateLimitRefusal | null;
 
-/** `steadyNow` gives milliseconds of a clock that never goes back. */
+/** `steadyNow` returns milliseconds of a clock that never goes back. */
 export function rateLimitGuard(
   { limit, trustProxy }: RateLimitSettings,
   steadyNow: () => number,
@@ -37,7 +37,7 @@ export function rateLimitGuard(
     return {
       problem: {
         kind: 'too-many-requests',
-        detail: `more than ${limit.rps} requests a second from one address: try again in ${seconds} s`,
+        detail: `more than ${limit.rps} requests per second from one address; retry in ${seconds} s`,
       },
       headers: [['Retry-After', seconds]],
     };

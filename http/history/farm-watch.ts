@@ -15,13 +15,13 @@ import type { BookingRecord } from '../../src/core/records/worker.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { CurrentState, JobLists } from '../lists/job-lists.ts';
 
-/** Workers that one step of a look reads: a few milliseconds. */
+/** Workers that one step reads, which takes a few milliseconds. */
 const WORKERS_AT_ONCE = 100;
-/** Farms that have a history. */
+/** Maximum number of farms with a history. */
 const FARMS_MAX = 64;
 
-/** What was seen of the workers of one farm. */
-interface Seen {
+/** Observations of the workers of one farm. */
+interface FarmObservation {
   coresTotal: number;
   coresBooked: number;
   workersOnline: number;
@@ -29,21 +29,21 @@ interface Seen {
   readonly owners: Map<string, number>;
 }
 
-/** A look at all workers that is under way. */
-interface Look {
+/** Scan of all workers in progress. */
+interface WorkerScan {
   /** Key of the last worker that was read; empty before the first. */
   after: string;
-  readonly farms: Map<string, Seen>;
+  readonly farms: Map<string, FarmObservation>;
   /** Booked cores by online worker. */
   readonly booked: Map<string, number>;
 }
 
-/** A farm as it was seen last; nothing has ended in it, because that is counted over minutes. */
+/** Latest observation of a farm. Ended tasks are not in it, because they are counted per minute. */
 export type FarmNow = FarmSample;
 
 /**
- * How busy farms and workers were: looks at the workers once in a while, follows the rows of jobs, and keeps what it saw at the end of
- * each minute, in memory alone. Nothing of it is on the way of a lease: it reads the store on the front's thread, some workers at a time.
+ * Records the load of farms and workers: scans the workers periodically, follows the rows of jobs, and keeps a sample
+ * per minute in memory. It reads the store on the main thread, a few workers at a time, and takes no part in leases.
  */
 export class FarmWatch {
   readonly #state: CurrentState;
@@ -53,11 +53,11 @@ export class FarmWatch {
   readonly #samples = new Map<string, FarmSamples>();
   readonly #workers = new WorkerSamples();
   readonly #latest = new Map<string, FarmNow>();
-  #look: Look | null = null;
-  /** The minute that was sampled last, or that was under way at the start: minutes since the epoch. */
+  #scan: WorkerScan | null = null;
+  /** Minute of the last sample, or of the start: minutes since the epoch. */
   #minute: number;
 
-  /** `now` gives milliseconds since the epoch. The lists tell `jobs` of the rows of jobs. */
+  /** `now` returns milliseconds since the epoch. The job lists notify `jobs` of the rows of jobs. */
   constructor(
     state: CurrentState,
     jobs: JobActivity,
@@ -71,37 +71,40 @@ export class FarmWatch {
     this.#minute = minuteOf(now());
   }
 
-  /** One step of a look; false when it was the last one. Then what was seen counts, and a minute that has ended has its sample. */
-  lookNext(): boolean {
-    const look = (this.#look ??= this.#newLook());
+  /**
+   * Runs one step of a scan; returns false after the last one. Then the results take effect, and a minute that has
+   * ended gets its sample.
+   */
+  scanNext(): boolean {
+    const scan = (this.#scan ??= this.#newScan());
     this.#state.renew();
     const { store } = this.#state;
-    const after = look.after === '' ? {} : { after: look.after };
+    const after = scan.after === '' ? {} : { after: scan.after };
     let read = 0;
     for (const { key, value: worker } of store.scan('worker', { ...after, limit: WORKERS_AT_ONCE })) {
       read += 1;
-      look.after = key;
-      const farm = seenOf(look.farms, worker.farmId);
+      scan.after = key;
+      const farm = seenOf(scan.farms, worker.farmId);
       const booked = this.#addBooking(farm, store.get('booking', keys.booking(worker.id)));
       if (worker.status !== 'online') continue;
       farm.workersOnline += 1;
       farm.coresTotal += worker.cpuCount;
-      look.booked.set(worker.id, booked);
+      scan.booked.set(worker.id, booked);
     }
     if (read === WORKERS_AT_ONCE) return true;
-    this.#look = null;
-    this.#finish(look);
+    this.#scan = null;
+    this.#finish(scan);
     return false;
   }
 
-  /** Jobs that have bookings are known before these are read, but for those that are made meanwhile. */
-  #newLook(): Look {
+  /** Reads the jobs before the bookings, so that they are known, except those created meanwhile. */
+  #newScan(): WorkerScan {
     this.#lists.bringUpToDate();
     return { after: '', farms: new Map(), booked: new Map() };
   }
 
-  /** Adds the cores that a worker's tasks hold; how many those are. */
-  #addBooking(farm: Seen, record: BookingRecord | undefined): number {
+  /** Adds the cores of a worker's booking. Returns their number. */
+  #addBooking(farm: FarmObservation, record: BookingRecord | undefined): number {
     let sum = 0;
     for (const { attemptId, cores } of record?.bookings ?? []) {
       sum += cores;
@@ -114,7 +117,7 @@ export class FarmWatch {
     return sum;
   }
 
-  #finish({ farms, booked }: Look): void {
+  #finish({ farms, booked }: WorkerScan): void {
     this.#lists.bringUpToDate();
     const now = this.#now();
     const ids = [...this.#state.store.scan('farm', { limit: FARMS_MAX })].map(({ value }) => value.id);
@@ -137,7 +140,12 @@ export class FarmWatch {
     for (const id of this.#samples.keys()) if (!known.has(id)) this.#samples.delete(id);
   }
 
-  #sampleOf(id: string, seen: Seen, at: number, ended: ReturnType<JobActivity['takeEnded']>): FarmSample {
+  #sampleOf(
+    id: string,
+    seen: FarmObservation,
+    at: number,
+    ended: ReturnType<JobActivity['takeEnded']>,
+  ): FarmSample {
     const { coresTotal, coresBooked, workersOnline } = seen;
     return {
       at,
@@ -151,23 +159,23 @@ export class FarmWatch {
     };
   }
 
-  /** The last minutes of a farm, one point for `stepMinutes` of them. */
+  /** Returns the last minutes of a farm, one point per `stepMinutes` minutes. */
   farm(id: string, minutes: number, stepMinutes: number): FarmColumns {
     const from = (this.#minute - minutes) * MINUTE_MS;
     return columnsOf(this.#samples.get(id)?.since(from) ?? [], stepMinutes);
   }
 
-  /** A farm as it was seen last; null before it was. */
+  /** Returns the latest observation of a farm; null before the first. */
   farmNow(id: string): FarmNow | null {
     return this.#latest.get(id) ?? null;
   }
 
-  /** The last minutes of a worker. */
+  /** Returns the last minutes of a worker. */
   worker(id: string, minutes: number): readonly WorkerPoint[] {
     return this.#workers.since(id, (this.#minute - minutes) * MINUTE_MS);
   }
 
-  /** Paused jobs of a farm that have ready tasks, and how many tasks those are. */
+  /** Returns the number of paused jobs of a farm with ready tasks, and the number of these tasks. */
   paused(id: string): { readonly jobs: number; readonly tasks: number } {
     this.#lists.bringUpToDate();
     return this.#jobs.paused(id);
@@ -178,7 +186,7 @@ const minuteOf = (at: number): number => Math.floor(at / MINUTE_MS);
 
 const NOTHING_ENDED = { all: { succeeded: 0, failed: 0 }, queues: new Map(), owners: new Map() } as const;
 
-function seenOf(farms: Map<string, Seen>, id: string): Seen {
+function seenOf(farms: Map<string, FarmObservation>, id: string): FarmObservation {
   const known = farms.get(id);
   if (known !== undefined) return known;
   const seen = { coresTotal: 0, coresBooked: 0, workersOnline: 0, queues: new Map(), owners: new Map() };

@@ -7,13 +7,13 @@ import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
 import { shapesOf, spacesOf, type ShapeOf, type SpaceOf } from '../views/job-spaces.ts';
 import { takeSnapshot, type CurrentState } from './job-lists.ts';
 
-/** Memory for what was read of task pages, of the jobs that were asked for last: seven million tasks. */
+/** Memory for the states of tasks of recently requested jobs: seven million tasks. */
 const KEPT_BYTES = 64 * 2 ** 20;
 const KEPT_STEPS = 1000;
-/** Jobs of which the parameter spaces are kept, which are as large as their templates say. */
+/** Maximum number of jobs whose parameter spaces are kept. Their size depends on the template. */
 const KEPT_JOBS = 64;
 
-/** The tasks of one job as they are in the newest committed state. Of use in the turn in which it was given. */
+/** Tasks of one job in the newest committed state. Valid only in the turn in which it was returned. */
 export interface OpenTaskList {
   readonly job: JobRecord;
   readonly steps: readonly StepRecord[];
@@ -22,7 +22,7 @@ export interface OpenTaskList {
   readonly spaceOf: SpaceOf;
 }
 
-/** What never changes of a job. */
+/** Immutable data of a job. */
 interface KnownJob {
   readonly steps: readonly StepRecord[];
   readonly shapeOf: ShapeOf;
@@ -31,20 +31,20 @@ interface KnownJob {
 
 interface KeptStep {
   readonly tasks: StepTasks;
-  /** By block: the version of its pages when they were read; null before, and when one of them was just being written. */
+  /** Version of the pages by block when they were read; null before, and if a page was being written. */
   readonly versions: (number | null)[];
 }
 
 /**
- * Keeps status and time of the tasks of the jobs that were listed last, and reads again only those blocks of pages that
- * have changed since (docs/decisions/lists.md).
+ * Caches the status and time of tasks of recently listed jobs, and reads only blocks of pages that have changed
+ * (docs/decisions/lists.md).
  */
 export class TaskLists {
   readonly #state: CurrentState;
   readonly #versions: PageVersions;
-  /** By key of the step; the one that was asked for last comes last. */
+  /** By key of the step; the most recently requested one comes last. */
   readonly #kept = new Map<string, KeptStep>();
-  /** The one that was asked for last comes last. */
+  /** The most recently requested one comes last. */
   readonly #jobs = new Map<JobId, KnownJob>();
 
   constructor(state: CurrentState, versions: PageVersions) {
@@ -52,12 +52,12 @@ export class TaskLists {
     this.#versions = versions;
   }
 
-  /** The list of a job, or null when there is no such job. Reads of this turn that follow see the same state. */
+  /** Returns the task list of a job, or null if there is no such job. Later reads of this turn see the same state. */
   open(id: string): OpenTaskList | null {
-    this.#letGo(jobId(id));
+    this.#evict(jobId(id));
     const { store, renew } = this.#state;
     const known = this.#jobOf(jobId(id));
-    // Of pages as the snapshot, which is taken after, shows them at least.
+    // The snapshot is taken afterwards, so its pages have at least these versions.
     const versions = new Map(known.steps.map((step) => [step.order, this.#versionsOf(step)]));
     renew();
     takeSnapshot(store);
@@ -147,10 +147,10 @@ export class TaskLists {
   }
 
   /**
-   * Lets go of the steps that were not asked for the longest, and never of the job that is about to be listed. Looks at every step
-   * that is kept, and so is called once for a list, not for each step of it.
+   * Evicts the least recently requested steps, but never those of the job that is about to be listed. Checks every
+   * cached step, so it is called once per list, not per step.
    */
-  #letGo(listed: JobId): void {
+  #evict(listed: JobId): void {
     let bytes = 0;
     for (const { tasks } of this.#kept.values()) bytes += tasks.bytes;
     for (const [key, { tasks }] of this.#kept) {

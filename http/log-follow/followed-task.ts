@@ -6,14 +6,14 @@ import { logChunkView } from '../views/log-chunk-view.ts';
 import { findTask } from '../routes/find-task.ts';
 import { drain, type TaskEnd } from './drain.ts';
 import type { SharedTimer } from './shared-tick.ts';
-import type { TailSources } from './tail-sources.ts';
+import type { LogFollowSources } from './tail-sources.ts';
 
-/** Characters of data after which a piece is full: what a client that does not read keeps in the memory of the service. */
+/** Size of a piece in characters, which limits the memory for a client that does not read. */
 const PIECE_CHARACTERS = 64 * 1024;
-/** Pieces that are kept for other tails of the task. */
+/** Pieces kept for other followers of the task. */
 const PIECES_KEPT = 4;
 
-/** Chunks as lines, and the cursor behind them. */
+/** Chunks as lines, and the cursor after them. */
 export interface LogPiece {
   readonly text: string;
   readonly busSeq: number;
@@ -21,22 +21,22 @@ export interface LogPiece {
 
 type Ending = TaskEnd | 'deleted';
 
-/** The drain after one end of the task: a task that was tried again ends once more. */
+/** Drain after one end of the task. A retried task can end again. */
 interface Drain {
   readonly end: TaskEnd;
   outcome: 'running' | 'done' | { readonly failure: unknown };
 }
 
 /**
- * A task that one tail follows, or several: they share what is read and one watch. All that was read is forgotten when the task or its log has
- * changed; nothing is read before somebody asks.
+ * A task with one or several followers, which share its pieces and one watch. All pieces are dropped when the task or
+ * its log changes; nothing is read without a request.
  */
 export class FollowedTask {
-  /** Tails that follow it. */
+  /** Number of followers. */
   tails = 0;
   readonly taskId: TaskId;
   readonly #address: TaskAddress;
-  readonly #sources: TailSources;
+  readonly #sources: LogFollowSources;
   readonly #tick: SharedTimer;
   readonly #unwatch: () => void;
   readonly #waiting = new Set<() => void>();
@@ -45,7 +45,7 @@ export class FollowedTask {
   #drain: Drain | null = null;
   #changedAt = 0;
 
-  constructor(address: TaskAddress, sources: TailSources, tick: SharedTimer) {
+  constructor(address: TaskAddress, sources: LogFollowSources, tick: SharedTimer) {
     this.taskId = taskIdOf(address);
     this.#address = address;
     this.#sources = sources;
@@ -56,13 +56,13 @@ export class FollowedTask {
     });
   }
 
-  /** Nobody follows it any more. */
+  /** Stops the watch after the last follower has left. */
   close(): void {
     this.#unwatch();
     this.#wake();
   }
 
-  /** The chunks behind a cursor, as many as make a piece and at most `limit`; null when there is none. */
+  /** Returns the chunks after a cursor, up to the size of a piece and at most `limit`; null if there are none. */
   pieceAfter(busSeq: number, limit: number): LogPiece | null {
     const key = `${busSeq}/${limit}`;
     const known = this.#pieces.get(key);
@@ -83,8 +83,8 @@ export class FollowedTask {
   }
 
   /**
-   * Whether the task has ended and its log is drained. Once it has ended this begins the drain, whose end is a change. Throws what the
-   * drain has failed with.
+   * Reports whether the task has ended and its log is drained. Starts the drain after the end; its completion counts
+   * as a change. Throws the error of the drain.
    */
   isDrained(): boolean {
     const ending = this.#endingNow();
@@ -99,7 +99,7 @@ export class FollowedTask {
     return outcome === 'done';
   }
 
-  /** Whether the task has not ended. */
+  /** Reports whether the task has not ended. */
   goesOn(): boolean {
     return this.#endingNow() === null;
   }
@@ -118,7 +118,7 @@ export class FollowedTask {
     });
   }
 
-  /** How the task has ended; null while it goes on. */
+  /** Returns the end of the task; null while it has not ended. */
   #endingNow(): Ending | null {
     if (this.#ending !== undefined) return this.#ending;
     const { state } = this.#sources;

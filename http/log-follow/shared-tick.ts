@@ -1,4 +1,4 @@
-/** One clock for all who wait a little: however many wait, one timer runs, and none when nobody waits. */
+/** One timer for any number of short waits. It runs only while there are waits. */
 export class SharedTimer {
   readonly #delay: (milliseconds: number) => Promise<void>;
   readonly #periodMs: number;

@@ -2,12 +2,12 @@ import type { LogReader } from '../../src/core/ports/log-store.ts';
 import type { TaskId } from '../../src/core/ids.ts';
 import type { LogPosition } from '../../src/core/records/log-chunk.ts';
 import type { CurrentState } from '../lists/job-lists.ts';
-import type { TaskEvents } from '../ports.ts';
+import type { TaskEvents } from './task-events.ts';
 
-/** What tails are made of. */
-export interface TailSources {
+/** Data sources of log followers. */
+export interface LogFollowSources {
   readonly state: CurrentState;
-  /** Each read sees all that was stored until then. */
+  /** Each read sees everything that was stored before. */
   readonly logs: Pick<LogReader, 'page' | 'arrival'>;
   readonly bus: LogsOnBus;
   readonly events: TaskEvents;
@@ -19,10 +19,10 @@ export interface TailSources {
   warn(text: string, attributes: Readonly<Record<string, string>>): void;
 }
 
-/** The logs that are on their way. */
+/** Logs in transit on the bus. */
 export interface LogsOnBus {
-  /** The newest chunk of the task that the bus has; null when it has none. Rejects when the bus does not answer. */
+  /** Returns the newest chunk of the task on the bus; null if there is none. Rejects if the bus does not answer. */
   lastOf(task: TaskId): Promise<LogPosition | null>;
-  /** When a chunk of any task was taken in last, by `steadyNow`. */
+  /** Returns when the last chunk of any task was received, by `steadyNow`. */
   takenInAt(): number;
 }

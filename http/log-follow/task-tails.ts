@@ -1,31 +1,35 @@
 import { taskIdOf, type TaskAddress, type TaskId } from '../../src/core/ids.ts';
 import { FollowedTask } from './followed-task.ts';
 import { SharedTimer } from './shared-tick.ts';
-import type { TailSources } from './tail-sources.ts';
+import type { LogFollowSources } from './tail-sources.ts';
 
 /**
- * The engine sends the head of an answer with its first bytes. A space in front of the first line is JSON, and a client knows at once
- * that its tail has begun.
+ * The engine sends the response headers with the first bytes. A space before the first line is valid JSON, and tells
+ * the client at once that the stream has started.
  */
 const HEAD_OUT = ' ';
 
-/** How often those look who wait for a time, not for a change. */
+/** Polling interval for waits that end by time and not by a change. */
 const TICK_MS = 250;
 
-/** Tails of task logs. A tail costs no thread, no timer and no read of its own: it sleeps until its task or the log of it has changed. */
+/**
+ * Followers of task logs. A follower needs no thread, timer or read of its own: it sleeps until its task or the
+ * task's log changes.
+ */
 export class TaskTails {
-  readonly #sources: TailSources;
+  readonly #sources: LogFollowSources;
   readonly #tick: SharedTimer;
   readonly #tasks = new Map<TaskId, FollowedTask>();
 
-  constructor(sources: TailSources) {
+  constructor(sources: LogFollowSources) {
     this.#sources = sources;
     this.#tick = new SharedTimer((milliseconds) => sources.delay(milliseconds), TICK_MS);
   }
 
   /**
-   * The chunks of a task behind a cursor as lines, in pieces of at most `limit` chunks, until the task has ended and its log is drained, or
-   * `gone` aborts. A task that is tried again meanwhile is followed on. Nothing is read before a piece is asked for.
+   * Yields the chunks of a task after a cursor as lines, in pieces of at most `limit` chunks, until the task has
+   * ended and its log is drained, or `gone` aborts. Continues if the task is retried meanwhile. Nothing is read
+   * before a piece is requested.
    */
   async *follow(
     address: TaskAddress,
@@ -38,7 +42,7 @@ export class TaskTails {
       let cursor = afterBusSeq;
       let begun = false;
       while (!gone.aborted) {
-        // Asked before the log is read: what came before the end of the drain is then read.
+        // Must be read before the log, so that the log includes everything up to the end of the drain.
         const isDrained = task.isDrained();
         const piece = task.pieceAfter(cursor, limit);
         if (piece !== null) {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { packageRoot } from './package-root.ts';
 
-/** The contract, read: openapi.yaml as the router and the validators need it. */
+/** The parsed contract: openapi.yaml as the router and the validators need it. */
 export interface Contract {
-  /** The document, word for word. */
+  /** Text of the document, unchanged. */
   readonly text: string;
-  /** The named schemas. References in every schema of the contract read `<SCHEMA_SET>#/$defs/<name>`. */
+  /** Named schemas. References in every schema of the contract have the form `<SCHEMA_SET>#/$defs/<name>`. */
   readonly schemas: Node;
   readonly operations: readonly Operation[];
 }
@@ -22,13 +22,13 @@ export interface Operation {
   readonly permission: string;
   readonly parameters: readonly Parameter[];
   readonly body: Body | null;
-  /** By status; `default` stands for every other status. */
+  /** By status; `default` stands for all others. */
   readonly responses: ReadonlyMap<string, ResponseShape>;
 }
 
 export interface ResponseShape {
   readonly headers: readonly ResponseHeader[];
-  /** Schemas by media type, in lower case. Empty for an answer without a body. */
+  /** Schemas by media type, in lower case. Empty for a response without a body. */
   readonly content: ReadonlyMap<string, Node>;
 }
 
@@ -47,29 +47,29 @@ export interface Parameter {
   readonly required: boolean;
   readonly kind: ParameterKind;
   readonly schema: Node;
-  /** Which query parameters belong to a map. */
+  /** Pattern of the query parameters that belong to a map. */
   readonly keyPattern: RegExp | null;
 }
 
 export interface Body {
-  /** Whether a request must have a body. */
+  /** True if a request must have a body. */
   readonly required: boolean;
-  /** Whether the handler gets the text itself, unparsed. */
+  /** True if the handler gets the unparsed text. */
   readonly verbatim: boolean;
   /** Schemas by media type, in lower case. */
   readonly content: ReadonlyMap<string, Node>;
 }
 
-/** A node of the document. */
+/** Node of the document. */
 export type Node = Readonly<Record<string, unknown>>;
 
-/** What references to named schemas begin with. */
+/** Prefix of references to named schemas. */
 export const SCHEMA_SET = 'callsheet';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 const CONTRACT_PATH = 'http/openapi/openapi.yaml';
 
-/** Reads the contract of this package. Throws when it says something that is not understood here. */
+/** Reads the contract of this package. Throws if it uses an unsupported feature. */
 export function readContract(): Contract {
   return parseContract(readFileSync(join(packageRoot(), CONTRACT_PATH), 'utf8'));
 }

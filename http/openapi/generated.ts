@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Are the store and the message bus reachable?
-         * @description Both are checked at the same time, each for at most 5 seconds.
+         * @description Both are checked in parallel, each for at most 5 seconds.
          */
         readonly get: operations["getReadyz"];
         readonly put?: never;
@@ -82,7 +82,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** What was built, and from what */
+        /** Version of the service */
         readonly get: operations["getVersion"];
         readonly put?: never;
         readonly post?: never;
@@ -99,7 +99,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Ways to log in, and whether anybody has to */
+        /** Login methods, and whether login is required */
         readonly get: operations["listProviders"];
         readonly put?: never;
         readonly post?: never;
@@ -117,8 +117,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Who one is, and what one may do
-         * @description While authentication is off, everyone is an anonymous superuser with every permission.
+         * The current principal and its permissions
+         * @description While authentication is off, every client is an anonymous superuser with every permission.
          */
         readonly get: operations["getMe"];
         readonly put?: never;
@@ -128,7 +128,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Change one's own display name
-         * @description Without `display_name` nothing changes. 409 while authentication is off.
+         * @description No change without `display_name`. 409 while authentication is off.
          */
         readonly patch: operations["updateMe"];
         readonly trace?: never;
@@ -161,8 +161,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * How much there is, and how busy the service is
-         * @description From memory, whatever the size of the store. `jobs` is the newest state; everything else is at most a second or two old.
+         * Statistics of the service
+         * @description Read from memory, whatever the size of the store. `jobs` is the latest state; everything else is at most two seconds old.
          */
         readonly get: operations["getStats"];
         readonly put?: never;
@@ -181,8 +181,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * How busy a farm was over the last hours
-         * @description One point for each minute, kept in memory for 24 hours: after a restart of the service it begins anew. Points are columns: the value at place i of each list belongs to `times[i]`, the end of its interval. Cores, workers, and ready and running tasks are as they were seen last in the minute, tasks that succeeded or failed are counted over it. `now` is at most some seconds old.
+         * Load history of a farm
+         * @description One point per minute, kept in memory for 24 hours and lost by a restart of the service. Points are columns: the value at index i of each list belongs to `times[i]`, the end of its interval. Cores, workers, and ready and running tasks are the latest values of the minute; succeeded and failed tasks are counted over it. `now` is at most a few seconds old.
          */
         readonly get: operations["getFarmHistory"];
         readonly put?: never;
@@ -201,8 +201,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * What waits in a farm, and on what
-         * @description The ready tasks of a farm by what holds them, each under the weightiest reason, as `explain` names it. At most some seconds old.
+         * Waiting tasks of a farm by reason
+         * @description The ready tasks of a farm by reason for waiting, each under its most important reason, as `explain` names it. At most a few seconds old.
          */
         readonly get: operations["getFarmWaiting"];
         readonly put?: never;
@@ -244,13 +244,13 @@ export interface paths {
         readonly get: operations["getFarm"];
         /**
          * Replace a farm's settings
-         * @description Fields that are left out go back to their defaults.
+         * @description Missing fields are reset to their defaults.
          */
         readonly put: operations["replaceFarm"];
         readonly post?: never;
         /**
          * Delete a farm
-         * @description Refused (409) while a job of the farm has not ended.
+         * @description Rejected (409) while a job of the farm has not ended.
          */
         readonly delete: operations["deleteFarm"];
         readonly options?: never;
@@ -265,7 +265,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Queues, a page at a time */
+        /** List queues */
         readonly get: operations["listQueues"];
         readonly put?: never;
         /** Create a queue */
@@ -289,13 +289,13 @@ export interface paths {
         readonly get: operations["getQueue"];
         /**
          * Replace a queue's settings
-         * @description Fields that are left out go back to their defaults. A queue stays in its farm: `farm_id` may be left out and must otherwise be the queue's own.
+         * @description Missing fields are reset to their defaults. A queue cannot move to another farm: `farm_id` is optional, and must be the queue's own farm.
          */
         readonly put: operations["replaceQueue"];
         readonly post?: never;
         /**
          * Delete a queue
-         * @description Refused (409) while a job of the queue has not ended.
+         * @description Rejected (409) while a job of the queue has not ended.
          */
         readonly delete: operations["deleteQueue"];
         readonly options?: never;
@@ -334,13 +334,13 @@ export interface paths {
         readonly get: operations["getComputeLocation"];
         /**
          * Replace a compute location
-         * @description Fields that are left out go back to their defaults.
+         * @description Missing fields are reset to their defaults.
          */
         readonly put: operations["replaceComputeLocation"];
         readonly post?: never;
         /**
          * Delete a compute location
-         * @description Only the entry is deleted; it comes back when a worker registers that reports the name. Scheduling does not ask the catalog: steps go to workers of their compute location whether it is entered or not.
+         * @description Deletes only the entry. It reappears when a worker that reports the name registers. Scheduling does not use the catalog: steps are assigned to workers of their compute location with or without an entry.
          */
         readonly delete: operations["deleteComputeLocation"];
         readonly options?: never;
@@ -379,7 +379,7 @@ export interface paths {
         readonly get: operations["getStorageLocation"];
         /**
          * Replace a storage location
-         * @description Fields that are left out go back to their defaults, `roots` to none.
+         * @description Missing fields are reset to their defaults, `roots` to none.
          */
         readonly put: operations["replaceStorageLocation"];
         readonly post?: never;
@@ -421,13 +421,13 @@ export interface paths {
         readonly get: operations["getUsagePool"];
         /**
          * Replace a usage pool
-         * @description Fields that are left out go back to their defaults. Live tasks run on when `max_concurrent` falls below what is in use; nothing more is handed out until enough of them have ended.
+         * @description Missing fields are reset to their defaults. If `max_concurrent` falls below the slots in use, active tasks continue, and no task is assigned until enough of them have ended.
          */
         readonly put: operations["replaceUsagePool"];
         readonly post?: never;
         /**
          * Delete a usage pool
-         * @description A pool that is in use can be deleted: live tasks run on, and tasks that ask for it are not handed out until a pool of its name is made again.
+         * @description A pool in use can be deleted. Active tasks continue. Tasks that require the pool are not assigned until a pool with its name exists again.
          */
         readonly delete: operations["deleteUsagePool"];
         readonly options?: never;
@@ -443,14 +443,14 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Jobs, a page at a time
-         * @description Jobs that are equal in the sort field stay in the order of their creation.
+         * List jobs
+         * @description Jobs with equal sort fields are in order of creation.
          */
         readonly get: operations["listJobs"];
         readonly put?: never;
         /**
          * Submit an OpenJD job template
-         * @description The body is the template itself. It is validated and expanded first: a template that cannot expand is not stored. `submitter` is always the caller.
+         * @description The body is the template itself. It is validated and expanded first: a template that cannot be expanded is not stored. `submitter` is always the caller.
          */
         readonly post: operations["submitJob"];
         readonly delete?: never;
@@ -469,8 +469,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Do the same to many jobs
-         * @description Each item goes the way of its own route, with the same outcome: `status` is what that route would have answered, `problem` its body. One item that is refused does not keep the others. `ids` and `filter` exclude each other; an id that is given twice is acted on once. A filter takes what the list of jobs takes, at most 1000 jobs, oldest first; a member that the list does not know is refused.
+         * Apply an action to many jobs
+         * @description Each item is processed like its own route: `status` is the status of that route, `problem` its body. A rejected item does not affect the others. `ids` and `filter` exclude each other; a repeated id is processed once. A filter accepts the filters of the job list, for at most 1000 jobs, oldest first; unknown members are rejected.
          */
         readonly post: operations["bulkJobs"];
         readonly delete?: never;
@@ -487,8 +487,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * How many jobs have each status
-         * @description With the filters of the list of jobs but `status`, which would leave one number.
+         * Number of jobs by status
+         * @description With the filters of the job list except `status`, which would leave one number.
          */
         readonly get: operations["getJobSummary"];
         readonly put?: never;
@@ -514,14 +514,14 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a job with all its data
-         * @description In any status. Active tasks are canceled first, and jobs that are blocked on this one are canceled. The job and its tasks are not found from the answer on; what they take on disk, logs among it, is removed soon after.
+         * @description Deletes a job in any status. Active tasks are canceled first, and jobs blocked by this one are canceled. After the response, the job and its tasks no longer exist; their data on disk, including logs, is removed soon afterwards.
          */
         readonly delete: operations["deleteJob"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Pause or resume a job, or change its settings
-         * @description Fields that are left out or null stay as they are, so retry settings of the job cannot be taken back. Live tasks of a paused job run on; nothing more of it is handed out. Pausing a paused job and resuming one that is not paused change nothing; both are refused (409) when the job has ended.
+         * @description Missing or null fields keep their values, so retry settings of the job cannot be removed. Active tasks of a paused job continue; no new tasks start. Pausing a paused job, or resuming one that is not paused, has no effect. Both are rejected (409) if the job has ended.
          */
         readonly patch: operations["updateJob"];
         readonly trace?: never;
@@ -536,8 +536,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Tasks of a job, a page at a time
-         * @description `created_at` is the order of steps and, within a step, of its parameter space: all tasks of a job are created with it. `name` sorts by the name of the step, then in the order of its parameter space, so that frame 9 comes before frame 10. Tasks that are equal in `status` or `updated_at` stay in the order of creation.
+         * List the tasks of a job
+         * @description `created_at` is the order of steps and, within a step, of its parameter space, because all tasks are created with the job. `name` sorts by the name of the step, then in the order of its parameter space, so that frame 9 comes before frame 10. Tasks with equal `status` or `updated_at` are in order of creation.
          */
         readonly get: operations["listJobTasks"];
         readonly put?: never;
@@ -561,7 +561,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Cancel a job
-         * @description Canceling a canceled job changes nothing. Refused (409) when the job has completed or failed.
+         * @description Canceling a canceled job has no effect. Rejected (409) if the job has completed or failed.
          */
         readonly post: operations["cancelJob"];
         readonly delete?: never;
@@ -582,8 +582,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Try the failed and canceled tasks of a job again
-         * @description Their failures are forgotten, their attempts stay. A job that has ended or was parked goes on; one that was paused by a user stays paused. Refused (409) when the queue of a job that has ended does not exist any more. Without a body all failed and canceled tasks are tried again. A body picks some of them: those that meet all that it gives. Tasks of other steps that were canceled because these failed stay canceled until they are picked too. At most 100,000 single tasks are picked at once (409); whole steps are not limited.
+         * Retry the failed and canceled tasks of a job
+         * @description Retries failed and canceled tasks: their failures are reset, their attempts are kept. An ended or parked job continues; a job paused by a user stays paused. Rejected (409) if the queue of an ended job no longer exists. Without a body, all failed and canceled tasks are retried. A body selects those that match all of its members. Tasks of other steps that were canceled because these failed stay canceled until they are selected too. At most 100,000 single tasks can be selected at once (409); whole steps are not limited.
          */
         readonly post: operations["retryJob"];
         readonly delete?: never;
@@ -603,7 +603,7 @@ export interface paths {
         };
         /**
          * The steps of a job
-         * @description As in the detail of the job, in the order of the template.
+         * @description The same as in the job detail, in the order of the template.
          */
         readonly get: operations["listJobSteps"];
         readonly put?: never;
@@ -625,7 +625,7 @@ export interface paths {
         };
         /**
          * The failed tasks of a job, by reason
-         * @description The reason that the most tasks have comes first.
+         * @description Most common reason first.
          */
         readonly get: operations["listJobFailures"];
         readonly put?: never;
@@ -647,7 +647,7 @@ export interface paths {
         };
         /**
          * The status of every task of a job, one character each
-         * @description For a picture of the whole job: `cells` has one character for each task of the step, in task order. P pending, Q ready, U ready but no online worker may run it, A assigned, R running, S succeeded, F failed, C canceled. At most four million tasks at once: of a larger job, ask step by step. A larger step has no grid.
+         * @description Overview of the whole job: `cells` has one character per task of the step, in task order. P pending, Q ready, U ready but no online worker can run it, A assigned, R running, S succeeded, F failed, C canceled. A grid has at most four million tasks: request a larger job step by step. A larger step has no grid.
          */
         readonly get: operations["getTaskGrid"];
         readonly put?: never;
@@ -667,7 +667,7 @@ export interface paths {
             };
             readonly cookie?: never;
         };
-        /** The template of a job, word for word */
+        /** The unchanged template of a job */
         readonly get: operations["getJobTemplate"];
         readonly put?: never;
         readonly post?: never;
@@ -687,7 +687,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * The jobs that depend on a job, a page at a time
+         * List the dependents of a job
          * @description Those that name it in their own `depends_on`, whatever their status, oldest first.
          */
         readonly get: operations["listJobDependents"];
@@ -709,8 +709,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Do the same to many tasks
-         * @description Each item goes the way of its own route, with the same outcome: `status` is what that route would have answered, `problem` its body. One item that is refused does not keep the others. `ids` and `filter` exclude each other; an id that is given twice is acted on once. A filter names one job, and takes what its list of tasks takes, at most 1000 tasks. For more, retry or cancel the job.
+         * Apply an action to many tasks
+         * @description Each item is processed like its own route: `status` is the status of that route, `problem` its body. A rejected item does not affect the others. `ids` and `filter` exclude each other; a repeated id is processed once. A filter names one job and accepts the filters of its task list, for at most 1000 tasks. For more, retry or cancel the job.
          */
         readonly post: operations["bulkTasks"];
         readonly delete?: never;
@@ -768,7 +768,7 @@ export interface paths {
         };
         /**
          * Why is the task where it is?
-         * @description For any task: what holds it back, every gate of it, or how many tasks stand before it; on which worker it runs; how it has ended. Sentences are for people and may change; `gate` and `reason` are fixed words. New gates may be added.
+         * @description Explains any task: every gate that delays it, or the number of tasks ahead of it; the worker that runs it; or how it ended. Sentences are for people and may change; `gate` and `reason` are fixed words. New gates may be added.
          */
         readonly get: operations["explainTask"];
         readonly put?: never;
@@ -790,7 +790,7 @@ export interface paths {
         };
         /**
          * Log of a task
-         * @description A page of chunks and the cursor for the next one. When chunks are large, a page may have fewer than `limit` though more follow: the end is an empty page. With `tail=true`: a stream of chunks, one JSON object a line, until the task has ended and all of its log that was on its way then has come, or the client goes; a task that is tried again meanwhile is followed on. `limit` is then the most that is read at once, not the end of the stream. While there is nothing to send, a space in front of the first line lets the head of the answer arrive.
+         * @description A page of chunks and the cursor for the next one. With large chunks, a page may have fewer than `limit` although more follow; an empty page marks the end. With `tail=true`, a stream of chunks, one JSON object per line. It ends when the task has ended and its complete log has arrived, or when the client disconnects. A task that is retried meanwhile is followed further. `limit` is then the maximum per read, not the end of the stream. If there is no output yet, the stream starts with a space, so that the response headers arrive at once.
          */
         readonly get: operations["getTaskLogs"];
         readonly put?: never;
@@ -811,8 +811,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * What a task has written, as a file
-         * @description The data of the chunks in the order of their `bus_seq`, as text, up to the newest chunk at the time of the request.
+         * Download the log of a task
+         * @description The data of the chunks in the order of `bus_seq`, as text, up to the newest chunk at the time of the request.
          */
         readonly get: operations["downloadTaskLog"];
         readonly put?: never;
@@ -836,7 +836,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Cancel a task
-         * @description Refused (409) when the task has ended.
+         * @description Rejected (409) if the task has ended.
          */
         readonly post: operations["cancelTask"];
         readonly delete?: never;
@@ -857,8 +857,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Try a failed or canceled task again
-         * @description A job that has ended goes on. Refused (409) when the task has neither failed nor was canceled, or when the queue of a job that has ended does not exist any more.
+         * Retry a failed or canceled task
+         * @description A retry of an ended job starts the job again. 409 if the task has neither failed nor been canceled, or if the queue of an ended job no longer exists.
          */
         readonly post: operations["retryTask"];
         readonly delete?: never;
@@ -874,7 +874,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Workers, a page at a time */
+        /** List workers */
         readonly get: operations["listWorkers"];
         readonly put?: never;
         readonly post?: never;
@@ -894,8 +894,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Do the same to many workers
-         * @description Each item goes the way of its own route, with the same outcome: `status` is what that route would have answered, `problem` its body. One item that is refused does not keep the others. `ids` and `filter` exclude each other; an id that is given twice is acted on once. A filter takes what the list of workers takes, at most 1000 workers, by name; a member that the list does not know is refused.
+         * Apply an action to many workers
+         * @description Each item is processed like its own route: `status` is the status of that route, `problem` its body. A rejected item does not affect the others. `ids` and `filter` exclude each other; a repeated id is processed once. A filter accepts the filters of the worker list, for at most 1000 workers, by name; unknown members are rejected.
          */
         readonly post: operations["bulkWorkers"];
         readonly delete?: never;
@@ -913,13 +913,13 @@ export interface paths {
             };
             readonly cookie?: never;
         };
-        /** One worker with the tasks that it holds */
+        /** One worker with its tasks */
         readonly get: operations["getWorker"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete a worker
-         * @description Refused (409) while the worker is online, or disabled and was heard within the heartbeat timeout. A worker that comes back later registers as a new one.
+         * @description Rejected (409) while the worker is online, or disabled with a heartbeat within the heartbeat timeout. A worker that returns later registers as a new one.
          */
         readonly delete: operations["deleteWorker"];
         readonly options?: never;
@@ -937,8 +937,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * How busy a worker was over the last hours
-         * @description One point for each minute, kept in memory for three hours: after a restart of the service it begins anew.
+         * Load history of a worker
+         * @description One point per minute, kept in memory for three hours and lost by a restart of the service.
          */
         readonly get: operations["getWorkerHistory"];
         readonly put?: never;
@@ -961,8 +961,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Give a worker no more tasks
-         * @description What it holds it brings to its end. It stays disabled when its daemon is started anew. A worker that is disabled already stays so.
+         * Disable a worker
+         * @description The worker finishes its current tasks and takes no new ones. It stays disabled when its daemon restarts. A disabled worker is unchanged.
          */
         readonly post: operations["disableWorker"];
         readonly delete?: never;
@@ -983,8 +983,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Give a disabled worker tasks again
-         * @description It is online when it was heard within the heartbeat timeout, else offline until it is heard. A worker that is not disabled stays what it is.
+         * Enable a worker
+         * @description The worker becomes online if it has sent a heartbeat within the heartbeat timeout, else offline until its next heartbeat. A worker that is not disabled is unchanged.
          */
         readonly post: operations["enableWorker"];
         readonly delete?: never;
@@ -1005,8 +1005,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Try again what has failed on a worker, in all jobs
-         * @description Tasks that have failed, and whose last attempt ran on the worker. They are found by the failures that are kept of the worker: those of the 50 steps that failed on it last, which the worker's detail lists. For an older job, give `worker_id` to the retry of the job.
+         * Retry the failures of a worker in all jobs
+         * @description Retries failed tasks whose last attempt ran on the worker. They are found by the stored failures of the worker: those of the 50 steps that failed on it last, as in the worker's detail. For an older job, use `worker_id` in the retry of the job.
          */
         readonly post: operations["retryWorkerFailures"];
         readonly delete?: never;
@@ -1023,8 +1023,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * What the service and its workers have logged lately
-         * @description In the order of time. Records are in memory alone: of each component the last ones (`diagnostics.buffer_size`), and none after a restart.
+         * Recent log records of the service and its workers
+         * @description In order of time. Records are kept only in memory: the latest of each component (`diagnostics.buffer_size`), and none after a restart.
          */
         readonly get: operations["getDiagnosticLogs"];
         readonly put?: never;
@@ -1044,7 +1044,7 @@ export interface paths {
         };
         /**
          * Open the event channel
-         * @description Opens a WebSocket connection (RFC 6455), without a subprotocol and without extensions. Every message is a text: an envelope as JSON with `type`, `subject`, `payload` and `seq`. A client sends `subscribe` (with `since_seq` in its payload), `unsubscribe` and `ping`; the service sends `ack`, `push`, `error` and `pong`. Subjects are `jobs`, `jobs/{job id}/tasks`, `tasks/{task id}/logs`, `workers` and `diagnostics`; each needs the permission of the routes that show the same.
+         * @description Opens a WebSocket connection (RFC 6455) without subprotocol and extensions. Every message is text: a JSON envelope with `type`, `subject`, `payload` and `seq`. A client sends `subscribe` (with `since_seq` in its payload), `unsubscribe` and `ping`; the service sends `ack`, `push`, `error` and `pong`. Subjects are `jobs`, `jobs/{job id}/tasks`, `tasks/{task id}/logs`, `workers` and `diagnostics`; each requires the permission of the corresponding routes.
          */
         readonly get: operations["openEvents"];
         readonly put?: never;
@@ -1089,7 +1089,7 @@ export interface components {
         readonly PointedError: {
             /** @description JSON pointer into the submitted document, or `/query/<name>`, `/path/<name>` and `/header/<name>` for a parameter of the request. */
             readonly pointer: string;
-            /** @description What is wrong. Of an expression three lines: the message, the line of the expression, and `~` with `^` beneath what is meant. */
+            /** @description The error. For an expression, three lines: the message, the line of the expression, and `~` with `^` below the position. */
             readonly detail: string;
             /** @description From 1. */
             readonly line?: number;
@@ -1103,13 +1103,13 @@ export interface components {
         readonly Readiness: {
             /** @enum {string} */
             readonly status: "ok" | "degraded";
-            /** @description `ok`, or what is wrong. */
+            /** @description `ok`, or the error. */
             readonly checks: {
                 readonly store: string;
                 readonly bus: string;
             };
             readonly details: {
-                /** @description Whether the service was told to stop; it is not ready then. */
+                /** @description True if the service is stopping; it is not ready then. */
                 readonly stopping: boolean;
                 readonly store: {
                     readonly state: components["schemas"]["StoreFile"];
@@ -1117,7 +1117,7 @@ export interface components {
                 };
             };
         };
-        /** @description A store's file never shrinks by itself; pages of what was removed are free and used again. */
+        /** @description A store file never shrinks by itself; pages of deleted data are free and are reused. */
         readonly StoreFile: {
             readonly file_bytes: number;
             readonly page_bytes: number;
@@ -1143,7 +1143,7 @@ export interface components {
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description Retry fields that are absent or null inherit the settings of the server. */
+        /** @description Missing or null retry fields inherit the settings of the server. */
         readonly FarmInput: {
             readonly name: components["schemas"]["Name"];
             /** @default  */
@@ -1165,14 +1165,14 @@ export interface components {
             readonly max_attempts?: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["FailureLimit"];
-            /** @description Account of the workers' machines that the tasks run as; absent is the worker's own. */
+            /** @description Account on the worker machines that runs the tasks; absent means the worker's own. */
             readonly run_as_user?: string;
-            /** @description Group in place of the primary group of the account; absent is that group. */
+            /** @description Group that replaces the primary group of the account; absent means that group. */
             readonly run_as_group?: string;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description Retry fields that are absent or null inherit the settings of the farm. */
+        /** @description Missing or null retry fields inherit the settings of the farm. */
         readonly QueueSettings: {
             readonly name: components["schemas"]["Name"];
             /** @default  */
@@ -1186,9 +1186,9 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
-            /** @description Account of the workers' machines that the tasks run as; null is the worker's own. A replacement without this key keeps what is stored. Each worker looks the name up itself, and refuses privileged accounts. */
+            /** @description Account on the worker machines that runs the tasks; null means the worker's own. A replacement without this key keeps the stored value. Each worker resolves the name itself and rejects privileged accounts. */
             readonly run_as_user?: string | null;
-            /** @description Group in place of the primary group of the account; null is that group. Needs `run_as_user`. A replacement without this key keeps what is stored. */
+            /** @description Group that replaces the primary group of the account; null means that group. Requires `run_as_user`. A replacement without this key keeps the stored value. */
             readonly run_as_group?: string | null;
         };
         readonly QueueInput: components["schemas"]["QueueSettings"] & {
@@ -1207,18 +1207,18 @@ export interface components {
             readonly id: string;
             readonly name: string;
             readonly description: string;
-            /** @description Online workers of all farms that report this very name. */
+            /** @description Online workers of all farms that report exactly this name. */
             readonly worker_count: number;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };
         readonly ComputeLocationInput: {
-            /** @description Compared as written, in upper and lower case. */
+            /** @description The comparison is case-sensitive. */
             readonly name: string;
             /** @default  */
             readonly description?: components["schemas"]["Description"];
         };
-        /** @description From the names of compute locations to the root there; the key `default` is the fallback. A root is an absolute path (`/mnt/a`, `C:\a`, `\\server\share`) or `s3://bucket[/prefix]`. */
+        /** @description Root by compute location; the key `default` is the fallback. A root is an absolute path (`/mnt/a`, `C:\a`, `\\server\share`) or `s3://bucket[/prefix]`. */
         readonly StorageRoots: {
             readonly [key: string]: string;
         };
@@ -1228,7 +1228,7 @@ export interface components {
             readonly description: string;
             readonly roots: components["schemas"]["StorageRoots"];
             /**
-             * @description What its roots are; `filesystem` when there is none.
+             * @description Type of its roots; `filesystem` without roots.
              * @enum {string}
              */
             readonly type: "filesystem" | "s3" | "mixed";
@@ -1236,13 +1236,13 @@ export interface components {
             readonly updated_at: components["schemas"]["Timestamp"];
         };
         readonly StorageLocationInput: {
-            /** @description Compared as written, in upper and lower case. */
+            /** @description The comparison is case-sensitive. */
             readonly name: components["schemas"]["Name"];
             /** @default  */
             readonly description?: components["schemas"]["Description"];
             /** @default {} */
             readonly roots?: components["schemas"]["StorageRoots"];
-            /** @description Worked out from the roots. */
+            /** @description Derived from the roots. */
             readonly type?: unknown;
         };
         readonly MaxConcurrent: number;
@@ -1252,15 +1252,15 @@ export interface components {
             readonly max_concurrent: components["schemas"]["MaxConcurrent"];
             /** @description Free text for diagnostics. */
             readonly server_hint?: string;
-            /** @description Slots that assigned and running tasks of all farms hold. */
+            /** @description Slots held by assigned and running tasks of all farms. */
             readonly in_use: number;
-            /** @description `max_concurrent` less `in_use`, never below 0. */
+            /** @description `max_concurrent` minus `in_use`, never below 0. */
             readonly available: number;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };
         readonly UsagePoolInput: {
-            /** @description What steps ask for as `amount.worker.usagepool.<name>`, in upper or lower case: two pools cannot have names that differ in case alone. */
+            /** @description Name that steps require as `amount.worker.usagepool.<name>`. Names are not case-sensitive: two pools cannot have names that differ only in case. */
             readonly name: components["schemas"]["Name"];
             readonly max_concurrent: components["schemas"]["MaxConcurrent"];
             /** @default  */
@@ -1286,7 +1286,7 @@ export interface components {
             readonly failed_attempts: number;
             /** @description Only while the job is parked. */
             readonly park_reason?: string;
-            /** @description Why the job was canceled, when it was not a user's doing. */
+            /** @description Why the job was canceled, if not by a user. */
             readonly cancel_reason?: string;
             readonly effective_retry: components["schemas"]["EffectiveRetry"];
             readonly task_counts: components["schemas"]["TaskCounts"];
@@ -1308,12 +1308,12 @@ export interface components {
         readonly JobRetrySelection: {
             /** @description Id or name of a step. */
             readonly step?: string;
-            /** @description Places of tasks in the task order of the step, from 0, as a range expression: `0-9,14` or `0-98:2`. Needs `step`, unless the job has only one. */
+            /** @description Indexes of tasks in the task order of the step, from 0, as a range expression: `0-9,14` or `0-98:2`. Requires `step`, unless the job has only one. */
             readonly range?: string;
             /** @description Only tasks that have failed, and whose last attempt ran on this worker. */
             readonly worker_id?: string;
         };
-        /** @description What is in force after the cascade server, farm, queue, job. */
+        /** @description Effective settings after the cascade server, farm, queue, job. */
         readonly EffectiveRetry: {
             readonly max_attempts: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds: components["schemas"]["RetryDelaySeconds"];
@@ -1341,7 +1341,7 @@ export interface components {
             readonly description?: string;
             readonly steps: readonly components["schemas"]["Step"][];
             readonly failure_summary: components["schemas"]["FailureSummary"];
-            /** @description The retry settings that the job has itself, of those in `effective_retry`; the others come from its queue, its farm or the service. */
+            /** @description The job's own settings among those in `effective_retry`; the others come from its queue, its farm or the service. */
             readonly own_retry?: {
                 readonly max_attempts?: components["schemas"]["MaxAttempts"];
                 readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
@@ -1357,11 +1357,11 @@ export interface components {
             readonly extensions?: readonly string[];
         };
         readonly FailureSummary: {
-            /** @description How many tasks have failed. */
+            /** @description Number of failed tasks. */
             readonly failed_count: number;
-            /** @description The reason that most of them share; empty when there is none. */
+            /** @description The most common reason; empty if there is none. */
             readonly dominant_reason: string;
-            /** @description How many different reasons there are. */
+            /** @description Number of different reasons. */
             readonly distinct_reasons: number;
         };
         /** @enum {string} */
@@ -1381,7 +1381,7 @@ export interface components {
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description How long attempts of the step took that have succeeded, from when they were handed out. Absent before the first. */
+        /** @description Duration of the step's successful attempts, from their assignment. Absent before the first one. */
         readonly AttemptSeconds: {
             readonly count: number;
             readonly mean: number;
@@ -1401,7 +1401,7 @@ export interface components {
         };
         readonly TaskGrid: {
             readonly job_id: string;
-            /** @description What each character stands for; `unschedulable` is a ready task that no online worker may run. */
+            /** @description Meaning of each character; `unschedulable` is a ready task that no online worker can run. */
             readonly legend: {
                 readonly [key: string]: string;
             };
@@ -1413,12 +1413,12 @@ export interface components {
                 readonly axis?: components["schemas"]["TaskAxis"];
             }[];
         };
-        /** @description What tells the tasks of a step apart that has one task parameter alone: its value at each place of the task order. Absent when the step has none or several, or more than 1000 runs or values. */
+        /** @description Values of the task parameter in task order, if the step has exactly one. Absent if it has none or several, or more than 1000 runs or values. */
         readonly TaskAxis: {
             readonly parameter: string;
             /** @enum {string} */
             readonly type: "INT" | "FLOAT" | "STRING" | "PATH" | "CHUNK[INT]";
-            /** @description Integers that count from `start` in steps, one run after the other. Either these or `values`. */
+            /** @description Integers from `start` in steps of `step`, one run after the other. Either these or `values`. */
             readonly runs?: readonly {
                 readonly start: number;
                 readonly step: number;
@@ -1436,10 +1436,10 @@ export interface components {
             readonly limit: number;
             readonly offset: number;
         };
-        /** @description What a submission would make. */
+        /** @description Result of a dry run. */
         readonly DryRun: {
             readonly name: string;
-            /** @description Of all steps. */
+            /** @description Sum of all steps. */
             readonly task_count: components["schemas"]["Count"];
             /** @description Values of the job parameters, by name, as a job shows them. */
             readonly parameters?: {
@@ -1453,16 +1453,16 @@ export interface components {
             readonly task_count: components["schemas"]["Count"];
             /** @description Names of the steps that must complete first. */
             readonly depends_on?: readonly string[];
-            /** @description What the first task runs. */
+            /** @description Command of the first task. */
             readonly first: components["schemas"]["CommandPreview"];
-            /** @description What the last task runs. */
+            /** @description Command of the last task. */
             readonly last: components["schemas"]["CommandPreview"];
             /** @description Absent when the scheduler does not answer. */
             readonly workers?: components["schemas"]["DryRunWorkers"];
-            /** @description Usage pools that the step names and that are not registered; its tasks wait until they are. */
+            /** @description Usage pools of the step that are not registered; its tasks wait until they are. */
             readonly unregistered_pools?: readonly string[];
         };
-        /** @description The command line as the worker would resolve it. What only a worker knows stays a reference: `{{Session.…}}` and `{{Task.File.…}}`. Paths are as given, not mapped. */
+        /** @description Command line as the worker would resolve it. Values that only a worker knows remain references: `{{Session.…}}` and `{{Task.File.…}}`. Paths are not mapped. */
         readonly CommandPreview: {
             /** @description Name of the task. */
             readonly task: string;
@@ -1471,19 +1471,19 @@ export interface components {
             };
             readonly command: string;
             readonly args: readonly string[];
-            /** @description There, and true, when arguments were left out at the end because the whole is over 65,536 characters. */
+            /** @description Present and true if arguments were omitted at the end because the whole exceeds 65,536 characters. */
             readonly cut?: boolean;
         };
-        /** @description Which workers of the farm that are online may run the step, by the gates of a lease. */
+        /** @description Online workers of the farm that can run the step, by the gates of a lease. */
         readonly DryRunWorkers: {
             readonly online: components["schemas"]["Count"];
             /** @description Online workers of other farms. */
             readonly elsewhere: number;
             readonly eligible: components["schemas"]["Count"];
             readonly rejected: readonly components["schemas"]["RejectedWorkers"][];
-            /** @description Only when none is eligible; as in `unschedulable_reason`. */
+            /** @description Only if none is eligible; like `unschedulable_reason`. */
             readonly reason?: string;
-            /** @description The same in words. */
+            /** @description The same as text. */
             readonly sentence?: string;
             readonly nearest_miss?: components["schemas"]["NearestMiss"];
         };
@@ -1495,13 +1495,13 @@ export interface components {
         readonly BulkResult: {
             readonly id: string;
             readonly ok: boolean;
-            /** @description The HTTP status that the single route would have answered. */
+            /** @description HTTP status of the single route. */
             readonly status: number;
-            /** @description Of a retried job, how many tasks are tried again. */
+            /** @description For a retried job, the number of retried tasks. */
             readonly retried?: number;
             readonly problem?: components["schemas"]["BulkProblem"];
         };
-        /** @description The problem of one item; the request id is that of the whole answer. */
+        /** @description The problem of one item; the request id is that of the whole response. */
         readonly BulkProblem: {
             /** @constant */
             readonly type: "about:blank";
@@ -1512,18 +1512,18 @@ export interface components {
         };
         readonly JobBulk: {
             /**
-             * @description `set` changes priority and queue, and needs at least one of them.
+             * @description `set` changes priority and queue, and requires at least one of them.
              * @enum {string}
              */
             readonly action: "pause" | "resume" | "cancel" | "retry" | "delete" | "set";
             readonly ids?: components["schemas"]["BulkIds"];
             readonly filter?: components["schemas"]["JobBulkFilter"];
-            /** @description Only of `set`. */
+            /** @description Only for the action `set`. */
             readonly priority?: number;
-            /** @description Only of `set`; a queue of the farm of each job. */
+            /** @description Only for the action `set`; a queue of the farm of each job. */
             readonly queue_id?: string;
         };
-        /** @description All that is given must be met. A misspelt member must not widen what is done, so unknown ones are refused. */
+        /** @description A task must match all members. Unknown members are rejected, so that a misspelled one cannot widen the selection. */
         readonly JobBulkFilter: {
             readonly status?: components["schemas"]["JobStatus"];
             /** @description Any of them. */
@@ -1550,7 +1550,7 @@ export interface components {
             readonly ids?: components["schemas"]["BulkIds"];
             readonly filter?: components["schemas"]["WorkerBulkFilter"];
         };
-        /** @description All that is given must be met. A misspelt member must not widen what is done, so unknown ones are refused. */
+        /** @description A task must match all members. Unknown members are rejected, so that a misspelled one cannot widen the selection. */
         readonly WorkerBulkFilter: {
             readonly farm_id?: string;
             readonly queue_id?: string;
@@ -1565,13 +1565,13 @@ export interface components {
             readonly jobs: readonly {
                 readonly job_id: string;
                 readonly retried: components["schemas"]["Count"];
-                /** @description Why tasks of the job are not tried again. */
+                /** @description Why tasks of the job are not retried. */
                 readonly problem?: components["schemas"]["BulkProblem"];
             }[];
         };
         readonly Stats: {
             readonly jobs: components["schemas"]["JobSummary"];
-            /** @description Of jobs that have not ended. `unschedulable` is a subset of `ready`. */
+            /** @description Tasks of jobs that have not ended. `unschedulable` is a subset of `ready`. */
             readonly tasks: {
                 readonly pending: components["schemas"]["Count"];
                 readonly ready: components["schemas"]["Count"];
@@ -1584,19 +1584,19 @@ export interface components {
                 readonly offline: components["schemas"]["Count"];
                 readonly disabled: components["schemas"]["Count"];
             };
-            /** @description Of online workers, and those that live tasks hold on any worker. */
+            /** @description Cores of online workers, and those held by active tasks on any worker. */
             readonly cores: {
                 readonly total: number;
                 readonly committed: number;
             };
-            /** @description Lease requests of workers that wait for work. */
+            /** @description Open lease requests of workers. */
             readonly parked_requests: number;
-            /** @description Tasks that were handed to workers in the last second. */
+            /** @description Tasks assigned to workers in the last second. */
             readonly leased_tasks_per_second: number;
         };
-        /** @description What belongs to one queue or owner. */
+        /** @description Usage of one queue or owner. */
         readonly HistorySeries: {
-            /** @description Id of the queue, or the owner; empty for all others together. */
+            /** @description Id of the queue, or the owner; empty for all others combined. */
             readonly key: string;
             readonly is_other: boolean;
             readonly cores_booked: components["schemas"]["Measures"];
@@ -1605,7 +1605,7 @@ export interface components {
         };
         readonly Measures: readonly number[];
         readonly BookedShare: {
-            /** @description Id of the queue, or the owner; empty for all others together. */
+            /** @description Id of the queue, or the owner; empty for all others combined. */
             readonly key: string;
             readonly is_other: boolean;
             readonly cores_booked: number;
@@ -1616,21 +1616,21 @@ export interface components {
             readonly times: readonly components["schemas"]["Timestamp"][];
             /** @description Cores of online workers. */
             readonly cores_total: components["schemas"]["Measures"];
-            /** @description Cores that live tasks hold, on any worker. */
+            /** @description Cores that active tasks hold, on any worker. */
             readonly cores_booked: components["schemas"]["Measures"];
             readonly workers_online: components["schemas"]["Measures"];
             readonly tasks_ready: components["schemas"]["Measures"];
-            /** @description Assigned ones among them. */
+            /** @description Assigned workers among them. */
             readonly tasks_running: components["schemas"]["Measures"];
             readonly tasks_succeeded: components["schemas"]["Measures"];
             readonly tasks_failed: components["schemas"]["Measures"];
-            /** @description The busiest eight, and all others together where there are more. The busiest comes first. */
+            /** @description The eight busiest, busiest first, and all others combined. */
             readonly queues: readonly components["schemas"]["HistorySeries"][];
-            /** @description The busiest eight, and all others together where there are more. The busiest comes first. */
+            /** @description The eight busiest, busiest first, and all others combined. */
             readonly owners: readonly components["schemas"]["HistorySeries"][];
             readonly now?: components["schemas"]["FarmNow"];
         };
-        /** @description The farm as it was seen last. Absent until it was, some seconds after the start of the service. */
+        /** @description Current load of the farm. Absent in the first seconds after a start of the service. */
         readonly FarmNow: {
             readonly at: components["schemas"]["Timestamp"];
             readonly cores_total: number;
@@ -1643,12 +1643,12 @@ export interface components {
         };
         readonly WorkerHistory: {
             readonly worker_id: string;
-            /** @description As it is now. */
+            /** @description Current state. */
             readonly cpu_count: number;
             readonly step_seconds: number;
             /** @description The ends of the intervals. */
             readonly times: readonly components["schemas"]["Timestamp"][];
-            /** @description Null where the worker was not online, or not known yet. */
+            /** @description Null while the worker was not online, or not registered yet. */
             readonly cores_booked: readonly (number | null)[];
         };
         /** @enum {string} */
@@ -1658,7 +1658,7 @@ export interface components {
             readonly sentence: string;
             readonly tasks: components["schemas"]["Count"];
             readonly jobs: components["schemas"]["Count"];
-            /** @description Of some of the jobs, ten at the most. */
+            /** @description Ids of at most ten of the jobs. */
             readonly job_ids: readonly string[];
             /** @description Their names, in the same order. */
             readonly job_names: readonly string[];
@@ -1666,32 +1666,32 @@ export interface components {
             readonly queue_id?: string;
             /** @description With `usage_pool` and `usage_pool_missing`. */
             readonly pool?: string;
-            /** @description With `workers`; as tasks have it. */
+            /** @description With `workers`; the same as for tasks. */
             readonly unschedulable_reason?: string;
         };
         readonly FarmWaiting: {
             readonly farm_id: string;
             readonly at: components["schemas"]["Timestamp"];
-            /** @description Of all groups. */
+            /** @description Sum of all groups. */
             readonly tasks: components["schemas"]["Count"];
             readonly groups: readonly components["schemas"]["WaitingGroup"][];
-            /** @description Whether only the first of very many steps, or of the groups, were looked at. */
+            /** @description True if only the first of very many steps or groups were read. */
             readonly is_partial: boolean;
         };
         readonly FailureGroup: {
-            /** @description As `failure_reason` of its tasks; empty when they have none. */
+            /** @description Like `failure_reason` of its tasks; empty if they have none. */
             readonly reason: string;
             readonly count: number;
-            /** @description Of the first twenty tasks. */
+            /** @description Ids of the first 20 tasks. */
             readonly task_ids: readonly string[];
-            /** @description Of the first twenty workers on which they failed. */
+            /** @description Ids of the first 20 workers on which they failed. */
             readonly worker_ids: readonly string[];
         };
         readonly JobFailures: {
             readonly job_id: string;
             readonly failed_count: components["schemas"]["Count"];
             readonly groups: readonly components["schemas"]["FailureGroup"][];
-            /** @description Whether only the first 10,000 reasons of the job were looked at, or only the 100 most common are here. */
+            /** @description True if only the first 10,000 reasons of the job were read, or only the 100 most common are returned. */
             readonly is_partial: boolean;
         };
         /** @enum {string} */
@@ -1705,24 +1705,24 @@ export interface components {
                 readonly [key: string]: string;
             };
             readonly status: components["schemas"]["TaskStatus"];
-            /** @description The worker that holds the task, or held it last before it ended. */
+            /** @description The worker of the current or last attempt. */
             readonly assigned_worker_id?: string;
             readonly assigned_at?: components["schemas"]["Timestamp"];
-            /** @description When the attempt that is open, or was the last one, was handed out: what its `started_at` says. Absent while the task waits for one. */
+            /** @description Assignment time of the current or last attempt, equal to its `started_at`. Absent while the task waits for one. */
             readonly started_at?: components["schemas"]["Timestamp"];
-            /** @description When a task that was handed out succeeded, failed or was canceled. */
+            /** @description Time at which an assigned task succeeded, failed or was canceled. */
             readonly ended_at?: components["schemas"]["Timestamp"];
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
-            /** @description Only while the task is ready and no online worker may run it. */
+            /** @description Only while the task is ready and no online worker can run it. */
             readonly unschedulable_reason?: string;
-            /** @description Why it failed, or was canceled. Of an expression that could not be evaluated three lines, as the `detail` of an error. */
+            /** @description Why it failed or was canceled. For an expression that could not be evaluated, three lines, like the `detail` of an error. */
             readonly failure_reason?: string;
             readonly retry_after?: components["schemas"]["Timestamp"];
             readonly failed_attempts: components["schemas"]["Count"];
-            /** @description How far the task says it is (`openjd_progress`), in its attempt that is open or was the last one. Absent when it does not say. It changes without `updated_at`. */
+            /** @description Progress reported by the task (`openjd_progress`) in its current or last attempt. Absent if the task reports none. Changes do not affect `updated_at`. */
             readonly progress?: number;
-            /** @description What the task says it is doing (`openjd_status`), on one line. Absent when it does not say. */
+            /** @description Status message of the task (`openjd_status`), on one line. Absent if there is none. */
             readonly status_message?: string;
         };
         readonly TaskPage: {
@@ -1761,18 +1761,18 @@ export interface components {
             readonly name: string;
             readonly status: components["schemas"]["TaskStatus"];
             readonly at: components["schemas"]["Timestamp"];
-            /** @description One sentence that says the most important thing first. */
+            /** @description One sentence with the most important fact first. */
             readonly summary: string;
-            /** @description All that holds the task back, from its job down to its place in the order. Empty for a task that is live or has ended. */
+            /** @description Everything that delays the task, from its job down to its position in the order. Empty for an active or ended task. */
             readonly gates: readonly components["schemas"]["Gate"][];
             readonly position?: components["schemas"]["QueuePosition"];
             readonly workers?: components["schemas"]["WorkersOutlook"];
-            /** @description The latest; absent before the first. */
+            /** @description The latest failure; absent before the first. */
             readonly attempt?: components["schemas"]["Attempt"];
-            /** @description Genuine failures of tasks of the step, by worker, the most first. */
+            /** @description Genuine failures of tasks of the step by worker, most first. */
             readonly failures: readonly components["schemas"]["WorkerFailures"][];
         };
-        /** @description Ready tasks that stand before this one, on workers that both may run on. Absent when the task is not among the candidates, or no worker may run it. */
+        /** @description Ready tasks ahead of this one, on workers that can run both. Absent if the task is not among the candidates, or no worker can run it. */
         readonly QueuePosition: {
             readonly tasks: components["schemas"]["Count"];
             /** @description Other jobs that they belong to. */
@@ -1789,21 +1789,21 @@ export interface components {
             readonly failures: components["schemas"]["Count"];
             readonly last_at: components["schemas"]["Timestamp"];
         };
-        /** @description Which workers may run the task. Absent when the scheduler was not asked or did not answer. */
+        /** @description Workers that can run the task. Absent if the scheduler was not queried or did not answer. */
         readonly WorkersOutlook: {
             /** @description Workers of the farm that are online. */
             readonly online: number;
             /** @description Workers of other farms that are online. */
             readonly elsewhere: number;
-            /** @description Online workers of the farm that may run the task. */
+            /** @description Online workers of the farm that can run the task. */
             readonly eligible: number;
-            /** @description Eligible workers that have the cores free and are not kept free for another step. */
+            /** @description Eligible workers with enough free cores that are not reserved for another step. */
             readonly with_room: number;
-            /** @description How many online workers of the farm may not run it, by the first gate that they fail. */
+            /** @description Number of the farm's online workers that cannot run it, by the first gate that they fail. */
             readonly rejected: readonly components["schemas"]["RejectedWorkers"][];
-            /** @description The worker that is kept free for the step of the task. */
+            /** @description The worker reserved for the step of the task. */
             readonly reserved?: components["schemas"]["NamedResource"];
-            /** @description Workers on which the task has failed; passed over while another eligible one is online. */
+            /** @description Workers on which the task has failed; avoided while another eligible one is online. */
             readonly avoided: readonly components["schemas"]["NamedResource"][];
         };
         readonly RejectedWorkers: {
@@ -1814,7 +1814,7 @@ export interface components {
         };
         /** @enum {string} */
         readonly IneligibleReason: "queue affinity" | "compute location mismatch" | "amount requirement not met" | "attribute requirement not met" | "the worker's advertised expression limits are tighter than the server's";
-        /** @description The online worker that comes nearest to being eligible, and what it does not meet. */
+        /** @description The online worker closest to being eligible, and the requirement that it does not meet. */
         readonly NearestMiss: {
             readonly worker_id: string;
             /** @description Its name. */
@@ -1823,18 +1823,18 @@ export interface components {
             /** @description Name of the capability; `queue` for queue affinity; the configuration key of a limit. */
             readonly requirement: string;
             readonly wanted: string;
-            /** @description Absent when the worker has nothing of the kind. */
+            /** @description Absent if the worker has no such capability. */
             readonly offered?: string;
         };
         readonly UpstreamProgress: {
             readonly total: components["schemas"]["Count"];
-            /** @description Tasks that are not over. */
+            /** @description Tasks that have not ended. */
             readonly left: number;
             /** @description Assigned or running. */
             readonly running: number;
             readonly failed: components["schemas"]["Count"];
         };
-        /** @description Live tasks of one step that hold what the task waits for. */
+        /** @description Active tasks of one step that hold the resource that the task waits for. */
         readonly SlotHolder: {
             readonly farm: components["schemas"]["NamedResource"];
             readonly job: components["schemas"]["NamedResource"];
@@ -1852,7 +1852,7 @@ export interface components {
             /** @enum {string} */
             readonly status: "completed" | "failed" | "canceled";
         };
-        /** @description A job that must complete first. `status` and `progress` are absent when it does not exist any more. */
+        /** @description A job that must complete first. `status` and `progress` are absent if it no longer exists. */
         readonly UpstreamJobGate: {
             /** @constant */
             readonly gate: "upstream_job";
@@ -1893,7 +1893,7 @@ export interface components {
             readonly sentence: string;
             readonly queue: components["schemas"]["NamedResource"];
         };
-        /** @description The task has failed and is not yet to be tried again. */
+        /** @description The task has failed and waits for its retry. */
         readonly RetryGate: {
             /** @constant */
             readonly gate: "retry_after";
@@ -1904,7 +1904,7 @@ export interface components {
             readonly failed_attempts: components["schemas"]["Count"];
             readonly max_attempts: components["schemas"]["MaxAttempts"];
         };
-        /** @description The farm has as many live tasks as it may have. */
+        /** @description The farm is at its cap of active tasks. */
         readonly FarmCapGate: {
             /** @constant */
             readonly gate: "farm_cap";
@@ -1915,7 +1915,7 @@ export interface components {
             readonly live: components["schemas"]["Count"];
             readonly holders: readonly components["schemas"]["SlotHolder"][];
         };
-        /** @description The queue has as many live tasks as it may have. */
+        /** @description The queue is at its cap of active tasks. */
         readonly QueueCapGate: {
             /** @constant */
             readonly gate: "queue_cap";
@@ -1927,7 +1927,7 @@ export interface components {
             readonly live: components["schemas"]["Count"];
             readonly holders: readonly components["schemas"]["SlotHolder"][];
         };
-        /** @description A usage pool that the task needs a slot of has none free. */
+        /** @description A usage pool that the task requires has no free slot. */
         readonly UsagePoolGate: {
             /** @constant */
             readonly gate: "usage_pool";
@@ -1941,7 +1941,7 @@ export interface components {
             readonly live: components["schemas"]["Count"];
             readonly holders: readonly components["schemas"]["SlotHolder"][];
         };
-        /** @description No worker that is online may run the task. The reason is that of the nearest miss. */
+        /** @description No online worker can run the task. The reason is that of the nearest miss. */
         readonly WorkersGate: {
             /** @constant */
             readonly gate: "workers";
@@ -1953,18 +1953,18 @@ export interface components {
             readonly rejected: readonly components["schemas"]["RejectedWorkers"][];
             readonly nearest_miss?: components["schemas"]["NearestMiss"];
         };
-        /** @description Workers may run the task, and none has the cores free. */
+        /** @description Workers can run the task, but none has enough free cores. */
         readonly CoresGate: {
             /** @constant */
             readonly gate: "cores";
             /** @constant */
             readonly reason: "no free cores";
             readonly sentence: string;
-            /** @description What the task reserves; absent for a whole machine. */
+            /** @description Cores that the task reserves; absent for a whole machine. */
             readonly cores?: number;
             readonly eligible: components["schemas"]["Count"];
         };
-        /** @description Other tasks are served first. */
+        /** @description Other tasks are ahead of it. */
         readonly OrderGate: {
             /** @constant */
             readonly gate: "order";
@@ -1974,7 +1974,7 @@ export interface components {
             readonly tasks: components["schemas"]["Count"];
             readonly jobs: components["schemas"]["Count"];
         };
-        /** @description The scheduler says nothing of the task at the moment. */
+        /** @description The scheduler has no information about the task at the moment. */
         readonly SchedulerGate: {
             /** @constant */
             readonly gate: "scheduler";
@@ -2003,7 +2003,7 @@ export interface components {
             readonly local: boolean;
             readonly ldap: boolean;
             readonly oidc: boolean;
-            /** @description Whether requests need a credential. */
+            /** @description True if requests need a credential. */
             readonly auth_enabled: boolean;
         };
         /** @enum {string} */
@@ -2014,11 +2014,11 @@ export interface components {
             readonly subject: string;
             readonly username: string;
             readonly display_name: string;
-            /** @description A single one. */
+            /** @description Exactly one. */
             readonly roles: readonly components["schemas"]["Role"][];
-            /** @description What the roles grant. Clients show only what these allow. */
+            /** @description Permissions of the roles. Clients show only what these allow. */
             readonly permissions: readonly components["schemas"]["Permission"][];
-            /** @description How it is known who this is; `anonymous` while authentication is off. */
+            /** @description How the principal was authenticated; `anonymous` while authentication is off. */
             readonly kind: string;
         };
         readonly PrincipalUpdate: {
@@ -2038,34 +2038,34 @@ export interface components {
             readonly status: components["schemas"]["WorkerStatus"];
             readonly compute_location: string;
             readonly cpu_count: components["schemas"]["Count"];
-            /** @description Cores that the assigned and running tasks of the worker reserve. */
+            /** @description Cores reserved by the assigned and running tasks of the worker. */
             readonly committed_cores: number;
             /** @description Assigned and running tasks of the worker. */
             readonly current_task_count: number;
-            /** @description Present while the worker takes no tasks because it was told to stop, and its own are still running. */
+            /** @description Present while the worker is draining: it takes no tasks, and its current ones are still running. */
             readonly draining?: boolean;
             readonly memory_mib: components["schemas"]["Count"];
             readonly gpu_count: components["schemas"]["Count"];
-            /** @description Memory of the GPU that has the least; 0 without a GPU, or when it is not known. */
+            /** @description Memory of the GPU with the least memory; 0 without a GPU, or if it is unknown. */
             readonly gpu_memory_mib: number;
-            /** @description One for each GPU. Empty when they are not known. */
+            /** @description One per GPU. Empty if they are unknown. */
             readonly gpu_models: readonly string[];
-            /** @description Size of the file system that holds the session directories; 0 when it is not known. */
+            /** @description Size of the file system with the session directories; 0 if it is unknown. */
             readonly scratch_mib: number;
             readonly os: string;
-            /** @description The value of attr.worker.os.version, such as debian-12; empty when it is not known. */
+            /** @description Value of attr.worker.os.version, for example debian-12; empty if it is unknown. */
             readonly os_version: string;
             readonly arch: string;
             readonly version: string;
-            /** @description Empty means every queue of the farm. */
+            /** @description Empty for every queue of the farm. */
             readonly queue_ids: readonly string[];
             readonly tags: {
                 readonly [key: string]: string;
             };
-            /** @description When the worker was heard. A heartbeat that says nothing new is not always written: the last one may be up to 15 s, or half of `scheduler.heartbeat_timeout` where that is less, younger. */
+            /** @description Time of the last stored heartbeat. A heartbeat without changes is not always stored: the last one may be up to 15 s newer, or half of `scheduler.heartbeat_timeout` if that is less. */
             readonly last_heartbeat_at: components["schemas"]["Timestamp"];
             readonly registered_at: components["schemas"]["Timestamp"];
-            /** @description Failures that the worker has reported since it was registered. Work that was taken back is none. */
+            /** @description Failures reported by the worker since its registration. Reclaimed work does not count. */
             readonly failed_attempts: number;
         };
         readonly WorkerStanding: {
@@ -2079,21 +2079,21 @@ export interface components {
             readonly offset: number;
             readonly summary?: components["schemas"]["WorkerSummary"];
         };
-        /** @description Of all workers that the filter lets through, whatever their status. It is there when it is asked for by `summary`. */
+        /** @description Sums over all workers that match the filter, in any status. Present if `summary` is true. */
         readonly WorkerSummary: {
             readonly online: components["schemas"]["Count"];
             readonly offline: components["schemas"]["Count"];
             readonly disabled: components["schemas"]["Count"];
-            /** @description Online ones that take no tasks because they were told to stop. */
+            /** @description Online workers that take no tasks because they are draining. */
             readonly draining: number;
-            /** @description Of online workers. */
+            /** @description Cores of online workers. */
             readonly cores_total: number;
-            /** @description That live tasks hold, on any of the workers. */
+            /** @description Cores held by active tasks, on any of the workers. */
             readonly cores_booked: number;
         };
         readonly WorkerDetail: components["schemas"]["Worker"] & {
             readonly current_tasks: readonly components["schemas"]["Task"][];
-            /** @description By step, of the 50 steps that failed last on the worker. The latest comes first. */
+            /** @description By step, for the 50 steps that failed last on the worker, latest first. */
             readonly failures: readonly components["schemas"]["WorkerStepFailures"][];
         };
         readonly WorkerStepFailures: {
@@ -2108,13 +2108,13 @@ export interface components {
         /** @enum {string} */
         readonly DiagnosticLevel: "DEBUG" | "INFO" | "WARN" | "ERROR";
         readonly DiagnosticRecord: {
-            /** @description With nanoseconds, in UTC; no two records of a component have the same. */
+            /** @description With nanoseconds, in UTC; unique within a component. */
             readonly ts: components["schemas"]["Timestamp"];
             /** @description `server` or `worker:<worker id>`. */
             readonly component: string;
             readonly level: components["schemas"]["DiagnosticLevel"];
             readonly msg: string;
-            /** @description What the record is about, among it `task_id`, `attempt_id`, `job_id`, `worker_id` and `session_id` where they are known. */
+            /** @description Attributes of the record, including `task_id`, `attempt_id`, `job_id`, `worker_id` and `session_id` if they are known. */
             readonly attrs?: {
                 readonly [key: string]: string;
             };
@@ -2133,7 +2133,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The client has the answer already. There is no body. */
+        /** @description The client already has the response. There is no body. */
         readonly NotModified: {
             headers: {
                 readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2143,7 +2143,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description A parameter or the body is not valid; `detail` says where and why. */
+        /** @description A parameter or the body is invalid; `detail` says where and why. */
         readonly BadRequest: {
             headers: {
                 readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2164,7 +2164,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no such resource. */
+        /** @description The resource does not exist. */
         readonly NotFound: {
             headers: {
                 readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2175,7 +2175,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The state of the resource does not allow it. */
+        /** @description The current state of the resource does not allow the operation. */
         readonly Conflict: {
             headers: {
                 readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2186,7 +2186,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is over 16 MiB. The connection is closed. */
+        /** @description The body exceeds 16 MiB. The connection is closed. */
         readonly TooLarge: {
             headers: {
                 readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2197,7 +2197,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body has none of the listed content types, is not in UTF-8, or has a content coding. */
+        /** @description The body has an unsupported content type, is not UTF-8, or has a content coding. */
         readonly UnsupportedMediaType: {
             headers: {
                 readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2208,7 +2208,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The client address has made too many requests. */
+        /** @description The client address has sent too many requests. */
         readonly TooManyRequests: {
             headers: {
                 readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2249,9 +2249,9 @@ export interface components {
         readonly Limit: number;
         readonly Offset: number;
         readonly SortDir: "asc" | "desc";
-        /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+        /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
         readonly IfNoneMatch: readonly string[];
-        /** @description The first job that is made with a key is the answer to every repeat of the same request by the same principal within a day, across restarts of the service. A request that made no job does not take up its key. */
+        /** @description The first job created with a key is the response to every repetition of the same request by the same principal within a day, across restarts of the service. A request that creates no job does not use its key. */
         readonly IdempotencyKey: string;
     };
     requestBodies: {
@@ -2283,13 +2283,13 @@ export interface components {
         readonly ApiVersion: "1";
         /** @description Path of the new resource. */
         readonly Location: string;
-        /** @description The methods that the path has. With 405 alone. */
+        /** @description Methods of the path. Only with 405. */
         readonly Allow: string;
-        /** @description There, and `true`, when this is the first answer to the same request once more. */
+        /** @description Present and `true` if this repeats the first response to the same request. */
         readonly IdempotencyReplayed: "true";
         /** @description A weak entity tag of the body, for `If-None-Match`. */
         readonly ETag: string;
-        /** @description In how many seconds the request may be made again. */
+        /** @description Seconds after which the request can be repeated. */
         readonly RetryAfter: number;
     };
     pathItems: never;
@@ -2339,7 +2339,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadProbe"];
-            /** @description One of them is not, and `checks` says which and why; or the service stops. */
+            /** @description One of them is not reachable, and `checks` says which and why; or the service is stopping. */
             readonly 503: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2379,7 +2379,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -2387,7 +2387,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The contract, as it is enforced. */
+            /** @description The contract as it is enforced. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2409,7 +2409,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -2439,7 +2439,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -2447,7 +2447,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The ways that there are. */
+            /** @description Available login methods. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2469,7 +2469,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -2508,7 +2508,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The principal as it is now. */
+            /** @description The updated principal. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2553,7 +2553,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -2561,7 +2561,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The service in numbers. */
+            /** @description Statistics of the service. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2583,13 +2583,13 @@ export interface operations {
         readonly parameters: {
             readonly query: {
                 readonly farm_id: string;
-                /** @description How far back. */
+                /** @description Length of the history in minutes. */
                 readonly minutes?: number;
-                /** @description Minutes that one point stands for: what is counted is added up, the rest is the mean. */
+                /** @description Minutes per point: counts are summed up, other values are averaged. */
                 readonly step_minutes?: number;
             };
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -2597,7 +2597,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The points, the oldest first. */
+            /** @description The points, oldest first. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2622,7 +2622,7 @@ export interface operations {
                 readonly farm_id: string;
             };
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -2630,7 +2630,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The reasons, the one that holds the most tasks first. */
+            /** @description The reasons, most tasks first. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2646,7 +2646,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
-            /** @description The scheduler of the farm does not answer. */
+            /** @description The scheduler of the farm did not answer. */
             readonly 503: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2664,7 +2664,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -2723,7 +2723,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -2763,7 +2763,7 @@ export interface operations {
         };
         readonly requestBody: components["requestBodies"]["Farm"];
         readonly responses: {
-            /** @description The farm as it is now. */
+            /** @description The updated farm. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2813,7 +2813,7 @@ export interface operations {
                 readonly offset?: components["parameters"]["Offset"];
             };
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -2876,7 +2876,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -2920,7 +2920,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The queue as it is now. */
+            /** @description The updated queue. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2963,7 +2963,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -3022,7 +3022,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -3062,7 +3062,7 @@ export interface operations {
         };
         readonly requestBody: components["requestBodies"]["ComputeLocation"];
         readonly responses: {
-            /** @description The compute location as it is now. */
+            /** @description The updated compute location. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3104,7 +3104,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -3163,7 +3163,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -3203,7 +3203,7 @@ export interface operations {
         };
         readonly requestBody: components["requestBodies"]["StorageLocation"];
         readonly responses: {
-            /** @description The storage location as it is now. */
+            /** @description The updated storage location. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3245,7 +3245,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -3304,7 +3304,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -3344,7 +3344,7 @@ export interface operations {
         };
         readonly requestBody: components["requestBodies"]["UsagePool"];
         readonly responses: {
-            /** @description The usage pool as it is now. */
+            /** @description The updated usage pool. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3385,13 +3385,13 @@ export interface operations {
     readonly listJobs: {
         readonly parameters: {
             readonly query?: {
-                /** @description May be given several times; jobs that have any of them. */
+                /** @description Can be repeated; matches jobs with any of the values. */
                 readonly status?: readonly components["schemas"]["JobStatus"][];
                 readonly queue_id?: string;
                 readonly farm_id?: string;
                 readonly owner?: string;
                 readonly project?: string;
-                /** @description Words, in upper or lower case: each must occur in the name, the id, the owner or the project of the job. */
+                /** @description Words, not case-sensitive. Each must occur in the name, the id, the owner or the project of the job. */
                 readonly search?: string;
                 readonly sort_by?: "created_at" | "priority" | "status" | "updated_at" | "name";
                 readonly sort_dir?: components["parameters"]["SortDir"];
@@ -3399,7 +3399,7 @@ export interface operations {
                 readonly offset?: components["parameters"]["Offset"];
             };
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -3446,17 +3446,17 @@ export interface operations {
                 readonly parameters?: {
                     readonly [key: string]: string;
                 };
-                /** @description Check only: everything is validated as for a real submission, nothing is stored, and the answer is 200 with what the job would be. An `Idempotency-Key` is not looked at. */
+                /** @description Validates everything like a submission but stores nothing. Returns 200 with a preview of the job. `Idempotency-Key` is ignored. */
                 readonly dry_run?: boolean;
             };
             readonly header?: {
-                /** @description The first job that is made with a key is the answer to every repeat of the same request by the same principal within a day, across restarts of the service. A request that made no job does not take up its key. */
+                /** @description The first job created with a key is the response to every repetition of the same request by the same principal within a day, across restarts of the service. A request that creates no job does not use its key. */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** @description The template, stored word for word. */
+        /** @description The template, unchanged. */
         readonly requestBody: {
             readonly content: {
                 readonly "application/x-yaml": string;
@@ -3466,7 +3466,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description With `dry_run`, what the job would be. */
+            /** @description With `dry_run`, a preview of the job. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3491,7 +3491,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
-            /** @description A request with the same `Idempotency-Key` is being answered. */
+            /** @description A request with the same `Idempotency-Key` is in progress. */
             readonly 409: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3504,7 +3504,7 @@ export interface operations {
             };
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            /** @description The template or a parameter value is not valid, or the `Idempotency-Key` has come with another request before. Of a template, `detail` is a list of `<JSON pointer>: <message>`, joined with semicolons; `errors` holds the same, one by one. */
+            /** @description The template or a parameter value is invalid, or the `Idempotency-Key` was used with a different request. For a template, `detail` is a list of `<JSON pointer>: <message>`, joined with semicolons; `errors` contains the same as a list. */
             readonly 422: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3516,7 +3516,7 @@ export interface operations {
                 };
             };
             readonly 429: components["responses"]["TooManyRequests"];
-            /** @description The template took too long to evaluate (a second attempt may succeed), or the service is short of disk space. */
+            /** @description The evaluation of the template timed out (a retry may succeed), or the service is short of disk space. */
             readonly 503: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3543,7 +3543,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What became of each item. */
+            /** @description Result of each item. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3555,7 +3555,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
-            /** @description The filter matches more than 1000 items; `detail` says how many. Nothing was done. */
+            /** @description The filter matches more than 1000 items; `detail` contains the number. Nothing was changed. */
             readonly 409: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3583,7 +3583,7 @@ export interface operations {
                 readonly search?: string;
             };
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -3613,7 +3613,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -3675,7 +3675,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The job as it is now. */
+            /** @description The updated job. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3707,7 +3707,7 @@ export interface operations {
                 readonly offset?: components["parameters"]["Offset"];
             };
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -3770,7 +3770,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description How many tasks are tried again, 0 when none has failed or was canceled. */
+            /** @description Number of retried tasks; 0 if none has failed or was canceled. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3794,7 +3794,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -3827,7 +3827,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -3863,7 +3863,7 @@ export interface operations {
                 readonly step?: string;
             };
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -3896,7 +3896,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -3933,7 +3933,7 @@ export interface operations {
                 readonly offset?: components["parameters"]["Offset"];
             };
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -3975,7 +3975,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What became of each item. */
+            /** @description Result of each item. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3987,7 +3987,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
-            /** @description There is no job of the filter. */
+            /** @description The job of the filter does not exist. */
             readonly 404: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3998,7 +3998,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The filter matches more than 1000 items; `detail` says how many. Nothing was done. */
+            /** @description The filter matches more than 1000 items; `detail` contains the number. Nothing was changed. */
             readonly 409: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -4019,7 +4019,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -4052,7 +4052,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -4085,7 +4085,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -4123,7 +4123,7 @@ export interface operations {
                 readonly tail?: boolean;
             };
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -4162,7 +4162,7 @@ export interface operations {
                 readonly attempt?: number;
             };
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -4172,13 +4172,13 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The text, streamed. */
+            /** @description The text, as a stream. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
-                    /** @description `attachment`, with a file name made of the id of the task and what was asked for. */
+                    /** @description `attachment`, with a file name from the id of the task and the selection. */
                     readonly "Content-Disposition"?: string;
                     readonly [name: string]: unknown;
                 };
@@ -4259,17 +4259,17 @@ export interface operations {
                 readonly queue_id?: string;
                 readonly compute_location?: string;
                 readonly status?: components["schemas"]["WorkerStatus"];
-                /** @description Words, in upper or lower case: each must occur in the name, the host name, the id or a tag (`key=value`) of the worker. */
+                /** @description Words, not case-sensitive. Each must occur in the name, the host name, the id or a tag (`key=value`) of the worker. */
                 readonly search?: string;
                 readonly sort_by?: "name" | "hostname" | "status" | "compute_location" | "registered_at" | "last_heartbeat_at";
-                /** @description Whether the answer sums up all workers that the filter lets through. */
+                /** @description Adds sums over all workers that match the filter. */
                 readonly summary?: boolean;
                 readonly sort_dir?: components["parameters"]["SortDir"];
                 readonly limit?: components["parameters"]["Limit"];
                 readonly offset?: components["parameters"]["Offset"];
             };
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -4308,7 +4308,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What became of each item. */
+            /** @description Result of each item. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -4320,7 +4320,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
-            /** @description The filter matches more than 1000 items; `detail` says how many. Nothing was done. */
+            /** @description The filter matches more than 1000 items; `detail` contains the number. Nothing was changed. */
             readonly 409: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -4341,7 +4341,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -4392,11 +4392,11 @@ export interface operations {
     readonly getWorkerHistory: {
         readonly parameters: {
             readonly query?: {
-                /** @description How far back. */
+                /** @description Length of the history in minutes. */
                 readonly minutes?: number;
             };
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path: {
@@ -4406,7 +4406,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The points, the oldest first. */
+            /** @description The points, oldest first. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -4464,7 +4464,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description What the worker is now. */
+            /** @description The new status of the worker. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -4492,7 +4492,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description How many tasks are tried again, job by job; a job of which none was is left out. */
+            /** @description Number of retried tasks by job; jobs without a retried task are omitted. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -4514,17 +4514,17 @@ export interface operations {
             readonly query?: {
                 /** @description Only this one: `server` or `worker:<worker id>`. */
                 readonly component?: string;
-                /** @description The least level. */
+                /** @description Minimum level. */
                 readonly level?: components["schemas"]["DiagnosticLevel"];
-                /** @description Only records whose attribute `task_id` is this. */
+                /** @description Only records with this attribute `task_id`. */
                 readonly task_id?: string;
                 /** @description Only records that are later, to the nanosecond. */
                 readonly since?: components["schemas"]["Timestamp"];
-                /** @description At most so many, the newest. */
+                /** @description Maximum number of records; the newest are returned. */
                 readonly limit?: number;
             };
             readonly header?: {
-                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             readonly path?: never;
@@ -4585,7 +4585,7 @@ export interface operations {
                 content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
-            /** @description The page that asks is of an origin that is not allowed (`http.cors_origins`). */
+            /** @description The origin of the page is not allowed (`http.cors_origins`). */
             readonly 403: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];

@@ -4,19 +4,19 @@ import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts'
 import { escapePointer } from '../problems.ts';
 import { SCHEMA_SET, type Contract, type Node } from './contract.ts';
 
-/** Says what is wrong with a value; nothing when it fits. May fill in defaults. */
+/** Returns the errors in a value; empty if it is valid. May fill in defaults. */
 export type Check = (value: unknown) => readonly PointedError[];
 
 const MAX_ERRORS = 20;
-/** Values in a body, one within another, of which all errors are looked for: of a larger one only the first is told. */
+/** Maximum number of nested values in a body whose errors are all listed; for a larger one, only the first is. */
 const LISTED_NODES_MAX = 10_000;
 
-/** Says in words what a pattern, or a `not`, demands. */
+/** Keyword with the description of a pattern or a `not`. */
 const PATTERN_TEXT = 'x-pattern-text';
 
-/** Makes checks of the contract's schemas. */
+/** Compiles validators from the contract's schemas. */
 export class SchemaSet {
-  /** Stops at the first error, so that a large value of many errors costs no memory. */
+  /** Stops at the first error, so that a large value with many errors needs little memory. */
   readonly #first: Ajv2020;
   /** Lists all errors. */
   readonly #all: Ajv2020;
@@ -26,7 +26,7 @@ export class SchemaSet {
     this.#all = validatorOf(contract, true);
   }
 
-  /** `place` is put before the pointers of what is found. Throws when the schema is not a valid one. */
+  /** `place` is a prefix of the pointers in errors. Throws if the schema is invalid. */
   check(schema: Node, place = ''): Check {
     const first = this.#first.compile(schema);
     let all: ValidateFunction | null = null;
@@ -34,7 +34,7 @@ export class SchemaSet {
       if (first(value)) return [];
       if (!isSmall(value)) return errorsOf(first, place);
       all ??= this.#all.compile(schema);
-      // A default that the first pass has filled in may have made it fit.
+      // A default from the first pass may have made the value valid.
       return all(value) ? errorsOf(first, place) : errorsOf(all, place);
     };
   }
@@ -55,7 +55,7 @@ function validatorOf(contract: Contract, allErrors: boolean): Ajv2020 {
   return ajv;
 }
 
-/** Whether a JSON value has few enough values in it for all errors to be listed. */
+/** Reports whether a JSON value is small enough to list all errors. */
 function isSmall(value: unknown): boolean {
   const open: unknown[] = [value];
   let seen = 1;

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { etagOf } from '../pipeline/conditional.ts';
 
-/** What the router of the application is loaded by. */
+/** Loads the router of the application. */
 export const INDEX = '/index.html';
-/** Below this every name has a hash of the content in it. */
+/** File names below this path contain a hash of the content. */
 const HASHED = '/assets/';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -28,28 +28,28 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 const OTHER_TYPE = 'application/octet-stream';
 
-/** Codings that the build writes beside a file, by the end of the name; the smaller one comes first. */
+/** Content codings of prebuilt files by file extension, smallest first. */
 const CODINGS = { br: '.br', gzip: '.gz' } as const;
 export type Coding = keyof typeof CODINGS;
 
 /** A file of the application. */
 export interface PageFile {
   readonly contentType: string;
-  /** Whether the name stands for the content, so that a cache need never ask again. */
+  /** True if the name contains a hash, so that caches need no revalidation. */
   readonly isHashed: boolean;
-  /** Of the bytes before any coding, without `W/`. */
+  /** Entity tag of the uncompressed bytes, without `W/`. */
   readonly tag: string;
   readonly bytes: Uint8Array;
-  /** The bytes as they were compressed by the build. */
+  /** Compressed versions from the build. */
   readonly coded: ReadonlyMap<Coding, Uint8Array>;
 }
 
-/** The files of the application by their path in a URL, which begins with a slash. */
+/** Files of the application by URL path, which starts with a slash. */
 export type Bundle = ReadonlyMap<string, PageFile>;
 
 /**
- * Reads the bundle of the web application from a directory, all of it. Null when there is none. What begins with a dot (the bundler's
- * manifest) is not part of it, nor is what is no plain file.
+ * Reads the bundle of the web application from a directory; null if there is none. Skips dot files (the bundler's
+ * manifest) and everything that is not a regular file.
  */
 export function readBundle(directory: string): Bundle | null {
   if (!existsSync(join(directory, INDEX))) return null;

@@ -4,21 +4,21 @@ import { headerValues, type Header, type HttpRequest, type HttpResponse } from '
 import { problemResponse } from '../problems.ts';
 import { INDEX, type Bundle, type Coding, type PageFile } from './bundle.ts';
 
-/** First parts of the paths that are the service's own; all others are the application's. */
+/** First path segments of the service; all others belong to the application. */
 const OWN_PARTS: ReadonlySet<string> = new Set(['api', 'healthz', 'readyz', 'metrics', 'debug']);
-/** Where files of the application lie that no page has as its address. */
+/** Path of static files, which are never the address of a page. */
 const ASSETS = '/assets/';
 const HOME = '/';
 
 const METHODS = 'GET, HEAD';
 const VARY: Header = ['Vary', 'Accept-Encoding'];
-/** A year: as long as a cache may be told (RFC 9111). */
+/** One year, the maximum for caches (RFC 9111). */
 const FOR_EVER: Header = ['Cache-Control', 'public, max-age=31536000, immutable'];
 const ASK_EACH_TIME: Header = ['Cache-Control', 'no-cache'];
 
 /**
- * What a page may do: scripts and styles are files of this service, nothing is inline, nothing comes from elsewhere. `'self'` of
- * `connect-src` has the event channel in it, in every browser that knows the style sheets of the application.
+ * Content security policy: scripts and styles only from this service, nothing inline, nothing from other hosts.
+ * `'self'` in `connect-src` includes the event channel in every browser that supports the application's style sheets.
  */
 const POLICY = [
   "default-src 'none'",
@@ -38,24 +38,20 @@ const PAGE_HEADERS: readonly Header[] = [
   ['Cross-Origin-Opener-Policy', 'same-origin'],
 ];
 
-const NO_BUNDLE = `The web application is not part of this build of Callsheet.
+const NO_BUNDLE = `The web application is not part of this build of Callsheet.\n\nRun "npm run build" in the source folder to create it (dist/web-app), then restart the service.\nThe REST API is available without it: see /api/v1/openapi.yaml.\n`;
 
-"npm run build" in the folder of the sources makes it (dist/web-app); then start the service again.
-The REST API does not need it: see /api/v1/openapi.yaml.
-`;
-
-/** Whether a path is one of the web application's: all but those of the API, the probes, the metrics and the profiles. */
+/** Reports whether a path belongs to the web application: all but the API, probes, metrics and profiles. */
 export const isPage = (path: string): boolean => !OWN_PARTS.has(path.slice(1).split('/', 1)[0] ?? '');
 
 /**
- * Answers a request to a path of the web application from its files, which are in memory: no path leads anywhere else. `bundle` is null when
- * the application was not built.
+ * Answers a request for the web application from files in memory, so no path leads elsewhere. `bundle` is null if the
+ * application was not built.
  */
 export function answerPage(bundle: Bundle | null, request: HttpRequest, requestId: string): HttpResponse {
   const path = request.path.slice(0, 200);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (!isRead && (request.path === HOME || bundle?.has(request.path) === true)) {
-    const detail = `${request.method.slice(0, 20)} is not served at ${path}, but ${METHODS} are`;
+    const detail = `method ${request.method.slice(0, 20)} is not allowed at ${path}; allowed: ${METHODS}`;
     return problemResponse({ kind: 'method-not-allowed', detail }, requestId, [['Allow', METHODS]]);
   }
   if (bundle === null && isRead) {
@@ -66,15 +62,18 @@ export function answerPage(bundle: Bundle | null, request: HttpRequest, requestI
     ? (bundle?.get(request.path) ?? (isView(request) ? bundle?.get(INDEX) : undefined))
     : undefined;
   return file === undefined
-    ? problemResponse({ kind: 'not-found', detail: `nothing is at ${path}` }, requestId)
+    ? problemResponse({ kind: 'not-found', detail: `no resource at ${path}` }, requestId)
     : fileResponse(file, request);
 }
 
-/** Whether a path that is no file is for the router of the application: what a browser opens in a window. A script that misspells a path gets 404. */
+/**
+ * Reports whether a path without a file goes to the application's router: requests for HTML do. A script with a
+ * mistyped path gets 404.
+ */
 const isView = ({ path, headers }: HttpRequest): boolean =>
   path === HOME || (!path.startsWith(ASSETS) && acceptsHtml(headers));
 
-/** Whether a client names HTML among what it accepts, as browsers do for what they show in a window. */
+/** Reports whether a client accepts HTML explicitly, as browsers do for navigation. */
 const acceptsHtml = (headers: readonly Header[]): boolean =>
   headerValues(headers, 'accept')
     .flatMap((value) => value.split(','))
@@ -85,7 +84,7 @@ const acceptsHtml = (headers: readonly Header[]): boolean =>
 
 function fileResponse(file: PageFile, request: HttpRequest): HttpResponse {
   const lasting: readonly Header[] = [
-    // Weak: it stands for the file whether that is compressed or not.
+    // Weak, because it is the same for all content codings.
     ['ETag', `W/${file.tag}`],
     file.isHashed ? FOR_EVER : ASK_EACH_TIME,
     ...(file.coded.size > 0 ? [VARY] : []),
@@ -101,7 +100,7 @@ function fileResponse(file: PageFile, request: HttpRequest): HttpResponse {
   return { status: 200, headers, body: (coding === null ? null : file.coded.get(coding)) ?? file.bytes };
 }
 
-/** The coding that the client wants most of those that there are; null for the bytes as they are. */
+/** Returns the client's preferred coding among those available; null for the uncompressed bytes. */
 function codingFor(file: PageFile, headers: readonly Header[]): Coding | null {
   const wanted = acceptedCodings(headers);
   if (wanted === null) return null;

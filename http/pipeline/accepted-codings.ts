@@ -1,8 +1,8 @@
 import { headerValues, type Header } from './message.ts';
 
 /**
- * How much a client wants each content coding, from `Accept-Encoding` (RFC 9110, 12.5.3): weights from 0 to 1 by name in
- * lower case, `*` among them. Null when the header is missing.
+ * Parses `Accept-Encoding` (RFC 9110, 12.5.3). Returns weights from 0 to 1 by coding in lower case, including `*`;
+ * null if the header is missing.
  */
 export function acceptedCodings(headers: readonly Header[]): ReadonlyMap<string, number> | null {
   const accepted = headerValues(headers, 'accept-encoding');
@@ -15,7 +15,7 @@ export function acceptedCodings(headers: readonly Header[]): ReadonlyMap<string,
   return wanted;
 }
 
-/** The weight among the parameters of an item of a header, from 0 to 1; one that is malformed is 0. */
+/** Returns the weight of a header item from its parameters, from 0 to 1; 0 if it is malformed. */
 export function weightOf(parameters: readonly string[]): number {
   const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
   if (weight === undefined) return 1;

@@ -7,7 +7,7 @@ import { BodyReader } from './body.ts';
 import { ParameterReader } from './parameters.ts';
 import { Router } from './router.ts';
 
-/** An operation with all that serves it. */
+/** An operation with its validators and handler. */
 export interface Route {
   readonly operation: Operation;
   readonly parameters: ParameterReader;
@@ -28,8 +28,8 @@ export interface ErasedCall {
 }
 
 /**
- * Binds the operations of the contract to their handlers. Throws when one side has what the other lacks, or when a
- * parameter has no default that its handler counts on.
+ * Binds the operations of the contract to their handlers. Throws if one side lacks an operation of the other, or if a
+ * parameter has no default that its handler relies on.
  */
 export function bindRoutes(contract: Contract, handlers: Handlers): Router<Route> {
   const bound = new Map<string, unknown>(Object.entries(handlers));
@@ -54,8 +54,8 @@ export function bindRoutes(contract: Contract, handlers: Handlers): Router<Route
 }
 
 /**
- * The readers of an operation let through only what its schemas allow, and the handler's types are generated from the
- * same schemas: so a handler may be called with what they read.
+ * The readers of an operation accept only what its schemas allow, and the handler's types are generated from the same
+ * schemas. Therefore a handler can be called with the values of the readers.
  */
 const isHandler = (value: unknown): value is ErasedHandler => typeof value === 'function';
 

@@ -11,7 +11,7 @@ export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 const MAX_NESTING = 64;
 
-/** A body whose text is kept: the handler gets it as it came. */
+/** Unparsed body for a handler that needs the original text. */
 export interface VerbatimBody {
   readonly mediaType: string;
   readonly text: string;
@@ -19,9 +19,9 @@ export interface VerbatimBody {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads the bodies of one operation's requests. */
+/** Reads the request bodies of one operation. */
 export class BodyReader {
-  /** Whether a request must have a body. */
+  /** True if a request must have a body. */
   readonly isRequired: boolean;
   readonly #verbatim: boolean;
   readonly #mediaTypes: readonly string[];
@@ -37,7 +37,7 @@ export class BodyReader {
   }
 
   /**
-   * The media type of a request's body, when the operation takes it. Nothing is guessed
+   * Returns the media type of a request body if the operation accepts it. Never guesses
    * (docs/dependency-hazards.md#d15-open-to-browsers-without-authentication).
    */
   mediaType(headers: readonly Header[]): Outcome<string> {
@@ -47,7 +47,7 @@ export class BodyReader {
     if (coded !== undefined) {
       return refused(
         'unsupported-media-type',
-        `the body must come without a content coding, not as ${coded.slice(0, 100)}`,
+        `the content coding ${coded.slice(0, 100)} is not supported; send the body uncompressed`,
       );
     }
     const given = headerValues(headers, 'content-type');
@@ -60,7 +60,7 @@ export class BodyReader {
     );
   }
 
-  /** The value of a body, checked. */
+  /** Parses and validates a body. */
   read(mediaType: string, bytes: Uint8Array): Outcome<unknown> {
     const text = decode(bytes);
     if (text === null) return refused('bad-request', 'the body is not valid UTF-8');
@@ -71,14 +71,14 @@ export class BodyReader {
     const value = parseJson(text);
     if (!value.ok) return value;
     if (hasHalfCharacter(text, value.value)) {
-      return refused('bad-request', 'the body has half of a surrogate pair in a string');
+      return refused('bad-request', 'a string in the body contains an unpaired surrogate');
     }
     const errors = this.#checks.get(mediaType)?.(value.value) ?? [];
     return errors.length > 0 ? { ok: false, problem: pointedProblem('bad-request', errors) } : value;
   }
 }
 
-/** Type and subtype in lower case, or null when the text is not UTF-8 or no media type. */
+/** Returns type and subtype in lower case; null if the text is not UTF-8 or not a media type. */
 function mediaTypeOf(text: string): string | null {
   const [type, ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
   const charsets = parameters.filter((parameter) => parameter.startsWith('charset='));
@@ -98,8 +98,8 @@ const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Whether a string of the value cannot be written as UTF-8, so that a client would not read back what it wrote. Only an
- * escape can bring that about; the walk is no deeper than the nesting that was let through.
+ * Reports whether a string in the value is not valid Unicode, so that a client would not read back what it wrote.
+ * Only escapes can cause this. The recursion is limited by the nesting check.
  */
 function hasHalfCharacter(text: string, value: unknown): boolean {
   return SURROGATE_ESCAPE.test(text) && isHalf(value);
@@ -112,7 +112,7 @@ function isHalf(value: unknown): boolean {
 }
 
 /**
- * Nesting is capped: deep input takes a parser seconds and hundreds of megabytes
+ * Limits nesting: deep input costs a parser seconds and hundreds of megabytes
  * (docs/dependency-hazards.md#d7-deep-or-large-documents).
  */
 function parseJson(text: string): Outcome<unknown> {

@@ -3,19 +3,19 @@ import { gzip } from 'node:zlib';
 import { acceptedCodings } from './accepted-codings.ts';
 import type { Header, HttpRequest, HttpResponse } from './message.ts';
 
-/** A smaller body gains too little. */
+/** Smaller bodies gain too little. */
 export const COMPRESSED_BYTES_MIN = 1024;
-/** Lists of records repeat themselves: more effort than this makes them hardly smaller. */
+/** Lists of records are repetitive: a higher level makes them hardly smaller. */
 const LEVEL = 3;
 
 const VARY: Header = ['Vary', 'Accept-Encoding'];
 
-/** On a thread of its own. */
+/** Runs on a thread of the pool. */
 const compress = promisify(gzip);
 
 /**
- * The answer as gzip when the client prefers that to the bytes as they are (RFC 9110, 12.5.3). Endless answers stay as
- * they are: each of their lines is to arrive when it is written.
+ * Compresses a response with gzip if the client prefers that (RFC 9110, 12.5.3). Streams stay uncompressed, so that
+ * each line arrives when it is written.
  */
 export function compressed(
   request: HttpRequest,
@@ -33,7 +33,7 @@ export function compressed(
   }));
 }
 
-/** Whether gzip is acceptable and not less wanted than no coding. */
+/** Reports whether gzip is acceptable and preferred at least as much as no coding. */
 function prefersGzip(headers: readonly Header[]): boolean {
   const wanted = acceptedCodings(headers);
   if (wanted === null) return false;

@@ -1,4 +1,4 @@
-/** What the server hands in and gets back: HTTP without an engine. */
+/** HTTP requests and responses, independent of the engine. */
 
 export type Header = readonly [name: string, value: string];
 
@@ -7,34 +7,34 @@ export type BodyRead =
   | { readonly ok: false; readonly reason: 'too-large' | 'aborted' };
 
 export interface HttpRequest {
-  /** As sent, in upper case when it is a known method. */
+  /** As sent; upper case for known methods. */
   readonly method: string;
-  /** With its escapes. */
+  /** Percent-encoded. */
   readonly path: string;
-  /** What follows the first question mark, with its escapes. */
+  /** Text after the first question mark, percent-encoded. */
   readonly query: string;
-  /** In the order of arrival; names in lower case. */
+  /** In order of arrival; names in lower case. */
   readonly headers: readonly Header[];
-  /** The address of the peer as a text; empty when the engine does not know it. */
+  /** Address of the peer; empty if the engine does not know it. */
   readonly remoteAddress: string;
-  /** Reads the whole body. To be called at most once, and before the handler of the request has returned. */
+  /** Reads the whole body. Must be called at most once, before the handler of the request returns. */
   readBody(limitBytes: number): Promise<BodyRead>;
-  /** Aborts when the client is gone or the server stops: an endless answer ends then. */
+  /** Aborts when the client disconnects or the server stops; streams end then. */
   ended(): AbortSignal;
 }
 
 export interface HttpResponse {
   readonly status: number;
   readonly headers: readonly Header[];
-  /** A text, bytes of a text or of its content coding, an endless answer piece by piece, or nothing. */
+  /** Text, bytes (possibly content-coded), a stream of pieces, or nothing. */
   readonly body: string | Uint8Array | AsyncIterable<string> | null;
-  /** Whether the connection is closed after the answer. */
+  /** True if the connection is closed after the response. */
   readonly close?: boolean;
 }
 
 export type RequestHandler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
-/** All values of one header, in the order of arrival. */
+/** Returns all values of one header in order of arrival. */
 export function headerValues(headers: readonly Header[], name: string): string[] {
   const values: string[] = [];
   for (const header of headers) if (header[0] === name) values.push(header[1]);

@@ -7,7 +7,7 @@ export type ReadParameters =
   | { readonly ok: true; readonly path: object; readonly query: object; readonly headers: object }
   | { readonly ok: false; readonly errors: readonly PointedError[] };
 
-/** Reads the parameters of one operation's requests: text to values, defaults, checks. */
+/** Reads the parameters of one operation: parses texts, applies defaults, validates. */
 export class ParameterReader {
   readonly #path: readonly Parameter[];
   readonly #query: readonly Parameter[];
@@ -55,7 +55,7 @@ export class ParameterReader {
   }
 }
 
-/** The schema of an object that has the parameters as its properties. */
+/** Returns the schema of an object with the parameters as properties. */
 function objectOf(parameters: readonly Parameter[]): Record<string, unknown> {
   return {
     type: 'object',
@@ -99,7 +99,7 @@ function single(pointer: string, values: readonly string[], errors: PointedError
   return values[0] ?? '';
 }
 
-/** A text that does not read as the kind stays a text, which the check then refuses. */
+/** Parses a text. A text that does not parse stays a text, which validation then rejects. */
 function valueOf(kind: ParameterKind, text: string): unknown {
   switch (kind) {
     case 'integer':

@@ -29,26 +29,26 @@ const SECURITY_HEADERS: readonly Header[] = [
   ['Referrer-Policy', 'no-referrer'],
 ];
 
-/** What stands between the clients and the routes. */
+/** Checks and files that the pipeline uses. */
 export interface Guards {
   readonly cors: CorsPolicy;
-  /** Asked for every request to the API; probes and metrics are never one too many. */
+  /** Called for every API request; probes and metrics are not limited. */
   readonly tooMany: RateLimitGuard;
-  /** Null when there are no routes for profiles (`http.enable_pprof`). */
+  /** Null if profiling is off (`http.enable_pprof`). */
   readonly profiler: Profiler | null;
-  /** The files of the web application; null when it was not built. */
+  /** Files of the web application; null if it was not built. */
   readonly pages: Bundle | null;
 }
 
 export interface Pipeline {
   readonly handle: RequestHandler;
-  /** Answers a request to open a WebSocket connection: with 101 when it may. */
+  /** Answers a WebSocket handshake; with 101 if it is accepted. */
   readonly admit: RequestHandler;
 }
 
 /**
- * The way of a request, forward only: id, framing, rate, known answer, route, parameters, content type, body, handler, tag, coding. The stages
- * up to the handler can leave with a problem. Throws when contract and handlers do not fit.
+ * Creates the request pipeline: id, framing, rate limit, cache, route, parameters, content type, body, handler, tag,
+ * coding. Each stage up to the handler can end it with a problem. Throws if contract and handlers do not match.
  */
 export function createPipeline(
   contract: Contract,
@@ -80,7 +80,7 @@ export function createPipeline(
     },
   };
 
-  /** What is refused whatever it asks for. */
+  /** Rejects requests independently of their target. */
   function refusedAtDoor(request: HttpRequest, requestId: string): HttpResponse | null {
     const fault = framingFault(request.headers);
     if (fault !== null) return problemResponse({ kind: 'bad-request', detail: fault }, requestId, [], true);
@@ -98,11 +98,11 @@ export function createPipeline(
       return problemResponse(fault, requestId, headers);
     }
     if (cors.allowsSocket(request)) return null;
-    const detail = 'pages of this origin may not open the event channel (http.cors_origins)';
+    const detail = 'pages of this origin cannot open the event channel (http.cors_origins)';
     return problemResponse({ kind: 'forbidden', detail }, requestId);
   }
 
-  /** What is the same for every answer: its tag, its coding, the headers that all have. */
+  /** Applies what all responses share: tag, coding, common headers. */
   function finish(
     request: HttpRequest,
     response: HttpResponse,
@@ -129,7 +129,7 @@ export function createPipeline(
     return isRead ? respondWhenReadable(() => answer(request, requestId)) : answer(request, requestId);
   }
 
-  /** Answers once all that is on disk by now can be read. */
+  /** Answers when everything on disk is readable. */
   function respondWhenReadable(
     answering: () => HttpResponse | Promise<HttpResponse>,
   ): HttpResponse | Promise<HttpResponse> {
@@ -183,13 +183,13 @@ export function createPipeline(
     refuse: (problem: Problem, headers?: readonly Header[]) => HttpResponse,
   ): HttpResponse {
     const path = request.path.slice(0, 200);
-    if (methods.length === 0) return refuse({ kind: 'not-found', detail: `nothing is at ${path}` });
+    if (methods.length === 0) return refuse({ kind: 'not-found', detail: `no resource at ${path}` });
     const allowed = methods.join(', ');
     const allow: Header = ['Allow', allowed];
     if (request.method === 'OPTIONS') {
       return { status: 204, headers: [allow, ...cors.preflightHeaders(request, allowed)], body: null };
     }
-    const detail = `${request.method.slice(0, 20)} is not served at ${path}, but ${allowed} are`;
+    const detail = `method ${request.method.slice(0, 20)} is not allowed at ${path}; allowed: ${allowed}`;
     return refuse({ kind: 'method-not-allowed', detail }, [allow]);
   }
 
@@ -207,8 +207,8 @@ export function createPipeline(
     if (!read.ok) {
       const problem: Problem =
         read.reason === 'too-large'
-          ? { kind: 'too-large', detail: `the body is over ${MAX_BODY_BYTES} bytes` }
-          : { kind: 'bad-request', detail: 'the body broke off' };
+          ? { kind: 'too-large', detail: `the request body exceeds ${MAX_BODY_BYTES} bytes` }
+          : { kind: 'bad-request', detail: 'the request body ended early' };
       return problemResponse(problem, requestId, [], true);
     }
     const isMissing = read.bytes.byteLength === 0;
@@ -272,7 +272,7 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
   }
 }
 
-/** Whoever looks at the service is told that it stops. */
+/** During a stop, probes still get an answer. */
 const isProbe = (path: string): boolean => path === '/readyz' || path === '/healthz' || path === '/metrics';
 
 const isApi = (path: string): boolean => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
@@ -285,7 +285,7 @@ function commonHeaders(path: string, requestId: string): readonly Header[] {
   ];
 }
 
-/** Adds what the answer does not say by itself. One that says nothing of caches must not be kept by any. */
+/** Adds headers that the response does not set. A response without cache headers must not be cached. */
 function withHeaders(response: HttpResponse, headers: readonly Header[]): HttpResponse {
   const said = new Set(response.headers.map(([name]) => name));
   const others = headers.filter(([name]) => name === 'Vary' || !said.has(name));

@@ -1,7 +1,4 @@
-/**
- * The parameters of a query string: values by name, in the order of arrival. Null when an escape is malformed.
- * `+` is a space.
- */
+/** Parses a query string to values by name, in order of arrival. Null if an escape is malformed. `+` is a space. */
 export function parseQueryString(query: string): ReadonlyMap<string, readonly string[]> | null {
   const values = new Map<string, string[]>();
   for (const pair of query.split('&')) {
@@ -21,7 +18,7 @@ function decodeForm(text: string): string | null {
   return decodePercent(text.replaceAll('+', ' '));
 }
 
-/** The text without its percent escapes, or null when one is malformed or the bytes are not UTF-8. */
+/** Decodes percent escapes; null if one is malformed or the bytes are not UTF-8. */
 export function decodePercent(text: string): string | null {
   try {
     return decodeURIComponent(text);

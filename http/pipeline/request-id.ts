@@ -3,7 +3,7 @@ import { headerValues } from './message.ts';
 
 const SAFE_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The id of a request: the client's own when there is one that is safe to repeat in headers and logs, else a new one. */
+/** Returns the id of a request: the client's own if it is safe in headers and logs, else a new one. */
 export function requestIdOf(headers: readonly Header[], newId: () => string): string {
   const given = headerValues(headers, 'x-request-id');
   const first = given[0];

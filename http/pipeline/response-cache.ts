@@ -1,22 +1,22 @@
-import type { OperationId } from '../routes/operation.ts';
 import type { HttpResponse } from './message.ts';
+import type { OperationId } from '../openapi/operation-id.ts';
 
-/** How many commits can be read, and the newest of what they hold. */
+/** Number and visibility of commits. */
 export interface Commits {
-  /** Another number after each commit, and before anybody is told of it. */
+  /** Changes with each commit, before anyone is notified of it. */
   count(): number;
-  /** The next read of this turn sees every commit that can be read. */
+  /** Lets the next read of this turn see every readable commit. */
   renew(): void;
   /**
-   * Resolves when all that is on disk by now can be read, null when it can be already: a worker is answered a moment before (docs/decisions/journal.md), and
-   * whoever hears of its answer and asks here must find it.
+   * Resolves when everything on disk is readable; null if it is already. A worker gets its reply slightly earlier
+   * (docs/decisions/journal.md), and a client that learns of the reply must find the change here.
    */
   untilReadable(): Promise<void> | null;
 }
 
 /**
- * Operations whose answers depend on their address and on what is committed, and on nothing else: not on the clock, on what
- * workers say without a commit, or (once there are any) on who asks.
+ * Operations whose responses depend only on their address and on committed state. They do not depend on the clock, on
+ * uncommitted reports of workers, or (in future) on the user.
  */
 const COMMITTED: ReadonlySet<string> = new Set<OperationId>([
   'getJob',
@@ -28,13 +28,13 @@ const COMMITTED: ReadonlySet<string> = new Set<OperationId>([
   'listTaskAttempts',
 ]);
 
-/** Bytes of bodies that are kept. */
+/** Maximum size of all cached bodies in bytes. */
 const KEPT_BYTES_MAX = 8 * 1024 * 1024;
 const KEPT_MAX = 2048;
 
 /**
- * Answers to reads that no commit was made since: the same question has the same answer. Many clients look at the same few
- * jobs, and a page of tasks takes several times as long to make as to send.
+ * Caches responses to reads until the next commit. Many clients read the same few jobs, and building a page of tasks
+ * takes several times as long as sending it.
  */
 export class ResponseCache {
   readonly #commits: Pick<Commits, 'count' | 'renew'>;
@@ -46,12 +46,12 @@ export class ResponseCache {
     this.#commits = commits;
   }
 
-  /** Whether answers of an operation may be kept. */
+  /** Reports whether responses of an operation can be cached. */
   static mayKeep(operation: string): boolean {
     return COMMITTED.has(operation);
   }
 
-  /** The answer to a target, that is path and query, if it holds still. */
+  /** Returns the cached response of a target (path and query) if it is still valid. */
   find(target: string): HttpResponse | undefined {
     if (this.#kept.size === 0) return undefined;
     if (this.#commits.count() !== this.#count) {
@@ -61,7 +61,7 @@ export class ResponseCache {
     return this.#kept.get(target);
   }
 
-  /** To be called before an answer that may be kept is made. Gives what `keep` is to be told. */
+  /** Must be called before a cacheable response is built. Returns the count for `keep`. */
   begin(): number {
     const count = this.#commits.count();
     // The snapshot of the turn may be older than the count.
@@ -69,7 +69,7 @@ export class ResponseCache {
     return count;
   }
 
-  /** Keeps an answer that was begun at a count of commits. */
+  /** Caches a response that was started at a count of commits. */
   keep(target: string, count: number, response: HttpResponse): void {
     const { body } = response;
     if (!(body instanceof Uint8Array) || body.length > KEPT_BYTES_MAX / 8) return;

@@ -1,6 +1,6 @@
 import { decodePercent } from './query-string.ts';
 
-/** What a path leads to. */
+/** Result of matching a path. */
 export type Match<Target> =
   | { readonly found: true; readonly target: Target; readonly parameters: ReadonlyMap<string, string> }
   /** `methods` is empty when no route has the path. */
@@ -18,11 +18,14 @@ const newBranch = <Target>(): Branch<Target> => ({
   targets: new Map(),
 });
 
-/** Leads from method and path to a target. Literal segments go before parameters; a parameter is one segment, decoded. */
+/**
+ * Maps method and path to a target. Literal segments have precedence over parameters. A parameter matches one
+ * segment, decoded.
+ */
 export class Router<Target> {
   readonly #root = newBranch<Target>();
 
-  /** `path` has `{name}` for a parameter. Throws when the route exists already. */
+  /** `path` contains `{name}` for a parameter. Throws if the route exists already. */
   add(method: string, path: string, target: Target): void {
     let branch = this.#root;
     for (const segment of path.slice(1).split('/')) {
@@ -33,7 +36,7 @@ export class Router<Target> {
     branch.targets.set(method, target);
   }
 
-  /** `path` with its escapes; one slash at its end makes no difference. HEAD leads where GET does. */
+  /** Matches a percent-encoded path, ignoring one trailing slash. HEAD matches the routes of GET. */
   match(method: string, path: string): Match<Target> {
     const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
     const parameters = new Map<string, string>();

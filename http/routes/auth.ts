@@ -2,10 +2,7 @@ import type { Principal } from '../guards/principal.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { problem, type Handler } from './operation.ts';
 
-/**
- * docs/contract/rest.md#authentication-routes, while authentication is off: there is nobody but the anonymous
- * principal.
- */
+/** docs/contract/rest.md#authentication-routes while authentication is off: only the anonymous principal exists. */
 const OFF = 'authentication is off: there is no account to change';
 
 export const getMe: Handler<'getMe'> = ({ principal }) => ({

@@ -26,13 +26,13 @@ export const bulkJobs: Handler<'bulkJobs'> = (call, ports) => {
   );
 };
 
-/** Settings without `set`, or `set` without any. */
+/** Checks that settings occur exactly with the action `set`. */
 function settingsFault({ action, priority, queue_id: queueId }: BulkCall['body']): ProblemReply | null {
   const given = priority !== undefined ? '/priority' : queueId !== undefined ? '/queue_id' : null;
   if (action === 'set') {
     return given === null ? invalid('/action', 'set needs priority or queue_id') : null;
   }
-  return given === null ? null : invalid(given, `is not for ${action}, only for set`);
+  return given === null ? null : invalid(given, `is only for set, not for ${action}`);
 }
 
 function act(call: BulkCall, id: string, ports: Ports): AnyReply | Promise<AnyReply> {

@@ -2,27 +2,21 @@ import { problemBody } from '../problems.ts';
 import type { Ports } from '../ports.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { mapConcurrently } from './map-concurrently.ts';
-import {
-  invalid,
-  problem,
-  type AnyReply,
-  type Call,
-  type OperationId,
-  type ProblemReply,
-} from './operation.ts';
+import { invalid, problem, type AnyReply, type Call, type ProblemReply } from './operation.ts';
+import type { OperationId } from '../openapi/operation-id.ts';
 
-/** Items of one request, however they are picked. */
+/** Maximum number of items of one request. */
 export const BULK_ITEMS_MAX = 1000;
-/** Items that are under way at once: enough to fill commits, too few to be in the way of leases. */
+/** Items processed in parallel: enough to fill commits, few enough not to delay leases. */
 const AT_ONCE = 32;
 
-/** How a request picks its items: by their ids, or by a filter. */
+/** Selection of items: by ids or by a filter. */
 interface Picked<Filter> {
   readonly ids?: readonly string[];
   readonly filter?: Filter;
 }
 
-/** What a filter lets through: how many there are, and the ids of the first `BULK_ITEMS_MAX` of them. */
+/** Matches of a filter: their total, and the ids of the first `BULK_ITEMS_MAX`. */
 interface Found {
   readonly ids: readonly string[];
   readonly total: number;
@@ -35,8 +29,8 @@ interface BulkReply {
 }
 
 /**
- * Does the same to each item that a request picks; `act` is the handler of the item's own route. `what` is what the items
- * are called, in the plural.
+ * Applies an action to each selected item. `act` is the handler of the item's own route. `what` is the plural name of
+ * the items.
  */
 export async function bulk<Filter>(
   picked: Picked<Filter>,
@@ -48,7 +42,7 @@ export async function bulk<Filter>(
   const found = foundBy(picked, find);
   if ('kind' in found) return found;
   if (found.total > BULK_ITEMS_MAX) {
-    const detail = `the filter matches ${found.total} ${what}, and one request may change ${BULK_ITEMS_MAX}: narrow it`;
+    const detail = `the filter matches ${found.total} ${what}; a request can change at most ${BULK_ITEMS_MAX}, so narrow the filter`;
     return problem('conflict', detail);
   }
   const results = await mapConcurrently(found.ids, AT_ONCE, async (id) =>
@@ -61,15 +55,14 @@ function foundBy<Filter>(
   { ids, filter }: Picked<Filter>,
   find: (filter: Filter) => Found | ProblemReply,
 ): Found | ProblemReply {
-  if (ids !== undefined && filter !== undefined)
-    return invalid('/filter', 'excludes ids: give one of the two');
+  if (ids !== undefined && filter !== undefined) return invalid('/filter', 'cannot be combined with ids');
   if (filter !== undefined) return find(filter);
-  if (ids === undefined) return invalid('/ids', 'is required where there is no filter');
+  if (ids === undefined) return invalid('/ids', 'is required without a filter');
   const distinct = [...new Set(ids)];
   return { ids: distinct, total: distinct.length };
 }
 
-/** An item that breaks off does not take the answers of the others with it. */
+/** Keeps the error of one item from failing the others. */
 async function acted(
   id: string,
   act: (id: string) => AnyReply | Promise<AnyReply>,
@@ -102,6 +95,6 @@ function resultOf(id: string, reply: AnyReply): Schemas['BulkResult'] {
   }
 }
 
-/** The call of an item's own route, but for its body. */
+/** Builds the call of an item's own route, without its body. */
 export const itemCall = ({ principal, ended }: Pick<Call<OperationId>, 'principal' | 'ended'>, id: string) =>
   ({ path: { id }, query: {}, headers: {}, principal, ended }) as const;

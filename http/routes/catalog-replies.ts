@@ -4,12 +4,12 @@ import type { Outcome } from '../../src/core/problems.ts';
 import type { Ports } from '../ports.ts';
 import { NO_CONTENT, notFound, type ProblemReply } from './operation.ts';
 
-/** What the routes of all catalogs (docs/contract/rest.md#catalogs) have in common. */
+/** Replies that the routes of all catalogs share (docs/contract/rest.md#catalogs). */
 
-/** Asks the one catalog actor, as `Actors.ask` does. */
+/** Sends a request to the catalog actor, as `Actors.ask` does. */
 export const askCatalog = <Answer>(
   ports: Ports,
-  make: (replyTo: ReplyTo) => CatalogMessage,
+  make: (replyTo: ReplyTo<Outcome<Answer>>) => CatalogMessage,
 ): Promise<Outcome<Answer>> =>
   ports.actors.ask<Answer>((replyTo) => ({ actor: 'catalog', id: CATALOG_ID, message: make(replyTo) }));
 
@@ -20,7 +20,7 @@ interface Shown<Status extends number, View> {
   readonly location?: string;
 }
 
-/** 200 with what a path names, or 404: "no farm 0198...". */
+/** Returns 200 with the requested item, or 404: "no farm 0198...". */
 export const okOrNotFound = <Record, View>(
   what: string,
   id: string,
@@ -29,7 +29,7 @@ export const okOrNotFound = <Record, View>(
 ): Shown<200, View> | ProblemReply =>
   record === undefined ? notFound(what, id) : { kind: 'json', status: 200, body: view(record) };
 
-/** 201 with the new resource, which is found below `path` by its id. */
+/** Returns 201 with the new resource; its id below `path` is its location. */
 export const created = <Record extends { readonly id: string }, View>(
   path: string,
   outcome: Outcome<Record>,
@@ -39,7 +39,7 @@ export const created = <Record extends { readonly id: string }, View>(
     ? { kind: 'json', status: 201, body: view(outcome.value), location: `${path}/${outcome.value.id}` }
     : { kind: 'problem', problem: outcome.problem };
 
-/** 200 with the resource as it is now. */
+/** Returns 200 with the changed resource. */
 export const replaced = <Record, View>(
   outcome: Outcome<Record>,
   view: (record: Record) => View,
@@ -48,6 +48,6 @@ export const replaced = <Record, View>(
     ? { kind: 'json', status: 200, body: view(outcome.value) }
     : { kind: 'problem', problem: outcome.problem };
 
-/** 204. */
+/** Returns 204. */
 export const deleted = (outcome: Outcome<null>): typeof NO_CONTENT | ProblemReply =>
   outcome.ok ? NO_CONTENT : { kind: 'problem', problem: outcome.problem };

@@ -54,7 +54,7 @@ export const deleteComputeLocation: Handler<'deleteComputeLocation'> = async ({ 
 const storedLocation = (store: StoreReader, id: string): ComputeLocationRecord | undefined =>
   store.get('computeLocation', keys.computeLocation(id));
 
-/** Looks through the workers once, for as many locations as it is asked about. */
+/** Scans the workers once for any number of locations. */
 function viewOf(store: StoreReader): (location: ComputeLocationRecord) => Schemas['ComputeLocation'] {
   let online: ReadonlyMap<string, number> | null = null;
   return (location) => {
@@ -63,7 +63,7 @@ function viewOf(store: StoreReader): (location: ComputeLocationRecord) => Schema
   };
 }
 
-/** How many workers of all farms are online, by the place that they report. */
+/** Counts the online workers of all farms by their reported location. */
 function onlineWorkers(store: StoreReader): ReadonlyMap<string, number> {
   const online = new Map<string, number>();
   for (const { value: worker } of store.scan('worker')) {

@@ -5,7 +5,7 @@ import { invalid, problem, type Handler } from './operation.ts';
 export const getDiagnosticLogs: Handler<'getDiagnosticLogs'> = ({ query }, ports) => {
   const diagnostics = ports.diagnostics();
   if (diagnostics === null) {
-    return problem('unavailable', 'no diagnostics are kept: diagnostics.buffer_size is 0');
+    return problem('unavailable', 'diagnostics are disabled: diagnostics.buffer_size is 0');
   }
   const { component, level, task_id: taskId, since, limit } = query;
   const after = since === undefined ? undefined : nanosOf(since);

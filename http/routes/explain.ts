@@ -13,13 +13,13 @@ import { findTask, type FoundTask } from './find-task.ts';
 import { notFound, type Handler } from './operation.ts';
 import { factsOf, requirementsOf, stateOf } from './task-facts.ts';
 
-/** How many workers that have failed are looked at, and how many are listed. */
+/** Maximum number of failed workers that are read, and that are listed. */
 const FAILURES_MAX = 1000;
 const FAILURES_LISTED_MAX = 20;
 
 /**
- * Reads the store, and asks the schedulers when the task waits. Nothing here grows with the number of tasks, jobs or
- * workers.
+ * Reads the store, and queries the schedulers if the task waits. The cost does not grow with the number of tasks,
+ * jobs or workers.
  */
 export const explainTask: Handler<'explainTask'> = async ({ path }, ports) => {
   const { store } = ports;
@@ -30,7 +30,7 @@ export const explainTask: Handler<'explainTask'> = async ({ path }, ports) => {
     status === 'pending' || status === 'ready'
       ? await querySchedulers(ports, found, requirementsOf(store, found))
       : NO_SCHEDULER_ANSWER;
-  // The task may have gone on meanwhile: all that is said is true of one state of the store, the latest.
+  // The task may have changed meanwhile, so the explanation uses only the latest state of the store.
   const task = findTask(store, path.id);
   if (task === null) return notFound('task', path.id);
   const facts = factsOf(ports, task, asked);
@@ -56,7 +56,7 @@ export const explainTask: Handler<'explainTask'> = async ({ path }, ports) => {
   };
 };
 
-/** Failures of the task's step by worker, the most first. */
+/** Returns the failures of the task's step by worker, most first. */
 function failuresOf(store: StoreReader, { address }: FoundTask, names: Names): Schemas['WorkerFailures'][] {
   const prefix = keys.stepFailuresOf(address.jobId, address.stepOrder);
   return [...store.scan('stepFailures', { prefix, limit: FAILURES_MAX })]

@@ -1,26 +1,26 @@
 import { farmId, type FarmId } from '../../src/core/ids.ts';
-import type { WaitingExplanation } from '../../src/core/lease/waiting.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { Ports } from '../ports.ts';
 import { waitingView } from '../views/waiting-view.ts';
 import { askWhatWaits } from './query-schedulers.ts';
 import { notFound, problem, type Handler } from './operation.ts';
+import type { WaitingExplanation } from '../../src/core/lease/explanation.ts';
 
-/** How old an answer may be that several clients get: a page asks every few seconds, and many have it open. */
+/** Maximum age of a reply that clients share: pages poll every few seconds. */
 const FRESH_MS = 3000;
 const FARMS_MAX = 64;
-/** Paused jobs that are named. */
+/** Maximum number of paused jobs that are named. */
 const PAUSED_NAMED_MAX = 10;
 
 interface Known {
-  /** By the clock that never goes back. */
+  /** Time of the query, by the steady clock. */
   readonly askedAt: number;
-  /** When it was asked, in milliseconds since the epoch. */
+  /** Time of the query, in milliseconds since the epoch. */
   readonly at: number;
   readonly answer: Promise<WaitingExplanation | null>;
 }
 
-/** A handler that asks the scheduler of a farm once for all clients that ask within some seconds. */
+/** Returns a handler that queries the scheduler of a farm once for all clients within a few seconds. */
 export function getFarmWaiting(): Handler<'getFarmWaiting'> {
   const known = new Map<FarmId, Known>();
 
@@ -40,7 +40,7 @@ export function getFarmWaiting(): Handler<'getFarmWaiting'> {
     const waiting = await answer;
     if (waiting === null) {
       known.delete(farm);
-      return problem('unavailable', 'the scheduler of the farm does not answer: try again');
+      return problem('unavailable', 'the scheduler of the farm did not answer; retry the request');
     }
     const paused = {
       ...ports.history.paused(farm),

@@ -10,13 +10,13 @@ export interface FoundTask {
   readonly step: StepRecord;
 }
 
-/** The task that an id names, or null when there is none. */
+/** Returns the task with an id, or null. */
 export function findTask(store: StoreReader, id: string): FoundTask | null {
   const address = parseTaskId(id);
   return address === null ? null : findTaskAt(store, address);
 }
 
-/** The task at an address, or null when there is none. */
+/** Returns the task at an address, or null. */
 export function findTaskAt(
   store: StoreReader,
   { jobId: id, stepOrder, index }: TaskAddress,
@@ -27,16 +27,16 @@ export function findTaskAt(
   return { address: { jobId: id, stepOrder, index }, job, step };
 }
 
-/** The steps of a job, by order. */
+/** Returns the steps of a job in order. */
 export const stepsOf = (store: StoreReader, id: JobId): readonly StepRecord[] =>
   [...store.scan('step', { prefix: keys.stepsOf(id) })].map((row) => row.value);
 
-/** The step of a job that an id or a name names, or null when there is none. */
+/** Returns the step of a job by id or name, or null. */
 export const findStep = (steps: readonly StepRecord[], idOrName: string): StepRecord | null =>
   steps.find((step) => stepIdOf(step.jobId, step.order) === idOrName) ??
   steps.find((step) => step.name === idOrName) ??
   null;
 
-/** The job that an id names, or null when there is none. */
+/** Returns the job with an id, or null. */
 export const findJob = (store: StoreReader, id: string): JobRecord | null =>
   store.get('job', keys.job(jobId(id))) ?? null;

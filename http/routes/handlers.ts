@@ -51,7 +51,7 @@ import {
 } from './usage-pools.ts';
 import { deleteWorker, disableWorker, enableWorker, getWorker, listWorkers } from './workers.ts';
 
-/** The handler of every operation. */
+/** Returns the handlers of all operations. */
 export function handlersOf(contract: Contract): Handlers {
   return {
     getHealthz,

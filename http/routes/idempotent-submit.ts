@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { IdempotencyKeyRow } from '../../actors/service/farm/messages.ts';
 import { effectiveRetry } from '../../src/core/lifecycle/retry-policy.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { IDEMPOTENCY_KEY_MS, type IdempotencyKeyRecord } from '../../src/core/records/idempotency-key.ts';
@@ -8,15 +7,17 @@ import type { Ports } from '../ports.ts';
 import { jobView } from '../views/job-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { problem, type Call, type Handler, type Reply } from './operation.ts';
+import type { IdempotencyKeyRow } from '../../actors/service/job/messages.ts';
 
 type SubmitReply = Reply<'submitJob'>;
 
-/** Makes the job, and with it the row of the key when there is one. */
+/** Creates the job, and with it the row of the key if there is one. */
 type Submit = (call: Call<'submitJob'>, ports: Ports, once: IdempotencyKeyRow | null) => Promise<SubmitReply>;
 
 /**
- * A submission that a client may repeat with the same `Idempotency-Key` (docs/decisions/idempotency.md): the key is
- * written with the job, and until then this process, which has the only front of the store, knows that it is at work.
+ * Makes submissions repeatable with the same `Idempotency-Key` (docs/decisions/idempotency.md). The key is written
+ * together with the job. Until then this process, the only one that accepts requests for the store, keeps the key in
+ * memory.
  */
 export function submitIdempotently(submit: Submit): Handler<'submitJob'> {
   const atWork = new Set<string>();
@@ -26,7 +27,7 @@ export function submitIdempotently(submit: Submit): Handler<'submitJob'> {
     const digest = digestOf([call.principal.username, key]);
     const fingerprint = fingerprintOf(call);
     if (atWork.has(digest)) {
-      return problem('conflict', 'a request with this Idempotency-Key is being answered: repeat it later');
+      return problem('conflict', 'a request with this Idempotency-Key is still in progress; retry later');
     }
     const now = ports.now();
     const known = recordOf(ports.store, digest, now);
@@ -41,7 +42,7 @@ export function submitIdempotently(submit: Submit): Handler<'submitJob'> {
   };
 }
 
-/** The reply to a submission that has made a job. */
+/** Returns the reply to a submission that has created a job. */
 export const created = (job: Schemas['Job']): SubmitReply & { readonly kind: 'json' } => ({
   kind: 'json',
   status: 201,
@@ -49,12 +50,12 @@ export const created = (job: Schemas['Job']): SubmitReply & { readonly kind: 'js
   location: `/api/v1/jobs/${job.id}`,
 });
 
-/** The first answer, or why there is none for this request. */
+/** Returns the first reply again, or why this request gets none. */
 function repeated({ job, inherited, fingerprint }: IdempotencyKeyRecord, given: string): SubmitReply {
   if (fingerprint !== given) {
     return problem(
       'unprocessable',
-      'the Idempotency-Key has come with another request before: take a new one',
+      'this Idempotency-Key was already used with a different request; use a new key',
     );
   }
   const view = jobView(job, effectiveRetry(inherited, {}, {}, job.retry));
@@ -67,7 +68,7 @@ function recordOf(store: StoreReader, digest: string, now: number): IdempotencyK
     .find((record) => record !== undefined && record.expiresAt > now);
 }
 
-/** The same for the same request, whatever the order of its parameters. */
+/** Returns the same text for the same request, in any order of its parameters. */
 function fingerprintOf({ query, body }: Call<'submitJob'>): string {
   const { parameters = {}, dry_run: _isDryRun, ...rest } = query;
   const sorted = [...Object.entries(rest), ...Object.entries(parameters)].sort(([a], [b]) =>
@@ -76,7 +77,7 @@ function fingerprintOf({ query, body }: Call<'submitJob'>): string {
   return digestOf([JSON.stringify(sorted), body.mediaType, body.text]);
 }
 
-/** A hash of texts that no other texts share. */
+/** Hashes several texts without ambiguity between them. */
 function digestOf(texts: readonly string[]): string {
   const hash = createHash('sha256');
   for (const text of texts) hash.update(`${Buffer.byteLength(text)} `).update(text);

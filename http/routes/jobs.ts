@@ -31,7 +31,7 @@ type GivenFilter = Pick<
   'farm_id' | 'queue_id' | 'owner' | 'project' | 'search'
 > & { readonly statuses?: readonly JobStatus[] };
 
-/** The filter of a list of jobs as a client gives it. */
+/** Converts the filter of a request for a list of jobs. */
 export const jobFilterOf = (given: GivenFilter): JobFilter => ({
   ...(given.statuses !== undefined && { statuses: given.statuses }),
   ...(given.farm_id !== undefined && { farmId: given.farm_id }),
@@ -41,7 +41,7 @@ export const jobFilterOf = (given: GivenFilter): JobFilter => ({
   words: searchTerms(given.search ?? ''),
 });
 
-/** The words of a search, in lower case. */
+/** Returns the words of a search in lower case. */
 export const searchTerms = (search: string): readonly string[] =>
   search
     .toLowerCase()
@@ -71,7 +71,7 @@ export const deleteJob: Handler<'deleteJob'> = ({ path }, ports) => order(path.i
 
 export const cancelJob: Handler<'cancelJob'> = ({ path }, ports) => order(path.id, 'job.cancel', ports);
 
-/** Has the job do what needs no more than its word. */
+/** Sends the job a message without content. */
 async function order(
   id: string,
   type: 'job.delete' | 'job.cancel',

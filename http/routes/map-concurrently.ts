@@ -1,4 +1,7 @@
-/** What `act` makes of each item, in their order, with so many of them under way at once. Rejects as soon as one does. */
+/**
+ * Applies `act` to each item, at most `atOnce` in parallel. Resolves with the results in order; rejects with the
+ * first error.
+ */
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   atOnce: number,

@@ -2,7 +2,7 @@ import { UPGRADE_HEADERS, upgradeFault } from '../guards/upgrade.ts';
 import type { Header } from '../pipeline/message.ts';
 import { problem, type Handler } from './operation.ts';
 
-/** A request to the event channel that the server did not take for one to open a WebSocket connection. */
+/** Answers a request to the event channel that the server did not recognize as a WebSocket handshake. */
 export const openEvents: Handler<'openEvents'> = ({ headers }) => {
   const given = Object.entries(headers).map(([name, value]): Header => [name.toLowerCase(), value]);
   const fault = upgradeFault(given);

@@ -5,13 +5,11 @@ import { pointedProblem } from '../problems.ts';
 import type { Header } from '../pipeline/message.ts';
 import type { VerbatimBody } from '../pipeline/body.ts';
 import type { Ports } from '../ports.ts';
-
-/** What a handler of an operation gets and gives, with the types of the contract. */
-export type OperationId = keyof operations;
+import type { OperationId } from '../openapi/operation-id.ts';
 
 /**
- * Parameters that have a default wherever the contract has them: a handler always gets a value. The binding checks it
- * against the contract.
+ * Parameters with a default everywhere in the contract, so that handlers always get a value. The binding verifies
+ * this.
  */
 export const DEFAULTED_PARAMETERS = [
   'limit',
@@ -50,14 +48,14 @@ type BodyOf<Op extends OperationId> = [NonNullable<GivenBody<Op>>] extends [neve
     : // A body that is not required may be missing.
       ContentOf<Op>[keyof ContentOf<Op>] | (undefined extends GivenBody<Op> ? undefined : never);
 
-/** A request that has passed every check. */
+/** A request that has passed validation. */
 export interface Call<Op extends OperationId> {
   readonly path: PathOf<Op>;
   readonly query: QueryOf<Op>;
   readonly headers: HeadersOf<Op>;
   readonly body: BodyOf<Op>;
   readonly principal: Principal;
-  /** Aborts when the client is gone or the server stops. */
+  /** Aborts when the client disconnects or the server stops. */
   readonly ended: () => AbortSignal;
 }
 
@@ -89,7 +87,7 @@ export type Reply<Op extends OperationId> =
     }
   | ProblemReply;
 
-/** The reply of some operation. */
+/** Reply of any operation. */
 export type AnyReply = { [Op in OperationId]: Reply<Op> }[OperationId];
 
 export interface ProblemReply {
@@ -103,7 +101,7 @@ export type Handler<Op extends OperationId> = (
   ports: Ports,
 ) => Reply<Op> | Promise<Reply<Op>>;
 
-/** One handler for each operation of the contract. */
+/** One handler per operation of the contract. */
 export type Handlers = { readonly [Op in OperationId]: Handler<Op> };
 
 export const problem = (kind: ProblemKind, detail: string): ProblemReply => ({
@@ -111,13 +109,13 @@ export const problem = (kind: ProblemKind, detail: string): ProblemReply => ({
   problem: { kind, detail },
 });
 
-/** 400 for one thing that is wrong with a request. */
+/** Returns 400 for one error in a request. */
 export const invalid = (pointer: string, detail: string): ProblemReply => ({
   kind: 'problem',
   problem: pointedProblem('bad-request', [{ pointer, detail }]),
 });
 
-/** 404 for what a path names: "no job 0198...". */
+/** Returns 404 for the id in a path: "no job 0198...". */
 export const notFound = (what: string, id: string): ProblemReply =>
   problem('not-found', `no ${what} ${id.slice(0, 100)}`);
 

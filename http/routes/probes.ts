@@ -30,7 +30,7 @@ const pagesView = ({ fileBytes, pageBytes, usedPages, freePages }: FilePages) =>
   free_pages: freePages,
 });
 
-/** `ok`, or what is wrong; at the latest when the budget is spent. */
+/** Returns `ok` or the error, at the latest when the time budget is spent. */
 async function verdict(ports: Ports, check: () => Promise<void>): Promise<string> {
   const answered = new AbortController();
   const late = ports
@@ -39,7 +39,7 @@ async function verdict(ports: Ports, check: () => Promise<void>): Promise<string
   try {
     return await Promise.race([check().then(() => 'ok'), late]);
   } catch (error) {
-    return error instanceof Error && error.message !== '' ? error.message : 'cannot be reached';
+    return error instanceof Error && error.message !== '' ? error.message : 'not reachable';
   } finally {
     answered.abort();
   }

@@ -3,29 +3,33 @@ import type { LeaseMessage } from '../../actors/service/lease/messages.ts';
 import { isPoolFull } from '../../src/core/explain/capacity-gates.ts';
 import type { FarmHolder } from '../../src/core/explain/task-facts.ts';
 import type { FarmId, QueueId } from '../../src/core/ids.ts';
-import type { DemandExplanation, Holder, LeaseExplanation } from '../../src/core/lease/explanation.ts';
-import type { WaitingExplanation } from '../../src/core/lease/waiting.ts';
+import type {
+  DemandExplanation,
+  Holder,
+  LeaseExplanation,
+  WaitingExplanation,
+} from '../../src/core/lease/explanation.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import { refused, type Outcome } from '../../src/core/problems.ts';
 import type { Ports } from '../ports.ts';
 import type { FoundTask } from './find-task.ts';
 
-/** How long a scheduler has to answer. */
+/** Timeout of a scheduler's reply. */
 const ANSWER_MS = 2000;
-/** How many farms are asked who holds a pool. */
+/** Maximum number of farms that are asked for holders of a pool. */
 const FARMS_MAX = 64;
 
-/** What the schedulers say of a task. */
+/** Replies of the schedulers about a task. */
 export interface SchedulerAnswer {
-  /** Null when the scheduler of the task's farm does not answer. */
+  /** Null if the scheduler of the task's farm does not answer. */
   readonly lease: LeaseExplanation | null;
-  /** Who holds slots in other farms, of each pool that is at capacity. */
+  /** Holders of slots in other farms, by full pool. */
   readonly elsewhere: ReadonlyMap<string, readonly FarmHolder[]>;
 }
 
 export const NO_SCHEDULER_ANSWER: SchedulerAnswer = { lease: null, elsewhere: new Map() };
 
-/** Asks the lease actor of the task's farm, then those of other farms who holds the pools that are at capacity. */
+/** Queries the lease actor of the task's farm, then those of other farms for holders of full pools. */
 export async function querySchedulers(
   ports: Ports,
   { job, address }: FoundTask,
@@ -66,7 +70,10 @@ async function holdersElsewhere(ports: Ports, own: FarmId, pool: string): Promis
   return answers.flat();
 }
 
-/** Which workers could run tasks of a queue with each of these requirements; null when the scheduler does not answer. */
+/**
+ * Returns which workers can run tasks of a queue with each of these requirements; null if the scheduler does not
+ * answer.
+ */
 export const askForWorkers = (
   ports: Ports,
   farm: FarmId,
@@ -80,7 +87,7 @@ export const askForWorkers = (
     replyTo,
   }));
 
-/** What waits in a farm, and on what; null when the scheduler does not answer. */
+/** Returns the waiting tasks of a farm by reason; null if the scheduler does not answer. */
 export const askWhatWaits = (ports: Ports, farm: FarmId): Promise<WaitingExplanation | null> =>
   answerOf<WaitingExplanation>(ports, farm, (replyTo) => ({ type: 'farm.explain', replyTo }));
 
@@ -89,11 +96,11 @@ type Question = Extract<
   { type: 'task.explain' | 'pool.explain' | 'demands.explain' | 'farm.explain' }
 >;
 
-/** The answer of a farm's lease actor; null when it refuses, or none comes in time. */
+/** Returns the reply of a farm's lease actor; null if it is an error or late. */
 async function answerOf<Answer>(
   ports: Ports,
   farm: FarmId,
-  question: (replyTo: ReplyTo) => Question,
+  question: (replyTo: ReplyTo<Outcome<Answer>>) => Question,
 ): Promise<Answer | null> {
   const waited = new AbortController();
   try {
@@ -107,7 +114,7 @@ async function answerOf<Answer>(
     ]);
     if (outcome.ok) return outcome.value;
     const { detail } = outcome.problem;
-    ports.log('warn', 'a scheduler does not explain', { farm_id: farm, detail });
+    ports.log('warn', 'scheduler did not answer a query', { farm_id: farm, detail });
     return null;
   } finally {
     waited.abort();

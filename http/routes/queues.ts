@@ -51,7 +51,7 @@ export const replaceQueue: Handler<'replaceQueue'> = async ({ path, body }, port
   const refusal = groupRefusal(body, stored);
   if (refusal !== null) return refusal;
   if (body.farm_id !== undefined && body.farm_id !== stored.farmId) {
-    return invalid('/farm_id', 'a queue stays in its farm');
+    return invalid('/farm_id', 'a queue cannot move to another farm');
   }
   const outcome = await ports.actors.ask<QueueRecord>((replyTo) => ({
     actor: 'farm',
@@ -85,7 +85,7 @@ function queueInput(body: Schemas['QueueSettings']): QueueInput {
   };
 }
 
-/** A group takes the place of an account's own: without an account it would be set in vain. */
+/** A group replaces the primary group of the account, so it requires one. */
 function groupRefusal(body: Schemas['QueueSettings'], stored: QueueRecord | null): ProblemReply | null {
   const user = body.run_as_user === undefined ? stored?.runAsUser : body.run_as_user;
   return typeof body.run_as_group === 'string' && typeof user !== 'string'

@@ -13,7 +13,10 @@ import { findStep, stepsOf } from './find-task.ts';
 
 const RANGE_PARTS_MAX = 1000;
 
-/** What of a job is to be tried again: all of it when nothing is picked. 400 for what the job or its farm does not have. */
+/**
+ * Converts the selection of a retry; without one, the whole job. Returns 400 for items that the job or its farm does
+ * not have.
+ */
 export function retryTargetOf(
   store: StoreReader,
   job: JobRecord,
@@ -24,7 +27,7 @@ export function retryTargetOf(
   const only = steps.length === 1 ? (steps[0] ?? null) : null;
   const step = stepText === undefined ? only : findStep(steps, stepText);
   if (stepText !== undefined && step === null) return wrong('/step', 'the job has no such step');
-  if (range !== undefined && step === null) return wrong('/step', 'is required: the job has several');
+  if (range !== undefined && step === null) return wrong('/step', 'is required: the job has several steps');
   const indices = range === undefined || step === null ? null : indicesOf(range, step);
   if (indices?.ok === false) return indices;
   const ordinal = worker === undefined ? null : ordinalOf(store, job.farmId, worker);
@@ -55,8 +58,8 @@ function indicesOf(text: string, { taskCount }: StepRecord): Outcome<readonly In
 }
 
 /**
- * The ordinal that a worker has or had in a farm, which outlives it; null when the farm never had the worker. A worker
- * that has moved has another one in each of its farms.
+ * Returns the ordinal of a worker in a farm, which outlives the worker; null if the farm never had it. A worker that
+ * has moved has one ordinal per farm.
  */
 export function ordinalOf(store: StoreReader, farm: FarmId, id: string): number | null {
   const worker = store.get('worker', keys.worker(workerId(id)));

@@ -10,13 +10,13 @@ import { failuresOf, findWorker } from './workers.ts';
 
 const JOBS_AT_ONCE = 8;
 
-/** A job with failures of the worker, and the worker's ordinal in the farm of the job. */
+/** A job with failures of the worker, and the worker's ordinal in the job's farm. */
 interface Failed {
   readonly id: JobId;
   readonly workerOrdinal: number;
 }
 
-/** The jobs are those of the failures that are kept of the worker (docs/decisions/additive-routes.md). */
+/** Retries the jobs of the failures that are kept of the worker (docs/decisions/additive-routes.md). */
 export const retryWorkerFailures: Handler<'retryWorkerFailures'> = async ({ path }, ports) => {
   const { store } = ports;
   const worker = findWorker(store, path.id);

@@ -26,7 +26,7 @@ export const retryTask: Handler<'retryTask'> = async ({ path }, ports) => {
   return { kind: 'json', status: 202, body: { task_id: taskIdOf(task.address), status } };
 };
 
-/** Has a job try tasks again. */
+/** Sends a retry request to a job. */
 export const askToRetry = (id: JobId, target: RetryTarget, ports: Ports): Promise<Outcome<RetryResult>> =>
   ports.actors.ask<RetryResult>((replyTo) => ({
     actor: 'job',

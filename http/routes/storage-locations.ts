@@ -63,10 +63,10 @@ export const deleteStorageLocation: Handler<'deleteStorageLocation'> = async ({ 
 const storedStorage = (store: StoreReader, id: string): StorageLocationRecord | undefined =>
   store.get('storageLocation', keys.storageLocation(id));
 
-/** Errors that one answer lists. */
+/** Maximum number of errors in one response. */
 const ERRORS_MAX = 20;
 
-/** What a body says, or what is wrong with its roots. */
+/** Validates a body; returns the storage location or the errors in its roots. */
 function storageInput(body: Schemas['StorageLocationInput']): Outcome<StorageInput> {
   const roots = Object.entries(body.roots ?? {}).map(([place, root]) => ({ place, root }));
   const errors: PointedError[] = [];

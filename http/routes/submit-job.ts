@@ -1,4 +1,4 @@
-import type { JobSubmission, IdempotencyKeyRow } from '../../actors/service/farm/messages.ts';
+import type { JobSubmission } from '../../actors/service/farm/messages.ts';
 import { farmId, jobId, queueId, type FarmId, type JobId } from '../../src/core/ids.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { LargeJob } from '../../src/core/ports/large-jobs.ts';
@@ -17,14 +17,14 @@ import { StoreNames } from '../views/store-names.ts';
 import { askForWorkers } from './query-schedulers.ts';
 import { invalid, problem, type Call, type Handler, type ProblemReply, type Reply } from './operation.ts';
 import { created, submitIdempotently } from './idempotent-submit.ts';
+import type { IdempotencyKeyRow } from '../../actors/service/job/messages.ts';
 
 /** docs/contract/errors.md, 503: no verdict on the template. */
-const DEADLINE_DETAIL =
-  'the template took too long to evaluate, which says nothing of whether it is right: a second attempt may succeed';
+const DEADLINE_DETAIL = 'template evaluation timed out; the template may be valid, so retry the request';
 
 const PARAMETER_PREFIX = 'param.';
 
-/** docs/contract/submission.md. A dry run goes the same way but for its end. */
+/** docs/contract/submission.md. A dry run differs only in its last step. */
 export const submitJob = (): Handler<'submitJob'> => {
   const submitted = submitIdempotently(submit);
   return (call, ports) => (call.query.dry_run ? dryRun(call, ports) : submitted(call, ports));
@@ -55,7 +55,9 @@ const submitTo = (farm: FarmId, submission: JobSubmission, ports: Ports): Promis
     message: { type: 'job.submit', submission, replyTo },
   }));
 
-/** Plan and template are stored first: the commit that makes the job, and with it leases, waits for none of their bytes. */
+/**
+ * Stores plan and template first, so that the commit with the job, and with it leases, does not wait for their bytes.
+ */
 async function submitLarge(
   farm: FarmId,
   { plan: _whole, ...submission }: JobSubmission,
@@ -93,18 +95,18 @@ async function dryRun(call: Call<'submitJob'>, ports: Ports): Promise<Reply<'sub
 interface CheckedSubmission {
   readonly submission: JobSubmission;
   readonly large?: LargeJob;
-  /** By order of the step; of a dry run alone. */
+  /** In order of the steps; only for a dry run. */
   readonly previews: readonly StepPreview[];
 }
 
-/** A submission that has passed every check of the front. */
+/** Returns a submission that has passed every check here. */
 async function submissionOf(
   call: Call<'submitJob'>,
   ports: Ports,
 ): Promise<CheckedSubmission | ProblemReply> {
   const { query, body } = call;
   if (!ports.acceptsSubmissions()) {
-    return problem('unavailable', 'the disk of the service is nearly full: no new jobs for now');
+    return problem('unavailable', 'the disk of the service is nearly full; new jobs are not accepted');
   }
   const farm = farmId(query.farm_id);
   if (ports.store.get('farm', keys.farm(farm)) === undefined) {
@@ -122,7 +124,7 @@ async function submissionOf(
   });
   if (!prepared.ok) {
     if ('busy' in prepared) {
-      return problem('unavailable', 'the service is busy with other templates: try again in a moment');
+      return problem('unavailable', 'the service is busy with other templates; retry in a moment');
     }
     return 'deadline' in prepared
       ? problem('unavailable', DEADLINE_DETAIL)
@@ -158,7 +160,7 @@ function submissionFrom(
   };
 }
 
-/** The jobs that must complete first, as the store has them now. */
+/** Returns the jobs that must complete first, in their stored state. */
 function upstreamsOf(
   store: StoreReader,
   farm: FarmId,
@@ -180,7 +182,7 @@ function upstreamsOf(
   return done(upstreams);
 }
 
-/** docs/contract/submission.md#job-identity, rules 2 and 3. */
+/** Applies docs/contract/submission.md#job-identity, rules 2 and 3. */
 function ownerOf(given: string, submitter: string): string {
   return given === '' || given.toLowerCase() === submitter.toLowerCase() ? submitter : given;
 }

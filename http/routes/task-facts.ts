@@ -12,29 +12,29 @@ import { failureReasonOf } from '../views/task-viewer.ts';
 import type { SchedulerAnswer } from './query-schedulers.ts';
 import type { FoundTask } from './find-task.ts';
 
-/** So many attempts are counted; who has more has tried often enough. */
+/** Maximum number of attempts that are counted. */
 const ATTEMPTS_COUNTED_MAX = 1_000;
 
-/** The state of a task in the store. */
+/** Returns the stored state of a task. */
 export function stateOf(store: StoreReader, { step, address }: FoundTask): TaskState {
   return taskStateOf(step, store.get('taskPage', keys.taskPageOf(address)), address.index);
 }
 
-/** The task as attempts are read of it. */
+/** Returns the task with its state, as needed to read attempts. */
 export const withState = (store: StoreReader, found: FoundTask): TaskWithState => ({
   farmId: found.job.farmId,
   address: found.address,
   task: stateOf(store, found),
 });
 
-/** What the plan of the job says that the step of a task requires. */
+/** Returns the requirements of a task's step from the plan of the job. */
 export function requirementsOf(store: StoreReader, { job, step }: FoundTask): StepRequirements {
   const plan = store.get('plan', keys.plan(job.id))?.steps[step.order];
   if (plan === undefined) throw new Error(`the job ${job.id} has no plan of its step ${step.order}`);
   return plan.requirements;
 }
 
-/** All that an explanation of the task is made from: the store as it is now, and what the schedulers have said. */
+/** Collects everything that an explanation of the task needs: the current store, and the replies of the schedulers. */
 export function factsOf(ports: Ports, found: FoundTask, { lease, elsewhere }: SchedulerAnswer): TaskFacts {
   const { store } = ports;
   const { job, step, address } = found;

@@ -8,7 +8,7 @@ import { invalid, notFound, type Handler } from './operation.ts';
 
 type GridStep = Schemas['TaskGrid']['steps'][number];
 
-/** Tasks of one grid. */
+/** Maximum number of tasks in one grid. */
 const GRID_TASKS_MAX = 4_000_000;
 
 export const getTaskGrid: Handler<'getTaskGrid'> = ({ path, query }, { store, taskLists }) => {
@@ -21,7 +21,7 @@ export const getTaskGrid: Handler<'getTaskGrid'> = ({ path, query }, { store, ta
   const total = steps.reduce((sum, step) => sum + step.taskCount, 0);
   if (total > GRID_TASKS_MAX) {
     const what = steps.length > 1 ? 'is required: the job' : 'the step';
-    return invalid('/query/step', `${what} has ${total} tasks, and one grid at most ${GRID_TASKS_MAX}`);
+    return invalid('/query/step', `${what} has ${total} tasks; a grid has at most ${GRID_TASKS_MAX}`);
   }
   const axisOf = (order: number): Partial<Pick<GridStep, 'axis'>> => {
     const shape = list.shapeOf(order);

@@ -6,7 +6,7 @@ import { findTask } from './find-task.ts';
 import { notFound, type Handler } from './operation.ts';
 import { withState } from './task-facts.ts';
 
-/** Of text in a page: no chunk is added once it has as many, so that a page of large chunks stays of bounded size. */
+/** Size in characters at which a page is closed, so that pages of large chunks have a limited size. */
 const PAGE_CHARACTERS_MAX = 8 * 2 ** 20;
 
 export const getTaskLogs: Handler<'getTaskLogs'> = ({ path, query, ended }, ports) => {
@@ -37,7 +37,7 @@ export const downloadTaskLog: Handler<'downloadTaskLog'> = ({ path, query }, por
     ...(stream === undefined ? [] : [stream]),
   ];
   const headers: Header[] = [
-    // The id is one of a task: letters, digits and dashes.
+    // A task id contains only letters, digits, dashes and colons.
     ['Content-Disposition', `attachment; filename="${parts.join('-')}.log"`],
     ['ETag', `W/"${extent.lastBusSeq}-${extent.bytes}"`],
   ];

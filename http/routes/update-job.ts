@@ -7,7 +7,7 @@ import { retryOverride } from '../views/retry-view.ts';
 import { findJob } from './find-task.ts';
 import { invalid, notFound, type Call, type Handler } from './operation.ts';
 
-/** docs/contract/rest.md#jobs. The farm knows queues; everything else is the job's own. */
+/** docs/contract/rest.md#jobs. The farm owns the queues; the job owns everything else. */
 export const updateJob: Handler<'updateJob'> = async ({ path, body }, ports) => {
   const job = findJob(ports.store, path.id);
   if (job === null) return notFound('job', path.id);

@@ -31,7 +31,7 @@ export const listWorkers: Handler<'listWorkers'> = ({ query }, { store }) => {
   const view = (worker: WorkerRecord): Schemas['Worker'] =>
     workerView(worker, bookingOf(store, worker), failuresOf(store, worker));
   const page = pageOf(sorted, query, view);
-  // It reads the bookings of all workers.
+  // The summary reads the bookings of all workers.
   const body = query.summary
     ? { ...page, summary: workerSummary(ofAnyStatus, (worker) => bookingOf(store, worker)) }
     : page;
@@ -43,7 +43,7 @@ type GivenFilter = Pick<
   'farm_id' | 'queue_id' | 'compute_location' | 'status' | 'search'
 >;
 
-/** The workers that a filter lets through, in no order. Looks at every worker. */
+/** Returns the workers that match a filter, in no order. Reads every worker. */
 export function filterWorkers(store: StoreReader, given: GivenFilter): readonly WorkerRecord[] {
   const isWanted = filterOf(store, given);
   const found: WorkerRecord[] = [];
@@ -123,7 +123,7 @@ export const deleteWorker: Handler<'deleteWorker'> = async ({ path }, ports) => 
   return outcome.ok ? NO_CONTENT : { kind: 'problem', problem: outcome.problem };
 };
 
-/** The worker that an id names, or null when there is none. */
+/** Returns the worker with an id, or null. */
 export const findWorker = (store: StoreReader, id: string): WorkerRecord | null =>
   store.get('worker', keys.worker(workerId(id))) ?? null;
 

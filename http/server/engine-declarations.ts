@@ -1,6 +1,6 @@
 import type { us_listen_socket } from 'uWebSockets.js';
 
-/** What the engine has and its type declarations leave out. */
+/** Declarations that the engine's types lack. */
 declare module 'uWebSockets.js' {
   interface TemplatedApp {
     listen(

@@ -10,9 +10,9 @@ import { statusLine } from './status-line.ts';
 const SWITCHING_PROTOCOLS = 101;
 
 /**
- * One request and its answer. The only holder of the engine's response object, which kills the process when it is
- * touched after an abort or after the answer (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process):
- * `#response` is null from then on.
+ * One request and its response. The only holder of the engine's response object, which ends the process if it is used
+ * after an abort or after the response (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process): `#response` is
+ * null from then on.
  */
 export class Exchange implements HttpRequest {
   readonly method: string;
@@ -22,14 +22,14 @@ export class Exchange implements HttpRequest {
   readonly remoteAddress: string;
 
   #response: EngineResponse | null;
-  /** Whether the engine's handler is still on the stack: only then can a body be read. */
+  /** True while the engine's handler is on the stack: only then can a body be read. */
   #arriving = true;
   #ended: AbortController | null = null;
   #bodyAborted: (() => void) | null = null;
   #writable: (() => void) | null = null;
   readonly #onSettled: (exchange: Exchange) => void;
 
-  /** `settled` is called once, when the exchange needs the connection no longer. */
+  /** `settled` is called once, when the exchange no longer needs the connection. */
   constructor(response: EngineResponse, request: EngineRequest, settled: (exchange: Exchange) => void) {
     response.onAborted(() => {
       this.#settle();
@@ -47,7 +47,7 @@ export class Exchange implements HttpRequest {
     this.headers = headers;
   }
 
-  /** To be called when the engine's handler returns: what it lent is not valid any more. */
+  /** Must be called when the engine's handler returns, because the engine's request object is then invalid. */
   arrived(): void {
     this.#arriving = false;
   }
@@ -62,7 +62,7 @@ export class Exchange implements HttpRequest {
     return this.#ended.signal;
   }
 
-  /** The server stops: endless answers end, others go on. */
+  /** Ends streams because the server stops; other responses finish. */
   stopping(): void {
     this.#ended ??= new AbortController();
     this.#ended.abort();
@@ -89,7 +89,7 @@ export class Exchange implements HttpRequest {
             resolve({ ok: false, reason: 'too-large' });
             return;
           }
-          // The engine takes its memory back when this returns.
+          // The engine frees its memory when this callback returns.
           chunks.push(new Uint8Array(chunk.slice(0)));
           if (isLast)
             resolve({
@@ -103,11 +103,12 @@ export class Exchange implements HttpRequest {
     });
   }
 
-  /** Sends the answer; resolves when all of it has been given to the engine, or the client is gone. */
+  /** Sends the response. Resolves when all of it has been passed to the engine, or the client has disconnected. */
   async send(answer: HttpResponse): Promise<void> {
-    // The engine goes on to a second request of the same segment even when the answer to the first closes the
-    // connection. While an answer is outstanding it hangs up instead: so such an answer waits for the next turn, and
-    // what a malformed head smuggles in is never run (docs/dependency-hazards.md#d13-ambiguous-request-framing).
+    // The engine processes a second request of the same segment even if the response to the first one closes the
+    // connection. While a response is outstanding, it closes the connection instead. So a closing response waits for
+    // the next turn, and a request that is smuggled in after a malformed head is never processed
+    // (docs/dependency-hazards.md#d13-ambiguous-request-framing).
     if (answer.close === true) await new Promise((resolve) => setImmediate(resolve));
     const { body } = answer;
     if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
@@ -123,13 +124,13 @@ export class Exchange implements HttpRequest {
   }
 
   /**
-   * Makes the connection a WebSocket; `key` is the client's, `kept` what the engine keeps with the connection. Does nothing
-   * when the client is gone.
+   * Turns the connection into a WebSocket. `key` is the client's; the engine stores `kept` with the connection. No
+   * effect if the client has disconnected.
    */
   upgrade<Kept>(headers: readonly Header[], kept: Kept, key: string, context: us_socket_context_t): void {
     const response = this.#response;
     if (response === null) return;
-    // The response is no more when the upgrade returns.
+    // The response is invalid when the upgrade returns.
     this.#settle();
     response.cork(() => {
       response.writeStatus(statusLine(SWITCHING_PROTOCOLS));
@@ -139,7 +140,7 @@ export class Exchange implements HttpRequest {
     });
   }
 
-  /** Hangs up. */
+  /** Closes the connection. */
   abandon(): void {
     const response = this.#response;
     if (response === null) return;
@@ -161,7 +162,7 @@ export class Exchange implements HttpRequest {
   #sendHead(answer: HttpResponse, length: number | null): void {
     this.#finish((response) => {
       writeHead(response, answer);
-      // Both as headers: given a length, the engine would wait for that many bytes.
+      // Set as headers, because the engine would wait for that many bytes if it knew the length.
       if (length !== null) response.writeHeader('Content-Length', String(length));
       if (answer.close === true) response.writeHeader('Connection', 'close');
       response.endWithoutBody();
@@ -184,7 +185,7 @@ export class Exchange implements HttpRequest {
         flowing = response.write(piece);
       });
       begun = true;
-      // Others have their turn, however fast the pieces come and go.
+      // Yields to other work, however fast the pieces are produced and sent.
       if (flowing) await new Promise((resolve) => setImmediate(resolve));
       else await this.#drained();
     }

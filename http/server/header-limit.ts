@@ -1,7 +1,8 @@
 /**
- * The engine reads its limit for the head of a request once, when it is loaded: this module must be imported before it. The default of about
- * 4 KB is too small for cookies of login providers (docs/dependency-hazards.md#limits-of-lmdb-and-the-engine). A
- * submission has its upstream jobs and the values of its parameters in the query: a thousand ids are 48 KB.
+ * The engine reads its limit for request headers once, when it is loaded, so this module must be imported first. The
+ * default of about 4 KB is too small for cookies of login providers
+ * (docs/dependency-hazards.md#limits-of-lmdb-and-the-engine). A submission has its upstream jobs and parameter values
+ * in the query: 1,000 ids are 48 KB.
  */
 const MAX_HEAD_BYTES = 64 * 1024;
 

@@ -6,35 +6,35 @@ import type { SocketService } from '../ws/socket.ts';
 import { Exchange } from './exchange.ts';
 import { serveWebSockets } from './web-sockets.ts';
 
-/** How long clients of the event channel have to take their leave. */
+/** Time for clients of the event channel to answer a close. */
 const SOCKETS_CLOSE_MS = 1000;
 
 export interface ListenAddress {
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
 }
 
 export interface HttpServer {
   readonly port: number;
   /**
-   * Takes no new connection, ends endless answers and WebSocket connections, lets other running requests end for at most
-   * `budgetMs` milliseconds and then closes every connection.
+   * Accepts no new connections, ends streams and WebSocket connections, waits up to `budgetMs` milliseconds for other
+   * requests and then closes every connection.
    */
   stop(budgetMs: number): Promise<void>;
 }
 
-/** Who serves the WebSocket connections that are opened at a path. */
+/** Path and service of WebSocket connections. */
 export interface SocketsAt {
   readonly path: string;
   readonly service: SocketService;
 }
 
 /**
- * Serves HTTP/1.1 and WebSocket connections. One handler is registered with the engine for every path and method; it cannot throw, because the
- * engine ends the process when it does (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process). `failed` is told
- * of every error that a request's handler or its endless answer ends with; the connection is then closed. Rejects when
- * the address is taken.
+ * Serves HTTP/1.1 and WebSocket connections. One handler is registered for every path and method. It cannot throw,
+ * because the engine would end the process (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process). `failed`
+ * receives every error of a request's handler or stream; the connection is then closed. Rejects if the address is
+ * taken.
  */
 export async function serveHttp(
   address: ListenAddress,
@@ -77,7 +77,7 @@ export async function serveHttp(
     exchange?.arrived();
   });
 
-  // A request to this path that does not ask for a WebSocket connection goes to the handler above.
+  // Requests to this path that are not WebSocket handshakes go to the handler above.
   const webSockets = serveWebSockets(app, sockets.path, sockets.service, {
     opened: (exchange) => running.add(exchange),
     settled,
@@ -86,12 +86,12 @@ export async function serveHttp(
   });
 
   const socket = await new Promise<engine.us_listen_socket | false>((resolve) => {
-    // Exclusive: the engine would otherwise share the port with another process of its kind.
+    // Exclusive: otherwise the engine would share the port with another process of the same engine.
     app.listen(address.host, address.port, engine.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
   });
   if (socket === false) {
     throw new Error(
-      `cannot listen on ${address.host}:${address.port}: the address is taken or not one of this machine`,
+      `cannot listen on ${address.host}:${address.port}: address in use or not assigned to this machine`,
     );
   }
 

@@ -9,5 +9,5 @@ const TITLES: ReadonlyMap<number, string> = new Map<number, string>([
   ...Object.values(PROBLEMS).map((problem): [number, string] => [problem.status, problem.title]),
 ]);
 
-/** The status as the first line of a response shows it. */
+/** Returns the status line of a response. */
 export const statusLine = (status: number): string => `${status} ${TITLES.get(status) ?? 'Status'}`;

@@ -2,27 +2,27 @@ import type { TemplatedApp, WebSocket } from 'uWebSockets.js';
 import type { SendOutcome, Socket, SocketListener, SocketService } from '../ws/socket.ts';
 import { Exchange } from './exchange.ts';
 
-/** A longer message ends the connection: a frame of the event channel is far shorter. */
+/** A longer message closes the connection; frames of the event channel are much smaller. */
 const MESSAGE_BYTES_MAX = 16 * 1024;
 
-/** What may wait in memory for a client that does not read; events wait in the hub instead. */
+/** Maximum number of unsent bytes for a client that does not read; further events wait in the hub. */
 const SEND_QUEUE_BYTES_MAX = 256 * 1024;
 
-/** A connection that was ended, and whose peer says nothing to it, is let go after so many seconds. */
+/** A closed connection whose peer does not answer is dropped after this time, in seconds. */
 const UNANSWERED_END_S = 600;
 
-/** What the engine keeps with a connection. */
+/** Data that the engine stores with a connection. */
 interface Kept {
   connection: Connection | null;
 }
 
-/** Outcomes of the engine's `send`, by number. */
+/** Results of the engine's `send`, by number. */
 const OUTCOMES: readonly SendOutcome[] = ['queued', 'sent', 'refused'];
 
 /**
- * The only holder of an engine's WebSocket, which throws when it is touched after its end: `#socket` is null from then on. A
- * handler of the engine must not throw, because that ends the process
- * (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process): what goes wrong closes the connection.
+ * The only holder of an engine's WebSocket, which throws if it is used after its end: `#socket` is null from then on.
+ * A handler of the engine must not throw, because that ends the process
+ * (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process). Errors close the connection instead.
  */
 class Connection implements Socket {
   #socket: WebSocket<Kept> | null;
@@ -49,32 +49,32 @@ class Connection implements Socket {
   }
 
   close(code: number, reason: string): void {
-    // The engine tells of the end from within.
+    // `end` calls the engine's close handler synchronously.
     if (this.isClear) this.#socket?.end(code, reason);
     else this.abandon();
   }
 
-  /** The engine has let the connection go. */
+  /** Called after the engine has released the connection. */
   ended(): void {
     this.#socket = null;
     this.listener?.closed();
     this.listener = null;
   }
 
-  /** Hangs up at once. */
+  /** Closes the connection at once. */
   abandon(): void {
     this.#socket?.close();
   }
 }
 
 export interface WebSocketServer {
-  /** Closes all connections; resolves when they are closed, or after `budgetMs` milliseconds. */
+  /** Closes all connections. Resolves when they are closed, or after `budgetMs` milliseconds. */
   stop(budgetMs: number): Promise<void>;
 }
 
-/** What the server does for requests to upgrade as it does for others. */
+/** Functions of the server that also apply to WebSocket handshakes. */
 interface Answering {
-  /** Answers the exchange, whatever becomes of it. */
+  /** Sends a response, whatever happens to the connection. */
   readonly refuse: (exchange: Exchange, response: Parameters<Exchange['send']>[0]) => void;
   readonly opened: (exchange: Exchange) => void;
   readonly settled: (exchange: Exchange) => void;
@@ -103,8 +103,8 @@ export function serveWebSockets(
   app.ws<Kept>(path, {
     maxPayloadLength: MESSAGE_BYTES_MAX,
     maxBackpressure: SEND_QUEUE_BYTES_MAX,
-    // Pings and the end of idle connections have times of their own (docs/contract/events.md#connection-timing).
-    // This one is for peers that do not answer the end of a connection.
+    // Pings and idle connections have their own timeouts (docs/contract/events.md#connection-timing). This one is for
+    // peers that do not answer a close.
     idleTimeout: UNANSWERED_END_S,
     sendPingsAutomatically: false,
     upgrade: (response, request, context) => {
@@ -149,11 +149,11 @@ export function serveWebSockets(
     },
     ping: (socket) => {
       const { connection } = socket.getUserData();
-      guarded(connection, () => connection?.listener?.heard());
+      guarded(connection, () => connection?.listener?.frameReceived());
     },
     pong: (socket) => {
       const { connection } = socket.getUserData();
-      guarded(connection, () => connection?.listener?.heard());
+      guarded(connection, () => connection?.listener?.frameReceived());
     },
     drain: (socket) => {
       const { connection } = socket.getUserData();

@@ -3,7 +3,8 @@ import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
 /**
- * docs/contract/resources.md#compute-location. `workerCount`: online workers of all farms that report this very name.
+ * docs/contract/resources.md#compute-location. `workerCount`: online workers of all farms that report exactly this
+ * name.
  */
 export function computeLocationView(
   location: ComputeLocationRecord,

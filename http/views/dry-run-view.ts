@@ -7,18 +7,18 @@ import type { CommandPreview, StepPreview } from '../../src/openjd/template/prev
 import { nearestMissView, rejectedView } from './explanation-view.ts';
 import type { Schemas } from './schemas.ts';
 
-/** Where a job would run. */
+/** Facts about where a job would run. */
 export interface DryRunFacts {
   readonly farmId: FarmId;
   readonly queueId: QueueId;
-  /** By order of the step; null when the scheduler has not answered. */
+  /** In order of the steps; null if the scheduler has not answered. */
   readonly workers: readonly DemandExplanation[] | null;
   /** Names of the registered usage pools, in lower case. */
   readonly pools: readonly string[];
   readonly names: Names;
 }
 
-/** What a submission would make (docs/rest.md). */
+/** Returns the result of a dry run (docs/rest.md). */
 export function dryRunView(
   plan: JobPlan,
   previews: readonly StepPreview[],
@@ -41,7 +41,7 @@ function stepViewOf(
   preview: StepPreview | undefined,
   facts: DryRunFacts,
 ): Schemas['DryRunStep'] {
-  // A fault of this program: a dry run asks for the preview of every step.
+  // A program error: a dry run requests the preview of every step.
   if (preview === undefined) throw new Error(`the step ${step.name} has no preview`);
   const { first, last } = preview;
   const dependsOn = step.dependsOn.flatMap((order) => plan.steps[order]?.name ?? []);

@@ -3,7 +3,7 @@ import type { RejectedWorkers } from '../../src/core/lease/explanation.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
-/** A gate as the contract has it. */
+/** Returns a gate in the format of the contract. */
 export function gateView(gate: Gate): Schemas['Gate'] {
   switch (gate.gate) {
     case 'job':
@@ -81,7 +81,7 @@ export const rejectedView = ({
   workers,
 });
 
-/** Which workers may run a task, as the contract has it. */
+/** Returns which workers can run a task, in the format of the contract. */
 export function workersOutlookView(outlook: WorkersOutlook): Schemas['WorkersOutlook'] {
   const { withRoom, rejected, reserved, ...rest } = outlook;
   return {

@@ -5,13 +5,13 @@ import { readTask, type TaskState } from '../../src/core/records/task-page.ts';
 import { keys, taskOfTextKey } from '../../src/core/records/tables.ts';
 import type { Schemas } from './schemas.ts';
 
-/** A job with more texts than this is summed up from the first of them. */
+/** A job with more texts than this is summarized from the first ones. */
 const TEXTS_MAX = 10_000;
-/** Reasons that are listed, the most common ones, and tasks and workers that are named of each. */
+/** Maximum number of listed reasons, most common first, and of named tasks and workers per reason. */
 const GROUPS_MAX = 100;
 const NAMED_MAX = 20;
 
-/** How many tasks of a job have failed, and of what (docs/contract/resources.md#job). */
+/** Counts the failed tasks of a job by reason (docs/contract/resources.md#job). */
 export function failureSummary(store: StoreReader, job: JobRecord): Schemas['FailureSummary'] {
   const failedCount = job.taskCounts.failed;
   const reasons = new Map<string, number>();
@@ -27,11 +27,11 @@ interface Group {
   readonly reason: string;
   count: number;
   readonly taskIds: string[];
-  /** Of the workers on which they failed. */
+  /** Ordinals of the workers on which they failed. */
   readonly ordinals: Set<number>;
 }
 
-/** The failed tasks of a job by reason, the most common reason first. */
+/** Groups the failed tasks of a job by reason, most common first. */
 export function failureGroups(store: StoreReader, job: JobRecord): Schemas['JobFailures'] {
   const groups = new Map<string, Group>();
   let looked = 0;
@@ -68,7 +68,7 @@ interface FailedTask {
   readonly reason: string;
 }
 
-/** The failed tasks of a job in their order, as far as `TEXTS_MAX` texts go. */
+/** Yields the failed tasks of a job in order, up to `TEXTS_MAX` texts. */
 function* failedTasks(store: StoreReader, job: JobRecord): Generator<FailedTask> {
   if (job.taskCounts.failed === 0) return;
   const texts = store.scan('taskText', { prefix: keys.taskTextsOf(job.id), limit: TEXTS_MAX });

@@ -12,7 +12,7 @@ import type { Schemas } from './schemas.ts';
 
 const STEP_SECONDS = MINUTE_MS / 1000;
 
-/** `GET /stats/history`: the columns of a farm, and how it is now; `now` is null before anything of it was seen. */
+/** `GET /stats/history`: history of a farm and its current load; `now` is null before the first observation. */
 export function farmHistoryView(
   id: string,
   stepMinutes: number,
@@ -61,7 +61,7 @@ const shareView = ({ key, coresBooked }: SampleShare): Schemas['BookedShare'] =>
 
 const keyView = (key: string | null) => ({ key: key ?? '', is_other: key === null });
 
-/** `GET /workers/{id}/history`: what of a worker was booked, a point a minute. */
+/** `GET /workers/{id}/history`: booked cores of a worker, one point per minute. */
 export const workerHistoryView = (
   worker: WorkerRecord,
   points: readonly WorkerPoint[],

@@ -5,16 +5,16 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 
-/** What a job's plan says of the tasks of a step. */
+/** Properties of a step's tasks from the job's plan. */
 export type StepShape = Pick<StepPlan, 'space' | 'taskParameters' | 'taskCount'>;
 
-/** The shape of a step of one job, by the step's order; undefined when the job has none. */
+/** Returns the shape of a step by its order; undefined if the job has no such step. */
 export type ShapeOf = (order: number) => StepShape | undefined;
 
-/** The parameter space of a step of one job. */
+/** Returns the parameter space of a step. */
 export type SpaceOf = (step: StepRecord) => Space;
 
-/** The shapes of a job's steps. Its plan is read when the first of them is asked for, and nothing else of it is kept. */
+/** Returns the shapes of a job's steps. Reads the plan on the first call and keeps nothing else of it. */
 export function shapesOf(store: StoreReader, job: JobId): ShapeOf {
   let shapes: readonly StepShape[] | undefined;
   return (order) => {
@@ -25,7 +25,7 @@ export function shapesOf(store: StoreReader, job: JobId): ShapeOf {
   };
 }
 
-/** The spaces of a job's steps, each opened once; `shapeOf` of whoever knows the shapes already. */
+/** Returns the spaces of a job's steps, each created once. Pass `shapeOf` if it is already known. */
 export function spacesOf(store: StoreReader, job: JobId, shapeOf: ShapeOf = shapesOf(store, job)): SpaceOf {
   const spaces = new Map<number, Space>();
   return ({ order }) => {

@@ -11,7 +11,7 @@ import type { Schemas } from './schemas.ts';
 import { stepView } from './step-view.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
-/** docs/contract/resources.md#job. `retry` is what the cascade comes to. */
+/** docs/contract/resources.md#job. `retry` is the result of the cascade. */
 export function jobView(job: JobRecord, retry: RetryPolicy): Schemas['Job'] {
   return {
     id: job.id,
@@ -38,7 +38,7 @@ export function jobView(job: JobRecord, retry: RetryPolicy): Schemas['Job'] {
   };
 }
 
-/** Shows jobs of one answer. What several of them share is read once. */
+/** Builds views of jobs for one response. Reads shared data once. */
 export class JobViewer {
   readonly #store: StoreReader;
   readonly #serverRetry: RetryPolicy;
@@ -49,7 +49,7 @@ export class JobViewer {
     this.#serverRetry = serverRetry;
   }
 
-  /** The job as lists show it. */
+  /** Returns the job as lists show it. */
   view(job: JobRecord): Schemas['Job'] {
     return jobView(
       job,
@@ -57,7 +57,7 @@ export class JobViewer {
     );
   }
 
-  /** The job with its steps. */
+  /** Returns the job with its steps. */
   detail(job: JobRecord): Schemas['JobDetail'] {
     const steps = [...this.#store.scan('step', { prefix: keys.stepsOf(job.id) })].map((row) => row.value);
     const parameters = Object.entries(this.#store.get('plan', keys.plan(job.id))?.parameters ?? {});
@@ -83,7 +83,7 @@ export class JobViewer {
     return this.#override(job.queueId, () => this.#store.get('queue', keys.queue(job.queueId))?.retry);
   }
 
-  /** A farm or queue that was deleted since sets nothing. */
+  /** A deleted farm or queue has no settings. */
   #override(id: string, read: () => RetryOverride | undefined): RetryOverride {
     const known = this.#overrides.get(id);
     if (known !== undefined) return known;

@@ -5,15 +5,15 @@ import type { LogChunk, LogExtent, LogStream } from '../../src/core/records/log-
 const CHUNKS_AT_ONCE = 1000;
 const CHARACTERS_AT_ONCE = 64 * 1024;
 
-/** Which part of a log is wanted. */
+/** Selected part of a log. */
 export interface LogSelection {
   readonly attempt?: number;
   readonly stream?: LogStream;
 }
 
 /**
- * What a task has written, in the order of `bus_seq`, as it was when the extent was read: a piece at a time, so that little of it is in memory.
- * A piece may be empty. Throws when the log is removed meanwhile.
+ * Yields the output of a task in the order of `bus_seq`, up to the extent that was read at the start. Reads one piece
+ * at a time to save memory; a piece may be empty. Throws if the log is deleted meanwhile.
  */
 export async function* logText(
   logs: Pick<LogReader, 'page'>,
@@ -25,7 +25,7 @@ export async function* logText(
   while (cursor < lastBusSeq) {
     const chunks = logs.page(task, cursor, CHUNKS_AT_ONCE, CHARACTERS_AT_ONCE);
     const last = chunks.at(-1);
-    if (last === undefined) throw new Error('a log was removed while it was read');
+    if (last === undefined) throw new Error('the log was deleted during the download');
     cursor = last.busSeq;
     yield chunks
       .filter((chunk) => chunk.busSeq <= lastBusSeq && isSelected(chunk, selection))

@@ -1,4 +1,4 @@
-/** The wrapper of a page (docs/contract/rest.md#paging). */
+/** Envelope of a page (docs/contract/rest.md#paging). */
 export interface PageView<Item> {
   readonly items: readonly Item[];
   readonly total: number;
@@ -16,7 +16,7 @@ export interface Sorting<Field extends string> {
   readonly sort_dir: 'asc' | 'desc';
 }
 
-/** One page of a list that is held whole. */
+/** Returns one page of a complete list. */
 export function pageOf<Record, Item>(
   records: readonly Record[],
   paging: Paging,
@@ -26,7 +26,7 @@ export function pageOf<Record, Item>(
   return { items: records.slice(offset, offset + limit).map(view), total: records.length, limit, offset };
 }
 
-/** Sorted by one key of the records; equal ones stay in their order. */
+/** Sorts stably by a key of the records. */
 export function sortedBy<Record>(
   records: readonly Record[],
   key: (record: Record) => string | number,

@@ -1,13 +1,13 @@
 import type { RetryOverride } from '../../src/core/lifecycle/retry-policy.ts';
 
-/** Retry fields as the contract names them; absent ones inherit. */
+/** Retry fields with the names of the contract; missing ones are inherited. */
 interface RetryFields {
   readonly max_attempts?: number | null;
   readonly retry_delay_seconds?: number | null;
   readonly failure_limit?: number | null;
 }
 
-/** What a level sets itself, to be spread into its view. */
+/** Returns the settings of one level, to be spread into its view. */
 export function retryView(retry: RetryOverride): {
   max_attempts?: number;
   retry_delay_seconds?: number;
@@ -20,7 +20,7 @@ export function retryView(retry: RetryOverride): {
   };
 }
 
-/** What a client sets: null means the same as absent. */
+/** Returns the settings of a request; null means the same as missing. */
 export function retryOverride(fields: RetryFields): RetryOverride {
   const {
     max_attempts: maxAttempts,

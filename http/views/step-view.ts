@@ -5,7 +5,7 @@ import { timestampOf } from '../../src/core/timestamp.ts';
 
 const SECOND_MS = 1000;
 
-/** docs/contract/resources.md#step. `steps` are all steps of the job, by order. */
+/** docs/contract/resources.md#step. `steps` are all steps of the job, in order. */
 export function stepView(step: StepRecord, steps: readonly StepRecord[]): Schemas['Step'] {
   const dependsOn = step.dependsOn.flatMap((order) => steps[order]?.name ?? []);
   return {

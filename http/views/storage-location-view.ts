@@ -7,7 +7,7 @@ export const storageLocationView = (storage: StorageLocationRecord): Schemas['St
   id: storage.id,
   name: storage.name,
   description: storage.description,
-  // fromEntries defines properties: a place "__proto__" is one like any other.
+  // fromEntries defines own properties, so "__proto__" is an ordinary key.
   roots: Object.fromEntries(storage.roots.map(({ place, root }) => [place, root])),
   type: storageTypeOf(storage.roots),
   created_at: timestampOf(storage.createdAt),

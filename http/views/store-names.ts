@@ -3,7 +3,7 @@ import type { Names } from '../../src/core/explain/task-facts.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
 
-/** What things are called in the store. Something that is not there any more is called by its id. */
+/** Names of stored items. A deleted item is named by its id. */
 export class StoreNames implements Names {
   readonly #store: StoreReader;
 

@@ -1,14 +1,17 @@
-import type { IntegerRun } from '../../src/openjd/template/space-description.ts';
 import { openSpace } from '../../src/openjd/template/space/open-space.ts';
 import type { StepShape } from './job-spaces.ts';
 import type { Schemas } from './schemas.ts';
+import type { IntegerRun } from '../../src/openjd/primitives/integer-set.ts';
 
-/** Of longer descriptions nothing is told: a grid is asked for often. */
+/** Longer descriptions are omitted, because grids are requested often. */
 const PARTS_MAX = 1000;
 
 type TaskAxis = Schemas['TaskAxis'];
 
-/** The values of the only parameter of a step's tasks, in task order; null when there is none, several, or too much to tell. */
+/**
+ * Returns the values of the only task parameter of a step, in task order; null if there is none, several, or too many
+ * ranges.
+ */
 export function taskAxis({ space, taskParameters, taskCount }: StepShape): TaskAxis | null {
   const [parameter, ...others] = taskParameters;
   const axis = space.kind === 'product' && space.parts.length === 1 ? space.parts[0] : space;
@@ -26,7 +29,7 @@ export function taskAxis({ space, taskParameters, taskCount }: StepShape): TaskA
   return { ...about, values };
 }
 
-/** Null when some of its integers are not exact as numbers. */
+/** Null if an integer is not exact as a number. */
 function plainRun({ start, step, count }: IntegerRun): NonNullable<TaskAxis['runs']>[number] | null {
   const run = { start: Number(start), step: Number(step), count };
   const last = run.start + run.step * (count - 1);

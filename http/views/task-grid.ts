@@ -3,7 +3,7 @@ import type { StepTasks } from '../../src/core/lists/step-tasks.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { statusCodeOf, unschedulableOn } from '../../src/core/records/task-page.ts';
 
-/** One character for each status of a task. */
+/** Character of each task status. */
 const CELLS: Readonly<Record<TaskStatus, string>> = {
   pending: 'P',
   ready: 'Q',
@@ -13,24 +13,24 @@ const CELLS: Readonly<Record<TaskStatus, string>> = {
   failed: 'F',
   canceled: 'C',
 };
-/** A ready task that no online worker may run. */
+/** A ready task that no online worker can run. */
 const UNSCHEDULABLE = 'U';
 
-/** What each character of a grid stands for. */
+/** Meaning of each character. */
 export const GRID_LEGEND: Readonly<Record<string, string>> = Object.fromEntries<string>([
   ...TASK_STATUSES.map((status) => [CELLS[status], status] as const),
   [UNSCHEDULABLE, 'unschedulable'],
 ]);
 
-/** A page of packed task records and its number. */
+/** Page of packed task records, with its number. */
 interface NumberedPage {
   readonly number: number;
   readonly page: Uint8Array;
 }
 
 /**
- * A step's tasks in task order, one character each. `tasks` holds their status; of those that are unschedulable only the pages
- * know, which are read when the step has any.
+ * Returns the tasks of a step in task order, one character each. `tasks` contains their status. Only the pages tell
+ * which are unschedulable; they are read if the step has any.
  */
 export function gridCells(step: StepRecord, tasks: StepTasks, pages: () => Iterable<NumberedPage>): string {
   const cells = Buffer.alloc(step.taskCount);

@@ -12,44 +12,44 @@ import { spacesOf, type SpaceOf } from './job-spaces.ts';
 import type { Schemas } from './schemas.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
-/** What a view shows of a task beside its place. */
+/** State of a task that a view shows. */
 interface TaskFacts {
   readonly state: TaskState;
   readonly workerId: WorkerId | null;
-  /** When the worker that has it, or had it last, was given it; 0 when there is none. */
+  /** Assignment time of the current or last attempt; 0 if there is none. */
   readonly assignedAt: number;
-  /** When that attempt was over; 0 while it is not. */
+  /** End of that attempt; 0 while it is open. */
   readonly endedAt: number;
   readonly failureReason: string;
   readonly progress: number | undefined;
   readonly statusMessage: string | undefined;
 }
 
-/** What the texts of all tasks of a step share. */
+/** Text that all tasks of a step share. */
 interface SharedText {
   readonly order: number;
   readonly beforeIndex: string;
   readonly afterIndex: string;
-  /** Of tasks without a record of their own: all that follows name and parameters. Null before it is asked for. */
+  /** For tasks without a record: everything after name and parameters. Null before the first use. */
   untouched: string | null;
 }
 
-/** Shows tasks of one job. What several of them share is read once. */
+/** Builds views of the tasks of one job. Reads shared data once. */
 export class TaskViewer {
   readonly #store: StoreReader;
   readonly #job: JobRecord;
   readonly #spaceOf: SpaceOf;
   readonly #workers = new Map<number, WorkerId | null>();
-  /** The page that was read last: the next task is often on it as well. */
+  /** Last page that was read; the next task is often on it as well. */
   #page: Uint8Array | undefined;
   #pageStep = -1;
   #pageNumber = -1;
   #shared: SharedText = { order: -1, beforeIndex: '', afterIndex: '', untouched: null };
   readonly #createdAt: string;
-  /** Names of parameters as JSON has them. */
+  /** Parameter names as JSON. */
   readonly #quoted = new Map<string, string>();
 
-  /** `spaceOf` of whoever knows the spaces already. */
+  /** Pass `spaceOf` if it is already known. */
   constructor(store: StoreReader, job: JobRecord, spaceOf: SpaceOf = spacesOf(store, job.id)) {
     this.#store = store;
     this.#job = job;
@@ -86,7 +86,10 @@ export class TaskViewer {
     };
   }
 
-  /** What `JSON.stringify` makes of the view, without an object for each task: pages of tasks are what is read most. */
+  /**
+   * Returns the same text as `JSON.stringify` of the view, without an object per task, because pages of tasks are the
+   * most frequent reads.
+   */
   text(step: StepRecord, index: number): string {
     const { beforeIndex, afterIndex } = this.#shareOf(step);
     const parameters = this.#spaceOf(step).at(index);
@@ -102,12 +105,12 @@ export class TaskViewer {
     return text + (isUntouched ? this.#untouchedTextOf(step, index) : this.#stateTextOf(step, index));
   }
 
-  /** The same for all tasks of a step that have no record of their own. */
+  /** Returns the text that all tasks of a step without a record share. */
   #untouchedTextOf(step: StepRecord, index: number): string {
     return (this.#shareOf(step).untouched ??= this.#stateTextOf(step, index));
   }
 
-  /** The members of the view that its state decides on, and the end. */
+  /** Returns the members of the view that depend on the state, and the closing brace. */
   #stateTextOf(step: StepRecord, index: number): string {
     const facts = this.#factsOf(step, index);
     const { state, workerId, assignedAt, endedAt, failureReason, progress, statusMessage } = facts;
@@ -168,7 +171,7 @@ export class TaskViewer {
     return quoted;
   }
 
-  /** What the task has said in its attempt, while a worker holds it or was the last to hold it. */
+  /** Returns the reported progress of the current or last attempt. */
   #progressOf(
     address: TaskAddress,
     { status, attemptNumber, workerOrdinal, silent }: TaskState,
@@ -177,7 +180,7 @@ export class TaskViewer {
     return this.#store.get('attempt', keys.attempt(address, attemptNumber)) ?? {};
   }
 
-  /** The packed states of the task and its neighbours. */
+  /** Returns the page of packed records that contains the task. */
   #pageOf({ order }: StepRecord, index: number): Uint8Array | undefined {
     const number = pageOf(index);
     if (number !== this.#pageNumber || order !== this.#pageStep) {
@@ -199,7 +202,7 @@ export class TaskViewer {
   }
 }
 
-/** Why a task has failed or was canceled; empty when it has and was not. */
+/** Returns why a task has failed or was canceled; empty for other statuses. */
 export function failureReasonOf(
   store: StoreReader,
   step: StepRecord,
@@ -207,6 +210,6 @@ export function failureReasonOf(
   state: TaskState,
 ): string {
   if (state.hasText) return store.get('taskText', keys.taskText(address))?.failureReason ?? '';
-  // Only an untouched task can be canceled without a text of its own.
+  // Only a task without a record can be canceled without its own text.
   return state.status === 'canceled' ? step.untouched.failureReason : '';
 }

@@ -4,7 +4,7 @@ import { TASK_STATUSES, type TaskStatus } from '../../src/core/lifecycle/task-tr
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { sortedBy, type Paging, type Sorting } from './page-view.ts';
 
-/** Where a task of a page stands. */
+/** Position of a task in the job. */
 export interface TaskPosition {
   readonly step: StepRecord;
   readonly index: number;
@@ -14,13 +14,12 @@ export interface TaskQuery extends Paging, Sorting<'created_at' | 'status' | 'up
   readonly status?: TaskStatus;
 }
 
-/** Status and time of the tasks of a step as they are now. */
+/** Returns the current status and time of the tasks of a step. */
 export type TasksOf = (step: StepRecord) => StepTasks;
 
 /**
- * The tasks of a job that one page shows, and how many there are on all pages. What is not touched or skipped is
- * counted, not listed: only the sort by `updated_at` looks at every task. `tasksOf` is asked only for steps whose tasks
- * must be told apart.
+ * Returns the tasks of a job on one page, and their total number. Untouched or skipped tasks are counted, not listed;
+ * only the sort by `updated_at` reads every task. `tasksOf` is called only for steps whose tasks differ.
  */
 export function taskWindow(
   tasksOf: TasksOf,
@@ -38,7 +37,7 @@ export function taskWindow(
   return { total, places };
 }
 
-/** All tasks of one step, or those of one status. */
+/** All tasks of one step, or those with one status. */
 interface Segment {
   readonly step: StepRecord;
   readonly status: TaskStatus | null;
@@ -100,7 +99,7 @@ function pick(tasksOf: TasksOf, { step, status, count }: Segment, picker: Picker
   }
 }
 
-/** Passes over the first matches and keeps the next ones. */
+/** Skips the first matches and keeps the following ones. */
 class Picker {
   readonly indices: number[] = [];
   readonly descending: boolean;
@@ -117,14 +116,14 @@ class Picker {
     return this.indices.length >= this.#limit;
   }
 
-  /** Passes over so many matches if none of them is to be kept. */
+  /** Skips `matches` matches if none of them is kept. */
   skipAll(matches: number): boolean {
     if (matches > this.#skip) return false;
     this.#skip -= matches;
     return true;
   }
 
-  /** The indices from `from` up to and without `to` that fit. */
+  /** Takes the matching indices from `from` (inclusive) to `to` (exclusive). */
   takeThose(from: number, to: number, fits: (index: number) => boolean): void {
     for (let nth = 0; nth < to - from && !this.isFull; nth += 1) {
       const index = this.descending ? to - 1 - nth : from + nth;
@@ -134,7 +133,7 @@ class Picker {
     }
   }
 
-  /** All indices from `from` up to and without `to`. */
+  /** Takes all indices from `from` (inclusive) to `to` (exclusive). */
   takeRun(from: number, to: number): void {
     const skipped = Math.min(this.#skip, to - from);
     this.#skip -= skipped;
@@ -145,7 +144,7 @@ class Picker {
   }
 }
 
-/** The page of a sort by `updated_at`: times are counted by range, and only the page's part of them is put in order. */
+/** Returns the page of a sort by `updated_at`. Counts times by range and sorts only the part of the page. */
 function byTime(tasksOf: TasksOf, segments: readonly Segment[], query: TaskQuery): readonly TaskPosition[] {
   const starts: number[] = [];
   const blocks: ValueBlock[] = [];

@@ -2,7 +2,7 @@ import { timestampOf } from '../../src/core/timestamp.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import type { Schemas } from './schemas.ts';
 
-/** docs/contract/resources.md#usage-pool. `inUse`: slots that live tasks of all farms hold. */
+/** docs/contract/resources.md#usage-pool. `inUse`: slots held by running tasks of all farms. */
 export function usagePoolView(pool: UsagePoolRecord, inUse: number): Schemas['UsagePool'] {
   return {
     id: pool.id,

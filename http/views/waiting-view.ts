@@ -1,10 +1,10 @@
 import { pluralize } from '../../src/core/explain/wording.ts';
 import { jobId, type FarmId } from '../../src/core/ids.ts';
-import type { WaitingExplanation, WaitingGroup } from '../../src/core/lease/waiting.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
+import type { WaitingExplanation, WaitingGroup } from '../../src/core/lease/explanation.ts';
 
 /** Paused jobs of a farm, and their ready tasks. */
 export interface PausedJobs {
@@ -13,7 +13,10 @@ export interface PausedJobs {
   readonly jobIds: readonly string[];
 }
 
-/** What waits in a farm: what its scheduler said at a time, and the tasks of paused jobs, of which it knows nothing. */
+/**
+ * Returns the waiting tasks of a farm: the reply of its scheduler, and the tasks of paused jobs, which the scheduler
+ * does not know.
+ */
 export function waitingView(
   store: StoreReader,
   farm: FarmId,
@@ -52,7 +55,7 @@ function pausedView(store: StoreReader, { tasks, jobs, jobIds }: PausedJobs): Sc
   return { reason: 'paused_job', sentence, tasks, jobs, job_ids: jobIds, job_names: names };
 }
 
-/** A job that is gone since is named by its id. */
+/** A deleted job is named by its id. */
 const namesOf = (store: StoreReader, ids: readonly string[]): readonly string[] =>
   ids.map((id) => store.get('job', keys.job(jobId(id)))?.name ?? id);
 

@@ -41,7 +41,7 @@ export function workerView(
   };
 }
 
-/** Failures on a worker by step, the latest first. Those of jobs that are gone are left out. */
+/** Returns the failures on a worker by step, latest first, without those of deleted jobs. */
 export const stepFailuresView = (
   store: StoreReader,
   steps: WorkerFailuresRecord['steps'],
@@ -59,7 +59,7 @@ export const stepFailuresView = (
     };
   });
 
-/** Workers by status, and their cores. */
+/** Counts workers by status, and their cores. */
 export function workerSummary(
   workers: readonly WorkerRecord[],
   bookingOf: (worker: WorkerRecord) => BookingRecord | undefined,

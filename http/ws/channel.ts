@@ -1,22 +1,22 @@
 import { ReplayRing } from './replay-ring.ts';
 
-/** Whoever gets the events of a channel. */
+/** Receiver of the events of a channel. */
 export interface Follower {
-  /** Sends on what is new, as far as the client takes it. */
+  /** Sends new events, as far as the client can take them. */
   deliver(): void;
 }
 
-/** Characters of long texts (logs, diagnostics) that the events of one subject may keep in memory. */
+/** Maximum size in characters of the long texts (logs, diagnostics) in the retained events of one subject. */
 const TEXT_KEPT_MAX = 256 * 1024;
 
-/** A subject: its last events and who follows it. */
+/** A subject: its retained events and its followers. */
 export class Channel {
   readonly subject: string;
   readonly ring: ReplayRing;
   readonly followers = new Set<Follower>();
-  /** Number of the newest event when all followers were seen to last. */
+  /** Number of the newest event at the last delivery to all followers. */
   deliveredTo: number;
-  /** Ends what feeds it. */
+  /** Ends the source of the events. */
   readonly close: () => void;
 
   constructor(subject: string, start: number, depth: number, close: () => void = () => undefined) {

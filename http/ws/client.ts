@@ -9,26 +9,26 @@ import type { Channel, Follower } from './channel.ts';
 import type { EventHub } from './hub.ts';
 import type { Socket } from './socket.ts';
 
-/** Subjects that one connection may follow. */
+/** Maximum number of subjects per connection. */
 const SUBJECTS_MAX = 1000;
 
-/** Status of a connection that is closed because it breaks a rule (RFC 6455, 7.4.1). */
+/** Close code for a protocol violation (RFC 6455, 7.4.1). */
 const POLICY_VIOLATION = 1008;
 
-/** The channel of a subject, or why it is not to be had. */
+/** Channel of a subject, or why it is not available. */
 export type FoundChannel =
   { readonly ok: true; readonly channel: Channel } | { readonly ok: false; readonly reason: string };
 
 /**
- * One client. What it has not read stays in the rings of the subjects that it follows, where it has a place of its own: a
- * client that reads slowly holds up nobody, and keeps next to nothing in memory. What a ring has dropped before the client
- * came to it is lost for it, and it is told so.
+ * One client. Unread events stay in the rings of its subjects, where it has a position: a slow client delays no
+ * others and needs little memory. Events that a ring drops before the client reads them are lost to it, and the
+ * client is notified.
  */
 export class Client {
   readonly #socket: Socket;
   readonly #hub: EventHub;
   readonly #channelOf: (subject: string) => FoundChannel;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, Position>();
   #isBlocked = false;
   #isGone = false;
 
@@ -39,30 +39,30 @@ export class Client {
     hub.counts.clients += 1;
   }
 
-  /** A message; null when it was not a text. */
+  /** Handles a message; null if it is not text. */
   received(text: string | null): void {
     const read =
       text === null
-        ? ({ ok: false, code: 'bad-frame', message: 'a frame must be a text' } as const)
+        ? ({ ok: false, code: 'bad-frame', message: 'a frame must be text' } as const)
         : readClientFrame(text);
     if (read.ok) this.#obey(read.frame);
     else this.#answer(errorFrame('', 0, read.code, read.message));
   }
 
-  /** What waits for the client has become less. */
+  /** Continues delivery when the client has read some data. */
   drained(): void {
     if (!this.#socket.isClear) return;
     this.#isBlocked = false;
     for (const [subject, place] of this.#places) {
       place.deliver();
       if (!this.#isBlocked) continue;
-      // The others come first when there is room again: one subject must not take all that the client reads.
+      // Moves the subject to the end: when there is room again, the others come first.
       if (this.#places.delete(subject)) this.#places.set(subject, place);
       return;
     }
   }
 
-  /** The connection is no more. */
+  /** Releases all subjects after the connection is closed. */
   closed(): void {
     if (this.#isGone) return;
     this.#isGone = true;
@@ -104,7 +104,7 @@ export class Client {
       known !== undefined
         ? { ok: true, channel: known.channel }
         : this.#places.size >= SUBJECTS_MAX
-          ? { ok: false, reason: `more than ${SUBJECTS_MAX} subjects on one connection` }
+          ? { ok: false, reason: `a connection can have at most ${SUBJECTS_MAX} subjects` }
           : this.#channelOf(subject);
     if (!found.ok) {
       this.#answer(ackFrame(subject, 0, seq, found.reason));
@@ -112,35 +112,35 @@ export class Client {
     }
     if (known !== undefined) this.#leave(known);
     const { channel } = found;
-    const place = new Place(channel, sinceSeq, (each) => this.#deliver(each));
+    const place = new Position(channel, sinceSeq, (each) => this.#deliver(each));
     this.#answer(ackFrame(subject, channel.ring.last, seq, ''));
     if (this.#isGone) {
-      // A channel that was made for it is nobody's.
-      this.#hub.left(channel);
+      // Releases a channel that was created only for this client.
+      this.#hub.removeFollower(channel);
       return;
     }
     this.#places.set(subject, place);
     channel.followers.add(place);
-    this.#hub.entered(channel);
+    this.#hub.addFollower(channel);
     place.deliver();
   }
 
-  #leave(place: Place): void {
+  #leave(place: Position): void {
     place.channel.followers.delete(place);
-    this.#hub.left(place.channel);
+    this.#hub.removeFollower(place.channel);
   }
 
-  #deliver(place: Place): void {
+  #deliver(place: Position): void {
     if (this.#isBlocked || this.#isGone || (place.isAtEnd && !place.hasLost)) return;
     this.#socket.together(() => this.#sendFrom(place));
     if (!this.#socket.isClear) this.#isBlocked = true;
   }
 
-  #sendFrom(place: Place): void {
+  #sendFrom(place: Position): void {
     const { ring } = place.channel;
     if (place.hasLost) {
       this.#hub.counts.missed += place.skipLost();
-      const message = 'events are lost: load what you show of the subject anew';
+      const message = 'events were dropped; reload the data for this subject';
       this.#answer(errorFrame(place.channel.subject, place.cursor, 'gap', message));
     }
     while (!this.#isGone && !place.isAtEnd) {
@@ -156,26 +156,26 @@ export class Client {
     }
   }
 
-  /** A client that asks on and reads no answers is hung up on. */
+  /** Closes the connection of a client that sends requests without reading the replies. */
   #answer(text: string): void {
     if (this.#socket.send(text) === 'refused') {
-      this.#socket.close(POLICY_VIOLATION, 'answers are not read');
+      this.#socket.close(POLICY_VIOLATION, 'client does not read replies');
     }
   }
 }
 
-/** How far a client is in a subject. */
-class Place implements Follower {
+/** Position of a client in a subject. */
+class Position implements Follower {
   readonly channel: Channel;
-  /** Number of the last event that it was sent, or does not want. */
+  /** Number of the last event that was sent or is not requested. */
   cursor: number;
-  readonly #deliver: (place: Place) => void;
+  readonly #deliver: (place: Position) => void;
 
-  /** A client that has no event yet gets all that are kept, and misses none. */
-  constructor(channel: Channel, sinceSeq: number, deliver: (place: Place) => void) {
+  /** With 0, a client gets all retained events and misses none. */
+  constructor(channel: Channel, sinceSeq: number, deliver: (place: Position) => void) {
     const { ring } = channel;
     this.channel = channel;
-    // A number that is still to come is of another life of the service, as one before the first is.
+    // A number beyond the newest event, or before the first, is from an earlier run of the service.
     this.cursor = sinceSeq === 0 ? ring.oldest - 1 : sinceSeq > ring.last ? 0 : sinceSeq;
     this.#deliver = deliver;
   }
@@ -184,12 +184,12 @@ class Place implements Follower {
     return this.cursor >= this.channel.ring.last;
   }
 
-  /** Whether the client has not had all events before the oldest that is kept. */
+  /** True if events were dropped that the client has not received. */
   get hasLost(): boolean {
     return this.cursor < this.channel.ring.oldest - 1;
   }
 
-  /** Goes on to the oldest event that is kept. Gives how many of this life of the subject are lost in between. */
+  /** Advances to the oldest retained event. Returns the number of skipped events of this run. */
   skipLost(): number {
     const { start, oldest } = this.channel.ring;
     const from = Math.max(start, this.cursor);

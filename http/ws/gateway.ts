@@ -6,7 +6,7 @@ import { LogFeed } from './log-feed.ts';
 import { Liveness, TICK_MS } from './liveness.ts';
 import type { Socket, SocketListener } from './socket.ts';
 
-/** What the gateway needs of the service. */
+/** Ports that the gateway uses. */
 export type GatewayPorts = Pick<
   Ports,
   'store' | 'logs' | 'diagnostics' | 'taskEvents' | 'followedJobs' | 'events' | 'steadyNow'
@@ -15,7 +15,7 @@ export type GatewayPorts = Pick<
 const TASKS_SUBJECT = /^jobs\/([^/]+)\/tasks$/;
 const LOGS_SUBJECT = /^tasks\/([^/]+)\/logs$/;
 
-/** The event channel (docs/contract/events.md): connections, and the subjects that they may follow. */
+/** The event channel (docs/contract/events.md): connections and their subjects. */
 export class Gateway {
   readonly #ports: GatewayPorts;
   readonly #liveness: Liveness<Client>;
@@ -30,16 +30,16 @@ export class Gateway {
     }, TICK_MS);
   }
 
-  /** A connection is there. Authentication being off, everyone may follow everything. */
+  /** Registers a connection. While authentication is off, every client may subscribe to every subject. */
   opened(socket: Socket): SocketListener {
     const client = new Client(socket, this.#ports.events, (subject) => this.#channelOf(subject));
     this.#liveness.enter(client);
     return {
       received: (text) => {
-        this.#liveness.heard(client);
+        this.#liveness.frameReceived(client);
         client.received(text);
       },
-      heard: () => this.#liveness.heard(client),
+      frameReceived: () => this.#liveness.frameReceived(client),
       drained: () => client.drained(),
       closed: () => {
         this.#liveness.leave(client);
@@ -55,11 +55,11 @@ export class Gateway {
     this.#ports.events.stop();
   }
 
-  /** The channel of a subject; opened when the subject names something that there is. */
+  /** Returns the channel of a subject. Opens it if the subject names an existing item. */
   #channelOf(subject: string): FoundChannel {
     const { events, diagnostics } = this.#ports;
     if (subject === 'diagnostics' && diagnostics() === null) {
-      return refusal('no diagnostics are kept: diagnostics.buffer_size is 0');
+      return refusal('diagnostics are disabled: diagnostics.buffer_size is 0');
     }
     const known = events.find(subject);
     if (known !== undefined) return { ok: true, channel: known };

@@ -6,42 +6,44 @@ import { diagnosticPayload, jobPayload, logPayload } from './payloads.ts';
 import { Pump } from './pump.ts';
 
 export interface HubOptions {
-  /** Events that are kept of each subject (`events.replay_depth`). */
+  /** Retained events per subject (`events.replay_depth`). */
   readonly replayDepth: number;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Returns milliseconds of a clock that never goes back. */
   readonly steadyNow: () => number;
 }
 
-/** Subjects that are always there: the others exist while somebody follows them, and a while longer. */
+/** Subjects that always exist. The others exist while they have followers, and for a time afterwards. */
 const LASTING_SUBJECTS = ['jobs', 'workers', 'diagnostics'] as const;
 type LastingSubject = (typeof LASTING_SUBJECTS)[number];
 
-/** A subject that nobody follows keeps its events this long, for clients that come back. */
+/** Time for which a subject without followers retains its events, for clients that reconnect. */
 const IDLE_SUBJECT_MS = 5 * 60_000;
-/** So many subjects that nobody follows are kept: beyond, those that were left first are forgotten. */
+/**
+ * Maximum number of subjects without followers; beyond it, the one without followers for the longest time is dropped.
+ */
 const IDLE_SUBJECTS_MAX = 256;
-/** Counters begin at the time in microseconds: no subject ever counts through the numbers of its life before again. */
+/** Numbers start at the time in microseconds, so that a subject never reuses the numbers of an earlier run. */
 const COUNTS_PER_MS = 1000;
 
-/** What the hub has done, for metrics. */
+/** Counters of the hub, for metrics. */
 export interface HubFigures {
   readonly clients: number;
-  /** Events that were sent, to all clients together. */
+  /** Events sent to all clients together. */
   readonly pushed: number;
-  /** Events that clients have missed because they read too slowly, or came back too late. */
+  /** Events that clients missed because they read too slowly or reconnected too late. */
   readonly missed: number;
 }
 
-/** The events of the service by subject (docs/contract/events.md). An event that nobody can get costs nothing. */
+/** Events of the service by subject (docs/contract/events.md). An event that no client can get costs nothing. */
 export class EventHub {
-  /** What the clients count. */
+  /** Incremented by the clients. */
   readonly counts = { clients: 0, pushed: 0, missed: 0 };
   readonly #options: HubOptions;
   readonly #channels = new Map<string, Channel>();
   readonly #lasting: Readonly<Record<LastingSubject, Channel>>;
-  /** When each channel was left by its last follower; those that were left first come first. */
+  /** Time at which each channel lost its last follower, oldest first. */
   readonly #idle = new Map<Channel, number>();
   readonly #pump: Pump;
 
@@ -56,7 +58,7 @@ export class EventHub {
     return { ...this.counts };
   }
 
-  /** Takes what the shards have said, after the commit that made it true. */
+  /** Publishes events of the shards, after their commit. */
   publish(events: readonly DomainEvent[]): void {
     for (const event of events) {
       switch (event.subject) {
@@ -83,23 +85,23 @@ export class EventHub {
     for (const chunk of chunks) this.#push(channel, logPayload(chunk), chunk.data.length);
   }
 
-  /** The channel of a subject that is there. */
+  /** Returns the channel of a subject if it exists. */
   find(subject: string): Channel | undefined {
     return this.#channels.get(subject);
   }
 
-  /** Makes the channel of a subject that is not there; it is forgotten when nobody has followed it for a while. */
+  /** Creates the channel of a subject. It is dropped after a time without followers. */
   open(subject: string, close?: () => void): Channel {
     return this.#enter(this.#channel(subject, close));
   }
 
-  /** Somebody follows the channel. */
-  entered(channel: Channel): void {
+  /** Registers a follower of the channel. */
+  addFollower(channel: Channel): void {
     this.#idle.delete(channel);
   }
 
-  /** Somebody follows the channel no longer. */
-  left(channel: Channel): void {
+  /** Removes a follower of the channel. */
+  removeFollower(channel: Channel): void {
     const isLasting = LASTING_SUBJECTS.some((subject) => subject === channel.subject);
     if (isLasting || channel.followers.size > 0) return;
     this.#idle.delete(channel);
@@ -107,7 +109,7 @@ export class EventHub {
     if (this.#idle.size > IDLE_SUBJECTS_MAX) this.#forgetIdle(Infinity, 1);
   }
 
-  /** To be called once in a while: forgets subjects that nobody has followed for long. */
+  /** Must be called periodically. Drops subjects that have had no followers for long. */
   tick(): void {
     this.#forgetIdle(this.#options.steadyNow() - IDLE_SUBJECT_MS, this.#idle.size);
   }
@@ -145,5 +147,5 @@ export class EventHub {
   }
 }
 
-/** The subject of the tasks of a job. */
+/** Returns the subject of the tasks of a job. */
 export const tasksSubject = (job: string): string => `jobs/${job}/tasks`;

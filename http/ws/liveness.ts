@@ -2,28 +2,28 @@
 export const PING_EVERY_MS = 30_000;
 export const IDLE_CLOSE_MS = 5 * 60_000;
 
-/** How often `tick` is to be called: a connection is closed at most this late. */
+/** Interval of `tick`: a connection is closed at most this late. */
 export const TICK_MS = 1_000;
 
-/** Status of a connection that is closed because one side goes away, or is gone already. */
+/** Close code for a connection whose peer has left or is about to. */
 const GOING_AWAY = 1001;
 const TICKS_PER_PING = PING_EVERY_MS / TICK_MS;
 
-/** A connection that is watched. */
+/** A monitored connection. */
 interface Watched {
   ping(): void;
   close(code: number, reason: string): void;
 }
 
 /**
- * Pings connections, and closes those from which no frame has come for long; the answer to a ping is one. Pings are spread
- * over the time between two of a connection, so that ten thousand do not go out at once.
+ * Pings connections and closes those without a frame for too long; a pong counts as a frame. Pings are spread over
+ * the interval, so that 10,000 are not sent at once.
  */
 export class Liveness<Connection extends Watched> {
   readonly #steadyNow: () => number;
   readonly #byTick: readonly Set<Connection>[];
-  /** When each was heard last; those that were heard longest ago come first. */
-  readonly #heardAt = new Map<Connection, number>();
+  /** Time of the last frame of each connection, oldest first. */
+  readonly #lastFrameAt = new Map<Connection, number>();
   #ticks = 0;
   #entered = 0;
 
@@ -34,33 +34,33 @@ export class Liveness<Connection extends Watched> {
 
   enter(connection: Connection): void {
     this.#byTick[this.#entered++ % TICKS_PER_PING]?.add(connection);
-    this.#heardAt.set(connection, this.#steadyNow());
+    this.#lastFrameAt.set(connection, this.#steadyNow());
   }
 
   leave(connection: Connection): void {
     for (const each of this.#byTick) if (each.delete(connection)) break;
-    this.#heardAt.delete(connection);
+    this.#lastFrameAt.delete(connection);
   }
 
-  /** A frame has come. */
-  heard(connection: Connection): void {
-    if (!this.#heardAt.delete(connection)) return;
-    this.#heardAt.set(connection, this.#steadyNow());
+  /** Records a frame. */
+  frameReceived(connection: Connection): void {
+    if (!this.#lastFrameAt.delete(connection)) return;
+    this.#lastFrameAt.set(connection, this.#steadyNow());
   }
 
   tick(): void {
     for (const connection of this.#byTick[this.#ticks++ % TICKS_PER_PING] ?? []) connection.ping();
     const heardBefore = this.#steadyNow() - IDLE_CLOSE_MS;
-    for (const [connection, heardAt] of this.#heardAt) {
-      if (heardAt > heardBefore) return;
+    for (const [connection, lastFrameAt] of this.#lastFrameAt) {
+      if (lastFrameAt > heardBefore) return;
       this.leave(connection);
-      connection.close(GOING_AWAY, 'no frame came for 5 minutes');
+      connection.close(GOING_AWAY, 'no frame for 5 minutes');
     }
   }
 
-  /** Closes all. */
+  /** Closes all connections. */
   stop(): void {
-    for (const connection of [...this.#heardAt.keys()]) {
+    for (const connection of [...this.#lastFrameAt.keys()]) {
       this.leave(connection);
       connection.close(GOING_AWAY, 'the service is stopping');
     }

@@ -1,13 +1,13 @@
 import type { TaskAddress } from '../../src/core/ids.ts';
 import type { LogReader } from '../../src/core/ports/log-store.ts';
 import type { LogChunk } from '../../src/core/records/log-chunk.ts';
-import type { TaskEvents } from '../ports.ts';
+import type { TaskEvents } from '../log-follow/task-events.ts';
 
 const CHUNKS_AT_ONCE = 100;
-/** Characters of data after which a reading is enough for one turn of the thread. */
+/** Number of characters after which reading yields to other work of the thread. */
 const CHARACTERS_AT_ONCE = 64 * 1024;
 
-/** Reads what is stored of a task's log from now on, and hands it on. */
+/** Reads new chunks of a task's log from the store and publishes them. */
 export class LogFeed {
   readonly #address: TaskAddress;
   readonly #logs: Pick<LogReader, 'page'>;

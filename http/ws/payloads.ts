@@ -5,7 +5,7 @@ import type { JobEvent } from '../../src/core/wire/events.ts';
 
 /** Payloads of events (docs/contract/events.md#subjects). */
 
-/** What a job is told of concerns no one task. */
+/** Events of a job have no task. */
 const NO_TASK = '';
 
 export const jobPayload = ({ job_id, name, owner, queue_id, status, updated_at }: JobEvent): object => ({

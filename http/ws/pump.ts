@@ -1,18 +1,21 @@
 import type { Channel } from './channel.ts';
 
-/** What runs on this thread besides waits no longer than about this for a slice of deliveries. */
+/** Approximate maximum time of a slice of deliveries, which delays other work of the thread. */
 const SLICE_MS = 4;
-/** Followers that are seen to between two looks at the clock. */
+/** Followers served between two readings of the clock. */
 const FOLLOWERS_AT_ONCE = 32;
-/** After a round the pump rests for so many times as long as it took: it takes a tenth of the thread, and events that come meanwhile share a write. */
+/**
+ * After a round, the pump pauses for this multiple of its duration. So it uses a tenth of the thread, and events that
+ * arrive meanwhile share a write.
+ */
 const REST_SHARE = 9;
 const REST_MAX_MS = 1000;
-/** A subject of so few followers is delivered at once when its ring fills up between two rounds. */
+/** A subject with at most this many followers is delivered at once if its ring fills up between two rounds. */
 const FEW_FOLLOWERS = 16;
 
 /**
- * Brings events to their followers. However many events come, a follower gets all that is new for it in one write of a
- * round: a write to each of ten thousand connections costs what a hundred thousand events in them cost.
+ * Delivers events to followers in rounds. A follower gets all its new events in one write per round, because a write
+ * to each of 10,000 connections costs as much as 100,000 events in them.
  */
 export class Pump {
   readonly #depth: number;
@@ -21,13 +24,13 @@ export class Pump {
   #isRunning = false;
   #restsUntil = 0;
 
-  /** `depth` is how many events a channel keeps. */
+  /** `depth` is the number of events that a channel retains. */
   constructor(depth: number, steadyNow: () => number) {
     this.#depth = depth;
     this.#steadyNow = steadyNow;
   }
 
-  /** A channel that has followers has a new event. */
+  /** Schedules delivery for a channel with followers and a new event. */
   changed(channel: Channel): void {
     const waiting = channel.ring.last - channel.deliveredTo;
     if (waiting * 2 >= this.#depth && channel.followers.size <= FEW_FOLLOWERS) {
@@ -54,7 +57,7 @@ export class Pump {
     this.#goOn(followersOf(channels), 0);
   }
 
-  /** Sees to followers for the time of a slice, and to the others in later turns of the thread. */
+  /** Serves followers for the time of a slice, and the rest in later turns of the thread. */
   #goOn(followers: Iterator<{ deliver(): void }, void>, busyMs: number): void {
     const startedAt = this.#steadyNow();
     let elapsed = 0;

@@ -6,24 +6,24 @@ interface Kept {
   frame: string | null;
 }
 
-/** The last events of a subject, numbered without gaps. A frame is made when somebody is first to get it. */
+/** The retained events of a subject, numbered without gaps. A frame is built when a client first needs it. */
 export class ReplayRing {
   readonly #subject: string;
   readonly #depth: number;
   readonly #weightMax: number;
-  /** The event `seq` is at `(seq - 1 - start) % depth`. */
+  /** Event `seq` is at `(seq - 1 - start) % depth`. */
   readonly #kept: (Kept | undefined)[] = [];
-  /** The number before that of the first event. */
+  /** Number before the first event. */
   readonly start: number;
   #weight = 0;
-  /** Number of the newest event; what the first one follows when there is none. */
+  /** Number of the newest event; `start` if there is none. */
   last: number;
-  /** Number of the oldest event that is kept; one more than `last` when none is. */
+  /** Number of the oldest retained event; `last + 1` if there is none. */
   oldest: number;
 
   /**
-   * The first event has the number `start + 1`. At most `depth` events are kept, and of those that weigh together more
-   * than `weightMax` only the newest one for certain.
+   * The first event has the number `start + 1`. At most `depth` events are retained. If their total weight exceeds
+   * `weightMax`, only the newest one is certain to be.
    */
   constructor(subject: string, start: number, depth: number, weightMax: number) {
     this.#subject = subject;
@@ -34,7 +34,7 @@ export class ReplayRing {
     this.oldest = start + 1;
   }
 
-  /** Keeps an event. `weight` is the length of the texts in it that may be long, in characters. */
+  /** Adds an event. `weight` is the length of its long texts in characters. */
   push(payload: object, weight = 0): void {
     if (this.last - this.oldest + 1 === this.#depth) this.#dropOldest();
     this.last += 1;
@@ -43,7 +43,7 @@ export class ReplayRing {
     while (this.#weight > this.#weightMax && this.oldest < this.last) this.#dropOldest();
   }
 
-  /** The frame of an event from `oldest` to `last`. */
+  /** Returns the frame of an event from `oldest` to `last`. */
   frameOf(seq: number): string {
     const kept = this.#kept[this.#placeOf(seq)];
     if (kept === undefined) throw new Error(`the event ${seq} of ${this.#subject} is not kept`);

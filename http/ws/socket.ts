@@ -1,35 +1,38 @@
 import type { HttpRequest, HttpResponse } from '../pipeline/message.ts';
 
-/** `queued`: it waits in the memory of the service until the client reads. `refused`: too much waits already, or the client is gone. */
+/** `queued`: waits in memory until the client reads. `refused`: too much is waiting, or the client has disconnected. */
 export type SendOutcome = 'sent' | 'queued' | 'refused';
 
-/** One WebSocket connection, without an engine. Nothing throws; what is done to a closed one has no effect. */
+/** One WebSocket connection, independent of the engine. Methods never throw, and have no effect after a close. */
 export interface Socket {
   send(text: string): SendOutcome;
-  /** Whether nothing that was sent waits for the client. */
+  /** True if nothing waits for the client. */
   readonly isClear: boolean;
-  /** What `write` sends is written together. */
+  /** Combines everything that `write` sends into one write. */
   together(write: () => void): void;
-  /** A ping of the protocol. */
+  /** Sends a ping frame. */
   ping(): void;
-  /** Says the code and the reason and hangs up; a client that has not read what was sent before is told nothing. */
+  /**
+   * Sends a close frame and closes the connection. A client that has not read earlier data does not receive the
+   * frame.
+   */
   close(code: number, reason: string): void;
 }
 
-/** What happens to one connection. */
+/** Callbacks of one connection. */
 export interface SocketListener {
-  /** A message; null when it was not a text. */
+  /** Receives a message; null if it is not text. */
   received(text: string | null): void;
-  /** A ping or pong of the protocol. */
-  heard(): void;
-  /** What waited has become less. */
+  /** Called for a ping or pong frame. */
+  frameReceived(): void;
+  /** Called when the client has read some data. */
   drained(): void;
   closed(): void;
 }
 
-/** Whoever serves WebSocket connections. */
+/** Service of WebSocket connections. */
 export interface SocketService {
-  /** The answer to a request to upgrade: 101, or the refusal. */
+  /** Answers a WebSocket handshake: 101, or a refusal. */
   admit(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
   opened(socket: Socket): SocketListener;
   /** Closes all connections. */

@@ -15,7 +15,7 @@ function table(keys: KeySet): string[] {
   ];
 }
 
-/** The text of docs/configuration.md: made from the keys, so that it cannot say anything else than what the daemons do. */
+/** Returns the text of docs/configuration.md, made from the keys, so that it always matches the daemons. */
 export function configurationReference(): string {
   const example = 'http.cors_origins';
   return [
@@ -23,16 +23,16 @@ export function configurationReference(): string {
     '',
     '<!-- Made by `npm run generate` from src/core/config. Do not edit by hand. -->',
     '',
-    'A key is set, weakest first, by its default, by the file given with `--config FILE` (YAML), by an environment',
-    `variable and by a flag: \`${example}\` is \`${environmentName(example)}\` in the environment and \`${flagName(example)}\``,
-    'on the command line. In the file, `http.addr: x` and `addr: x` below `http:` say the same.',
+    'A key gets its value, weakest first, from its default, the file given with `--config FILE` (YAML), an environment',
+    `variable or a flag: \`${example}\` is \`${environmentName(example)}\` in the environment and \`${flagName(example)}\``,
+    'on the command line. In the file, `http.addr: x` and `addr: x` below `http:` are equivalent.',
     '',
     'Lists are comma-separated in variables and flags, and may be YAML sequences in the file. Durations are written `500ms`,',
     '`30s`, `5m`, `168h`. An empty environment variable counts as not set. The two daemons may share a file and an',
     'environment: each ignores the keys of the other there.',
     '',
-    'An unknown key, or a value of the wrong type, stops the start with exit status 2 and one line on standard error that names',
-    'the key and where it was set.',
+    'An unknown key, or a value of the wrong type, ends the start with exit status 2. One line on standard error names',
+    'the key and its source.',
     '',
     '## `callsheet server`',
     '',
@@ -44,17 +44,17 @@ export function configurationReference(): string {
     '',
     '## Client commands',
     '',
-    'They take the address of the service from `--url`, else from the environment variable `SVC_URL`, else',
+    'They read the address of the service from `--url`, else from the environment variable `SVC_URL`. The default is',
     '`http://127.0.0.1:8080`.',
     '',
     '## Not supported by this version',
     '',
-    'These keys belong to features that are still to come. Setting one stops the start; a value that turns the feature off',
+    'These keys belong to planned features. Setting one ends the start; a value that turns the feature off',
     '(shown where there is one) is accepted.',
     '',
     ...[...LATER_KEYS].map(([name, off]) => `- \`${name}\`${off === null ? '' : ` (\`${off}\`)`}`),
     '',
-    'These are accepted with a note on standard error that they have no effect yet:',
+    'These keys are accepted, and a note on standard error says that they have no effect yet:',
     '',
     ...[...KEYS_WITHOUT_EFFECT].map((name) => `- \`${name}\``),
     '',

@@ -25,7 +25,7 @@ const OPERATORS: ReadonlyMap<string, string> = new Map([
 const SUBSCRIPT = '__getitem__';
 const PROPERTY = /^__property_(.+)__$/;
 
-/** How a template writes it: `a + b`, `list[start:stop:step]`, `p.stem`, `find(s, sub)`. */
+/** Returns the notation in a template: `a + b`, `list[start:stop:step]`, `p.stem`, `find(s, sub)`. */
 export function writtenForm({ name, parameters }: Signature): string {
   const names = parameters.map((parameter) => parameter.name);
   const [receiver = '', ...rest] = names;
@@ -43,7 +43,7 @@ const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
 const typesOf = ({ text, name }: Signature): string =>
   code(text.slice(name.length).replace(/^\((.*)\) -> /, (_, list: string) => `${list} → `));
 
-/** The sentence without the written form that it may begin with. */
+/** Returns the sentence without the notation that it may begin with. */
 function meaningOf(signature: Signature): string {
   const form = `\`${writtenForm(signature)}\``;
   if (!signature.doc.startsWith(form)) return signature.doc;
@@ -51,7 +51,7 @@ function meaningOf(signature: Signature): string {
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
-/** A row for what is written in the same way and means the same, with the types one below the other. */
+/** Returns a row for signatures with the same notation and meaning, with their types one below the other. */
 function rowsOf({ signatures }: FunctionGroup): string[] {
   const rows: { readonly start: string; readonly types: string[]; readonly meaning: string }[] = [];
   for (const signature of signatures) {
@@ -78,18 +78,18 @@ const groupOf = (group: FunctionGroup): string[] => [
   '',
 ];
 
-/** The text of docs/expression-functions.md: made from the signatures by which expressions are checked and evaluated. */
+/** Returns the text of docs/expression-functions.md, made from the signatures by which expressions are checked and evaluated. */
 export function functionsPage(): string {
   return [
     '# Functions of expressions',
     '',
     '<!-- Made by `npm run generate` from src/openjd/expr/functions. Do not edit by hand. -->',
     '',
-    'Every operator, property and function of the [expression language](expressions.md), with the types that it takes and gives. `T`, `T1` and `T2`',
+    'Every operator, property and function of the [expression language](expressions.md), with its parameter and result types. `T`, `T1` and `T2`',
     'stand for any type, the same one wherever the letter occurs in a line; `int?` is an int or null.',
     '',
-    'A function can be called as a method of its first argument: `upper(s)` is `s.upper()`. An int is taken where a float is wanted and a path',
-    'where a string is, but not as the receiver of a method.',
+    'A function can be called as a method of its first argument: `upper(s)` is `s.upper()`. An int is accepted for a float and a path',
+    'for a string, except as the receiver of a method.',
     '',
     ...LIBRARY.flatMap(groupOf),
   ].join('\n');

@@ -1,4 +1,6 @@
-/** A binary heap: the entry that comes before all others is first. `comesFirst` must be a strict total order. */
+/**
+ * A binary heap: the first entry is the one that comes before all others. `comesFirst` must be a strict total order.
+ */
 export class BinaryHeap<Entry> {
   private readonly entries: Entry[] = [];
   private readonly comesFirst: (a: Entry, b: Entry) => boolean;

@@ -1,11 +1,12 @@
-/**
- * Durations as the configuration writes them: `500ms`, `30s`, `5m`, `168h`; milliseconds inside.
- */
+/** Durations as text of the configuration: `500ms`, `30s`, `5m`, `168h`. Their values are milliseconds. */
 const UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
 const PATTERN = /^([0-9]{1,12})(ms|s|m|h)$/;
 
-/** Milliseconds of a duration such as `30s`, `5m`, `168h` or `500ms`; a bare `0` needs no unit. Null when the text is no duration. */
+/**
+ * Parses a duration such as `30s`, `5m`, `168h` or `500ms` into milliseconds. A bare `0` needs no unit. Returns null if
+ * the text is not a duration.
+ */
 export function parseDuration(text: string): number | null {
   if (text === '0') return 0;
   const match = PATTERN.exec(text);
@@ -15,7 +16,7 @@ export function parseDuration(text: string): number | null {
   return Number.isSafeInteger(ms) ? ms : null;
 }
 
-/** A duration in its largest whole unit: 300000 is `5m`, 1500 is `1500ms`. Takes whole milliseconds from 0. */
+/** Formats a duration in its largest whole unit: 300000 is `5m`, 1500 is `1500ms`. `ms` is a whole number from 0. */
 export function formatDuration(ms: number): string {
   for (const unit of ['h', 'm', 's'] as const) {
     if (ms >= UNITS_MS[unit] && ms % UNITS_MS[unit] === 0) return `${ms / UNITS_MS[unit]}${unit}`;

@@ -1,6 +1,7 @@
 /**
- * Identifiers. Branded, so that one kind is never passed for another. Opaque to clients (docs/contract/resources.md).
- * A job id is a UUIDv7: the order of the keys is the order of creation. A task id names its step and index, an attempt id its task and number.
+ * Identifiers. They are branded, so that the compiler rejects one kind in place of another, and opaque to clients
+ * (docs/contract/resources.md). A job id is a UUIDv7: the order of the keys is the order of creation. A task id
+ * contains its step and index, an attempt id its task and number.
  */
 type Brand<Kind extends string> = string & { readonly __kind: Kind };
 
@@ -19,14 +20,14 @@ export const jobId = (text: string): JobId => text as JobId;
 export const workerId = (text: string): WorkerId => text as WorkerId;
 export const sessionId = (text: string): SessionId => text as SessionId;
 
-/** Where a task stands: its job, the order of its step and its index in the step's parameter space. */
+/** Position of a task: its job, the order of its step and its index in the step's parameter space. */
 export interface TaskAddress {
   readonly jobId: JobId;
   readonly stepOrder: number;
   readonly index: number;
 }
 
-/** Which attempt of a task: numbers are dense from 1. */
+/** An attempt of a task: numbers are consecutive from 1. */
 export interface AttemptAddress extends TaskAddress {
   readonly attemptNumber: number;
 }
@@ -40,7 +41,7 @@ const NINE = 0x39;
 
 export const isUuid = (text: string): boolean => UUID_PATTERN.test(text);
 
-/** The step that was named last. */
+/** The most recent step id: most calls repeat it. */
 let namedStep = { jobId: '', stepOrder: -1, stepId: '' as StepId };
 
 export function stepIdOf(jobId: JobId, stepOrder: number): StepId {
@@ -49,7 +50,7 @@ export function stepIdOf(jobId: JobId, stepOrder: number): StepId {
   return namedStep.stepId;
 }
 
-/** The task that was named last: in one turn a task is named several times. */
+/** The most recent task id: one turn names the same task several times. */
 let named = { jobId: '', stepOrder: -1, index: -1, taskId: '' as TaskId };
 
 export function taskIdOf({ jobId, stepOrder, index }: TaskAddress): TaskId {
@@ -61,21 +62,21 @@ export function taskIdOf({ jobId, stepOrder, index }: TaskAddress): TaskId {
 export const attemptIdOf = (attempt: AttemptAddress): AttemptId =>
   `${taskIdOf(attempt)}-${attempt.attemptNumber}` as AttemptId;
 
-/** The job and order that a step id names, or null when the text is no step id. */
+/** Parses a step id into its job and order. Returns null if the text is not a step id. */
 export function parseStepId(text: string): { jobId: JobId; stepOrder: number } | null {
   const jobId = jobOf(text);
   const numbers = jobId === null ? null : numbersBehindJob(text, 1);
   return jobId === null || numbers === null ? null : { jobId, stepOrder: numbers[0] };
 }
 
-/** The address that a task id names, or null when the text is no task id. */
+/** Parses a task id into its address. Returns null if the text is not a task id. */
 export function parseTaskId(text: string): TaskAddress | null {
   const jobId = jobOf(text);
   const numbers = jobId === null ? null : numbersBehindJob(text, 2);
   return jobId === null || numbers === null ? null : { jobId, stepOrder: numbers[0], index: numbers[1] };
 }
 
-/** The address that an attempt id names, or null when the text is no attempt id. */
+/** Parses an attempt id into its address. Returns null if the text is not an attempt id. */
 export function parseAttemptId(text: string): AttemptAddress | null {
   const jobId = jobOf(text);
   const numbers = jobId === null ? null : numbersBehindJob(text, 3);
@@ -83,22 +84,22 @@ export function parseAttemptId(text: string): AttemptAddress | null {
   return { jobId, stepOrder: numbers[0], index: numbers[1], attemptNumber: numbers[2] };
 }
 
-/** So many job ids are known at the most. */
+/** Maximum number of interned job ids. */
 const KNOWN_JOBS_MAX = 10_000;
 const knownJobs = new Map<string, JobId>();
-/** The job id that was found last: most ids that come after another are of the same job. */
+/** The job id that was found last: most consecutive ids are of the same job. */
 let lastJob: JobId | null = null;
 
-/** The job id that the text begins with, of each job always the same text; null when it begins with none. */
+/** Returns the job id at the start of the text, as the same string for each job, or null if there is none. */
 function jobOf(text: string): JobId | null {
-  // `startsWith` is three times as slow: it compares by characters.
+  // `startsWith` takes three times as long: it compares character by character.
   if (lastJob !== null && text.indexOf(lastJob) === 0) return lastJob;
   const part = text.slice(0, UUID_LENGTH);
   let known = knownJobs.get(part);
   if (known === undefined) {
     if (!isUuid(part)) return null;
     if (knownJobs.size >= KNOWN_JOBS_MAX) knownJobs.clear();
-    // A part of a text is compared slowly, and keeps the whole text: it is made one piece.
+    // A substring compares slowly and keeps the whole text in memory, so a flat copy is made.
     known = jobId([...part].join(''));
     knownJobs.set(known, known);
   }
@@ -106,7 +107,10 @@ function jobOf(text: string): JobId | null {
   return known;
 }
 
-/** So many numbers behind a job id, each behind a dash and as it is written canonically; null when the text is not that. */
+/**
+ * Returns `howMany` canonically written numbers after the job id, each after a dash, or null if the text does not
+ * match.
+ */
 function numbersBehindJob(text: string, howMany: number): readonly [number, number, number] | null {
   const numbers: [number, number, number] = [0, 0, 0];
   let at = UUID_LENGTH;

@@ -1,8 +1,8 @@
 import type { PointedError } from '../openjd/primitives/pointed-error.ts';
 
 /**
- * The catalogue of problems (docs/contract/errors.md): every error that a client can see is one of these, with a
- * detail. The body is RFC 7807.
+ * Catalog of problems (docs/contract/errors.md): every error that a client can receive is one of these, with a detail.
+ * The body is RFC 7807.
  */
 export const PROBLEMS = {
   'bad-request': { status: 400, title: 'Bad Request' },
@@ -22,7 +22,7 @@ export const PROBLEMS = {
 export type ProblemKind = keyof typeof PROBLEMS;
 
 /**
- * The text of errors in a problem's detail: `<JSON pointer>: <message>`, joined with semicolons
+ * Returns the text of errors for the detail of a problem: `<JSON pointer>: <message>`, joined with semicolons
  * (docs/contract/openjd.md#validation-errors). The pointer of the whole document is empty.
  */
 export const textOfErrors = (errors: readonly PointedError[]): string =>
@@ -34,7 +34,7 @@ export interface Problem {
   readonly errors?: readonly PointedError[];
 }
 
-/** What an actor answers a client's request with. */
+/** Reply of an actor to a client's request. */
 export type Outcome<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
 

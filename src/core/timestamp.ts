@@ -6,15 +6,18 @@ const SECOND_MS = 1_000;
 const two = (number: number): string => (number < 10 ? `0${number}` : String(number));
 const three = (number: number): string => (number < 100 ? `0${two(number)}` : String(number));
 
-/** The day that was written last, and how it is written: most times of a thread lie in one day. */
+/** The day of the latest call and its text: most times of a thread are of the same day. */
 let lastDay = NaN;
 let lastDayText = '';
 
-/** What was written last: the turns of one commit window all write the same time. */
+/** The latest time and its text: the turns of one commit window all write the same time. */
 let lastTime = NaN;
 let lastText = '';
 
-/** RFC 3339 in UTC with milliseconds (docs/contract/resources.md); takes milliseconds since the epoch. A fifth of the time of `toISOString`: lists have many. */
+/**
+ * Formats milliseconds since the epoch as RFC 3339 in UTC with milliseconds (docs/contract/resources.md). Takes a fifth
+ * of the time of `toISOString`, because lists format many times.
+ */
 export function timestampOf(milliseconds: number): string {
   if (milliseconds === lastTime) return lastText;
   const day = Math.floor(milliseconds / DAY_MS);

@@ -9,12 +9,15 @@ import { arbitraryChange, farmNamed, keyText } from './lmdb/arbitrary-changes.ts
 /** A store of any kind, empty at first. */
 export interface StoreUnderTest {
   readonly reader: StoreReader;
-  /** Commits sets of shard 0; calls back for each, in order; resolves when all are on disk. Reads see them from each call on. */
+  /**
+   * Commits sets of shard 0; calls back for each, in order; resolves when all are on disk. Reads see them from each
+   * call on.
+   */
   commit(sets: readonly ChangeSet[], onDurable: (sequence: number) => void): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What every store must do, whatever it is made of. */
+/** Behavior of every store implementation. */
 export async function testStoreContract(t: Test, open: () => Promise<StoreUnderTest>): Promise<void> {
   let sequence = 0;
   const setOf = (changes: readonly Change[]): ChangeSet => ({
@@ -85,7 +88,7 @@ export async function testStoreContract(t: Test, open: () => Promise<StoreUnderT
   );
 
   await t.test(
-    'a prefix of many rows is removed whole and nothing beside it',
+    'all rows of a prefix are removed and no others',
     withStore(async (t, store) => {
       const rows = Array.from({ length: 3000 }, (_, i) => put('farm', `job-1/${i}`, farmNamed('x')));
       await commit(
@@ -100,7 +103,7 @@ export async function testStoreContract(t: Test, open: () => Promise<StoreUnderT
   );
 
   await t.test(
-    'sets are told readable in their order, and a read from then on sees them',
+    'sets are reported as readable in their order, and later reads see them',
     withStore(async (t, store) => {
       const told: string[] = [];
       const sets = ['one', 'two', 'three'].map((name) => setOf([put('farm', name, farmNamed(name))]));
@@ -151,7 +154,7 @@ export async function testStoreContract(t: Test, open: () => Promise<StoreUnderT
   );
 }
 
-/** The meaning of a store in its simplest form: a map that is sorted and filtered anew at each scan. */
+/** The meaning of a store in its simplest form: a map that is sorted and filtered at each scan. */
 interface Model {
   apply(changes: readonly Change[]): void;
   scan(table: TableName, options: ScanOptions): { key: string; value: unknown }[];

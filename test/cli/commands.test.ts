@@ -605,7 +605,7 @@ test('a daemon does not start with a wrong configuration: a line for each mistak
   );
   t.match(await runCallsheet(['worker', 'stray']), {
     code: 2,
-    err: '"stray": the command takes flags only\n',
+    err: '"stray": unexpected argument; the command takes only flags\n',
   });
   t.match(await runCallsheet(['worker', '--config', join(dir, 'broken.yaml')]), {
     code: 2,

@@ -9,7 +9,7 @@ const refusal = (id: string, detail: string): BulkResult => ({
   problem: { type: 'about:blank', title: 'Conflict', status: 409, detail },
 });
 
-test('many things are changed a thousand at a time', async (t) => {
+test('runBulk sends 1,000 items per request', async (t) => {
   const ids = Array.from({ length: 2_500 }, (_unused, nth) => `j${nth}`);
   const sent: (readonly string[])[] = [];
   const progress: number[] = [];
@@ -36,14 +36,14 @@ test('many things are changed a thousand at a time', async (t) => {
   t.same(outcome, { done: 2499, retried: 4998, refused: [refusal('j7', 'it has ended')], left: 0 });
 });
 
-test('a request that fails as a whole ends it', async (t) => {
+test('runBulk stops at a request that fails as a whole', async (t) => {
   await t.rejects(
     runBulk(['j1'], () => Promise.reject(new Error('gone'))),
     /gone/,
   );
 });
 
-test('changing many things can be stopped', async (t) => {
+test('runBulk can be canceled', async (t) => {
   let lots = 0;
   const outcome = await runBulk(
     Array.from({ length: 3_000 }, (_unused, nth) => `j${nth}`),
@@ -56,7 +56,7 @@ test('changing many things can be stopped', async (t) => {
   t.same(outcome, { done: 1000, retried: 0, refused: [], left: 2000 });
 });
 
-test('all jobs that match are found, but for those that were taken out', async (t) => {
+test('collectIds returns all matching jobs except the excluded ones', async (t) => {
   const all = Array.from({ length: 2_001 }, (_unused, nth) => ({ id: `j${nth}` }));
   const offsets: number[] = [];
   const ids = await collectIds(
@@ -70,7 +70,7 @@ test('all jobs that match are found, but for those that were taken out', async (
   t.same(await collectIds(() => Promise.resolve({ items: [], total: 0 }), new Set()), []);
 });
 
-test('refusals are told by their reason', (t) => {
+test('refusalGroups groups rejected items by reason', (t) => {
   t.same(
     refusalGroups([
       refusal('j1', 'job j1 has ended'),

@@ -16,14 +16,14 @@ const failure = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** What tells a problem apart, without its stack. */
-const told = (error: unknown): unknown => {
+/** Properties that identify an error, without its stack. */
+const identityOf = (error: unknown): unknown => {
   if (!(error instanceof ProblemError)) return error;
   const { message, status, title, detail, errors, requestId, retryAfterMs } = error;
   return { message, status, title, detail, errors, requestId, retryAfterMs };
 };
 
-test('a problem is told with all that it says', (t) => {
+test('a problem contains all members of the response', (t) => {
   const headers = new Headers({ 'x-request-id': 'r-2', 'retry-after': '7' });
   const body = JSON.stringify({
     title: 'Unprocessable Entity',
@@ -35,7 +35,7 @@ test('a problem is told with all that it says', (t) => {
       { pointer: 7, detail: { a: 1 }, line: '3' },
     ],
   });
-  t.same(told(problemOf({ status: 422, headers }, body)), {
+  t.same(identityOf(problemOf({ status: 422, headers }, body)), {
     message: 'Unprocessable Entity: the template is not valid',
     status: 422,
     title: 'Unprocessable Entity',
@@ -51,9 +51,9 @@ test('a problem is told with all that it says', (t) => {
   t.end();
 });
 
-test('what is no problem is one all the same', (t) => {
+test('a response without a problem document becomes a problem', (t) => {
   const of = (body: string, headers: Record<string, string> = {}): unknown =>
-    told(problemOf({ status: 502, headers: new Headers(headers) }, body));
+    identityOf(problemOf({ status: 502, headers: new Headers(headers) }, body));
   const bare = { status: 502, detail: '', errors: [], requestId: '', retryAfterMs: null };
   const page = `<html>${'x'.repeat(500)}`;
   const title = 'the service answered 502';
@@ -71,7 +71,7 @@ test('what is no problem is one all the same', (t) => {
   t.end();
 });
 
-test('a call that comes too often waits as it is told to, and says so', async (t) => {
+test('a rate-limited call waits as the response demands and reports it', async (t) => {
   const service = await answeringService({
     'GET /api/v1/farms': [tooOften('0'), tooOften('2'), { body: [FARM] }, tooOften('61')],
     'GET /api/v1/version': [tooOften('25')],
@@ -95,20 +95,20 @@ test('a call that comes too often waits as it is told to, and says so', async (t
       [100, 2_000],
     ],
   );
-  t.match(told(await failure(rest.call('get', '/farms'))), {
+  t.match(identityOf(await failure(rest.call('get', '/farms'))), {
     message: 'Too Many Requests: come again',
     status: 429,
     requestId: 'r-1',
     retryAfterMs: 61_000,
   });
-  t.equal(waits.length, 2, 'nobody waits longer than a minute');
+  t.equal(waits.length, 2, 'no call waits longer than a minute');
   await failure(rest.call('get', '/version'));
   t.same(waits.slice(2), [25_000, 25_000], 'in all');
   t.equal(service.requests.length, 7);
   t.ok(service.requests.every(({ headers }) => headers.authorization === 'Bearer x'));
 });
 
-test('a call ends when its signal says so, wherever it is', async (t) => {
+test('a signal ends a call at any time', async (t) => {
   const service = await answeringService({
     'GET /api/v1/farms': [tooOften('50')],
     'GET /api/v1/version': [{ body: '{', holds: true }],
@@ -120,7 +120,7 @@ test('a call ends when its signal says so, wherever it is', async (t) => {
   const rest = new Rest({ base: service.url, onWaiting: () => waiting.abort(reason) });
   t.equal(await failure(rest.call('get', '/farms', { signal: waiting.signal })), reason);
   t.equal(await failure(rest.call('get', '/farms', { signal: waiting.signal })), reason);
-  t.equal(service.requests.length, 1, 'what has ended before is not sent');
+  t.equal(service.requests.length, 1, 'a call with an aborted signal is not sent');
 
   const reading = new AbortController();
   const cutting = new Rest({
@@ -152,7 +152,7 @@ test('a call ends when its signal says so, wherever it is', async (t) => {
   t.same(lines, [{ bus_seq: 1 }]);
 });
 
-test('a service that is away, and one whose answer was lost, are told apart', async (t) => {
+test('distinguishes an unreachable service from a lost response', async (t) => {
   const service = await answeringService({
     'GET /api/v1/farms': [
       { body: '', cuts: true },
@@ -178,7 +178,7 @@ test('a service that is away, and one whose answer was lost, are told apart', as
   });
 });
 
-test('addresses, texts and tags', async (t) => {
+test('builds addresses, and returns texts and tags', async (t) => {
   const service = await answeringService({
     'GET /api/v1/jobs/a%2Fb/template': [{ body: '{"name": "x" }' }],
     'GET /api/v1/farms': [
@@ -200,7 +200,7 @@ test('addresses, texts and tags', async (t) => {
   t.equal(await rest.call('delete', '/farms/{id}', { path: { id: 'f' } }), undefined);
   t.match(await failure(rest.call('post', '/farms', { body: { name: 'x' } })), {
     name: 'UnreadableAnswer',
-    message: `the service at ${service.url} answered what is no JSON: <html>`,
+    message: `the service at ${service.url} returned invalid JSON: <html>`,
   });
   t.match(service.requests.at(-1), { method: 'POST', type: 'application/json', body: '{"name":"x"}' });
 });

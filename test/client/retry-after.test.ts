@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { waitOf } from '../../client/retry-after.ts';
 
-test('a service that wants to be asked again at once is not asked without a pause', async (t) => {
+test('waits a minimum time even if the response demands less', async (t) => {
   const wait = (status: number, seconds?: string): number | null =>
     waitOf({ status, headers: new Headers(seconds === undefined ? {} : { 'retry-after': seconds }) });
   t.same(

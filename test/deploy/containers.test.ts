@@ -82,7 +82,7 @@ interface Service {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** What compose makes of maps with a merge key. */
+/** Resolves maps with a merge key, as compose does. */
 function merged(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value).map(([name, entry]): [string, unknown] => [name, merged(entry)]);

@@ -1,4 +1,4 @@
-/** One instruction of a container file, with the stage that it stands in. */
+/** One instruction of a container file, with its stage. */
 export interface Instruction {
   readonly stage: string;
   readonly name: string;

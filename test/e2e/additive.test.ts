@@ -240,7 +240,7 @@ steps:
   await farm.cancel(String(made.body['id']));
 });
 
-await test('what has failed is tried again by place and by worker', async (t) => {
+await test('failed tasks are retried by index range and by worker', async (t) => {
   const farm = await makeFarm('retry');
   const workers = [await farm.worker('a', '--worker-cpus=2'), await farm.worker('b', '--worker-cpus=2')];
   const [a, b] = workers;

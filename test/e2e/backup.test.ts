@@ -56,7 +56,7 @@ async function endOfCutBackup(file: string, data: string, signal: NodeJS.Signals
   for (;;) {
     const end = await endOfSignalledBackup(file, data, signal);
     if (end !== 0) return end;
-    // It was over before the signal came.
+    // It ended before the signal arrived.
     rmSync(file);
   }
 }
@@ -73,7 +73,7 @@ async function endOfSignalledBackup(file: string, data: string, signal: NodeJS.S
 }
 
 test(
-  'a backup of a working farm is restored and the farm goes on; its files shrink again',
+  'a backup of a working farm is restored and the farm continues; its files shrink again',
   { timeout: 180_000 },
   async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'callsheet-backup-'));
@@ -102,7 +102,7 @@ test(
     t.equal(existsSync(file), false);
     const other = join(folder, 'stopped.tar');
     t.equal(await endOfCutBackup(other, data, 'SIGTERM'), 143);
-    // What the service was about to copy for it ends a moment later.
+    // The copy that the service has started for it ends a moment later.
     await until('one that is stopped has cleared its own away', () =>
       Promise.resolve(!readdirSync(folder).some((name) => name.startsWith('stopped.tar'))),
     );
@@ -120,7 +120,7 @@ test(
       code: 5,
       err: `${file} is there already: --force replaces it\n`,
     });
-    await until('the farm goes on', async () => (await succeeded(api, job)) > before + 2);
+    await until('the farm continues', async () => (await succeeded(api, job)) > before + 2);
     const highest = await highestBusSequence(api, job);
 
     t.match(await runCallsheet(['restore', file, `--data-dir=${data}`]), {
@@ -156,7 +156,7 @@ test(
     });
     t.strictSame(readdirSync(join(second, 'data')), ['restore.lock'], 'nothing of it is left');
 
-    // A restore that was cut off: no service starts on it, and the next restore begins anew.
+    // An interrupted restore: no service starts on it, and the next restore starts from scratch.
     mkdirSync(join(second, 'data/restore.partial'));
     writeFileSync(join(second, 'data/restore.partial/found-empty'), '');
     mkdirSync(join(second, 'data/state'));
@@ -197,7 +197,10 @@ test(
       );
       t.equal(attempts.at(-1)?.status, 'succeeded');
     }
-    t.ok((await highestBusSequence(restored.api, job)) > highest, 'bus_seq goes on above what was given out');
+    t.ok(
+      (await highestBusSequence(restored.api, job)) > highest,
+      'bus_seq continues above the assigned numbers',
+    );
 
     // A large job comes and goes: its logs leave their file free, and the next start gives it back.
     const large = await restored.api.must<{ items: { id: string }[] }>('GET', '/api/v1/queues');
@@ -209,7 +212,7 @@ test(
       `/api/v1/jobs?${query}`,
       template('flood', 1, flood),
     );
-    await until('the flood is over', async () => (await restored.api.job(big)).status === 'completed');
+    await until('the flood has ended', async () => (await restored.api.job(big)).status === 'completed');
     const logFile = join(second, 'data/logs/data.mdb');
     await until('its logs are stored', () => statSync(logFile).size > 20_000_000);
     await restored.api.must('DELETE', `/api/v1/jobs/${big}`);

@@ -143,7 +143,7 @@ await test(
         query: { queue_id: crypto.randomUUID() },
       },
       {
-        name: 'a farm that is no id',
+        name: 'an invalid farm id',
         body: template(step('A')),
         status: 400,
         detail: /farm_id/,
@@ -164,7 +164,7 @@ await test(
         query: { max_attempts: '0' },
       },
       {
-        name: 'a priority that is none',
+        name: 'an invalid priority',
         body: template(step('A')),
         status: 400,
         detail: /priority/,
@@ -209,12 +209,12 @@ await test(
           connect(second.busPort, '127.0.0.1').once('connect', resolve).once('error', reject);
         }),
         { code: 'ECONNREFUSED' },
-        'nobody listens where its bus was',
+        'no process listens on the port of its bus',
       );
     });
 
     const { total } = await api.must<Page<unknown>>('GET', '/api/v1/jobs');
     t.equal(total, 0, 'nothing was stored');
-    t.equal((await farm.submit(template(step('A')))).status, 201, 'the service goes on');
+    t.equal((await farm.submit(template(step('A')))).status, 201, 'the service continues');
   },
 );

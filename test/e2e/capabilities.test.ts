@@ -137,7 +137,7 @@ await test('what workers have, and what steps ask for', { timeout: 240_000 }, as
     t.match(tooMuch.summary, /2 workers fail amount\.worker\.gpu\.memory; the nearest, station, has 16,376 /);
   });
 
-  await t.test('an application that is installed later is found on SIGHUP, while tasks go on', async (t) => {
+  await t.test('SIGHUP finds a newly installed application while tasks continue', async (t) => {
     const waiting = await submit(template('renders', tag('blender')));
     t.match((await explained(waiting)).summary, /2 workers fail attr\.worker\.tag\.blender/);
     await program(join(bin, 'blender'), 'exit 0');

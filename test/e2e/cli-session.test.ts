@@ -12,7 +12,7 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(240_000);
 
-/** A session of the command line against the real service, all that is said between them held against the OpenAPI document. */
+/** A session of the command line against the real service. Every exchange is checked against the OpenAPI document. */
 const RENDER = `
 specificationVersion: jobtemplate-2023-09
 name: "{{Param.Name}}"

@@ -43,7 +43,7 @@ type Said<S extends Subject> =
   | { readonly is: 'ready' | 'gap' | 'refused'; readonly reason?: string }
   | { readonly is: 'event'; readonly event: EventOf<S> };
 
-/** What a listener is told, one after the other. */
+/** Events of a listener, in order. */
 function recorder<S extends Subject>(): { readonly said: Said<S>[]; readonly listener: SubjectListener<S> } {
   const said: Said<S>[] = [];
   return {
@@ -134,7 +134,7 @@ void test('the client library against a service', async (t) => {
     const job = await submit(SLOW);
     const change = (action: 'pause' | 'resume'): Promise<unknown> =>
       rest.call('patch', '/jobs/{id}', { path: { id: job }, body: { action } });
-    await until('the job is told of', () => eventsOf(jobs.said).length === 1);
+    await until('an event of the job arrives', () => eventsOf(jobs.said).length === 1);
     for (let round = 0; round < 3; round++) {
       link.cut();
       await until('the cut is seen', () => channel.state.kind === 'waiting');
@@ -146,7 +146,7 @@ void test('the client library against a service', async (t) => {
       await change('resume');
     }
     const all = 1 + 3 * 6;
-    await until('all is told', () => eventsOf(jobs.said).length >= all);
+    await until('all events arrive', () => eventsOf(jobs.said).length >= all);
     t.same(kindsOf(jobs.said), ['ready', ...Array.from({ length: all }, () => 'event')]);
     const seqs = seqsOf(jobs.said);
     t.same(
@@ -161,14 +161,14 @@ void test('the client library against a service', async (t) => {
 
     const late = recorder<'jobs'>();
     channel.subscribe('jobs', late.listener, { sinceSeq: seqs.at(-4) ?? 0 });
-    await until('the last three are told again', () => eventsOf(late.said).length === 3);
+    await until('the last three are sent again', () => eventsOf(late.said).length === 3);
     t.same(seqsOf(late.said), seqs.slice(-3));
     const kept = recorder<'jobs'>();
     const other = channelTo(options.httpPort);
     other.subscribe('jobs', kept.listener, { sinceSeq: 0 });
-    await until('all are told', () => eventsOf(kept.said).length === all);
+    await until('all events arrive', () => eventsOf(kept.said).length === all);
     t.same(seqsOf(kept.said), seqs);
-    t.equal(eventsOf(jobs.said).length, all, 'who has them is told nothing twice');
+    t.equal(eventsOf(jobs.said).length, all, 'a client that has them receives nothing twice');
     await rest.call('post', '/jobs/{id}/cancel', { path: { id: job } });
   });
 
@@ -191,7 +191,7 @@ void test('the client library against a service', async (t) => {
     const ended = waitForJob(rest, channel, job, { onJob: ({ status }) => seen.push(status) });
     const tasks = recorder<ReturnType<typeof tasksOf>>();
     channel.subscribe(tasksOf(job), tasks.listener);
-    await until('a task is told of', () => eventsOf(tasks.said).length > 0);
+    await until('an event of a task arrives', () => eventsOf(tasks.said).length > 0);
     link.cut();
     await until('the cut is seen', () => channel.state.kind === 'waiting');
     link.mend();
@@ -226,7 +226,7 @@ void test('the client library against a service', async (t) => {
     await t.rejects(waitForJob(rest, channel, job), { message: 'the event channel was closed' });
   });
 
-  await t.test('a service that is killed is tried again and again, and its new life is a gap', async (t) => {
+  await t.test('the client reconnects to a killed service, and its restart is a gap', async (t) => {
     const channel = channelTo(options.httpPort);
     const states: ConnectionState[] = [];
     channel.onState((state) => states.push(state));
@@ -236,7 +236,7 @@ void test('the client library against a service', async (t) => {
     channel.subscribe('workers', workers.listener, { sinceSeq: 0 });
     await until('both are followed', () => jobs.said.length > 0 && workers.said.length > 0);
     await submit(SLOW);
-    await until('the job is told of', () => eventsOf(jobs.said).length > 0);
+    await until('an event of the job arrives', () => eventsOf(jobs.said).length > 0);
     const waiting = waitForJob(rest, channel, await submit(SLOW));
     await service.daemon.kill();
     await until(
@@ -252,13 +252,11 @@ void test('the client library against a service', async (t) => {
 
     service = await startService(options);
     await isConnected(channel);
-    await until('both gaps are told', () =>
+    await until('both gaps are reported', () =>
       [jobs.said, workers.said].every((said) => kindsOf(said).includes('gap')),
     );
     const job = await submit(SLOW);
-    await until('what is new is told', () =>
-      eventsOf(jobs.said).some(({ payload }) => payload.job_id === job),
-    );
+    await until('new events arrive', () => eventsOf(jobs.said).some(({ payload }) => payload.job_id === job));
     t.same(
       kindsOf(jobs.said).filter((kind) => kind !== 'event'),
       ['ready', 'gap'],
@@ -284,19 +282,19 @@ void test('the client library against a service', async (t) => {
     createInterface({ input: page.stdout }).on('line', (line) => lines.push(line.trim()));
     await until('it follows', () => lines.includes('ready'));
     const job = await submit(SLOW);
-    await until('it is told of the job', () => lines.length >= 3);
+    await until('it receives the job', () => lines.length >= 3);
     await service.daemon.kill('SIGTERM');
-    await until('it is told of the end', () => lines.some((line) => line.startsWith('waiting')));
+    await until('it receives the end', () => lines.some((line) => line.startsWith('waiting')));
     t.same(lines.slice(0, 4), ['live', 'ready', `event ${job} pending`, 'waiting the service is stopping']);
   });
 
-  await t.test('a refused connection is tried again later', async (t) => {
+  await t.test('a refused connection is retried later', async (t) => {
     const limits = ['--http-rate-limit-enabled=true', '--http-rate-limit-rps=2', '--http-rate-limit-burst=1'];
     service = await startService({ ...options, flags: limits });
     const waits: number[] = [];
     const patient = new Rest({ base: rest.base, onWaiting: (ms) => waits.push(ms) });
     await Promise.all([1, 2, 3].map(() => patient.call('get', '/version')));
-    t.ok(waits.length > 0, 'a call waits as it is told to');
+    t.ok(waits.length > 0, 'a call waits for the requested time');
     const reasons = new Set<string>();
     // They come at once, and two may come in a second.
     const followers = [1, 2, 3].map(() => {

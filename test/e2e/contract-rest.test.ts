@@ -144,7 +144,7 @@ await test('the REST interface is what the contract says', { timeout: 200_000 },
           type: 'about:blank',
           title: 'Not Found',
           status: 404,
-          detail: 'nothing is at /api/v1/nothing',
+          detail: 'no resource at /api/v1/nothing',
           instance: 'mine',
         });
       },
@@ -687,7 +687,7 @@ await test('the REST interface is what the contract says', { timeout: 200_000 },
         t.ok(names.indexOf('alpha shot') < names.indexOf('beta'), 'names in their order');
         const statuses = column((await page(`${at}&sort_by=status`)).items, 'status');
         const grouped = statuses.filter((status, index) => status !== statuses[index - 1]);
-        t.equal(new Set(statuses).size, grouped.length, 'equal statuses stand together');
+        t.equal(new Set(statuses).size, grouped.length, 'equal statuses are adjacent');
         t.strictSame(
           column((await page(`${at}&sort_by=status&sort_dir=desc`)).items, 'status'),
           [...statuses].reverse(),
@@ -1051,7 +1051,7 @@ await test('the REST interface is what the contract says', { timeout: 200_000 },
         t.strictSame(
           told.map((line) => JSON.parse(line) as unknown),
           whole.items,
-          'the same as a stream, which ends when the task is over and drained',
+          'the same as a stream, which ends when the task is terminal and drained',
         );
         await refused(t, [
           ...['limit=0', 'limit=1001', 'after_bus_seq=-1', 'after_bus_seq=x', 'tail=yes'].map(

@@ -69,7 +69,7 @@ await test('tasks and jobs move as the tables say', async (t) => {
   const solo = await farm.worker('solo', '--worker-cpus=1');
   let gates = 0;
   const gate = (): Gate => new Gate(folder, `gate-${gates++}`);
-  /** Fails until it was run so many times. */
+  /** Fails until it has run this many times. */
   const failing = (times: number): string => {
     const { path } = gate();
     return `echo x >> ${path}; [ $(wc -l < ${path}) -gt ${times} ] || exit 3`;
@@ -296,7 +296,7 @@ await test('tasks and jobs move as the tables say', async (t) => {
         t.match(job.task_counts, { failed: 2, ready: 2, assigned: 0, running: 0 });
         await farm.countsTo(PARKS, before + 1);
         await farm.over(await farm.submit(jobOf('others', { line: OK })));
-        t.match((await farm.job(id)).task_counts, { failed: 2, ready: 2 }, 'nothing of it was handed out');
+        t.match((await farm.job(id)).task_counts, { failed: 2, ready: 2 }, 'none of its tasks was assigned');
         const ready = (await farm.tasks(id)).find(({ status }) => status === 'ready');
         await farm.explained(ready?.id ?? '', /^The job was parked after 2 failures: failure limit reached;/);
         const resumed = await farm.patch(id, { action: 'resume' });
@@ -334,7 +334,11 @@ await test('tasks and jobs move as the tables say', async (t) => {
         await farm.countsTo(PARKS, 1, queue);
         const retry = await farm.post(`jobs/${parked}/retry`);
         t.match(retry, { status: 200, body: { job_id: parked, retried: 1 } });
-        t.match(await farm.over(parked, 'paused'), { failed_attempts: 1, park_reason: String }, 'it went on');
+        t.match(
+          await farm.over(parked, 'paused'),
+          { failed_attempts: 1, park_reason: String },
+          'it continued',
+        );
         await farm.cancel(parked);
         t.notOk('park_reason' in (await farm.job(parked)));
       },
@@ -363,7 +367,7 @@ await test('tasks and jobs move as the tables say', async (t) => {
         t.match(await farm.job(id), { status: 'paused', task_counts: { failed: 0, ready: 2 } });
         await farm.over(await farm.submit(jobOf('others', { line: OK })));
         t.match(await farm.job(id), { status: 'paused', task_counts: { ready: 2, failed: 0 } });
-        await farm.explained((await farm.task(id)).id, /^The job is paused: nothing of it is handed out/);
+        await farm.explained((await farm.task(id)).id, /^The job is paused: no new tasks start/);
         t.match(await farm.patch(id, { action: 'resume' }), { body: { failed_attempts: 0 } });
         await farm.over(id, 'failed');
         t.equal(await farm.counter(PARKS), parks, 'a manual pause is not counted');
@@ -381,12 +385,12 @@ await test('tasks and jobs move as the tables say', async (t) => {
         hold.open();
         const job = await farm.jobIs(id, 'the failure came', ({ failed_attempts: count }) => count === 1);
         t.match(job, { status: 'paused', task_counts: { running: 0 } });
-        t.notOk('park_reason' in job, 'a manual pause is no park');
+        t.notOk('park_reason' in job, 'a manual pause is not a park');
         await farm.cancel(id);
       },
     ],
     [
-      'manual retry of a task clears park_reason and resets failed_attempts; the job goes on',
+      'manual retry of a task clears park_reason and resets failed_attempts; the job continues',
       async (t) => {
         const id = await farm.submit(jobOf('parked task', { line: failing(1), tasks: 2 }), {
           failure_limit: 1,
@@ -427,7 +431,7 @@ await test('tasks and jobs move as the tables say', async (t) => {
         t.equal(await drop(`farms/${place.id}`), 409);
         await place.cancel(id);
         t.equal(await drop(`queues/${queue}`), 204);
-        t.equal((await place.post(`jobs/${id}/retry`)).status, 409, 'its queue is gone');
+        t.equal((await place.post(`jobs/${id}/retry`)).status, 409, 'its queue was deleted');
         t.match(await place.patch(id, { queue_id: place.queueId }), { status: 200 });
         t.match(await place.post(`jobs/${id}/retry`), { body: { retried: 1 } });
         await place.cancel(id);
@@ -627,7 +631,7 @@ await test('tasks and jobs move as the tables say', async (t) => {
         await farm.post(`tasks/${second?.id ?? ''}/cancel`);
         const job = await farm.jobIs(
           id,
-          'the job is over',
+          'the job is terminal',
           ({ status }) => !['running', 'pending'].includes(status),
         );
         t.match(job, { status: 'failed', task_counts: { canceled: 3 }, failed_attempts: 0 });
@@ -676,7 +680,7 @@ await test('tasks and jobs move as the tables say', async (t) => {
       },
     ],
     [
-      'a paused queue hands out nothing, and wakes',
+      'a paused queue assigns nothing, and wakes',
       async (t) => {
         const queue = await farm.queue('night', { paused: true });
         const id = await farm.submit(jobOf('paused queue', { line: OK }), {}, queue);
@@ -1040,7 +1044,7 @@ await test('work goes where the rules of the lease say', async (t) => {
       },
     ],
     [
-      'a step without amount.worker.vcpu reserves the whole machine; first fit goes on to what fits',
+      'a step without amount.worker.vcpu reserves the whole machine; first fit continues to tasks that fit',
       async (t) => {
         const [hold, small] = [gate(), gate()];
         const three = await farm.submit(jobOf('three', { line: hold.wait, cores: 3 }), { priority: 90 });
@@ -1050,7 +1054,7 @@ await test('work goes where the rules of the lease say', async (t) => {
         });
         const one = await farm.submit(jobOf('one', { line: OK }), { priority: 10 });
         await farm.over(one);
-        t.same(await farm.statuses(whole), ['ready', 'ready'], 'it does not fit beside');
+        t.same(await farm.statuses(whole), ['ready', 'ready'], 'it does not fit in addition');
         hold.open();
         await farm.counts(whole, 'running', 1);
         const other = await farm.submit(jobOf('other', { line: OK }));
@@ -1364,7 +1368,7 @@ await test('what is silent, old or starved is dealt with', async (t) => {
         await farm.over(failed, 'failed');
         const id = await farm.submit(jobOf('completed', { line: OK }));
         await until(
-          'it is gone',
+          'it was deleted',
           async () => (await farm.api.call('GET', `/api/v1/jobs/${id}`)).status === 404,
         );
         t.equal((await farm.job(failed)).status, 'failed');

@@ -27,7 +27,7 @@ const template = (name: string, script: string): object => ({
 
 await test('a job is deleted from a running service, and nothing of it is left', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-deletion-'));
-  // Two shards: what is said to a job that is gone, and to its purge, has to find its way.
+  // Two shards: messages to a deleted job and to its purge must reach the right shard.
   const options = {
     folder,
     httpPort: await freePort(),
@@ -95,7 +95,7 @@ await test('a job is deleted from a running service, and nothing of it is left',
 
   const addresses = [task, live?.id ?? ''].map((id) => {
     const address = parseTaskId(id);
-    if (address === null) throw new Error(`${id} is no task`);
+    if (address === null) throw new Error(`${id} is not a task`);
     return address;
   });
   const leftOnDisk = async (): Promise<readonly string[]> => {

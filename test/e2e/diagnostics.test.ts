@@ -57,7 +57,7 @@ await test('what daemons log is found at the service', { timeout: 120_000 }, asy
   const nc = await connect({ servers: `127.0.0.1:${ports.busPort}` });
   const record = { v: 1, worker_id: worker, at: '2126-01-01T00:00:00Z', level: 'ERROR', attrs: {} };
   nc.publish(`worker.diag.${worker}`, 'nonsense');
-  nc.publish('worker.diag.server', JSON.stringify({ ...record, msg: 'from nobody' }));
+  nc.publish('worker.diag.server', JSON.stringify({ ...record, msg: 'from no worker' }));
   nc.publish('worker.diag.no.such.subject', 'x');
   for (let each = 0; each < 5000; each++)
     nc.publish(`worker.diag.${worker}`, JSON.stringify({ ...record, msg: `flood ${each}` }));
@@ -70,11 +70,14 @@ await test('what daemons log is found at the service', { timeout: 120_000 }, asy
   t.ok(flood.length <= 1000);
   t.ok(
     flood.every(({ ts }) => ts < '2126'),
-    'nobody writes the future',
+    'no record is in the future',
   );
   daemons.push(startWorker(service, 'two'));
   const second = await onlineWorker('two');
-  await until('another worker is heard', async () => (await logs(`?component=worker:${second}`)).length > 0);
+  await until(
+    'another worker is received',
+    async () => (await logs(`?component=worker:${second}`)).length > 0,
+  );
   await until('the service says what it has dropped', async () => {
     const records = await logs('?component=server&level=WARN');
     return records.some(({ msg }) => msg === 'diagnostic records of workers were dropped');

@@ -59,7 +59,7 @@ test('a worker finds the service by itself, and follows it when it moves', async
   t.match(worker.log(), `bus="nats://127.0.0.1:${busPort}"`);
 });
 
-test('a worker that finds nothing ends when it is told to', async (t) => {
+test('a worker that finds no service stops on SIGTERM', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-discovery-'));
   const worker = new Daemon(
     [

@@ -56,7 +56,7 @@ void test('clients see a job run from its submission to its removal, and come ba
   for (const task of tasks) client.subscribe(`tasks/${task.id}/logs`);
   await client.nextWhere(({ type, subject }) => type === 'ack' && subject === `tasks/${tasks[1]?.id}/logs`);
   await service.api.must('DELETE', `/api/v1/jobs/${blocker.id}`);
-  // What waited for a job that is gone is canceled, and tried again runs.
+  // Dependents of a deleted job are canceled, and run after a retry.
   await until('the job is canceled', async () => (await service.api.job(job.id)).status === 'canceled');
   await service.api.must('POST', `/api/v1/jobs/${job.id}/retry`);
   await until('the job is done', async () => (await service.api.job(job.id)).status === 'completed');
@@ -78,7 +78,7 @@ void test('clients see a job run from its submission to its removal, and come ba
   t.strictSame(statusesOf(own), ['blocked', 'canceled', 'pending', 'running', 'completed', 'removed']);
   t.ok(
     jobs.some(({ payload }) => payload['job_id'] === blocker.id && payload['status'] === 'removed'),
-    'the other one is gone as well',
+    'the other one was deleted as well',
   );
   for (const { payload } of jobs) {
     t.strictSame(
@@ -92,7 +92,7 @@ void test('clients see a job run from its submission to its removal, and come ba
       .filter(isPushOf(tasksSubject))
       .filter(({ payload }) => payload['task_id'] === task.id);
     const statuses = statusesOf(told);
-    // What befalls all tasks of a job at once, its job tells of; a running report may be lost.
+    // A change of all tasks of a job is one event of the job; a running report may be lost.
     t.strictSame(
       statuses.filter((status) => status !== 'running'),
       ['assigned', 'succeeded'],
@@ -116,7 +116,7 @@ void test('clients see a job run from its submission to its removal, and come ba
     t.strictSame(
       seqs,
       seqs.map((_, index) => (seqs[0] ?? 0) + index),
-      `${subject} is told without gaps`,
+      `${subject} arrives without gaps`,
     );
   }
   const metrics = await (await fetch(`${service.api.url}/metrics`)).text();

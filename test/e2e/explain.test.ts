@@ -128,7 +128,7 @@ await test('explain says why tasks wait', { timeout: 240_000 }, async (t) => {
     ]);
     t.equal(
       held.summary,
-      'The job is paused: nothing of it is handed out until it is resumed; besides, no worker can run it.',
+      'The job is paused: no new tasks start until it is resumed; besides, no worker can run it.',
     );
     const step = await explain(job.tasks[2]);
     t.match(step, {
@@ -233,7 +233,7 @@ await test('explain says why tasks wait', { timeout: 240_000 }, async (t) => {
     });
     await queue({ paused: true });
     t.match(await explained('the queue is paused', second, has('paused_queue')), {
-      summary: 'The queue main is paused: nothing of it is handed out until it is resumed.',
+      summary: 'The queue main is paused: no new tasks start until it is resumed.',
     });
     await cancel(job.id);
   });

@@ -27,7 +27,7 @@ const template = (extensions: readonly string[]): object => ({
 const folder = await mkdtemp(join(tmpdir(), 'callsheet-expression-limits-'));
 const place = { folder, httpPort: await freePort(), busPort: await freePort() };
 
-test('a submission that is not evaluated by its deadline is answered with 503, and the service goes on', async (t) => {
+test('a submission that misses its evaluation deadline gets 503, and the service continues', async (t) => {
   const service = await startService({ ...place, flags: ['--openjd-expr-submission-deadline=1ms'] });
   t.teardown(() => service.daemon.kill('SIGTERM'));
   const farm = await service.api.makeFarm('show');
@@ -39,8 +39,7 @@ test('a submission that is not evaluated by its deadline is answered with 503, a
         type: 'about:blank',
         title: 'Service Unavailable',
         status: 503,
-        detail:
-          'the template took too long to evaluate, which says nothing of whether it is right: a second attempt may succeed',
+        detail: 'template evaluation timed out; the template may be valid, so retry the request',
       },
     });
     t.match(answer.headers.get('content-type'), /^application\/problem\+json/);

@@ -9,7 +9,7 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
 
-/** What each task writes at its end. */
+/** Output of each task at its end. */
 const LAST_LINE = 'that was all';
 const ENDED = new Set(['completed', 'failed', 'canceled']);
 
@@ -69,7 +69,7 @@ const EVERYTHING = {
     {
       name: 'House',
       script: {
-        let: ["banner = 'house of ' + Param.Title", 'config = Env.File.Config'],
+        let: ["banner = 'city of ' + Param.Title", 'config = Env.File.Config'],
         embeddedFiles: [{ name: 'Config', type: 'TEXT', data: 'counts = {{ repr_py(Param.Counts) }}\n' }],
         actions: {
           onEnter: {
@@ -184,7 +184,7 @@ async function ended(farm: FarmClient, job: JobView): Promise<readonly TaskView[
   return farm.api.tasks(job.id);
 }
 
-/** What a task wrote, line by line: logs come to the store by another way than reports. */
+/** Returns the output of a task, line by line: logs and reports reach the store on different paths. */
 async function linesOf(farm: FarmClient, task: TaskView | undefined): Promise<readonly string[]> {
   const log = await until('the whole log', async () => {
     const text = await farm.api.log(task?.id ?? '');
@@ -258,7 +258,7 @@ test('expressions reach the worker by every way', async (t) => {
   t.strictSame(first?.parameters, { Frame: '1-3' });
   t.strictSame(second?.parameters, { Frame: '4,7' });
   t.strictSame(await linesOf(farm, second), [
-    "house of it's",
+    "city of it's",
     'counts = [2, 3, 5]',
     `[${annex}/shots/beauty.0004.exr]`,
     `[${annex}/shots/beauty.0007.exr]`,
@@ -371,7 +371,7 @@ test('the command line takes and shows values of all types, and says what is wro
   });
 });
 
-/** What is refused, and the details of the answer: where, what, and of an expression its source and what of it fails. */
+/** Rejected templates and the details of the problem: pointer, fault, and for an expression its source and the failing part. */
 const REFUSED: readonly (readonly [
   template: object,
   values: Partial<Record<Name, string>>,
@@ -437,7 +437,7 @@ const REFUSED: readonly (readonly [
       [
         'Names',
         '["a"',
-        ': "[\\"a\\"" is no list in JSON: column 5 is not JSON: "," or "]" is expected, not the end of the text',
+        ': "[\\"a\\"" is not a valid JSON list: column 5 is not JSON: "," or "]" is expected, not the end of the text',
       ],
       ['Names', '["a", 1]', ' at [1]: must be text; put it in quotes'],
       ['Plates', '"/a"', ': must be a list, not text'],
@@ -484,7 +484,7 @@ test('what cannot be evaluated is refused at its place', async (t) => {
 /** Takes some 80,000 operations for each task before. */
 const SLOW = 'len([x for x in range(9000 * Task.Param.I) if x + 1 - 1 + 1 - 1 + 1 - 1 < 0])';
 
-/** Expressions whose failure only the worker can see, for the last of four tasks, and what is said of it. */
+/** Expressions that fail only on the worker, for the last of four tasks, and the failure message. */
 const FAILING: readonly (readonly [args: readonly string[], bindings: object, reason: string])[] = [
   [
     ['{{ Param.Counts[Task.Param.I] }}'],
@@ -541,5 +541,5 @@ test('an expression that fails on the worker fails its task alone', async (t) =>
       args[0] ?? '',
     );
   }
-  t.ok(worker.isRunning, 'the worker goes on');
+  t.ok(worker.isRunning, 'the worker continues');
 });

@@ -100,7 +100,7 @@ await test('tasks run as the account of their queue', { skip }, async (t) => {
     `yes yes unset unset /home/${user}`,
   ]);
   t.equal(facts.log.at(-1), `left as ${user}`);
-  await t.rejects(stat(facts.log.at(-2) ?? ''), { code: 'ENOENT' }, 'its directory is gone');
+  await t.rejects(stat(facts.log.at(-2) ?? ''), { code: 'ENOENT' }, 'its directory was deleted');
 
   await queue(stranger, group);
   t.same((await ran('another account', 'id -un; id -gn')).log, [

@@ -49,7 +49,7 @@ await test('a job whose template is large, over a crash of the service', async (
     else t.comment(`${worker.log().slice(-4000)}\n${service.daemon.log().slice(-4000)}`);
   });
   const over = (job: string) =>
-    until('the job is over', async () => {
+    until('the job is terminal', async () => {
       const { status } = await api.job(job);
       return ['completed', 'failed', 'canceled'].includes(status) ? status : null;
     });

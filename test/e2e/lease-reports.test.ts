@@ -34,8 +34,8 @@ const end = (attempt: string, extra: Spoken = {}): Spoken => ({
 
 const attemptsOf = ({ assignments }: SpokenLeases): string[] => assignments.map((each) => each.attempt_id);
 
-test('the end of an attempt rides on the next lease request', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-rides-'));
+test('the end of an attempt is piggybacked on the next lease request', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-piggyback-'));
   const service = await startService({
     folder,
     httpPort: await freePort(),
@@ -63,7 +63,7 @@ test('the end of an attempt rides on the next lease request', async (t) => {
   };
 
   const plain = await worker.lease();
-  t.notOk('confirmed' in plain, 'nothing is confirmed where nothing rode');
+  t.notOk('confirmed' in plain, 'a request without reports confirms nothing');
   const [one = ''] = attemptsOf(plain);
 
   const second = await first([end(one)]);
@@ -72,13 +72,13 @@ test('the end of an attempt rides on the next lease request', async (t) => {
 
   const failed = end(second.got, { status: 'failed', exit_code: 3, message: 'no light' });
   const third = await first([end(one, { status: 'failed', exit_code: 9 }), failed]);
-  t.strictSame(third.confirmed, [one, second.got], 'one that is said again is confirmed again');
+  t.strictSame(third.confirmed, [one, second.got], 'a repeated report is confirmed again');
   t.match(await attemptOf(one), { status: 'succeeded', exit_code: 0 }, 'and changes nothing');
   t.match(await attemptOf(second.got), { status: 'failed', exit_code: 3, message: 'no light' });
 
   const stray = [`${job.id}-0-0-7`, `${job.id}-0-999-1`, `${job.id}-7-0-1`, `${crypto.randomUUID()}-0-0-1`];
   const fourth = await first([...stray.map((each) => end(each)), end(third.got)]);
-  t.strictSame(fourth.confirmed, [...stray, third.got], 'what nobody knows is open nowhere');
+  t.strictSame(fourth.confirmed, [...stray, third.got], 'an unknown attempt is not open');
   t.match(await attemptOf(third.got), { status: 'succeeded' });
 
   await worker.report(job.id, end(fourth.got));
@@ -86,7 +86,7 @@ test('the end of an attempt rides on the next lease request', async (t) => {
   t.strictSame(fifth.confirmed, [fourth.got], 'it went by the stream too');
 
   const nobody = await worker.lease({ incarnation: '0', reports: [end(fifth.got)] });
-  t.strictSame(nobody, { v: 1, type: 'unknown' }, 'a request of nobody confirms nothing');
+  t.strictSame(nobody, { v: 1, type: 'unknown' }, 'a request of an unknown worker confirms nothing');
   t.match(await attemptOf(fifth.got), { status: 'succeeded' }, 'its reports count all the same');
   const [sixth = ''] = attemptsOf(await worker.lease());
 
@@ -94,14 +94,17 @@ test('the end of an attempt rides on the next lease request', async (t) => {
   const good = end(sixth);
   const refused = [...bad.map((each) => [good, each]), Array(REPORTS_MAX + 1).fill(good)];
   for (const reports of refused) {
-    await t.rejects(worker.lease({ reports }, 200), 'a request with a report that is none is refused whole');
+    await t.rejects(
+      worker.lease({ reports }, 200),
+      'a request with an invalid report is rejected as a whole',
+    );
   }
   t.match(await attemptOf(sixth), { status: 'running' }, 'and nothing of it is taken');
   await worker.report(job.id, good);
   await until('the good one has come by the stream', async () => {
     return ((await attemptOf(sixth)) as { status: string }).status === 'succeeded';
   });
-  t.equal(service.daemon.log().match(/poisoned/g)?.length, refused.length, 'each is told of');
+  t.equal(service.daemon.log().match(/poisoned/g)?.length, refused.length, 'each has an event');
 
   let last = (await first([])).got;
   for (let left = 0; left < 2; left++) last = (await first([end(last)])).got;

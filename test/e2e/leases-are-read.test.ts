@@ -45,7 +45,7 @@ const attemptsOf = ({ assignments }: SpokenLeases): string[] => assignments.map(
 
 /** A worker that does nothing but ask, and ends at once what it got. */
 class Turnstile {
-  /** What it got and has not ended, or has not been confirmed. */
+  /** Assigned attempts without an end, or without a confirmation. */
   open: string[] = [];
   readonly got: string[] = [];
   readonly confirmed: string[] = [];

@@ -38,12 +38,12 @@ const SMALL_SPOOL = 400_000;
 const FLOOD = 400_000;
 
 /** One outage of the bus and three workers, each with a task of its own queue. */
-test('what tasks write while the bus is away is on the bus afterwards, or counted', async (t) => {
+test('output of tasks during a bus outage is published afterwards, or counted', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-spool-'));
   const options = { folder, httpPort: await freePort(), busPort: await freePort() };
   const spooled = (worker: string): Promise<number> => spooledBy(folder, worker);
   const steady = startWorker(options, 'steady', ['--worker-queues=steady']);
-  await until('the worker has found nobody', () => steady.log().includes('bus: unreachable'));
+  await until('the worker found no service', () => steady.log().includes('bus: unreachable'));
   let service = await startService(options);
   const { id: farmId } = await service.api.must<{ id: string }>('POST', '/api/v1/farms', { name: 'show' });
   const queues = new Map<string, string>();
@@ -74,7 +74,7 @@ test('what tasks write while the bus is away is on the bus afterwards, or counte
   const away = join(folder, 'away');
   const steadily = await submit('steady', 'for n in {1..120}; do echo $n; sleep 0.05; done');
   const endlessly = await submit('killed', 'n=0; while sleep 0.02; do echo $((++n)); done');
-  // A flood once the bus is away; then a last line when the flood has gone through.
+  // A flood during the bus outage; then a last line after the flood.
   const flood = `echo 1; until [ -e ${away} ]; do sleep 0.05; done; seq 2 ${FLOOD}; echo over`;
   const flooding = await submit('small', flood);
   const log = ({ task }: { task: string }): Promise<string> => service.api.log(task);

@@ -49,7 +49,7 @@ function numbers(from: number, to: number): string {
   return text;
 }
 
-/** What the operating system holds for a process. */
+/** Memory that the operating system holds for a process. */
 const threadsOf = (pid: number): number => readdirSync(`/proc/${pid}/task`).length;
 const filesOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 const residentMib = (pid: number): number =>
@@ -210,7 +210,7 @@ await test('task logs of a running service', async (t) => {
     t.ok(expected.length > 6 * MIB);
     await ended(job);
     const messages: IncomingMessage[] = [];
-    // What reading the log at all takes is no client's.
+    // The cost of one read, without further clients.
     for (let nth = 0; nth < 20; nth++) messages.push(await tail(task));
     const before = residentMib(service.daemon.pid);
     for (let nth = 0; nth < 60; nth++) messages.push(await tail(task));
@@ -218,7 +218,7 @@ await test('task logs of a running service', async (t) => {
     const grown = residentMib(service.daemon.pid) - before;
     // The heap of the service breathes by some tens of MiB; were the logs kept for the clients, it would be all of them.
     const kept = (60 * expected.length) / MIB;
-    t.ok(grown < kept / 2, `60 logs of 7 MiB that nobody reads took ${Math.round(grown)} MiB`);
+    t.ok(grown < kept / 2, `60 logs of 7 MiB without a reader took ${Math.round(grown)} MiB`);
     const slow = messages.pop();
     for (const message of messages) message.destroy();
     if (slow === undefined) throw new Error('there is no tail');

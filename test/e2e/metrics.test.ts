@@ -79,7 +79,7 @@ await test('a scrape of the real service says what happens in it', { timeout: 12
   });
   const waited = quick.value('svc_scheduler_lease_wait_seconds_count') ?? Infinity;
   const leased = quick.value('svc_scheduler_lease_seconds_count') ?? 0;
-  t.ok(waited < leased, `${waited} of ${leased} had waited: what is ready is handed out at once`);
+  t.ok(waited < leased, `${waited} of ${leased} had waited: ready tasks are assigned immediately`);
   t.ok((ended.value('svc_store_commit_seconds_count') ?? 0) > 3);
   t.equal(ended.value(`svc_scheduler_jobs_autoparked_total{queue="${farm.queueId}"}`), 0);
 

@@ -34,7 +34,7 @@ const said = (attempt: string, status: string, extra: Spoken = {}): Spoken => ({
 
 const taskOf = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf('-'));
 
-test('an attempt of which nothing was said lasts through a killed service, and is closed as any other', async (t) => {
+test('an attempt without a report survives a killed service, and is closed like any other', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-open-'));
   let service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
   const farm = await service.api.makeFarm('show');

@@ -219,7 +219,7 @@ await test('paths reach tasks at every place', { timeout: 120_000 }, async (t) =
     });
     t.match(missing.task, {
       status: 'failed',
-      failure_reason: 'stage_locally: copy in of parameter Plates: "s3://shows/all/no" is not there',
+      failure_reason: 'stage_locally: copy in of parameter Plates: "s3://shows/all/no" does not exist',
     });
   });
 

@@ -118,7 +118,7 @@ await test('a job goes in and comes out', { timeout: 240_000 }, async (t) => {
     const submitted = await farm.submit(TEMPLATE, { 'param.Frames': '2', project: 'demo', priority: '60' });
     t.equal(submitted.status, 201);
     t.match(submitted.body, { name: 'Shot 010', status: 'pending', priority: 60, project: 'demo' });
-    const job = await until('the job is over', async () => {
+    const job = await until('the job is terminal', async () => {
       const view = await api.job(submitted.body.id);
       return isOver(view.status) ? view : null;
     });
@@ -161,7 +161,7 @@ await test('a job goes in and comes out', { timeout: 240_000 }, async (t) => {
 
   await t.test('a failure is retried, then the task, its step and the job have failed', async (t) => {
     const { body } = await farm.submit(FAILING, { max_attempts: '2', retry_delay_seconds: '0' });
-    const job = await until('the job is over', async () => {
+    const job = await until('the job is terminal', async () => {
       const view = await api.job(body.id);
       return isOver(view.status) ? view : null;
     });
@@ -180,7 +180,7 @@ await test('a job goes in and comes out', { timeout: 240_000 }, async (t) => {
     );
   });
 
-  await t.test('tail follows a log until the task is over; cancel ends the process', async (t) => {
+  await t.test('tail follows a log until the task is terminal; cancel ends the process', async (t) => {
     const { body } = await farm.submit(SLEEPING);
     const running = await until('two tasks run', async () => {
       const tasks = await api.tasks(body.id);

@@ -14,7 +14,7 @@ interface CpuProfile {
   readonly endTime: number;
 }
 
-test('profiles of every thread are taken while the service goes on', async (t) => {
+test('profiles of every thread are taken while the service continues', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-profiles-'));
   const service = await startService({
     folder,

@@ -101,7 +101,7 @@ await test('sessions of a real worker', async (t) => {
     t.same(await diaryOf(diary), ['enter', 'task 1', 'exit', 'enter', 'task 2', 'exit']);
   });
 
-  await t.test('a worker that is told to stop finishes its task and takes no other', async (t) => {
+  await t.test('a worker that is asked to stop finishes its task and takes no other', async (t) => {
     const diary = join(folder, 'drained');
     const gate = join(folder, 'gate');
     await worker.kill('SIGTERM');

@@ -44,7 +44,7 @@ class Line {
     this.say(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   }
 
-  /** What has come since the last time, once it has this in it. */
+  /** Resolves with the output since the last call, once it contains this text. */
   async heard(part: string): Promise<string> {
     await until(`an answer with ${part}`, () => this.text.includes(part));
     const heard = this.text;
@@ -113,7 +113,7 @@ test('running requests end, new ones are refused, waiting workers are answered, 
   t.match(await kept.heard('details'), /^HTTP\/1.1 503 [^]*"stopping":true/);
   const refused = new Line(service.httpPort);
   await refused.closed;
-  t.strictSame(answers, [], 'work goes on being handed out while requests run');
+  t.strictSame(answers, [], 'tasks are still assigned while requests run');
   t.strictSame(stoppedSteps(service), ['discovery']);
   begun.say(BODY.slice(-1));
   t.match(await begun.heard('begun before the stop'), /^HTTP\/1.1 201 /);

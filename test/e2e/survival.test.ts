@@ -71,7 +71,7 @@ async function jobOf(farm: Farm): Promise<JobView> {
 
 async function completed(t: Test, farm: Farm): Promise<void> {
   const job = await until(
-    'the job is over',
+    'the job is terminal',
     async () => {
       const view = await jobOf(farm);
       return ['completed', 'failed', 'canceled'].includes(view.status) ? view : null;
@@ -125,7 +125,7 @@ await test('the service is killed 20 times', { timeout: 600_000 }, async (t) => 
   t.equal(kills, KILLS);
   await completed(t, farm);
   const attempts = await checkAttempts(t, farm);
-  t.comment(`${attempts - TASKS} attempts were handed out and lost on their way`);
+  t.comment(`${attempts - TASKS} attempts were assigned and lost in transit`);
   checkRuns(t, farm);
 });
 

@@ -11,7 +11,7 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
 
-/** What the service does for the web application, through the real parts. */
+/** The service's part of the web application, through the real process. */
 const folder = await mkdtemp(join(tmpdir(), 'callsheet-web-server-'));
 const service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
 const { api } = service;
@@ -25,7 +25,7 @@ tap.teardown(async () => {
 
 const BUNDLE = fileURLToPath(new URL('dist/web-app', packageRoot));
 
-await test('the application that was built is served, and the API beside it', async (t) => {
+await test('the built application is served next to the API', async (t) => {
   t.ok(existsSync(BUNDLE), 'node scripts/build.js makes it');
   const ask = (path: string, headers = {}): Promise<Response> => fetch(`${api.url}${path}`, { headers });
   const page = await ask('/jobs/some-job?tab=tasks', { accept: 'text/html' });
@@ -110,7 +110,7 @@ await test('what a farm does, what waits in it, and what failed', async (t) => {
     max_attempts: 1,
   });
   await api.must('PATCH', `/api/v1/jobs/${failing}`, { action: 'pause' });
-  await until('the tasks of the paused job are told apart', async () =>
+  await until('the tasks of the paused job are distinguished', async () =>
     (await waiting()).groups.some(({ reason, tasks }) => reason === 'paused_job' && tasks === 2),
   );
   await api.must('PATCH', `/api/v1/jobs/${failing}`, { action: 'resume' });

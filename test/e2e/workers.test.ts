@@ -101,7 +101,7 @@ await test('workers are drained, resumed and deleted', { timeout: 240_000 }, asy
     await over(job, 'completed');
     const workers = await workersOf(job);
     t.equal(workers.length, 5, 'no attempt was lost');
-    t.equal(workers.filter((worker) => worker === one.id).length, 1, 'it brought its task to its end');
+    t.equal(workers.filter((worker) => worker === one.id).length, 1, 'it finished its task');
     t.equal(workers.filter((worker) => worker === two.id).length, 4, 'the other had the rest');
 
     t.same(await standing('disable', two), { id: two.id, status: 'disabled' });
@@ -124,7 +124,7 @@ await test('workers are drained, resumed and deleted', { timeout: 240_000 }, asy
     t.equal((await detail(two)).failed_attempts, 0);
   });
 
-  await t.test('a worker that is disabled stays so when it is started anew', async (t) => {
+  await t.test('a disabled worker stays disabled after a restart', async (t) => {
     await daemons.two.kill('SIGTERM');
     daemons.two = start('two');
     await until('both starts have registered', () => {
@@ -147,7 +147,7 @@ await test('workers are drained, resumed and deleted', { timeout: 240_000 }, asy
     t.same(await named('one'), null);
   });
 
-  await t.test('a deleted worker that is heard again registers as a new one', async (t) => {
+  await t.test('a deleted worker registers as a new one at its next contact', async (t) => {
     daemons.two.child.kill('SIGSTOP');
     const silent = await becomes('two', 'offline');
     t.equal(await deletion(silent), 204);

@@ -6,7 +6,7 @@ import { test } from 'tap';
 import { parse } from 'yaml';
 import { decodePixels, decodePng, pngChunks, type Picture } from './png.ts';
 
-/** What the test reads of the template. */
+/** Fields of the template that the test reads. */
 interface Template {
   parameterDefinitions: { name: string; default?: string | number }[];
   jobEnvironments: { variables: Record<string, string> }[];
@@ -108,7 +108,7 @@ test('the scripts of the fractal template render real frames and assemble them',
   const header = chunks[0]?.data ?? Buffer.alloc(0);
   const control = chunks.find(({ type }) => type === 'acTL')?.data ?? Buffer.alloc(0);
   t.equal(control.readUInt32BE(0), FRAMES, 'the animation says how many frames it has');
-  t.equal(control.readUInt32BE(4), 0, 'it plays for ever');
+  t.equal(control.readUInt32BE(4), 0, 'it loops forever');
   const controls = chunks.filter(({ type }) => type === 'fcTL');
   t.equal(controls.length, FRAMES);
   t.ok(

@@ -7,7 +7,7 @@ export interface Chunk {
 
 const SIGNATURE = '89504e470d0a1a0a';
 
-/** The chunks of a PNG file. Throws when it is none, when a checksum is wrong, or when something follows its end. */
+/** Returns the chunks of a PNG file. Throws for another format, a wrong checksum, or data after the end. */
 export function pngChunks(png: Buffer): Chunk[] {
   if (png.toString('hex', 0, 8) !== SIGNATURE) throw new Error('no PNG signature');
   const chunks: Chunk[] = [];

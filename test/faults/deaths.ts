@@ -19,7 +19,7 @@ export interface DeathPlan {
 
 /** No process of a worker may be left this long after the death of its daemon. */
 const ORPHAN_SECONDS = 25;
-/** What the service says of an attempt that it has taken back. */
+/** Message of an attempt that the service has reclaimed. */
 const OFFLINE_MESSAGE = 'worker went offline';
 const STARTED_ANEW_MESSAGE = 'the worker was restarted';
 
@@ -109,7 +109,7 @@ async function childrenGone(
 ): Promise<number> {
   const count = (): number => victims.flatMap(tasksOf).length;
   try {
-    await until('the children are gone', () => count() === 0, ORPHAN_SECONDS * 1000);
+    await until('the child processes have exited', () => count() === 0, ORPHAN_SECONDS * 1000);
   } catch {
     await waitSeconds(Math.max(0, killedAt + ORPHAN_SECONDS - uptimeNow()));
   }

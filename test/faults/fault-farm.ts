@@ -12,7 +12,7 @@ import { NamespaceNetwork, namespacesWork } from './namespace-network.ts';
 import { startedBy } from './process-list.ts';
 import { ProxyNetwork } from './proxy-network.ts';
 
-/** Cores of each worker: so many tasks run on it at once. */
+/** Cores of each worker, which is the number of its concurrent tasks. */
 const CORES = 2;
 const WAIT_MS = 240_000;
 const POOL = 'seat';
@@ -145,7 +145,7 @@ export class FaultFarm {
     return items;
   }
 
-  /** What these workers have open now, as the service knows it. */
+  /** Open attempts of these workers, as the service knows them. */
   async openAttempts(workers: readonly FaultWorker[]): Promise<SeenAttempt[]> {
     const names = new Set(workers.map(({ name }) => name));
     const ids = new Set((await this.workerViews()).flatMap(({ id, name }) => (names.has(name) ? [id] : [])));
@@ -182,7 +182,11 @@ export class FaultFarm {
       const job = await this.service.api.job(this.jobId);
       return job.status === 'canceled' ? job : null;
     });
-    await until('the canceled processes are gone', () => this.workers.flatMap(tasksOf).length === 0, WAIT_MS);
+    await until(
+      'the canceled processes have exited',
+      () => this.workers.flatMap(tasksOf).length === 0,
+      WAIT_MS,
+    );
     const processes = this.processes();
     const names = new Map((await this.workerViews()).map(({ id, name }) => [id, name]));
     const wrong: string[] = [];
@@ -253,7 +257,7 @@ function complaintAbout(
     success !== undefined &&
     !processes.some(({ worker, isFinished }) => isFinished && worker === creditedTo)
   )
-    return 'no process of the worker that is credited came to its end';
+    return 'no process of the credited worker finished';
   if (success === undefined && attempts.at(-1)?.status !== 'canceled')
     return 'it neither succeeded nor was canceled';
   return null;

@@ -10,7 +10,7 @@ import { round2, valueAtQuantile, type RowResult } from './row.ts';
 export interface FloodPlan {
   /** Tasks that write at once, of one worker. */
   readonly writers: number;
-  /** What each of them writes. */
+  /** Output of each task. */
   readonly mib: number;
   /** `logs.max_bytes_per_task`. */
   readonly capMib: number;
@@ -27,7 +27,7 @@ const STATUS_SECONDS_MAX = 2;
 const RESIDENT_MIB_MAX = 768;
 
 const DROPPED = /\[callsheet\] \d+ lines \((\d+) bytes\) of output were dropped here/g;
-/** Tasks may end in another order than they begin: so many of the list are read again. */
+/** Tasks can end in another order than they start: this many entries of the list are read again. */
 const UNORDERED_MAX = 50;
 /** Room for the line that says that a log was cut. */
 const CUT_LINE_BYTES = 256;
@@ -76,7 +76,7 @@ export async function logFlood(plan: FloodPlan): Promise<RowResult> {
     await writeFile(join(folder, 'go'), '');
     const seen = new Map<string, number>();
     await until(
-      'the flood is over',
+      'the flood has ended',
       async () => {
         watch.sample();
         await noteSucceeded(service, small.body.id, seen);

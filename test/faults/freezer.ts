@@ -6,7 +6,7 @@ const ROOT = '/sys/fs/cgroup/freezer';
 
 /** A control group that stops and continues all its processes at once (the freezer of cgroup v1). */
 export class Freezer {
-  /** What a daemon is started with, so that it and all that it starts are in the group. */
+  /** Command that starts a daemon inside the group, together with all processes that it starts. */
   readonly launcher: readonly string[];
   private readonly folder: string;
 

@@ -50,9 +50,9 @@ const partition = (cut: Cut): Kind => ({
   overlapSecondsMax: 0,
 });
 
-/** F9: a worker's daemon, or its whole machine, does not run for a while and then goes on as if nothing had been. */
+/** F9: a worker's daemon, or its whole machine, does not run for a while and then continues. */
 export async function pauses(plan: LastingPlan): Promise<RowResult> {
-  return lastingFaults('F9', 'workers that stop and go on', plan, (farm) =>
+  return lastingFaults('F9', 'workers that stop and continue', plan, (farm) =>
     farm.workers.every(({ freezer }) => freezer !== null)
       ? { kinds: [PAUSED, FROZEN], means: 'SIGSTOP, freezer control group' }
       : { kinds: [PAUSED], means: 'SIGSTOP' },

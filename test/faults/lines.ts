@@ -1,16 +1,16 @@
-/** What is cut: both ways, or only one of them. */
+/** Direction of the cut: both ways, or only one of them. */
 export const PARTITION_MODES = ['both', 'to-bus', 'from-bus'] as const;
 export type Cut = (typeof PARTITION_MODES)[number];
 
 /** The way of one worker to the bus. */
 export interface Line {
-  /** What the worker is told as `bus.url`. */
+  /** Value of `bus.url` for the worker. */
   readonly busUrl: string;
-  /** What the daemon is started with. */
+  /** Command prefix that starts the daemon. */
   readonly launcher: readonly string[];
-  /** Nothing arrives any more, and nobody is told. */
+  /** Drops all packets from now on, without an error at either end. */
   cut(direction: Cut): void;
-  /** What is sent from now on arrives. */
+  /** Delivers packets again from now on. */
   heal(): void;
 }
 

@@ -7,7 +7,7 @@ import type { RowName, RowResult } from './row.ts';
 export interface Extent {
   /** How often each fault of a row is made. */
   readonly rounds: number;
-  /** What each task of a flood writes. */
+  /** Output of each task of a flood. */
   readonly mib: number;
 }
 

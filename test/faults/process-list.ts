@@ -7,7 +7,7 @@ export function startedBy(workerDirectory: string): number[] {
   return pids().filter((pid) => processFile(pid, 'environ').split('\0').includes(mark) && !isZombie(pid));
 }
 
-/** The resident memory of a process; 0 when it is gone. */
+/** Returns the resident memory of a process, or 0 if it has exited. */
 export function residentMib(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(processFile(pid, 'status'))?.[1] ?? 0) / 1024;
 }

@@ -11,7 +11,7 @@ export interface RowResult {
   /** How the faults were made. */
   readonly means: string;
   readonly lines: readonly Figures[];
-  /** What the matrix forbids and was seen, a sentence each. */
+  /** Violations of the matrix, one sentence each. */
   readonly violations: readonly string[];
 }
 

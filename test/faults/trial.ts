@@ -9,11 +9,11 @@ export interface Fault {
   end(worker: FaultWorker): void;
 }
 
-/** What one fault did to the workers that it met. */
+/** Effect of one fault on the workers that it hit. */
 export interface Trial {
   /** Attempts that were open on them, and that the service has closed without a word from them. */
   readonly reclaimed: number;
-  /** Of those: what the service has changed once they were heard again. */
+  /** Of those, the ones that the service changed after the next contact. */
   readonly staleAccepted: number;
   /** Tasks that ran twice at once, found since the last trial. */
   readonly overlaps: readonly Overlap[];
@@ -66,7 +66,7 @@ export class Trials {
     };
   }
 
-  /** Those that have not been told before. */
+  /** Those that were not reported before. */
   newOverlaps(): Overlap[] {
     return overlaps(this.farm.processes()).filter(({ task, workers }) => {
       const key = `${task} ${workers.join(' ')}`;

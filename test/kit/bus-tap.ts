@@ -7,7 +7,7 @@ export interface TappedMessage {
   /** Where an answer is asked for; empty when none is. */
   readonly reply: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The payload as JSON; null when it is none. */
+  /** The payload as JSON, or null if it is not valid JSON. */
   readonly body: Readonly<Record<string, unknown>> | null;
 }
 

@@ -1,5 +1,4 @@
-import { checkAnswer } from '../http/kit/contract-check.ts';
-import type { Answer } from '../http/kit/client.ts';
+import { checkAnswer, type Answer } from '../http/kit/contract-check.ts';
 
 export interface Asked {
   /** Sent as JSON; a text or bytes as they are. */

@@ -1,6 +1,6 @@
 import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 
-/** For commits of which nobody is told. */
+/** For commits without callbacks. */
 export const NO_CALLBACKS: CommitCallbacks = { durable: () => undefined, readable: () => undefined };
 
 export const onDurable = (durable: () => void): CommitCallbacks => ({ ...NO_CALLBACKS, durable });

@@ -236,7 +236,7 @@ export class ContractFarm {
     return this.jobIs(id, `job is ${status}`, (job) => job.status === status);
   }
 
-  /** Waits until so many tasks of the job have the status. */
+  /** Waits until this number of tasks of the job have the status. */
   counts(id: string, status: string, howMany: number): Promise<JobDoc> {
     return this.jobIs(id, `${howMany} tasks are ${status}`, (job) => job.task_counts[status] === howMany);
   }
@@ -295,7 +295,7 @@ export class ContractFarm {
     return line === undefined ? 0 : Number(line.split(' ').at(-1));
   }
 
-  /** Waits until such a counter has come to this: what is counted is told some milliseconds after it can be read. */
+  /** Waits until a counter has this value: counters follow the readable state by some milliseconds. */
   async countsTo(name: string, wanted: number, queueId = this.queueId): Promise<void> {
     await until(`${name} is ${wanted}`, async () => (await this.counter(name, queueId)) >= wanted, WAIT_MS);
     const counted = await this.counter(name, queueId);

@@ -11,7 +11,7 @@ import type { StorageLocationRecord } from '../../src/core/records/storage-locat
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import { HouseRows } from './farm-rows.ts';
 
-/** What is said to the catalog of a house about usage pools, compute and storage locations, and what the store holds of them. */
+/** Messages to the catalog of a test farm about usage pools, compute and storage locations, and their stored rows. */
 export abstract class HouseCatalog extends HouseRows {
   /** Usage pools in the order of their names. */
   pools(): UsagePoolRecord[] {

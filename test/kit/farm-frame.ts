@@ -1,6 +1,5 @@
 import type { Test } from 'tap';
 import type { JobState } from '../../actors/service/job/state.ts';
-import type { Output } from '../../actors/kernel/unit-of-work.ts';
 import { Kernel } from '../../actors/kernel/kernel.ts';
 import type { LeaseState } from '../../actors/service/lease/state.ts';
 import { RECOVERY_BATCH_SIZE } from '../../actors/service/lease/recovery.ts';
@@ -21,6 +20,7 @@ import type { Change } from '../../src/core/records/change-set.ts';
 import { NO_CALLBACKS } from './commit-callbacks.ts';
 import { invariantViolations } from './farm-sanity.ts';
 import { answerWords, formatEffect, type Answer } from './farm-words.ts';
+import type { Output } from '../../actors/kernel/output.ts';
 
 const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
   heartbeatTimeoutMs: 30_000,
@@ -39,7 +39,7 @@ const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
 
 const HEARTBEAT_MS = 10_000;
 
-/** The ways of a house: its kernel, its store, its clock and what is heard of it. What is said to it is for `TestFarm`. */
+/** Base of a test farm: kernel, store, clock and outputs. `TestFarm` adds the messages to it. */
 export abstract class TestFarmBase {
   readonly store: MemoryStore;
   now = Date.UTC(2026, 10, 20, 12);
@@ -95,14 +95,14 @@ export abstract class TestFarmBase {
     this.passTo(end);
   }
 
-  /** The process stands still: time passes, nothing is heard and no timer fires; then it notices. */
+  /** Stalls the process: time passes without messages or timers, then the process notices it. */
   stall(ms: number): void {
     this.passTo(this.monotonic + ms);
     this.kernel.resumeLiveness();
     this.run();
   }
 
-  /** The service dies and starts again: what is not on disk is gone. */
+  /** Kills and restarts the service: everything that is not durable is lost. */
   restart(downMs = 0): void {
     this.passTo(this.monotonic + downMs);
     this.restartAsleep();
@@ -116,7 +116,7 @@ export abstract class TestFarmBase {
     this.restart();
   }
 
-  /** The same as `restart`, with nobody to wake the farms. */
+  /** Like `restart`, but activates no farm. */
   restartAsleep(): void {
     this.store.crash();
     this.sequence = 1;
@@ -124,7 +124,7 @@ export abstract class TestFarmBase {
     this.kernel = this.newKernel();
   }
 
-  /** What is said to the service meanwhile reaches it at the same moment: one commit window. */
+  /** Delivers the messages that `act` sends at the same moment, in one commit window. */
   together(say: () => void): void {
     this.isQuiet = true;
     say();
@@ -132,7 +132,7 @@ export abstract class TestFarmBase {
     this.run();
   }
 
-  /** What is said to the service meanwhile is worked and committed, and does not reach the disk. */
+  /** Processes and commits the messages that `act` sends, without making them durable. */
   withoutFlush(say: () => void): void {
     this.isQuiet = true;
     say();
@@ -140,7 +140,7 @@ export abstract class TestFarmBase {
     this.kernel.pump();
   }
 
-  /** What is said to the service meanwhile is worked for so many commit windows, each of which reaches the disk. */
+  /** Processes the messages that `act` sends in this number of commit windows, each of which becomes durable. */
   forWindows(windows: number, say: () => void): void {
     this.isQuiet = true;
     say();
@@ -172,9 +172,9 @@ export abstract class TestFarmBase {
     throw new Error('the service does not come to rest');
   }
 
-  // What was said, and how things stand
+  // Outputs and state
 
-  /** Everything that was said since this was last asked. */
+  /** Returns all outputs since the last call. */
   takeOutputs(): string[] {
     return this.said.splice(0);
   }
@@ -184,13 +184,13 @@ export abstract class TestFarmBase {
     return this.warnings.splice(0);
   }
 
-  /** Asserts that exactly this was said since the last check, and that all is well at rest. */
+  /** Asserts the exact outputs since the last check, and the invariants. */
   expect(t: Test, what: string, lines: readonly string[]): void {
     t.strictSame(this.takeOutputs(), lines, what);
     this.expectInvariants(t, what);
   }
 
-  /** Asserts that all is well at rest, whatever was said. */
+  /** Asserts the invariants, with any outputs. */
   expectInvariants(t: Test, what: string): void {
     const problems = invariantViolations(this.store, {
       job: (id) => this.kernel.stateOf('job', id) as JobState | undefined,
@@ -274,7 +274,7 @@ export abstract class TestFarmBase {
       return;
     }
     const { to } = output;
-    if (typeof to !== 'string') throw new Error('the house gives texts as addresses');
+    if (typeof to !== 'string') throw new Error('the test farm uses strings as addresses');
     const answer = output.answer as Answer;
     this.answers.set(to, answer);
     const words = answerWords(to, answer, nameOf);

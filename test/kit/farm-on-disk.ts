@@ -5,7 +5,7 @@ import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 import type { WriterOptions } from '../../src/adapters/lmdb/writer-environment.ts';
 import type { MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 
-/** The real state store, in the form in which a house of tests wants its store: what is committed waits until it is flushed, and is read then. */
+/** The real state store with the interface of a test farm's store: commits wait until they are flushed, and are readable then. */
 export async function openHouseStore(
   options: WriterOptions,
 ): Promise<MemoryStore & { close(): Promise<void> }> {

@@ -14,7 +14,7 @@ import { readTask, untouchedTask, type TaskState } from '../../src/core/records/
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { TestFarmBase } from './farm-frame.ts';
 
-/** What the store holds of a house, in the names of a scenario. */
+/** Stored rows of a test farm, with the names of a scenario. */
 export abstract class HouseRows extends TestFarmBase {
   job(name: string): JobRecord {
     for (const { value: job } of this.store.scan('job')) if (job.name === name) return job;
@@ -41,7 +41,7 @@ export abstract class HouseRows extends TestFarmBase {
     return own ?? untouchedTask(step.untouched);
   }
 
-  /** The failure reason of a task; empty when it has none. */
+  /** Returns the failure reason of a task, or an empty string. */
   reason(word: string): string {
     const address = this.address(word);
     const own = this.store.get('taskText', keys.taskText(address))?.failureReason;

@@ -192,7 +192,7 @@ function checkTask(
     wrong(`${name} is ${state.status} and has a failure reason`);
 }
 
-/** How old a stored heartbeat may be in the house. */
+/** Maximum age of a stored heartbeat in the test farm. */
 const STORED_HEARTBEAT_MS = 15_000;
 
 function checkWorker(

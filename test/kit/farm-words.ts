@@ -19,7 +19,7 @@ function attemptWord(attemptId: string, nameOf: NameOf): string {
   return `${nameOf(attempt.jobId)}/${attempt.stepOrder}/${attempt.index}#${attempt.attemptNumber}`;
 }
 
-/** What an actor said outside, in a line; null for what stays inside the house. */
+/** Formats an output of an actor as one line; null for an output that stays inside the test farm. */
 export function formatEffect(effect: ServiceEffect, nameOf: NameOf): string | null {
   switch (effect.kind) {
     case 'forward':

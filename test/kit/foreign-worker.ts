@@ -7,7 +7,7 @@ import { connect, headers, type Msg, type NatsConnection } from '@nats-io/transp
  * client and Node alone. It says none of the optional fields, as a worker of before them would, and one that nobody knows.
  */
 
-/* What comes over the bus is as the page says. */
+/* Messages of the bus have the form that the page describes. */
 type Message = Readonly<Record<string, any>>; // eslint-disable-line @typescript-eslint/no-explicit-any
 
 interface Running {
@@ -24,7 +24,7 @@ const ANSWER_MS = 5_000;
 export class ForeignWorker {
   readonly name: string;
   workerId = crypto.randomUUID() as string;
-  /** What the service answered, for the test. */
+  /** Replies of the service, for the test. */
   readonly answers: Message[] = [];
   private readonly nc: NatsConnection;
   private readonly incarnation = `${Date.now()}`;

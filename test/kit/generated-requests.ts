@@ -11,13 +11,13 @@ export interface GeneratedRequest {
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer | null;
-  /** What is wrong with it; null when it fits the document. */
+  /** The fault of the request, or null if it fits the document. */
   readonly mutation: string | null;
   /** The statuses that this must have; null when every status that the document lists is right. */
   readonly expected: readonly number[] | null;
 }
 
-/** What makes generated requests meet something: everything else comes from the document. */
+/** Hints with which generated requests refer to existing data. Everything else comes from the document. */
 export interface Known {
   /** Ids by the name of their collection, the part of a path before `{id}`. */
   readonly ids: Readonly<Record<string, readonly string[]>>;
@@ -169,7 +169,7 @@ export class RequestMaker {
       ['an escape that is no UTF-8', '%ff%fe', [404]],
       ['a zero byte', 'a%00b', [404]],
       ['a slash in an escape', '..%2f..%2fetc', [404]],
-      ['a text that is no id', '-1', [404]],
+      ['a string that is not a valid id', '-1', [404]],
     ];
     for (const name of Object.keys(pathValues)) {
       for (const [what, text, expected] of ids) {
@@ -327,7 +327,7 @@ export class RequestMaker {
       typed('no content type', null),
       typed('the content type of a form', 'application/x-www-form-urlencoded'),
       typed('a content type in UTF-16', `${parts.mediaType ?? ''}; charset=utf-16`),
-      typed('a content type that is none', ';;;'),
+      typed('an invalid content type', ';;;'),
       {
         ...whole,
         headers: [...whole.headers, ['Content-Encoding', 'gzip'] as const],

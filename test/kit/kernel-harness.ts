@@ -1,8 +1,8 @@
 import { replyTo } from '../../actors/kernel/address.ts';
-import type { Output } from '../../actors/kernel/unit-of-work.ts';
 import { Kernel } from '../../actors/kernel/kernel.ts';
 import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 import { scriptActors, type ScriptActors, type ScriptWorld, type Step } from './script-actors.ts';
+import type { Output } from '../../actors/kernel/output.ts';
 
 interface Commit {
   readonly changes: readonly { readonly id: string; readonly value: number | null }[];
@@ -15,19 +15,19 @@ interface Commit {
 export class KernelHarness {
   readonly actors: ScriptActors = scriptActors();
   readonly kernel: Kernel<ScriptWorld>;
-  /** What is on disk. */
+  /** Durable rows. */
   readonly disk = new Map<string, number>();
   readonly commits: Commit[] = [];
-  /** What was said outside, in order, with what was settled. */
+  /** Outputs in order, with processed messages. */
   readonly said: string[] = [];
   readonly logs: string[] = [];
   readonly fatal: string[] = [];
   wall = 1_000_000;
   monotonic = 500;
   wakes = 0;
-  /** What was made ready to be said, in order. */
+  /** Prepared flushes, in order. */
   readonly prepared: string[] = [];
-  /** What was said when it could be read, in order. */
+  /** Outputs of the readable stage, in order. */
   readonly told: string[] = [];
 
   constructor() {
@@ -119,7 +119,7 @@ export class KernelHarness {
     this.monotonic += ms;
   }
 
-  /** What was said since this was last asked. */
+  /** Returns the outputs since the last call. */
   heard(): string[] {
     return this.said.splice(0);
   }

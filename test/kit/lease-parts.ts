@@ -5,7 +5,7 @@ import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 
-/** Requirements of a step that any worker meets with one core, but for what is said. */
+/** Requirements of a step that any worker with one core meets, with the given changes. */
 export const requirements = (some: Partial<StepRequirements> = {}): StepRequirements => ({
   cores: 1,
   computeLocation: '',
@@ -15,7 +15,7 @@ export const requirements = (some: Partial<StepRequirements> = {}): StepRequirem
   ...some,
 });
 
-/** The record of an ordinary worker with 8 cores, but for what is said. */
+/** Record of an ordinary worker with 8 cores, with the given changes. */
 export const workerRecord = (some: Partial<WorkerRecord> = {}): WorkerRecord => ({
   version: 1,
   id: workerId('w1'),

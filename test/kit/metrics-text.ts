@@ -1,4 +1,4 @@
-/** What a scrape says. */
+/** Samples of a scrape. */
 export interface Scrape {
   /** By the name of the metric. */
   readonly types: ReadonlyMap<string, string>;

@@ -74,7 +74,7 @@ export function recordingShard(servers: ServerList, redelivery?: Redelivery) {
   return { bus, events, leases, presence, statuses };
 }
 
-/** What a worker told for the diagnostics, as it was read. */
+/** Diagnostics of a worker, as read from the bus. */
 interface WorkerDiagnostic {
   readonly source: string;
   readonly parsed: Parsed<DiagnosticMessage>;

@@ -96,7 +96,7 @@ export class NatsServer {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** A plain connection, to look at the server or to play somebody else. */
+  /** A plain connection, to inspect the server or to act as another client. */
   connect(): Promise<NatsConnection> {
     return connect({ servers: [...this.servers.servers], reconnect: false });
   }

@@ -41,7 +41,7 @@ export function describedFields(after: string): readonly DescribedField[] {
   });
 }
 
-/** What kind of message it is: the subject without ids, and what tells messages of one subject apart. */
+/** Kind of a message: the subject without ids, and the field that distinguishes messages of one subject. */
 export function kindOf(subject: string, body: Body): string {
   const [first = '', second = ''] = subject.split('.');
   const place = first === '_INBOX' ? 'answer' : `${first}.${second}`;

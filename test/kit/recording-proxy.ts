@@ -42,7 +42,7 @@ async function bytesOf(message: IncomingMessage, onPart: (part: Buffer) => void)
   return Buffer.concat(parts);
 }
 
-/** Stands before a service on the loopback, hands everything on piece by piece, and keeps what was said. */
+/** Proxy in front of a service on the loopback: forwards all bytes and records the exchange. */
 export async function recordingProxy(servicePort: number): Promise<RecordingProxy> {
   const exchanges: Exchange[] = [];
   const losing = new Set<string>();
@@ -79,7 +79,7 @@ export async function recordingProxy(servicePort: number): Promise<RecordingProx
       if (isLost) incoming.socket.destroy();
       else outgoing.end();
     };
-    // A service that is away is away for the client, too.
+    // An unreachable service is unreachable for the client, too.
     relay().catch(() => incoming.socket.destroy());
   });
   server.listen(0, '127.0.0.1');

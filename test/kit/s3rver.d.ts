@@ -1,4 +1,4 @@
-/** What the tests use of the server; the package has no types. */
+/** The part of the server that the tests use; the package has no types. */
 declare module 's3rver' {
   export interface S3rverOptions {
     readonly address: string;

@@ -35,7 +35,7 @@ export type Step =
 export interface ScriptMessage {
   readonly type: 'run';
   readonly steps: readonly Step[];
-  readonly replyTo?: ReplyTo;
+  readonly replyTo?: ReplyTo<string>;
 }
 
 export interface ScriptWorld {
@@ -66,7 +66,7 @@ export interface ScriptActors {
 }
 
 /** Ids that begin with this have no state and get none. */
-export const NOBODY = 'nobody';
+export const NOBODY = 'no-actor';
 
 /** Actors for one kernel, with what a test wants to see and to break of them. */
 export function scriptActors(): ScriptActors {
@@ -78,7 +78,7 @@ export function scriptActors(): ScriptActors {
   const run = (
     state: ScriptState,
     steps: readonly Step[],
-    to: ReplyTo | undefined,
+    to: ReplyTo<string> | undefined,
     context: ScriptContext,
   ): void => {
     for (const step of steps) {
@@ -151,7 +151,7 @@ export function scriptActors(): ScriptActors {
     isDeleted: (state) => state.isRemoved,
     onMissing: (id, message, context) => {
       if (!id.startsWith(NOBODY)) return { id, value: 0, isOver: false, isRemoved: false };
-      if (message.replyTo !== undefined) context.reply(message.replyTo, 'there is nobody');
+      if (message.replyTo !== undefined) context.reply(message.replyTo, 'there is no actor');
       return null;
     },
     handlers: {

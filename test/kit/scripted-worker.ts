@@ -1,6 +1,6 @@
 import { connect, headers, type NatsConnection } from '@nats-io/transport-node';
 
-/** A message of the bus, as it was said. */
+/** A message of the bus, as it was sent. */
 export type Spoken = Readonly<Record<string, unknown>>;
 
 export interface SpokenLeases {
@@ -80,7 +80,7 @@ export class ScriptedWorker {
     });
   }
 
-  /** Asks for work. `extra` is said too, or instead. */
+  /** Requests work. `extra` adds or replaces fields. */
   async lease(extra: Spoken = {}, timeoutMs = ANSWER_MS): Promise<SpokenLeases> {
     const { v, worker_id, farm_id, incarnation } = this.self('');
     const request = JSON.stringify({ v, worker_id, farm_id, incarnation, ...extra });
@@ -118,6 +118,6 @@ export class ScriptedWorker {
     const subscription = this.nc.subscribe(inbox, { max: 1, timeout: ANSWER_MS });
     this.nc.publish(subject, JSON.stringify({ ...message, reply_to: inbox }));
     for await (const answer of subscription) return answer.json<Spoken>();
-    throw new Error(`nobody answers ${subject}`);
+    throw new Error(`no reply ${subject}`);
   }
 }

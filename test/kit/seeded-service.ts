@@ -66,7 +66,7 @@ export class SeededService {
     }
   }
 
-  /** What is known now, of each farm. */
+  /** Known ids of each farm. */
   async renew(): Promise<readonly Known[]> {
     await this.#renewFarms();
     const entries = {
@@ -163,7 +163,7 @@ const TEXTS: Known['texts'] = {
   'text/yaml': [YAML],
 };
 
-/** What is right in a body or a parameter beyond what its schema says. */
+/** Valid values of a body or parameter that its schema cannot express. */
 function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints'] {
   const one = (collection: string): fc.Arbitrary<string> => fc.constantFrom(...(ids[collection] ?? []));
   const hasWorkers = (ids['workers'] ?? []).length > 0;

@@ -45,11 +45,11 @@ const ANSWER_HEADERS = new Set([
   'vary',
   'x-content-type-options',
 ]);
-/** What the description of the document says of every answer, or of every answer to a GET. */
+/** Headers that the description of the document requires in every response, or in every response to a GET. */
 const EVERY_ANSWER = ['x-request-id', 'x-api-version'];
 const EVERY_GET = 'etag';
 
-/** A stream is documented in words: the schema of its lines. */
+/** The document describes a stream as text: the schema of its lines. */
 const LINES: Readonly<Record<string, Node>> = {
   'application/x-ndjson': { $ref: 'callsheet#/$defs/LogChunk' },
 };

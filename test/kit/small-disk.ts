@@ -7,7 +7,7 @@ import type { Test } from 'tap';
 /** Only root can mount. */
 export const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 
-/** A file system of so many MiB; it goes with the test. */
+/** Mounts a file system of this size in MiB, and unmounts it after the test. */
 export function smallDisk(t: Test, mebibytes: number): string {
   const directory = mkdtempSync(join(tmpdir(), 'callsheet-disk-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=0711`, 'callsheet-test', directory]);

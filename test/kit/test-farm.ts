@@ -15,12 +15,15 @@ import {
   type FarmId,
   type QueueId,
 } from '../../src/core/ids.ts';
-import type { DemandExplanation, LeaseExplanation } from '../../src/core/lease/explanation.ts';
+import type {
+  DemandExplanation,
+  LeaseExplanation,
+  WaitingExplanation,
+} from '../../src/core/lease/explanation.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { readTaskStatus } from '../../src/core/records/task-page.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
-import type { WaitingExplanation } from '../../src/core/lease/waiting.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { AttemptReport, RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
@@ -37,7 +40,7 @@ const QUEUE: QueueInput = {
   retry: {},
 };
 
-/** What a report may say beside its status. */
+/** Optional fields of a report. */
 interface SomeOfReport {
   readonly exitCode?: number;
   readonly message?: string;
@@ -345,11 +348,11 @@ export class TestFarm extends HouseCatalog {
     });
     const answer = this.answer('demands');
     if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('demands: no answer');
-    // What the message's own comment says.
+    // See the comment of the message.
     return answer.value as readonly DemandExplanation[];
   }
 
-  /** What waits in the farm, and on what. */
+  /** Returns the waiting tasks of the farm by reason. */
   explainFarm(): WaitingExplanation {
     this.tell({
       actor: 'lease',
@@ -358,11 +361,11 @@ export class TestFarm extends HouseCatalog {
     });
     const answer = this.answer('explain farm');
     if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('explain farm: no answer');
-    // What the message's own comment says.
+    // See the comment of the message.
     return answer.value as WaitingExplanation;
   }
 
-  /** What the lease actor knows of why a task waits. */
+  /** Returns the lease actor's explanation of a waiting task. */
   explain(word: string): LeaseExplanation {
     const { jobId, stepOrder, index } = this.address(word);
     const requirements = this.store.get('plan', keys.plan(jobId))?.steps[stepOrder]?.requirements;
@@ -384,7 +387,7 @@ export class TestFarm extends HouseCatalog {
     });
     const answer = this.answer(client);
     if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error(`${client}: no answer`);
-    // What the message's own comment says.
+    // See the comment of the message.
     return answer.value as LeaseExplanation;
   }
 
@@ -421,7 +424,7 @@ export class TestFarm extends HouseCatalog {
     };
   }
 
-  /** What a worker says of `A/0/3`, its latest attempt, or of `A/0/3#2`. */
+  /** Sends a worker's report on `A/0/3`, its latest attempt, or on `A/0/3#2`. */
   attemptReport(word: string, status: ReportedStatus, some: SomeOfReport = {}): AttemptReport {
     return {
       attempt_id: this.attemptId(word),
@@ -435,7 +438,7 @@ export class TestFarm extends HouseCatalog {
     };
   }
 
-  /** Something that was said before, or by somebody else. */
+  /** Repeats a report, or sends it from another worker. */
   deliver(envelope: ServiceEnvelope): void {
     this.tell(envelope);
   }
@@ -500,4 +503,4 @@ export class TestFarm extends HouseCatalog {
   }
 }
 
-const to = (client: string): ReplyTo => replyTo(client);
+const to = <Answer>(client: string): ReplyTo<Answer> => replyTo(client);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
-/** What RFC 6455 adds to the key before it is hashed. */
+/** Suffix that RFC 6455 adds to the key before hashing. */
 const KEY_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 const TEXT = 1;

@@ -10,9 +10,9 @@ import type { ServiceDoor } from './service-model.ts';
 
 /** How long the acknowledgement of a stream is waited for (src/adapters/nats/limits.ts, PUBLISH_LIMITS). */
 const ACKNOWLEDGE_MS = 5_000;
-/** Longest time from a request that nobody serves to word of it. */
+/** Longest time until a request without a responder fails. */
 const NO_RESPONDERS_MS = 5;
-/** Share of connections that are made anew after a cut: shorter ones are not noticed. */
+/** Share of connections that are re-created after a cut. Shorter cuts stay unnoticed. */
 const RECONNECT_SHARE = 0.5;
 
 type EffectOf<Kind extends AgentEffect['kind']> = Extract<AgentEffect, { kind: Kind }>;
@@ -53,7 +53,7 @@ export class AgentBus {
     this.address = `${end.name}.${life}`;
   }
 
-  /** The daemon dies: nobody sends again what was not stored. */
+  /** The daemon dies: unstored messages are not sent again. */
   brokenOff(): void {
     for (const attemptId of this.shipping) this.world.logs.brokenOff(attemptId);
   }
@@ -182,14 +182,14 @@ export class AgentBus {
     this.end.post({ actor: 'poller', id: 'poller', message: { type: 'attempt.cancel', attemptId, reason } });
   }
 
-  /** The way to the bus is there again; the connection may have to be made anew. */
+  /** The bus is reachable again. The connection may have to be re-created. */
   mended(): void {
     if (!this.world.random.chance(RECONNECT_SHARE)) return;
     for (const taskId of this.followed.keys()) this.lookUp(taskId);
     this.end.post({ actor: 'registrar', id: 'registrar', message: { type: 'bus.ready' } });
   }
 
-  /** A cancel that was said before this connection listened is still in the stream. A look-up that is lost is not repeated. */
+  /** A cancel that was published before this subscription is still in the stream. A lost lookup is not repeated. */
   private lookUp(taskId: TaskId): void {
     const { bus, cancels } = this.world;
     const { link } = this.end;

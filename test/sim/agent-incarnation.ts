@@ -17,9 +17,9 @@ import type { WorkerDisk } from './worker-disk.ts';
 
 const PUMP_MS_MAX = 2;
 
-/** What a daemon is built of: the real thing, unless a bug was planted. */
+/** Parts of a daemon: the real ones, unless a mutant replaces them. */
 export interface AgentBuild {
-  /** Made anew with every start: nothing of them outlives the daemon. */
+  /** Created at every start: nothing of them outlives the daemon. */
   readonly definitions: (settings: AgentSettings) => readonly AnyDefinition<AgentSystem>[];
   /** Stands between the actors and the world; changes nothing in a sound build. Null: it is not done. */
   readonly effect: (effect: AgentEffect) => AgentEffect | null;
@@ -34,7 +34,7 @@ export interface LifeWorld extends AgentBusWorld {
   readonly flushMs: number;
 }
 
-/** What a life of the daemon is given by its machine. */
+/** Services of the machine for one incarnation of the daemon. */
 export interface LifeParts {
   readonly settings: AgentSettings;
   readonly link: Link;
@@ -59,7 +59,7 @@ export class AgentIncarnation implements SessionOwner {
   private readonly host: SimulationHost<AgentSystem>;
   private readonly bus: AgentBus;
   private pausedUntil = 0;
-  /** What happened while it was paused, in order. */
+  /** Events during the pause, in order. */
   private readonly missed: (() => void)[] = [];
 
   constructor(world: LifeWorld, parts: LifeParts) {
@@ -125,7 +125,7 @@ export class AgentIncarnation implements SessionOwner {
     return this.host.kernel.stateOf('session', sessionId) as SessionState | undefined;
   }
 
-  /** The daemon does not run for so many milliseconds. */
+  /** Pauses the daemon for this number of milliseconds. */
   pause(forMs: number): void {
     this.pausedUntil = this.world.time.now + forMs;
     this.host.stall(forMs);

@@ -13,10 +13,10 @@ const machines =
   (rules: Partial<Build['machines']>) =>
   (build: Build): Build => ({ ...build, machines: { ...build.machines, ...rules } });
 
-/** Bugs of the worker's daemon and of the guards beside it. */
-export const PLANTED_AGENT_BUGS: readonly Mutant[] = [
+/** Mutants of the worker's daemon and its guards. */
+export const AGENT_MUTANTS: readonly Mutant[] = [
   {
-    name: 'guards count from the last beat of a daemon, however long it was without contact',
+    name: 'guards count from the last beat of a daemon, even after a loss of contact',
     plant: machines({ guardsCountContact: false }),
     scenario: releaseWithoutKill,
   },
@@ -39,7 +39,7 @@ export const PLANTED_AGENT_BUGS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a doubted assignment is begun without asking',
+    name: 'an unconfirmed assignment starts without confirmation',
     plant: handleAgent('registrar', 'attempts.taken', (state, message, context, original) => {
       original(state, message, context);
       if (message.awaitingConfirmation)
@@ -47,7 +47,7 @@ export const PLANTED_AGENT_BUGS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'the outbox forgets at a restart what was not confirmed',
+    name: 'the outbox loses unconfirmed reports at a restart',
     plant: withAgentDefinitions((definition) => {
       if (definition.kind !== 'outbox') return definition;
       return {
@@ -61,7 +61,7 @@ export const PLANTED_AGENT_BUGS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'the outbox forgets an end when it has left with a lease request',
+    name: 'the outbox discards an end as soon as a lease request carries it',
     plant: handleAgent('outbox', 'lease-request.sending', (state, message, context, original) => {
       original(state, message, context);
       const outbox = state as OutboxState;
@@ -72,7 +72,7 @@ export const PLANTED_AGENT_BUGS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'an end is not said again when the lease request that it left with is lost',
+    name: 'an end is not published again when its lease request is lost',
     plant: handleAgent('outbox', 'lease-request.sending', (state, message, context, original) => {
       original(state, message, context);
       const { piggybacked } = state as OutboxState;
@@ -81,14 +81,14 @@ export const PLANTED_AGENT_BUGS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'an end counts as confirmed when its lease request is over, whatever the answer',
+    name: 'an end counts as confirmed when its lease request ends, with any answer',
     plant: handleAgent('outbox', 'lease-request.ended', (state, message, context, original) => {
       const riders = (state as OutboxState).piggybacked.get(message.requestId) ?? [];
       original(state, { ...message, confirmed: [...message.confirmed, ...riders] }, context);
     }),
   },
   {
-    name: 'a report of an earlier life is not among the open attempts',
+    name: 'a report of an earlier incarnation is missing from the open attempts',
     plant: withAgentDefinitions((definition) => {
       if (definition.kind !== 'registrar') return definition;
       return {
@@ -112,7 +112,7 @@ export const PLANTED_AGENT_BUGS: readonly Mutant[] = [
       )(handleAgent('poller', 'attempt.cancel', () => undefined)(build)),
   },
   {
-    name: 'a session is given tasks of another step',
+    name: 'a session receives tasks of another step',
     plant: handleAgent('poller', 'lease.answered', (state, message, context, original) => {
       const { reply } = message;
       const assignment = reply.type === 'leases' ? reply.assignments[0] : undefined;
@@ -150,7 +150,7 @@ export const PLANTED_AGENT_BUGS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a log chunk that was not stored is dropped in silence',
+    name: 'an unstored log chunk is dropped silently',
     plant: handleAgent('shipper', 'logs.stored', (state, message, context, original) => {
       const { sealed, underWay } = state as ShipperState;
       if (message.stored < underWay) {

@@ -11,7 +11,7 @@ import type { MachineRules } from './task-processes-model.ts';
 import { EXPR_MEMORY_BYTES, type SimulationOptions } from './options.ts';
 import type { ServiceBuild } from './service-model.ts';
 
-/** What a simulation runs: the real thing, unless a bug was planted. */
+/** Parts of a simulation: the real ones, unless a mutant replaces them. */
 export interface Build {
   readonly service: ServiceBuild;
   readonly agents: AgentBuild;

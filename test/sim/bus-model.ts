@@ -9,7 +9,7 @@ export interface Link {
   readonly name: string;
   /** While cut, nothing comes through in either direction. */
   isCut: boolean;
-  /** What was published while the link was cut and waits in the client's buffer. */
+  /** Messages that were published during the cut and wait in the client's buffer. */
   readonly buffered: (() => void)[];
 }
 
@@ -48,7 +48,7 @@ export class BusModel {
   readonly statusHistory: string[] = [];
   private nextSequence = 1;
   private isDown = false;
-  /** Rises with each crash: what was under way in the bus is gone. */
+  /** Rises with each crash: messages in transit are lost. */
   private epoch = 0;
   private connection = 0;
 

@@ -45,7 +45,7 @@ import { Violation } from './violation.ts';
 import { judgeWorkerTurn } from './worker-rules.ts';
 import type { Said, Turn, TurnObserver } from './watch-turns.ts';
 
-/** Looking at all that is on disk is slow: done each so many times that everything is on disk. */
+/** A check of all durable rows is slow: runs once in this number of complete flushes. */
 const FLUSHED_LOOK_EACH = 64;
 
 /** Something that the service has said and must stand by: says what is wrong, or null. */
@@ -84,9 +84,9 @@ export class Checker implements ServiceWatcher {
   private readonly touched = new Set<JobState>();
   private readonly touchedFarms = new Set<FarmId>();
   private readonly attempts = new Map<TaskId, AttemptRecord[]>();
-  /** How tasks were told to the world to have ended: lasts, but for a retry. */
+  /** Published ends of tasks. They last, except for a retry. */
   private readonly toldEnds = new Map<TaskId, TerminalTaskStatus>();
-  /** Jobs that a client changes in a way that may undo what was told, and has not been answered. */
+  /** Jobs with an unanswered client request that may undo a published end. */
   private readonly unsettled = new Map<JobId, number>();
   private readonly seen = new Map<JobId, LastSeen>();
   private closures = 0;
@@ -118,13 +118,13 @@ export class Checker implements ServiceWatcher {
     throw new Violation('an end that is confirmed is on the disk of the service', attemptId);
   }
 
-  /** What was answered to a client is in the store, now and after any crash. */
+  /** Records a reply to a client: its change is in the store now and after any crash. */
   promise(promised: Obligation): void {
     this.promises.push(promised);
     this.keepsPromise(promised);
   }
 
-  /** A client has asked for something that may undo what was told of the job; call the answer when it is known. */
+  /** Records a client request that may undo a published end of the job. Call the returned function with the reply. */
   undoing(job: JobId): () => void {
     this.unsettled.set(job, (this.unsettled.get(job) ?? 0) + 1);
     return () => {
@@ -248,7 +248,7 @@ export class Checker implements ServiceWatcher {
       if (farm === undefined) return;
       if (lease.pendingJobs.length > 0) {
         const detail = `${lease.pendingJobs.length} jobs of ${lease.farmId} were not asked yet`;
-        this.note(new Violation('nothing is handed out or told before all jobs are known', detail));
+        this.note(new Violation('nothing is leased or published before all jobs are known', detail));
       }
       const view = this.farmView(farm, lease);
       if (mayReserve) {
@@ -287,7 +287,7 @@ export class Checker implements ServiceWatcher {
       if (before !== 'online' || worker.record.status !== 'offline') return;
       const heardFor = this.time.now - this.receivingSince;
       if (heardFor >= this.settings.heartbeatTimeoutMs) return;
-      const name = 'no worker is given up before it had a whole timeout to be heard';
+      const name = 'no worker expires before it had a whole timeout to make contact';
       this.note(new Violation(name, `${worker.record.id} after ${heardFor} ms`));
     };
   }
@@ -305,7 +305,7 @@ export class Checker implements ServiceWatcher {
     if (event.subject === 'jobs' && event.payload.status === 'removed') {
       const { job_id: id } = event.payload;
       if (this.service.store.get('job', keys.job(id)) !== undefined)
-        throw new Violation('a job that is told to be removed is gone', id);
+        throw new Violation('a job with a published deletion is deleted', id);
     }
     if (event.subject !== 'tasks') return;
     const { task_id: taskId, status } = event.payload;
@@ -354,9 +354,9 @@ export class Checker implements ServiceWatcher {
     return this.farms.some((id) => !this.isAsked(id));
   }
 
-  /** What is wrong with the state in which everything should have come to rest, or null. */
+  /** Returns the fault of the final state, or null. */
   unfinished(): string | null {
-    if (this.isTakingUp) return 'a farm is being taken up';
+    if (this.isTakingUp) return 'a farm is being recovered';
     const view = this.view(true);
     if (this.service.host === null || view.farms.length < this.farms.length) return 'the service is not up';
     for (const { name, check } of FINAL_INVARIANTS) {
@@ -377,7 +377,7 @@ export class Checker implements ServiceWatcher {
     for (const promised of this.promises) this.keepsPromise(promised);
   }
 
-  /** What a turn did wrong is thrown after it: the kernel takes what is thrown in a turn for a fault of the handler. */
+  /** A violation is thrown after the turn: the kernel treats an error inside a turn as a fault of the handler. */
   private note(violation: Violation | null): void {
     this.inTurn ??= violation;
   }
@@ -399,7 +399,7 @@ export class Checker implements ServiceWatcher {
     // Worked out when it is asked for: most looks are at one farm, or at none.
     let farms: readonly FarmView[] | null = null;
     const all = (): readonly FarmView[] => (farms ??= this.farmViews(this.farms, missing));
-    // Before its jobs are asked they are not in memory: a farm that is being taken up is looked at after that.
+    // Its jobs are not in memory yet: a farm is checked after its recovery.
     const asked = [...this.touchedFarms].filter((id) => this.isAsked(id));
     const touched = isLast ? all() : this.farmViews(asked, missing);
     return {
@@ -451,7 +451,7 @@ export class Checker implements ServiceWatcher {
     return host.now - (this.time.now - last);
   }
 
-  /** What is not in memory is left out, unless `missing` says otherwise. */
+  /** Leaves out actors that are not in memory, unless `missing` is set. */
   private farmView(
     farm: FarmState,
     lease: LeaseState,
@@ -505,7 +505,7 @@ export class Checker implements ServiceWatcher {
     return null;
   }
 
-  /** I5: what was told to have ended has, unless a client had it tried again and was not answered. */
+  /** I5: a task with a published end has ended, unless an unanswered client request retries it. */
   private checkToldEnds(): void {
     const { store } = this.service;
     for (const [taskId, end] of this.toldEnds) {
@@ -522,7 +522,7 @@ export class Checker implements ServiceWatcher {
         own?.status ?? store.get('step', keys.step(task.jobId, task.stepOrder))?.untouched.status;
       if (status === end) continue;
       throw new Violation(
-        'what was told of a task lasts',
+        'a published end of a task lasts',
         `${taskId} was ${end} and is ${status ?? 'not there'}`,
       );
     }

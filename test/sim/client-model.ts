@@ -41,7 +41,7 @@ export class ClientModel {
     }
   }
 
-  /** What holds work back is taken away: pauses, caps. */
+  /** Lifts all holds: pauses and caps. */
   lift(): void {
     this.settings.lift();
     this.jobs.resumeAll();

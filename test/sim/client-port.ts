@@ -22,19 +22,16 @@ export interface ClientWorld {
 /** Asks once; there is no answer when the service dies first. */
 export function ask<T>(
   world: Pick<ClientWorld, 'service'>,
-  envelopeFor: (to: ReplyTo) => ServiceEnvelope,
+  envelopeFor: (to: ReplyTo<Outcome<T>>) => ServiceEnvelope,
   onOutcome: (outcome: Outcome<T>) => void,
 ): void {
-  // Who asks knows what the answer is: actors/*/messages.ts says it of every message.
-  world.service.request(envelopeFor, (answer) => {
-    onOutcome(answer as Outcome<T>);
-  });
+  world.service.request(envelopeFor, onOutcome);
 }
 
 /** Asks again and again until there is an answer. */
 export function requestUntilAnswered<T>(
   world: Pick<ClientWorld, 'service' | 'time'>,
-  envelopeFor: (to: ReplyTo) => ServiceEnvelope,
+  envelopeFor: (to: ReplyTo<Outcome<T>>) => ServiceEnvelope,
   onOutcome: (outcome: Outcome<T>) => void,
 ): void {
   let isAnswered = false;

@@ -65,7 +65,7 @@ function jobDiffers(job: JobState, view: ServiceView): string | null {
   return null;
 }
 
-/** Nothing is left of what is over. */
+/** No rows remain of ended work. */
 export const everyJobIsTerminalOrUnschedulable: Invariant = {
   name: 'in the end every job is terminal, or waits for what does not come',
   check: ofFarms((view, { isLifted }) => {
@@ -112,7 +112,7 @@ function isTerminalStep({ record: { taskCounts } }: StepState): boolean {
   return taskCounts.succeeded + taskCounts.failed + taskCounts.canceled === taskCounts.total;
 }
 
-/** A task was tried again alone, and a step before it has ended without having completed. */
+/** A single task was retried, and an earlier step ended without completing. */
 function waitsInVain(job: JobState, step: StepState): boolean {
   return step.plan.dependsOn.some((order) => {
     const upstream = job.steps[order];
@@ -137,7 +137,7 @@ export const deletedJobsLeaveNothing: Invariant = {
   check: ({ store }) => rowsOfNoJob(store)[0] ?? null,
 };
 
-/** What retention may remove is removed in time. */
+/** Retention deletes jobs in time. */
 export const retentionIsDone: Invariant = {
   name: 'in the end retention has removed what it may',
   check: ({ store, farms, now, isClockSteady, retention }) => {

@@ -37,7 +37,7 @@ export function countTasks(step: StepState): Counted {
   return counted;
 }
 
-/** Ready tasks that say that nobody may run them; NaN when one that is not ready says so. */
+/** Ready tasks that are marked unschedulable; NaN if a task that is not ready is marked. */
 export function unschedulableTasks(step: StepState): number {
   let marked = 0;
   for (const { status, own } of tasksOf(step)) {

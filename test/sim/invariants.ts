@@ -37,7 +37,7 @@ import {
   stepsWaitForTheirDependencies,
 } from './task-invariants.ts';
 
-/** I6: `unschedulable` is a subset of ready, set only while nobody may run the task, and set and cleared in time. */
+/** I6: `unschedulable` is a subset of ready, set only while no worker can run the task, and set and cleared in time. */
 const unschedulableIsTrue: Invariant = {
   name: 'a task is marked as unschedulable while no online worker may run it, and then alone',
   check: ofFarms((farm, view) =>
@@ -84,7 +84,7 @@ export const FINAL_INVARIANTS: readonly Invariant[] = [
   nothingIsBookedInTheEnd,
 ];
 
-/** When everything has come to its end: looks that are too slow to be taken often. */
+/** Checks of the final state that are too slow to run often. */
 export const FINAL_SLOW_INVARIANTS: readonly Invariant[] = [
   farmsKnowPools,
   failuresAreCounted,

@@ -261,7 +261,7 @@ export class JobClients {
   }
 }
 
-/** What of an update that was answered is not in the record; null when all of it is. */
+/** Returns the part of a confirmed update that is missing in the record, or null. */
 function differenceOf(record: JobRecord, update: JobUpdate, queueId: QueueId | null): string | null {
   const { id, status, parkReason } = record;
   if (update.priority !== undefined && record.priority !== update.priority)

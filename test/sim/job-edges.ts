@@ -61,7 +61,7 @@ export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>>
   'job.update': [],
   'job.retry': RETRIED,
   'job.reactivate': RETRIED,
-  // What becomes of the tasks of a job that is gone, nobody sees.
+  // The tasks of a deleted job are not checked.
   'job.delete': [],
   'job.expire': [],
   'job.cancel': NOT_TERMINAL_TO_CANCELED,

@@ -21,7 +21,7 @@ export const jobStatusFits: Invariant = {
   }),
 };
 
-/** What a farm must know of its jobs to let queues be deleted, and dependents go. */
+/** Facts about jobs that a farm needs to delete queues and to end dependents. */
 export const farmKnowsJobs: Invariant = {
   name: 'the farm knows the queue of each job, and which jobs wait for which',
   check: ofFarms(({ farm, jobs }) => {
@@ -32,7 +32,7 @@ export const farmKnowsJobs: Invariant = {
       if (known?.queueId !== record.queueId)
         return `${record.id} is in the queue ${record.queueId}, the farm has it in ${known?.queueId ?? 'none'}`;
       if (!farm.queues.has(record.queueId))
-        return `${record.id} is in the queue ${record.queueId} that is gone`;
+        return `${record.id} is in the queue ${record.queueId} that was deleted`;
       const waits = record.status === 'blocked' || record.waitsWhilePaused === true;
       const expected = waits ? record.dependsOn.filter((id) => active.has(id)) : [];
       const waitsFor = [...known.waitsFor];
@@ -95,7 +95,7 @@ export const blockedJobsWaitForSomething: Invariant = {
   }),
 };
 
-/** I11: whoever waited for a job that was deleted is canceled with it. */
+/** I11: jobs that depend on a deleted job are canceled with it. */
 export const blockedJobsHaveTheirUpstreams: Invariant = {
   name: 'no job is blocked on one that is not there',
   check: ofFarms(({ farm, jobs }, view) => {

@@ -20,7 +20,7 @@ export interface JobTurnSeen {
   readonly expected: Expected;
 }
 
-/** What a turn must come to, known before it. */
+/** Required result of a turn, computed before it. */
 export interface Expected {
   /** The tasks that were reported to have failed, in order, and what must follow. */
   readonly failures: readonly Failure[];
@@ -53,7 +53,7 @@ export function settingsOf(
   return (name) => levels.find((level) => level?.[name] !== undefined)?.[name] ?? 0;
 }
 
-/** What must follow, read off the contract and the state before the turn. */
+/** Computes the required result from the contract and the state before the turn. */
 export function expectedOf(
   job: JobState,
   before: JobSnapshot,
@@ -74,7 +74,7 @@ export function expectedOf(
     if (job.openAttempts.of(step, index)?.id !== attemptId) continue;
     const known = before.steps[stepOrder]?.[index];
     const name = `${stepOrder}-${index}`;
-    // What is said twice counts once.
+    // A repeated report counts once.
     if (known === undefined || reported.has(name)) continue;
     reported.add(name);
     if (status !== 'failed') continue;
@@ -93,7 +93,7 @@ export function expectedOf(
 }
 
 /**
- * What a turn of a job may change, and what it must (docs/contract/job-states.md and docs/contract/task-states.md):
+ * Changes that a turn of a job may and must make (docs/contract/job-states.md and docs/contract/task-states.md):
  * edges of tasks and job, attempt numbers, counts of failures, retry_after, park_reason, and what is counted in the
  * metrics.
  */
@@ -191,7 +191,7 @@ function judgeCounters({ before, after, message, said, expected }: JobTurnSeen):
   return null;
 }
 
-/** What follows for the job: parked, resumed, or neither. */
+/** Result for the job: parked, resumed, or neither. */
 function judgeStatus(seen: JobTurnSeen): Fault | null {
   const { before, after, message, said, expected } = seen;
   const isParked = parks(expected, before);
@@ -206,10 +206,7 @@ function judgeStatus(seen: JobTurnSeen): Fault | null {
   const retried = retriedOf(message, said) > 0;
   const goesOn = isResume(message, before) || (retried && wasParked);
   if (goesOn && after.status !== expected.statusIfResumed)
-    return [
-      'a job that is resumed goes on where it stands',
-      `${after.status}, not ${expected.statusIfResumed}`,
-    ];
+    return ['a resumed job continues in its state', `${after.status}, not ${expected.statusIfResumed}`];
   if (!goesOn && before.status === 'paused' && !isTerminal(after.status) && after.status !== 'paused')
     return ['a manual pause lasts until a client resumes the job', after.status];
   const isCleared = goesOn || retried || message.type === 'job.cancel' || message.type === 'upstream.failed';
@@ -248,11 +245,11 @@ function countIf(job: JobSnapshot, wanted: (task: TaskSnapshot) => boolean): num
   return count;
 }
 
-/** How many tasks a turn said that it has retried; 0 when it was no retry. */
+/** Returns the number of tasks that a turn retried, or 0 for any other turn. */
 function retriedOf(message: JobMessage, said: Said): number {
   if (!RETRIES.includes(message.type)) return 0;
   for (const answer of said.answers) {
-    // What a retry is answered with: actors/service/job/messages.ts.
+    // Reply to a retry: actors/service/job/messages.ts.
     const outcome = answer as { readonly ok: boolean; readonly value?: RetryResult };
     if (outcome.ok) return outcome.value?.retried ?? 0;
   }

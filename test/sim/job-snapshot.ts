@@ -5,7 +5,7 @@ import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import { pageOf, readTask, type TaskState } from '../../src/core/records/task-page.ts';
 
-/** What is looked at of a task. Times are milliseconds since the epoch. */
+/** Checked fields of a task. Times are milliseconds since the epoch. */
 export interface TaskSnapshot {
   readonly status: TaskStatus;
   readonly failedAttempts: number;

@@ -89,7 +89,7 @@ export const leaseKnowsReadyTasks: Invariant = {
   }),
 };
 
-/** What the caps count is what is live. */
+/** The counts of the caps equal the live tasks. */
 export const leaseCountsLive: Invariant = {
   name: 'the lease actor counts the live tasks of farm and queues',
   check: ofFarms(({ farm, lease, jobs }) => {

@@ -18,7 +18,7 @@ interface Candidate {
   readonly index: number;
 }
 
-/** What the oracle asks the checker. */
+/** Queries of the oracle to the checker. */
 export interface LeaseSurroundings {
   readonly view: FarmView;
   readonly now: number;
@@ -26,7 +26,7 @@ export interface LeaseSurroundings {
   readonly attemptsOf: AttemptsOf;
   /** Workers that were kept free for a step, before the turn. */
   readonly reserved: LeaseState['reservations'];
-  /** Whether the job has become what it is within this closure: the lease actor may be told of it only later in it. */
+  /** Whether the job changed in this unit of work: the lease actor may receive the change later in it. */
   readonly isFresh: (job: JobId) => boolean;
 }
 

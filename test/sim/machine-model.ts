@@ -14,7 +14,7 @@ const BEAT_GAP_MS = 20_000;
 /** Longest time in which a guard notices that the daemon is dead, and ends its process. */
 const GUARD_MS_MAX = 1_000;
 
-/** What a worker offers. */
+/** Offer of a worker. */
 export interface WorkerSpec {
   readonly name: string;
   readonly farm: string;
@@ -22,7 +22,7 @@ export interface WorkerSpec {
   readonly cores: number;
   readonly computeLocation: string;
   readonly tags: Readonly<Record<string, string>>;
-  /** What it may grant an expression, in bytes: each start of its daemon takes one of these. */
+  /** Memory limits of an expression in bytes: each start of the daemon takes one of these. */
   readonly exprMemory: readonly number[];
   /** How far its clock is off, in milliseconds. */
   readonly skewMs: number;
@@ -150,7 +150,7 @@ export class MachineModel {
 
   mend(): void {
     if (!this.link.isCut) return;
-    this.world.trace.note('link mended', this.spec.name);
+    this.world.trace.note('link restored', this.spec.name);
     this.world.bus.mend(this.link);
     this.life?.mended();
   }

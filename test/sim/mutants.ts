@@ -1,4 +1,5 @@
 import type { AnyDefinition, Kind } from '../../actors/kernel/actor.ts';
+import type { ReplyTo } from '../../actors/kernel/address.ts';
 import type { JobState } from '../../actors/service/job/state.ts';
 import type { ServiceSystem } from '../../actors/service/service-system.ts';
 import type { LeaseState } from '../../actors/service/lease/state.ts';
@@ -9,8 +10,8 @@ import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts';
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
-import { PLANTED_AGENT_BUGS } from './agent-mutants.ts';
-import { PLANTED_RULE_BUGS } from './rule-mutants.ts';
+import { AGENT_MUTANTS } from './agent-mutants.ts';
+import { RULE_MUTANTS } from './rule-mutants.ts';
 import { staleCompletion } from './scenarios.ts';
 import { handle, droppingMessages, withDefinitions, type Mutant } from './mutant.ts';
 import { contextWith, type AnyContext, type AnyHandler } from './watch-turns.ts';
@@ -46,9 +47,10 @@ function attemptNumberOf(job: JobState, stepOrder: number, index: number): numbe
   return (page === undefined ? null : readTask(page, index))?.attemptNumber ?? 0;
 }
 
-export const MUTANTS: readonly Mutant[] = [
+/** Mutants of the service's actors, its store and its bus. */
+export const SERVICE_MUTANTS: readonly Mutant[] = [
   {
-    name: 'replies leave before the commit is on disk',
+    name: 'replies are sent before the commit is durable',
     plant: (build) => ({
       ...build,
       service: {
@@ -61,19 +63,19 @@ export const MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'answers to clients leave before what they say can be read',
+    name: 'clients are answered before the change is readable',
     plant: (build) => ({ ...build, service: { ...build.service, answersUnread: true } }),
   },
   {
-    name: 'an actor that is over is dropped before it can be read that it is',
+    name: 'an evictable actor is evicted before its last change is readable',
     plant: (build) => ({ ...build, service: { ...build.service, dropsUnread: true } }),
   },
   {
-    name: 'ends that ride are confirmed before they are on disk',
+    name: 'piggybacked ends are confirmed before they are durable',
     plant: (build) => ({ ...build, service: { ...build.service, confirmsAtOnce: true } }),
   },
   {
-    name: 'a report that rode is confirmed and not taken',
+    name: 'a piggybacked report is confirmed but not processed',
     plant: handle('job', 'tasks.reported', (state, message, context, original) => {
       if (message.replyTo === undefined) original(state, message, context);
     }),
@@ -139,7 +141,7 @@ export const MUTANTS: readonly Mutant[] = [
     plant: handle('worker', 'attempts.released', () => undefined),
   },
   {
-    name: 'the lease actor does not learn that cores are free',
+    name: 'the lease actor is not notified of free cores',
     plant: handle('lease', 'cores.freed', () => undefined),
   },
   {
@@ -147,13 +149,13 @@ export const MUTANTS: readonly Mutant[] = [
     plant: handle('worker', 'worker.heartbeat', (state, message, context, original) => {
       const reply: AnyContext['reply'] = (to, answer) => {
         const heard = answer as PresenceReply;
-        context.reply(to, heard.type === 'alive' ? { ...heard, closed: [] } : heard);
+        context.reply(to as ReplyTo<unknown>, heard.type === 'alive' ? { ...heard, closed: [] } : heard);
       };
       original(state, message, contextWith(context, { reply }));
     }),
   },
   {
-    name: 'silence counts although the service could not hear',
+    name: 'a worker expires although the service was partitioned',
     plant: withDefinitions(forgetListening('worker')),
   },
   {
@@ -187,13 +189,13 @@ export const MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a pause of a queue is not heard',
+    name: 'a paused queue is not propagated',
     plant: handle('lease', 'queue.limits-changed', (state, message, context, original) => {
       original(state, { ...message, paused: false }, context);
     }),
   },
   {
-    name: 'the cap of the farm is forgotten at the start',
+    name: 'the cap of the farm is lost at recovery',
     plant: withDefinitions((definition) => {
       if (definition.kind !== 'lease') return definition;
       return {
@@ -207,7 +209,7 @@ export const MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'tasks that are ready again wake nobody',
+    name: 'tasks that are ready again wake no parked request',
     plant: handle('lease', 'tasks.ready', (state, message, context, original) => {
       if (message.until > context.now) original(state, message, context);
       else
@@ -215,13 +217,13 @@ export const MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a settled task makes no room under the caps',
+    name: 'an ended task frees no room under the caps',
     plant: handle('lease', 'tasks.ended', (state, message) => {
       (state as LeaseState).index.settle(message.jobId, message.stepOrder, message.count);
     }),
   },
   {
-    name: 'the failure of an upstream job is passed over',
+    name: 'the failure of an upstream job is ignored',
     plant: handle('farm', 'job.ended', (state, message, context, original) => {
       original(state, message, contextWith(context, { send: droppingMessages(context, 'upstream.failed') }));
     }),
@@ -234,18 +236,18 @@ export const MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'what the worker says it has is given away as never started',
+    name: 'attempts that a worker reports are returned as never started',
     plant: handle('job', 'attempts.held', () => undefined),
     scenario: staleCompletion,
   },
   {
-    name: 'one heartbeat without an attempt takes it back',
+    name: 'one heartbeat without an attempt reclaims it',
     plant: handle('worker', 'worker.heartbeat', (state, message, context, original) => {
       const worker = state as WorkerState;
       for (const attemptId of worker.bookings.ids()) worker.missedSince.set(attemptId, 0);
       original(worker, message, context);
     }),
   },
-  ...PLANTED_AGENT_BUGS,
-  ...PLANTED_RULE_BUGS,
 ];
+
+export const MUTANTS: readonly Mutant[] = [...SERVICE_MUTANTS, ...AGENT_MUTANTS, ...RULE_MUTANTS];

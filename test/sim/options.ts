@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** What the service grants an expression: more than what a worker grants that does not say. */
+/** Memory limit of an expression at the service: more than the default of a worker. */
 export const EXPR_MEMORY_BYTES = 2_000_000;
 
 /**
@@ -20,7 +20,7 @@ export interface SimulationOptions {
   readonly failures: number;
   readonly unschedulableGraceMs: number;
   readonly reservationAfterMs: number;
-  /** How long jobs that have ended are kept; 0 for ever. */
+  /** Retention of ended jobs; 0 keeps them forever. */
   readonly retentionMs: number;
   readonly retainsFailed: boolean;
   /** Length of the phase with faults, in milliseconds. */
@@ -39,7 +39,7 @@ export interface SimulationOptions {
   readonly standing: boolean;
   /** Steps name usage pools, and clients register, change and delete them. */
   readonly pools: boolean;
-  /** At the end everything that holds work back is lifted, so that all of it must come to its end. */
+  /** All holds are lifted at the end, so all work must finish. */
   readonly lifts: boolean;
   readonly faults: Faults;
 }

@@ -31,7 +31,7 @@ export function holdersOf(job: JobState, pool: string): number {
   return holders;
 }
 
-/** What was counted of failures is what attempts say, by step and worker. */
+/** The failure counts equal the failed attempts, by step and worker. */
 export const failuresAreCounted: Invariant = {
   name: 'the failures of a step by worker are its genuinely failed attempts',
   check: ({ store }) => {
@@ -67,7 +67,7 @@ export const deletedWorkersAreGone: Invariant = {
 
 const isThere = (row: unknown): boolean => row !== undefined;
 
-/** What lease actors have been told of pools is what the catalog holds. */
+/** The pools of lease actors equal those of the catalog. */
 export const farmsKnowPools: Invariant = {
   name: 'in the end every farm knows every usage pool',
   check: ({ store, farms }) => {

@@ -9,7 +9,7 @@ const SHARE_MAX = 0.1;
 
 /**
  * Workers that are kept free since this turn: each for a step whose tasks have waited long enough, and which the
- * worker may run. When the clock was set, how long a task has waited cannot be told.
+ * worker may run. After a clock step, the wait of a task is unknown.
  */
 export function judgeReservations(
   view: FarmView,
@@ -25,7 +25,7 @@ export function judgeReservations(
     if (before.get(workerId) !== undefined) continue;
     const at = `${workerId} for ${jobId} step ${stepOrder}`;
     if (afterMs === 0 || reservations.size > Math.max(1, Math.floor(online.length * SHARE_MAX)))
-      return new Violation('only so many workers are kept free', at);
+      return new Violation('the number of reserved workers is limited', at);
     const job = view.jobs.find(({ record }) => record.id === jobId);
     const worker = online.find(({ record }) => record.id === workerId);
     const needs = job?.steps[stepOrder]?.plan.requirements;

@@ -10,7 +10,7 @@ import { EXPR_MEMORY_BYTES } from './options.ts';
 import { handle, droppingMessages, type Mutant } from './mutant.ts';
 import { contextWith, type AnyContext } from './watch-turns.ts';
 
-/** Changes the record of a task where it lies, behind the back of the actor. */
+/** Changes the record of a task in place, without the actor. */
 function patchTask(step: StepState | undefined, index: number, patch: (task: TaskState) => TaskState): void {
   const page = step?.pages.get(pageOf(index));
   const task = page === undefined ? null : readTask(page, index);
@@ -39,7 +39,7 @@ const withoutAttempts = (context: AnyContext): AnyContext =>
 const ofReclaims = new WeakSet<object>();
 
 /** Bugs of the rules by which work moves: each is one that a scheduler has had, or nearly had. */
-export const PLANTED_RULE_BUGS: readonly Mutant[] = [
+export const RULE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a reclaim does not give back the slots of pools',
     plant: (build) => {
@@ -60,7 +60,7 @@ export const PLANTED_RULE_BUGS: readonly Mutant[] = [
     },
   },
   {
-    name: 'a delete does not settle the live tasks',
+    name: 'a delete does not end the live tasks',
     plant: handle('job', 'job.delete', (state, message, context, original) => {
       original(state, message, dropping(context, 'tasks.ended'));
     }),
@@ -150,7 +150,7 @@ export const PLANTED_RULE_BUGS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a pause of a job is not heard by the lease actor',
+    name: 'the pause of a job does not reach the lease actor',
     plant: handle('job', 'job.update', (state, message, context, original) => {
       original(state, message, dropping(context, 'job.withdrawn'));
     }),
@@ -200,11 +200,11 @@ export const PLANTED_RULE_BUGS: readonly Mutant[] = [
     })),
   },
   {
-    name: 'a slot of a pool that is free again wakes nobody',
+    name: 'a freed slot of a pool wakes no parked request',
     plant: handle('lease', 'capacity.freed', () => undefined),
   },
   {
-    name: 'the farm does not hear that a pool has changed',
+    name: 'the change of a pool does not reach the farm',
     plant: handle('lease', 'pools.changed', (state, message, context, original) => {
       if ((state as LeaseState).pools.stateOf('seats').maxConcurrent === 0) original(state, message, context);
     }),
@@ -216,7 +216,7 @@ export const PLANTED_RULE_BUGS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'an attempt that is taken back gets no row',
+    name: 'a reclaimed attempt gets no row',
     plant: handle('job', 'attempts.reclaim', (state, message, context, original) => {
       original(state, message, withoutAttempts(context));
     }),
@@ -228,7 +228,7 @@ export const PLANTED_RULE_BUGS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'retention removes what has failed although it is to be kept',
+    name: 'retention deletes failed jobs that must be kept',
     plant: handle('retention', 'retention.due', (state, message, context, original) => {
       original(state, message, context);
       const { farmId } = state as { farmId: FarmId };
@@ -236,13 +236,13 @@ export const PLANTED_RULE_BUGS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'retention removes a job on which another waits',
+    name: 'retention deletes a job on which another job depends',
     plant: handle('farm', 'job.expire', (_state, { jobId, endedAt }, context) => {
       context.send('job', jobId, { type: 'job.expire', endedAt });
     }),
   },
   {
-    name: 'the expression limits of a worker count for nothing',
+    name: 'the expression limits of a worker are ignored',
     plant: handle('lease', 'worker.offered', (state, message, context, original) => {
       const record = { ...message.record, exprMemoryBytes: EXPR_MEMORY_BYTES };
       original(state, { ...message, record }, context);
@@ -256,7 +256,7 @@ export const PLANTED_RULE_BUGS: readonly Mutant[] = [
     })),
   },
   {
-    name: 'a worker keeps the expression limits that it had at first',
+    name: 'a worker keeps its first expression limits',
     plant: handle('lease', 'worker.offered', (state, message, context, original) => {
       const known = (state as LeaseState).workers.get(message.record.id)?.offer;
       const exprMemoryBytes = known?.exprShortfall?.granted ?? EXPR_MEMORY_BYTES;
@@ -285,7 +285,7 @@ export const PLANTED_RULE_BUGS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a worker is kept free before a step has waited for long enough',
+    name: 'a worker is reserved before a step has waited long enough',
     plant: handle('lease', 'sweep.due', (state, message, context, original) => {
       const { index } = state as LeaseState;
       for (const step of index.allSteps()) {
@@ -295,7 +295,7 @@ export const PLANTED_RULE_BUGS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a retry goes to the worker that has failed the task',
+    name: 'a retry goes to the worker that failed the task',
     plant: (build) => {
       const ready = handle('lease', 'tasks.ready', (state, message, context, original) => {
         original(state, { ...message, avoided: [] }, context);
@@ -308,7 +308,7 @@ export const PLANTED_RULE_BUGS: readonly Mutant[] = [
     },
   },
   {
-    name: 'the priority of a job counts for nothing',
+    name: 'the priority of a job is ignored',
     plant: offering((offer) => ({ ...offer, priority: 50 })),
   },
   {
@@ -319,7 +319,7 @@ export const PLANTED_RULE_BUGS: readonly Mutant[] = [
     })),
   },
   {
-    name: 'a worker that is deleted leaves its failures',
+    name: 'a deleted worker leaves its failures behind',
     plant: handle('worker', 'worker.delete', (state, message, context, original) => {
       const change: AnyContext['change'] = (made) => {
         if (made.table !== 'workerFailures') context.change(made);
@@ -328,7 +328,7 @@ export const PLANTED_RULE_BUGS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a worker is deleted whatever it does',
+    name: 'a worker is deleted in any state',
     plant: handle('worker', 'worker.delete', (state, message, context, original) => {
       const worker = state as { record: object };
       const { record } = worker;

@@ -1,34 +1,49 @@
-import { parseArgs } from 'node:util';
 import { MUTANTS } from './mutants.ts';
+import { searchMutant, writeMutantSeeds } from './mutant-seeds.ts';
 import { simulate } from './simulation.ts';
 
-/**
- * How many seeds each planted bug needs to be found: the median over runs that begin at different seeds. `--runs N`, and
- * `--bug TEXT` for those that have the text in their name.
- */
-const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '9' }, bug: { type: 'string', default: '' } },
-});
-const RUNS = Number(values.runs);
 const SEEDS_MAX = 3_000;
 const FIRST_SEED_STEP = 10_000;
 
-for (const bug of MUTANTS.filter(({ name }) => name.includes(values.bug))) {
-  const needed: number[] = [];
-  const found = new Map<string, number>();
-  for (let run = 0; run < RUNS; run++) {
-    const first = run * FIRST_SEED_STEP;
-    let seeds = 0;
-    for (let isFound = false; !isFound && seeds < SEEDS_MAX;) {
-      seeds++;
-      const { violation } = simulate(first + seeds, bug);
-      if (violation === null) continue;
-      isFound = true;
-      found.set(violation.invariant, (found.get(violation.invariant) ?? 0) + 1);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/**
+ * Prints how many seeds each mutant needs to be killed: the median of `runs` searches that begin at different seeds, for
+ * mutants with `text` in their name.
+ */
+export function printMutantSeeds(runs: number, text: string): void {
+  for (const mutant of MUTANTS.filter(({ name }) => name.includes(text))) {
+    const needed: number[] = [];
+    const killers = new Map<string, number>();
+    for (let run = 0; run < runs; run++) {
+      const first = run * FIRST_SEED_STEP;
+      let seeds = 0;
+      for (let isKilled = false; !isKilled && seeds < SEEDS_MAX;) {
+        seeds++;
+        const { violation } = simulate(first + seeds, mutant);
+        if (violation === null) continue;
+        isKilled = true;
+        killers.set(violation.invariant, (killers.get(violation.invariant) ?? 0) + 1);
+      }
+      needed.push(seeds);
     }
-    needed.push(seeds);
+    const median = needed.sort((a, b) => a - b)[Math.floor(runs / 2)];
+    const by = [...killers].map(([invariant, times]) => `${invariant} (${times})`).join('; ');
+    print(`${mutant.name}: median ${median}, most ${needed[runs - 1]} seeds; by: ${by}`);
   }
-  const median = needed.sort((a, b) => a - b)[Math.floor(RUNS / 2)];
-  const by = [...found].map(([invariant, times]) => `${invariant} (${times})`).join('; ');
-  process.stdout.write(`${bug.name}: median ${median}, most ${needed[RUNS - 1]} seeds; by: ${by}\n`);
+}
+
+/** Searches every mutant from seed 1 and records the seeds that kill them. Returns whether all were killed. */
+export function recordMutantSeeds(): boolean {
+  const seeds: Record<string, number> = {};
+  const survivors: string[] = [];
+  for (const mutant of MUTANTS) {
+    const result = searchMutant(mutant);
+    if (result === null) survivors.push(mutant.name);
+    else seeds[mutant.name] = result.seed;
+    print(`${mutant.name}: ${result === null ? 'survived' : `seed ${result.seed}`}`);
+  }
+  writeMutantSeeds(seeds);
+  if (survivors.length > 0) print(`survived: ${survivors.join('; ')}`);
+  return survivors.length === 0;
 }

@@ -7,7 +7,7 @@ const CLOSED_MS_MAX = 45_000;
 
 /** Every process of every task on all machines, as an observer that no fault can blind would see them. */
 export class RunningProcesses {
-  /** Whether a client has canceled the attempt: its process may live on for a while, and the task be tried again meanwhile. */
+  /** Whether a client canceled the attempt: its process may still run for a while, and the task may be retried meanwhile. */
   isCanceled: ((attemptId: AttemptId, taskId: TaskId) => boolean) | null = null;
   /** Why a task must not be begun now, or null; a scenario may know. */
   forbids: ((taskId: TaskId) => string | null) | null = null;
@@ -37,7 +37,7 @@ export class RunningProcesses {
    */
   started(taskId: TaskId, attemptId: AttemptId, machine: string): void {
     this.trace.note('process', attemptId, 'on', machine);
-    // One that was canceled before it began is told so with the next heartbeat.
+    // A task that was canceled before its start is stopped by the next heartbeat reply.
     const isDeletionPending = this.isCanceled?.(attemptId, taskId) === true;
     for (const other of this.running.values()) {
       if (isDeletionPending || other.taskId !== taskId || this.isCanceled?.(other.attemptId, taskId) === true)

@@ -7,7 +7,7 @@ import type { Random } from './random.ts';
 import type { RunningProcesses } from './running-processes.ts';
 import type { ServiceModel } from './service-model.ts';
 
-/** What a scenario has in its hands. */
+/** Controls of a scenario. */
 export interface Stage {
   readonly time: VirtualTime;
   readonly random: Random;
@@ -19,7 +19,7 @@ export interface Stage {
   busy(): MachineModel | null;
   /** Does something again and again at about this interval, for as long as there are faults. */
   again(everyMs: number, action: () => void): void;
-  /** What the scenario is about has happened. */
+  /** Counts an occurrence of the case. */
   met(): void;
 }
 
@@ -30,7 +30,7 @@ export interface Stage {
  */
 export interface Scenario {
   readonly name: string;
-  /** What went wrong there. */
+  /** The incident. */
   readonly incident: string;
   readonly options: (drawn: SimulationOptions) => SimulationOptions;
   readonly direct: (stage: Stage) => void;
@@ -114,7 +114,7 @@ const lostCompletion: Scenario = {
     ),
   direct: (stage) => {
     const { machines, processes, random } = stage;
-    // What is on a worker's disk stands: nobody may run it again.
+    // A report on a worker's disk is final: the task must not run again.
     processes.forbids = (taskId) => {
       const holder = machines.find((machine) => machine.holdsSuccessOf(taskId));
       return holder === undefined ? null : `${holder.spec.name} has the report of its success on disk`;
@@ -148,10 +148,10 @@ export const staleCompletion: Scenario = {
   },
 };
 
-/** #2506: a host that had been started anew answered that it knew no such frame, and was believed. */
+/** #2506: a restarted host replied that it did not know the frame, and the scheduler believed it. */
 export const restartedWorker: Scenario = {
   name: 'OC-4',
-  incident: 'a cancel meets a worker that was started anew',
+  incident: 'a cancel reaches a restarted worker',
   options: (drawn) =>
     quiet(drawn, {
       taskMs: 40_000,
@@ -176,10 +176,10 @@ export const restartedWorker: Scenario = {
   },
 };
 
-/** #2508: nobody knew whether a launch had come through, and it was launched again. */
+/** #2508: the result of a launch was unknown, and the frame was launched again. */
 const unknownLaunch: Scenario = {
   name: 'OC-5',
-  incident: 'nobody knows whether a task was begun',
+  incident: 'it is unknown whether a task has started',
   options: (drawn) =>
     quiet(
       drawn,

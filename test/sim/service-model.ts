@@ -2,7 +2,6 @@ import { type LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import { createMemoryStore, type MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import type { AnyDefinition } from '../../actors/kernel/actor.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
-import type { Output } from '../../actors/kernel/unit-of-work.ts';
 import { SimulationHost } from '../../actors/kernel/simulation-host.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
 import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
@@ -11,11 +10,11 @@ import { recoverActors } from '../../actors/service/recover-actors.ts';
 import {
   leaseReply,
   presenceReply,
-  reportsReply,
   replyTargetOf,
-} from '../../daemons/threads/reply-address.ts';
-import { PoisonedReports, extractReports } from '../../daemons/threads/piggybacked-reports.ts';
-import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
+  typedAnswer,
+} from '../../actors/service/gateway/reply-address.ts';
+import { PoisonedReports, acceptReports } from '../../actors/service/gateway/accept-reports.ts';
+import { farmId, workerId, type QueueId } from '../../src/core/ids.ts';
 import type { CommitCallbacks, StoreReader } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
@@ -27,14 +26,15 @@ import type {
   StatusMessage,
 } from '../../src/core/wire/bus-messages.ts';
 import type { DomainEvent } from '../../src/core/wire/events.ts';
-import { parseAttemptId, parseTaskId, taskIdOf } from '../../src/core/ids.ts';
+import { parseAttemptId, taskIdOf } from '../../src/core/ids.ts';
 import type { BusModel, Link } from './bus-model.ts';
 import type { Faults } from './options.ts';
 import type { Random } from './random.ts';
 import type { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
+import type { Output } from '../../actors/kernel/output.ts';
 
-/** What machines know of the service: addresses for replies, and where lease requests go. */
+/** The service as machines see it: reply addresses, and the destination of lease requests. */
 export interface ServiceDoor {
   /** Whether anybody hears lease requests. */
   readonly isServing: boolean;
@@ -43,27 +43,27 @@ export interface ServiceDoor {
   onLeaseRequest(queue: string, message: unknown, inbox: string): void;
 }
 
-/** Who watches the service: told of everything that matters to the checks. */
+/** Observer of the service: receives every event that the checks need. */
 export interface ServiceWatcher {
   /** A process has begun; nothing of it is in memory yet. */
   started(): void;
   pumped(): void;
   event(event: DomainEvent): void;
-  /** What was not on disk is gone. */
+  /** Everything that was not durable is lost. */
   crashed(): void;
 }
 
 type CommitPort = (changes: readonly Change[], onCommit: CommitCallbacks) => void;
 
 export interface ServiceBuild {
-  /** Made anew with every start: nothing of them outlives the process. */
+  /** Created at every start: nothing of them outlives the process. */
   readonly definitions: () => readonly AnyDefinition<ServiceSystem>[];
   readonly tallies: LocalTallies;
   /** Stands between kernel and store; changes nothing in a sound build. */
   readonly commit: (commit: CommitPort) => CommitPort;
-  /** Whether the ends that ride on a lease request are confirmed as soon as it comes; false in a sound build. */
+  /** Whether piggybacked ends are confirmed on arrival of the lease request; false without a mutant. */
   readonly confirmsAtOnce: boolean;
-  /** Whether all that was said leaves as soon as it is on disk; false in a sound build. */
+  /** Whether all outputs are flushed as soon as they are durable; false without a mutant. */
   readonly answersUnread: boolean;
   /** Whether actors that are over are dropped as soon as that is on disk; false in a sound build. */
   readonly dropsUnread: boolean;
@@ -89,10 +89,10 @@ const SHARD = 0;
 const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
 /** Begins the address of a client's answer. */
 const CLIENT = 'client:';
-/** What leaves as soon as it is on disk: answers to workers and what concerns them alone, as in daemons/threads/prepare-flush.ts. */
+/** Outputs that are flushed when durable: replies to workers and messages for them alone, as in actors/service/gateway/prepare-flush.ts. */
 const needsNoReader = (output: Output<ServiceSystem>): boolean =>
   output.kind === 'reply'
-    ? typeof output.to !== 'string' && replyTargetOf(output.to).kind !== 'front'
+    ? typeof output.to !== 'string' && replyTargetOf(output.to).kind !== 'main-thread'
     : output.effect.kind === 'cancel' || output.effect.kind === 'release';
 
 /** Longest time from the end of a process to its restart by the machine. */
@@ -118,9 +118,9 @@ export class ServiceModel implements ServiceDoor {
     string,
     { readonly link: Link; readonly deliver: (reply: unknown) => void }
   >();
-  private readonly clients = new Map<ReplyTo, (answer: unknown) => void>();
+  private readonly clients = new Map<ReplyTo<never>, (answer: unknown) => void>();
   private readonly forwards: (() => void)[] = [];
-  /** What a build that drops unread actors has to say when it can be read. */
+  /** Outputs of the readable stage in a build that evicts unread actors. */
   private unread: Output<ServiceSystem>[] = [];
   private readonly rides = new PoisonedReports();
   private running: SimulationHost<ServiceSystem> | null = null;
@@ -131,7 +131,7 @@ export class ServiceModel implements ServiceDoor {
     this.env = env;
   }
 
-  /** What the kernel loads actors from. */
+  /** Store from which the kernel loads actors. */
   private readonly reader: StoreReader = {
     get: (table, key) => {
       this.mayFail(`${table} ${key}`);
@@ -200,7 +200,7 @@ export class ServiceModel implements ServiceDoor {
           };
         },
         log: (level, text, attributes) => {
-          // The process has ended already: the rest of its last turn is heard by nobody.
+          // The process has already ended: the rest of its last turn is discarded.
           if (host.isStopped) return;
           this.onLog?.(text);
           trace.note('log', level, text, attributes['attempt_id'] ?? attributes['worker_id'] ?? '');
@@ -233,7 +233,7 @@ export class ServiceModel implements ServiceDoor {
     if (bus.isUp) this.connectBus();
   }
 
-  /** After the start, and when the bus is back: what could not be heard meanwhile proves nothing. */
+  /** After the start, and when the bus is back: silence in between proves nothing. */
   connectBus(): void {
     const host = this.running;
     if (host === null) return;
@@ -266,11 +266,15 @@ export class ServiceModel implements ServiceDoor {
   }
 
   /** A client's request; `onAnswer` is never called when the service dies first. */
-  request(envelopeFor: (to: ReplyTo) => ServiceEnvelope, onAnswer: (answer: unknown) => void): void {
+  request<Answer>(
+    envelopeFor: (to: ReplyTo<Answer>) => ServiceEnvelope,
+    onAnswer: (answer: Answer) => void,
+  ): void {
     const host = this.running;
     if (host === null) return;
-    const to = replyTo(`${CLIENT}${this.requests++}`);
-    this.clients.set(to, onAnswer);
+    const to = replyTo<Answer>(`${CLIENT}${this.requests++}`);
+    // The context of the actor checks the answer against the address.
+    this.clients.set(to, onAnswer as (answer: unknown) => void);
     const envelope = envelopeFor(to);
     this.env.trace.note('request', envelope.message.type);
     host.post(envelope);
@@ -288,8 +292,13 @@ export class ServiceModel implements ServiceDoor {
     const request = message as LeaseRequest;
     const { trace, bus, build } = this.env;
     trace.note('lease request', request.worker_id, queue);
-    const { envelopes, attempts } = extractReports(request, reportsReply(inbox), () => true);
-    for (const report of request.reports ?? []) {
+    const { worker_id: worker, reports = [] } = request;
+    const envelopes: ServiceEnvelope[] = [];
+    const attempts = acceptReports(
+      { workerId: worker, reports, confirmation: { kind: 'lease-reply', inbox } },
+      { ownsJob: () => true, post: (envelope) => envelopes.push(envelope) },
+    );
+    for (const report of reports) {
       const attempt = parseAttemptId(report.attempt_id);
       if (attempt === null) throw new Error(`the worker model reported on ${report.attempt_id}`);
       trace.note('ride', report.attempt_id, report.status);
@@ -321,16 +330,15 @@ export class ServiceModel implements ServiceDoor {
 
   /** Delivers a status message, as the bus would. */
   onStatus(report: StatusMessage, ack: () => void): void {
-    const task = parseTaskId(report.task_id);
-    if (task === null) throw new Error(`the worker model reported on ${report.task_id}`);
-    this.running?.post(
+    const accepted = acceptReports(
       {
-        actor: 'job',
-        id: jobId(task.jobId),
-        message: { type: 'tasks.reported', workerId: report.worker_id, reports: [report] },
+        workerId: report.worker_id,
+        reports: [report],
+        confirmation: { kind: 'acknowledge', acknowledge: ack },
       },
-      ack,
+      { ownsJob: () => true, post: (envelope, onProcessed) => this.running?.post(envelope, onProcessed) },
     );
+    if (accepted.length === 0) throw new Error(`the worker model reported on ${report.attempt_id}`);
   }
 
   private onPresence(message: PresenceMessage, ack: () => void): void {
@@ -416,7 +424,7 @@ export class ServiceModel implements ServiceDoor {
     }
   }
 
-  private reply(to: ReplyTo, answer: unknown): void {
+  private reply(to: ReplyTo<never>, answer: unknown): void {
     const onAnswer = this.clients.get(to);
     if (onAnswer !== undefined) {
       this.clients.delete(to);
@@ -425,11 +433,13 @@ export class ServiceModel implements ServiceDoor {
     }
     if (typeof to === 'string' && to.startsWith(CLIENT)) return;
     const waiting = replyTargetOf(to);
-    if (waiting.kind === 'front') throw new Error(`nobody waits as ${waiting.request}`);
+    if (waiting.kind === 'main-thread') throw new Error(`unknown request ${waiting.request}`);
     const inbox = this.inboxes.get(waiting.inbox);
     if (inbox === undefined) return;
     const reply =
-      waiting.kind === 'lease' ? this.rides.confirmedBy(answer as LeaseReply, waiting) : (answer as object);
+      waiting.kind === 'lease'
+        ? this.rides.confirmedBy(typedAnswer(waiting, answer), waiting)
+        : (answer as object);
     this.env.bus.core(null, inbox.link, reply, (delivered) => {
       // The worker may have stopped listening meanwhile.
       if (this.inboxes.get(waiting.inbox) === inbox) inbox.deliver(delivered);
@@ -449,7 +459,7 @@ export class ServiceModel implements ServiceDoor {
         this.onCancel?.(effect.message);
         return;
       case 'forward':
-        // The front hands on in the order in which it is told.
+        // The main thread forwards messages in the order of their arrival.
         this.forwards.push(() => {
           if (host !== null && !host.isStopped) host.post(effect.envelope);
         });

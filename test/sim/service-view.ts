@@ -19,7 +19,7 @@ export interface FarmView {
   readonly workers: readonly WorkerState[];
 }
 
-/** What the invariants look at, between two closures: no message is half worked. */
+/** State that the invariants check between two units of work: no message is half processed. */
 export interface ServiceView {
   /** The time of day as the actors see it, in milliseconds since the epoch. */
   readonly now: number;
@@ -32,9 +32,9 @@ export interface ServiceView {
   readonly tallies: Pick<Tallies, 'total'>;
   readonly unschedulableGraceMs: number;
   readonly retention: JobRetention;
-  /** Since when nothing has changed that decides who may run what in the farm, in milliseconds since the epoch; null when that cannot be told. */
+  /** Time of the last change to the eligibility of workers in the farm, in milliseconds since the epoch; null if unknown. */
   readonly quietSince: (farm: FarmId) => number | null;
-  /** What is on disk. */
+  /** Durable rows. */
   readonly store: StoreReader;
   readonly farms: readonly FarmView[];
   /** Those of which an actor has had a turn since the last look; all of them at the last look. */
@@ -48,7 +48,7 @@ export interface ServiceView {
 
 /**
  * Reads the states of actors out of a kernel. The kernel knows no types of state; that a kind has its own state is what
- * `anyActor` promises, and is said here once.
+ * `anyActor` guarantees this; it is stated here once.
  */
 export class ActorStates {
   private readonly kernel: Kernel<ServiceSystem>;

@@ -3,7 +3,7 @@ import type { SessionId } from '../../src/core/ids.ts';
 import type { ActionStart } from '../../src/core/ports/task-processes.ts';
 import { Violation } from './violation.ts';
 
-/** What an action of the simulated templates does, by its command (job-plans.ts). */
+/** Effect of an action of the simulated templates, by its command (job-plans.ts). */
 export type ActionKind = 'enter' | 'run' | 'exit';
 
 /** How OpenJD says that a session goes, watched from its processes: what the session thinks of itself is only asked for its tasks. */

@@ -1,10 +1,13 @@
 import { parseArgs } from 'node:util';
+import { printMutantSeeds, recordMutantSeeds } from './run-mutants.ts';
 import { SCENARIOS, type Scenario } from './scenarios.ts';
 import { simulate, type SimulationResult } from './simulation.ts';
 
 /**
- * `npm run simulate -- --seeds N` runs N seeds (from `--first`, 1 by default); `--seed S` runs one again exactly, with
- * `--trace` everything that happens in it. Ends with 1 when a seed fails.
+ * `npm run simulate -- --seeds N` runs N seeds (from `--first`, 1 by default). `--seed S` replays one seed exactly, with
+ * `--trace` for a line per event. `--mutants` prints how many seeds each mutant needs to be killed (`--runs N` searches,
+ * `--mutant TEXT` for those with the text in their name); `--mutants --record` searches all from seed 1 and writes
+ * test/sim/mutant-seeds.json. Exit status 1: a seed failed, or a mutant survived.
  */
 const { values } = parseArgs({
   options: {
@@ -14,10 +17,14 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     scenario: { type: 'string' },
     'keep-going': { type: 'boolean', default: false },
+    mutants: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
+    runs: { type: 'string', default: '9' },
+    mutant: { type: 'string', default: '' },
   },
 });
 
-/** Every so many seeds one is run twice: the same must happen. */
+/** Every n-th seed runs twice, with the same result. */
 const TWICE_EACH = 50;
 
 /** With `--scenario OC-1`: the same, with the faults aimed at one case. */
@@ -91,8 +98,14 @@ function runMany(first: number, seeds: number): boolean {
   return failed === 0;
 }
 
-const isSound =
-  values.seed === undefined
-    ? runMany(wholeNumber(values.first, 'first'), wholeNumber(values.seeds ?? '100', 'seeds'))
-    : runOne(wholeNumber(values.seed, 'seed'));
-process.exitCode = isSound ? 0 : 1;
+function run(): boolean {
+  if (values.mutants && values.record) return recordMutantSeeds();
+  if (values.mutants) {
+    printMutantSeeds(wholeNumber(values.runs, 'runs'), values.mutant);
+    return true;
+  }
+  if (values.seed !== undefined) return runOne(wholeNumber(values.seed, 'seed'));
+  return runMany(wholeNumber(values.first, 'first'), wholeNumber(values.seeds ?? '100', 'seeds'));
+}
+
+process.exitCode = run() ? 0 : 1;

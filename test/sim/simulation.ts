@@ -34,18 +34,18 @@ export interface SimulationResult {
 }
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
-/** Once there are no faults, a task must run to its end at least so often until everything has come to rest. */
+/** Minimum number of times that a task must run to its end after the last fault. */
 const PROGRESS_MS = 900_000;
 /** A shorter stall of the service may go unnoticed. */
 const NOTICED_STALL_MS = 7_000;
 /** Share of faults that are aimed at a machine on which a task runs. */
 const BUSY_SHARE = 0.7;
 const LOOK_EACH_MS = 1_000;
-/** Clients change pools once in so many actions. */
+/** Clients change pools once in this number of actions. */
 const POOL_CHANGE_EACH = 8;
 /** Share of reports that are delivered twice more at the end. */
 const TWICE_SHARE = 0.3;
-/** Share of workers that are told to leave at once. */
+/** Share of workers that are asked to leave immediately. */
 const AT_ONCE_SHARE = 0.2;
 /** Share of machines whose clock is off, and by how much at most. */
 const SKEWED_SHARE = 0.3;
@@ -54,7 +54,7 @@ const LIFT_EACH_MS = 4_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** What is not as usual in a simulation. */
+/** Variation of a simulation. */
 export interface Variation {
   /** Spoils the build. */
   readonly plant?: (build: Build) => Build;
@@ -196,7 +196,7 @@ class Simulation {
     let lookAt = this.time.now;
     let unfinished: string | null = 'not looked';
     let restsSince = this.time.now;
-    // What is still to be marked as unschedulable is marked by then, and what may be removed is gone.
+    // By then all unschedulable tasks are marked, and all expired jobs are deleted.
     const { unschedulableGraceMs, retentionMs } = this.options;
     const restsMs = Math.max(unschedulableGraceMs, retentionMs * 1.2) + 2 * SWEEP_MS_MAX;
     this.runUntil(() => {

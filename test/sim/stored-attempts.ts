@@ -9,7 +9,7 @@ import { readTask, TASKS_PER_PAGE } from '../../src/core/records/task-page.ts';
 import { Violation } from './violation.ts';
 import type { Said } from './watch-turns.ts';
 
-/** The attempts that a turn has handed out, from what it has told the worker: they have no rows yet. */
+/** Attempts that a turn assigned, read from its lease reply: they have no rows yet. */
 export function assignedAttempts({ sent }: Said, now: number): AttemptRecord[] {
   return sent.flatMap(({ id, message }) =>
     message.type === 'attempts.booked' ? bookedOn(id, message, now) : [],
@@ -32,7 +32,7 @@ const bookedOn = (
     sessionId: '',
   }));
 
-/** What the store says of an attempt; undefined when it knows none. */
+/** Returns the stored state of an attempt, or undefined. */
 export function storedAttempt(store: StoreReader, address: AttemptAddress): AttemptRecord | undefined {
   const job = store.get('job', keys.job(address.jobId));
   const page = store.get('taskPage', keys.taskPageOf(address));
@@ -66,7 +66,7 @@ export function* storedAttempts(store: StoreReader): Generator<AttemptRecord> {
   }
 }
 
-/** Whether an attempt is of the worker and the time that it was handed out with, in the world that has crashed. */
+/** Whether an attempt has the worker and the time of its assignment before the crash. */
 export function isAsHandedOut(
   attempt: AttemptRecord,
   before: ReadonlyMap<TaskId, readonly AttemptRecord[]>,
@@ -75,5 +75,5 @@ export function isAsHandedOut(
   const known = address === null ? undefined : before.get(taskIdOf(address))?.[attempt.attemptNumber - 1];
   if (known?.workerId === attempt.workerId && known.startedAt === attempt.startedAt) return null;
   const detail = `${JSON.stringify(attempt)} was ${JSON.stringify(known)}`;
-  return new Violation('an attempt is after a crash what it was when it was handed out', detail);
+  return new Violation('an attempt is the same after a crash as at its assignment', detail);
 }

@@ -9,7 +9,7 @@ import { Violation } from './violation.ts';
 
 type Take = Extract<JobMessage, { type: 'tasks.take' }>;
 
-/** What the rules of a lease look at besides the job. */
+/** Input of the lease rules besides the job. */
 export interface LeaseSurroundings {
   readonly farm: FarmState | undefined;
   readonly worker: WorkerState | undefined;
@@ -23,7 +23,7 @@ const isOpen = (state: JobState, step: StepState, index: number): boolean =>
   state.openAttempts.of(step, index) !== undefined;
 
 /**
- * What must hold whenever tasks are handed out (docs/contract/lease.md#order-of-candidates,
+ * Rules for every assignment of tasks (docs/contract/lease.md#order-of-candidates,
  * docs/contract/lease.md#first-fit): looks at the job before the turn, and gives what looks at it after the turn.
  */
 export function watchTake(

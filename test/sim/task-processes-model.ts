@@ -103,7 +103,7 @@ export class TaskProcessesModel implements TaskProcesses {
     return [...this.sessions.values()].some(({ action }) => action?.kind === 'run' && action.end === null);
   }
 
-  /** A daemon has started, and nothing of an earlier one is left; or it has died, and nobody listens. */
+  /** Resets the model: a daemon has started and nothing of an earlier one remains, or it has died. */
   ownedBy(owner: SessionOwner | null): void {
     this.owner = owner;
     this.contactUntil = null;

@@ -1,4 +1,4 @@
-/** What happened, in order: a hash of all of it, and the lines themselves when they are wanted. */
+/** Trace of events in order: a hash of all lines, and the lines themselves on request. */
 export class Trace {
   readonly lines: string[] = [];
   private readonly keeps: boolean;

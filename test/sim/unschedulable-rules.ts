@@ -57,7 +57,7 @@ function reasonOf(
   return furthest === gates.length ? TIGHTER_LIMITS : NO_ELIGIBLE + (gates[furthest] ?? '');
 }
 
-/** What the lease actor tells jobs of tasks that nobody may run is so, by the state of the farm at that moment. */
+/** Checks the lease actor's notifications of unschedulable tasks against the state of the farm at that moment. */
 export function judgeReasons(
   messages: readonly { readonly jobId: string; readonly message: JobMessage }[],
   around: Surroundings,
@@ -69,14 +69,14 @@ export function judgeReasons(
     const reason = reasonOf(around, job, message.stepOrder);
     if (reason === message.reason) continue;
     const detail = `${jobId} step ${message.stepOrder}: "${message.reason}", not "${reason ?? ''}"`;
-    return new Violation('a task that nobody may run says why', detail);
+    return new Violation('a task that no worker can run has a reason', detail);
   }
   return null;
 }
 
 /**
- * I6: a task is marked only while nobody may run it. When `quietSince` is given (milliseconds since the epoch), nothing
- * of the farm has changed since, and a task that nobody may run is marked in time.
+ * I6: a task is marked only while no worker can run it. When `quietSince` is given (milliseconds since the epoch), nothing
+ * of the farm has changed since, and a task that no worker can run is marked in time.
  */
 export function judgeMarks(
   around: Surroundings,

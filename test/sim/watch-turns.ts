@@ -12,7 +12,7 @@ export interface Turn {
   readonly state: unknown;
   readonly message: AnyMessage;
   readonly now: number;
-  /** Whether the message came from outside: with it a closure begins (docs/decisions/closures.md). */
+  /** Whether the message came from outside: with it a closure begins (docs/decisions/unit-of-work.md). */
   readonly beginsClosure: boolean;
 }
 
@@ -22,7 +22,7 @@ interface Sent {
   readonly message: AnyMessage;
 }
 
-/** What a turn said. */
+/** Outputs of a turn. */
 export interface Said {
   readonly sent: readonly Sent[];
   readonly effects: readonly ServiceEffect[];

@@ -28,7 +28,7 @@ export class WorkerDisk extends UnconfirmedReports {
     return append.onDurable;
   }
 
-  /** The daemon is gone: what was not on the disk is lost. */
+  /** The daemon has exited: everything that was not on disk is lost. */
   crash(): void {
     this.waiting.length = 0;
   }

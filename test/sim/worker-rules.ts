@@ -23,7 +23,7 @@ const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
   'worker.remove': [],
 };
 
-/** What a turn of a worker may change of its status, and when it may be removed. */
+/** Allowed status changes in a turn of a worker, and the conditions of its deletion. */
 export function judgeWorkerTurn(
   before: WorkerRecord,
   { record, isDeleted }: WorkerState,

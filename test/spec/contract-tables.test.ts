@@ -161,7 +161,9 @@ void test('the keys of the configuration and their defaults are those of the con
   t.strictSame([...LATER_KEYS.keys(), ...KEYS_WITHOUT_EFFECT].sort(), [...KEYS_NOT_YET].sort());
 });
 
-/** "Limits", and the times of "Worker and related rules" and "Public, ungated", where they are no key or parameter. */
+/**
+ * "Limits", and the times of "Worker and related rules" and "Public, ungated", where they are not a key or parameter.
+ */
 void test('the limits that nothing configures are those of the contract', async (t) => {
   const limits: readonly (readonly [what: string, found: number, row: number])[] = [
     ['body', MAX_BODY_BYTES, 16 * 1024 * 1024],

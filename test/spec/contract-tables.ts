@@ -1,5 +1,5 @@
 /**
- * The tables of docs/contract/ as data, row by row as they stand there. What belongs to features
+ * The tables of docs/contract/ as data, row by row as on the pages. What belongs to features
  * that are still to come is listed apart, and must be absent. What this service has beyond them is listed as additive.
  */
 
@@ -24,7 +24,7 @@ export const ROUTES: Readonly<Record<string, readonly number[]>> = {
   // 409: pause or resume of a job that has ended.
   'PATCH /api/v1/jobs/{id}': [200, 404, 409],
   'POST /api/v1/jobs/{id}/cancel': [204, 404, 409],
-  // 409: the queue of a job that has ended is gone.
+  // 409: the queue of a job that has ended was deleted.
   'POST /api/v1/jobs/{id}/retry': [200, 404, 409],
   'DELETE /api/v1/jobs/{id}': [204, 404],
 

@@ -57,7 +57,7 @@ const FILES = [
 ];
 
 const ONE_OFF =
-  'in a source of several lines the caret stands one character behind the operator (docs/decisions/expression-syntax.md)';
+  'in a source of several lines the caret is one character after the operator (docs/decisions/expression-syntax.md)';
 
 /** Texts that are others here, with the reason. */
 const OTHERS: ReadonlyMap<string, string> = new Map([
@@ -80,7 +80,7 @@ async function answered(wanted: readonly Vector[]): Promise<readonly (readonly [
   return wanted.map((vector, index) => [vector, answers[index] ?? { ok: false }]);
 }
 
-void test('errors of reading are told word for word', { skip }, async (t) => {
+void test('parse errors have the exact text', { skip }, async (t) => {
   const departed: string[] = [];
   let texts = 0;
   const wanted = vectors().filter(({ kind, file }) =>

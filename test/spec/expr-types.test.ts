@@ -81,7 +81,7 @@ function valueFrom(input: Typed | string | undefined): Value {
 const regex: RegexEngine = { compile: () => ({ ok: false, detail: 'no engine' }) };
 const call = (): Call => new Call({ limits: EXPR_LIMITS, pathStyle: 'posix', regex, mapPath: null });
 
-/** What a value looks like in the vectors. */
+/** Form of a value in the vectors. */
 function told(value: Value): { type: string; display: string } {
   return { type: typeOf(value).text, display: displayOf(value) };
 }

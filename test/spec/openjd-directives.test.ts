@@ -30,7 +30,7 @@ interface DirectiveVector {
 /** Levels are numbered by tens from 10 on. */
 const LEVEL_STEP = 10;
 
-/** What the vectors say of a directive. */
+/** Expectation of the vectors for a directive. */
 function callbacksOf(directive: Directive | null, hasExtension: boolean): readonly Callback[] {
   switch (directive?.kind) {
     case undefined:

@@ -55,7 +55,7 @@ void test('paths are taken apart and joined as the vectors say', { skip }, (t) =
     const name = called.replace(/^(path|uri)\./, '');
     const style = path_format === 'windows' ? 'windows' : 'posix';
     const found = FUNCTIONS[NAMES[name] ?? name]?.(style, args[0] ?? '', args[1] ?? '');
-    // Their join gives text that is no normal form yet.
+    // Their join returns text that is not in normal form yet.
     const joins = NAMES[name] === 'join' && typeof expect.result === 'string';
     t.same(found, joins ? normalPath(String(expect.result), style) : expect.result, id);
   }

@@ -12,7 +12,7 @@ import { sharedFolder } from './shared-folder.ts';
 const folder = sharedFolder('templates');
 const skip = folder === null ? 'the templates are not here' : false;
 
-/** Real templates that are refused: the end of the file name, what is said first, and why that is right. */
+/** Real templates that are rejected: the end of the file name, the first error, and why that is right. */
 const REFUSED: readonly (readonly [file: RegExp, error: RegExp, why: string])[] = [
   [
     /\/expr-demo-template\.yaml$/,

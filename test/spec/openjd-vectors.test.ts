@@ -10,7 +10,7 @@ const COMMAND = `${process.execPath} ${resolve('bin/callsheet.js')} openjd`;
 const EXCEPTIONS = resolve('test/spec/openjd-exceptions.json');
 const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 
-/** What the scorer prints. */
+/** Output of the scorer. */
 function score(only: string, exceptions: string | null): Promise<string[]> {
   const scorer = `${folder}/score.mjs`;
   const excused = exceptions === null ? [] : ['--exceptions', exceptions];

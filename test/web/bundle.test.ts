@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { test } from 'tap';
 import { packageRoot } from '../../daemons/process/package-root.ts';
 
-/** Script of the first load of any page, compressed with gzip. */
+/** Maximum size of the scripts of the first load of any page, compressed with gzip. */
 const FIRST_LOAD_MAX = 250_000;
 
 interface Chunk {
@@ -19,7 +19,7 @@ interface Chunk {
 const app = fileURLToPath(new URL('dist/web-app/', packageRoot));
 const manifest = JSON.parse(readFileSync(join(app, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>;
 
-/** The chunk and all that it imports at once. */
+/** Returns a chunk and its static imports. */
 function withImports(name: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(name)) return found;
   found.add(name);
@@ -33,10 +33,10 @@ const sizeOf = (names: Iterable<string>): number =>
     0,
   );
 
-test('no page loads more script at first than a slow network takes well', (t) => {
+test('no page loads more script at first than the limit', (t) => {
   const entry = Object.keys(manifest).find((name) => manifest[name]?.isEntry === true) ?? '';
   const pages = Object.keys(manifest).filter((name) => /^pages\/.*-page\.tsx$/.test(name));
-  t.ok(pages.length >= 13, 'every page is a chunk of its own');
+  t.ok(pages.length >= 13, 'every page is a separate chunk');
   for (const page of pages) {
     const size = sizeOf(new Set([...withImports(entry), ...withImports(page)]));
     t.ok(size < FIRST_LOAD_MAX, `${page}: ${size} bytes`);
@@ -44,7 +44,7 @@ test('no page loads more script at first than a slow network takes well', (t) =>
   t.end();
 });
 
-test('what is worth it lies there compressed', (t) => {
+test('large text files have compressed copies', (t) => {
   for (const { file } of Object.values(manifest)) {
     if (!/\.(js|css)$/.test(file) || readFileSync(join(app, file)).length < 1024) continue;
     for (const extension of ['gz', 'br'])
@@ -53,10 +53,10 @@ test('what is worth it lies there compressed', (t) => {
   t.end();
 });
 
-test('the page has nothing in it that a strict policy forbids, and asks nobody else', (t) => {
+test('the page complies with a strict content security policy and loads nothing from other hosts', (t) => {
   const html = readFileSync(join(app, 'index.html'), 'utf8');
-  t.notMatch(html, /<script(?![^>]*\bsrc=)/, 'no script in the page');
-  t.notMatch(html, /<style|\sstyle=|\son\w+=/, 'no style and no handler in the page');
-  t.notMatch(html, /(src|href)="(https?:)?\/\//, 'nothing from elsewhere');
+  t.notMatch(html, /<script(?![^>]*\bsrc=)/, 'no inline script');
+  t.notMatch(html, /<style|\sstyle=|\son\w+=/, 'no inline style or event handler');
+  t.notMatch(html, /(src|href)="(https?:)?\/\//, 'no external resource');
   t.end();
 });

@@ -5,13 +5,13 @@ import { startService } from '../kit/daemons.ts';
 
 tap.setTimeout(240_000);
 
-/** What is around every page, in a real browser against the real service. */
+/** The frame around every page, in a real browser against the real service. */
 await test('the frame of the application', { timeout: 240_000 }, async (t) => {
   const fixture = await openBrowserHouse();
   t.teardown(() => fixture.close(!t.passing()));
   const farm = await fixture.service.api.makeFarm('north');
   const { page, faults } = await fixture.open('/jobs');
-  const palette = page.getByRole('dialog', { name: 'Find or do' });
+  const palette = page.getByRole('dialog', { name: 'Command palette' });
 
   await t.test('the palette finds pages and jobs by keyboard', async (t) => {
     const job = await fixture.service.api.call<{ id: string }>(
@@ -37,7 +37,7 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.getByRole('heading', { name: 'Sequence 020', level: 1 }).waitFor();
   });
 
-  await t.test('two keys go to a page, and a question mark lists them', async (t) => {
+  await t.test('two-key shortcuts open pages, and "?" lists all shortcuts', async (t) => {
     await page.locator('main').focus();
     await page.keyboard.press('g');
     await page.keyboard.press('q');
@@ -71,29 +71,29 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.getByRole('menuitem', { name: 'Theme: light' }).click();
   });
 
-  await t.test('a browser that is set to read only changes nothing, and says so', async (t) => {
-    const badge = page.getByText('Read only', { exact: true });
+  await t.test('a browser in read-only mode changes nothing and shows a badge', async (t) => {
+    const badge = page.getByText('Read-only', { exact: true });
     await page.goto('/farms');
     await page.getByRole('button', { name: 'New farm' }).waitFor();
     await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByRole('menuitem', { name: 'Read only in this browser' }).click();
+    await page.getByRole('menuitem', { name: 'Read-only mode' }).click();
     await badge.waitFor();
-    await page.locator('button[aria-disabled=true][title*="set to read only"]').first().waitFor();
+    await page.locator('button[aria-disabled=true][title*="Read-only mode"]').first().waitFor();
     t.strictSame(await violations(page), []);
     await page.goto('/farms?edit=new');
     await badge.waitFor();
     await page.getByRole('row', { name: /north/ }).waitFor();
-    t.equal(await page.getByRole('dialog').count(), 0, 'the address of a form does not open it');
+    t.equal(await page.getByRole('dialog').count(), 0, 'the address of a form does not open the form');
     await page.goto('/farms');
     await page.getByRole('link', { name: 'Submit a job' }).waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /north/ }).waitFor();
     await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByRole('menuitem', { name: '✓ Read only in this browser' }).click();
+    await page.getByRole('menuitem', { name: '✓ Read-only mode' }).click();
     await badge.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Submit a job' }).waitFor();
   });
 
-  await t.test('the end of a watched job is told on any page', async (t) => {
+  await t.test('any page shows when a watched job ends', async (t) => {
     const submit = (name: string) =>
       farm.submit({
         specificationVersion: 'jobtemplate-2023-09',
@@ -112,19 +112,19 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.goto('/farms');
     const messages = page.getByRole('list', { name: 'Messages' });
     await messages.getByText('Ended meanwhile').and(messages.getByText('was canceled')).waitFor();
-    // It is told also while live updates are held.
+    // Also while live updates are paused.
     await page.getByRole('button', { name: 'Live' }).click();
     await fixture.service.api.must('POST', `/api/v1/jobs/${seen.id}/cancel`);
-    const told = messages.getByRole('listitem').filter({ hasText: 'Seen to the end' });
-    await told.waitFor();
+    const message = messages.getByRole('listitem').filter({ hasText: 'Seen to the end' });
+    await message.waitFor();
     t.strictSame(await violations(page), []);
     t.equal(await page.evaluate(`localStorage.getItem('callsheet.watched-jobs')`), '[]');
-    await told.getByRole('link', { name: 'Show it' }).click();
+    await message.getByRole('link', { name: 'Open' }).click();
     await page.waitForURL(`**/jobs/${seen.id}`);
-    await told.waitFor({ state: 'detached' });
+    await message.waitFor({ state: 'detached' });
   });
 
-  await t.test('what runs here is told for a report of a problem', async (t) => {
+  await t.test('the about dialog shows the version for a bug report', async (t) => {
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByRole('menuitem', { name: 'About Callsheet' }).click();
     await page.getByRole('dialog').getByText('Commit').waitFor();
@@ -132,13 +132,13 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.keyboard.press('Escape');
   });
 
-  await t.test('an address that is nothing says so', async (t) => {
+  await t.test('an unknown address shows that the page was not found', async (t) => {
     await page.goto('/no/such/page');
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     t.strictSame(await violations(page), []);
   });
 
-  await t.test('what is not allowed is not offered', async () => {
+  await t.test('actions without permission are hidden or disabled', async () => {
     await page.route('**/api/v1/auth/me', (route) =>
       route.fulfill({
         json: {
@@ -160,9 +160,9 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.unroute('**/api/v1/auth/me');
   });
 
-  t.strictSame(faults, [], 'nothing went wrong in the browser');
+  t.strictSame(faults, [], 'no error in the browser');
 
-  await t.test('somebody whom the service does not know is told so', async (t) => {
+  await t.test('a user without a session is asked to sign in', async (t) => {
     let asked = 0;
     await page.route('**/api/v1/auth/me', (route) => {
       asked += 1;
@@ -175,28 +175,28 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     });
     await page.goto('/farms');
     await page.getByRole('heading', { name: 'Farms', level: 1 }).waitFor();
-    await page.getByText('Could not load what you may do').waitFor();
-    await page.getByText(/does not know who you are.* the session has ended/).waitFor();
+    await page.getByText('Could not load your permissions').waitFor();
+    await page.getByText(/Your session has expired.* the session has ended/).waitFor();
     await page.getByText('asked-by-a-stranger').waitFor();
     t.strictSame(await violations(page), []);
-    t.ok(asked < 10, `it is not asked on and on: ${asked} times`);
+    t.ok(asked < 10, `requests must not repeat without end: ${asked} requests`);
     await page.unroute('**/api/v1/auth/me');
     await page.reload();
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Farms' }).waitFor();
   });
 
-  await t.test('a service that is away is told, and comes back by itself', async (t) => {
+  await t.test('a lost connection is shown, and restored without a reload', async (t) => {
     await page.goto('/farms');
     await page.getByRole('heading', { name: 'Farms', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Live' }).waitFor();
     await fixture.service.daemon.kill('SIGKILL');
-    await page.getByText('The service cannot be reached.').waitFor();
+    await page.getByText('Cannot reach the server.').waitFor();
     await takePictures(page, 'away');
     t.strictSame(await violations(page), []);
     const again = await startService(fixture.service);
     t.teardown(() => again.daemon.kill('SIGTERM'));
     await page.getByRole('button', { name: 'Live' }).waitFor();
-    await page.getByText('The service cannot be reached.').waitFor({ state: 'detached' });
+    await page.getByText('Cannot reach the server.').waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /north/ }).waitFor();
   });
 });

@@ -6,7 +6,7 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(240_000);
 
-/** What people and programs may give as names, and what a page must take as text. */
+/** Hostile names from users and programs, which every page must show as text. */
 const IMAGE = '<img src=x onerror=alert(1)>';
 const SCRIPT = '"><script>alert(1)</script>';
 const LINK = 'javascript:alert(1)//';
@@ -14,14 +14,14 @@ const REVERSED = 'shot\u202Egpj.exe';
 const LONG = 'W'.repeat(128);
 const EMOJI = '👩‍👩‍👧‍👦🏳️‍🌈'.repeat(6);
 const NAMES = [IMAGE, SCRIPT, LINK, REVERSED, LONG, EMOJI];
-/** Colours, a title of the window, a link of the terminal, and the erasing of the screen. */
+/** Colors, a window title, a terminal link, and a sequence that clears the screen. */
 const TERMINAL =
   '\u001b[31mred\u001b[0m \u001b]0;owned\u0007\u001b]8;;javascript:alert(1)\u0007press\u001b]8;;\u0007\u001b[2J';
 
-/** A phone; and what a window of 1280 pixels is at 400 %, or one of 640 at 200 %. */
+/** Phones; also a window of 1280 pixels at 400 %, or of 640 pixels at 200 %. */
 const PHONES = [390, 320] as const;
 
-/** The pages that need no id. */
+/** Pages without an id in their path. */
 const PLACES = [
   '/',
   '/jobs',
@@ -63,7 +63,7 @@ const template = (name: string): object => ({
   ],
 });
 
-/** A farm where everything has a hostile name. */
+/** Creates a farm in which every name is hostile. */
 async function fill(fixture: BrowserFixture): Promise<{ jobs: string[]; task: string; worker: string }> {
   const { api } = fixture.service;
   const farm = await api.makeFarm(IMAGE);
@@ -88,7 +88,7 @@ async function fill(fixture: BrowserFixture): Promise<{ jobs: string[]; task: st
   return { jobs, task: task?.id ?? '', worker: items[0]?.id ?? '' };
 }
 
-/** What a page has that it must not: scripts that ran, elements that names made, and things wider than the window. */
+/** Returns defects of a page: scripts that ran, elements from names, and overflowing elements. */
 const FINDINGS = `(() => {
   const found = [];
   if (window.hasRun === true) found.push('a script ran');
@@ -116,13 +116,13 @@ const FINDINGS = `(() => {
   return found;
 })()`;
 
-/** Waits until the page has its content: a heading, and nothing that is still being loaded. */
+/** Waits until the page shows a heading and has finished loading. */
 async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await page.locator('[aria-busy=true], .skeleton').first().waitFor({ state: 'detached' });
 }
 
-await test('hostile names are text, and break no page', { timeout: 240_000 }, async (t) => {
+await test('hostile names are shown as text and break no page', { timeout: 240_000 }, async (t) => {
   const fixture = await openBrowserHouse();
   t.teardown(() => fixture.close(!t.passing()));
   const { jobs, task, worker } = await fill(fixture);
@@ -174,13 +174,13 @@ await test('hostile names are text, and break no page', { timeout: 240_000 }, as
 });
 
 /**
- * What a page may ask of the API when it is opened afresh, what it loads again when its events begin included; the frame asks who the user
- * is. The overview is made of ten answers. An address may ask 40 times at once and 20 times a second.
+ * Maximum requests of a page that is opened, including reloads when its events start and the request for the user.
+ * The overview needs ten. One address may send 40 requests at once and 20 per second.
  */
 const REQUESTS_MAX = 10;
 const OVERVIEW_REQUESTS_MAX = 20;
 
-await test('with the rate limit on, no page asks too much', { timeout: 240_000 }, async (t) => {
+await test('no page exceeds the rate limit', { timeout: 240_000 }, async (t) => {
   const fixture = await openBrowserHouse([], undefined, { isRateLimited: true });
   t.teardown(() => fixture.close(!t.passing()));
   const { api } = fixture.service;
@@ -188,7 +188,7 @@ await test('with the rate limit on, no page asks too much', { timeout: 240_000 }
   fixture.worker('render-01');
   const job = await farm.submit(template('Sequence 020'), { max_attempts: '1' });
   t.equal(job.status, 201);
-  // A page is loaded again for what happens while it is looked at: that is not what is counted.
+  // An open page reloads on events, and this test does not count those requests.
   await until('the job has failed', async () => (await api.job(job.body.id)).status === 'failed');
   const [task] = await api.tasks(job.body.id);
   const { page, faults } = await fixture.open('/');
@@ -209,9 +209,9 @@ await test('with the rate limit on, no page asks too much', { timeout: 240_000 }
     const requests = asked.filter((request) => !request.endsWith('/ws'));
     counts.push(`${path}: ${requests.length}`);
     const most = path === '/' ? OVERVIEW_REQUESTS_MAX : REQUESTS_MAX;
-    t.ok(requests.length <= most, `${path} asks ${requests.length} times`, { requests });
+    t.ok(requests.length <= most, `${path} sends ${requests.length} requests`, { requests });
   }
   t.comment(counts.join('\n'));
-  t.strictSame(refused, [], 'nothing was refused');
+  t.strictSame(refused, [], 'no request was rejected');
   t.strictSame(faults, []);
 });

@@ -5,8 +5,8 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(240_000);
 
-/** When the tasks of a job ran, and the bell, in a real browser against the real service and real workers. */
-await test('the time line of a job, and the bell', { timeout: 240_000 }, async (t) => {
+/** The timeline of a job and the notification of its end, in a real browser with a real service and workers. */
+await test('the timeline of a job, and the notification of its end', { timeout: 240_000 }, async (t) => {
   const fixture = await openBrowserHouse();
   t.teardown(() => fixture.close(!t.passing()));
   const { api } = fixture.service;
@@ -28,7 +28,7 @@ await test('the time line of a job, and the bell', { timeout: 240_000 }, async (
     })
   ).body;
   const { page, faults } = await fixture.open(`/jobs/${job.id}?tab=timeline`);
-  await page.getByText('No task has begun yet').waitFor();
+  await page.getByText('No task has started yet').waitFor();
 
   fixture.worker('render-02');
   fixture.worker('render-10');
@@ -36,25 +36,25 @@ await test('the time line of a job, and the bell', { timeout: 240_000 }, async (
   await page.reload();
   const chart = page.getByRole('application', { name: 'Tasks by worker over time' });
   await chart.waitFor();
-  await page.getByText('The same as a table').click();
+  await page.getByText('Show as table').click();
   const rows = page.getByRole('table').getByRole('row');
   await rows.filter({ hasText: 'render-' }).first().waitFor();
   t.match(await rows.filter({ hasText: 'render-' }).allInnerTexts(), [/render-/]);
 
-  await t.test('every bar is reached by keyboard, and opened', async (t) => {
+  await t.test('the keyboard reaches every bar and opens it', async (t) => {
     await chart.focus();
     await page.keyboard.press('End');
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');
-    const told = page.locator('.timeline__told strong');
-    await told.waitFor();
-    const name = await told.innerText();
+    const details = page.locator('.timeline__details strong');
+    await details.waitFor();
+    const name = await details.innerText();
     await page.keyboard.press('+');
-    await page.locator('button[aria-label="Show all of it"]:not([aria-disabled])').waitFor();
+    await page.locator('button[aria-label="Show the whole timeline"]:not([aria-disabled])').waitFor();
     t.strictSame(await violations(page), []);
     await takePictures(page, 'job-timeline');
     await page.keyboard.press('0');
-    await page.locator('button[aria-label="Show all of it"][aria-disabled]').waitFor();
+    await page.locator('button[aria-label="Show the whole timeline"][aria-disabled]').waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL('**/tasks/*');
     await page.getByRole('heading', { level: 1, name }).waitFor();
@@ -62,20 +62,20 @@ await test('the time line of a job, and the bell', { timeout: 240_000 }, async (
     await chart.waitFor();
   });
 
-  await t.test('a bar tells of itself under the pointer, and is opened by a press', async () => {
+  await t.test('a bar shows its details under the pointer, and opens on a click', async () => {
     const box = await chart.boundingBox();
-    const told = page.locator('.timeline__told strong');
+    const details = page.locator('.timeline__details strong');
     const [x, y] = [(box?.x ?? 0) + (box?.width ?? 0) - 3, (box?.y ?? 0) + 24 + 9];
     await page.mouse.move(x - 1, y);
-    for (let at = x; (await told.count()) === 0 && at > (box?.x ?? 0) + 140; at -= 4)
+    for (let at = x; (await details.count()) === 0 && at > (box?.x ?? 0) + 140; at -= 4)
       await page.mouse.move(at, y);
-    await told.waitFor();
+    await details.waitFor();
     await page.mouse.down();
     await page.mouse.up();
     await page.waitForURL('**/tasks/*');
   });
 
-  await t.test('on a phone nothing is wider than the window', async (t) => {
+  await t.test('no overflow on a phone', async (t) => {
     await page.setViewportSize({ ...PHONE, width: 320 });
     await page.goto(`/jobs/${job.id}?tab=timeline`);
     await chart.waitFor();
@@ -86,20 +86,20 @@ await test('the time line of a job, and the bell', { timeout: 240_000 }, async (
     );
   });
 
-  await t.test('the bell of a job that has not ended', async (t) => {
+  await t.test('the button that watches a job', async (t) => {
     await page.setViewportSize({ width: 1440, height: 900 });
     const open = (await farm.submit(template('Sequence 020', 'sleep 60'))).body;
     await page.goto(`/jobs/${open.id}`);
-    const bell = page.getByRole('button', { name: 'Tell me when this job ends' });
+    const bell = page.getByRole('button', { name: 'Notify me when this job ends' });
     await bell.click();
-    await page.locator('button[aria-label="Tell me when this job ends"][aria-pressed=true]').waitFor();
+    await page.locator('button[aria-label="Notify me when this job ends"][aria-pressed=true]').waitFor();
     await page.goto('/farms');
     await api.must('POST', `/api/v1/jobs/${open.id}/cancel`);
-    const told = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
-    await told.filter({ hasText: 'Sequence 020' }).filter({ hasText: 'was canceled' }).waitFor();
+    const messages = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
+    await messages.filter({ hasText: 'Sequence 020' }).filter({ hasText: 'was canceled' }).waitFor();
     await page.goto(`/jobs/${open.id}`);
     await page.getByRole('heading', { level: 1, name: 'Sequence 020' }).waitFor();
-    t.equal(await bell.count(), 0, 'a job that has ended has none');
+    t.equal(await bell.count(), 0, 'an ended job has no such button');
   });
   t.strictSame(faults, []);
 });

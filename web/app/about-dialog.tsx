@@ -9,7 +9,7 @@ import { At } from '../parts/time.tsx';
 import { queries } from '../state/queries.ts';
 import { useService } from '../state/service.tsx';
 
-/** What runs here, for a report of a problem. */
+/** Shows the version and the diagnostics for a bug report. */
 export function AboutDialog({ onClose }: { onClose: () => void }) {
   const { rest } = useService();
   const { data, error, refetch } = useQuery(queries.version(rest));
@@ -31,7 +31,7 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
           <div className="row">
             <CopyButton
               text={JSON.stringify({ ...data, page: location.href, browser: navigator.userAgent }, null, 2)}
-              label="Copy what a report of a problem needs"
+              label="Copy diagnostics for a bug report"
             >
               Copy diagnostics
             </CopyButton>

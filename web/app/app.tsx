@@ -20,7 +20,7 @@ import { useShortcuts } from './use-shortcuts.ts';
 
 const RETRIES_MAX = 2;
 
-/** What the service has refused stays refused; what could not be asked is asked again. */
+/** Retries requests that got no answer or a server error; the server's refusals are final. */
 const isWorthRetrying = (failures: number, error: unknown): boolean =>
   failures < RETRIES_MAX && !(error instanceof ProblemError && error.status < 500);
 
@@ -40,7 +40,7 @@ export function App({ service }: { service: Service }) {
 function Frame() {
   const [path] = useLocation();
   const [open, setOpen] = useState<'palette' | 'shortcuts' | null>(null);
-  // Followed all the time: a page that begins to follow them then gets no replay of what is kept.
+  // Subscribed all the time: a page that subscribes again then gets no replay of older events.
   useEvents('jobs', () => undefined);
   useEvents('workers', () => undefined);
   useJobBell();
@@ -79,9 +79,9 @@ function Loading() {
 
 function NotFound() {
   return (
-    <Page title="There is no such page">
-      <EmptyState title="Nothing is here" actions={<LinkButton href="/">To the overview</LinkButton>}>
-        The address may be mistyped, or what it named is gone.
+    <Page title="Page not found">
+      <EmptyState title="Nothing here" actions={<LinkButton href="/">Go to overview</LinkButton>}>
+        Check the address. The item may have been deleted.
       </EmptyState>
     </Page>
   );

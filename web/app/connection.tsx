@@ -11,7 +11,7 @@ const LABELS = {
   live: 'Live',
   waiting: 'Offline',
   closed: 'Offline',
-  held: 'Paused',
+  paused: 'Paused',
 } as const;
 
 function useConnection() {
@@ -22,20 +22,20 @@ function useConnection() {
   );
 }
 
-const useIsHeld = (): boolean => useSyncExternalStore(liveUpdates.subscribe, liveUpdates.isPaused);
+const useIsPaused = (): boolean => useSyncExternalStore(liveUpdates.subscribe, liveUpdates.isPaused);
 
-/** Whether the page is live; pressing it holds and releases live updates. */
+/** Button that shows the state of the connection, and pauses or resumes live updates. */
 export function ConnectionState() {
   const connection = useConnection();
-  const isHeld = useIsHeld();
-  const shown = isHeld && connection.kind === 'live' ? 'held' : connection.kind;
+  const isPaused = useIsPaused();
+  const shown = isPaused && connection.kind === 'live' ? 'paused' : connection.kind;
   return (
     <button
       type="button"
       className={`connection connection--${shown}`}
-      aria-pressed={isHeld}
-      title={isHeld ? 'Live updates are held: press to go on' : 'Press to hold live updates'}
-      onClick={() => liveUpdates.pause(!isHeld)}
+      aria-pressed={isPaused}
+      title={isPaused ? 'Live updates paused. Select to resume.' : 'Pause live updates'}
+      onClick={() => liveUpdates.pause(!isPaused)}
     >
       <span className="connection__dot" />
       {LABELS[shown]}
@@ -43,7 +43,7 @@ export function ConnectionState() {
   );
 }
 
-/** Says that what is shown may be old, since when, and what happens about it. */
+/** Banner that reports a lost connection and the age of the data. */
 export function ConnectionBanner() {
   const { events } = useService();
   const connection = useConnection();
@@ -54,11 +54,10 @@ export function ConnectionBanner() {
   return (
     <div className="connection-banner" role="status">
       <span>
-        The service cannot be reached.{' '}
-        {age === null ? 'Trying again…' : `What is shown is ${age} old. Trying again…`}
+        Cannot reach the server. {age === null ? 'Reconnecting…' : `Data is ${age} old. Reconnecting…`}
       </span>
       <Button size="small" onPress={() => events.retryNow()}>
-        Try now
+        Reconnect now
       </Button>
     </div>
   );

@@ -4,7 +4,7 @@ import { Notice } from '../parts/notice.tsx';
 
 interface Props {
   readonly children: ReactNode;
-  /** Another page has another chance. */
+  /** A new value clears the error, for example the path of another page. */
   readonly resetKey: string;
 }
 
@@ -13,7 +13,7 @@ interface State {
   readonly key: string;
 }
 
-/** A page that throws says so in its place: the rest of the application goes on. */
+/** Shows an error in place of a page that throws. The rest of the application keeps working. */
 export class ErrorBoundary extends Component<Props, State> {
   override state: State = { error: null, key: this.props.resetKey };
 
@@ -28,13 +28,14 @@ export class ErrorBoundary extends Component<Props, State> {
   override render(): ReactNode {
     const { error } = this.state;
     if (error === null) return this.props.children;
-    const text = error instanceof Error ? (error.stack ?? error.message) : 'What was thrown is no error.';
+    const text =
+      error instanceof Error ? (error.stack ?? error.message) : 'The error is not an Error object.';
     return (
       <div className="page">
-        <h1>This page has failed</h1>
+        <h1>Something went wrong on this page</h1>
         <Notice kind="danger" detail={text}>
           <div>
-            <Button onPress={() => location.reload()}>Load the page anew</Button>
+            <Button onPress={() => location.reload()}>Reload page</Button>
           </div>
         </Notice>
       </div>

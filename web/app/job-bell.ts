@@ -10,50 +10,51 @@ import { flashTitle } from './title-flash.ts';
 const addressOf = (id: string): string => `/jobs/${encodeURIComponent(id)}`;
 
 /**
- * Tells the user when a job that they watch has ended, on whatever page they are, also while live updates are held. What ended while
- * the window was closed or without a connection is asked for.
+ * Notifies the user on any page when a watched job ends, also while live updates are paused. After a lost connection
+ * or a closed window, it requests the status of each watched job.
  */
 export function useJobBell(): void {
   const { rest, events } = useService();
   const { jobs, unwatch } = useWatchedJobs();
   const [, navigate] = useLocation();
 
-  const ring = useEffectEvent((told: Parameters<typeof endedOf>[1]) => {
-    for (const job of endedOf(jobs, told)) {
+  const notifyEnded = useEffectEvent((updates: Parameters<typeof endedOf>[1]) => {
+    for (const job of endedOf(jobs, updates)) {
       unwatch(job.id);
-      tell(job, () => navigate(addressOf(job.id)));
+      notify(job, () => navigate(addressOf(job.id)));
     }
   });
-  const ask = useEffectEvent(async (signal: AbortSignal) => {
+  const checkJobs = useEffectEvent(async (signal: AbortSignal) => {
     for (const { id } of jobs) {
       try {
         const { status } = await rest.call('get', '/jobs/{id}', { path: { id }, signal });
-        ring([{ job_id: id, status }]);
+        notifyEnded([{ job_id: id, status }]);
       } catch (error) {
-        if (error instanceof ProblemError && error.status === 404) ring([{ job_id: id, status: 'removed' }]);
+        if (error instanceof ProblemError && error.status === 404)
+          notifyEnded([{ job_id: id, status: 'removed' }]);
         // Without an answer the next connection asks again.
         else return;
       }
     }
   });
   useEffect(() => {
-    const gone = new AbortController();
-    const catchUp = (): void => void ask(gone.signal);
+    const unmounted = new AbortController();
+    const catchUp = (): void => void checkJobs(unmounted.signal);
     const unsubscribe = events.subscribe(
       'jobs',
-      { events: (list) => ring(list.map(({ payload }) => payload)), gap: catchUp, ready: catchUp },
+      { events: (list) => notifyEnded(list.map(({ payload }) => payload)), gap: catchUp, ready: catchUp },
       { sinceSeq: 'now' },
     );
     return () => {
-      gone.abort();
+      unmounted.abort();
       unsubscribe();
     };
   }, [events]);
 }
 
-function tell(job: EndedJob, show: () => void): void {
+function notify(job: EndedJob, show: () => void): void {
   const text = endingText(job);
-  toasts.told(
+  toasts.notify(
     text,
     job.ending === 'failed' ? 'failed' : 'done',
     job.ending === 'removed' ? '' : addressOf(job.id),
@@ -61,7 +62,7 @@ function tell(job: EndedJob, show: () => void): void {
   if (!document.hidden) return;
   flashTitle(text);
   if (!isSecureContext || !('Notification' in window) || Notification.permission !== 'granted') return;
-  // The tag lets several windows of one browser show one notification.
+  // The tag merges the notifications of several windows of one browser.
   const notification = new Notification(text, { tag: job.id, icon: '/icon.svg' });
   notification.onclick = () => {
     window.focus();

@@ -13,7 +13,7 @@ import {
 } from 'lucide-react';
 import type { Permission } from '../state/permissions.ts';
 
-/** An entry of the navigation, of the palette, and its keys: `g` and then the letter. */
+/** Entry of the navigation and of the command palette. Its shortcut is `g` followed by `key`. */
 export interface NavItem {
   readonly href: string;
   readonly label: string;
@@ -22,16 +22,16 @@ export interface NavItem {
   readonly key: string;
 }
 
-export interface PlaceGroup {
+export interface NavGroup {
   readonly label: string;
-  readonly places: readonly NavItem[];
+  readonly items: readonly NavItem[];
 }
 
-/** The places of the navigation, in its order. */
-export const NAV_ITEMS: readonly PlaceGroup[] = [
+/** Groups of the navigation, in display order. */
+export const NAV_ITEMS: readonly NavGroup[] = [
   {
     label: 'Work',
-    places: [
+    items: [
       { href: '/', label: 'Overview', icon: LayoutDashboard, needs: 'jobs.read', key: 'o' },
       { href: '/jobs', label: 'Jobs', icon: ListChecks, needs: 'jobs.read', key: 'j' },
       { href: '/workers', label: 'Workers', icon: Server, needs: 'workers.read', key: 'w' },
@@ -40,7 +40,7 @@ export const NAV_ITEMS: readonly PlaceGroup[] = [
   },
   {
     label: 'Farm',
-    places: [
+    items: [
       { href: '/farms', label: 'Farms', icon: Warehouse, needs: 'infra.read', key: 'f' },
       { href: '/queues', label: 'Queues', icon: Rows3, needs: 'infra.read', key: 'q' },
       { href: '/usage-pools', label: 'Usage pools', icon: Gauge, needs: 'infra.read', key: 'p' },
@@ -56,7 +56,7 @@ export const NAV_ITEMS: readonly PlaceGroup[] = [
   },
   {
     label: 'Service',
-    places: [
+    items: [
       { href: '/diagnostics', label: 'Diagnostics', icon: Activity, needs: 'diagnostics.read', key: 'd' },
     ],
   },

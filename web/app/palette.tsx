@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { CircleHelp, ListChecks, Pause, Server, SunMoon, type LucideIcon } from 'lucide-react';
-import { useDeferredValue, useEffect, useId, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useId, useRef, useState, type RefObject } from 'react';
 import { useLocation } from 'wouter';
 import { statusStyle } from '../parts/status-looks.ts';
 import { liveUpdates } from '../state/live-updates.ts';
@@ -23,33 +23,31 @@ const JOBS_FOUND = 8;
 const WORKERS_FOUND = 5;
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(:[0-9:]+)?$/i;
 
-/** Pages, jobs, workers and deeds by some letters of their name: Ctrl K. */
-export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
+interface PaletteProps {
+  readonly onClose: () => void;
+  readonly onHelp: () => void;
+}
+
+/** Command palette: finds pages, jobs, workers and commands by name. Opens with Ctrl K. */
+export function Palette({ onClose, onHelp }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const listId = useId();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const entries = useEntries(text.trim(), onHelp);
   const current = Math.min(chosen, entries.length - 1);
-  useEffect(() => {
-    const opener = document.activeElement;
-    const element = dialog.current;
-    element?.showModal();
-    return () => {
-      element?.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-    };
-  }, []);
+  useModal(dialog);
   const act = (entry: Entry | undefined): void => {
     if (entry === undefined) return;
     onClose();
     entry.act();
   };
+  const optionId = (entry: Entry): string => `${listId}-${entry.id}`;
   return (
     <dialog
       ref={dialog}
       className="palette"
-      aria-label="Find or do"
+      aria-label="Command palette"
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -61,13 +59,11 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
       <input
         className="palette__input"
         role="combobox"
-        aria-label="Find a page, a job or a worker, or do something"
+        aria-label="Search pages, jobs, workers, and commands"
         aria-expanded="true"
         aria-controls={listId}
-        aria-activedescendant={
-          entries[current] === undefined ? undefined : `${listId}-${entries[current].id}`
-        }
-        placeholder="A page, a job, a worker, or what to do"
+        aria-activedescendant={entries[current] === undefined ? undefined : optionId(entries[current])}
+        placeholder="Search pages, jobs, workers, and commands"
         autoFocus
         value={text}
         onChange={(event) => {
@@ -82,34 +78,88 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
           } else if (event.key === 'Enter') act(entries[current]);
         }}
       />
-      <ul id={listId} className="palette__list" role="listbox" aria-label="Found">
+      <ul id={listId} className="palette__list" role="listbox" aria-label="Results">
         {entries.map((entry, index) => (
-          <li
+          <Option
             key={entry.id}
-            id={`${listId}-${entry.id}`}
-            role="option"
-            aria-selected={index === current}
-            className="palette__item"
-            onPointerMove={() => setChosen(index)}
-            onClick={() => act(entry)}
-          >
-            <entry.icon aria-hidden="true" />
-            <span className="palette__label">{entry.label}</span>
-            <span className="palette__hint">{entry.hint}</span>
-          </li>
+            id={optionId(entry)}
+            entry={entry}
+            isSelected={index === current}
+            onPoint={() => setChosen(index)}
+            onAct={() => act(entry)}
+          />
         ))}
       </ul>
-      {entries.length === 0 && <div className="palette__none">Nothing has that in its name.</div>}
+      {entries.length === 0 && <div className="palette__none">No results.</div>}
     </dialog>
   );
 }
 
+/** Shows a modal dialog while the component is mounted, then returns the focus. */
+function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
+  useEffect(() => {
+    const opener = document.activeElement;
+    const element = dialog.current;
+    element?.showModal();
+    return () => {
+      element?.close();
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, [dialog]);
+}
+
+interface OptionProps {
+  readonly id: string;
+  readonly entry: Entry;
+  readonly isSelected: boolean;
+  readonly onPoint: () => void;
+  readonly onAct: () => void;
+}
+
+function Option({ id, entry, isSelected, onPoint, onAct }: OptionProps) {
+  return (
+    <li
+      id={id}
+      role="option"
+      aria-selected={isSelected}
+      className="palette__item"
+      onPointerMove={onPoint}
+      onClick={onAct}
+    >
+      <entry.icon aria-hidden="true" />
+      <span className="palette__label">{entry.label}</span>
+      <span className="palette__hint">{entry.hint}</span>
+    </li>
+  );
+}
+
+/** Returns the entries that match `text`, ids first. */
 function useEntries(text: string, onHelp: () => void): readonly Entry[] {
-  const { rest } = useService();
   const { can } = usePermissions();
   const [, navigate] = useLocation();
+  const has = (label: string): boolean => label.toLowerCase().includes(text.toLowerCase());
+  const jobs = useJobEntries(text, navigate);
+  const workers = useWorkerEntries(text, has, navigate);
+  const pages = NAV_ITEMS.flatMap((group) => group.items)
+    .filter(({ needs, label }) => can(needs) && has(label))
+    .map(({ href, label, icon, key }) => ({
+      id: `place-${key}`,
+      label,
+      hint: `g ${key}`,
+      icon,
+      act: () => navigate(href),
+    }));
+  const commands = commandEntries(onHelp).filter(({ label }) => has(label));
+  return [...idEntries(text, navigate), ...pages, ...jobs, ...workers, ...commands];
+}
+
+type Navigate = (href: string) => void;
+
+function useJobEntries(text: string, navigate: Navigate): readonly Entry[] {
+  const { rest } = useService();
+  const { can } = usePermissions();
   const search = useDeferredValue(text);
-  const jobs = useQuery({
+  const { data } = useQuery({
     queryKey: ['jobs', 'found', search],
     queryFn: ({ signal }) =>
       rest.call('get', '/jobs', {
@@ -119,75 +169,72 @@ function useEntries(text: string, onHelp: () => void): readonly Entry[] {
     enabled: search.length > 1 && can('jobs.read'),
     placeholderData: keepPreviousData,
   });
-  const workers = useQuery({ ...queries.workers(rest), enabled: can('workers.read') });
-  const has = (label: string): boolean => label.toLowerCase().includes(text.toLowerCase());
+  if (search.length <= 1) return [];
+  return (data?.items ?? []).map((job) => ({
+    id: `job-${job.id}`,
+    label: job.name,
+    hint: `job, ${statusStyle('job', job.status).label.toLowerCase()}`,
+    icon: ListChecks,
+    act: () => navigate(`/jobs/${job.id}`),
+  }));
+}
 
-  const places = NAV_ITEMS.flatMap((group) => group.places)
-    .filter(({ needs, label }) => can(needs) && has(label))
-    .map(({ href, label, icon, key }) => ({
-      id: `place-${key}`,
-      label,
-      hint: `g ${key}`,
-      icon,
-      act: () => navigate(href),
+function useWorkerEntries(
+  text: string,
+  has: (label: string) => boolean,
+  navigate: Navigate,
+): readonly Entry[] {
+  const { rest } = useService();
+  const { can } = usePermissions();
+  const { data } = useQuery({ ...queries.workers(rest), enabled: can('workers.read') });
+  if (text === '') return [];
+  return (data?.items ?? [])
+    .filter(({ name, hostname }) => has(name) || has(hostname))
+    .slice(0, WORKERS_FOUND)
+    .map((worker) => ({
+      id: `worker-${worker.id}`,
+      label: worker.name,
+      hint: `worker, ${statusStyle('worker', worker.status).label.toLowerCase()}`,
+      icon: Server,
+      act: () => navigate(`/workers/${worker.id}`),
     }));
-  const deeds: Entry[] = [
+}
+
+const commandEntries = (onHelp: () => void): readonly Entry[] => [
+  {
+    id: 'theme',
+    label: 'Switch between light and dark theme',
+    hint: 't',
+    icon: SunMoon,
+    act: changeTheme,
+  },
+  {
+    id: 'hold',
+    label: liveUpdates.isPaused() ? 'Resume live updates' : 'Pause live updates',
+    hint: '',
+    icon: Pause,
+    act: () => liveUpdates.pause(!liveUpdates.isPaused()),
+  },
+  { id: 'help', label: 'Keyboard shortcuts', hint: '?', icon: CircleHelp, act: onHelp },
+];
+
+/** Entries that open the job or the task with a given id. */
+function idEntries(text: string, navigate: Navigate): readonly Entry[] {
+  if (!ID.test(text)) return [];
+  return [
     {
-      id: 'theme',
-      label: 'Change between light and dark',
-      hint: 't',
-      icon: SunMoon,
-      act: changeTheme,
+      id: 'job-by-id',
+      label: `Open job ${text}`,
+      hint: 'by id',
+      icon: ListChecks,
+      act: () => navigate(`/jobs/${text}`),
     },
     {
-      id: 'hold',
-      label: liveUpdates.isPaused() ? 'Go on with live updates' : 'Hold live updates',
-      hint: '',
-      icon: Pause,
-      act: () => liveUpdates.pause(!liveUpdates.isPaused()),
+      id: 'task-by-id',
+      label: `Open task ${text}`,
+      hint: 'by id',
+      icon: ListChecks,
+      act: () => navigate(`/tasks/${encodeURIComponent(text)}`),
     },
-    { id: 'help', label: 'Keyboard shortcuts', hint: '?', icon: CircleHelp, act: onHelp },
-  ].filter(({ label }) => has(label));
-  const found =
-    search.length > 1
-      ? (jobs.data?.items ?? []).map((job) => ({
-          id: `job-${job.id}`,
-          label: job.name,
-          hint: `job, ${statusStyle('job', job.status).label.toLowerCase()}`,
-          icon: ListChecks,
-          act: () => navigate(`/jobs/${job.id}`),
-        }))
-      : [];
-  const hosts =
-    text === ''
-      ? []
-      : (workers.data?.items ?? [])
-          .filter(({ name, hostname }) => has(name) || has(hostname))
-          .slice(0, WORKERS_FOUND)
-          .map((worker) => ({
-            id: `worker-${worker.id}`,
-            label: worker.name,
-            hint: `worker, ${statusStyle('worker', worker.status).label.toLowerCase()}`,
-            icon: Server,
-            act: () => navigate(`/workers/${worker.id}`),
-          }));
-  const byId: Entry[] = ID.test(text)
-    ? [
-        {
-          id: 'job-by-id',
-          label: `Open the job ${text}`,
-          hint: 'by id',
-          icon: ListChecks,
-          act: () => navigate(`/jobs/${text}`),
-        },
-        {
-          id: 'task-by-id',
-          label: `Open the task ${text}`,
-          hint: 'by id',
-          icon: ListChecks,
-          act: () => navigate(`/tasks/${encodeURIComponent(text)}`),
-        },
-      ]
-    : [];
-  return [...byId, ...places, ...found, ...hosts, ...deeds];
+  ];
 }

@@ -1,17 +1,17 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 
-/** The pages: their addresses, what loads them, and their place in the navigation. */
+/** Path, page and loader of a route. */
 export interface RouteEntry {
-  /** In wouter's way: `:id` is a part. */
+  /** Pattern of wouter: `:id` matches one path segment. */
   readonly path: string;
   readonly Page: LazyExoticComponent<ComponentType>;
 }
 
-/** Each page is a chunk of its own, loaded when it is first shown. */
+/** Loads a page in its own chunk when it is first shown. */
 const page = <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
   lazy(async (): Promise<{ default: ComponentType }> => ({ default: (await load())[name] }));
 
-/** The pages and their addresses. */
+/** All pages. */
 export const ROUTES: readonly RouteEntry[] = [
   { path: '/', Page: page(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage') },
   { path: '/jobs', Page: page(() => import('../pages/jobs/jobs-page.tsx'), 'JobsPage') },

@@ -8,29 +8,34 @@ import { AboutDialog } from './about-dialog.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 
 const THEMES: readonly (readonly [Theme, string])[] = [
-  ['system', 'Theme: as the system'],
+  ['system', 'Theme: system'],
   ['light', 'Theme: light'],
   ['dark', 'Theme: dark'],
 ];
 
-/** What a user sets for themself, and what the product is. */
+/** Menu of the settings of this browser, the shortcuts, and the version. */
 export function SettingsMenu() {
   const theme = useSyncExternalStore(onTheme, currentTheme);
   const [isUtc, setIsUtc] = useUtc();
   const [isReadOnly, setIsReadOnly] = useReadOnly();
   const [dialog, setDialog] = useState<'about' | 'shortcuts' | null>(null);
-  const marked = (isOn: boolean, label: string): string => (isOn ? `✓ ${label}` : label);
+  const withCheckMark = (isOn: boolean, label: string): string => (isOn ? `✓ ${label}` : label);
   const items: ActionItem[] = [
     ...THEMES.map(([id, label]) => ({
       id,
-      label: marked(theme === id, label),
+      label: withCheckMark(theme === id, label),
       act: () => chooseTheme(id),
     })),
-    { id: 'local', label: marked(!isUtc, 'Times: local'), startsGroup: true, act: () => setIsUtc(false) },
-    { id: 'utc', label: marked(isUtc, 'Times: UTC'), act: () => setIsUtc(true) },
+    {
+      id: 'local',
+      label: withCheckMark(!isUtc, 'Times: local'),
+      startsGroup: true,
+      act: () => setIsUtc(false),
+    },
+    { id: 'utc', label: withCheckMark(isUtc, 'Times: UTC'), act: () => setIsUtc(true) },
     {
       id: 'read-only',
-      label: marked(isReadOnly, 'Read only in this browser'),
+      label: withCheckMark(isReadOnly, 'Read-only mode'),
       startsGroup: true,
       act: () => setIsReadOnly(!isReadOnly),
     },

@@ -15,7 +15,7 @@ import { NAV_ITEMS, type NavItem } from './navigation.ts';
 import { SettingsMenu } from './settings-menu.tsx';
 import './shell.css';
 
-/** What is around every page: the navigation, the way to find things, and whether the page is live. */
+/** Frame of every page: navigation, search, state of the connection, settings. */
 export function Shell({ children, onFind }: { children: ReactNode; onFind: () => void }) {
   const [path] = useLocation();
   const [isNarrow, setIsNarrow] = usePreference('nav.narrow', false, asBoolean);
@@ -24,7 +24,7 @@ export function Shell({ children, onFind }: { children: ReactNode; onFind: () =>
   return (
     <div className={classNames('shell', isNarrow && 'shell--narrow')}>
       <a className="shell__skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <nav className={classNames('shell__nav', isOpen && 'shell__nav--open')} aria-label="Main">
         <Link href="/" className="shell__brand">
@@ -32,11 +32,11 @@ export function Shell({ children, onFind }: { children: ReactNode; onFind: () =>
           <span className="shell__word">Callsheet</span>
         </Link>
         {NAV_ITEMS.map((group) => (
-          <PlaceList key={group.label} label={group.label} places={group.places} path={path} />
+          <NavList key={group.label} label={group.label} items={group.items} path={path} />
         ))}
         <div className="shell__fold">
           <IconButton
-            label={isNarrow ? 'Show the names of the navigation' : 'Show only the icons of the navigation'}
+            label={isNarrow ? 'Expand navigation' : 'Collapse navigation'}
             icon={isNarrow ? <PanelLeftOpen aria-hidden="true" /> : <PanelLeftClose aria-hidden="true" />}
             onPress={() => setIsNarrow(!isNarrow)}
           />
@@ -45,14 +45,14 @@ export function Shell({ children, onFind }: { children: ReactNode; onFind: () =>
       <header className="shell__top">
         <span className="shell__menu-button">
           <IconButton
-            label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+            label={isOpen ? 'Close navigation' : 'Open navigation'}
             icon={<Menu aria-hidden="true" />}
             onPress={() => setOpenAt(isOpen ? null : path)}
           />
         </span>
         <button type="button" className="shell__find" onClick={onFind}>
           <Search aria-hidden="true" />
-          Find or do…
+          Search or run a command…
           <kbd>Ctrl K</kbd>
         </button>
         <span className="shell__spacer" />
@@ -70,9 +70,9 @@ export function Shell({ children, onFind }: { children: ReactNode; onFind: () =>
   );
 }
 
-function PlaceList({ label, places, path }: { label: string; places: readonly NavItem[]; path: string }) {
+function NavList({ label, items, path }: { label: string; items: readonly NavItem[]; path: string }) {
   const { can } = usePermissions();
-  const allowed = places.filter(({ needs }) => can(needs));
+  const allowed = items.filter(({ needs }) => can(needs));
   if (allowed.length === 0) return null;
   return (
     <div>
@@ -96,7 +96,7 @@ function PlaceList({ label, places, path }: { label: string; places: readonly Na
   );
 }
 
-/** Tasks have no place of their own: they belong to jobs. */
+/** Task pages belong to the Jobs entry. */
 const isWithin = (path: string, href: string): boolean =>
   path === href ||
   (href !== '/' && path.startsWith(`${href}/`)) ||
@@ -106,22 +106,22 @@ function ReadOnlyBadge() {
   const [isReadOnly] = useReadOnly();
   if (!isReadOnly) return null;
   return (
-    <span className="shell__read-only" title="Nothing can be changed from this browser: Settings, Read only">
+    <span className="shell__read-only" title="Read-only mode. Turn it off in Settings.">
       <Eye aria-hidden="true" />
-      <span className="shell__read-only-word">Read only</span>
+      <span className="shell__read-only-word">Read-only</span>
     </span>
   );
 }
 
-/** Without an answer to who the user is nothing is allowed, and the navigation is empty: it is said why. */
+/** Explains an empty navigation: without the user's permissions, nothing is allowed. */
 function UserProblem() {
   const { rest } = useService();
   const { data, error, refetch } = useQuery(queries.principal(rest));
-  // A service that is away is told by the banner.
+  // The connection banner reports an unreachable server.
   if (data !== undefined || !(error instanceof ProblemError)) return null;
   return (
     <div className="page">
-      <QueryProblem error={error} what="what you may do" onRetry={() => void refetch()} />
+      <QueryProblem error={error} what="your permissions" onRetry={() => void refetch()} />
     </div>
   );
 }

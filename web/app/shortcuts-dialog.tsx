@@ -5,31 +5,31 @@ import { NAV_ITEMS } from './navigation.ts';
 import './shortcuts-dialog.css';
 
 const GENERAL: readonly (readonly [keys: readonly string[], what: string])[] = [
-  [['Ctrl', 'K'], 'Find a page, a job or a task, or do something'],
-  [['/'], 'Search in the list that is shown'],
-  [['r'], 'Load what is shown anew, where nothing is selected'],
-  [['t'], 'Light or dark'],
-  [['↑', '↓'], 'Move in a table; with Shift the selection follows'],
+  [['Ctrl', 'K'], 'Search or run a command'],
+  [['/'], 'Search the list'],
+  [['r'], 'Refresh the list when nothing is selected'],
+  [['t'], 'Switch between light and dark theme'],
+  [['↑', '↓'], 'Move between rows; with Shift, extend the selection'],
   [['Space'], 'Select the row'],
-  [['Ctrl', 'A'], 'Select all that match'],
+  [['Ctrl', 'A'], 'Select all matching rows'],
   [['Enter'], 'Open the row'],
-  [['Shift', 'F10'], 'What can be done with the row, or with all that are selected'],
-  [['p'], 'Pause the selected jobs, or resume them'],
-  [['r'], 'Try again what failed of the selected jobs'],
-  [['c'], 'Cancel the selected jobs, after a question'],
-  [['Delete'], 'Delete what is selected, after a question'],
-  [['Alt', '→'], 'On a header: widen the column; with Shift move it'],
+  [['Shift', 'F10'], 'Open the actions of the row or of the selected rows'],
+  [['p'], 'Pause or resume the selected jobs'],
+  [['r'], 'Retry the failed tasks of the selected jobs'],
+  [['c'], 'Cancel the selected jobs (asks first)'],
+  [['Delete'], 'Delete the selected rows (asks first)'],
+  [['Alt', '→'], 'On a column header: resize the column; with Shift, move it'],
   [['Esc'], 'Close, or clear the selection'],
-  [['?'], 'This list'],
+  [['?'], 'Show this list'],
 ];
 
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
-  const places = NAV_ITEMS.flatMap((group) => group.places);
-  const all = [...GENERAL, ...places.map(({ key, label }) => [['g', key], `Go to: ${label}`] as const)];
+  const places = NAV_ITEMS.flatMap((group) => group.items);
+  const all = [...GENERAL, ...places.map(({ key, label }) => [['g', key], `Go to ${label}`] as const)];
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose} foot={<Button onPress={onClose}>Close</Button>}>
       {/* The list scrolls in a low window, so it must be reachable by keyboard. */}
-      <div className="shortcuts" tabIndex={0} role="group" aria-label="Keys and what they do">
+      <div className="shortcuts" tabIndex={0} role="group" aria-label="List of shortcuts">
         {all.map(([keys, what]) => (
           <Fragment key={`${keys.join(' ')} ${what}`}>
             <span>

@@ -2,24 +2,24 @@ const EVERY_MS = 1_000;
 
 let stop: (() => void) | null = null;
 
-/** Shows `text` and the title of the page in turn, until the user looks at the page. */
+/** Alternates the page title with `text` until the user returns to the page. */
 export function flashTitle(text: string): void {
   stop?.();
   let title = document.title;
   const timer = setInterval(() => {
-    // The page may have got another title meanwhile.
+    // The title of the page may have changed in the meantime.
     if (document.title !== text) title = document.title;
     document.title = document.title === text ? title : text;
   }, EVERY_MS);
-  const looked = (): void => {
+  const visibilityChanged = (): void => {
     if (!document.hidden) stop?.();
   };
   document.title = text;
-  document.addEventListener('visibilitychange', looked);
+  document.addEventListener('visibilitychange', visibilityChanged);
   stop = () => {
     stop = null;
     clearInterval(timer);
-    document.removeEventListener('visibilitychange', looked);
+    document.removeEventListener('visibilitychange', visibilityChanged);
     if (document.title === text) document.title = title;
   };
 }

@@ -6,7 +6,7 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { toasts } from '../state/toasts.ts';
 import './toast-list.css';
 
-/** What the user is told in passing; said aloud by screen readers. */
+/** Short messages. Screen readers announce them. */
 export function ToastList() {
   const list = useSyncExternalStore(toasts.subscribe, toasts.list);
   return (
@@ -19,19 +19,19 @@ export function ToastList() {
             {toast.href !== '' && (
               <div>
                 <Link href={toast.href} onClick={() => toasts.close(toast.id)}>
-                  Show it
+                  Open
                 </Link>
               </div>
             )}
             {toast.requestId !== '' && (
               <div className="toast__request">
                 Request <span className="mono">{toast.requestId}</span>
-                <CopyButton text={toast.requestId} label="Copy the request id" />
+                <CopyButton text={toast.requestId} label="Copy request id" />
               </div>
             )}
           </div>
           <IconButton
-            label="Close the message"
+            label="Close message"
             icon={<X aria-hidden="true" />}
             size="small"
             onPress={() => toasts.close(toast.id)}

@@ -4,10 +4,10 @@ import { useLocation } from 'wouter';
 import { changeTheme } from '../state/theme.ts';
 import { NAV_ITEMS } from './navigation.ts';
 
-/** How long `g` waits for its second key. */
+/** Maximum time between `g` and its second key. */
 const SEQUENCE_MS = 1_200;
 
-const KEYS = new Map(NAV_ITEMS.flatMap((group) => group.places).map(({ key, href }) => [key, href]));
+const KEYS = new Map(NAV_ITEMS.flatMap((group) => group.items).map(({ key, href }) => [key, href]));
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
@@ -15,11 +15,11 @@ const isTyping = (target: EventTarget | null): boolean =>
     (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !isBox(target)) ||
     target.closest('dialog, [popover]') !== null);
 
-/** A box to tick takes no letters. */
+/** Checkboxes take no letters, so shortcuts work while one has the focus. */
 const isBox = (target: HTMLElement): boolean =>
   target instanceof HTMLInputElement && /^(checkbox|radio)$/.test(target.type);
 
-/** The keys that work on every page (shortcuts-dialog.tsx lists them). */
+/** Handles the shortcuts of every page (shortcuts-dialog.tsx lists them). */
 export function useShortcuts({ onFind, onHelp }: { onFind: () => void; onHelp: () => void }): void {
   const [, navigate] = useLocation();
   const client = useQueryClient();

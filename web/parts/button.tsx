@@ -14,7 +14,7 @@ interface Look {
 export interface ButtonProps extends Look {
   readonly children: ReactNode;
   readonly onPress: (event: MouseEvent<HTMLButtonElement>) => void;
-  /** Why it cannot be used now: it stays reachable by keyboard, and says so. */
+  /** Why the button is disabled, shown as its tooltip. It stays reachable by keyboard. */
   readonly disabledReason?: string;
   readonly isBusy?: boolean;
   readonly isPressed?: boolean;
@@ -48,7 +48,7 @@ export function Button(props: ButtonProps) {
   );
 }
 
-/** The button that sends the form that it is in. */
+/** Submits the form that contains it. */
 export function SubmitButton(props: Omit<ButtonProps, 'onPress'>) {
   const { children, icon, disabledReason = '', isBusy = false, title } = props;
   const isOff = disabledReason !== '' || isBusy;
@@ -69,7 +69,7 @@ export function SubmitButton(props: Omit<ButtonProps, 'onPress'>) {
   );
 }
 
-/** A button that is an icon alone; `label` is what it does, in words. */
+/** A button without text; `label` is its accessible name. */
 export function IconButton({
   label,
   icon,

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Which colours are in force: changes with the theme. */
+/** Returns the active color scheme, and renders the component again when it changes. */
 export function useSchemeName(): string {
   return useSyncExternalStore(subscribe, current);
 }
@@ -23,7 +23,7 @@ function subscribe(changed: () => void): () => void {
 
 const known = new Map<string, Readonly<Record<string, string>>>();
 
-/** What the custom properties come to: a canvas knows neither them nor light-dark(). */
+/** Resolves custom properties to colors: a canvas supports neither them nor light-dark(). */
 export function resolvedColors(scheme: string, names: readonly string[]): Readonly<Record<string, string>> {
   const key = `${scheme} ${names.join(' ')}`;
   const before = known.get(key);
@@ -41,7 +41,7 @@ export function resolvedColors(scheme: string, names: readonly string[]): Readon
   return colors;
 }
 
-/** What is read best on a colour as the browser gives it. */
+/** Returns dark or white text, whichever contrasts more with `color`, a computed CSS color. */
 export function contrastColor(color: string): string {
   const [red = 0, green = 0, blue = 0] = (color.match(/[0-9.]+/g) ?? []).map(Number);
   return 0.299 * red + 0.587 * green + 0.114 * blue > 100 ? '#10151c' : '#ffffff';

@@ -1,3 +1,3 @@
-/** The names that are there, with a space between. */
+/** Joins the non-empty names with spaces. */
 export const classNames = (...names: readonly (string | false | null | undefined)[]): string =>
   names.filter((name) => typeof name === 'string' && name !== '').join(' ');

@@ -5,7 +5,7 @@ import { Button, IconButton } from './button.tsx';
 
 const SHOWN_MS = 1_500;
 
-/** Copies a text; with `children` it is a button with words, else an icon. `label` says what is copied: "Copy the id". */
+/** Copies a text. A text button with `children`, else an icon. `label` names the action: "Copy ID". */
 export function CopyButton({ text, label, children }: { text: string; label: string; children?: string }) {
   const [isCopied, setIsCopied] = useState(false);
   useEffect(() => {
@@ -16,7 +16,7 @@ export function CopyButton({ text, label, children }: { text: string; label: str
   const copy = (): void => {
     copyText(text).then(
       () => setIsCopied(true),
-      (error: unknown) => toasts.failed(error, label),
+      (error: unknown) => toasts.failed(error, 'Could not copy the text'),
     );
   };
   const icon = isCopied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />;
@@ -36,7 +36,10 @@ export function CopyButton({ text, label, children }: { text: string; label: str
   );
 }
 
-/** The clipboard belongs to secure pages; a farm's page is often plain HTTP in its own network: there a selection is copied. */
+/**
+ * Copies a text. The clipboard API needs HTTPS; on plain HTTP, as in many farm networks, it copies a selection
+ * instead.
+ */
 export async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
@@ -46,5 +49,6 @@ export async function copyText(text: string): Promise<void> {
   area.select();
   const isDone = document.execCommand('copy');
   area.remove();
-  if (!isDone) throw new Error('The browser did not allow it: select the text and copy it by hand.');
+  if (!isDone)
+    throw new Error('The browser did not allow access to the clipboard. Select the text and copy it.');
 }

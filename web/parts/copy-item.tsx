@@ -6,13 +6,13 @@ import type { ActionItem } from './menu.tsx';
 type Copied = 'id' | 'link' | 'command' | 'curl';
 
 const LOOKS: Readonly<Record<Copied, { readonly label: string; readonly icon: LucideIcon }>> = {
-  id: { label: 'Copy the id', icon: Copy },
-  link: { label: 'Copy the link', icon: Link },
-  command: { label: 'Copy the command', icon: SquareTerminal },
+  id: { label: 'Copy ID', icon: Copy },
+  link: { label: 'Copy link', icon: Link },
+  command: { label: 'Copy command', icon: SquareTerminal },
   curl: { label: 'Copy as curl', icon: SquareTerminal },
 };
 
-/** What copies a text, in a menu; a toast shows the text. */
+/** Returns a menu item that copies a text and shows it in a toast. */
 export function copyItem(what: Copied, text: string, startsGroup = false): ActionItem {
   const { label, icon: Icon } = LOOKS[what];
   return {
@@ -23,7 +23,7 @@ export function copyItem(what: Copied, text: string, startsGroup = false): Actio
     act: () => {
       copyText(text).then(
         () => toasts.done('Copied', text),
-        (error: unknown) => toasts.failed(error, label),
+        (error: unknown) => toasts.failed(error, 'Could not copy the text'),
       );
     },
   };

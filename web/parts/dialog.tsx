@@ -6,22 +6,22 @@ import { classNames } from './class-names.ts';
 import { Notice } from './notice.tsx';
 import './dialog.css';
 
-/** Where typing goes: the first field, or the first button below, which does nothing that cannot be undone. */
+/** Element that gets the focus first: the first field, or else the first button of the footer, which is harmless. */
 const FIRST_CONTROL =
   ':is(.dialog__body :is(input, select, textarea):not([type=hidden])), .dialog:not(:has(.dialog__body :is(input, select, textarea))) .dialog__foot button';
 
 interface DialogProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** Buttons, the one that does it last. */
+  /** Buttons; the primary action comes last. */
   readonly foot?: ReactNode;
   readonly isWide?: boolean;
   readonly onClose: () => void;
-  /** What Enter in a field does; the dialog is a form. */
+  /** Called on Enter in a field; the dialog is a form. */
   readonly onSubmit?: () => void;
 }
 
-/** A modal dialog: Escape closes it, and the focus returns to where it was. Rendered while it is open. */
+/** A modal dialog, open while it is mounted. Escape closes it and returns the focus. */
 export function Dialog({ title, children, foot, isWide = false, onClose, onSubmit }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -67,16 +67,16 @@ export function Dialog({ title, children, foot, isWide = false, onClose, onSubmi
 
 interface ConfirmProps {
   readonly title: string;
-  /** What is hit, and how many. */
+  /** States which items are affected, and how many. */
   readonly children: ReactNode;
-  /** The deed: "Delete 3 jobs". */
+  /** Label of the confirming button: "Delete 3 jobs". */
   readonly action: string;
   readonly isDanger?: boolean;
   readonly onConfirm: () => Promise<void>;
   readonly onClose: () => void;
 }
 
-/** Asks before what cannot be undone. It stays open with the reason when it fails. */
+/** Asks before an action that cannot be undone. Stays open and shows the error if the action fails. */
 export function ConfirmDialog({
   title,
   children,

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { CopyButton } from './copy-button.tsx';
 import './empty-state.css';
 
-/** Nothing is here yet: what to do next. */
+/** Placeholder of an empty page or list, with what to do next. */
 export function EmptyState({
   title,
   children,
@@ -25,13 +25,13 @@ export function EmptyState({
   );
 }
 
-/** A command to copy. */
+/** A command with a copy button. */
 export function CommandLine({ command }: { command: string }) {
   return (
     <div className="command-line">
       {/* Long commands scroll, so they must be reachable by keyboard. */}
       <code tabIndex={0}>{command}</code>
-      <CopyButton text={command} label="Copy the command" />
+      <CopyButton text={command} label="Copy command" />
     </div>
   );
 }

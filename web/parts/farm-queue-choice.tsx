@@ -3,13 +3,13 @@ import { queries } from '../state/queries.ts';
 import { useService } from '../state/service.tsx';
 import { FilterChoice } from './filter-choice.tsx';
 
-/** Narrows a list to a farm and to a queue; another farm has other queues. */
+/** Filters a list by farm and queue. Choosing a farm clears the queue. */
 export function FarmQueueChoice({
   farm,
   queue,
   onChange,
 }: {
-  /** Ids; empty: all. */
+  /** Ids; empty for all. */
   farm: string;
   queue: string;
   onChange: (change: { readonly farm?: string; readonly queue: string }) => void;
@@ -19,7 +19,7 @@ export function FarmQueueChoice({
   const queues = useQuery(queries.queues(rest)).data ?? [];
   const offered = queues.filter(({ farm_id: id }) => farm === '' || id === farm);
   const farmOf = (id: string): string => farms.find((each) => each.id === id)?.name ?? '';
-  // Names of queues are unique in their farm only.
+  // Queue names are unique only within a farm.
   const isAmbiguous = farm === '' && farms.length > 1;
   return (
     <>

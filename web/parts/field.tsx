@@ -4,15 +4,15 @@ import './field.css';
 
 export interface FieldProps {
   readonly label: string;
-  /** Said beside the label, more softly: a kind, a unit. */
+  /** Shown muted next to the label: a type or a unit. */
   readonly note?: string;
   readonly hint?: ReactNode;
-  /** What is wrong with the value; empty when nothing is. */
+  /** Error text; empty if the value is valid. */
   readonly error?: string;
   readonly isRequired?: boolean;
 }
 
-/** What a control needs to be told apart and described. */
+/** Attributes that connect a control with its label and description. */
 export interface ControlProps {
   readonly id: string;
   readonly 'aria-describedby': string | undefined;
@@ -20,7 +20,7 @@ export interface ControlProps {
   readonly 'aria-required': true | undefined;
 }
 
-/** A control with its label, a hint and what is wrong with it. */
+/** A control with label, hint and error. */
 export function Field({
   label,
   note = '',
@@ -76,7 +76,7 @@ export interface TextFieldProps extends ValueProps {
   readonly type?: HTMLInputTypeAttribute;
   readonly placeholder?: string;
   readonly isMono?: boolean;
-  /** Offered while typing. */
+  /** Suggestions while typing. */
   readonly suggestions?: readonly string[];
 }
 
@@ -113,7 +113,7 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
-/** A number, kept as the text that was typed: what is no number is told, not lost. */
+/** A number, kept as the text that was typed, so that an invalid input is reported and not lost. */
 export function NumberField(
   props: ValueProps & {
     readonly min?: number | string;

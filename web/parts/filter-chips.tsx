@@ -4,7 +4,7 @@ import { StatusGlyph, statusColor } from './status-badge.tsx';
 import { statusStyle, type StatusKind } from './status-looks.ts';
 import './filter-chips.css';
 
-/** Statuses to choose, any of them, with how many there are of each. */
+/** Chips that filter by any of several statuses, with their counts. */
 export function StatusChips<Status extends string>({
   kind,
   statuses,
@@ -14,7 +14,7 @@ export function StatusChips<Status extends string>({
 }: {
   kind: StatusKind;
   statuses: readonly Status[];
-  /** Missing while it is not known. */
+  /** Counts are missing until they are loaded. */
   counts: Readonly<Partial<Record<string, number>>>;
   chosen: readonly Status[];
   onChange: (chosen: readonly Status[]) => void;
@@ -43,7 +43,7 @@ export function StatusChips<Status extends string>({
   );
 }
 
-/** Asks for all again. */
+/** Button that clears all filters. */
 export function ClearFilters({ onPress }: { onPress: () => void }) {
   return (
     <Button size="small" look="quiet" icon={<X aria-hidden="true" />} onPress={onPress}>

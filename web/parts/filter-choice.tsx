@@ -1,7 +1,7 @@
 import './field.css';
 import './filter-choice.css';
 
-/** One of some values, or all; a value that is not offered (of a link, say) is shown as it is. */
+/** Selects one value or all. A value that is not among the choices, for example from a link, is shown as text. */
 export function FilterChoice({
   label,
   all,
@@ -10,7 +10,7 @@ export function FilterChoice({
   onChange,
 }: {
   label: string;
-  /** What asks for nothing: "All farms". */
+  /** Label for no filter: "All farms". */
   all: string;
   value: string;
   choices: readonly (readonly [value: string, text: string])[];

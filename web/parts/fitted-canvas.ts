@@ -1,12 +1,15 @@
 export interface FittedCanvas {
-  /** One unit of it is a CSS pixel. */
+  /** Scaled so that one unit is a CSS pixel. */
   readonly context: CanvasRenderingContext2D;
-  /** Of the box, in CSS pixels. */
+  /** Size of the box in CSS pixels. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Makes a canvas as sharp as the screen and as large as what is seen of the box around it; null as long as either is not there. */
+/**
+ * Sizes a canvas to the visible part of the box around it, at the resolution of the screen. Returns null while either
+ * is missing.
+ */
 export function fittedCanvas(
   element: HTMLCanvasElement | null,
   box: HTMLElement | null,

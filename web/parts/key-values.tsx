@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import './key-values.css';
 
-/** Facts of one thing; those with null are left out. */
+/** Labeled values of one item; null values are omitted. */
 export function KeyValues({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
   return (
     <dl className="key-values">

@@ -4,15 +4,15 @@ import { IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
 import './menu.css';
 
-/** One thing that can be done. */
+/** An entry of a menu. */
 export interface ActionItem {
   readonly id: string;
   readonly label: string;
   readonly icon?: ReactNode;
   readonly isDanger?: boolean;
-  /** Why it cannot be done now; empty when it can. */
+  /** Why the action is disabled; empty if it is not. */
   readonly disabledReason?: string;
-  /** A line above it. */
+  /** Draws a line above the item. */
   readonly startsGroup?: boolean;
   readonly act: () => void;
 }
@@ -24,7 +24,10 @@ export interface MenuAnchor {
 
 const MARGIN = 8;
 
-/** A menu at a place of the window: arrows move, Enter does it, Escape closes and gives the focus back. Rendered while it is open. */
+/**
+ * A menu at a position of the window, open while it is mounted. Arrow keys move, Enter selects, Escape closes it and
+ * returns the focus.
+ */
 export function Menu({
   items,
   at,
@@ -74,33 +77,37 @@ export function Menu({
         if (event.newState === 'closed') onClose();
       }}
     >
-      {items.map((item) => {
-        const isOff = (item.disabledReason ?? '') !== '';
-        return (
-          <div key={item.id} role="none">
-            {item.startsGroup === true && <hr className="menu__line" />}
-            <button
-              type="button"
-              role="menuitem"
-              tabIndex={-1}
-              className={classNames('menu__item', item.isDanger === true && 'menu__item--danger')}
-              aria-disabled={isOff || undefined}
-              onClick={(event) => {
-                event.stopPropagation();
-                if (isOff) return;
-                onClose();
-                item.act();
-              }}
-            >
-              {item.icon}
-              <span>
-                {item.label}
-                {isOff && <span className="menu__hint">{item.disabledReason}</span>}
-              </span>
-            </button>
-          </div>
-        );
-      })}
+      {items.map((item) => (
+        <MenuEntry key={item.id} item={item} onClose={onClose} />
+      ))}
+    </div>
+  );
+}
+
+function MenuEntry({ item, onClose }: { item: ActionItem; onClose: () => void }) {
+  const isOff = (item.disabledReason ?? '') !== '';
+  return (
+    <div role="none">
+      {item.startsGroup === true && <hr className="menu__line" />}
+      <button
+        type="button"
+        role="menuitem"
+        tabIndex={-1}
+        className={classNames('menu__item', item.isDanger === true && 'menu__item--danger')}
+        aria-disabled={isOff || undefined}
+        onClick={(event) => {
+          event.stopPropagation();
+          if (isOff) return;
+          onClose();
+          item.act();
+        }}
+      >
+        {item.icon}
+        <span>
+          {item.label}
+          {isOff && <span className="menu__hint">{item.disabledReason}</span>}
+        </span>
+      </button>
     </div>
   );
 }
@@ -113,7 +120,7 @@ function nextIndex(key: string, index: number, count: number): number | null {
   return key === 'End' ? count - 1 : null;
 }
 
-/** The "..." button with what can be done. */
+/** The "..." button that opens a menu. */
 export function ActionMenu({
   items,
   label,

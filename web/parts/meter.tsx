@@ -1,7 +1,7 @@
 import { classNames } from './class-names.ts';
 import './meter.css';
 
-/** How much of something is in use: cores of a worker, slots of a pool. To be full is a limit that holds others, unless it is the aim. */
+/** Usage of a resource: cores of a worker, slots of a pool. Full usage is drawn as a warning unless it is the aim. */
 export function UseMeter({
   used,
   total,
@@ -11,7 +11,7 @@ export function UseMeter({
   used: number;
   total: number;
   unit: string;
-  /** To use all of it is good. */
+  /** True if full usage is desired. */
   isAim?: boolean;
 }) {
   const share = total === 0 ? 0 : Math.min(1, used / total);

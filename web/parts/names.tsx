@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { queries } from '../state/queries.ts';
 import { useService } from '../state/service.tsx';
 
-/** Names of what rows know by id alone. Something that is gone by now is shown by its id. */
+/** Names of items that rows refer to by id. A deleted item is shown by its id. */
 
 const short = (id: string): string => (id.length > 13 ? `${id.slice(0, 8)}…` : id);
 
@@ -32,7 +32,7 @@ export function WorkerName({ id }: { id: string }) {
   );
 }
 
-/** The name of a job, asked for by its id and kept for a while. */
+/** Name of a job, requested by its id and cached. */
 export function JobName({ id }: { id: string }) {
   const { rest } = useService();
   const { data } = useQuery({ ...queries.job(rest, id), staleTime: 60_000 });

@@ -13,7 +13,7 @@ interface NoticeProps {
   readonly children?: ReactNode;
 }
 
-/** Something to know, in the place that it is about. */
+/** A message in the place that it is about. */
 export function Notice({ kind, title, detail, requestId = '', children }: NoticeProps) {
   const Icon = ICONS[kind];
   return (
@@ -25,7 +25,7 @@ export function Notice({ kind, title, detail, requestId = '', children }: Notice
         {requestId !== '' && (
           <div className="notice__request">
             Request <span className="mono">{requestId}</span>
-            <CopyButton text={requestId} label="Copy the request id" />
+            <CopyButton text={requestId} label="Copy request id" />
           </div>
         )}
         {children}

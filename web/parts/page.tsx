@@ -8,7 +8,7 @@ export interface Crumb {
   readonly href: string;
 }
 
-/** The frame of every page: where it is, its only h1, and what can be done with all of it. */
+/** Frame of every page: breadcrumbs, the only h1, and the actions of the page. */
 export function Page({
   title,
   beside,
@@ -18,11 +18,11 @@ export function Page({
   children,
 }: {
   title: string;
-  /** Beside the title: a status, a copy button. */
+  /** Next to the title: a status, a copy button. */
   beside?: ReactNode;
   crumbs?: readonly Crumb[];
   actions?: ReactNode;
-  /** Takes the height of the window, and scrolls inside. */
+  /** Fills the height of the window and scrolls inside. */
   isFull?: boolean;
   children: ReactNode;
 }) {

@@ -2,7 +2,7 @@ import { useId, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import './panel.css';
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Panel({
   title,
   beside,
@@ -12,7 +12,7 @@ export function Panel({
   title: string;
   /** At the end of the heading: a link, a button. */
   beside?: ReactNode;
-  /** In a grid of panels it takes the whole width. */
+  /** Takes the full width of a panel grid. */
   isWide?: boolean;
   children: ReactNode;
 }) {
@@ -28,7 +28,7 @@ export function Panel({
   );
 }
 
-/** Panels beside each other where there is room. */
+/** A grid of panels; one column on narrow screens. */
 export function Panels({ children }: { children: ReactNode }) {
   return <div className="panels">{children}</div>;
 }

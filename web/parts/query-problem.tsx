@@ -3,7 +3,7 @@ import { explained } from '../state/toasts.ts';
 import { Button } from './button.tsx';
 import { Notice } from './notice.tsx';
 
-/** What is shown in the place of something that could not be loaded. `what` is it in words: "the jobs". */
+/** Shown in place of data that could not be loaded. `what` names the data: "the jobs". */
 export function QueryProblem({
   error,
   what,

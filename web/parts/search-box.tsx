@@ -5,7 +5,7 @@ import './search-box.css';
 
 const AFTER_MS = 250;
 
-/** A search that follows typing after a breath. `/` brings the focus here (data-search). */
+/** A search box that applies the text after a short pause. The `/` key focuses it (data-search). */
 export function SearchBox({
   value,
   onChange,

@@ -2,7 +2,10 @@ import { Share2 } from 'lucide-react';
 import { copyItem } from './copy-item.tsx';
 import { ActionMenu } from './menu.tsx';
 
-/** A view for others: its link, and the same list in a shell. Null: the command has no words for what is asked. */
+/**
+ * Menu that copies a view as a link, a command, or a curl call. `command` is null if the command line cannot express
+ * the filter.
+ */
 export function ShareMenu({ command, curl }: { command: string | null; curl: string }) {
   return (
     <ActionMenu
@@ -12,7 +15,7 @@ export function ShareMenu({ command, curl }: { command: string | null; curl: str
         copyItem('link', location.href),
         {
           ...copyItem('command', command ?? ''),
-          disabledReason: command === null ? 'The command cannot search: copy as curl.' : '',
+          disabledReason: command === null ? 'The command line cannot search. Use Copy as curl.' : '',
         },
         copyItem('curl', curl),
       ]}

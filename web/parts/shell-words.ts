@@ -1,8 +1,8 @@
-/** A word that a POSIX shell takes as it is. */
+/** Quotes a word for a POSIX shell if necessary. */
 export const shellWord = (word: string): string =>
   /^[A-Za-z0-9_./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** The request of a list of the API, for curl. */
+/** Returns the curl call of a list request. */
 export function curlOf(url: string, asked: object): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(asked)) {

@@ -6,11 +6,11 @@ export interface ShortColumn<Row> {
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
   readonly align?: 'start' | 'end';
-  /** Left out where it is narrow. */
+  /** Hidden on narrow screens. */
   readonly isMinor?: boolean;
 }
 
-/** A table of some rows, all of them shown; it scrolls sideways by itself where it must. */
+/** A table that shows all of its rows, and scrolls sideways if necessary. */
 export function ShortTable<Row>({
   label,
   columns,

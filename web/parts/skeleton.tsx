@@ -1,6 +1,6 @@
 import './skeleton.css';
 
-/** The place of a text that is on its way; `width` in CSS, such as `12ch`. */
+/** Placeholder of a text while it loads; `width` is a CSS length such as `12ch`. */
 export function Skeleton({ width = '12ch', height }: { width?: string; height?: string }) {
   return (
     <span
@@ -11,7 +11,7 @@ export function Skeleton({ width = '12ch', height }: { width?: string; height?: 
   );
 }
 
-/** The place of a list or a card that is on its way. */
+/** Placeholder of a list or a card while it loads. */
 export function SkeletonLines({ lines = 5, label = 'Loading' }: { lines?: number; label?: string }) {
   return (
     <div className="stack" role="status" aria-label={label}>

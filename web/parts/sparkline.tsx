@@ -1,4 +1,4 @@
-/** A small line of values from old to new, between 0 and `max`; `label` says it in words. */
+/** A small line chart from old to new, from 0 to `max`. `label` describes it. */
 export function Sparkline({
   values,
   max,

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import './stat.css';
 
-/** A figure with its name; with `href` it leads to what it counts. */
+/** A number with its label; `href` links to the items that it counts. */
 export function Stat({
   label,
   value,

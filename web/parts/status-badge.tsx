@@ -33,7 +33,7 @@ const ICONS: Readonly<Record<StatusIcon, LucideIcon>> = {
   unplugged: Unplug,
 };
 
-/** Sets `--status-color` for an element and what is in it. */
+/** Sets `--status-color` for an element and its content. */
 export const statusColor = (color: StateColor): CSSProperties =>
   ({ '--status-color': `var(--state-${color})` }) as CSSProperties;
 
@@ -42,7 +42,7 @@ export function StatusGlyph({ kind, status }: { kind: StatusKind; status: string
   return <Icon aria-hidden="true" strokeWidth={2.4} />;
 }
 
-/** A status in a word, an icon and a colour. */
+/** A status as a label, an icon and a color. */
 export function StatusBadge({ kind, status, title }: { kind: StatusKind; status: string; title?: string }) {
   const look = statusStyle(kind, status);
   return (

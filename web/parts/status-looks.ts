@@ -1,8 +1,8 @@
-/** How each status is shown: a word, a colour of styles/tokens.css, an icon's name and, where there is room for one character only, that. */
+/** Style of each status: label, color of styles/tokens.css, icon, and a letter where only one character fits. */
 
-export interface StatusLook {
+export interface StatusStyle {
   readonly label: string;
-  /** The custom property `--state-…`. */
+  /** Custom property `--state-…`. */
   readonly color: StateColor;
   readonly icon: StatusIcon;
   readonly letter: string;
@@ -36,22 +36,22 @@ export type StatusIcon =
 
 export type StatusKind = 'job' | 'step' | 'task' | 'attempt' | 'worker' | 'farm';
 
-const PENDING: StatusLook = { label: 'Pending', color: 'pending', icon: 'circle', letter: 'P' };
-const READY: StatusLook = { label: 'Ready', color: 'ready', icon: 'clock', letter: 'Q' };
-const ASSIGNED: StatusLook = { label: 'Assigned', color: 'assigned', icon: 'hand', letter: 'A' };
-const RUNNING: StatusLook = { label: 'Running', color: 'running', icon: 'play', letter: 'R' };
-const SUCCEEDED: StatusLook = { label: 'Succeeded', color: 'succeeded', icon: 'check', letter: 'S' };
-const COMPLETED: StatusLook = { label: 'Completed', color: 'succeeded', icon: 'check', letter: 'S' };
-const FAILED: StatusLook = { label: 'Failed', color: 'failed', icon: 'cross', letter: 'F' };
-const CANCELED: StatusLook = { label: 'Canceled', color: 'canceled', icon: 'ban', letter: 'C' };
-const UNSCHEDULABLE: StatusLook = {
+const PENDING: StatusStyle = { label: 'Pending', color: 'pending', icon: 'circle', letter: 'P' };
+const READY: StatusStyle = { label: 'Ready', color: 'ready', icon: 'clock', letter: 'Q' };
+const ASSIGNED: StatusStyle = { label: 'Assigned', color: 'assigned', icon: 'hand', letter: 'A' };
+const RUNNING: StatusStyle = { label: 'Running', color: 'running', icon: 'play', letter: 'R' };
+const SUCCEEDED: StatusStyle = { label: 'Succeeded', color: 'succeeded', icon: 'check', letter: 'S' };
+const COMPLETED: StatusStyle = { label: 'Completed', color: 'succeeded', icon: 'check', letter: 'S' };
+const FAILED: StatusStyle = { label: 'Failed', color: 'failed', icon: 'cross', letter: 'F' };
+const CANCELED: StatusStyle = { label: 'Canceled', color: 'canceled', icon: 'ban', letter: 'C' };
+const UNSCHEDULABLE: StatusStyle = {
   label: 'Unschedulable',
   color: 'unschedulable',
   icon: 'warning',
   letter: 'U',
 };
-const PAUSED: StatusLook = { label: 'Paused', color: 'paused', icon: 'pause', letter: '‖' };
-const BLOCKED: StatusLook = { label: 'Blocked', color: 'blocked', icon: 'lock', letter: 'B' };
+const PAUSED: StatusStyle = { label: 'Paused', color: 'paused', icon: 'pause', letter: '‖' };
+const BLOCKED: StatusStyle = { label: 'Blocked', color: 'blocked', icon: 'lock', letter: 'B' };
 
 const TASK = {
   pending: PENDING,
@@ -64,7 +64,7 @@ const TASK = {
   canceled: CANCELED,
 };
 
-const LOOKS: Readonly<Record<StatusKind, Readonly<Record<string, StatusLook>>>> = {
+const LOOKS: Readonly<Record<StatusKind, Readonly<Record<string, StatusStyle>>>> = {
   job: {
     pending: PENDING,
     blocked: BLOCKED,
@@ -101,11 +101,11 @@ const LOOKS: Readonly<Record<StatusKind, Readonly<Record<string, StatusLook>>>> 
   },
 };
 
-/** A status that is not known (a later version may have more) is shown by its own word. */
-export const statusStyle = (kind: StatusKind, status: string): StatusLook =>
+/** Returns the style of a status. An unknown status, for example of a newer server, is shown as it is. */
+export const statusStyle = (kind: StatusKind, status: string): StatusStyle =>
   LOOKS[kind][status] ?? { label: status, color: 'pending', icon: 'circle', letter: '?' };
 
-/** The statuses of jobs in the order in which people look for them. */
+/** Job statuses in display order. */
 export const JOB_STATUSES = [
   'running',
   'pending',
@@ -116,7 +116,7 @@ export const JOB_STATUSES = [
   'canceled',
 ] as const;
 
-/** The parts of a progress bar, from what is over to what waits; `unschedulable` is taken out of `ready`. */
+/** Parts of a progress bar, from finished to waiting. `unschedulable` is counted apart from `ready`. */
 export const PROGRESS_PARTS = [
   'succeeded',
   'running',
@@ -129,7 +129,7 @@ export const PROGRESS_PARTS = [
 ] as const;
 export type ProgressPart = (typeof PROGRESS_PARTS)[number];
 
-/** What the characters of a task grid mean (docs/rest.md): they are the letters of the statuses. */
+/** Meaning of the characters of a task grid (docs/rest.md): the letters of the statuses. */
 export const GRID_STATUSES: Readonly<Record<string, ProgressPart>> = Object.fromEntries(
   PROGRESS_PARTS.map((part) => [TASK[part].letter, part]),
 );

@@ -7,7 +7,7 @@ export interface Tab {
   readonly count?: number;
 }
 
-/** Views of one thing, one at a time. The caller keeps which (in the address: `choiceField`) and gives its content. */
+/** Tabs. The caller keeps the selected tab, usually in the address (`choiceField`), and renders its content. */
 export function Tabs({
   tabs,
   current,

@@ -5,13 +5,13 @@ import { PROGRESS_PARTS, statusStyle, type ProgressPart } from './status-looks.t
 export interface CountedPart {
   readonly part: ProgressPart;
   readonly count: number;
-  /** Of all tasks, from 0 to 1. */
+  /** Share of all tasks, from 0 to 1. */
   readonly share: number;
 }
 
 /**
- * The parts of a progress bar that have tasks. `unschedulable` tasks are ready ones (docs/contract/resources.md#job):
- * they are shown apart.
+ * Returns the non-empty parts of a progress bar. `unschedulable` tasks are also counted as ready
+ * (docs/contract/resources.md#job); here they are separate.
  */
 export function countedParts(counts: TaskCounts): readonly CountedPart[] {
   const unschedulable = Math.min(counts.unschedulable, counts.ready);
@@ -24,12 +24,12 @@ export function countedParts(counts: TaskCounts): readonly CountedPart[] {
   })).filter(({ count }) => count > 0);
 }
 
-/** The share of tasks that are over and well, in whole percent; 100 only when all of them are. */
+/** Returns the succeeded tasks in whole percent; 100 only if all have succeeded. */
 export const percentDone = ({ succeeded, total }: Pick<TaskCounts, 'succeeded' | 'total'>): number =>
   total === 0 ? 0 : Math.floor((succeeded / total) * 100);
 
-/** The counts in words: "12 succeeded, 3 running". */
-export function countsInWords(counts: TaskCounts): string {
+/** Formats the counts as text: "12 succeeded, 3 running". */
+export function countsText(counts: TaskCounts): string {
   const parts = countedParts(counts).map(
     ({ part, count }) => `${count.toLocaleString('en')} ${statusStyle('task', part).label.toLowerCase()}`,
   );

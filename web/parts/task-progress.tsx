@@ -1,11 +1,11 @@
 import type { TaskCounts } from '../../client/resources.ts';
 import { statusColor } from './status-badge.tsx';
-import { countedParts, countsInWords, percentDone } from './task-counts.ts';
+import { countedParts, countsText, percentDone } from './task-counts.ts';
 import './task-progress.css';
 
-/** Tasks by status as a stacked bar; the exact counts on hover, and for screen readers. */
+/** Stacked bar of tasks by status. The exact counts are in the tooltip and for screen readers. */
 export function TaskProgress({ counts, isBare = false }: { counts: TaskCounts; isBare?: boolean }) {
-  const words = countsInWords(counts);
+  const words = countsText(counts);
   const percent = percentDone(counts);
   return (
     <div className="task-progress" title={words}>

@@ -1,27 +1,27 @@
 import { lazy, Suspense, useState } from 'react';
 import { Skeleton } from './skeleton.tsx';
-import { chartInWords, lastValue, valueText, type TimeSeries } from './time-chart-model.ts';
+import { chartText, lastValue, valueText, type TimeSeries } from './time-chart-model.ts';
 import { useUtc } from './time.tsx';
 import './time-chart.css';
 
 const Plot = lazy(async () => ({ default: (await import('./time-plot.tsx')).TimePlot }));
 
 export interface TimeChartProps {
-  /** What is shown, in words. */
+  /** Title of the chart. */
   readonly label: string;
-  /** In seconds since the epoch, from old to new. */
+  /** Seconds since the epoch, oldest first. */
   readonly times: readonly number[];
   readonly series: readonly TimeSeries[];
   readonly unit: string;
-  /** The seconds before the last time that are shown, known or not; else from the first time on. */
+  /** Seconds shown before the last time, also without data. 0 shows everything from the first time. */
   readonly span?: number;
-  /** Pixels. */
+  /** In pixels. */
   readonly height?: number;
-  /** Bars, each series on top of the one before it; else lines. */
+  /** Stacked bars instead of lines. */
   readonly isStacked?: boolean;
-  /** Charts of the same word show the same time under the pointer. */
+  /** Charts of the same group show the same time under the pointer. */
   readonly group?: string;
-  /** What is said when there are no points. */
+  /** Shown when there is not enough data. */
   readonly empty?: string;
 }
 
@@ -30,8 +30,9 @@ const HEIGHT = 180;
 const POINTS_MIN = 2;
 
 /**
- * Values over time, with a legend that tells them at the pointer, and the same as a table. The library that draws is loaded when the first chart
- * is shown. `times` and `series` must be the same objects as long as they are the same values.
+ * Values over time, with a legend that shows the values at the pointer, and a table with the same data. Loads the
+ * chart library when the first chart is shown. `times` and `series` must keep their identity until their values
+ * change.
  */
 export function TimeChart(props: TimeChartProps) {
   const {
@@ -50,7 +51,7 @@ export function TimeChart(props: TimeChartProps) {
   if (times.length < POINTS_MIN)
     return (
       <div className="time-chart__empty muted" style={{ minHeight: height }}>
-        {empty ?? 'Not enough has been recorded yet: a point is added each minute.'}
+        {empty ?? 'Not enough data yet. A point is added every minute.'}
       </div>
     );
   return (
@@ -75,7 +76,7 @@ export function TimeChart(props: TimeChartProps) {
           {index === null ? unit : <TimeOf seconds={times[index] ?? 0} />}
         </span>
       </figcaption>
-      <div role="img" aria-label={chartInWords(label, series, unit)}>
+      <div role="img" aria-label={chartText(label, series, unit)}>
         <Suspense fallback={<Skeleton width="100%" height={`${height}px`} />}>
           <Plot
             times={times}
@@ -93,7 +94,7 @@ export function TimeChart(props: TimeChartProps) {
   );
 }
 
-/** The values as a table, made when it is opened. */
+/** The values as a table, rendered when it is opened. */
 function ChartTable({
   times,
   series,

@@ -9,15 +9,15 @@ const HEADROOM = 1.08;
 const BAR_SHARE = 0.7;
 const BAR_WIDTH_MAX = 24;
 const FILL_SHARE = '18%';
-/** Distances of the lines of the scale: whole numbers, for cores and tasks. */
+/** Steps of the value axis: whole numbers, for cores and tasks. */
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6];
 
-/** And of the times, in seconds. */
+/** Steps of the time axis, in seconds. */
 const TIME_STEPS = [60, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400];
 
 const DARK = '(prefers-color-scheme: dark)';
 
-/** Which of the two themes is shown: a canvas must be drawn anew when it changes. */
+/** Calls `changed` when the theme changes, because a canvas must then be redrawn. */
 function subscribeScheme(changed: () => void): () => void {
   const media = matchMedia(DARK);
   const watcher = new MutationObserver(changed);
@@ -32,7 +32,7 @@ function subscribeScheme(changed: () => void): () => void {
 const currentScheme = (): string =>
   document.documentElement.dataset['theme'] ?? (matchMedia(DARK).matches ? 'dark' : 'light');
 
-/** Canvas knows neither variables nor light-dark(): the browser resolves them on an element. */
+/** Resolves a CSS color on an element: a canvas supports neither variables nor light-dark(). */
 function resolved(color: string): string {
   const probe = document.createElement('span');
   probe.style.color = color;

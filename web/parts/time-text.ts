@@ -1,11 +1,11 @@
-/** Times and durations in words. */
+/** Times and durations as text. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A duration in milliseconds: `45 s`, `3 m 20 s`, `5 h 02 m`, `3 d 4 h`. Negative ones are nothing. */
+/** Formats a duration in milliseconds: `45 s`, `3 m 20 s`, `5 h 02 m`, `3 d 4 h`. Negative durations count as 0. */
 export function durationText(ms: number): string {
   const all = Math.max(0, ms);
   if (all < 10 * SECOND && all % SECOND !== 0) return `${(all / SECOND).toFixed(1)} s`;
@@ -17,7 +17,7 @@ export function durationText(ms: number): string {
 
 const pad = (value: number): string => String(Math.floor(value)).padStart(2, '0');
 
-/** How long ago it was: `just now`, `4 m ago`, `3 d ago`; what is to come is `in 20 s`. */
+/** Formats a time relative to `now`: `just now`, `4 m ago`, `3 d ago`; `in 20 s` for a time in the future. */
 export function agoText(at: number, now: number): string {
   const ms = now - at;
   if (ms < -SECOND) return `in ${coarse(-ms)}`;

@@ -6,13 +6,13 @@ import { agoText, durationText } from './time-text.ts';
 const DATE_AND_TIME = timeFormats({ dateStyle: 'medium', timeStyle: 'medium' });
 const TIME = timeFormats({ timeStyle: 'medium' });
 
-/** Whether times are shown in UTC, which farms over several time zones prefer. */
+/** Preference for UTC, for farms in several time zones. */
 export const useUtc = () => usePreference('utc', false, asBoolean);
 
 const exact = (iso: string, isUtc: boolean, { local, utc } = DATE_AND_TIME): string =>
   isUtc ? `${utc.format(new Date(iso))} UTC` : local.format(new Date(iso));
 
-/** How long ago, with the exact time on hover. `iso` is a timestamp of the service. */
+/** Relative time, with the exact time as tooltip. `iso` is a timestamp of the REST API. */
 export function Ago({ iso }: { iso: string }) {
   const now = useNow('half-minute');
   const [isUtc] = useUtc();
@@ -23,7 +23,7 @@ export function Ago({ iso }: { iso: string }) {
   );
 }
 
-/** The exact time, local or UTC as the user has it, with the timestamp of the service on hover. */
+/** Exact time, local or UTC by preference, with the original timestamp as tooltip. */
 export function At({ iso, form = 'date and time' }: { iso: string; form?: 'date and time' | 'time' }) {
   const [isUtc] = useUtc();
   return (
@@ -33,7 +33,7 @@ export function At({ iso, form = 'date and time' }: { iso: string; form?: 'date 
   );
 }
 
-/** From a time to another, or to now while it goes on. */
+/** Duration between two times, or until now without `to`. */
 export function Elapsed({ from, to }: { from: string; to?: string | undefined }) {
   return to === undefined ? <Running from={from} /> : <Span ms={Date.parse(to) - Date.parse(from)} />;
 }

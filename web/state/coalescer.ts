@@ -1,18 +1,18 @@
-/** More than this is not kept while it is held: whoever listens loads anew. */
+/** Maximum number of items kept while paused; beyond it, `overflow` asks the owner to reload. */
 const KEPT_MAX = 10_000;
 
 export interface CoalescerOptions<Item> {
   readonly everyMs: number;
   readonly deliver: (items: readonly Item[]) => void;
-  /** Too many came while they were held: they are dropped. */
+  /** Called when items were dropped because too many arrived while paused. */
   readonly overflow: () => void;
-  readonly isHeld: () => boolean;
+  readonly isPaused: () => boolean;
   readonly now: () => number;
-  /** Calls `act` after so many milliseconds; gives what prevents it. */
+  /** Calls `act` after `ms` milliseconds. Returns a function that cancels the call. */
   readonly later: (act: () => void, ms: number) => () => void;
 }
 
-/** Brings what comes one by one together: the first at once, what follows at most once in `everyMs`. */
+/** Batches single items: delivers the first at once, and later ones at most every `everyMs` milliseconds. */
 export class Coalescer<Item> {
   readonly #options: CoalescerOptions<Item>;
   #waiting: Item[] = [];
@@ -33,8 +33,8 @@ export class Coalescer<Item> {
     this.#schedule();
   }
 
-  /** Nothing holds it any more, perhaps. */
-  released(): void {
+  /** Delivers the kept items if the pause has ended. */
+  resume(): void {
     this.#schedule();
   }
 
@@ -46,14 +46,14 @@ export class Coalescer<Item> {
 
   #schedule(): void {
     const hasNothing = this.#waiting.length === 0 && !this.#hasOverflowed;
-    if (this.#cancel !== null || this.#isClosed || hasNothing || this.#options.isHeld()) return;
+    if (this.#cancel !== null || this.#isClosed || hasNothing || this.#options.isPaused()) return;
     const waitMs = Math.max(0, this.#lastAt + this.#options.everyMs - this.#options.now());
     this.#cancel = this.#options.later(() => this.#flush(), waitMs);
   }
 
   #flush(): void {
     this.#cancel = null;
-    if (this.#isClosed || this.#options.isHeld()) return;
+    if (this.#isClosed || this.#options.isPaused()) return;
     this.#lastAt = this.#options.now();
     const items = this.#waiting;
     const hasOverflowed = this.#hasOverflowed;

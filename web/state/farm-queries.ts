@@ -4,9 +4,9 @@ import type { QueryOf } from '../../client/rest-calls.ts';
 import type { Rest } from '../../client/rest.ts';
 import { workerComponent } from './worker-component.ts';
 
-/** What is asked of a farm and its workers over time. */
+/** Queries about a farm and its workers over time. */
 export const farmQueries = {
-  /** `stepMinutes` is what one point stands for. */
+  /** `stepMinutes` is the interval of one data point. */
   history: (rest: Rest, farm: string, minutes: number, stepMinutes: number) =>
     queryOptions({
       queryKey: ['stats', 'history', farm, minutes, stepMinutes],
@@ -22,13 +22,13 @@ export const farmQueries = {
       queryKey: ['stats', 'waiting', farm],
       queryFn: ({ signal }) => rest.call('get', '/stats/waiting', { query: { farm_id: farm }, signal }),
     }),
-  /** Jobs with failures or held back, those that changed last first. */
+  /** Running jobs, and failed or paused ones, most recently changed first. */
   troubledJobs: (rest: Rest, farm: string) =>
     queryOptions({
       queryKey: ['jobs', 'troubled', farm],
       queryFn: async ({ signal }) => {
         const newest = { farm_id: farm, sort_by: 'updated_at', sort_dir: 'desc', limit: 100 } as const;
-        // Asked for apart: where hundreds run, those that have ended would not be among the newest.
+        // Two requests, because many running jobs would push the ended ones off the first page.
         const [ended, running] = await Promise.all([
           rest.call('get', '/jobs', { query: { ...newest, status: ['failed', 'paused'] }, signal }),
           rest.call('get', '/jobs', { query: { ...newest, status: ['running'] }, signal }),
@@ -36,14 +36,14 @@ export const farmQueries = {
         return [...ended.items, ...running.items];
       },
     }),
-  /** They change with the number of tasks that have failed. */
+  /** Cached per number of failed tasks, because the failures change with it. */
   jobFailures: (rest: Rest, id: string, failed: number) =>
     queryOptions({
       queryKey: ['jobs', 'one', id, 'failures', String(failed)],
       queryFn: ({ signal }) => rest.call('get', '/jobs/{id}/failures', { path: { id }, signal }),
       staleTime: 10_000,
     }),
-  /** Of the workers that a filter lets through: one row, for the sums. */
+  /** Sums over all workers that match the filter. Requests only one row. */
   workerSummary: (rest: Rest, query: NonNullable<QueryOf<'get', '/workers'>>) =>
     queryOptions({
       queryKey: ['workers', 'summary', query],
@@ -52,7 +52,8 @@ export const farmQueries = {
           query: { ...query, summary: true, limit: 1 },
           signal,
         });
-        if (summary === undefined) throw new Error('The service is older than this page: load it anew.');
+        if (summary === undefined)
+          throw new Error('The server runs an older version than this page. Reload the page.');
         return summary;
       },
       placeholderData: keepPreviousData,

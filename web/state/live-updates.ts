@@ -1,4 +1,4 @@
-/** Live updates can be held: what is on the screen then stays as it is. */
+/** Pauses live updates: the data on the screen then stays unchanged. */
 class LiveUpdates {
   #isPaused = false;
   readonly #listeners = new Set<() => void>();

@@ -18,19 +18,19 @@ export type Permission =
   | 'isolation.manage';
 
 export interface Permissions {
-  /** Whether the user may; false until the service has said so. */
+  /** Reports whether the user has the permission; false until the permissions are loaded. */
   readonly can: (permission: Permission) => boolean;
-  /** Why a control is off, or empty when it is not. */
+  /** Returns why a control is disabled, or an empty text. */
   readonly why: (permission: Permission) => string;
 }
 
 const READS = /\.read(\.all)?$/;
 
-/** What of `granted` may be used in a browser; in one that is set to read only, nothing that changes the farm. */
+/** Returns the permissions that apply in this browser. Read-only mode withholds all that change the farm. */
 export function permissionsOf(granted: readonly string[], isReadOnly: boolean): Permissions {
   const why = (permission: Permission): string => {
     if (!granted.includes(permission)) return `You lack the permission ${permission}.`;
-    return isReadOnly && !READS.test(permission) ? 'This browser is set to read only: Settings.' : '';
+    return isReadOnly && !READS.test(permission) ? 'Read-only mode. Turn it off in Settings.' : '';
   };
   return { can: (permission) => why(permission) === '', why };
 }

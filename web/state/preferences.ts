@@ -1,11 +1,11 @@
-/** What one browser remembers: columns, views, the theme. Nothing that matters is kept here. */
+/** Settings of one browser: columns, views, theme. They are optional and can be lost. */
 
 const PREFIX = 'callsheet.';
 const listeners = new Map<string, Set<() => void>>();
-/** Where storage is forbidden, preferences last as long as the page. */
+/** If storage is not allowed, preferences last until the page is closed. */
 const fallback = new Map<string, string>();
 
-/** The text that was kept under the key; null when there is none. */
+/** Returns the stored text; null if there is none. */
 export function readPreference(key: string): string | null {
   try {
     return localStorage.getItem(PREFIX + key) ?? fallback.get(key) ?? null;
@@ -14,7 +14,7 @@ export function readPreference(key: string): string | null {
   }
 }
 
-/** Keeps a text, or with null forgets it. */
+/** Stores a text; null deletes it. */
 export function writePreference(key: string, text: string | null): void {
   if (text === null) fallback.delete(key);
   else fallback.set(key, text);
@@ -27,7 +27,7 @@ export function writePreference(key: string, text: string | null): void {
   for (const listener of listeners.get(key) ?? []) listener();
 }
 
-/** Calls `listener` when the preference changes, in this tab or another. Gives what ends that. */
+/** Calls `listener` when the preference changes, in this tab or another. Returns a function that unsubscribes. */
 export function onPreference(key: string, listener: () => void): () => void {
   const heard = (event: StorageEvent): void => {
     if (event.key === PREFIX + key) listener();

@@ -3,11 +3,11 @@ import type { QueryOf } from '../../client/rest-calls.ts';
 import type { Rest } from '../../client/rest.ts';
 
 /**
- * What pages ask the service, with the key under which the answer is kept. The first word of a key is the kind of thing, so that an event
- * can make all answers about it stale.
+ * Requests of the pages, with their cache keys. A key starts with the kind of resource, so that an event can
+ * invalidate all queries about it.
  */
 
-/** Catalogs change seldom; their pages make them stale when they change them. */
+/** Catalogs rarely change; their pages invalidate them after a change. */
 const CATALOG_MS = 30_000;
 
 export const queries = {
@@ -36,7 +36,7 @@ export const queries = {
       queryFn: ({ signal }) => rest.call('get', '/farms', { signal }),
       staleTime: CATALOG_MS,
     }),
-  /** All queues: a farm has some dozens, and names are wanted everywhere. */
+  /** All queues: a farm has a few dozen, and many pages show their names. */
   queues: (rest: Rest) =>
     queryOptions({
       queryKey: ['queues'],
@@ -86,7 +86,7 @@ export const queries = {
       queryFn: ({ signal }) => rest.text('/jobs/{id}/template', { path: { id }, signal }),
       staleTime: Infinity,
     }),
-  /** The grid of one step, by its name. */
+  /** Grid of one step, by its name. */
   taskGrid: (rest: Rest, id: string, step: string) =>
     queryOptions({
       queryKey: ['jobs', 'one', id, 'grid', step],
@@ -115,7 +115,7 @@ export const queries = {
       queryFn: ({ signal }) => rest.call('get', '/tasks/{id}/explain', { path: { id }, signal }),
     }),
 
-  /** The first thousand workers: names, and whether there are any. */
+  /** First 1,000 workers, for names and to tell whether there are any. */
   workers: (rest: Rest) =>
     queryOptions({
       queryKey: ['workers', 'first'],

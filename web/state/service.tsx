@@ -2,7 +2,7 @@ import { createContext, use, type ReactNode } from 'react';
 import type { EventChannel } from '../../client/events/channel.ts';
 import type { Rest } from '../../client/rest.ts';
 
-/** The service that the page was loaded from. */
+/** Connection to the server that served the page. */
 export interface Service {
   readonly rest: Rest;
   readonly events: EventChannel;

@@ -1,7 +1,7 @@
 import type { TaskEvent } from '../../client/events/subjects.ts';
 import type { Task } from '../../client/resources.ts';
 
-/** The task as an event leaves it until it is loaded anew; the task itself when it is newer than the event. */
+/** Returns the task with the fields of the event, or the task itself if it is newer. */
 export function taskAfter(task: Task, event: TaskEvent): Task {
   if (event.updated_at < task.updated_at) return task;
   const {

@@ -1,9 +1,9 @@
 import { onPreference, readPreference, writePreference } from './preferences.ts';
 
-/** As the system has it, or as it was chosen. */
+/** `system` follows the operating system. */
 export type Theme = 'system' | 'light' | 'dark';
 
-/** Kept where public/theme.js looks for it before the first paint. */
+/** public/theme.js reads this key before the first paint. */
 const KEY = 'theme';
 
 export function currentTheme(): Theme {
@@ -11,10 +11,10 @@ export function currentTheme(): Theme {
   return theme === 'light' || theme === 'dark' ? theme : 'system';
 }
 
-/** Calls `listener` when another theme is chosen, here or in another tab. Gives what ends that. */
+/** Calls `listener` when the theme changes, in this tab or another. Returns a function that unsubscribes. */
 export const onTheme = (listener: () => void): (() => void) => onPreference(KEY, listener);
 
-/** From light to dark or back, whatever the system has. */
+/** Switches between light and dark, starting from the theme in effect. */
 export function changeTheme(): void {
   const { theme } = document.documentElement.dataset;
   const isDark = theme === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';

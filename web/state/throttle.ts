@@ -1,4 +1,4 @@
-/** Lets a deed happen at most once in a time: at once after a rest, else when the time is over. */
+/** Runs an action at most once per interval: immediately after a quiet interval, else at its end. */
 export class Throttle {
   readonly #everyMs: number;
   #lastAt = -Infinity;
@@ -9,7 +9,7 @@ export class Throttle {
     this.#everyMs = everyMs;
   }
 
-  /** Of several deeds that come too soon, the last is done. */
+  /** Of several actions within one interval, only the last runs. */
   readonly run = (act: () => void): void => {
     this.#act = act;
     if (this.#timer !== null) return;

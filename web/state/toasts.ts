@@ -1,21 +1,21 @@
 import { ProblemError, ServiceUnreachable } from '../../client/problem.ts';
 
-/** What the user is told in passing. */
+/** A short message to the user. */
 export interface Toast {
   readonly id: number;
   readonly kind: 'done' | 'failed';
   readonly title: string;
   readonly detail: string;
-  /** To be found again in the log of the service; empty when no request failed. */
+  /** Identifies the request in the server's log; empty if no request failed. */
   readonly requestId: string;
-  /** The page that shows more; empty when there is none. */
+  /** Page with details; empty if there is none. */
   readonly href: string;
 }
 
-/** Good news goes by itself; an error stays until it is closed. */
+/** Success messages close after this time; errors stay until the user closes them. */
 const DONE_MS = 5_000;
 const TOASTS_MAX = 5;
-const TOO_OFTEN = 'Waiting for the service';
+const RATE_LIMITED = 'Too many requests';
 
 class Toasts {
   #list: readonly Toast[] = [];
@@ -34,22 +34,22 @@ class Toasts {
     setTimeout(() => this.close(id), DONE_MS);
   }
 
-  /** `what` says what could not be done: "Cancel the job". */
-  failed(error: unknown, what: string): void {
+  /** `title` names the action that failed: "Could not cancel the job". */
+  failed(error: unknown, title: string): void {
     if (isAborted(error)) return;
-    this.#add({ kind: 'failed', title: what, href: '', ...explained(error) });
+    this.#add({ kind: 'failed', title, href: '', ...explained(error) });
   }
 
-  /** News that the user waited for: it stays until it is closed. `href` is the page that shows more. */
-  told(title: string, kind: Toast['kind'], href: string): void {
+  /** Shows a message that stays until the user closes it. `href` is the page with details. */
+  notify(title: string, kind: Toast['kind'], href: string): void {
     this.#add({ kind, title, detail: '', requestId: '', href });
   }
 
-  /** The service is asked too often from here, and goes on in so many milliseconds: told once for as long as it lasts. */
+  /** Reports the rate limit of the server, once while it lasts. `ms` is the time until the next attempt. */
   waiting(ms: number): void {
-    if (this.#list.some(({ title }) => title === TOO_OFTEN)) return;
-    const detail = `The service takes so many requests at a time. It goes on by itself in ${Math.ceil(ms / 1_000)} s.`;
-    const { id } = this.#add({ kind: 'done', title: TOO_OFTEN, detail, requestId: '', href: '' });
+    if (this.#list.some(({ title }) => title === RATE_LIMITED)) return;
+    const detail = `Rate limit reached. Retrying in ${Math.ceil(ms / 1_000)} s.`;
+    const { id } = this.#add({ kind: 'done', title: RATE_LIMITED, detail, requestId: '', href: '' });
     setTimeout(() => this.close(id), ms + DONE_MS);
   }
 
@@ -73,23 +73,23 @@ export const toasts = new Toasts();
 
 const isAborted = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
-/** Before what the service says of a request that it does not know the sender of. */
-const STRANGER = 'The service does not know who you are, or no longer: sign in, and load the page anew.';
+/** Prefix of the server's message when the session is missing or expired. */
+const SESSION_EXPIRED = 'Your session has expired. Sign in and reload the page.';
 
-/** An error in words: what the service said, or that it could not be reached. */
+/** Returns the text of an error: the server's message, or that the server is unreachable. */
 export function explained(error: unknown): { detail: string; requestId: string } {
   if (error instanceof ProblemError) {
     const parts = error.errors.map(({ pointer, detail }) =>
       pointer === '' ? detail : `${pointer}: ${detail}`,
     );
-    const told = parts.length > 0 ? parts.join('\n') : error.detail;
-    const detail = told === '' ? error.title : told;
-    const isStranger = error.status === 401;
-    return { detail: isStranger ? `${STRANGER} ${detail}` : detail, requestId: error.requestId };
+    const message = parts.length > 0 ? parts.join('\n') : error.detail;
+    const detail = message === '' ? error.title : message;
+    const isUnauthorized = error.status === 401;
+    return { detail: isUnauthorized ? `${SESSION_EXPIRED} ${detail}` : detail, requestId: error.requestId };
   }
   if (error instanceof ServiceUnreachable)
     return {
-      detail: 'The service cannot be reached. What you entered is still here: try again.',
+      detail: 'Cannot reach the server. Your input is kept. Try again.',
       requestId: '',
     };
   return { detail: error instanceof Error ? error.message : String(error), requestId: '' };

@@ -4,17 +4,19 @@ import { Coalescer } from './coalescer.ts';
 import { liveUpdates } from './live-updates.ts';
 import { useService } from './service.tsx';
 
-/** A thousand events a second are four changes of the page. */
+/** Limits 1,000 events per second to 4 updates of the page. */
 const EVERY_MS = 250;
 
-/** Why what is shown may have missed something: events begin to come only now, or some are lost. */
+/** Why data may be incomplete: `began` on the first subscription, `lost` after dropped events. */
 export type GapReason = 'began' | 'lost';
 
 /**
- * Follows a subject of the event channel while the component is shown; null follows nothing. Events come together, a quarter of
- * a second's at once, and none while live updates are held. `onGap` is called when events begin to come, when
- * some are lost, and when too many came while updates were held: what is shown must be loaded anew. What was asked for when
- * the component began to be shown need not be asked for again when they begin, if its answer is still on its way.
+ * Subscribes to a subject of the event channel while the component is mounted; null subscribes to nothing. Delivers
+ * events in batches, at most every 250 ms, and none while live updates are paused.
+ *
+ * `onGap` is called when the data must be reloaded: after the subscription starts, after lost events, and after too
+ * many events during a pause. With `began`, a request that started with the component and is still open need not be
+ * repeated.
  */
 export function useEvents<S extends Subject>(
   subject: S | null,
@@ -30,17 +32,17 @@ export function useEvents<S extends Subject>(
       everyMs: EVERY_MS,
       deliver: (list) => deliver(list),
       overflow: () => gap('lost'),
-      isHeld: liveUpdates.isPaused,
+      isPaused: liveUpdates.isPaused,
       now: () => performance.now(),
       later: (act, ms) => {
         const timer = setTimeout(() => requestAnimationFrame(act), ms);
         return () => clearTimeout(timer);
       },
     });
-    const unpaused = liveUpdates.subscribe(() => coalescer.released());
+    const unpaused = liveUpdates.subscribe(() => coalescer.resume());
     const unsubscribe = events.subscribe(
       subject,
-      // What happened between the loading of what is shown and the beginning of the events is told by neither.
+      // Events between the first load and the start of the subscription are in neither, hence the reload on `ready`.
       { events: (list) => coalescer.add(list), gap: () => gap('lost'), ready: () => gap('began') },
       { sinceSeq: 'now' },
     );

@@ -4,8 +4,8 @@ import { useEvents, type GapReason } from './use-events.ts';
 import { useThrottle } from './use-throttle.ts';
 
 /**
- * Makes answers stale when events of the subject come, at once and then at most every `everyMs`: what is shown of them is asked for again.
- * `keys` are beginnings of the keys of queries.
+ * Invalidates queries when events of the subject arrive: at once, then at most every `everyMs` milliseconds. `keys`
+ * are prefixes of query keys.
  */
 export function useInvalidateOnEvents(subject: Subject, keys: readonly QueryKey[], everyMs: number): void {
   const client = useQueryClient();
@@ -13,7 +13,7 @@ export function useInvalidateOnEvents(subject: Subject, keys: readonly QueryKey[
   const reload = (cancelRefetch: boolean): void => {
     for (const queryKey of keys) void client.invalidateQueries({ queryKey }, { cancelRefetch });
   };
-  // An answer that is on its way may be older than the events.
+  // A response in flight may be older than the events, so it is canceled.
   const stale = (): void => throttled(() => reload(true));
   const missed = (reason: GapReason): void => {
     if (reason === 'began') reload(false);

@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
-/** All relative times of a page move together, by one timer, and only while somebody looks. */
+/**
+ * One timer for all relative times of a page, so that they change together. It runs only while the page uses it, and
+ * changes nothing while the tab is hidden.
+ */
 class Clock {
   readonly #everyMs: number;
   readonly #listeners = new Set<() => void>();
@@ -36,7 +39,7 @@ class Clock {
 const seconds = new Clock(1_000);
 const halfMinutes = new Clock(30_000);
 
-/** The time in milliseconds, to the second or to the half minute; the component is drawn anew as it passes. */
+/** Returns the time in milliseconds, updated every second or every half minute, and renders the component again. */
 export function useNow(step: 'second' | 'half-minute'): number {
   const clock = step === 'second' ? seconds : halfMinutes;
   return useSyncExternalStore(clock.subscribe, clock.now);

@@ -4,10 +4,10 @@ import { queries } from './queries.ts';
 import { useService } from './service.tsx';
 import { asBoolean, usePreference } from './use-preference.ts';
 
-/** Whether this browser only looks: a display on a wall, where a stray click must change nothing. */
+/** Read-only mode of this browser, for example for a wall display. */
 export const useReadOnly = () => usePreference('read-only', false, asBoolean);
 
-/** What the user may do: pages leave out, or turn off with the reason, what is not allowed. */
+/** Returns the permissions of the user. Pages hide what is not allowed, or disable it with the reason. */
 export function usePermissions(): Permissions {
   const { rest } = useService();
   const [isReadOnly] = useReadOnly();

@@ -2,8 +2,8 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react';
 import { onPreference, readPreference, writePreference } from './preferences.ts';
 
 /**
- * A preference of this browser, kept as JSON. `read` makes a value of what was kept and answers null when that is none: what an
- * older version kept may be of another shape.
+ * Returns a preference of this browser, stored as JSON, and its setter. `read` validates the stored value and returns
+ * null if it is invalid: an older version may have stored another shape.
  */
 export function usePreference<Value>(
   key: string,
@@ -31,6 +31,6 @@ function parsed<Value>(text: string | null, read: (kept: unknown) => Value | nul
   }
 }
 
-/** Readers of simple preferences. */
+/** Validators of simple preferences. */
 export const asBoolean = (kept: unknown): boolean | null => (typeof kept === 'boolean' ? kept : null);
 export const asString = (kept: unknown): string | null => (typeof kept === 'string' ? kept : null);

@@ -1,11 +1,11 @@
 import { useCallback, useMemo } from 'react';
 import { useSearchParams } from 'wouter';
 
-/** How one value of a view is kept in the query of its address. */
+/** Maps one value of a view to a query parameter of the page address. */
 export interface UrlField<Value> {
-  /** The value of what the query has under the name; it must answer something for anything. */
+  /** Parses the values of the parameter. Must return a valid value for any input. */
   read(texts: readonly string[]): Value;
-  /** What the query is to have; nothing for the value that the view begins with. */
+  /** Returns the values of the parameter; none for the default value. */
   write(value: Value): readonly string[];
 }
 
@@ -14,25 +14,25 @@ export type UrlValues<Schema extends UrlSchema> = {
   readonly [Name in keyof Schema]: Schema[Name] extends UrlField<infer Value> ? Value : never;
 };
 
-/** One text; the fallback is left out of the address. */
+/** A text; the fallback is omitted from the address. */
 export const textField = (fallback = ''): UrlField<string> => ({
   read: (texts) => texts[0] ?? fallback,
   write: (value) => (value === fallback ? [] : [value]),
 });
 
-/** One of some words; any other word reads as the fallback. */
+/** One of several words; any other word reads as the fallback. */
 export const choiceField = <Word extends string>(words: readonly Word[], fallback: Word): UrlField<Word> => ({
   read: (texts) => words.find((word) => word === texts[0]) ?? fallback,
   write: (value) => (value === fallback ? [] : [value]),
 });
 
-/** Several of some words, in their order. */
+/** Several words, in the order of `words`. */
 export const choicesField = <Word extends string>(words: readonly Word[]): UrlField<readonly Word[]> => ({
   read: (texts) => words.filter((word) => texts.includes(word)),
   write: (value) => value,
 });
 
-/** A whole number that is not negative. */
+/** A whole number of 0 or more. */
 export const countField = (fallback: number | null = null): UrlField<number | null> => ({
   read: (texts) => (/^[0-9]{1,15}$/.test(texts[0] ?? '') ? Number(texts[0]) : fallback),
   write: (value) => (value === fallback || value === null ? [] : [String(value)]),
@@ -45,13 +45,13 @@ export const flagField: UrlField<boolean> = {
 };
 
 export interface SetOptions {
-  /** Whether Back comes here again; typing in a search box, say, replaces. */
+  /** True replaces the history entry, for example while the user types in a search box. */
   readonly replace?: boolean;
 }
 
 /**
- * State of a view that lives in the query of its address, so that a reload, a bookmark and a colleague see the same. `schema` must be
- * a constant. Names that it does not have are left alone.
+ * Keeps the state of a view in the query of its address, so that a reload, a bookmark or a shared link shows the
+ * same. `schema` must be a constant. Other parameters are left unchanged.
  */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,
@@ -60,7 +60,7 @@ export function useUrlState<Schema extends UrlSchema>(
   const values = useMemo(() => readAll(schema, parameters), [schema, parameters]);
   const set = useCallback(
     (change: Partial<UrlValues<Schema>>, options: SetOptions = {}) =>
-      setParameters((before) => written(schema, before, change), { replace: options.replace ?? false }),
+      setParameters((before) => writeAll(schema, before, change), { replace: options.replace ?? false }),
     [schema, setParameters],
   );
   return [values, set];
@@ -71,7 +71,7 @@ function readAll<Schema extends UrlSchema>(schema: Schema, parameters: URLSearch
   return Object.fromEntries(entries) as UrlValues<Schema>;
 }
 
-function written(schema: UrlSchema, before: URLSearchParams, change: object): URLSearchParams {
+function writeAll(schema: UrlSchema, before: URLSearchParams, change: object): URLSearchParams {
   const after = new URLSearchParams(before);
   for (const [name, value] of Object.entries(change)) {
     after.delete(name);

@@ -4,7 +4,7 @@ import { asWatchedJobs, notWatching, WATCHED_KEY, watching, type WatchedJob } fr
 
 const NONE: readonly WatchedJob[] = [];
 
-/** The jobs that this browser tells the end of, and what changes them. */
+/** Returns the jobs that this browser watches, and the functions that change them. */
 export function useWatchedJobs() {
   const [jobs, setJobs] = usePreference(WATCHED_KEY, NONE, asWatchedJobs);
   const watch = useCallback((job: WatchedJob) => setJobs(watching(jobs, job)), [jobs, setJobs]);

@@ -8,21 +8,10 @@ import {
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { AgentContext } from '../agent-system.ts';
 import type { PollerMessage, Registration } from './messages.ts';
-import type { PollerState, WaitingAssignment } from './state.ts';
+import type { PollerState, WaitingAssignment, PooledSession } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
 type Message<Type extends PollerMessage['type']> = Extract<PollerMessage, { type: Type }>;
-
-/** A session of this worker, as the poller sees it. */
-export interface PooledSession {
-  readonly stepId: StepId;
-  /** Reuse key of the session: only tasks of the same step with the same key may follow. */
-  readonly terms: string;
-  /** The attempt that it runs, or null. */
-  attemptId: AttemptId | null;
-  /** Whether it waits for a task and has not been asked to end. */
-  isIdle: boolean;
-}
 
 /** Dispatches the task to an idle session of its step, or to a new one. */
 export function dispatchToSession(

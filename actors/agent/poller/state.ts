@@ -7,11 +7,10 @@
  */
 
 import type { PathMapping } from '../../../src/core/delivery/path-map.ts';
-import type { AttemptId, QueueId, SessionId, TaskId } from '../../../src/core/ids.ts';
+import type { AttemptId, QueueId, SessionId, TaskId, StepId } from '../../../src/core/ids.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { Registration } from './messages.ts';
-import type { PooledSession } from './session-pool.ts';
 
 export type QueueToken = QueueId | typeof ANY_QUEUE;
 
@@ -72,4 +71,15 @@ export function heldCores(state: PollerState): number {
   let cores = 0;
   for (const held of state.held.values()) cores += held.cores;
   return cores;
+}
+
+/** A session of this worker, as the poller sees it. */
+export interface PooledSession {
+  readonly stepId: StepId;
+  /** Reuse key of the session: only tasks of the same step with the same key may follow. */
+  readonly terms: string;
+  /** The attempt that it runs, or null. */
+  attemptId: AttemptId | null;
+  /** Whether it waits for a task and has not been asked to end. */
+  isIdle: boolean;
 }

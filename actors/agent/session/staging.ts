@@ -2,18 +2,9 @@ import type { StagingDirection } from '../../../src/core/ports/staging.ts';
 import type { AgentContext } from '../agent-system.ts';
 import type { SessionMessage } from './messages.ts';
 import { runAsOf } from './run-as.ts';
-import type { CurrentAttempt, SessionResult, SessionState } from './state.ts';
+import type { CurrentAttempt, SessionResult, SessionState, SessionStaging } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
-
-/** Copies between storage locations and the session's directory (delivery `stage_locally`). */
-export interface SessionStaging {
-  runs: number;
-  /** The copy in progress, or null. */
-  underWay: { readonly run: number; readonly direction: StagingDirection } | null;
-  /** Whether staging in has started: input files are copied once per session. */
-  isIn: boolean;
-}
 
 export const newStaging = (): SessionStaging => ({ runs: 0, underWay: null, isIn: false });
 

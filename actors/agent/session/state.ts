@@ -17,7 +17,7 @@ import type { LogLevel } from './directives.ts';
 import type { SessionTask } from './messages.ts';
 import type { Redactor } from './redaction.ts';
 import type { EnvironmentScript, TaskScript } from './scripts.ts';
-import type { SessionStaging } from './staging.ts';
+import type { StagingDirection } from '../../../src/core/ports/staging.ts';
 
 export type SessionPhase =
   /** The directory and the supervisor are being created. */
@@ -126,4 +126,13 @@ export interface SessionState {
   /** Whether the session must end now: remaining exits are skipped. */
   isHurried: boolean;
   isClosed: boolean;
+}
+
+/** Copies between storage locations and the session's directory (delivery `stage_locally`). */
+export interface SessionStaging {
+  runs: number;
+  /** The copy in progress, or null. */
+  underWay: { readonly run: number; readonly direction: StagingDirection } | null;
+  /** Whether staging in has started: input files are copied once per session. */
+  isIn: boolean;
 }

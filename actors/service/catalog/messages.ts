@@ -1,7 +1,11 @@
 import type { FarmId } from '../../../src/core/ids.ts';
-import type { StorageRoot } from '../../../src/core/records/storage-location.ts';
 import type { FarmInput } from '../farm/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type { StorageLocationRecord, StorageRoot } from '../../../src/core/records/storage-location.ts';
+import type { Outcome } from '../../../src/core/problems.ts';
+import type { FarmRecord } from '../../../src/core/records/farm.ts';
+import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
+import type { ComputeLocationRecord } from '../../../src/core/records/compute-location.ts';
 
 /** Id of the only catalog actor, which is on the first shard. */
 export const CATALOG_ID = 'catalog';
@@ -38,7 +42,7 @@ export type CatalogMessage =
       /** Id of the new farm, created by the main thread. */
       readonly farmId: FarmId;
       readonly input: FarmInput;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
     }
   /**
    * Replies with the FarmRecord (through the farm); `not-found` for an unknown farm, `conflict` if another farm has the
@@ -48,25 +52,33 @@ export type CatalogMessage =
       readonly type: 'farm.replace';
       readonly farmId: FarmId;
       readonly input: FarmInput;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
     }
   /** From a farm actor that has deleted its farm. */
   | { readonly type: 'farm.removed'; readonly farmId: FarmId }
   /**
    * Replies with the UsagePoolRecord; `conflict` if a pool has the name, ignoring case, or if there is no free slot.
    */
-  | { readonly type: 'pool.create'; readonly input: PoolInput; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'pool.create';
+      readonly input: PoolInput;
+      readonly replyTo: ReplyTo<Outcome<UsagePoolRecord>>;
+    }
   /** Replies with the UsagePoolRecord; `not-found` for an unknown pool, `conflict` if another pool has the name. */
   | {
       readonly type: 'pool.replace';
       readonly poolId: string;
       readonly input: PoolInput;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<UsagePoolRecord>>;
     }
   /** Replies with null; `not-found` for an unknown pool. */
-  | { readonly type: 'pool.delete'; readonly poolId: string; readonly replyTo: ReplyTo }
+  | { readonly type: 'pool.delete'; readonly poolId: string; readonly replyTo: ReplyTo<Outcome<null>> }
   /** Replies with the ComputeLocationRecord; `conflict` if a location has the name. */
-  | { readonly type: 'location.create'; readonly input: LocationInput; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'location.create';
+      readonly input: LocationInput;
+      readonly replyTo: ReplyTo<Outcome<ComputeLocationRecord>>;
+    }
   /**
    * Replies with the ComputeLocationRecord; `not-found` for an unknown location, `conflict` if another one has the
    * name.
@@ -75,16 +87,24 @@ export type CatalogMessage =
       readonly type: 'location.replace';
       readonly locationId: string;
       readonly input: LocationInput;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<ComputeLocationRecord>>;
     }
   /** Replies with null; `not-found` for an unknown location. */
-  | { readonly type: 'location.delete'; readonly locationId: string; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'location.delete';
+      readonly locationId: string;
+      readonly replyTo: ReplyTo<Outcome<null>>;
+    }
   /** From a worker actor: the compute location that a worker reports. The name is not validated yet. */
   | { readonly type: 'location.seen'; readonly name: string }
   /**
    * Replies with the StorageLocationRecord; `conflict` if a storage location has the name or the roots are too long.
    */
-  | { readonly type: 'storage.create'; readonly input: StorageInput; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'storage.create';
+      readonly input: StorageInput;
+      readonly replyTo: ReplyTo<Outcome<StorageLocationRecord>>;
+    }
   /**
    * Replies with the StorageLocationRecord; `not-found` for an unknown location, `conflict` if another one has the name
    * or the roots are too long.
@@ -93,7 +113,7 @@ export type CatalogMessage =
       readonly type: 'storage.replace';
       readonly storageId: string;
       readonly input: StorageInput;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<StorageLocationRecord>>;
     }
   /** Replies with null; `not-found` for an unknown location. */
-  | { readonly type: 'storage.delete'; readonly storageId: string; readonly replyTo: ReplyTo };
+  | { readonly type: 'storage.delete'; readonly storageId: string; readonly replyTo: ReplyTo<Outcome<null>> };

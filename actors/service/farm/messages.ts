@@ -2,11 +2,20 @@ import type { JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { JobStatus, TerminalJobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
-import type { TemplateFormat } from '../../../src/core/records/job.ts';
-import type { RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
 import type { WorkerStatus } from '../../../src/core/records/worker.ts';
-import type { JobUpdate, RetryTarget } from '../job/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type { JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
+import type { PresenceReply, RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
+import type {
+  JobUpdate,
+  RetryResult,
+  RetryTarget,
+  IdempotencyKeyRow,
+  SubmittedTemplate,
+} from '../job/messages.ts';
+import type { Outcome } from '../../../src/core/problems.ts';
+import type { FarmRecord } from '../../../src/core/records/farm.ts';
+import type { QueueRecord } from '../../../src/core/records/queue.ts';
 
 /** Settings of a farm that a client can change. */
 export interface FarmInput {
@@ -48,43 +57,44 @@ export interface JobSubmission {
   readonly once?: IdempotencyKeyRow;
 }
 
-/**
- * The text of a template. For a large job, whose plan and template are stored already, the provisional job id
- * (docs/decisions/large-jobs.md).
- */
-export type SubmittedTemplate = { readonly text: string } | { readonly provisionalJobId: JobId };
-
-/** The idempotency key row: a repeated submission gets the existing job as its reply. */
-export interface IdempotencyKeyRow {
-  /** Key in the table `idempotencyKey`. */
-  readonly rowKey: string;
-  readonly fingerprint: string;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number;
-}
-
 /** Messages of the farm actor, which owns a farm's settings, queues, job dependencies and worker names. Id: farm id. */
 export type FarmMessage =
   /** At the start of the service: loads the farm and activates its lease actor and retention. */
   | { readonly type: 'farm.activate' }
   /** From the catalog, which has reserved the name. Replies with the FarmRecord. */
-  | { readonly type: 'farm.create'; readonly input: FarmInput; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'farm.create';
+      readonly input: FarmInput;
+      readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
+    }
   /** From the catalog, which has reserved the new name. Replies with the FarmRecord. */
-  | { readonly type: 'farm.replace'; readonly input: FarmInput; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'farm.replace';
+      readonly input: FarmInput;
+      readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
+    }
   /** From a client. Replies with null, or `conflict` while a job is not terminal. */
-  | { readonly type: 'farm.delete'; readonly replyTo: ReplyTo }
+  | { readonly type: 'farm.delete'; readonly replyTo: ReplyTo<Outcome<null>> }
   /** From a client. Replies with the QueueRecord, or `conflict` if the farm has a queue of that name. */
-  | { readonly type: 'queue.create'; readonly input: QueueInput; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'queue.create';
+      readonly input: QueueInput;
+      readonly replyTo: ReplyTo<Outcome<QueueRecord>>;
+    }
   | {
       readonly type: 'queue.replace';
       readonly queueId: QueueId;
       readonly input: QueueInput;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<QueueRecord>>;
     }
   /** From a client. Replies with null, or `conflict` while a job of the queue is not terminal. */
-  | { readonly type: 'queue.delete'; readonly queueId: QueueId; readonly replyTo: ReplyTo }
+  | { readonly type: 'queue.delete'; readonly queueId: QueueId; readonly replyTo: ReplyTo<Outcome<null>> }
   /** From a client. Replies with the JobRecord, or `bad-request` for an unknown queue or upstream job. */
-  | { readonly type: 'job.submit'; readonly submission: JobSubmission; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'job.submit';
+      readonly submission: JobSubmission;
+      readonly replyTo: ReplyTo<Outcome<JobRecord>>;
+    }
   /**
    * From a client: moves a job to another queue, with other changes. The job replies; `bad-request` for an unknown
    * queue.
@@ -94,7 +104,7 @@ export type FarmMessage =
       readonly jobId: JobId;
       readonly queueId: QueueId;
       readonly update: JobUpdate;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
   /**
    * From a job actor: retry tasks of a terminal job. The job replies after `job.reactivate`; `conflict` if its queue
@@ -105,7 +115,7 @@ export type FarmMessage =
       readonly jobId: JobId;
       readonly queueId: QueueId;
       readonly target: RetryTarget;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<RetryResult>>;
     }
   /** From a job actor: a terminal job is active again. */
   | { readonly type: 'job.reactivated'; readonly jobId: JobId; readonly queueId: QueueId }
@@ -121,7 +131,11 @@ export type FarmMessage =
   /** From a sweep: the retention of a job that ended at this time has passed. */
   | { readonly type: 'job.expire'; readonly jobId: JobId; readonly endedAt: number }
   /** From the bus. Replies with a PresenceReply. */
-  | { readonly type: 'worker.register'; readonly registration: RegisterMessage; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'worker.register';
+      readonly registration: RegisterMessage;
+      readonly replyTo: ReplyTo<PresenceReply>;
+    }
   /** From a worker actor: its status or incarnation has changed. */
   | {
       readonly type: 'worker.changed';

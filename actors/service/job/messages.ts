@@ -5,8 +5,8 @@ import type { RetryOverride, RetryPolicy } from '../../../src/core/lifecycle/ret
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
-import type { IdempotencyKeyRow, SubmittedTemplate } from '../farm/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type { Outcome } from '../../../src/core/problems.ts';
 
 /** Tasks of one step that the lease actor has selected for a worker. */
 export interface TaskSelection {
@@ -65,7 +65,7 @@ export type JobMessage =
       /** Retry settings of server, farm and queue. */
       readonly inherited: RetryPolicy;
       readonly once?: IdempotencyKeyRow;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
   /** From the lease actor during recovery: loads the job, restores its timers and reports its ready tasks. */
   | { readonly type: 'job.activate' }
@@ -105,7 +105,7 @@ export type JobMessage =
       readonly type: 'tasks.reported';
       readonly workerId: WorkerId;
       readonly reports: readonly AttemptReport[];
-      readonly replyTo?: ReplyTo;
+      readonly replyTo?: ReplyTo<never>;
     }
   /** From a worker actor: the worker has these attempts, whether it has reported them running or not. */
   | { readonly type: 'attempts.held'; readonly attemptIds: readonly AttemptId[] }
@@ -124,30 +124,49 @@ export type JobMessage =
       readonly update: JobUpdate;
       /** The new queue with the retry settings that the job inherits there; null for no change. */
       readonly queue: { readonly queueId: QueueId; readonly inherited: RetryPolicy } | null;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
   /**
    * From a client. Replies with a RetryResult; `not-found` for an unknown task; `conflict` if the task is neither
    * failed nor canceled, the selection is too large or the queue was deleted.
    */
-  | { readonly type: 'job.retry'; readonly target: RetryTarget; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'job.retry';
+      readonly target: RetryTarget;
+      readonly replyTo: ReplyTo<Outcome<RetryResult>>;
+    }
   /** From the farm, after `job.reactivation-requested`: retry a terminal job. Replies like `job.retry`. */
   | {
       readonly type: 'job.reactivate';
       readonly target: RetryTarget;
       readonly inherited: RetryPolicy;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<RetryResult>>;
     }
   /** From a client: cancels live tasks and deletes the job. Replies with null. */
-  | { readonly type: 'job.delete'; readonly replyTo: ReplyTo }
+  | { readonly type: 'job.delete'; readonly replyTo: ReplyTo<Outcome<null>> }
   /** From retention through the farm: deletes the job if it still has this end time. */
   | { readonly type: 'job.expire'; readonly endedAt: number }
   /** From a client. Replies with null, or `conflict` for a completed or failed job. */
-  | { readonly type: 'job.cancel'; readonly replyTo: ReplyTo }
+  | { readonly type: 'job.cancel'; readonly replyTo: ReplyTo<Outcome<null>> }
   /** From a client. Replies with null; `not-found` for an unknown task; `conflict` for a terminal task. */
   | {
       readonly type: 'task.cancel';
       readonly stepOrder: number;
       readonly index: number;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<null>>;
     };
+
+/**
+ * The text of a template. For a large job, whose plan and template are stored already, the provisional job id
+ * (docs/decisions/large-jobs.md).
+ */
+export type SubmittedTemplate = { readonly text: string } | { readonly provisionalJobId: JobId };
+
+/** The idempotency key row: a repeated submission gets the existing job as its reply. */
+export interface IdempotencyKeyRow {
+  /** Key in the table `idempotencyKey`. */
+  readonly rowKey: string;
+  readonly fingerprint: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}

@@ -16,9 +16,9 @@ import { failedOnKey, failedOnOf } from './failed-on.ts';
 import { JobTurn, STATUS_ONLY, type ClosedAttempt } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { makeReady } from './reclaim.ts';
-import { countFailure } from './step-failures.ts';
 import { policyOf, type JobState } from './state.ts';
 import { taskOf, type StepState } from './step-state.ts';
+import { countFailure } from './count-failure.ts';
 
 type Reports = Extract<JobMessage, { type: 'tasks.reported' }>;
 

@@ -1,12 +1,7 @@
 import type { JobId, WorkerId } from '../../../src/core/ids.ts';
-import { countStepFailure } from '../../../src/core/lifecycle/failure-tallies.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
-import { put } from '../../../src/core/records/change-set.ts';
 import type { StepFailuresRecord } from '../../../src/core/records/step-failures.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import type { ServiceContext } from '../service-system.ts';
-import type { JobState } from './state.ts';
-import { taskOf, type StepState } from './step-state.ts';
 
 /** Genuine failures of a job by the order of the step and by worker. */
 export type FailuresOfSteps = Map<number, Map<WorkerId, StepFailuresRecord>>;
@@ -19,23 +14,4 @@ export function loadStepFailures(
 ): Map<WorkerId, StepFailuresRecord> {
   const rows = reader.scan('stepFailures', { prefix: keys.stepFailuresOf(job, stepOrder) });
   return new Map([...rows].map(({ value }) => [value.workerId, value]));
-}
-
-/**
- * Counts a reported failure for the job and for the worker of the open attempt. Call it before the attempt is closed.
- */
-export function countFailure(
-  state: JobState,
-  step: StepState,
-  index: number,
-  context: ServiceContext<'job'>,
-): void {
-  const { id: jobId } = state.record;
-  const stepOrder = step.record.order;
-  const worker = state.openAttempts.workerOf(step, index, taskOf(step, index));
-  const ofStep = state.failures.get(stepOrder) ?? new Map<WorkerId, StepFailuresRecord>();
-  const counted = countStepFailure(ofStep.get(worker), worker, context.now);
-  state.failures.set(stepOrder, ofStep.set(worker, counted));
-  context.change(put('stepFailures', keys.stepFailures(jobId, stepOrder, worker), counted));
-  context.send('worker', worker, { type: 'attempt.failed', jobId, stepOrder });
 }

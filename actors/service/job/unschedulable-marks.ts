@@ -1,6 +1,12 @@
 import type { TaskState } from '../../../src/core/records/task-page.ts';
-import type { JobTurn } from './job-turn.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
+
+/** What a turn of the job actor does with the tasks of a step. */
+interface TaskWriter {
+  write(step: StepState, index: number, task: TaskState): void;
+  touch(step: StepState): void;
+  publishTask(step: StepState, index: number, task: TaskState): void;
+}
 
 /** Maximum number of task events for one change of a step: the replay depth of a client (`events.replay_depth`). */
 const TASK_EVENTS_AT_ONCE = 1_000;
@@ -10,7 +16,7 @@ const TASK_EVENTS_AT_ONCE = 1_000;
  * whether anything changed.
  */
 export function markUnschedulable(
-  turn: JobTurn,
+  turn: TaskWriter,
   step: StepState,
   reason: string,
   readyBefore: number,
@@ -41,7 +47,7 @@ export function markUnschedulable(
 }
 
 /** Clears the mark of all tasks of a step. Returns whether there was any. */
-export function clearUnschedulable(turn: JobTurn, step: StepState): boolean {
+export function clearUnschedulable(turn: TaskWriter, step: StepState): boolean {
   const { taskCounts, untouched } = step.record;
   if (taskCounts.unschedulable === 0) return false;
   const wasMarked = [...unschedulableTasks(step)];

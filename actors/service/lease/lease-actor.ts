@@ -14,7 +14,7 @@ import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offe
 import { replyEmpty, replyUnknownWorker, armHold, serveAll, servePool } from './serve.ts';
 import { loadLease, newLeaseState, type LeaseState } from './state.ts';
 import { loadJobs, whenRecovered, onLeaseRecovered } from './recovery.ts';
-import { clearSchedulable } from './unschedulable-steps.ts';
+import { clearSchedulable } from './unschedulable-sweep.ts';
 
 type LeaseContext = ServiceContext<'lease'>;
 

@@ -3,11 +3,23 @@ import type { StepRequirements } from '../../../src/openjd/template/plan.ts';
 import type { StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
-import type { Assignment, IsolationIdentity, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
-import type { DelayedTask } from '../../../src/core/lease/ready-index.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type {
+  Assignment,
+  IsolationIdentity,
+  LeaseReply,
+  StepAssignment,
+} from '../../../src/core/wire/bus-messages.ts';
+import type { Outcome } from '../../../src/core/problems.ts';
+import type {
+  DemandExplanation,
+  Holder,
+  LeaseExplanation,
+  WaitingExplanation,
+} from '../../../src/core/lease/explanation.ts';
+import type { DelayedTask } from '../../../src/core/lease/step-entry.ts';
 
 /** Ready tasks of one step, with all facts that determine their order and their eligible workers. */
 export interface ReadyStep {
@@ -45,7 +57,7 @@ export type LeaseMessage =
       readonly farmId: FarmId;
       readonly incarnation: string;
       readonly queue: QueueId | typeof ANY_QUEUE;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<LeaseReply>;
     }
   /** From a job actor: all ready tasks of some of its steps. Replaces earlier data of these steps. */
   | { readonly type: 'steps.ready'; readonly offers: readonly ReadyStep[] }
@@ -124,7 +136,7 @@ export type LeaseMessage =
       readonly index: number;
       readonly queueId: QueueId;
       readonly requirements: StepRequirements;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<LeaseExplanation>>;
     }
   /**
    * From a client: for each of these requirements, the workers that could run such tasks of the queue. Replies with
@@ -134,12 +146,16 @@ export type LeaseMessage =
       readonly type: 'demands.explain';
       readonly queueId: QueueId;
       readonly requirements: readonly StepRequirements[];
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<Outcome<readonly DemandExplanation[]>>;
     }
   /** From a client: the steps that hold slots of a usage pool in this farm. Replies with Holder[], largest first. */
-  | { readonly type: 'pool.explain'; readonly pool: string; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'pool.explain';
+      readonly pool: string;
+      readonly replyTo: ReplyTo<Outcome<readonly Holder[]>>;
+    }
   /** From a client: the waiting tasks of the farm by cause. Replies with a WaitingExplanation. */
-  | { readonly type: 'farm.explain'; readonly replyTo: ReplyTo }
+  | { readonly type: 'farm.explain'; readonly replyTo: ReplyTo<Outcome<WaitingExplanation>> }
   /** From the farm, at its start: loads the actor, which then activates its jobs and workers. */
   | { readonly type: 'lease.activate' }
   /** The actor's own timer during recovery: activate the next batch of jobs. */

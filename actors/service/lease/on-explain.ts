@@ -9,14 +9,13 @@ import type {
   PoolExplanation,
   WorkersExplanation,
 } from '../../../src/core/lease/explanation.ts';
-import type { StepEntry } from '../../../src/core/lease/ready-index.ts';
-import type { Signature } from '../../../src/core/lease/signatures.ts';
 import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
 import { done } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { freeCoresOf } from './serve.ts';
 import type { LeaseState } from './state.ts';
+import type { StepEntry, Signature } from '../../../src/core/lease/step-entry.ts';
 
 /** Maximum number of steps listed as holders of a cap or pool. */
 const HOLDERS_MAX = 20;

@@ -1,19 +1,19 @@
 import type { JobId } from '../../../src/core/ids.ts';
 import { coresOf, isEligible } from '../../../src/core/lease/eligibility.ts';
-import type { Signature } from '../../../src/core/lease/signatures.ts';
 import { unschedulableReason } from '../../../src/core/lease/unschedulable-reason.ts';
-import {
-  WAITING_REASONS,
-  type WaitingCause,
-  type WaitingExplanation,
-  type WaitingReason,
-} from '../../../src/core/lease/waiting.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import { done } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { freeCoresOf } from './serve.ts';
 import type { LeaseState } from './state.ts';
+import type { Signature } from '../../../src/core/lease/step-entry.ts';
+import {
+  WAITING_REASONS,
+  type WaitingCause,
+  type WaitingExplanation,
+  type WaitingReason,
+} from '../../../src/core/lease/explanation.ts';
 
 /**
  * Maximum number of steps that one reply examines, and of groups that it lists. Bounds the reply to a few milliseconds

@@ -1,9 +1,9 @@
-import type { ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
 import { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { replyUnknownWorker, park, serve } from './serve.ts';
 import type { LeaseState } from './state.ts';
+import type { UnansweredRequest } from './pending-leases.ts';
 
 /** Handles a lease request: assigns tasks at once or parks it (docs/contract/lease.md). */
 export const onLeaseRequested =
@@ -18,7 +18,7 @@ export const onLeaseRequested =
       replyUnknownWorker(message, context);
       return;
     }
-    const request: ParkedRequest = {
+    const request: UnansweredRequest = {
       // The same string instance as the key of `workers`, not that of the message, so that map lookups compare no
       // characters.
       workerId: worker.offer.workerId,

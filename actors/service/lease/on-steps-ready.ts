@@ -1,11 +1,11 @@
 import type { WorkerId } from '../../../src/core/ids.ts';
 import { ReadyTasks } from '../../../src/core/lease/ready-tasks.ts';
-import type { Signature } from '../../../src/core/lease/signatures.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage, ReadyStep } from './messages.ts';
 import { serveAll, serveSignature } from './serve.ts';
 import type { LeaseState } from './state.ts';
-import { clearSignatures, recordReportedReason } from './unschedulable-steps.ts';
+import type { Signature } from '../../../src/core/lease/step-entry.ts';
+import { clearSignatures, recordReportedReason } from './unschedulable-sweep.ts';
 
 /** Records all ready tasks of some steps of a job. Records all of them before it assigns any. */
 export function onStepsReady(

@@ -1,7 +1,7 @@
 import type { ServiceContext, ServiceSettings } from '../service-system.ts';
 import { reserve } from './reservations.ts';
 import type { LeaseState } from './state.ts';
-import { clearSchedulable, notifyUnschedulable } from './unschedulable-steps.ts';
+import { clearSchedulable, notifyUnschedulable } from './unschedulable-sweep.ts';
 
 /** Number of sweeps within the shortest watched wait, before the limits of the period apply. */
 const SWEEPS_PER_WAIT = 10;

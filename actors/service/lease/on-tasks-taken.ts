@@ -1,10 +1,10 @@
 import { stepIdOf, type StepId, type WorkerId } from '../../../src/core/ids.ts';
-import type { LeaseReply, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
-import { replyTo } from '../../kernel/address.ts';
+import type { LeaseReply, PathMapMessage, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { adjustCommittedCores, park, serve, serveAll, serveWorker } from './serve.ts';
-import type { LeasedStep, LeaseState, PendingLease } from './state.ts';
+import type { LeaseState } from './state.ts';
+import type { LeasedStep, PendingLease } from './pending-leases.ts';
 
 type Leases = Extract<LeaseReply, { type: 'leases' }>;
 
@@ -41,7 +41,7 @@ export function onTasksTaken(
 }
 
 /** Returns null if the worker was removed meanwhile, or if no storage location applies. */
-function pathMapFor(state: LeaseState, workerId: WorkerId): Leases['path_map'] | null {
+function pathMapFor(state: LeaseState, workerId: WorkerId): PathMapMessage | null {
   const place = state.workers.get(workerId)?.offer.computeLocation;
   const map = place === undefined ? null : state.pathMaps.of(place);
   return map === null ? null : { compute_location: map.computeLocation, locations: map.locations };
@@ -59,7 +59,7 @@ function endLease(
     const steps = withReadyLeft(state, pending.steps);
     const reply: Leases = { v: 1, type: 'leases', assignments, steps };
     const path_map = pathMapFor(state, pending.request.workerId);
-    context.reply(replyTo(pending.request.replyTo), path_map === null ? reply : { path_map, ...reply });
+    context.reply(pending.request.replyTo, path_map === null ? reply : { path_map, ...reply });
   } else if (!serve(state, pending.request, context)) {
     park(state, pending.request, context);
   }

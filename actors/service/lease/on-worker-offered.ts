@@ -12,7 +12,7 @@ import {
   serveWorker,
 } from './serve.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
-import { clearSchedulableOn } from './unschedulable-steps.ts';
+import { clearSchedulableOn } from './unschedulable-sweep.ts';
 
 /** Records the offer of a worker. `exprMemoryBytes`: memory that the server grants one expression. */
 export const onWorkerOffered =

@@ -1,4 +1,8 @@
-import type { PendingLease } from './state.ts';
+import type { ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
+import type { TakenTasks } from '../../../src/core/lease/ready-index.ts';
+import type { Assignment, LeaseReply, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import type { ReplyTo } from '../../kernel/address.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 
 /**
  * Leases that wait for the response of their jobs, by number. They last for one unit of work. Usually there is only
@@ -39,4 +43,22 @@ export class PendingLeases {
   *[Symbol.iterator](): Generator<readonly [number, PendingLease]> {
     for (const [at, lease] of this.leases.entries()) if (lease !== null) yield [this.first + at, lease];
   }
+}
+
+/** A lease request with the address of its reply. */
+export type UnansweredRequest = ParkedRequest<ReplyTo<LeaseReply>>;
+
+/** A lease whose jobs have not taken all of its tasks yet. Lasts for one unit of work. */
+export interface PendingLease {
+  readonly request: UnansweredRequest;
+  /** Selections that wait for the response of their jobs. */
+  readonly outstanding: TakenTasks[];
+  readonly assignments: Assignment[];
+  /** Steps of the assignments. */
+  readonly steps: LeasedStep[];
+}
+
+/** A step with tasks in a lease, and the data that these share. */
+export interface LeasedStep extends StepName {
+  readonly assignment: StepAssignment;
 }

@@ -3,11 +3,11 @@ import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { serveAll } from './serve.ts';
 import type { LeaseState } from './state.ts';
-import { clearSchedulable } from './unschedulable-steps.ts';
+import { clearSchedulable } from './unschedulable-sweep.ts';
 
 /**
  * Number of jobs that are activated per turn. Each is read from the store, which takes a fifth of a millisecond. The
- * thread handles other messages between two such turns (docs/decisions/closures.md).
+ * thread handles other messages between two such turns (docs/decisions/unit-of-work.md).
  */
 export const RECOVERY_BATCH_SIZE = 200;
 

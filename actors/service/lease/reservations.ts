@@ -1,11 +1,11 @@
-import { stepKey, type StepName } from '../../../src/core/lease/step-name.ts';
 import type { WorkerId } from '../../../src/core/ids.ts';
 import { coresOf } from '../../../src/core/lease/eligibility.ts';
-import type { StepEntry } from '../../../src/core/lease/ready-index.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { freeCoresOf, releaseReservation, reindexParkedRequests, serveWorker } from './serve.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
+import type { StepEntry } from '../../../src/core/lease/step-entry.ts';
+import { stepKey, type StepName } from '../../../src/core/lease/candidate-order.ts';
 
 /** Maximum share of the farm's online workers that are reserved for starving tasks. At least one may be. */
 const RESERVED_SHARE_MAX = 0.1;

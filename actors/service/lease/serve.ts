@@ -1,12 +1,11 @@
 import type { WorkerId } from '../../../src/core/ids.ts';
-import type { ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
-import type { StepName } from '../../../src/core/lease/step-name.ts';
-import type { Signature } from '../../../src/core/lease/signatures.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
-import { replyTo } from '../../kernel/address.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
+import type { Signature } from '../../../src/core/lease/step-entry.ts';
+import type { UnansweredRequest } from './pending-leases.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 
 const BOUNDS = { tasks: WIRE_LIMITS.tasksPerLease, steps: WIRE_LIMITS.stepsPerLease };
 
@@ -17,7 +16,11 @@ export const freeCoresOf = (worker: LeaseWorker): number =>
  * Selects tasks for a request and sends `tasks.take` to their jobs. Returns false if there are none, or during
  * recovery.
  */
-export function serve(state: LeaseState, request: ParkedRequest, context: ServiceContext<'lease'>): boolean {
+export function serve(
+  state: LeaseState,
+  request: UnansweredRequest,
+  context: ServiceContext<'lease'>,
+): boolean {
   const worker = state.workers.get(request.workerId);
   if (worker === undefined || state.recovery !== 'ready') return false;
   const only = state.reservations.get(request.workerId) ?? null;
@@ -133,7 +136,7 @@ const coresForAll = (state: LeaseState, worker: LeaseWorker): number =>
   state.reservations.has(worker.offer.workerId) ? 0 : freeCoresOf(worker);
 
 /** Parks a request. Replies empty to an earlier one of the same worker and queue, which it replaces. */
-export function park(state: LeaseState, request: ParkedRequest, context: ServiceContext<'lease'>): void {
+export function park(state: LeaseState, request: UnansweredRequest, context: ServiceContext<'lease'>): void {
   const worker = state.workers.get(request.workerId);
   if (worker === undefined) {
     replyEmpty(request, context);
@@ -150,15 +153,15 @@ export function armHold(state: LeaseState, context: ServiceContext<'lease'>): vo
   if (end !== null) context.after('hold', Math.max(0, end - context.now), { type: 'hold.expired' });
 }
 
-export function replyEmpty(request: ParkedRequest, context: ServiceContext<'lease'>): void {
+export function replyEmpty(request: UnansweredRequest, context: ServiceContext<'lease'>): void {
   const reply: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
-  context.reply(replyTo(request.replyTo), reply);
+  context.reply(request.replyTo, reply);
 }
 
 export function replyUnknownWorker(
-  request: Pick<ParkedRequest, 'replyTo'>,
+  request: Pick<UnansweredRequest, 'replyTo'>,
   context: ServiceContext<'lease'>,
 ): void {
   const reply: LeaseReply = { v: 1, type: 'unknown' };
-  context.reply(replyTo(request.replyTo), reply);
+  context.reply(request.replyTo, reply);
 }

@@ -15,18 +15,18 @@ import { farmId, jobId } from '../../../src/core/ids.ts';
 import { PathMaps } from '../../../src/core/delivery/path-map.ts';
 import { FarmPools } from '../../../src/core/lease/farm-pools.ts';
 import { ParkedRequests } from '../../../src/core/lease/parked-requests.ts';
-import type { ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
-import { ReadyIndex, type TakenTasks } from '../../../src/core/lease/ready-index.ts';
-import type { StepName } from '../../../src/core/lease/step-name.ts';
+import { ReadyIndex } from '../../../src/core/lease/ready-index.ts';
 import { WorkerKinds } from '../../../src/core/lease/worker-kinds.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { Tallies } from '../../../src/core/ports/tallies.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
-import type { Assignment, IsolationIdentity, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import type { IsolationIdentity, LeaseReply } from '../../../src/core/wire/bus-messages.ts';
+import type { ReplyTo } from '../../kernel/address.ts';
 import { PendingLeases } from './pending-leases.ts';
 import { UnschedulableSteps } from './unschedulable-steps.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 
 /** A worker as the lease actor sees it. */
 export interface LeaseWorker {
@@ -42,21 +42,6 @@ export interface Reservation extends StepName {
   readonly since: number;
 }
 
-/** A lease whose jobs have not taken all of its tasks yet. Lasts for one unit of work. */
-export interface PendingLease {
-  readonly request: ParkedRequest;
-  /** Selections that wait for the response of their jobs. */
-  readonly outstanding: TakenTasks[];
-  readonly assignments: Assignment[];
-  /** Steps of the assignments. */
-  readonly steps: LeasedStep[];
-}
-
-/** A step with tasks in a lease, and the data that these share. */
-export interface LeasedStep extends StepName {
-  readonly assignment: StepAssignment;
-}
-
 export interface LeaseState {
   readonly farmId: FarmId;
   readonly tallies: Tallies;
@@ -65,7 +50,7 @@ export interface LeaseState {
   readonly kinds: WorkerKinds;
   /** Storage roots as seen from each compute location. */
   readonly pathMaps: PathMaps;
-  readonly parked: ParkedRequests;
+  readonly parked: ParkedRequests<ReplyTo<LeaseReply>>;
   readonly workers: Map<WorkerId, LeaseWorker>;
   readonly pending: PendingLeases;
   /** Reserved workers, each with its step (docs/decisions/reservation.md). */

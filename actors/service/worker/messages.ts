@@ -1,7 +1,12 @@
 import type { AttemptAddress, AttemptId, JobId } from '../../../src/core/ids.ts';
 import type { Booking, WorkerRecord, WorkerStatus } from '../../../src/core/records/worker.ts';
-import type { DeregisterMessage, HeartbeatMessage } from '../../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type {
+  DeregisterMessage,
+  HeartbeatMessage,
+  PresenceReply,
+} from '../../../src/core/wire/bus-messages.ts';
+import type { Outcome } from '../../../src/core/problems.ts';
 
 /** An attempt that holds cores of a worker. */
 export interface AttemptBooking {
@@ -24,7 +29,7 @@ export type WorkerMessage =
       readonly type: 'worker.registered';
       readonly record: WorkerRecord;
       readonly openAttempts: readonly AttemptId[];
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<PresenceReply>;
     }
   /** From the lease actor during recovery: loads the worker, starts its liveness checks and sends its offer. */
   | { readonly type: 'worker.activate' }
@@ -32,9 +37,13 @@ export type WorkerMessage =
   | {
       readonly type: 'worker.heartbeat';
       readonly heartbeat: HeartbeatMessage;
-      readonly replyTo: ReplyTo;
+      readonly replyTo: ReplyTo<PresenceReply>;
     }
-  | { readonly type: 'worker.deregister'; readonly departure: DeregisterMessage; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'worker.deregister';
+      readonly departure: DeregisterMessage;
+      readonly replyTo: ReplyTo<PresenceReply>;
+    }
   /** From a job actor: these attempts hold cores of the worker from now on. */
   | { readonly type: 'attempts.booked'; readonly bookings: readonly AttemptBooking[] }
   /** From a job actor: these attempts are closed. */
@@ -42,13 +51,13 @@ export type WorkerMessage =
   /** From a job actor: the worker has reported a failure of the step. */
   | { readonly type: 'attempt.failed'; readonly jobId: JobId; readonly stepOrder: number }
   /** From a client. Replies with a WorkerStanding. */
-  | { readonly type: 'worker.disable'; readonly replyTo: ReplyTo }
+  | { readonly type: 'worker.disable'; readonly replyTo: ReplyTo<Outcome<WorkerStanding>> }
   /** From a client. Replies with a WorkerStanding. */
-  | { readonly type: 'worker.enable'; readonly replyTo: ReplyTo }
+  | { readonly type: 'worker.enable'; readonly replyTo: ReplyTo<Outcome<WorkerStanding>> }
   /**
    * From a client. Replies with null, or `conflict` while the worker is online, or disabled with a recent heartbeat.
    */
-  | { readonly type: 'worker.delete'; readonly replyTo: ReplyTo }
+  | { readonly type: 'worker.delete'; readonly replyTo: ReplyTo<Outcome<null>> }
   /** The worker's own timer: a whole timeout has passed since a heartbeat. There may have been later ones. */
   | { readonly type: 'liveness.due' }
   /** From the farm: the responses to `worker.expiry-requested`. */

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { makeFarm, startBenchService } from '../service.ts';
 import { startSwarm } from '../swarm/swarm.ts';
 import type { LoadTimes } from '../swarm/swarm.ts';
-import type { LeaseCase } from './lease-case.ts';
+import type { Load } from '../swarm/swarm-protocol.ts';
 import { submitJobs } from './lease-work.ts';
 import { replayCommits } from './replay-commits.ts';
+import type { LeaseCase } from './case-parameters.ts';
 
-/** What the disk takes of full cycles when one thread does nothing but write them. */
+/** Full cycles that the disk accepts when one thread only writes them. */
 export interface DiskCeiling {
   readonly cycles_per_second: number;
   readonly commits_per_second: number;
@@ -42,7 +43,8 @@ export async function measureDisk(
       const swarm = await startSwarm(service.busPort, workers, cores);
       const enough = Math.max(jobs, Math.ceil((cores * RECORDED_TASKS) / tasks));
       await submitJobs(service, farm, enough, tasks, signatures);
-      const figures = await swarm.measure({ kind: 'closed', reports: 'ride' }, times, (at) => {
+      const load: Load = { kind: 'closed', reports: 'ride' }; // wording-ok: value of --reports
+      const figures = await swarm.measure(load, times, (at) => {
         window[at] = Date.now();
       });
       cycles = figures.cycles;

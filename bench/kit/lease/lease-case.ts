@@ -4,29 +4,12 @@ import { childOf, usageOf } from '../process-usage.ts';
 import { median } from '../results.ts';
 import { benchDirectory, call, makeFarm, startBenchService, type BenchService } from '../service.ts';
 import type { Latencies } from '../swarm/samples.ts';
-import type { Load, Reports, SwarmFigures } from '../swarm/swarm-protocol.ts';
+import type { Load, SwarmFigures } from '../swarm/swarm-protocol.ts';
 import { startSwarm, type LoadTimes, type WorkerSwarm } from '../swarm/swarm.ts';
 import { measureDisk, type DiskCeiling } from './disk-ceiling.ts';
 import { startEchoResponder, type EchoResponder } from './echo-responder.ts';
 import { submitJobs, type Farm } from './lease-work.ts';
-
-/** One line of the bench. */
-export interface LeaseCase {
-  readonly workers: number;
-  /** Of each worker; tasks take one. */
-  readonly cores: number;
-  /** Of each job. */
-  readonly tasks: number;
-  /** That are there at once. */
-  readonly jobs: number;
-  /** Different requirements among the jobs. */
-  readonly signatures: number;
-  readonly reports: Reports;
-  /** Requests a second at which the latency is measured as well; null for none. */
-  readonly offered: number | null;
-  /** Whether the ceiling of the disk is measured. */
-  readonly disk: boolean;
-}
+import type { LeaseCase } from './case-parameters.ts';
 
 export interface LeaseTimes extends LoadTimes {
   readonly repetitions: number;
@@ -88,9 +71,9 @@ const FIRST_MS = 3_000;
 const FIRST_PER_SECOND = 10_000;
 /** Echoes are steady sooner than leases. */
 const ECHO_SHARE = 0.5;
-/** So many jobs are laid out in a store beforehand: to submit them would take longer than to measure. */
+/** From this number on, jobs are written to the store beforehand: submitting them would take longer than measuring. */
 const LAID_OUT_JOBS = 1_000;
-/** Tasks that must be there for a measurement: so many times what the one before took. */
+/** Tasks that must exist for a measurement, as a multiple of those that the previous one used. */
 const SPARE = 2;
 
 /** Measures one case on a service of its own. The repetitions of echo and leases take turns. */
@@ -197,7 +180,7 @@ class CaseBench {
     return this.figures({ disk, small, same, leased, offered, sizes });
   }
 
-  /** So many tasks were there before. */
+  /** Number of tasks that existed before. */
   found(tasks: number): void {
     this.ready += tasks;
     this.isLaidOut = true;
@@ -239,14 +222,14 @@ class CaseBench {
     if (jobs > 0) await this.submit(jobs);
   }
 
-  /** Submits so many jobs of the case. */
+  /** Submits n jobs of the case. */
   async submit(jobs: number): Promise<void> {
     const { tasks, signatures } = this.of;
     this.jobIds.push(...(await submitJobs(this.parts.service, this.parts.farm, jobs, tasks, signatures)));
     this.ready += jobs * tasks;
   }
 
-  /** What workers took for done must be what the service says: of jobs that were submitted, whose ids are known. */
+  /** Checks that the workers and the service count the same ended tasks, for submitted jobs, whose ids are known. */
   private async checkCycles(): Promise<void> {
     if (this.isLaidOut) return;
     let succeeded = 0;

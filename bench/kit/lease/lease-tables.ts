@@ -1,6 +1,7 @@
 import { textTable } from '../text-table.ts';
-import type { LeaseCase, LeaseFigures } from './lease-case.ts';
+import type { LeaseFigures } from './lease-case.ts';
 import type { ParkedFigures } from './parked.ts';
+import type { LeaseCase } from './case-parameters.ts';
 
 /** A number with thousands set apart. */
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
@@ -8,11 +9,11 @@ const ratio = (value: number | null): string => (value === null ? '-' : value.to
 const time = (ms: number): string => (ms < 10 ? ms.toFixed(2) : ms.toFixed(ms < 100 ? 1 : 0));
 const micro = (us: number): string => us.toFixed(1);
 
-/** One job at a time is followed by others like it as it comes to its end. */
+/** Jobs run one at a time: the next one starts when a job ends. */
 const jobsOf = ({ jobs, tasks, signatures }: LeaseCase | LeaseFigures): string =>
   `${jobs === 1 ? 'of' : `${whole(jobs)} x`} ${whole(tasks)}${signatures > 1 ? `, ${signatures} signatures` : ''}`;
 
-/** What a case is, in a few words. */
+/** Short description of a case. */
 export const caseName = (of: LeaseCase): string =>
   `${of.workers} workers of ${of.cores}, jobs ${jobsOf(of)}, reports ${of.reports}`;
 

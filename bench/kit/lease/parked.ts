@@ -2,7 +2,7 @@ import { childOf, usageOf } from '../process-usage.ts';
 import { makeFarm, startBenchService } from '../service.ts';
 import { startSwarm } from '../swarm/swarm.ts';
 
-/** What workers cost that have asked and wait. */
+/** Cost of workers with a parked request. */
 export interface ParkedFigures {
   readonly workers: number;
   readonly seconds: number;

@@ -26,7 +26,7 @@ MessagePort.prototype.postMessage = function (
   post.apply(this, args);
 };
 
-/** What `CommitRequest` (src/adapters/lmdb/store-protocol.ts) is on the wire. */
+/** The form of `CommitRequest` (src/adapters/lmdb/store-protocol.ts) on the wire. */
 function isCommit(message: unknown): message is { readonly set: ArrayBuffer } {
   return (
     typeof message === 'object' &&

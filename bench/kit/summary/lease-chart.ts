@@ -28,7 +28,7 @@ export function leaseLines(figures: unknown): readonly ChartLine[] {
       numberAt(each, 'cores') === 1 &&
       numberAt(each, 'tasks') === 100_000 &&
       numberAt(each, 'jobs') === 1 &&
-      valueAt(each, 'reports') === 'ride',
+      valueAt(each, 'reports') === 'ride', // wording-ok: value of --reports
   );
   const line = (name: string, style: ChartLine['style'], path: string): ChartLine => ({
     name,
@@ -60,7 +60,7 @@ export function leaseChart(lines: readonly ChartLine[]): string {
   const y = scale(decades, [PLOT.bottom, PLOT.top]);
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-labelledby="title">`,
-    '<title id="title">Durable leases and full cycles a second by number of workers, beside the ceilings of bus and disk</title>',
+    '<title id="title">Durable leases and full cycles a second by number of workers, with the ceilings of bus and disk</title>',
     STYLE,
     `<rect class="page" width="${WIDTH}" height="${HEIGHT}"/>`,
     '<text class="head" x="20" y="28">Leases and full cycles a second, by workers</text>',
@@ -149,7 +149,7 @@ function drawn({ style, points }: ChartLine, x: Scale, y: Scale): string {
   return [line, ...dots, ...values].join('\n');
 }
 
-/** Names beside the last points, moved apart where they would cover each other. */
+/** Names next to the last points, moved apart if they would overlap. */
 function endLabels(lines: readonly ChartLine[], y: Scale): string[] {
   const labels = lines
     .map(({ name, style, points }) => ({ name, style, last: points.at(-1)?.perSecond ?? 1 }))

@@ -5,17 +5,17 @@ export interface RowSpec {
   /** Name of its results, where that is another: those of certain options. */
   readonly results?: string;
   readonly figure: string;
-  /** Where the value stands among the bench's figures (value-at.ts). */
+  /** Path of the value in the bench's figures (value-at.ts). */
   readonly value: string;
   readonly unit: string;
-  /** What the value is compared with; absent when it stands for itself. */
+  /** Yardstick of the value; absent without one. */
   readonly yardstick?: { readonly name: string; readonly value?: string };
-  /** Where the ratio to the yardstick stands, when it is not value by yardstick. */
+  /** Path of the ratio to the yardstick, when it is not value by yardstick. */
   readonly ratio?: string;
   readonly target?: Target;
 }
 
-/** What the project wants to reach. */
+/** Target of the project. */
 export interface Target {
   readonly of: 'value' | 'ratio';
   readonly is: 'at least' | 'at most';
@@ -26,16 +26,16 @@ const atLeast = (number: number): Target => ({ of: 'ratio', is: 'at least', numb
 const atMost = (number: number): Target => ({ of: 'value', is: 'at most', number });
 const valueAtLeast = (number: number): Target => ({ of: 'value', is: 'at least', number });
 
-/** What a flush is made to take in the results of `peers` for a slow disk. */
+/** Duration of a flush in the results of `peers` for a slow disk. */
 const SLOW_DISK_FLUSH_US = 160;
 
-const lease = (conditions: string): string => `cases[${conditions},signatures=1,reports=ride]`;
+const lease = (conditions: string): string => `cases[${conditions},signatures=1,reports=ride]`; // wording-ok: value of --reports
 const ONE = lease('workers=1,cores=1,tasks=100000');
 const MANY = lease('workers=256,cores=1,tasks=100000');
 const THOUSAND = lease('workers=1000,cores=1,tasks=100000');
 const FOUR_THOUSAND = lease('workers=4000,cores=1,tasks=100000');
 const BATCHES = lease('workers=256,cores=64,tasks=100000');
-const JOBS = 'cases[workers=256,cores=1,jobs=10000,signatures=200,reports=ride]';
+const JOBS = 'cases[workers=256,cores=1,jobs=10000,signatures=200,reports=ride]'; // wording-ok: value of --reports
 
 const rate = (bench: string, figure: string, value: string): RowSpec => ({
   bench,
@@ -44,7 +44,7 @@ const rate = (bench: string, figure: string, value: string): RowSpec => ({
   unit: '/s',
 });
 
-/** What the summary shows of each bench, where the bench has measured it. */
+/** Rows of the summary for each bench, where the bench has measured them. */
 export const ROWS: readonly RowSpec[] = [
   {
     ...rate('lease', 'leases, 1,000 workers', `${THOUSAND}.leases_per_second`),
@@ -183,19 +183,19 @@ export const ROWS: readonly RowSpec[] = [
     unit: 'ms',
     yardstick: { name: 'a plain read', value: 'plain_read.p50' },
   },
-  reads('reads of a job, answer known', 'a job that runs'),
-  reads('reads of a job, made anew', 'a job that runs, made anew'),
-  reads('reads of 50 tasks, answer known', '50 tasks of a job that runs'),
-  reads('reads of 50 tasks, made anew', '50 tasks of a job that runs, made anew'),
+  reads('reads of a job, cached', 'a job that runs'),
+  reads('reads of a job, uncached', 'a job that runs, made anew'), // wording-ok: key of kept results
+  reads('reads of 50 tasks, cached', '50 tasks of a job that runs'),
+  reads('reads of 50 tasks, uncached', '50 tasks of a job that runs, made anew'), // wording-ok: key of kept results
   {
-    ...rate('websocket', 'leases beside clients that look on', 'leases_per_second_with'),
+    ...rate('websocket', 'leases with clients that follow', 'leases_per_second_with'),
     yardstick: { name: 'without them', value: 'leases_per_second_without' },
     ratio: 'with_to_without',
     target: atLeast(0.7),
   },
   {
     bench: 'logs',
-    figure: 'lease p99 beside a flood of logs',
+    figure: 'lease p99 during a flood of logs',
     value: 'logs_p99_ms',
     unit: 'ms',
     yardstick: { name: 'quiet', value: 'quiet_p99_ms' },
@@ -230,7 +230,7 @@ export const ROWS: readonly RowSpec[] = [
   },
 ];
 
-/** The comparison on this disk, or with flushes that take so many microseconds. */
+/** The comparison on this disk, or with flushes that take this many microseconds. */
 function peers(flushUs: number | null): RowSpec[] {
   const row = (
     figure: string,
@@ -260,7 +260,7 @@ function peers(flushUs: number | null): RowSpec[] {
   ];
 }
 
-/** Of one core. An answer is known until the next commit: under load most are made anew. */
+/** Of one core. A response is cached until the next commit: under load most are uncached. */
 function reads(figure: string, name: string): RowSpec {
   return {
     ...rate('reads', `${figure}, of a core`, `figures.${name}.per_core_second`),

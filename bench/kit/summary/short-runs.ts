@@ -2,7 +2,7 @@
 export interface ShortRun {
   readonly bench: string;
   readonly options: readonly string[];
-  /** What it usually takes. */
+  /** Its usual duration. */
   readonly seconds: number;
   /** A path in the repository without which it can measure nothing, and how to get that. */
   readonly needs?: { readonly path: string; readonly remedy: string };

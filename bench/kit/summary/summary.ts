@@ -68,7 +68,7 @@ function isMet({ is, number }: Target, value: number | null): boolean | null {
   return is === 'at least' ? value >= number : value <= number;
 }
 
-/** The summary as a page. `chart` is the file of the chart beside it; null when there is none. */
+/** The summary as a page. `chart` is the file of the chart in the same folder, or null. */
 export function summaryPage(
   rows: readonly SummaryRow[],
   notMeasured: readonly string[],
@@ -78,7 +78,7 @@ export function summaryPage(
   const lines = [
     '# Benchmarks: summary',
     '',
-    'Made by `npm run bench` out of the figures beside it; `docs/benchmarks.md` says what each bench measures. Absolute figures belong to the machine and',
+    'Made by `npm run bench` from the figures in this folder; `docs/benchmarks.md` describes what each bench measures. Absolute figures belong to the machine and',
     'the hour: read the ratios.',
     '',
     '| Bench | Figure | Value | Yardstick of the same run | Its value | Ratio | Target | Met |',

@@ -1,12 +1,12 @@
 /**
- * What stands at a place of a bench's figures: names between dots; `name[key=value,...]` is the first entry of the list
+ * Returns the value at a path of a bench's figures: names between dots; `name[key=value,...]` is the first entry of the list
  * with these values (`[key=value]` when the figures themselves are the list). Undefined when there is nothing.
  */
 export function valueAt(figures: unknown, path: string): unknown {
   let at: unknown = figures;
   for (const step of path === '' ? [] : path.split('.')) {
     const match = /^([^[]*)(?:\[([^\]]+)\])?$/.exec(step);
-    if (match === null) throw new Error(`${path} is no path`);
+    if (match === null) throw new Error(`${path} is not a path`);
     const [, name = '', conditions] = match;
     if (name !== '') at = fieldOf(at, name);
     if (conditions !== undefined) at = entryOf(at, conditions);

@@ -12,7 +12,7 @@ const REPORTS_CLOSE = Buffer.from(']}\r\n');
 const NO_REPORTS = Buffer.from('}\r\n');
 const REPORT_OPEN = Buffer.from('{"attempt_id":"');
 
-/** What follows the attempt id of a task that did what it should; made anew as time goes on. */
+/** The text after the attempt id of a succeeded task; re-created as time passes. */
 export const reportTail = (sessionId: string): Uint8Array =>
   Buffer.from(
     `","status":"succeeded","exit_code":0,"timestamp":"${new Date().toISOString()}","session_id":"${sessionId}"}`,
@@ -27,7 +27,7 @@ export interface FrameOptions {
 }
 
 /**
- * The lease request of one worker as ready-made protocol bytes: all but the reports that ride on it is there beforehand, and attempt ids go from the
+ * The lease request of one worker as ready-made protocol bytes: everything except its reports is prepared beforehand, and attempt ids go from the
  * bytes of a reply into those of the next request without becoming texts.
  */
 export class LeaseRequestFrame {
@@ -51,7 +51,7 @@ export class LeaseRequestFrame {
     this.room.write(`${line}${'0'.repeat(SIZE_DIGITS)}\r\n${body}`, 'latin1');
   }
 
-  /** Reports that ride on the request. */
+  /** Reports that are sent with the request. */
   get reports(): number {
     return this.count;
   }
@@ -72,7 +72,7 @@ export class LeaseRequestFrame {
     this.made = null;
   }
 
-  /** The attempts whose ends ride on the request. */
+  /** The attempts whose ends are sent with the request. */
   ids(): string[] {
     const ids: string[] = [];
     for (let index = 0; index < this.count; index++) {

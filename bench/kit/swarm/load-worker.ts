@@ -21,7 +21,7 @@ const REST_MS = 250;
 export const ECHO_SUBJECT = 'bench.echo';
 const INCARNATION = '0000000001';
 
-/** What all workers of a swarm share. */
+/** Data that all workers of a swarm share. */
 export interface Swarm {
   readonly busPort: number;
   readonly cores: number;
@@ -29,7 +29,7 @@ export interface Swarm {
   readonly sessionId: string;
   /** Used by one worker at a time, within one read. */
   readonly scanned: ScannedReply;
-  /** What follows an attempt id in a report, with the time of now. */
+  /** The text after an attempt id in a report, with the current time. */
   tail: Uint8Array;
   reports: Reports;
   /** Called when a worker may ask for work again. It asks, or is left waiting. */
@@ -145,7 +145,7 @@ export class LoadWorker {
     }
   }
 
-  /** Makes its echo request ready: a payload of so many bytes. */
+  /** Prepares its echo request with a payload of n bytes. */
   prepareEcho(bytes: number): void {
     this.echoBytes = bytes;
     this.echo = Buffer.from(
@@ -161,7 +161,7 @@ export class LoadWorker {
     this.socket?.write(this.echo);
   }
 
-  /** Says by the stream how what it has ended, so that nothing stays open while nobody asks. */
+  /** Reports its ended attempts by the stream, so that none stays open without a lease request. */
   flushReports(): void {
     const { frame } = this;
     if (frame === null || this.asks || frame.reports === 0) return;
@@ -209,7 +209,11 @@ export class LoadWorker {
     scanLeaseReply(data, start, end, scanned);
     if (!scanned.isReply || scanned.isUnknown || frame === null) {
       const text = data.toString('latin1', start, Math.min(end, start + 200));
-      swarm.failed(new Error(`a worker of the swarm was answered ${text === '' ? 'by nobody' : text}`));
+      swarm.failed(
+        new Error(
+          `invalid lease reply to a worker of the swarm: ${text === '' ? 'empty, no responders' : text}`,
+        ),
+      );
       return;
     }
     this.asks = false;
@@ -232,10 +236,11 @@ export class LoadWorker {
     swarm.free(this);
   }
 
-  /** Its tasks are over: their ends go on the next request, or by the stream. */
+  /** Its tasks have ended: their ends are sent with the next request, or by the stream. */
   private run(data: Buffer, scanned: ScannedReply, frame: LeaseRequestFrame): void {
     const { swarm } = this;
-    if (swarm.reports === 'ride') {
+    const isPiggybacked = swarm.reports === 'ride'; // wording-ok: value of --reports
+    if (isPiggybacked) {
       for (let index = 0; index < scanned.assigned; index++) {
         frame.add(
           data,
@@ -271,7 +276,7 @@ export class LoadWorker {
     this.write(`PUB ${subject} ${body.length}\r\n${body}\r\n`);
   }
 
-  /** What is said in one turn leaves in one write: here before the next lease request. */
+  /** Messages of one turn leave in one write: here before the next lease request. */
   private write(lines: string): void {
     if (this.queued === '') queueMicrotask(() => this.writeQueued());
     this.queued += lines;

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** Bytes that one read takes at the most. All sockets read into one buffer: each read is handled before the next. */
+/** Maximum number of bytes of one read. All sockets read into one buffer: each read is handled before the next. */
 const READ_BYTES = 256 * 1024;
 const readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
 
@@ -13,7 +13,7 @@ const HELLO =
 /** Who hears a socket. `data` is only lent: what it holds from `start` to `end` is overwritten by the next read. */
 export interface NatsListener {
   readonly message: (subscription: number, data: Buffer, start: number, end: number) => void;
-  /** The socket is gone; an error says why when it was not asked for. */
+  /** The socket is closed. An error has the reason if the close was not requested. */
   readonly closed: (error: Error | null) => void;
 }
 

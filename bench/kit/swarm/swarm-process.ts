@@ -11,10 +11,10 @@ import { Tally } from './tally.ts';
 /** Connections that are made, and registrations that are made, at the same time. */
 const AT_ONCE = 100;
 const HEARTBEAT_MS = 5_000;
-/** Each tick of heartbeats, that share of the workers beats; and the time in reports is made anew. */
+/** At each tick, this share of the workers sends a heartbeat, and the time in reports is updated. */
 const BEATS = 50;
 const PACE_MS = 1;
-/** Longest wait for the last replies of a load, and for what was said last to be heard. */
+/** Longest wait for the last replies of a load, and for the last messages to be received. */
 const DRAIN_MS = 3_000;
 const SETTLE_MS = 200;
 
@@ -45,7 +45,7 @@ async function start(busPort: number, count: number, cores: number): Promise<voi
     sessionId,
     scanned: new ScannedReply(WIRE_LIMITS.reportsPerRequest),
     tail: reportTail(sessionId),
-    reports: 'ride',
+    reports: 'ride', // wording-ok: value of --reports
     free: () => undefined,
     echoed: () => undefined,
     failed: fail,
@@ -77,7 +77,7 @@ function begin(load: Load, of: Swarm): () => void {
       };
     case 'closed':
     case 'parked':
-      of.reports = load.kind === 'closed' ? load.reports : 'ride';
+      of.reports = load.kind === 'closed' ? load.reports : 'ride'; // wording-ok: value of --reports
       of.free = (worker) => worker.ask(performance.now());
       for (const worker of workers) worker.ask(performance.now());
       return () => {
@@ -180,5 +180,5 @@ async function obey(command: SwarmCommand): Promise<void> {
 process.on('message', (command: SwarmCommand) => {
   obey(command).catch(fail);
 });
-// Without the one that started it nobody needs it.
+// It is not needed without the process that started it.
 process.on('disconnect', () => process.exit());

@@ -1,11 +1,11 @@
 import type { Latencies } from './samples.ts';
 
 /** How ends of tasks are reported: on the worker's next lease request, or with a running report by the status stream. */
-export type Reports = 'ride' | 'stream';
+export type Reports = 'ride' | 'stream'; // wording-ok: value of --reports
 
-/** What the workers of a swarm do. */
+/** Tasks of the workers of a swarm. */
 export type Load =
-  /** Bare request and reply of so many bytes, one after the other. */
+  /** Bare requests and replies of n bytes, one after the other. */
   | { readonly kind: 'echo'; readonly bytes: number }
   /** Each worker asks again as soon as it has a reply; its tasks are over at once. */
   | { readonly kind: 'closed'; readonly reports: Reports }
@@ -28,7 +28,7 @@ export type SwarmNotice =
   | { readonly type: 'measured'; readonly figures: SwarmFigures }
   | { readonly type: 'failed'; readonly reason: string };
 
-/** What a swarm has seen in the time that counts. */
+/** Measurements of a swarm in the time that counts. */
 export interface SwarmFigures {
   readonly seconds: number;
   /** Replies to a request (of an echo, or a lease with tasks in it). */
@@ -39,7 +39,7 @@ export interface SwarmFigures {
   readonly leases: number;
   /** Tasks whose end is known to be committed. */
   readonly cycles: number;
-  /** Reports that a reply should have confirmed and did not; they were said again. */
+  /** Reports that a reply should have confirmed and did not; they were sent again. */
   readonly unconfirmed: number;
   /** From the request, or with an offered load from when it was meant to be sent, to the reply with tasks. */
   readonly latencyMs: Latencies;

@@ -1,7 +1,7 @@
 import { Samples } from './samples.ts';
 import type { SwarmFigures } from './swarm-protocol.ts';
 
-/** What the workers of a swarm count together while the time that counts runs. */
+/** Common counts of the workers of a swarm during the time that counts. */
 export class Tally {
   readonly latencies = new Samples();
   replies = 0;
@@ -29,14 +29,14 @@ export class Tally {
     this.startedAt = performance.now();
   }
 
-  /** A reply with what was asked for, after so many milliseconds. */
+  /** Counts a reply with the requested data, after n milliseconds. */
   replied(latencyMs: number, bytes: number): void {
     this.replies++;
     this.replyBytes += bytes;
     this.latencies.add(latencyMs);
   }
 
-  /** To be called when the time is over: counts and times of this moment. */
+  /** To be called when the time has ended: counts and times of this moment. */
   end(): SwarmFigures {
     const seconds = (performance.now() - this.startedAt) / 1000;
     const cpu = process.cpuUsage(this.cpuAtStart);

@@ -23,7 +23,7 @@ interface Worker {
   on(event: 'error' | 'failed', listener: (...values: unknown[]) => void): void;
 }
 
-/** What is used of bullmq 6. */
+/** The used part of bullmq 6. */
 interface BullMq {
   readonly Queue: new (name: string, options: { connection: Connection }) => Queue;
   readonly Worker: new (

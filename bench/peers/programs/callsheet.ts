@@ -14,7 +14,7 @@ import { runProgram, type Order } from './host.ts';
 /** Connections and registrations that are made at the same time. */
 const AT_ONCE = 100;
 const HEARTBEAT_MS = 5_000;
-/** Each tick of heartbeats, that share of the workers beats, and the time in reports is made anew. */
+/** At each tick, this share of the workers sends a heartbeat, and the time in reports is updated. */
 const BEATS = 50;
 const LOOK_EVERY_MS = 5;
 
@@ -30,7 +30,7 @@ async function connect(order: Order): Promise<() => Promise<WorkFigures>> {
     sessionId,
     scanned: new ScannedReply(WIRE_LIMITS.reportsPerRequest),
     tail: reportTail(sessionId),
-    reports: order.variant === 'stream' ? 'stream' : 'ride',
+    reports: order.variant === 'stream' ? 'stream' : 'ride', // wording-ok: value of --reports
     free: () => undefined,
     echoed: () => undefined,
     failed: (error) => {

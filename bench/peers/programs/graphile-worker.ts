@@ -17,7 +17,7 @@ interface Utilities {
   addJobs(jobs: readonly { identifier: string; payload: object }[]): Promise<readonly object[]>;
 }
 
-/** What is used of graphile-worker 0.17. */
+/** The used part of graphile-worker 0.17. */
 interface GraphileWorker {
   readonly Logger: new (factory: () => (level: string, message: string) => void) => object;
   makeWorkerUtils(options: { pgPool: Pool; logger: object }): Promise<Utilities>;
@@ -86,7 +86,7 @@ async function workers(order: Order): Promise<() => Promise<WorkFigures>> {
       preset: { worker },
     });
     await started;
-    // It writes ends without waiting for them: a job is done when its row is gone.
+    // It writes ends without waiting for them: a job is done when its row is deleted.
     while ((await counting.query('select 1 from graphile_worker._private_jobs limit 1')).rows.length > 0)
       await delay(LOOK_EVERY_MS);
     clock.end(order.tasks);

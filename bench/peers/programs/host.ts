@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { WorkFigures } from '../peer.ts';
 
-/** What a program of workers or of a submitter is told. */
+/** Input of a program of workers or of a submitter. */
 export interface Order {
   readonly role: 'submit' | 'work';
   /** The folder with the packages of the peers. */
@@ -10,15 +10,15 @@ export interface Order {
   readonly port: number;
   readonly workers: number;
   readonly tasks: number;
-  /** So many of the tasks come first and are not timed: what they warm up is not what is measured. */
+  /** Number of tasks at the start that are not timed: the warm-up is not measured. */
   readonly warmUp: number;
   /** A way of running, where the system has several. */
   readonly variant: string;
-  /** What the system was told at its start and the workers need. */
+  /** Settings of the system's start that the workers need. */
   readonly details: Readonly<Record<string, string>>;
 }
 
-/** What a program says to the bench: first that it is connected, then, after it was told to go, what it measured. */
+/** Messages of a program to the bench: first that it is connected, then, after the start signal, its measurements. */
 export type ProgramReport =
   | { readonly type: 'ready' }
   | { readonly type: 'done'; readonly seconds: number; readonly figures: WorkFigures | null };
@@ -31,9 +31,9 @@ export function loadPackage(packages: string, name: string): unknown {
   return createRequire(join(packages, 'package.json'))(name);
 }
 
-/** Runs a program of the comparison: a process of its own, which ends after what it was told to do. */
+/** Runs a program of the comparison: a separate process, which ends after its task. */
 export async function runProgram(prepare: Prepare): Promise<void> {
-  // Without the bench nobody needs it.
+  // It is not needed without the bench.
   process.once('disconnect', () => process.exit(1));
   const go = new Promise<void>((resolve) => process.once('message', () => resolve()));
   const act = await prepare(JSON.parse(process.argv[2] ?? '{}') as Order);
@@ -42,7 +42,7 @@ export async function runProgram(prepare: Prepare): Promise<void> {
   const startedAt = performance.now();
   const figures = await act();
   await say({ type: 'done', seconds: (performance.now() - startedAt) / 1000, figures });
-  // Clients of the peers keep connections and timers: what was measured is over.
+  // Clients of the peers keep connections and timers, but the measurement has ended.
   process.exit(0);
 }
 

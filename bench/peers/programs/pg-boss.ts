@@ -3,7 +3,7 @@ import { WorkClock } from '../work-clock.ts';
 import { loadPackage, runProgram, type Order } from './host.ts';
 import { connectionString } from './postgres-client.ts';
 
-/** What is used of pg-boss 10. */
+/** The used part of pg-boss 10. */
 interface Boss {
   start(): Promise<unknown>;
   on(event: 'error', listener: (error: Error) => void): void;
@@ -39,7 +39,7 @@ async function submitter(order: Order): Promise<() => Promise<null>> {
 async function workers(order: Order): Promise<() => Promise<WorkFigures>> {
   const poolSize = Math.min(order.workers, Number(order.details['poolSize']));
   const boss = await open(order, poolSize);
-  // Opens the connections of the pool, so that it is no part of what is timed.
+  // Opens the connections of the pool, so that this is not timed.
   await Promise.all(Array.from({ length: poolSize }, () => boss.getQueueSize(QUEUE)));
   const clock = new WorkClock(order.tasks, order.warmUp, () => performance.now());
   let left = order.tasks;

@@ -5,7 +5,7 @@ interface Client {
   on(event: 'error', listener: (error: Error) => void): void;
 }
 
-/** What is used of pg 8. */
+/** The used part of pg 8. */
 export interface Pool {
   connect(): Promise<Client>;
   query(text: string): Promise<{ readonly rows: readonly object[] }>;
@@ -19,7 +19,7 @@ interface Pg {
 
 export const connectionString = ({ port }: Order): string => `postgres://bench@127.0.0.1:${port}/postgres`;
 
-/** A pool whose connections are all open: opening them is no part of what is timed. */
+/** A pool with open connections, so that opening them is not timed. */
 export async function openPool(order: Order, size: number): Promise<Pool> {
   const { Pool } = loadPackage(order.packages, 'pg') as Pg;
   const pool = new Pool({ connectionString: connectionString(order), max: size, idleTimeoutMillis: 0 });

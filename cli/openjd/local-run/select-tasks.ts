@@ -1,7 +1,7 @@
 import { suggestion } from '../../../src/openjd/primitives/nearest.ts';
 import type { JobPlan, StepPlan } from '../../../src/openjd/template/plan.ts';
 import { openSpace, type Space } from '../../../src/openjd/template/space/open-space.ts';
-import { quoteForMessage } from '../../../src/openjd/template/text-rules.ts';
+import { quoteForMessage } from '../../../src/openjd/primitives/text-rules.ts';
 import { stepsInOrder } from './step-order.ts';
 
 /** Tasks of a step that are to be run, by their index in its parameter space, rising. */

@@ -17,7 +17,7 @@ import {
   tarPadding,
 } from './tar-entry.ts';
 
-/** A backup that is not restored: the message is one line that says what is wrong with it, and where. */
+/** A backup that cannot be restored: the message is one line that names the error and its position. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 
@@ -26,14 +26,15 @@ export class ArchiveError extends Error {
   }
 }
 
-/** A manifest has some hundred bytes; no more than this is read of what may be anything. */
+/** Maximum number of bytes read as a manifest, which has some hundred. */
 const MANIFEST_BYTES_MAX = 2 ** 16;
 const READ_BYTES = 2 ** 20;
 
 /**
- * Reads a backup from its begin to its end and writes its stores to the files that `targetOf` names. Each byte of it is checked: headers and
- * padding against what they must be, contents against their checksums. Throws `ArchiveError` when anything differs; what was written then is
- * worth nothing. `accept` looks at the manifest before any store is written and gives a reason to refuse it, or null.
+ * Reads a backup from start to end and writes its stores to the files that `targetOf` names. Checks each byte: headers
+ * and padding against their expected values, contents against their checksums. Throws `ArchiveError` on any difference;
+ * the files written so far are then invalid. `accept` checks the manifest before any store is written and returns a
+ * reason to refuse it, or null.
  */
 export async function extractArchive(
   path: string,
@@ -93,12 +94,12 @@ class Extraction {
     return manifest;
   }
 
-  /** The first entry, whose size only its header knows. */
+  /** Reads the first entry. Only its header contains its size. */
   async #manifest(): Promise<Buffer> {
     const header = await this.#readAt(0, TAR_BLOCK_BYTES);
     const bytes = header.length < TAR_BLOCK_BYTES ? null : tarEntrySize(header);
     if (bytes === null || bytes > MANIFEST_BYTES_MAX || tarEntryName(header) !== MANIFEST_NAME)
-      throw this.#fault('it is no backup of Callsheet');
+      throw this.#fault('it is not a backup of Callsheet');
     this.#at = TAR_BLOCK_BYTES;
     const data = await this.#read(bytes, MANIFEST_NAME);
     await this.#expect(Buffer.alloc(tarPadding(bytes)), `the padding of ${MANIFEST_NAME}`);

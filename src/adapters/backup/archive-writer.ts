@@ -12,15 +12,16 @@ import {
 } from './manifest.ts';
 import { TAR_END_BYTES, tarHeader, tarPadding } from './tar-entry.ts';
 
-/** Where an archive is written before it is whole. */
+/** Returns the path of an archive before it is complete. */
 export const partialPath = (path: string): string => `${path}.partial`;
 
 const READ_BYTES = 2 ** 20;
 const FLUSH_BYTES = 8 * 2 ** 20;
 
 /**
- * Packs the stores into one tar file: manifest, stores, checksums. It appears under its name, on the disk, when it is whole. Each store's file
- * is removed once it is packed. `paths` are in the order of the manifest's parts. The partial file must not be there.
+ * Packs the stores into one tar file: manifest, stores, checksums. It gets its name when it is complete and on disk.
+ * Each store's file is removed once it is packed. `paths` are in the order of the manifest's parts. The partial file
+ * must not exist.
  */
 export async function writeArchive(
   path: string,
@@ -53,7 +54,7 @@ export async function writeArchive(
         hash.update(data);
         copied += data.length;
         await file.appendFile(data);
-        // In pieces: one flush of everything at the end would hold up the commits of the service.
+        // In pieces: one flush of the whole file at the end would delay the commits of the service.
         if (copied - flushed >= FLUSH_BYTES) {
           await file.datasync();
           flushed = copied;

@@ -1,6 +1,6 @@
-import type { EnvironmentKind } from '../lmdb/environment.ts';
+import type { EnvironmentKind } from '../../core/ports/store.ts';
 
-/** The version of what `callsheet backup` writes. Raised when an older program could not restore it. */
+/** Version of the format of `callsheet backup`. It increases when an older program could not restore the format. */
 export const BACKUP_FORMAT = 1;
 
 export const MANIFEST_NAME = 'callsheet-backup.json';
@@ -17,16 +17,16 @@ export interface BackupPart {
   readonly format: number;
 }
 
-/** What a backup says of itself. */
+/** Description of a backup. */
 export interface BackupManifest {
   readonly backup: typeof BACKUP_FORMAT;
   /** Version of the program that made it. */
   readonly made_by: string;
   /** RFC 3339, whole seconds. */
   readonly made_at: string;
-  /** Which store it is of. */
+  /** Id of the store. */
   readonly store_id: string;
-  /** State first, then logs: they were copied in this order, so that the logs are not older than the state. */
+  /** State first, then logs: they are copied in this order, so that the logs are not older than the state. */
   readonly parts: readonly BackupPart[];
 }
 
@@ -39,7 +39,7 @@ export const manifestText = (manifest: BackupManifest): string => `${JSON.string
 export type ReadManifest =
   { readonly ok: true; readonly manifest: BackupManifest } | { readonly ok: false; readonly reason: string };
 
-/** Reads a manifest; a newer one is refused by its number. */
+/** Parses a manifest. A newer format is rejected with its number. */
 export function readManifest(text: string): ReadManifest {
   let value: unknown;
   try {
@@ -90,6 +90,6 @@ function isPart(value: unknown, kind: EnvironmentKind): value is BackupPart {
   );
 }
 
-/** The last entry: a line for each entry before it. */
+/** Returns the last entry: a line for each previous entry. */
 export const checksumsText = (sums: readonly (readonly [name: string, sha256: string])[]): string =>
   sums.map(([name, sum]) => `${sum}  ${name}\n`).join('');

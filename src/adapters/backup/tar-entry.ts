@@ -1,6 +1,6 @@
 /**
- * Entries of a tar file (POSIX ustar) as backups have them: plain files, sizes in octal up to 8 GiB and in base 256 above, as GNU tar and
- * others read them. An entry's bytes follow from name, size and time alone, so that a reader knows each byte of a header.
+ * Entries of a tar file (POSIX ustar) in backups: plain files, with sizes in octal up to 8 GiB and in base 256 above,
+ * as in GNU tar. The header follows from name, size and time alone, so that a reader knows each of its bytes.
  */
 export interface TarEntry {
   readonly name: string;
@@ -19,7 +19,7 @@ const SIZE_AT = 124;
 const CHECKSUM_AT = 148;
 const SUM_BYTES = 8;
 
-/** The header block of an entry. Names longer than 100 bytes of ASCII are an error of the program. */
+/** Returns the header block of an entry. A name of more than 100 ASCII bytes is a bug of the program. */
 export function tarHeader({ name, bytes, modifiedAt }: TarEntry): Buffer {
   if (Buffer.byteLength(name) > NAME_BYTES) throw new Error(`a name too long for a tar entry: ${name}`);
   const header = Buffer.alloc(TAR_BLOCK_BYTES);
@@ -43,11 +43,11 @@ export function tarHeader({ name, bytes, modifiedAt }: TarEntry): Buffer {
   return header;
 }
 
-/** How many empty bytes follow the data of an entry. */
+/** Returns the number of zero bytes after the data of an entry. */
 export const tarPadding = (bytes: number): number =>
   (TAR_BLOCK_BYTES - (bytes % TAR_BLOCK_BYTES)) % TAR_BLOCK_BYTES;
 
-/** The size that a header block names, or null when it is no header of a plain file. */
+/** Returns the size in a header block, or null if it is not the header of a plain file. */
 export function tarEntrySize(header: Buffer): number | null {
   if (header.toString('latin1', 257, 262) !== 'ustar') return null;
   if ((header[SIZE_AT] ?? 0) === 0x80) return Number(header.readBigUInt64BE(SIZE_AT + 4));
@@ -55,7 +55,7 @@ export function tarEntrySize(header: Buffer): number | null {
   return /^[0-7]{11}$/.test(text) ? parseInt(text, 8) : null;
 }
 
-/** The name that a header block gives. */
+/** Returns the name in a header block. */
 export const tarEntryName = (header: Buffer): string =>
   header.toString('utf8', 0, NAME_BYTES).replace(/\0.*$/su, '');
 

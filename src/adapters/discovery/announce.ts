@@ -7,26 +7,26 @@ import { MDNS_LIMITS } from './limits.ts';
 import { openMdns, type MdnsOptions } from './mdns.ts';
 
 interface AnnouncementOptions extends MdnsOptions {
-  /** Which installation this is. */
+  /** Name of the installation. */
   readonly name: string;
   readonly hostName: string;
   /** Port of the bus. */
   readonly port: number;
-  /** Where the bus is; null: at this host, whatever the address. */
+  /** URLs of the bus; null: at this host, at any of its addresses. */
   readonly urls: readonly string[] | null;
 }
 
 export interface Announcement {
-  /** Says that the service is no longer there, and is silent from then on. */
+  /** Announces that the service has stopped, and sends nothing afterwards. */
   withdraw(): Promise<void>;
 }
 
-/** Announces the service by mDNS, and answers who asks for it, until it is withdrawn. */
+/** Announces the service by mDNS, and answers queries for it, until it is withdrawn. */
 export function announceService(options: AnnouncementOptions): Announcement {
   const { name, hostName, port, urls } = options;
   const { library, socket } = openMdns(options);
   let isOver = false;
-  void socket.untilSpeaking().then(() => {
+  void socket.untilReady().then(() => {
     if (isOver) return;
     library.publish({
       name: instanceName(name, hostName, port),
@@ -34,7 +34,8 @@ export function announceService(options: AnnouncementOptions): Announcement {
       port,
       host: `${asLabel(hostName)}.local`,
       txt: announcementEntries(name, urls),
-      // The name holds host and port; the library would answer a conflict by giving the service up.
+      // The name contains host and port, so conflicts are not expected; the library would respond to one by withdrawing
+      // the service.
       probe: false,
     });
   });
@@ -53,7 +54,7 @@ export function announceService(options: AnnouncementOptions): Announcement {
   };
 }
 
-/** One label of a DNS name: no dots, which the library would take apart. */
+/** Returns one label of a DNS name: without dots, at which the library would split it. */
 const asLabel = (text: string): string =>
   text.replace(/[^A-Za-z0-9_-]/g, '-').slice(0, DISCOVERY_LIMITS.name);
 

@@ -6,20 +6,20 @@ import { MDNS_LIMITS } from './limits.ts';
 type Sent = (error: Error | null) => void;
 
 /**
- * The socket that the mDNS library works with. It stands between the library and the network: packets that cannot be mDNS, or that
- * are too many, do not reach it, and what it throws over a packet ends with the packet. It never emits `error`, which
- * the library would throw on: a port that cannot be had is tried again, and `complain` says so.
+ * The socket of the mDNS library, which protects the library from the network. It drops packets that cannot be mDNS or
+ * that exceed the rate limit. An error that the library throws for a packet drops only that packet. The socket never
+ * emits `error`, on which the library would throw: it retries a port that is in use, and reports it with `complain`.
  *
- * One socket hears all interfaces; each interface has one of its own to send from, so that a host in several networks is
- * heard in all of them.
+ * One socket receives from all interfaces. Each interface has a socket for sending, so that packets reach all networks
+ * of the host.
  */
 export class GuardedSocket extends EventEmitter {
   private readonly complain: (text: string, reason: string) => void;
-  private readonly ear: Socket;
-  private readonly mouths = new Map<string, Socket>();
-  private readonly heard = new TokenBucket(
-    MDNS_LIMITS.heard.burst,
-    MDNS_LIMITS.heard.perSecond,
+  private readonly receiver: Socket;
+  private readonly senders = new Map<string, Socket>();
+  private readonly received = new TokenBucket(
+    MDNS_LIMITS.received.burst,
+    MDNS_LIMITS.received.perSecond,
     performance.now(),
   );
   private readonly sent = new TokenBucket(
@@ -27,29 +27,29 @@ export class GuardedSocket extends EventEmitter {
     MDNS_LIMITS.sent.perSecond,
     performance.now(),
   );
-  private readonly complained = new Set<string>();
+  private readonly reported = new Set<string>();
   private retry: NodeJS.Timeout | undefined;
   private isClosed = false;
 
   constructor(complain: (text: string, reason: string) => void) {
     super();
     this.complain = complain;
-    this.ear = createSocket({ type: 'udp4', reuseAddr: true });
-    this.ear.on('message', (data, from) => this.onPacket(data, from));
-    this.ear.on('error', (error) => this.onFault('mDNS cannot be heard', error));
+    this.receiver = createSocket({ type: 'udp4', reuseAddr: true });
+    this.receiver.on('message', (data, from) => this.onPacket(data, from));
+    this.receiver.on('error', (error) => this.onFault('mDNS cannot receive', error));
   }
 
-  /** Listens on all interfaces at the port; again and again until it can. */
+  /** Binds to the port on all interfaces, and retries until it succeeds. */
   bind(port: number, _address: string, done: () => void): void {
     const failed = (error: Error): void => {
-      this.onFault('mDNS cannot be heard', error);
+      this.onFault('mDNS cannot receive', error);
       if (this.isClosed) return;
       this.retry = setTimeout(() => this.bind(port, _address, done), MDNS_LIMITS.bindRetryMs);
       this.retry.unref();
     };
-    this.ear.once('error', failed);
-    this.ear.bind({ port, address: '0.0.0.0', exclusive: false }, () => {
-      this.ear.removeListener('error', failed);
+    this.receiver.once('error', failed);
+    this.receiver.bind({ port, address: '0.0.0.0', exclusive: false }, () => {
+      this.receiver.removeListener('error', failed);
       if (this.isClosed) return;
       this.emit('listening');
       done();
@@ -58,54 +58,54 @@ export class GuardedSocket extends EventEmitter {
 
   addMembership(group: string, address: string): void {
     if (this.isClosed) return;
-    this.ear.addMembership(group, address);
-    const mouth = createSocket({ type: 'udp4', reuseAddr: true });
-    mouth.on('error', (error) => this.onFault(`mDNS cannot be said on ${address}`, error));
-    mouth.bind({ port: MDNS_LIMITS.port, address, exclusive: false }, () => {
+    this.receiver.addMembership(group, address);
+    const sender = createSocket({ type: 'udp4', reuseAddr: true });
+    sender.on('error', (error) => this.onFault(`mDNS cannot send on ${address}`, error));
+    sender.bind({ port: MDNS_LIMITS.port, address, exclusive: false }, () => {
       if (this.isClosed) {
-        mouth.close();
+        sender.close();
         return;
       }
       try {
-        mouth.setMulticastInterface(address);
-        mouth.setMulticastTTL(255);
-        mouth.setMulticastLoopback(true);
+        sender.setMulticastInterface(address);
+        sender.setMulticastTTL(255);
+        sender.setMulticastLoopback(true);
       } catch (error) {
-        this.onFault(`mDNS cannot be said on ${address}`, error);
-        mouth.close();
+        this.onFault(`mDNS cannot send on ${address}`, error);
+        sender.close();
         return;
       }
-      this.mouths.set(address, mouth);
-      this.emit('speaking');
+      this.senders.set(address, sender);
+      this.emit('ready');
     });
   }
 
   dropMembership(group: string, address: string): void {
-    this.ear.dropMembership(group, address);
+    this.receiver.dropMembership(group, address);
   }
 
-  /** Says the packet on every interface. `done` is called once it is said, or dropped. */
+  /** Sends the packet on every interface. `done` is called once it is sent or dropped. */
   send(data: Buffer, offset: number, length: number, port: number, address: string, done: Sent): void {
     if (this.isClosed || !this.sent.take(performance.now())) {
       done(null);
       return;
     }
-    let waiting = this.mouths.size;
+    let waiting = this.senders.size;
     if (waiting === 0) done(null);
-    for (const mouth of this.mouths.values()) {
-      mouth.send(data, offset, length, port, address, (error) => {
-        if (error !== null) this.onFault('mDNS cannot be said', error);
+    for (const sender of this.senders.values()) {
+      sender.send(data, offset, length, port, address, (error) => {
+        if (error !== null) this.onFault('mDNS cannot send', error);
         waiting--;
         if (waiting === 0) done(null);
       });
     }
   }
 
-  /** Resolves once something can be said, or at the end. */
-  untilSpeaking(): Promise<void> {
-    if (this.isClosed || this.mouths.size > 0) return Promise.resolve();
+  /** Resolves once packets can be sent, or at the close. */
+  untilReady(): Promise<void> {
+    if (this.isClosed || this.senders.size > 0) return Promise.resolve();
     return new Promise((resolve) => {
-      this.once('speaking', resolve);
+      this.once('ready', resolve);
       this.once('close', resolve);
     });
   }
@@ -114,20 +114,20 @@ export class GuardedSocket extends EventEmitter {
     if (this.isClosed) return;
     this.isClosed = true;
     clearTimeout(this.retry);
-    for (const mouth of this.mouths.values()) mouth.close();
-    this.mouths.clear();
-    this.ear.close(() => {
+    for (const sender of this.senders.values()) sender.close();
+    this.senders.clear();
+    this.receiver.close(() => {
       this.emit('close');
       done?.();
     });
   }
 
-  /** Set for each interface by itself. */
+  /** Set for each interface separately. */
   setMulticastTTL(): void {}
   setMulticastLoopback(): void {}
 
   private onPacket(data: Buffer, from: RemoteInfo): void {
-    if (!mayBePacket(data) || !this.heard.take(performance.now())) return;
+    if (!mayBePacket(data) || !this.received.take(performance.now())) return;
     try {
       this.emit('message', data, from);
     } catch (error) {
@@ -135,16 +135,16 @@ export class GuardedSocket extends EventEmitter {
     }
   }
 
-  /** Each fault is told once: a network that is away says the same for hours. */
+  /** Reports each fault once: an unreachable network would repeat it for hours. */
   private onFault(text: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    if (this.isClosed || this.complained.has(text)) return;
-    this.complained.add(text);
+    if (this.isClosed || this.reported.has(text)) return;
+    this.reported.add(text);
     this.complain(text, reason);
   }
 }
 
-/** The header of a DNS message: its length and how many questions and records it says it has. */
+/** Checks the header of a DNS message: its length, and its numbers of questions and records. */
 function mayBePacket(data: Buffer): boolean {
   const { headerBytes, packetBytesMax, questionsMax, recordsMax } = MDNS_LIMITS;
   if (data.length < headerBytes || data.length > packetBytesMax) return false;

@@ -1,25 +1,25 @@
 const SECOND_MS = 1000;
 
-/** Limits of speaking mDNS: whoever is in the network may send anything, as often as they like. */
+/** Limits of mDNS. Any host in the network may send any packets at any rate. */
 export const MDNS_LIMITS = {
   port: 5353,
   group: '224.0.0.251',
-  /** RFC 6762, 17: no message is longer. */
+  /** RFC 6762, 17: the maximum length of a message. */
   packetBytesMax: 9000,
   headerBytes: 12,
-  /** Questions and records of one packet: a service is asked for by one question and described by a few records. */
+  /** Questions and records of one packet: one question asks for a service, and a few records describe it. */
   questionsMax: 32,
   recordsMax: 256,
-  /** Packets that are looked at, and that are sent: the rest is dropped. */
-  heard: { burst: 200, perSecond: 100 },
+  /** Packets that are processed and that are sent: further ones are dropped. */
+  received: { burst: 200, perSecond: 100 },
   sent: { burst: 40, perSecond: 20 },
-  /** How often a port that cannot be had is tried again. */
+  /** Delay before a bind is retried. */
   bindRetryMs: 10 * SECOND_MS,
-  /** Services that a search remembers at once: more are no farm but an attack, and it begins anew. */
+  /** Maximum number of services in a search: more are an attack, and the list is cleared. */
   servicesMax: 256,
-  /** Between two questions of a search: doubled each time, half of it left to chance. */
+  /** Delay between two queries of a search: doubled each time, half of it random. */
   askMsMin: SECOND_MS,
   askMsMax: 30 * SECOND_MS,
-  /** How long the farewell of a service may take. */
+  /** Maximum time of a service's farewell. */
   farewellMs: SECOND_MS,
 } as const;

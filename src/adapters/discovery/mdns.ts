@@ -3,13 +3,13 @@ import { GuardedSocket } from './guarded-socket.ts';
 import { MDNS_LIMITS } from './limits.ts';
 
 export interface MdnsOptions {
-  /** IPv4 addresses of the interfaces to speak on; empty means all. */
+  /** IPv4 addresses of the interfaces; empty means all. */
   readonly interfaces: readonly string[];
-  /** Something does not work; told once. */
+  /** Called once for each problem. */
   readonly complain: (text: string, reason: string) => void;
 }
 
-/** The mDNS library on a socket of our own. */
+/** The mDNS library on a guarded socket. */
 export interface Mdns {
   readonly library: bonjour;
   readonly socket: GuardedSocket;
@@ -17,7 +17,7 @@ export interface Mdns {
 
 export function openMdns({ interfaces, complain }: MdnsOptions): Mdns {
   const socket = new GuardedSocket(complain);
-  // The options of the library beneath, which takes the socket, are not in the types of this one.
+  // The options of the underlying library, which takes the socket, are not in the types of this one.
   const options = {
     port: MDNS_LIMITS.port,
     socket,

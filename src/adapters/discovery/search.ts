@@ -10,7 +10,7 @@ import { MDNS_LIMITS } from './limits.ts';
 import { openMdns, type MdnsOptions } from './mdns.ts';
 
 interface SearchOptions extends MdnsOptions {
-  /** All services that can be used, each time one is heard that was not known. */
+  /** Called with all usable services each time a new one is found. */
   readonly heard: (services: readonly AnnouncedService[]) => void;
 }
 
@@ -20,7 +20,10 @@ export interface Search {
 
 type Browser = ReturnType<bonjour['find']>;
 
-/** Looks for services by mDNS until it is stopped. Only those that answer now are heard: nothing is remembered of earlier searches. */
+/**
+ * Searches for services by mDNS until it is stopped. Only current replies count: results of earlier searches are not
+ * kept.
+ */
 export function searchServices(options: SearchOptions): Search {
   const { library, socket } = openMdns(options);
   let browser: Browser | null = null;
@@ -53,7 +56,7 @@ export function searchServices(options: SearchOptions): Search {
       most / 2 + (most / 2) * Math.random(),
     );
   };
-  void socket.untilSpeaking().then(() => {
+  void socket.untilReady().then(() => {
     if (isOver) return;
     begin();
     askAgain();
@@ -68,7 +71,7 @@ export function searchServices(options: SearchOptions): Search {
   };
 }
 
-/** What the library made of an announcement is whatever was sent: nothing is taken as it is. */
+/** The fields of an announcement come from the network: each is validated. */
 function announcedBy(service: Browser['services'][number]): AnnouncedService | null {
   const { name, port, referer } = service;
   const txt: unknown = service.txt;

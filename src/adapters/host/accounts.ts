@@ -12,7 +12,7 @@ import {
 import type { RunAs } from '../../core/ports/task-processes.ts';
 
 const COMMAND_ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
-/** A directory service that does not answer must not hold a task for ever. */
+/** Timeout of a lookup: a directory service may not answer. */
 const LOOKUP_MS = 20_000;
 /** `getent`: there is no such entry. */
 const NOT_FOUND = 2;
@@ -28,12 +28,12 @@ export interface TaskAccount {
 
 export type AccountLookup =
   | { readonly ok: true; readonly account: TaskAccount }
-  /** In words for the one whose task it is. */
+  /** `refusal` is a text for the owner of the task. */
   | { readonly ok: false; readonly refusal: string };
 
 /**
- * Looks up the account and group that a queue names, each time anew, by the system's own way (files, LDAP, SSSD). Refuses what is
- * privileged by its name or by its ids (docs/contract/isolation.md).
+ * Looks up the account and group of a queue with the system's own means (files, LDAP, SSSD), without a cache. Refuses
+ * accounts that are privileged by name or id (docs/contract/isolation.md).
  */
 export async function lookUpAccount({ user, group }: RunAs): Promise<AccountLookup> {
   const nameRefusal = userNameRefusal(user) ?? (group === null ? null : groupNameRefusal(group));
@@ -82,11 +82,11 @@ async function groupNamed(name: string): Promise<Group | null> {
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
 function idOf(text: string | undefined): number {
-  if (text === undefined || !/^[0-9]{1,10}$/.test(text)) throw new Error(`an id that is none: ${text ?? ''}`);
+  if (text === undefined || !/^[0-9]{1,10}$/.test(text)) throw new Error(`invalid id: ${text ?? ''}`);
   return Number(text);
 }
 
-/** What the command wrote, or null when it ended with `absent`. */
+/** Returns the output of the command, or null if it exited with `absent`. */
 function output(command: string, args: readonly string[], absent: number): Promise<string | null> {
   return new Promise((resolve, reject) => {
     execFile(

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-/** What the control groups of a process leave it of the machine. Null: all of it. */
+/** Limits of a process's control groups. Null: no limit. */
 export interface CgroupLimits {
   readonly memoryBytes: number | null;
   /** May be a fraction of one. */
   readonly cpus: number | null;
 }
 
-/** Where a controller's files are, and the group of this process below that. */
+/** Path of a controller's files, and the group of this process below it. */
 interface Hierarchy {
   readonly mount: string;
   readonly group: string;
@@ -17,8 +17,8 @@ interface Hierarchy {
 const NO_LIMITS: CgroupLimits = { memoryBytes: null, cpus: null };
 
 /**
- * The limits of this process, of versions 1 and 2 of control groups. A limit of a group holds for all below it, so the least counts.
- * Systems without control groups have no limits. `root` is where the file system begins.
+ * Returns the limits of this process, from control groups version 1 and 2. A limit of a group applies to all groups
+ * below it, so the lowest counts. Systems without control groups have no limits. `root` is the root of the file system.
  */
 export function cgroupLimits(root = '/'): CgroupLimits {
   const groups = read(root, '/proc/self/cgroup');
@@ -42,12 +42,15 @@ function read(root: string, path: string): string | null {
   try {
     return readFileSync(join(root, path), 'utf8');
   } catch {
-    // A file that is not there, or not for this process, limits nothing that could be known.
+    // A missing or unreadable file means no limit.
     return null;
   }
 }
 
-/** The hierarchy of a controller of version 1, or with null that of version 2 (proc(5), `/proc/pid/mountinfo`; cgroups(7)). */
+/**
+ * Returns the hierarchy of a version 1 controller, or for null that of version 2 (proc(5), `/proc/pid/mountinfo`;
+ * cgroups(7)).
+ */
 function hierarchyOf(groups: string, mounts: string, controller: string | null): Hierarchy | null {
   const group = groups
     .split('\n')
@@ -63,7 +66,7 @@ function hierarchyOf(groups: string, mounts: string, controller: string | null):
     const fits =
       controller === null ? type === 'cgroup2' : type === 'cgroup' && options.split(',').includes(controller);
     if (!fits) continue;
-    // A container sees its own group as the root of the mount, under a path of the host or of its own.
+    // In a container the root of the mount is the container's own group, under a path of the host or of the container.
     const below = from === '/' ? group : group.startsWith(`${from}/`) ? group.slice(from.length) : '/';
     return { mount: unescaped(mount), group: posix.normalize(below) };
   }
@@ -73,7 +76,7 @@ function hierarchyOf(groups: string, mounts: string, controller: string | null):
 const unescaped = (path: string): string =>
   path.replace(/\\([0-7]{3})/g, (_all, digits: string) => String.fromCharCode(parseInt(digits, 8)));
 
-/** The directories of the group and of all above it. */
+/** Returns the directories of the group and of all its ancestors. */
 function levels(hierarchy: Hierarchy | null): readonly string[] {
   if (hierarchy === null) return [];
   const names = hierarchy.group.split('/').filter((name) => name !== '' && name !== '..');
@@ -86,13 +89,13 @@ function levels(hierarchy: Hierarchy | null): readonly string[] {
 const numberIn = (text: string | null): number | null =>
   text !== null && /^[0-9]+$/.test(text.trim()) ? Number(text) : null;
 
-/** `QUOTA PERIOD`, both in microseconds; `max` is no quota. */
+/** Parses `QUOTA PERIOD`, both in microseconds; `max` means no quota. */
 function quotaOf(text: string | null): number | null {
   const [quota = '', period = ''] = (text ?? '').trim().split(' ');
   return share(numberIn(quota), numberIn(period));
 }
 
-/** A quota of -1 is none. */
+/** A quota of -1 means no quota. */
 const quotaOfVersion1 = (root: string, path: string): number | null =>
   share(numberIn(read(root, `${path}/cpu.cfs_quota_us`)), numberIn(read(root, `${path}/cpu.cfs_period_us`)));
 

@@ -1,7 +1,7 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes a file whole or not at all; it is on the disk when this resolves. */
+/** Replaces a file as a whole. It is on disk when this resolves. */
 export async function replaceFile(path: string, data: string): Promise<void> {
   const draft = `${path}.new`;
   const handle = await open(draft, 'w', 0o600);

@@ -8,13 +8,13 @@ import type { StatusMessage } from '../../core/wire/bus-messages.ts';
 import { createDiskReserve, type DiskReserve } from '../system/disk-reserve.ts';
 import { replaceFile } from './durable-file.ts';
 
-/** Lines after which the journal is written anew with what still counts. */
+/** Number of lines after which the journal is rewritten with the current entries. */
 const COMPACT_AFTER_LINES = 10_000;
 
-/** Blocks of the disk that are kept for lines to come: tasks may fill the disk, and their ends are to be written all the same. */
+/** Disk space reserved for later lines: tasks may fill the disk, and their ends must still be written. */
 const RESERVE_BYTES = 1024 * 1024;
 
-/** What is on the disk cannot be read; the message names the file and what is wrong. */
+/** The journal cannot be read; the message names the file and the error. */
 class JournalError extends Error {
   override readonly name = 'JournalError';
 }
@@ -30,8 +30,8 @@ type JournalLine =
   | { readonly op: 'report-confirmed'; readonly attempt_id: AttemptId };
 
 /**
- * The worker's journal: lines of JSON, appended before `onDurable`, and flushed as well when a report is to be kept; a last line that was torn by a crash is
- * dropped at the next start. The worker's id is in a file of its own, `identity.json`.
+ * The worker's journal: lines of JSON, appended before `onDurable`, and also flushed for a report. A last line that a
+ * crash has torn is dropped at the next start. The worker's id is in a separate file, `identity.json`.
  */
 export class FileJournal implements JournalReader {
   private readonly journalPath: string;
@@ -40,7 +40,7 @@ export class FileJournal implements JournalReader {
   private readonly held: UnconfirmedReports;
   private handle: FileHandle;
   private lines: number;
-  /** The journal is written anew when it has more lines than this. */
+  /** Number of lines above which the journal is rewritten. */
   private compactAt = 0;
   private reserve: DiskReserve;
   private bytes = 0;
@@ -58,8 +58,8 @@ export class FileJournal implements JournalReader {
   }
 
   /**
-   * Reads the journal of a worker's directory, and writes it anew without what no longer counts. `newId` names a worker
-   * that has none yet. `onFailure`: the disk refused a write; nothing may be said from then on.
+   * Reads the journal of a worker's directory, and rewrites it with the current entries. `newId` is the id of a new
+   * worker. `onFailure`: the disk refused a write; nothing may be sent afterwards.
    */
   static async open(
     directory: string,
@@ -81,13 +81,13 @@ export class FileJournal implements JournalReader {
     return this.held.reports;
   }
 
-  /** Writes the changes; calls back once they are on the disk, in the order of the calls. */
+  /** Writes the changes. Calls back once they are on disk, in the order of the calls. */
   append(changes: readonly JournalChange[], onDurable: () => void): void {
     this.waiting.push({ changes, onDurable });
     this.writing ??= this.writeAll();
   }
 
-  /** Resolves when everything is on the disk and the file is closed. */
+  /** Resolves when everything is on disk and the file is closed. */
   async close(): Promise<void> {
     await this.writing;
     await this.handle.close();
@@ -120,7 +120,7 @@ export class FileJournal implements JournalReader {
       const text = lines.join('');
       this.holdRoom(Buffer.byteLength(text));
       await this.handle.appendFile(text);
-      // A confirmation that a crash takes away is given again: the report is said once more.
+      // A confirmation that is lost in a crash is repeated: the report is sent again.
       if (isToLast) await this.handle.datasync();
       this.lines += lines.length;
     }
@@ -129,13 +129,13 @@ export class FileJournal implements JournalReader {
     if (this.lines > this.compactAt) await this.compact();
   }
 
-  /** Where nothing can be reserved the write itself tells whether there is room. */
+  /** If no space can be reserved, the write itself shows whether there is any. */
   private holdRoom(bytes: number): void {
     this.reserve.hold(this.bytes, bytes);
     this.bytes += bytes;
   }
 
-  /** A reserve for the file that is there now, from now on: the first thing that a task does may be to fill the disk. */
+  /** Reserves space for the current file immediately: a task may fill the disk at once. */
   private reserveAnew(): DiskReserve {
     this.compactAt = COMPACT_AFTER_LINES + 2 * this.held.size;
     this.bytes = statSync(this.journalPath).size;
@@ -153,7 +153,7 @@ export class FileJournal implements JournalReader {
       await replaceFile(this.journalPath, snapshot(this.held.reports));
     } catch (error) {
       if (!isDiskFull(error)) throw error;
-      // The journal as it is stays good; it grows for a while.
+      // The existing journal remains valid; it grows for a while.
       this.compactAt = this.lines + COMPACT_AFTER_LINES;
       return;
     }
@@ -196,7 +196,7 @@ async function readIfThere(path: string): Promise<string | null> {
 
 async function readJournal(path: string): Promise<Map<AttemptId, StatusMessage>> {
   const kept = new Map<AttemptId, StatusMessage>();
-  // What follows the last line feed is a line that was torn: nothing was said on the strength of it.
+  // Text after the last line feed is a torn line: no message was sent because of it.
   const lines = ((await readIfThere(path)) ?? '').split('\n').slice(0, -1);
   for (const [index, text] of lines.entries()) {
     const line = parseLine(text);

@@ -3,12 +3,12 @@ import { isAbsolute, join } from 'node:path';
 import type { KnownApplication } from '../../core/applications/known-applications.ts';
 import { filesOnPath, isProgram } from './program-files.ts';
 
-/** Where applications are looked for. */
+/** The machine that is searched for applications. */
 export interface SearchedMachine {
-  /** OpenJD's name of the system. */
+  /** OpenJD name of the system. */
   readonly system: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where the file system begins: install directories are looked for below it. */
+  /** Root of the file system: install directories are looked up below it. */
   readonly root: string;
 }
 
@@ -16,8 +16,8 @@ const DOCKER_SOCKETS = ['/var/run/docker.sock', '/run/docker.sock'];
 const DOCKER_PIPE = '\\\\.\\pipe\\docker_engine';
 
 /**
- * The tags of the applications that are installed, in the order of the table. Looks at names alone: nothing is run. One look at a time:
- * a file system that does not answer holds up one of the threads that do the worker's input and output, not all of them.
+ * Returns the tags of the installed applications, in the order of the table. Checks only names and runs no program.
+ * Checks are sequential, so that an unresponsive file system blocks only one of the worker's I/O threads.
  */
 export async function findApplications(
   applications: readonly KnownApplication[],
@@ -65,10 +65,10 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Whether anything has a name of this pattern: `*` stands for any part of one name. */
+/** Reports whether a file name matches this pattern: `*` matches any part of one name. */
 async function exists(root: string, pattern: string): Promise<boolean> {
   const [first = '', ...rest] = pattern.split('/');
-  // `C:` begins a path of Windows, and an empty name one of the others.
+  // A Windows path begins with `C:`, any other with an empty name.
   return below(join(root, first === '' ? '/' : `${first}/`), rest);
 }
 
@@ -86,7 +86,7 @@ async function below(directory: string, names: readonly string[]): Promise<boole
 
 const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Whether this process may speak to a Docker engine. One on another machine is taken at its word. */
+/** Reports whether this process can connect to a Docker engine. A remote engine is assumed to be reachable. */
 async function reachesDocker({ system, environment, root }: SearchedMachine): Promise<boolean> {
   const host = environment['DOCKER_HOST'] ?? '';
   if (host.startsWith('unix://')) return isWritable(host.slice('unix://'.length));

@@ -1,26 +1,29 @@
 import { spawn } from 'node:child_process';
 import { filesOnPath, isFile } from './program-files.ts';
 
-/** What a machine has of GPUs. */
+/** GPUs of a machine. */
 export interface GraphicsCards {
   readonly count: number;
-  /** Of the card with the least; 0 when unknown. */
+  /** Of the card with the least memory; 0 if unknown. */
   readonly memoryMib: number;
   readonly models: readonly string[];
-  /** Why what is there could not be found out; null when it could, or when there is nothing to ask. */
+  /** Why the GPUs could not be determined; null if they could, or if there is no driver. */
   readonly problem: string | null;
 }
 
 const NONE: GraphicsCards = { count: 0, memoryMib: 0, models: [], problem: null };
 
-/** A driver wakes sleeping cards first, which takes seconds; a broken one never answers. */
+/** A driver first wakes sleeping cards, which takes seconds; a broken one never answers. */
 const ANSWER_MS = 15_000;
-/** A line for each card: some hundred bytes, and no machine has a thousand. */
+/** One line per card of about a hundred bytes. */
 const ANSWER_BYTES = 256 * 1024;
 
 const QUERY = ['--query-gpu=memory.total,name', '--format=csv,noheader,nounits'];
 
-/** Asks `nvidia-smi`, where it is on the PATH of `environment`, which GPUs there are. Never rejects, and never takes longer than `timeoutMs`. */
+/**
+ * Queries the GPUs with `nvidia-smi`, if it is on the PATH of `environment`. Never rejects, and never takes longer than
+ * `timeoutMs`.
+ */
 export async function graphicsCards(
   environment: NodeJS.ProcessEnv,
   timeoutMs = ANSWER_MS,
@@ -32,7 +35,7 @@ export async function graphicsCards(
   return readCards(answer.text);
 }
 
-/** Lines of `MEMORY, NAME`. The memory is `[N/A]` or `[Not Supported]` where the driver does not know it. */
+/** Parses lines of `MEMORY, NAME`. The memory is `[N/A]` or `[Not Supported]` if the driver does not know it. */
 export function readCards(text: string): GraphicsCards {
   const lines = text.split('\n').map((line) => line.trim());
   const cards = lines.filter((line) => line !== '').map((line) => /^([0-9]+|\[[^\]]*\]), *(.+)$/.exec(line));
@@ -53,8 +56,8 @@ type Asked =
   { readonly kind: 'answered'; readonly text: string } | { readonly kind: 'failed'; readonly reason: string };
 
 /**
- * What a program prints. It is not waited for beyond the time: one that hangs inside the driver cannot even be killed, and what it
- * has started may hold its output open.
+ * Returns the output of a program. Does not wait longer than the timeout: a program that hangs in the driver cannot be
+ * killed, and its children may keep its output open.
  */
 function asked(
   program: string,
@@ -102,7 +105,10 @@ function asked(
   });
 }
 
-/** The first file of that name in a directory of the PATH, also one that may not be run: that is a problem to tell of. Null when none can be seen. */
+/**
+ * Returns the first file of that name in a directory of the PATH, even if it is not executable: that is then reported
+ * as a problem. Null if there is none.
+ */
 async function foundOnPath(program: string, environment: NodeJS.ProcessEnv): Promise<string | null> {
   const endings = process.platform === 'win32' ? ['.exe'] : [''];
   for (const file of filesOnPath(program, environment, endings)) if (await isFile(file)) return file;
@@ -114,6 +120,6 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // It has ended in the meantime.
+    // It has already exited.
   }
 }

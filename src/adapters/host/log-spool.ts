@@ -12,37 +12,37 @@ const DAMAGED = 'damaged';
 const LINE_FEED = 0x0a;
 
 const SPOOL_LIMITS = {
-  /** Read at once: the longest line and more. */
+  /** Size of a read: the longest line and more. */
   blockBytes: 2 * WIRE_LIMITS.logText,
-  /** Damaged files that are put aside; older ones go. */
+  /** Maximum number of damaged files that are kept; older ones are deleted. */
   damagedFiles: 4,
-  /** Part of the bound that is kept for the ends of attempts. */
+  /** Part of the limit reserved for the ends of attempts. */
   endShare: 1 / 8,
 } as const;
 
 interface SpoolOptions {
-  /** Bound of all files together. */
+  /** Limit of all files together. */
   readonly bytesMax: number;
   readonly warn: (text: string, attributes: Readonly<Record<string, string>>) => void;
 }
 
-/** The file of one attempt: lines of JSON, one a chunk. */
+/** The file of one attempt: lines of JSON, one per chunk. */
 interface SpoolFile {
   readonly path: string;
   handle: FileHandle | null;
-  /** Bytes that it holds whole lines in. */
+  /** Bytes of complete lines. */
   size: number;
-  /** Where the first chunk that is not on the bus begins. */
+  /** Offset of the first chunk that is not on the bus. */
   start: number;
-  /** Where each chunk ends that `front` gave last. */
+  /** End offsets of the chunks of the latest `front`. */
   frontEnds: readonly number[];
-  /** Ends when the last call has ended. */
+  /** Resolves when the last call has ended. */
   queue: Promise<unknown>;
-  /** Calls that have not ended. */
+  /** Number of calls that have not ended. */
   calls: number;
 }
 
-/** One file an attempt below one directory, readable by nobody else. */
+/** One file per attempt in one directory, readable only by its owner. */
 export class FileLogSpool implements LogSpool {
   private readonly directory: string;
   private readonly options: SpoolOptions;
@@ -56,7 +56,7 @@ export class FileLogSpool implements LogSpool {
     this.bytes = [...files.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Makes the directory, or finds in it what an earlier daemon has left. What is no spool file is put aside. */
+  /** Creates the directory, or loads the files of an earlier agent. Invalid files are moved aside. */
   static async open(directory: string, options: SpoolOptions): Promise<FileLogSpool> {
     await mkdir(join(directory, DAMAGED), { recursive: true, mode: 0o700 });
     await chmod(directory, 0o700);
@@ -68,12 +68,12 @@ export class FileLogSpool implements LogSpool {
       const found = await lstat(path);
       const isSpool = name.endsWith(SUFFIX) && parseAttemptId(attemptId) !== null && found.isFile();
       if (isSpool) files.set(attemptId as AttemptId, newFile(path, found.size));
-      else await putAside(directory, path, 'it is no spool file', options);
+      else await putAside(directory, path, 'it is not a spool file', options);
     }
     return new FileLogSpool(directory, files, options);
   }
 
-  /** Attempts that there are logs of. */
+  /** Returns the attempts with spooled logs. */
   get attempts(): readonly AttemptId[] {
     return [...this.files.keys()];
   }
@@ -91,7 +91,7 @@ export class FileLogSpool implements LogSpool {
         lines.push(line);
         size += line.length;
       }
-      // Claimed before the write: other attempts are written meanwhile.
+      // Counted before the write, because other attempts are written meanwhile.
       this.bytes += size;
       try {
         if (size > 0) await write(file, Buffer.concat(lines));
@@ -153,7 +153,7 @@ export class FileLogSpool implements LogSpool {
     });
   }
 
-  /** Closes the files; what they hold is for the next daemon. */
+  /** Closes the files; their content is for the next agent. */
   async close(): Promise<void> {
     for (const file of this.files.values()) {
       await file.queue;
@@ -162,7 +162,7 @@ export class FileLogSpool implements LogSpool {
     }
   }
 
-  /** The calls for one attempt, one after another. The file is forgotten once it is empty and nobody waits for it. */
+  /** Runs the calls for one attempt one after another. Drops the file's state once it is empty and no call waits. */
   private async inTurn<T>(attemptId: AttemptId, file: SpoolFile, work: () => Promise<T>): Promise<T> {
     file.calls++;
     const done = file.queue.then(work);
@@ -175,7 +175,7 @@ export class FileLogSpool implements LogSpool {
     }
   }
 
-  /** Takes what it holds off the books. */
+  /** Subtracts the size of the file from the total. */
   private async clear(file: SpoolFile): Promise<void> {
     const { handle } = file;
     this.bytes -= file.size;
@@ -223,7 +223,7 @@ const opened = async (file: SpoolFile): Promise<FileHandle> => {
   return file.handle;
 };
 
-/** Writes at the end of the whole lines: what a write that failed has left is written over. */
+/** Writes after the complete lines: the rest of a failed write is overwritten. */
 async function write(file: SpoolFile, data: Buffer): Promise<void> {
   const handle = await opened(file);
   for (let done = 0; done < data.length;) {
@@ -233,7 +233,7 @@ async function write(file: SpoolFile, data: Buffer): Promise<void> {
   file.size += data.length;
 }
 
-/** What follows the start, one block at the most. */
+/** Reads at most one block after the start. */
 async function read(file: SpoolFile): Promise<Buffer> {
   const handle = await opened(file);
   const length = Math.min(SPOOL_LIMITS.blockBytes, file.size - file.start);

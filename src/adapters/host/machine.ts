@@ -5,29 +5,32 @@ import { cgroupLimits, type CgroupLimits } from './cgroup-limits.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
 
-/** What a worker offers of its machine. */
+/** Facts about the machine that a worker reports. */
 export interface MachineFacts {
   readonly hostName: string;
   readonly cpuCount: number;
   readonly memoryMib: number;
-  /** A value of OpenJD's `attr.worker.os.family`, or the system's own name when OpenJD has none for it. */
+  /** A value of OpenJD's `attr.worker.os.family`, or the system's own name if OpenJD has none for it. */
   readonly os: string;
   /** A value of `attr.worker.os.version`. */
   readonly osVersion: string;
-  /** A value of OpenJD's `attr.worker.cpu.arch`, or the system's own name when OpenJD has none for it. */
+  /** A value of OpenJD's `attr.worker.cpu.arch`, or the system's own name if OpenJD has none for it. */
   readonly arch: string;
 }
 
 const OS_FAMILIES: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'macos', win32: 'windows' };
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'arm64' };
 
-/** OpenJD's name for a system that Node calls `nodeName`. */
+/** Returns the OpenJD name of a system that Node calls `nodeName`. */
 export const osFamily = (nodeName: string): string => OS_FAMILIES[nodeName] ?? nodeName;
 
-/** OpenJD's name for an architecture that Node calls `nodeName`. */
+/** Returns the OpenJD name of an architecture that Node calls `nodeName`. */
 export const cpuArchitecture = (nodeName: string): string => ARCHITECTURES[nodeName] ?? nodeName;
 
-/** This machine, as far as this process may use it: its processors, and the limits of its control groups. */
+/**
+ * Returns the facts about this machine as far as this process may use it: its processors, and the limits of its control
+ * groups.
+ */
 export function thisMachine(): MachineFacts {
   const family = osFamily(platform());
   const limits = cgroupLimits();
@@ -40,7 +43,7 @@ export function thisMachine(): MachineFacts {
   };
 }
 
-/** What is left of a machine: whole cores, at least one, and whole MiB. */
+/** Applies limits to a machine: whole cores, at least one, and whole MiB. */
 export const withinLimits = (
   machine: { readonly cpuCount: number; readonly memoryBytes: number },
   limits: CgroupLimits,
@@ -50,8 +53,8 @@ export const withinLimits = (
 });
 
 /**
- * The version of a system as a value of an attribute, which has letters, digits, `_` and `-` only: `debian-12`, `ubuntu-22_04` after
- * os-release(5), and `windows-10_0_22631` or `macos-23_5_0` after the release that the system names.
+ * Returns the version of a system as an attribute value, which may have only letters, digits, `_` and `-`: `debian-12`,
+ * `ubuntu-22_04` from os-release(5), and `windows-10_0_22631` or `macos-23_5_0` from the system's release.
  */
 export function osVersion(family: string, systemRelease: string, osReleaseText: string | null): string {
   const field = (name: string): string | undefined =>
@@ -70,7 +73,7 @@ function osRelease(): string | null {
   }
 }
 
-/** The size in MiB of the file system that holds a directory; 0 when the system does not say. */
+/** Returns the size in MiB of the file system of a directory; 0 if unknown. */
 export async function scratchMib(directory: string): Promise<number> {
   try {
     const { blocks, bsize } = await statfs(directory);

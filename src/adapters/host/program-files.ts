@@ -2,8 +2,8 @@ import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
 /**
- * The files that a program of this name could be, in the order of the PATH: its name with each of the endings, in each directory that the PATH
- * names. Relative where the PATH is.
+ * Returns the candidate files of a program, in the order of the PATH: its name with each of the suffixes, in each
+ * directory. Relative if the PATH is.
  */
 export function filesOnPath(
   program: string,
@@ -17,7 +17,7 @@ export function filesOnPath(
     .flatMap((directory) => endings.map((ending) => join(directory, program + ending)));
 }
 
-/** Whether there is a file that this process can see. */
+/** Reports whether the file exists and is visible to this process. */
 export async function isFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
@@ -26,7 +26,7 @@ export async function isFile(path: string): Promise<boolean> {
   }
 }
 
-/** Whether there is a file that this process may run. */
+/** Reports whether the file exists and is executable for this process. */
 export async function isProgram(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);

@@ -1,6 +1,6 @@
 /**
- * Why the worker must not run (docs/contract/limits.md#root: root is refused on Linux and macOS unless
- * `worker.allow_root` is true), or null. `userId`: of this process; null where there are none.
+ * Returns why the worker must not run (docs/contract/limits.md#root: root is refused on Linux and macOS unless
+ * `worker.allow_root` is true), or null. `userId`: of this process; null on systems without user ids.
  */
 export function rootRefusal(platform: string, userId: number | null, allowRoot: boolean): string | null {
   const guarded = platform === 'linux' || platform === 'darwin';

@@ -4,21 +4,21 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeDirectory } from '../system/make-directory.ts';
 
-/** Others may write: group or world. */
+/** Write permission of group or world. */
 const WRITABLE_BY_OTHERS = 0o022;
 const LOCK_HELD = 1;
 const ROOT = 0;
 
 const isOwn = (user: number): boolean => process.getuid === undefined || user === process.getuid();
 
-/** The directory cannot be used; the message is for the one who runs the worker. */
+/** The directory cannot be used; the message is for the operator of the worker. */
 class WorkerDirectoryError extends Error {
   override readonly name = 'WorkerDirectoryError';
 }
 
 /**
- * Makes the worker's directory when it is missing and gives its path without links. It is often below the system's
- * temporary directory: one that belongs to somebody else, or that others may write to, is refused.
+ * Creates the worker's directory if it is missing and returns its path without links. It is often below the system's
+ * temporary directory, so a directory that another account owns or can write to is refused.
  */
 export async function prepareWorkerDirectory(path: string): Promise<string> {
   const absolute = resolve(path);
@@ -41,12 +41,12 @@ async function made(absolute: string): Promise<{ readonly named: Stats; readonly
     const reason = error instanceof Error ? error.message : String(error);
     throw new WorkerDirectoryError(`worker.dir: ${absolute} cannot be made or read: ${reason}`);
   }
-  throw new WorkerDirectoryError(`worker.dir: ${absolute} is no directory`);
+  throw new WorkerDirectoryError(`worker.dir: ${absolute} is not a directory`);
 }
 
 /**
- * Takes the directory for this process until it ends: the kernel holds the lock as long as the file is open here. Fails
- * when another daemon has it.
+ * Locks the directory for this process until it ends: the kernel holds the lock as long as the file is open. Fails if
+ * another agent has it.
  */
 export async function lockWorkerDirectory(directory: string): Promise<{ release(): void }> {
   const path = join(directory, 'lock');
@@ -69,7 +69,7 @@ export async function lockWorkerDirectory(directory: string): Promise<{ release(
   };
 }
 
-/** Locks the open file; the lock belongs to the file as it is open here, and outlives the command. */
+/** Locks the open file. The lock belongs to the file description, so it outlives the command. */
 function flock(file: number): Promise<number | string> {
   return new Promise((done) => {
     const child = spawn('flock', ['--exclusive', '--nonblock', '3'], {

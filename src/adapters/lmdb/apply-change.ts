@@ -2,7 +2,7 @@ import type { EncodedChange } from './change-set-codec.ts';
 import type { ByteDatabase } from './environment.ts';
 import { removePrefixRows } from './remove-prefix.ts';
 
-/** Does a change in its table. To be called in a transaction. */
+/** Applies a change to its table. Must be called in a transaction. */
 export function applyChange(database: ByteDatabase, { op, key, value }: EncodedChange): void {
   switch (op) {
     case 'put':

@@ -11,18 +11,19 @@ import {
 } from './store-protocol.ts';
 
 /**
- * The store thread's part of a change watch (change-subscription.ts): tells of the rows of a commit before it can be read, and that
- * it can be, so that whoever sees a commit in a snapshot can know of it. Hears when the watcher waits for what is on disk and cannot be read yet.
+ * The store thread's side of a change subscription (change-subscription.ts): publishes the rows of a commit before it
+ * can be read, and then that it can be, so that a reader of a snapshot has already received the notice of each commit
+ * in it. Handles requests of a subscriber that waits for durable changes to become readable.
  */
 export class ChangePublisher {
   readonly #port: MessagePort;
   readonly #versions: SharedPageVersions;
   readonly #watermarks: BigInt64Array;
   readonly #ring: NoticeRing;
-  /** Whether the watcher was told that the ring is half full, and has not read it since. */
+  /** Set after the subscriber was notified that the ring is half full, until it reads the ring. */
   #isSignalled = false;
   #number = 0;
-  /** Whether the watcher waits to be told that all can be read. */
+  /** Set while the subscriber waits until all changes are readable. */
   #isReaderWaiting = false;
 
   constructor(port: MessagePort, memory: WatchMemory, requestApply: () => void) {
@@ -36,12 +37,12 @@ export class ChangePublisher {
     this.#ring = new NoticeRing(memory.notices);
   }
 
-  /** So many sets are on disk, and cannot be read yet. */
+  /** This number of sets is on disk, but not readable yet. */
   markDurable(sets: number): void {
     Atomics.add(this.#watermarks, WATERMARKS.durableSets, BigInt(sets));
   }
 
-  /** Before the sets are applied. */
+  /** Called before the sets are applied. */
   beforeApply(sets: readonly EncodedChangeSet[]): void {
     const jobs = new Set<string>();
     const prefixes: string[] = [];
@@ -66,7 +67,10 @@ export class ChangePublisher {
     this.#isSignalled = isHalfFull;
   }
 
-  /** Once the sets can be read, and before anybody is told so. `hardened` was told of them. */
+  /**
+   * Called once the sets are readable, and before their commit is acknowledged. `markDurable` was already called for
+   * them.
+   */
   afterApply(sets: readonly EncodedChangeSet[]): void {
     for (const { op, key } of pageChanges(sets)) {
       if (op === 'removePrefix') this.#versions.endAll();
@@ -77,7 +81,7 @@ export class ChangePublisher {
     Atomics.add(this.#watermarks, WATERMARKS.readableSets, BigInt(sets.length));
   }
 
-  /** All that is on disk can be read: a watcher that waits for it is told. */
+  /** All durable changes are readable: notifies a waiting subscriber. */
   notifyReadable(): void {
     if (!this.#isReaderWaiting) return;
     this.#isReaderWaiting = false;

@@ -6,18 +6,18 @@ import { decodeValue } from './value-codec.ts';
 import { encodeValue } from './value-encoder.ts';
 
 /**
- * A change set as one buffer that can be handed to another thread, or be kept. Little-endian:
- * version u8, reserved u8, shard u16, number of changes u32, sequence f64; then for each change: operation u8, table u8 (place in
+ * A change set as one buffer that can be transferred to another thread, or stored. Little-endian: version u8, reserved
+ * u8, shard u16, number of changes u32, sequence f64; then for each change: operation u8, table u8 (index in
  * TABLE_NAMES), length of key or prefix u16, length of value u32, key or prefix in UTF-8, value (only of a put).
  */
 const VERSION = 1;
 const HEADER_BYTES = 16;
 const CHANGE_HEADER_BYTES = 8;
 const MAX_SHARD = 0xffff;
-/** The most bytes of UTF-8 that a unit of UTF-16 becomes. */
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const UTF8_BYTES_MAX = 3;
 const FIRST_SCRATCH_BYTES = 64 * 1024;
-/** A larger scratch buffer is given back after use. */
+/** A larger scratch buffer is released after use. */
 const MAX_KEPT_SCRATCH_BYTES = 4 * 1024 * 1024;
 
 const OPERATIONS = ['put', 'remove', 'removePrefix'] as const satisfies readonly Change['op'][];
@@ -27,7 +27,7 @@ type Operation = (typeof OPERATIONS)[number];
 export interface EncodedChange {
   readonly op: Operation;
   readonly table: TableName;
-  /** Key, or prefix of `removePrefix`. */
+  /** Key, or the prefix of a `removePrefix`. */
   readonly key: Uint8Array;
   /** Empty unless the change is a put. */
   readonly value: Uint8Array;
@@ -37,7 +37,7 @@ export interface EncodedChangeSet {
   readonly shard: number;
   readonly sequence: number;
   readonly changes: readonly EncodedChange[];
-  /** What it was read from. */
+  /** The buffer that it was read from. */
   readonly encoded: ArrayBuffer;
 }
 
@@ -47,7 +47,10 @@ class ChangeSetFormatError extends Error {
 
 let scratch = Buffer.alloc(FIRST_SCRATCH_BYTES);
 
-/** The set as a buffer of its own. Throws `ChangeSetFormatError` when a key cannot be stored or the shard has no number. */
+/**
+ * Encodes the set into a new buffer. Throws `ChangeSetFormatError` if a key cannot be stored or the shard has no
+ * number.
+ */
 export function encodeChangeSet(set: ChangeSet): ArrayBuffer {
   if (!Number.isInteger(set.shard) || set.shard < 0 || set.shard > MAX_SHARD) {
     throw new ChangeSetFormatError(`shard ${set.shard} is not a number from 0 to ${MAX_SHARD}`);
@@ -103,10 +106,13 @@ function growScratch(bytes: number): void {
   scratch = larger;
 }
 
-/** The changes of an encoded set without decoding a value: views of the buffer. Throws `ChangeSetFormatError` when it is no such set. */
+/**
+ * Returns the changes of an encoded set as views of the buffer, without decoding values. Throws `ChangeSetFormatError`
+ * if the buffer is invalid.
+ */
 export function readChangeSet(encoded: ArrayBuffer): EncodedChangeSet {
   const length = encoded.byteLength;
-  if (length < HEADER_BYTES) throw new ChangeSetFormatError(`${length} bytes are no change set`);
+  if (length < HEADER_BYTES) throw new ChangeSetFormatError(`${length} bytes are not a change set`);
   const view = new DataView(encoded);
   const version = view.getUint8(0);
   if (version !== VERSION)
@@ -138,7 +144,7 @@ export function readChangeSet(encoded: ArrayBuffer): EncodedChangeSet {
 const truncated = (index: number, count: number): ChangeSetFormatError =>
   new ChangeSetFormatError(`cut off in change ${index + 1} of ${count}`);
 
-/** The set that was encoded. Throws `ChangeSetFormatError` like `readChangeSet`. */
+/** Decodes a set. Throws `ChangeSetFormatError` like `readChangeSet`. */
 export function decodeChangeSet(encoded: ArrayBuffer): ChangeSet {
   const { shard, sequence, changes } = readChangeSet(encoded);
   return { version: 1, shard, sequence, changes: changes.map(decodeChange) };

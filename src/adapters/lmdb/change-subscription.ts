@@ -12,34 +12,36 @@ import {
 } from './store-protocol.ts';
 
 /**
- * Which rows commits change, for a thread that keeps something of them in memory. Before each commit that writes jobs the
- * store thread puts a notice into a ring in shared memory, which wakes nobody (a message only when the ring has no room),
- * and changes the versions of pages there. All of it can be looked at in the middle of a turn, without waiting for the event
- * loop.
+ * Rows changed by commits, for a thread that caches some of them.
+ *
+ * Before each commit that writes jobs, the store thread writes a notice into a ring in shared memory, which wakes no
+ * thread (it sends a message only if the ring is full), and changes the versions of pages there. Both can be read in
+ * the middle of a turn, without waiting for the event loop.
  */
 export interface ChangeSubscription {
   readonly jobs: JobChanges;
   readonly pages: PageVersions;
-  /** How many commits can be read: another number after each, and before anybody is told of it. */
+  /** Returns the number of readable commits. It changes after each commit, before the commit is acknowledged. */
   commits(): number;
   /**
-   * Resolves when all that is on disk by now can be read; null when it can be already. To be awaited by whoever must see what somebody else was told of
-   * before it could be read: answers to workers are (docs/decisions/journal.md).
+   * Resolves when all changes that are durable now are readable; null if they already are. A reader must wait for it
+   * before it looks for changes that a client may know of before they are readable: replies to workers are sent that
+   * early (docs/decisions/journal.md).
    */
   untilReadable(): Promise<void> | null;
-  /** Calls back when many notices wait to be taken. Never before the current turn has ended. */
+  /** Calls back when many notices wait. Never before the current turn has ended. */
   onArrival(listener: () => void): void;
   close(): void;
 }
 
-/** Memory of a watch, for the store thread and its watcher. */
+/** Returns the shared memory of a subscription, for the store thread and the subscriber. */
 export const watchMemory = (): WatchMemory => ({
   watermarks: new SharedArrayBuffer(Object.keys(WATERMARKS).length * BigInt64Array.BYTES_PER_ELEMENT),
   pageVersions: pageVersionMemory(),
   notices: noticeRingMemory(),
 });
 
-/** The watcher's end of a watch that the store thread holds the other end of. */
+/** Opens the subscriber's side of a subscription of the store thread. */
 export function openChangeWatch(port: MessagePort, memory: WatchMemory): ChangeSubscription {
   const watermarks = new BigInt64Array(memory.watermarks);
   const ring = new NoticeRing(memory.notices);
@@ -61,7 +63,8 @@ export function openChangeWatch(port: MessagePort, memory: WatchMemory): ChangeS
     jobs: {
       lastAppliedNotice: () => Number(Atomics.load(watermarks, WATERMARKS.notices)),
       take() {
-        // The ring first: what is in it and came after a notice of the port finds that one in the port.
+        // The ring is read first: a notice on the port that is older than the ring's content is then already in the
+        // port.
         const waiting = ring.take();
         for (;;) {
           const received: { message: WatchNotice } | undefined = receiveMessageOnPort(port);

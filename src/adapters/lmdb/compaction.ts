@@ -5,22 +5,24 @@ import { freeBytes } from '../system/disk-watermark.ts';
 import { syncDirectory, syncFile } from '../system/sync-file.ts';
 import { copyEnvironment, rowCounts } from './environment-copy.ts';
 import { openExistingStore, assertStoreExists } from './existing-store.ts';
-import { DATA_FILE, openEnvironment, type EnvironmentKind } from './environment.ts';
+import { DATA_FILE, openEnvironment } from './environment.ts';
 import { pageMeter } from './page-meter.ts';
 import { StoreOpenError } from './store-format.ts';
+import type { EnvironmentKind } from '../../core/ports/store.ts';
 
 const PARTIAL = 'compact.partial';
-/** What must stay free on the disk beside the new file. */
+/** Space that must stay free on the disk in addition to the new file. */
 const MARGIN_BYTES = 64 * 2 ** 20;
 
 export type Compaction =
   | { readonly done: true; readonly bytesBefore: number; readonly bytesAfter: number }
-  /** Too little of the file is free. */
+  /** The free share of the file is too small. */
   | { readonly done: false; readonly bytes: number; readonly freeShare: number };
 
 /**
- * Writes the file of a store anew without its free pages, when at least this share of it is free (0: in any case). No service may be running.
- * The new file takes the place of the old by one rename: a process that is killed leaves the one or the other. Throws `StoreOpenError`.
+ * Rewrites the file of a store without its free pages, if at least this share of it is free (0: in any case). No
+ * service may be running. One rename replaces the old file, so a killed process leaves either the old or the new one.
+ * Throws `StoreOpenError`.
  */
 export async function compactStore(
   directory: string,
@@ -67,7 +69,7 @@ async function compactLocked(
   }
 }
 
-/** No store is given up for a copy that cannot be opened or lacks rows. */
+/** The store is not replaced by a copy that cannot be opened or lacks rows. */
 async function checkCopy(
   directory: string,
   kind: EnvironmentKind,
@@ -85,7 +87,7 @@ async function checkCopy(
   }
 }
 
-/** The size of a store's file; 0 when there is none. */
+/** Returns the size of a store's file; 0 if there is none. */
 export const storeFileBytes = (directory: string): number =>
   statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0;
 

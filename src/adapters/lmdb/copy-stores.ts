@@ -1,14 +1,16 @@
 import { join } from 'node:path';
 import { freeBytes } from '../system/disk-watermark.ts';
-import type { CopiedStore, EnvironmentCopy } from './environment-copy.ts';
 import { STATE_DISK_LIMITS } from './state-writer.ts';
+import type { PageCounts } from './page-meter.ts';
+import type { StoreFormat } from './store-format.ts';
+import type { EnvironmentKind } from '../../core/ports/store.ts';
 
-/** What must stay free beside the backup: more than a service wants to see free on its disk. */
+/** Space that must stay free in addition to the backup: more than the service's own limit. */
 const MARGIN_BYTES = STATE_DISK_LIMITS.okBytes + 64 * 2 ** 20;
 
 /**
- * Copies stores one after the other into directories of a directory, each by the name of its kind. Throws when the disk has no room for the copies
- * and the archive that is made of them; each copy goes once it is packed.
+ * Copies stores one after the other into subdirectories named by their kind. Throws if the disk has no space for the
+ * copies and the archive; each copy is removed once it is packed.
  */
 export async function copyStores(
   stores: readonly CopiedStore[],
@@ -24,4 +26,20 @@ export async function copyStores(
   const copies: EnvironmentCopy[] = [];
   for (const store of stores) copies.push(await store.copyTo(join(directory, store.kind)));
   return copies;
+}
+
+/** A copy of an environment, which may not be on disk yet. */
+export interface EnvironmentCopy {
+  /** Path of the data file. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly format: StoreFormat;
+}
+
+/** An open store that can be copied. */
+export interface CopiedStore {
+  readonly kind: EnvironmentKind;
+  pages(): PageCounts;
+  /** Copies the store as of one commit into a new directory. */
+  copyTo(directory: string): Promise<EnvironmentCopy>;
 }

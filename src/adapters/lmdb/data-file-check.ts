@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { DATA_FILE } from './environment.ts';
 
 /**
- * lmdb 3.5.6 ends the process with a segmentation fault when an environment cannot be opened (it uses memory that it gave back). What can be
- * wrong with the file is therefore looked at before. Layout of a meta page, the first two of the file: flags u16 at 18, magic u32 at 24, version
- * u32 at 28, of the first page also the page size u32 at 48.
+ * lmdb 3.5.6 ends the process with a segmentation fault if an environment cannot be opened (use after free). The file
+ * is therefore checked before. Layout of a meta page, the first two of the file: flags u16 at 18, magic u32 at 24,
+ * version u32 at 28, in the first page also the page size u32 at 48.
  */
 const META_PAGES = 2;
 const META_BYTES = 52;
@@ -20,7 +20,7 @@ const PAGE_SIZE_AT = 48;
 const MIN_PAGE_BYTES = 256;
 const MAX_PAGE_BYTES = 65_536;
 
-/** Why LMDB could not open the data file of the directory, or null when it can, or there is none yet. */
+/** Returns why LMDB could not open the data file of the directory, or null if it can, or if there is none yet. */
 export function checkDataFile(directory: string): string | null {
   const path = join(directory, DATA_FILE);
   if (!existsSync(path)) return null;

@@ -1,29 +1,14 @@
 import { mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../process/error-code.ts';
-import { DATA_FILE, openExistingDatabase, type Environment, type EnvironmentKind } from './environment.ts';
-import type { PageCounts } from './page-meter.ts';
+import { DATA_FILE, openExistingDatabase, type Environment } from './environment.ts';
 import type { StoreFormat } from './store-format.ts';
-
-/** A copy of an environment; nothing of it need be on the disk yet. */
-export interface EnvironmentCopy {
-  /** The data file. */
-  readonly path: string;
-  readonly bytes: number;
-  readonly format: StoreFormat;
-}
-
-/** An open store that can be copied. */
-export interface CopiedStore {
-  readonly kind: EnvironmentKind;
-  pages(): PageCounts;
-  /** Copies it as it is at one commit into a new directory. */
-  copyTo(directory: string): Promise<EnvironmentCopy>;
-}
+import type { EnvironmentCopy } from './copy-stores.ts';
 
 /**
- * Copies an open environment as it is at one commit into a new directory, without its free pages. LMDB copies in a thread of its own from a
- * read transaction: writers of this and other processes go on meanwhile, but pages that they free stay in their file until the copy is done.
+ * Copies an open environment as of one commit into a new directory, without its free pages. LMDB copies in its own
+ * thread from a read transaction: writers of this and other processes continue meanwhile, but pages that they free stay
+ * in the file until the copy is done.
  */
 export async function copyEnvironment(
   environment: Environment,
@@ -41,7 +26,7 @@ export async function copyEnvironment(
   return { path, bytes: statSync(path).size, format };
 }
 
-/** lmdb makes the directory above a copy anew when that was taken away meanwhile; nobody else would remove it. */
+/** lmdb re-creates the directory of a copy if it was removed meanwhile; it must be removed here. */
 function removeEmpty(directory: string): void {
   try {
     if (readdirSync(directory).length === 0) rmdirSync(directory);
@@ -50,7 +35,7 @@ function removeEmpty(directory: string): void {
   }
 }
 
-/** How many rows each table has. */
+/** Returns the number of rows of each table. */
 export function rowCounts(environment: Environment): ReadonlyMap<string, number> {
   return new Map(
     [...environment.getKeys()].map((name) => {

@@ -1,15 +1,21 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { DATA_FILE, type Environment, type EnvironmentKind } from './environment.ts';
+import { DATA_FILE, type Environment } from './environment.ts';
 import { openCheckedEnvironment } from './open-checked.ts';
 import { readStoreFormat, StoreOpenError, type StoreFormat } from './store-format.ts';
+import type { EnvironmentKind } from '../../core/ports/store.ts';
+import { copyEnvironment } from './environment-copy.ts';
+import { pageMeter } from './page-meter.ts';
+import { replayJournal } from './replay-journal.ts';
+import { freeBytes } from '../system/disk-watermark.ts';
+import type { CopiedStore } from './copy-stores.ts';
 
-/** Throws `StoreOpenError` unless a store is there. */
+/** Throws `StoreOpenError` if there is no store. */
 export function assertStoreExists(directory: string): void {
   if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
 }
 
-/** Opens a store that is there, of this program's format. Throws `StoreOpenError`. */
+/** Opens an existing store of this program's format. Throws `StoreOpenError`. */
 export async function openExistingStore(
   directory: string,
   kind: EnvironmentKind,
@@ -22,4 +28,22 @@ export async function openExistingStore(
     await environment.close();
     throw error;
   }
+}
+
+/** Opens a store that no service has open, with what its journal holds, to be copied. Throws `StoreOpenError`. */
+export async function openStoreToCopy(
+  directory: string,
+  kind: EnvironmentKind,
+): Promise<{ readonly copied: CopiedStore; readonly close: () => Promise<void> }> {
+  const { environment, format } = await openExistingStore(directory, kind);
+  if (kind === 'state') {
+    const hasRoom = (bytes: number): boolean => freeBytes(directory) > bytes;
+    replayJournal({ environment, directory, storeId: format.storeId, hasRoom });
+  }
+  const copied: CopiedStore = {
+    kind,
+    pages: pageMeter(environment, directory),
+    copyTo: (target) => copyEnvironment(environment, format, target),
+  };
+  return { copied, close: () => environment.close() };
 }

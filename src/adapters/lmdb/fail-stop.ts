@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { writeSync } from 'node:fs';
-import type { StoreFailure } from './writer-environment.ts';
 
-/** The exit status of the process for each failure of a store: those of sysexits.h that come nearest. */
+/** Exit status of the process for each failure of a store: the nearest of sysexits.h. */
 export const STORE_EXIT_CODES = {
   'broken-protocol': 70,
   'disk-full': 73,
@@ -12,14 +11,16 @@ export const STORE_EXIT_CODES = {
 const STDERR = 2;
 const STDERR_TRIES = 20;
 const STDERR_RETRY_MS = 10;
-/** How long the main thread has to end the process with the exit code before it is killed without, in tenths of a second. */
+/** Time that the main thread has to exit with the status before the process is killed, in tenths of a second. */
 const EXIT_GRACE_TENTHS = 8;
 
 /**
- * Ends the process from a thread that holds a store (docs/dependency-hazards.md#d3-failed-commits): says why on stderr,
- * asks the main thread to exit with the code of the failure, and does nothing more. The thread itself must not exit:
- * that would clean up a native library in the middle of its work (D5). For the same cause `process.exit` in the main
- * thread can hang, when another thread is inside a transaction: a process of its own then kills this one.
+ * Ends the process from a thread with an open store (docs/dependency-hazards.md#d3-failed-commits): writes the reason
+ * to stderr, requests the main thread to exit with the status of the failure, and does nothing more.
+ *
+ * The thread itself must not exit: that would clean up a native library during its work (D5). For the same reason
+ * `process.exit` in the main thread can hang while another thread is in a transaction: a separate process then kills
+ * this one.
  */
 export function failStop(failure: StoreFailure, tellMain: (failure: StoreFailure) => void): never {
   writeFinalLog(`ending the process (${failure.kind}): ${failure.detail}`);
@@ -31,13 +32,16 @@ export function failStop(failure: StoreFailure, tellMain: (failure: StoreFailure
   for (;;) Atomics.wait(never, 0, 0);
 }
 
-/** Ends the process from its main thread with this status, also when another thread is inside a transaction. */
+/** Ends the process from its main thread with this status, even if another thread is in a transaction. */
 export function exitNow(status: number): never {
   killUnlessGone(process.pid);
   process.exit(status);
 }
 
-/** One line on stderr, now. A pipe that takes nothing does not keep the process from ending: after some tries the line is given up. */
+/**
+ * Writes one line to stderr immediately. A blocked pipe does not keep the process alive: after some tries the line is
+ * dropped.
+ */
 export function writeFinalLog(text: string): void {
   for (let tries = 0; tries < STDERR_TRIES; tries++) {
     try {
@@ -52,8 +56,14 @@ export function writeFinalLog(text: string): void {
 function killUnlessGone(pid: number): void {
   const script = 'i=0; while [ $i -lt "$2" ] && kill -0 "$1"; do sleep 0.1; i=$((i+1)); done; kill -9 "$1"';
   const args = ['-c', script, 'callsheet-fail-stop', String(pid), String(EXIT_GRACE_TENTHS)];
-  // Should it not start, the thread's own SIGKILL is what remains: there is nobody left to tell.
+  // If it cannot be started, only the thread's own SIGKILL remains, and there is nowhere to report the error.
   spawn('/bin/sh', args, { detached: true, stdio: 'ignore' })
     .on('error', () => undefined)
     .unref();
+}
+
+/** Why a writer ends the process (docs/dependency-hazards.md#d3-failed-commits). */
+export interface StoreFailure {
+  readonly kind: 'commit-failed' | 'disk-full' | 'broken-protocol';
+  readonly detail: string;
 }

@@ -1,27 +1,28 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * The journal's bytes (docs/decisions/journal.md), little-endian. The file begins with a header: eight letters that name the format, and the id
- * of the store as text. Behind it records follow each other without a gap: length of what is recorded u32, CRC-32 of the rest of the record u32, epoch f64, place in the
- * epoch u32, and what is recorded. What stands behind the last record of an epoch is left from earlier ones.
+ * Format of the journal (docs/decisions/journal.md), little-endian. The file begins with a header: eight letters that
+ * identify the format, and the id of the store as text. Records follow without gaps: length of the payload u32, CRC-32
+ * of the rest of the record u32, epoch f64, index in the epoch u32, and the payload. Bytes after the last record of an
+ * epoch remain from earlier epochs.
  */
 const MAGIC = 'csjrnl01';
 const STORE_ID_LENGTH = 36;
 export const JOURNAL_HEADER_BYTES = MAGIC.length + STORE_ID_LENGTH;
 export const RECORD_HEADER_BYTES = 20;
 const CRC_AT = 4;
-/** What the checksum covers begins here. */
+/** Start of the bytes covered by the checksum. */
 const CHECKED_FROM = 8;
 
 export const journalHeader = (storeId: string): Buffer => Buffer.from(`${MAGIC}${storeId}`, 'latin1');
 
-/** The store that a journal belongs to; null when the header is damaged. */
+/** Returns the store id of a journal; null if the header is damaged. */
 export function storeOfJournal(file: Uint8Array): string | null {
   const text = Buffer.from(file.subarray(0, JOURNAL_HEADER_BYTES)).toString('latin1');
   return text.startsWith(MAGIC) && text.length === JOURNAL_HEADER_BYTES ? text.slice(MAGIC.length) : null;
 }
 
-/** Writes a record into `target` at an offset, where there must be room; gives the offset behind it. */
+/** Writes a record into `target` at an offset with sufficient space, and returns the offset after it. */
 export function writeRecord(
   target: Buffer,
   at: number,
@@ -36,7 +37,10 @@ export function writeRecord(
   return end;
 }
 
-/** What was recorded in this epoch, in order, as copies: up to the first record that is not whole, not of this epoch or not in its place. */
+/**
+ * Returns copies of the payloads of this epoch, in order, up to the first record that is incomplete, of another epoch
+ * or not next in sequence.
+ */
 export function readRecords(file: Buffer, epoch: number): readonly ArrayBuffer[] {
   const records: ArrayBuffer[] = [];
   let at = JOURNAL_HEADER_BYTES;
@@ -54,6 +58,6 @@ export function readRecords(file: Buffer, epoch: number): readonly ArrayBuffer[]
   return records;
 }
 
-/** Of a record from `at` to `end`: its length and all behind the checksum. */
+/** Checksum of a record from `at` to `end`: of its length and everything after the checksum. */
 const checksum = (file: Buffer, at: number, end: number): number =>
   crc32(file.subarray(at + CHECKED_FROM, end), crc32(file.subarray(at, at + CRC_AT)));

@@ -27,27 +27,30 @@ const { errno } = system;
 
 const MIB = 2 ** 20;
 
-/** Size of a journal's file: what a busy farm writes in some tenths of a second. */
+/** Size of a journal's file: the writes of a busy farm in some tenths of a second. */
 export const JOURNAL_BYTES = 4 * MIB;
 
 const FILE = 'journal.bin';
 const PARTIAL = 'journal.partial';
 
-/** Change sets that are on disk and not in the tables yet, in a file that is as large from the start and written from its beginning again and again. */
+/**
+ * Change sets that are on disk but not yet in the tables. The file has a fixed size and is overwritten from its
+ * beginning.
+ */
 export interface Journal {
   /**
-   * Writes the sets behind those of the epoch. They are on disk when this gives true; false when they do not fit, or the disk is full. Throws when the
-   * file cannot be written for another cause.
+   * Appends the sets to those of the epoch. Returns true once they are on disk, or false if they do not fit or the disk
+   * is full. Throws if the file cannot be written for another reason.
    */
   append(sets: readonly EncodedChangeSet[]): boolean;
-  /** All that it holds is in the tables, which are of this epoch now: nothing of it counts any more. */
+  /** Starts an epoch: all previous content is in the tables, and no longer valid here. */
   begin(epoch: number): void;
   close(): void;
 }
 
 /**
- * Opens the journal of a store, or makes it, for an epoch of which it holds nothing. A copy-on-write file system may refuse a write all
- * the same when it is full. Throws the error of the file system.
+ * Opens or creates the journal of a store for an epoch without records. A copy-on-write file system may refuse later
+ * writes when it is full. Throws the error of the file system.
  */
 export function openJournal(directory: string, storeId: string, bytes: number, epochNow: number): Journal {
   const path = join(directory, FILE);
@@ -56,7 +59,7 @@ export function openJournal(directory: string, storeId: string, bytes: number, e
   const scratch = Buffer.alloc(bytes - JOURNAL_HEADER_BYTES);
   let epoch = epochNow;
   let place = 0;
-  /** Where the next record goes, behind the header. */
+  /** Offset of the next record; the first one is after the header. */
   let end = 0;
   return {
     append(sets) {
@@ -88,8 +91,8 @@ export function openJournal(directory: string, storeId: string, bytes: number, e
 }
 
 /**
- * The change sets of an epoch that the journal of a store holds, in their order; none when there is no journal. Throws `StoreOpenError` when
- * the journal cannot be read, is damaged, or is that of another store.
+ * Returns the change sets of an epoch in the journal of a store, in order; none if there is no journal. Throws
+ * `StoreOpenError` if the journal cannot be read, is damaged, or belongs to another store.
  */
 export function readJournal(directory: string, storeId: string, epoch: number): readonly EncodedChangeSet[] {
   const path = join(directory, FILE);
@@ -99,7 +102,9 @@ export function readJournal(directory: string, storeId: string, epoch: number): 
   if (owner === null) throw new StoreOpenError(directory, `its journal ${FILE} is damaged`);
   if (owner !== storeId) throw new StoreOpenError(directory, `the journal ${FILE} is that of another store`);
   const records = readRecords(file, epoch);
-  return orStoreError(directory, 'holds what is no change set', () => records.map(readChangeSet));
+  return orStoreError(directory, 'contains a record that is not a change set', () =>
+    records.map(readChangeSet),
+  );
 }
 
 function orStoreError<T>(directory: string, fault: string, action: () => T): T {
@@ -111,7 +116,7 @@ function orStoreError<T>(directory: string, fault: string, action: () => T): T {
   }
 }
 
-/** All of the file is written and flushed before it gets its name, so that no later write has to find it a block. */
+/** The whole file is written and flushed before it gets its name, so that no later write needs to allocate a block. */
 function make(directory: string, storeId: string, bytes: number): void {
   const partial = join(directory, PARTIAL);
   const whole = Buffer.alloc(bytes);
@@ -119,7 +124,7 @@ function make(directory: string, storeId: string, bytes: number): void {
   try {
     writeWhole(partial, whole);
   } catch (error) {
-    // What there is of it would keep others from writing to a full disk.
+    // The partial file would keep other writers from using the space of a full disk.
     rmSync(partial, { force: true });
     throw error;
   }
@@ -137,7 +142,7 @@ function writeWhole(path: string, bytes: Uint8Array): void {
   }
 }
 
-/** Whether the error says that the disk, or the user's share of it, is full. Node has no name for the second. */
+/** Reports whether the error means that the disk, or the user's quota, is full. Node has no name for the second. */
 export const isFull = (error: unknown): boolean =>
   error instanceof Error &&
   'errno' in error &&

@@ -2,8 +2,8 @@ import { lastWritePerKey } from '../../core/records/change-set.ts';
 import type { EncodedChange, EncodedChangeSet } from './change-set-codec.ts';
 
 /**
- * The changes of the sets without those that a later one of them makes void: a row that many sets write is written once. Where a whole
- * prefix is removed nothing is left out.
+ * Returns the changes of the sets without those that a later one overwrites: a row that many sets write is written
+ * once. If a whole prefix is removed, nothing is left out.
  */
 export const latestRows = (sets: readonly Pick<EncodedChangeSet, 'changes'>[]): readonly EncodedChange[] => {
   const all = sets.flatMap(({ changes }) => changes);

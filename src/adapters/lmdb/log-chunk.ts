@@ -1,10 +1,12 @@
 import type { AttemptId, TaskId } from '../../core/ids.ts';
 import type { LogChunk, LogChunkRecord } from '../../core/records/log-chunk.ts';
 
-/** Databases of the log environment: chunks by task and `bus_seq`; of each attempt, which chunks have come; of each task, how much is stored. */
+/**
+ * Databases of the log environment: chunks by task and `bus_seq`; received chunks by attempt; stored amount by task.
+ */
 export const LOG_DATABASES = { chunks: 'chunks', attempts: 'attempts', totals: 'totals' } as const;
 
-/** A chunk as it is told, from its record and what its key says. Its id names attempt and number. */
+/** Returns a chunk from its record and its key. The id contains attempt and number. */
 export const logChunkOf = (
   taskId: TaskId,
   attemptId: AttemptId,

@@ -8,7 +8,7 @@ import {
   type LogTotalRecord,
 } from '../../core/records/log-chunk.ts';
 import { isGapless, hasSequence, type SequenceRanges } from '../../core/wire/sequence-ranges.ts';
-import { copyEnvironment, type CopiedStore } from './environment-copy.ts';
+import { copyEnvironment } from './environment-copy.ts';
 import { openExistingStore } from './existing-store.ts';
 import { openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
@@ -17,14 +17,15 @@ import { pageMeter } from './page-meter.ts';
 import { StoreOpenError, type StoreFormat } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeRecord } from './value-codec.ts';
+import type { CopiedStore } from './copy-stores.ts';
 
 export interface LogStoreReader extends LogReader, CopiedStore {
-  /** The next read sees every append made until then. */
+  /** Makes all earlier appends visible to the next read. */
   refresh(): void;
   close(): Promise<void>;
 }
 
-/** Opens the log store for reading, in any thread, once its writer has opened it. Throws `StoreOpenError`. */
+/** Opens the log store for reading in any thread, after its writer has opened it. Throws `StoreOpenError`. */
 export async function openLogReader(directory: string): Promise<LogStoreReader> {
   const { environment, format } = await openExistingStore(directory, 'logs');
   try {
@@ -56,7 +57,7 @@ function readerOf(
   attempts: ByteDatabase,
   totals: ByteDatabase,
 ): LogStoreReader {
-  // The writer alone writes these rows.
+  // Only the writer writes these rows.
   const rangesOf = (value: Uint8Array): SequenceRanges => decodeRecord(value) as SequenceRanges;
   const chunkOf = (task: TaskAddress, { key, value }: { key: string; value: Uint8Array }): LogChunk => {
     const record = decodeRecord(value) as LogChunkRecord;

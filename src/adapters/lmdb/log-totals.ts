@@ -6,16 +6,16 @@ import { decodeRecord, encodeRecord } from './value-codec.ts';
 
 const NOTHING: LogTotalRecord = { version: 1, bytes: 0, isCut: false };
 
-/** How much of each task is stored, for one transaction: one row a task, read once and written once. */
+/** Stored amount of each task in one transaction: one row per task, read once and written once. */
 export interface LogTotals {
-  /** What of the data is to be stored: all of it, as much as there is room for with a line that says so, or null for nothing. */
+  /** Returns the part of the data to store: all of it, as much as fits with a line that notes the limit, or null. */
   take(task: TaskAddress, data: string): string | null;
-  /** Tasks that have reached the limit since this was made. */
+  /** Tasks that reached the limit in this transaction. */
   readonly cut: readonly TaskId[];
   save(): void;
 }
 
-/** `maxBytes` is the limit for one task over all its attempts; 0 is none. */
+/** `maxBytes` is the limit for one task over all its attempts; 0 means no limit. */
 export function createLogTotals(totals: ByteDatabase, maxBytes: number): LogTotals {
   const rows = new Map<string, { total: LogTotalRecord; isChanged: boolean }>();
   const cut: TaskId[] = [];
@@ -56,13 +56,13 @@ export function createLogTotals(totals: ByteDatabase, maxBytes: number): LogTota
   };
 }
 
-/** The line in place of all that is over the limit. */
+/** Returns the line that replaces everything over the limit. */
 const cutLine = (maxBytes: number): string =>
   `[callsheet] the log of this task is cut here: it is over ${maxBytes} bytes (logs.max_bytes_per_task)\n`;
 
 const withLineEnd = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
-/** As much of the text as fits into so many bytes of UTF-8, never a part of a character. */
+/** Returns the longest beginning of the text that fits in this many UTF-8 bytes, without a partial character. */
 function headOf(text: string, bytes: number): string {
   const encoded = Buffer.from(text);
   let end = Math.max(0, bytes);

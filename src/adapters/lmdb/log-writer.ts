@@ -34,38 +34,38 @@ import {
 
 const MIB = 2 ** 20;
 
-/** Logs stop before submissions do not: what is left of the disk below these marks belongs to the state store. */
+/** Logs stop before submissions do: disk space below these marks is reserved for the state store. */
 export const LOG_DISK_LIMITS: DiskLimits = {
   reserveBytes: 64 * MIB,
   lowBytes: 256 * MIB,
   okBytes: 320 * MIB,
 };
 
-/** Rows that one removal takes out at most, so that appends are not held up for long. */
+/** Maximum number of rows per removal, so that appends are not delayed for long. */
 export const LOG_ROWS_REMOVED_AT_ONCE = 5_000;
 
-/** Where the state of `bus_seq` is kept in the meta database. */
+/** Key of the `bus_seq` state in the meta database. */
 export const BUS_SEQUENCE_KEY = keyBytes('busSequence');
 
-/** Pages that any append may write beside its rows, and that a chunk may touch. */
+/** Pages that any append may write in addition to its rows, and per chunk. */
 const TRANSACTION_OVERHEAD_BYTES = 1 * MIB;
 const ROOM_PER_CHUNK = 5 * 4096;
-/** A removal writes the leaf of each row anew, of chunks, of attempts and of totals. */
+/** A removal rewrites the leaf of each row: of chunks, of attempts and of totals. */
 const ROOM_FOR_REMOVAL = TRANSACTION_OVERHEAD_BYTES + 3 * LOG_ROWS_REMOVED_AT_ONCE * 4096;
 
-/** The one writer of the log store, to be used by one thread. */
+/** The single writer of the log store, used by one thread. */
 export interface LogWriter extends LogStoreWriter {
   readonly storeId: string;
-  /** Flushed already: gives the store back. */
+  /** Closes the store. All data is already flushed. */
   close(): Promise<void>;
 }
 
 export interface LogWriterOptions extends WriterOptions {
-  /** Bytes that are stored of the log of a task, over all its attempts; 0 is no limit. */
+  /** Maximum bytes of log stored per task, over all its attempts; 0 means no limit. */
   readonly maxBytesPerTask: number;
 }
 
-/** Opens the log store for writing; makes it when the directory is empty. Throws `StoreOpenError`. */
+/** Opens the log store for writing; creates it if the directory is empty. Throws `StoreOpenError`. */
 export async function openLogWriter(options: LogWriterOptions): Promise<LogWriter> {
   const environment = await openWriterEnvironment('logs', options);
   return writerOf(environment, options.maxBytesPerTask);
@@ -144,14 +144,14 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
   };
 }
 
-/** What `bus_seq` has come to; null before the first stream was found. */
+/** Returns the `bus_seq` state; null before the first stream was found. */
 export function readBusSequence(meta: ByteDatabase): BusSequenceState | null {
   const bytes = meta.get(BUS_SEQUENCE_KEY);
   // Only saveSequence writes this row.
   return bytes === undefined ? null : (decodeRecord(bytes) as BusSequenceState);
 }
 
-/** Whether a chunk that was never stored would overwrite another: the stream was put back and nobody noticed. */
+/** Reports whether a new chunk would overwrite another one: the stream was reset without notice. */
 const isNumberTaken = (chunks: ByteDatabase, state: BusSequenceState, chunk: IncomingLogChunk): boolean =>
   chunk.streamSequence <= state.lastStreamSequence &&
   chunks.doesExist(keyBytes(logKeys.chunk(chunk.attempt, busSequenceOf(state, chunk.streamSequence))));
@@ -171,7 +171,7 @@ function putChunk(chunks: ByteDatabase, incoming: IncomingLogChunk, busSeq: numb
   return logChunkOf(taskIdOf(attempt), attemptIdOf(attempt), busSeq, record);
 }
 
-/** Which chunks of which attempts are stored: one row an attempt, read once and written once a transaction. */
+/** Stored chunks of attempts: one row per attempt, read once and written once per transaction. */
 interface SeenChunks {
   has(attempt: AttemptAddress, seqNum: number): boolean;
   add(attempt: AttemptAddress, seqNum: number): void;
@@ -207,10 +207,10 @@ function createSeenChunks(attempts: ByteDatabase): SeenChunks {
   };
 }
 
-/** Bytes of pages that an append may write, more rather than less. */
+/** Returns an upper estimate of the bytes of pages that an append may write. */
 function estimateWriteBytes(incoming: readonly IncomingLogChunk[]): number {
   let room = TRANSACTION_OVERHEAD_BYTES;
-  // A character takes up to three bytes of UTF-8.
+  // A character has up to three bytes in UTF-8.
   for (const { data } of incoming) room += ROOM_PER_CHUNK + 3 * data.length;
   return room;
 }

@@ -1,4 +1,4 @@
-/** The types that msgpackr gives for this entry of it cannot be resolved by Node's rules. */
+/** The types of this entry point of msgpackr cannot be resolved by Node's rules. */
 declare module 'msgpackr/pack' {
   export { Packr } from 'msgpackr';
 }

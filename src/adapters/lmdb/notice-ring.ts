@@ -4,15 +4,15 @@ const RING_BYTES = 256 * 1024;
 const PLACES = { written: 0, read: 1 } as const;
 const HEADER_BYTES = Object.keys(PLACES).length * Int32Array.BYTES_PER_ELEMENT;
 const LENGTH_BYTES = 4;
-/** In place of a length: what follows stands at the ring's beginning. */
+/** In place of a length: the next notice is at the ring's beginning. */
 const AT_THE_BEGINNING = 0xffff_ffff;
 
-/** Memory of a ring, for its one writer and its one reader. */
+/** Returns the memory of a ring, for its single writer and single reader. */
 export const noticeRingMemory = (): SharedArrayBuffer => new SharedArrayBuffer(HEADER_BYTES + RING_BYTES);
 
 /**
- * Notices in shared memory: to put one wakes nobody, as a message between threads would, and whoever wants to know takes them. A notice is there
- * for the reader once `put` has returned true.
+ * Notices in shared memory. Writing one wakes no thread, unlike a message; the reader polls them. A notice is visible
+ * to the reader once `put` has returned true.
  */
 export class NoticeRing {
   readonly #places: Int32Array;
@@ -23,14 +23,15 @@ export class NoticeRing {
     this.#bytes = Buffer.from(memory, HEADER_BYTES, RING_BYTES);
   }
 
-  /** False when there is no room. */
+  /** Writes a notice. Returns false if the ring is full. */
   put({ number, keys, prefixes }: JobNotice): boolean {
     const text = JSON.stringify([number, keys, prefixes]);
     const length = Buffer.byteLength(text);
     const needed = LENGTH_BYTES + length;
     const read = Atomics.load(this.#places, PLACES.read);
     let at = Atomics.load(this.#places, PLACES.written);
-    // A byte is always left between the end and the beginning: the same place means an empty ring. Room for the mark of the beginning as well.
+    // One byte always stays free between the end and the beginning, because equal positions mean an empty ring. There
+    // must also be space for the wrap mark.
     if (at >= read) {
       if (at + needed + LENGTH_BYTES > RING_BYTES) {
         if (needed >= read) return false;
@@ -44,13 +45,13 @@ export class NoticeRing {
     return true;
   }
 
-  /** Whether at least half of the ring waits to be read. */
+  /** Reports whether at least half of the ring is unread. */
   get isHalfFull(): boolean {
     const waiting = Atomics.load(this.#places, PLACES.written) - Atomics.load(this.#places, PLACES.read);
     return (waiting + RING_BYTES) % RING_BYTES >= RING_BYTES / 2;
   }
 
-  /** What was put since the last time, in order. */
+  /** Returns the notices since the previous call, in order. */
   take(): JobNotice[] {
     const taken: JobNotice[] = [];
     const written = Atomics.load(this.#places, PLACES.written);

@@ -1,8 +1,9 @@
 import { checkDataFile } from './data-file-check.ts';
-import { openEnvironment, type Environment, type EnvironmentKind } from './environment.ts';
+import { openEnvironment, type Environment } from './environment.ts';
 import { StoreOpenError } from './store-format.ts';
+import type { EnvironmentKind } from '../../core/ports/store.ts';
 
-/** Opens an environment, or throws `StoreOpenError` that says why it cannot be opened. */
+/** Opens an environment, or throws a `StoreOpenError` with the reason. */
 export function openCheckedEnvironment(directory: string, kind: EnvironmentKind): Environment {
   const fault = checkDataFile(directory);
   if (fault !== null) throw new StoreOpenError(directory, fault);

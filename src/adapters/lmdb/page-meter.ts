@@ -2,7 +2,10 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATA_FILE, openExistingDatabase, type Environment } from './environment.ts';
 
-/** What the file of an environment is used for. LMDB never makes a file smaller: pages of deleted rows are free and used again. */
+/**
+ * Page usage of an environment's file. LMDB never makes a file smaller: pages of deleted rows become free and are
+ * reused.
+ */
 export interface PageCounts {
   readonly fileBytes: number;
   readonly pageBytes: number;
@@ -27,7 +30,7 @@ const META_PAGES = 2;
 const pagesOf = (tree: TreePages): number =>
   tree.treeBranchPageCount + tree.treeLeafPageCount + tree.overflowPages;
 
-/** Counts the pages of an open environment of that directory: microseconds, whatever its size. */
+/** Counts the pages of an open environment of that directory, in microseconds, regardless of its size. */
 export function pageMeter(environment: Environment, directory: string): () => PageCounts {
   const databases = [...environment.getKeys()].flatMap((name) => {
     const database = openExistingDatabase(environment, name);
@@ -38,7 +41,7 @@ export function pageMeter(environment: Environment, directory: string): () => Pa
     const stats = environment.getStats() as EnvironmentStats;
     const trees = [stats.root, stats.free, ...databases.map((each) => each.getStats() as TreePages)];
     const all = stats.lastPageNumber + 1;
-    // A commit between two of the counts must not make more used pages than there are.
+    // A commit between two of the counts must not result in more used pages than there are.
     const usedPages = Math.min(
       all,
       trees.reduce((sum, tree) => sum + pagesOf(tree), META_PAGES),

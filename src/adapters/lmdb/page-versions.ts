@@ -4,23 +4,23 @@ import type { PageVersions } from '../../core/ports/committed-changes.ts';
 import { keys } from '../../core/records/tables.ts';
 import { keyBytes } from './key-bytes.ts';
 
-/** Versions that all blocks of pages share, by the hash of their keys: a power of two. */
+/** Number of versions, shared by all blocks of pages by the hash of their keys: a power of two. */
 const VERSIONS = 2 ** 16;
 const HASH_SHIFT = 16;
-/** Of the key of a page: the page's number, in decimal (src/core/records/tables.ts). */
+/** Number of digits of the page number in the key of a page (src/core/records/tables.ts). */
 const NUMBER_BYTES = 10;
 const ZERO = 0x30;
 
-/** Each version, and that of everything, is counted twice: before commits, and after them. */
+/** Each version, and the global one, is counted twice: before commits, and after them. */
 const COUNTS = VERSIONS + 1;
 
-/** Memory for the versions of task pages, to be shared by the store thread, which changes them, and readers. */
+/** Returns the memory for the versions of task pages, shared by the store thread, which changes them, and readers. */
 export const pageVersionMemory = (): SharedArrayBuffer =>
   new SharedArrayBuffer(2 * COUNTS * Int32Array.BYTES_PER_ELEMENT);
 
 /**
- * Versions of task pages in shared memory. A reader that keeps pages takes their settled version before its snapshot, and
- * reads them again when there was none, or once the version is another after the snapshot was taken.
+ * Versions of task pages in shared memory. A reader that caches pages takes their applied version before its snapshot.
+ * It reads the pages again if there was none, or if the version has changed after the snapshot.
  */
 export class SharedPageVersions implements PageVersions {
   readonly #begun: Int32Array;
@@ -37,37 +37,37 @@ export class SharedPageVersions implements PageVersions {
 
   appliedVersion(job: JobId, stepOrder: number, block: number): number | null {
     const place = placeOf(keyBytes(keys.taskPagesOf(job, stepOrder)), block);
-    // In this order: what has ended since makes the two differ, never agree.
+    // In this order: a commit that ends in between makes the two differ, never agree.
     const begun = sumAt(this.#begun, place);
     return sumAt(this.#ended, place) === begun ? begun : null;
   }
 
-  /** The page of a key is about to be written. */
+  /** Called before the page of a key is written. */
   begin(key: Uint8Array): void {
     Atomics.add(this.#begun, countOf(key), 1);
   }
 
-  /** The page of a key was written. */
+  /** Called after the page of a key was written. */
   end(key: Uint8Array): void {
     Atomics.add(this.#ended, countOf(key), 1);
   }
 
-  /** Any page may be about to be written. */
+  /** Called before any page may be written. */
   beginAll(): void {
     Atomics.add(this.#begun, VERSIONS, 1);
   }
 
-  /** Any page may have been written. */
+  /** Called after any page may have been written. */
   endAll(): void {
     Atomics.add(this.#ended, VERSIONS, 1);
   }
 }
 
-/** The count of everything rises too, and never so often that the sum could be an old one. */
+/** The global count increases too, but never enough for the sum to be an old one again. */
 const sumAt = (counts: Int32Array, place: number): number =>
   Atomics.load(counts, place) + Atomics.load(counts, VERSIONS);
 
-/** Where the page of a key is counted. */
+/** Returns the index of the count for the page of a key. */
 function countOf(key: Uint8Array): number {
   const number = pageNumberOf(key);
   if (number === null) return VERSIONS;
@@ -85,7 +85,7 @@ function pageNumberOf(key: Uint8Array): number | null {
   return number;
 }
 
-/** FNV-1a of what the keys of a step's pages begin with, mixed with the block. */
+/** FNV-1a of the key prefix of a step's pages, mixed with the block. */
 function placeOf(prefix: Uint8Array, block: number): number {
   let hash = 0x811c9dc5;
   for (const byte of prefix) hash = Math.imul(hash ^ byte, 0x01000193);

@@ -7,11 +7,11 @@ import { keyBytes } from './key-bytes.ts';
 import { encodeValue } from './value-encoder.ts';
 
 /**
- * Large jobs are stored in pieces, each a commit of its own, so that no commit of leases waits for all of their bytes
- * (docs/decisions/large-jobs.md). Until the job is made, a row of `comingJob` says that its other rows are nobody's.
+ * Large jobs are stored in pieces, each in its own commit, so that no commit of leases waits for all of their bytes
+ * (docs/decisions/large-jobs.md). Until the job is created, a row of `comingJob` marks its other rows as provisional.
  */
 
-/** The commits that store such rows, in their order. */
+/** Returns the commits that store such rows, in order. */
 export function piecesOf(job: JobId, { template, plan }: LargeRows): readonly (readonly EncodedChange[])[] {
   const coming = new Uint8Array(encodeValue('comingJob', { version: 1 }));
   return [
@@ -27,7 +27,7 @@ const putOf = (table: TableName, key: string, value: Uint8Array): EncodedChange 
   value,
 });
 
-/** Removes what was stored of a job that does not come. Nothing happens when it has come. To be called in a transaction. */
+/** Removes the rows of a job that is not created. Does nothing if the job exists. Must be called in a transaction. */
 export function discardProvisionalJob(tables: Readonly<Record<TableName, ByteDatabase>>, job: JobId): void {
   const coming = keyBytes(keys.comingJob(job));
   if (!tables.comingJob.doesExist(coming)) return;

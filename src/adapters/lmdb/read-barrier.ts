@@ -1,24 +1,27 @@
 import { WATERMARKS } from './store-protocol.ts';
 
 interface Waiting {
-  /** So many sets must be readable. */
+  /** Number of sets that must be readable. */
   readonly sets: bigint;
   readonly resolve: () => void;
 }
 
-/** Holds up reads while change sets are on disk that cannot be read yet, and asks for them to be made readable. */
+/** Delays reads while change sets are on disk but not readable, and requests them to be applied. */
 export class ReadBarrier {
   readonly #watermarks: BigInt64Array;
   readonly #ask: () => void;
   #waiting: Waiting[] = [];
 
-  /** `settled` is that of a watch; `ask` has the store thread make everything readable, after which `answered` is called. */
+  /**
+   * `watermarks` are those of a subscription; `ask` requests the store thread to apply everything, after which
+   * `answered` is called.
+   */
   constructor(watermarks: BigInt64Array, ask: () => void) {
     this.#watermarks = watermarks;
     this.#ask = ask;
   }
 
-  /** Resolves when all sets that are on disk by now can be read; null when they can be already. */
+  /** Resolves when all sets that are durable now are readable; null if they already are. */
   untilReadable(): Promise<void> | null {
     const sets = Atomics.load(this.#watermarks, WATERMARKS.durableSets);
     if (Atomics.load(this.#watermarks, WATERMARKS.readableSets) >= sets) return null;
@@ -28,7 +31,7 @@ export class ReadBarrier {
     });
   }
 
-  /** The store thread has answered the last question: who came after it asks again. */
+  /** The store thread has answered the last request. Later waiters send another one. */
   answered(): void {
     const readable = Atomics.load(this.#watermarks, WATERMARKS.readableSets);
     const reached = this.#waiting.filter(({ sets }) => sets <= readable);

@@ -5,8 +5,8 @@ import type { Booking, BookingRecord } from '../../core/records/worker.ts';
 import type { RequireAllFields } from '../../core/records/require-all-fields.ts';
 
 /**
- * The rows that every lease writes, as MessagePack that the general codec (value-codec.ts) reads: each is put together as one text whose characters
- * are the bytes, and written at once. A row that is not as most are is left to the general codec.
+ * Encodes the rows that every lease writes, as MessagePack that the general codec (value-codec.ts) reads: each is built
+ * as one text whose characters are the bytes, and written in one call. Unusual rows are left to the general codec.
  */
 
 const PLAIN = /^[ -~]*$/;
@@ -17,7 +17,7 @@ const UINT16_MAX = 65_535;
 const FIXARRAY_MAX = 15;
 const ARRAY16_MAX = 65_535;
 
-/** The row of a put as characters that stand for bytes; null for what the general codec has to write. */
+/** Returns the row of a put as characters that represent bytes; null if the general codec must write it. */
 export function recordText(change: Extract<Change, { op: 'put' }>): string | null {
   if (change.table === 'attempt') return attemptText(change.value);
   return change.table === 'booking' ? bookingText(change.value) : null;
@@ -40,7 +40,7 @@ type WholeAttempt = RequireAllFields<
   | 'statusMessage'
 >;
 
-/** Those that every attempt has. */
+/** Number of fields of every attempt. */
 const ATTEMPT_FIELDS = 8;
 
 function attemptText(attempt: WholeAttempt): string | null {
@@ -74,14 +74,14 @@ function bookingText({ bookings }: RequireAllFields<BookingRecord, 'version' | '
 const heldText = ({ attemptId, cores }: WholeBooking): string =>
   HELD_HEAD + stringText(attemptId) + NAME.cores + numberText(cores);
 
-/** Whether the text is short ASCII. Ids and names of states are by what they are. */
+/** Reports whether the text is short ASCII. Ids and names of states always are. */
 const isPlain = (text: string): boolean => text.length <= STR8_MAX && PLAIN.test(text);
 
 const byte = (value: number): string => String.fromCharCode(value);
 const mapHead = (fields: number): string => byte(0x80 | fields);
 const arrayHead = (length: number): string =>
   length <= FIXARRAY_MAX ? byte(0x90 | length) : String.fromCharCode(0xdc, length >> 8, length & 0xff);
-/** The heads of texts by their length. */
+/** Headers of texts by length. */
 const STRING_HEADS = Array.from({ length: STR8_MAX + 1 }, (_, length) =>
   length <= FIXSTR_MAX ? byte(0xa0 | length) : `\xd9${byte(length)}`,
 );
@@ -95,7 +95,7 @@ const NAME = {
   cores: stringText('cores'),
 } as const;
 const VERSION = `${stringText('version')}\x01`;
-/** By how many of the fields it has that only some have. */
+/** Headers by the number of optional fields. */
 const ATTEMPT_HEADS = [0, 1, 2].map((more) => mapHead(ATTEMPT_FIELDS + more) + VERSION + stringText('id'));
 const statusText = (status: AttemptStatus): string =>
   stringText('status') + stringText(status) + stringText('workerId');
@@ -105,13 +105,13 @@ const STATUS_TEXTS: Readonly<Record<AttemptStatus, string>> = {
   failed: statusText('failed'),
   canceled: statusText('canceled'),
 };
-/** The message, which is empty, comes before. */
+/** Preceded by the message, which is empty. */
 const SESSION_HEAD = stringText('message') + stringText('') + stringText('sessionId');
 const BOOKING_HEAD = mapHead(2) + VERSION + stringText('bookings');
 const HELD_HEAD = mapHead(2) + stringText('attemptId');
 
 const float = new DataView(new ArrayBuffer(8));
-/** The number that was written last as eight bytes: the times of one commit window are few. */
+/** The latest number encoded as eight bytes: one commit window has few different times. */
 let lastFloat = { value: NaN, text: '' };
 
 function numberText(value: number): string {

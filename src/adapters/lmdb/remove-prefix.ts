@@ -1,12 +1,12 @@
 import type { ByteDatabase } from './environment.ts';
 import { endOfPrefix } from './key-bytes.ts';
 
-/** Keys gathered before they are removed: a cursor is never moved over what is being removed. */
+/** Number of keys collected before they are removed: a cursor never moves over rows that are being removed. */
 const KEYS_AT_ONCE = 1000;
 
 /**
- * Removes rows whose key begins with the prefix, at most `limit`; inside a transaction. Gives how many were removed: when it is less
- * than `limit`, none is left.
+ * Removes up to `limit` rows whose key begins with the prefix; must be called in a transaction. Returns the number of
+ * removed rows: fewer than `limit` means that none is left.
  */
 export function removePrefixRows(database: ByteDatabase, prefix: Uint8Array, limit: number): number {
   const end = endOfPrefix(prefix);

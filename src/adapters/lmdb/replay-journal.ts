@@ -8,7 +8,7 @@ import { META_DATABASE, putJournalEpoch, readJournalEpoch, StoreOpenError } from
 
 export type StateTables = Readonly<Record<TableName, ByteDatabase>>;
 
-/** The tables of the state store, made when missing. */
+/** Opens the tables of the state store, which are created if missing. */
 export function openStateTables(environment: Environment): StateTables {
   const entries = TABLE_NAMES.map((name): [TableName, ByteDatabase] => [
     name,
@@ -21,14 +21,14 @@ export interface JournaledStore {
   readonly environment: Environment;
   readonly directory: string;
   readonly storeId: string;
-  /** Whether a transaction that writes up to this many bytes of pages fits on the disk. */
+  /** Reports whether a transaction that writes up to this many bytes of pages fits on the disk. */
   readonly hasRoom: (bytes: number) => boolean;
 }
 
 /**
- * Brings what the journal holds into the tables, as one flushed transaction, and gives the epoch whose records count from now on: there are none
- * (docs/decisions/journal.md). To be called by whoever holds the lock of the store, before anybody reads it. Throws `StoreOpenError` for a
- * damaged journal and when the disk is full, and the error of a failed transaction.
+ * Replays the journal into the tables, as one flushed transaction, and returns the next epoch, which has no records yet
+ * (docs/decisions/journal.md). Must be called with the lock of the store, before any reader. Throws `StoreOpenError`
+ * for a damaged journal and for a full disk, and the error of a failed transaction.
  */
 export function replayJournal({ environment, directory, storeId, hasRoom }: JournaledStore): number {
   const epoch = readJournalEpoch(environment);

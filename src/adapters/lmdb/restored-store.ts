@@ -10,25 +10,42 @@ import { openDatabase, openExistingDatabase, type ByteDatabase, type Environment
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES } from './log-chunk.ts';
 import { BUS_SEQUENCE_KEY, readBusSequence } from './log-writer.ts';
-import { META_DATABASE, putAttemptFloor, readAttemptFloor } from './store-format.ts';
+import {
+  FORMAT_VERSIONS,
+  isKnownFormat,
+  META_DATABASE,
+  putAttemptFloor,
+  readAttemptFloor,
+  type StoreFormat,
+} from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeRecord, decodeValue, encodeRecord } from './value-codec.ts';
 import { encodeValue } from './value-encoder.ts';
 
-/** What was made fit in a restored store. */
+/** Result of reconciling a restored store. */
 export interface Reconciled {
   readonly workers: number;
-  /** Attempts whose logs were removed, because the state does not know them. */
+  /** Number of attempts whose logs were removed, because the state does not contain them. */
   readonly logsRemoved: number;
 }
 
-/** Tasks of which logs go in one transaction. */
+/** Returns why this program cannot read the part of a backup; null when it can. */
+export const formatFault = (part: Pick<StoreFormat, 'kind' | 'format'>): string | null =>
+  isKnownFormat(part)
+    ? null
+    : `its ${part.kind} have format ${part.format} and this program knows format ${FORMAT_VERSIONS[part.kind]}`;
+
+/** Number of tasks whose logs are removed in one transaction. */
 const TASKS_AT_ONCE = 500;
 
 /**
- * Makes restored stores fit for a world that went on after the backup (docs/decisions/backup.md): every worker has to register again, so that what
- * it has and the state does not know is stopped before it gets anything; no attempt id is given a second time; logs of attempts that
- * the state does not know are removed, and no longer counted; `bus_seq` goes on above everything that was given out. `now` is the time of the restore.
+ * Reconciles restored stores with a farm that has continued after the backup (docs/decisions/backup.md). `now` is the
+ * time of the restore.
+ * - Every worker has to register again, so that its attempts that the state does not contain are stopped before it gets
+ *   others.
+ * - No attempt id is used twice.
+ * - Logs of attempts that the state does not contain are removed and no longer counted.
+ * - `bus_seq` continues above every assigned number.
  */
 export async function reconcileRestored(
   stateDirectory: string,
@@ -58,7 +75,10 @@ export async function reconcileRestored(
   }
 }
 
-/** The highest number of any attempt. One that is open may be on the page of its task alone (docs/decisions/open-attempts.md). */
+/**
+ * Returns the highest number of any attempt. An open one may be only on the page of its task
+ * (docs/decisions/open-attempts.md).
+ */
 function highestAttempt(state: Environment): number {
   let highest = 0;
   for (const key of openExistingDatabase(state, 'attempt')?.getKeys() ?? [])
@@ -83,8 +103,8 @@ function forgetIncarnations(state: Environment): number {
 }
 
 /**
- * Both tables have the same keys in the same order, so that one walk along both finds what only the logs have. Of that, attempts that are open
- * are known all the same.
+ * Both tables have the same keys in the same order, so that one pass over both finds the rows that exist only in the
+ * logs. Open attempts among these are kept.
  */
 function removeUnknownLogs(state: Environment, logs: Environment): number {
   const known = openExistingDatabase(state, 'attempt');
@@ -106,7 +126,7 @@ function removeUnknownLogs(state: Environment, logs: Environment): number {
   return unknown.length;
 }
 
-/** Whether the page of the attempt's task says that it is open. */
+/** Reports whether the page of the attempt's task has it as open. */
 function isOpen(pages: ByteDatabase | undefined, attempt: AttemptAddress): boolean {
   const bytes = pages?.get(keyBytes(keys.taskPageOf(attempt)));
   const task = bytes === undefined ? null : readTask(decodeValue('taskPage', bytes), attempt.index);
@@ -141,8 +161,8 @@ function* onlyInFirst(first: ByteDatabase, second: ByteDatabase | undefined): Ge
 }
 
 /**
- * Removes the logs of attempts of one task and counts what is left. Where the limit for a task was reached it may be reached again: the next chunk
- * over it is cut as ever.
+ * Removes the logs of attempts of one task and counts the rest. The limit of the task may be reached again; then the
+ * next chunk is cut as usual.
  */
 function removeLogsOf(
   unknown: readonly AttemptAddress[],
@@ -154,7 +174,7 @@ function removeLogsOf(
   const removed: string[] = [];
   let bytes = 0;
   for (const { key, value } of scanRows(chunks, { prefix: logKeys.task(task) })) {
-    // The log writer alone writes these rows.
+    // Only the log writer writes these rows.
     const { attemptNumber, data } = decodeRecord(value) as LogChunkRecord;
     if (numbers.has(attemptNumber)) removed.push(key);
     else bytes += Buffer.byteLength(data);
@@ -166,7 +186,7 @@ function removeLogsOf(
   else totals.putSync(keyBytes(logKeys.total(task)), encodeRecord(total));
 }
 
-/** The attempt that a key made by `logKeys.attempt` names. */
+/** Returns the attempt in a key made by `logKeys.attempt`. */
 function attemptOfKey(key: string): AttemptAddress {
   const [job = '', ...numbers] = key.split('/');
   const [stepOrder = NaN, index = NaN, attemptNumber = NaN] = numbers.map(Number);

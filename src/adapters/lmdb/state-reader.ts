@@ -1,6 +1,6 @@
 import type { Row, ScanOptions, StoreReader } from '../../core/ports/store.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../core/records/tables.ts';
-import { copyEnvironment, type CopiedStore } from './environment-copy.ts';
+import { copyEnvironment } from './environment-copy.ts';
 import { openExistingStore } from './existing-store.ts';
 import { openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { isKey, keyBytes } from './key-bytes.ts';
@@ -8,18 +8,21 @@ import { pageMeter } from './page-meter.ts';
 import { readAttemptFloor, StoreOpenError, type StoreFormat } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeValue } from './value-codec.ts';
+import type { CopiedStore } from './copy-stores.ts';
 
 export interface StateReader extends StoreReader, CopiedStore {
-  /** Gives up the snapshot of this turn: the next read sees every commit made until then. To be called when a commit is told of. */
+  /**
+   * Ends the snapshot of this turn: the next read sees all earlier commits. Must be called when a commit is reported.
+   */
   refresh(): void;
-  /** The least number that a new attempt may have. */
+  /** Returns the first number of new attempts. */
   attemptFloor(): number;
   close(): Promise<void>;
 }
 
 /**
- * Opens the state store for reading, in any thread, once its writer has opened it. Throws `StoreOpenError` when there is none, or its format is not
- * this program's.
+ * Opens the state store for reading in any thread, after its writer has opened it. Throws `StoreOpenError` if there is
+ * no store, or its format is unknown.
  */
 export async function openStateReader(directory: string): Promise<StateReader> {
   const { environment, format } = await openExistingStore(directory, 'state');

@@ -20,30 +20,30 @@ export const STATE_DISK_LIMITS: DiskLimits = {
   okBytes: 640 * MIB,
 };
 
-/** What is removed of a job that does not come: three rows. */
+/** Pages written by removing a provisional job: three rows. */
 const BYTES_PER_PROVISIONAL_JOB = 3 * BYTES_PER_CHANGE;
 
-/** The first epoch of a writer is below it. */
+/** Upper bound of a writer's first epoch. */
 const FIRST_EPOCHS = 2 ** 47;
 
-/** The one writer of the state store: it applies change sets and does nothing else. */
+/** The single writer of the state store: it only applies change sets. */
 export interface StateWriter {
   readonly storeId: string;
   /**
-   * Writes the sets to the journal: on disk when this gives true, and to be read after the next `apply`. False when the journal has no
-   * room for them, or there is none: then they are to be applied. Ends the process when it cannot write.
+   * Appends the sets to the journal. Returns true once they are on disk; they are readable after the next `apply`.
+   * Returns false if the journal is full or missing: then they must be applied. Ends the process if it cannot write.
    */
   append(sets: readonly EncodedChangeSet[]): boolean;
-  /** Sets that are on disk, and are to be read after the next `apply`. */
+  /** Sets that are on disk, and readable after the next `apply`. */
   readonly appended: readonly EncodedChangeSet[];
   /**
-   * Applies what was appended since the last time, and then these sets, as one transaction: on disk and readable when this returns. Ends the process when
-   * it cannot.
+   * Applies the appended sets and then these sets, as one transaction: on disk and readable when this returns. Ends the
+   * process if it cannot.
    */
   apply(sets: readonly Pick<EncodedChangeSet, 'changes'>[]): void;
   /**
-   * Removes what was stored ahead of a job that does not come, on disk when this returns. Nothing when the job is there. While the disk is full
-   * it is left to the next start.
+   * Removes the rows of a provisional job, on disk when this returns. Does nothing if the job exists. While the disk is
+   * full the next start does it.
    */
   discardProvisionalJob(job: JobId): void;
   diskState(): DiskState;
@@ -56,8 +56,8 @@ export interface StateWriterOptions extends WriterOptions {
 }
 
 /**
- * Opens the state store for writing; makes it when the directory is empty. What the journal held when the last writer ended is brought into the tables, and
- * what was stored of jobs that were not made is removed. Throws `StoreOpenError`.
+ * Opens the state store for writing; creates it if the directory is empty. Replays the journal of the previous writer,
+ * and removes provisional jobs that were not created. Throws `StoreOpenError`.
  */
 export async function openStateWriter(options: StateWriterOptions): Promise<StateWriter> {
   const { directory, endProcess } = options;
@@ -73,7 +73,7 @@ export async function openStateWriter(options: StateWriterOptions): Promise<Stat
   }
   const tables = openStateTables(root);
   const removeAll = (jobs: readonly JobId[]): void => {
-    // No write may meet a full disk, and these are in nobody's way: the next start removes what is left.
+    // No write may meet a full disk, and these rows do no harm: the next start removes them.
     if (jobs.length === 0 || !hasRoom(TRANSACTION_OVERHEAD_BYTES + jobs.length * BYTES_PER_PROVISIONAL_JOB))
       return;
     environment.transact(() => jobs.forEach((job) => discardProvisionalJob(tables, job)));
@@ -81,19 +81,20 @@ export async function openStateWriter(options: StateWriterOptions): Promise<Stat
   removeAll([...scanRows(tables.comingJob)].map(({ key }) => jobId(key)));
   let journal: Journal | null = null;
   if (hasRoom(TRANSACTION_OVERHEAD_BYTES)) {
-    // What is left of the last epoch may be the end of a write that nobody was told of. Its number cannot be foretold by whoever chooses what is recorded.
+    // The records of the last epoch may end with a write that was never acknowledged. A random epoch cannot be
+    // predicted by anyone who chooses the payloads.
     epoch = randomInt(FIRST_EPOCHS);
     environment.transact(() => putJournalEpoch(meta, epoch));
     journal = journalOf(options, storeId, epoch);
   } else options.warn(withoutJournal(directory));
   let appended: EncodedChangeSet[] = [];
-  /** Whether anything may stand in the journal that is of this epoch. */
+  /** Set if the journal may contain records of this epoch. */
   let isBegun = false;
 
-  /** Pages of what was appended. */
+  /** Bytes of pages of the appended sets. */
   let appendedRoom = 0;
 
-  /** Makes room for what was appended and these sets in one transaction; gives how much that is. */
+  /** Reserves space for the appended and these sets in one transaction, and returns its size. */
   const makeRoom = (sets: readonly Pick<EncodedChangeSet, 'changes'>[]): number => {
     const room = appendedRoom + estimateWriteBytes(sets);
     if (!hasRoom(room))
@@ -111,7 +112,7 @@ export async function openStateWriter(options: StateWriterOptions): Promise<Stat
     },
     append(sets) {
       if (journal === null) return false;
-      // What is acknowledged now must find room in the tables later.
+      // The tables must have space later for every set acknowledged now.
       const room = makeRoom(sets);
       isBegun = true;
       try {
@@ -149,7 +150,7 @@ export async function openStateWriter(options: StateWriterOptions): Promise<Stat
   };
 }
 
-/** Null when the disk has no room for one: then every set is applied at once. */
+/** Returns null if the disk has no space for a journal: then every set is applied immediately. */
 function journalOf(
   { directory, journalBytes = JOURNAL_BYTES, warn }: StateWriterOptions,
   storeId: string,

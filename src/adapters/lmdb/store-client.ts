@@ -5,15 +5,20 @@ import { encodeChangeSet } from './change-set-codec.ts';
 import { STORE_PROTOCOL_VERSION, type CommitNotice, type ShardRequest } from './store-protocol.ts';
 
 export interface StoreClient extends StoreWriter {
-  /** The same as `commit`, for a set that is to be readable as soon as it is durable. */
+  /** Like `commit`, for a set that must be readable as soon as it is durable. */
   commitAndApply(set: ChangeSet, onCommit: CommitCallbacks): void;
-  /** Somebody waits until what was committed can be read. Without it that takes some milliseconds under load. */
+  /**
+   * Requests that the committed sets become readable immediately. Without it this takes some milliseconds under load.
+   */
   requestApply(): void;
-  /** Lets the port go. Sets of which nothing was told are never told of. */
+  /** Closes the port. Sets without an acknowledgment never get one. */
   close(): void;
 }
 
-/** A set of which not all is told. What its first stage holds is let go with it: many sets wait for the second. */
+/**
+ * A set that is not fully acknowledged. The callback of its first stage is released after that stage, because many sets
+ * wait for the second.
+ */
 interface Waiting {
   readonly sequence: number;
   durable: (() => void) | null;
@@ -21,17 +26,18 @@ interface Waiting {
 }
 
 /**
- * A shard's writer: sends change sets to the store thread on the shard's port and calls back, in order, once they are on disk and once they can be read.
- * `commit` throws `ChangeSetFormatError` when a set cannot be encoded, and has sent nothing then.
+ * A shard's writer: sends change sets to the store thread on the shard's port and calls back, in order, once they are
+ * on disk and once they are readable. `commit` throws `ChangeSetFormatError` if a set cannot be encoded, and then sends
+ * nothing.
  */
 export function createStoreClient(port: MessagePort): StoreClient {
-  /** In the order of their sequences: those of which nothing was told, and those that are durable. */
+  /** In the order of their sequences: sets without an acknowledgment, and durable ones. */
   const fresh: Waiting[] = [];
   const durable: Waiting[] = [];
   const send = (request: ShardRequest, transfer: ArrayBuffer[] = []): void =>
     port.postMessage(request, transfer);
   const ackDurable = (sequence: number): void => {
-    // Who is told commits more.
+    // A callback may commit more sets.
     for (let [first] = fresh; first !== undefined && first.sequence <= sequence; [first] = fresh) {
       const { durable: tell } = first;
       fresh.shift();

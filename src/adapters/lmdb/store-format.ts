@@ -1,36 +1,31 @@
 import { isUuid } from '../../core/ids.ts';
 import { keyBytes } from './key-bytes.ts';
-import {
-  openDatabase,
-  openExistingDatabase,
-  type ByteDatabase,
-  type Environment,
-  type EnvironmentKind,
-} from './environment.ts';
+import { openDatabase, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
+import type { EnvironmentKind } from '../../core/ports/store.ts';
 
 /**
- * The version of what this program writes into each kind of environment. Raised when an older program could not read it, or would miss something: one
- * that knows format 1 of the state knows no journal (docs/decisions/journal.md).
+ * Version of this program's format for each kind of environment. It increases when an older program could not read the
+ * format, or would miss data: a program of state format 1 does not know the journal (docs/decisions/journal.md).
  */
 export const FORMAT_VERSIONS = { state: 2, logs: 1 } as const satisfies Record<EnvironmentKind, number>;
-/** The oldest version that this program reads; the next writer raises it. */
+/** The oldest format that this program reads; the next writer upgrades it. */
 const OLDEST_VERSIONS = { state: 1, logs: 1 } as const satisfies Record<EnvironmentKind, number>;
 
-/** Whether this program can read such a store. */
+/** Reports whether this program can read the store. */
 export const isKnownFormat = ({ kind, format }: Pick<StoreFormat, 'kind' | 'format'>): boolean =>
   format >= OLDEST_VERSIONS[kind] && format <= FORMAT_VERSIONS[kind];
 
-/** What an environment says of itself, kept as JSON so that any version, and a person, can read it. */
+/** Description of an environment, stored as JSON so that any version, and a person, can read it. */
 export interface StoreFormat {
   readonly kind: EnvironmentKind;
   readonly format: number;
   /** Version of the program that made the store. */
   readonly createdBy: string;
-  /** Random: tells this store from any other. */
+  /** Random id of the store. */
   readonly storeId: string;
 }
 
-/** A store that is not opened: the message is one line that says where and why. */
+/** A store that cannot be opened: the message is one line with its path and the reason. */
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
 
@@ -42,7 +37,10 @@ export class StoreOpenError extends Error {
 export const META_DATABASE = 'meta';
 const FORMAT_KEY = keyBytes('format');
 
-/** The meta database of a store that is there. Throws `StoreOpenError` when the format is missing, damaged, newer or of another kind. */
+/**
+ * Opens the meta database of an existing store. Throws `StoreOpenError` if the format is missing, damaged, newer or of
+ * another kind.
+ */
 export function readStoreFormat(
   environment: Environment,
   directory: string,
@@ -64,7 +62,7 @@ export function readStoreFormat(
   return format;
 }
 
-/** Writes the format into a store that was just made. The transaction is flushed. */
+/** Writes the format into a new store. The transaction is flushed. */
 export function writeStoreFormat(environment: Environment, format: StoreFormat): void {
   const meta = openDatabase(environment, META_DATABASE);
   environment.transactionSync(() => {
@@ -72,35 +70,35 @@ export function writeStoreFormat(environment: Environment, format: StoreFormat):
   });
 }
 
-/** What the next attempts after a restore are numbered from: a number as text. */
+/** First number of attempts after a restore, as text. */
 const ATTEMPT_FLOOR_KEY = keyBytes('attemptFloor');
 
-/** The least number that a new attempt may have: 1 in a store that was never restored. */
+/** Returns the first number of new attempts: 1 in a store that was never restored. */
 export function readAttemptFloor(environment: Environment): number {
   const bytes = openExistingDatabase(environment, META_DATABASE)?.get(ATTEMPT_FLOOR_KEY);
   return bytes === undefined ? 1 : Number(Buffer.from(bytes).toString('utf8'));
 }
 
-/** To be called inside a transaction. */
+/** Must be called in a transaction. */
 export function putAttemptFloor(environment: Environment, floor: number): void {
   openDatabase(environment, META_DATABASE).putSync(ATTEMPT_FLOOR_KEY, Buffer.from(String(floor), 'utf8'));
 }
 
-/** Which records of the journal count: a number as text (docs/decisions/journal.md). */
+/** Current epoch of the journal, as text (docs/decisions/journal.md). */
 const JOURNAL_EPOCH_KEY = keyBytes('journalEpoch');
 
-/** The epoch of the journal whose records are not in the tables yet; 0 in a store that never had a journal. */
+/** Returns the epoch of the journal whose records are not in the tables yet; 0 in a store that never had a journal. */
 export function readJournalEpoch(environment: Environment): number {
   const bytes = openExistingDatabase(environment, META_DATABASE)?.get(JOURNAL_EPOCH_KEY);
   return bytes === undefined ? 0 : Number(Buffer.from(bytes).toString('utf8'));
 }
 
-/** To be called inside a transaction. */
+/** Must be called in a transaction. */
 export function putJournalEpoch(meta: ByteDatabase, epoch: number): void {
   meta.putSync(JOURNAL_EPOCH_KEY, Buffer.from(String(epoch), 'utf8'));
 }
 
-/** Whether nothing was written yet: neither a table nor a format, as after a first start that was cut off. */
+/** Reports whether nothing was written yet: neither a table nor a format, as after an interrupted first start. */
 export function isFresh(environment: Environment): boolean {
   const names = [...environment.getKeys()];
   if (names.length === 0) return true;

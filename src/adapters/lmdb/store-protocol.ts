@@ -3,9 +3,9 @@ import type { EventLoopLag } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
 import type { JobId } from '../../core/ids.ts';
 import type { LargeRows } from '../../core/ports/large-jobs.ts';
-import type { DiskLimits, StoreFailure } from './writer-environment.ts';
+import type { StoreFailure } from './fail-stop.ts';
 
-/** What is said between the store thread, the shards and the main thread. Every message carries the version of this protocol. */
+/** Version of the messages between the store thread, the shards and the main thread. Every message contains it. */
 export const STORE_PROTOCOL_VERSION = 1;
 
 interface Versioned {
@@ -14,29 +14,31 @@ interface Versioned {
 
 /** From a shard, on its own port. */
 export type ShardRequest =
-  /** The buffer (change-set-codec.ts) is transferred. `isAwaited`: nobody is told anything of it before it can be read. */
+  /**
+   * The buffer (change-set-codec.ts) is transferred. `isAwaited`: the set must be readable before it is acknowledged.
+   */
   | (Versioned & { readonly type: 'commit'; readonly set: ArrayBuffer; readonly isAwaited: boolean })
-  /** Somebody waits until what was sent before can be read. */
+  /** Requests that all earlier sets become readable. */
   | (Versioned & { readonly type: 'request-apply' });
 
-/** To a shard: its sets up to this sequence are on disk, or can be read as well. */
+/** To a shard: its sets up to this sequence are on disk, or also readable. */
 export interface CommitNotice extends Versioned {
   readonly type: 'durable' | 'readable';
   readonly sequence: number;
 }
 
 /**
- * Where in `settled` what stands: the number of the last notice whose commit can be read, how many commits can be, and how many change sets are on disk and
- * how many of these can be read.
+ * Indices of the shared watermarks: number of the last notice whose commit is readable, number of readable commits,
+ * number of durable change sets, and number of readable ones.
  */
 export const WATERMARKS = { notices: 0, commits: 1, durableSets: 2, readableSets: 3 } as const;
 
-/** From a watcher: it waits until all that is on disk can be read, and is told when. */
+/** From a subscriber: requests a notice when all durable changes are readable. */
 export interface WatchRequest extends Versioned {
   readonly type: 'request-apply';
 }
 
-/** What a watcher and the store thread share. */
+/** Memory shared by a subscriber and the store thread. */
 export interface WatchMemory {
   readonly watermarks: SharedArrayBuffer;
   readonly pageVersions: SharedArrayBuffer;
@@ -44,9 +46,12 @@ export interface WatchMemory {
   readonly notices: SharedArrayBuffer;
 }
 
-/** To a watcher. */
+/** To a subscriber. */
 export type WatchNotice =
-  /** Before the commit, when the ring has no room for it: the jobs that it writes or removes, and of what removed ones' keys begin with. */
+  /**
+   * Sent before the commit if the ring is full: the jobs that it writes or removes, and the key prefixes of removed
+   * ones.
+   */
   | (Versioned & {
       readonly type: 'jobs-changed';
       readonly number: number;
@@ -55,42 +60,33 @@ export type WatchNotice =
     })
   /** The ring is half full. */
   | (Versioned & { readonly type: 'jobs-wait' })
-  /** What was on disk when the watcher asked can be read. */
+  /** The changes that were durable at the request are readable. */
   | (Versioned & { readonly type: 'readable' });
 
 /** From the main thread. */
 export type StoreCommand =
-  /** Commits are told of on this port from now on. */
+  /** Publishes commits on this port from now on. */
   | (Versioned & { readonly type: 'watch'; readonly port: MessagePort; readonly memory: WatchMemory })
-  /** A shard's end of the port is given to the shard. */
+  /** The port of a shard; its other end is given to the shard. */
   | (Versioned & { readonly type: 'attach'; readonly shard: number; readonly port: MessagePort })
-  /** Store rows of a large job before it is made. The buffers are transferred. */
+  /** Stores rows of a large job before it is created. The buffers are transferred. */
   | (Versioned & { readonly type: 'store-provisional-job'; readonly job: JobId; readonly rows: LargeRows })
-  /** The job of such rows does not come. */
+  /** The job of such rows will not be created. */
   | (Versioned & { readonly type: 'discard-provisional-job'; readonly job: JobId })
-  /** Commit what is queued, close, end. Shards must have stopped. */
+  /** Commits queued sets, closes the store and ends. Shards must have stopped. */
   | (Versioned & { readonly type: 'stop' });
 
 /** To the main thread. */
 export type StoreNotice =
   | (Versioned & { readonly type: 'ready'; readonly storeId: string; readonly disk: DiskState })
-  /** The store cannot be opened: one line that says where and why. The thread ends. */
+  /** The store cannot be opened: one line with its path and the reason. The thread ends. */
   | (Versioned & { readonly type: 'refused'; readonly reason: string })
   | (Versioned & { readonly type: 'disk'; readonly disk: DiskState })
   | (Versioned & { readonly type: 'warning'; readonly text: string })
-  /** Once in a while. */
+  /** Sent periodically. */
   | (Versioned & { readonly type: 'measured'; readonly lag: EventLoopLag })
-  /** The rows of a job that were to be stored ahead are on disk. */
+  /** The rows of a provisional job are on disk. */
   | (Versioned & { readonly type: 'provisional-job-stored'; readonly job: JobId })
-  /** The process must end now with the exit code of the failure; the thread does nothing more. */
+  /** The process must end now with the exit status of the failure; the thread does nothing more. */
   | (Versioned & { readonly type: 'failed'; readonly failure: StoreFailure })
   | (Versioned & { readonly type: 'stopped' });
-
-/** What the store thread is started with. */
-export interface StoreThreadOptions {
-  readonly directory: string;
-  readonly softwareVersion: string;
-  readonly disk: DiskLimits;
-  /** Size of the journal's file; JOURNAL_BYTES without it. */
-  readonly journalBytes?: number;
-}

@@ -3,26 +3,24 @@ import type { EventLoopLag } from '../system/event-loop-lag.ts';
 import type { JobId } from '../../core/ids.ts';
 import type { LargeJobs } from '../../core/ports/large-jobs.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
+import { STATE_DISK_LIMITS } from './state-writer.ts';
+import type { DiskLimits } from './writer-environment.ts';
 import { openChangeWatch, watchMemory, type ChangeSubscription } from './change-subscription.ts';
 import { writeFinalLog, STORE_EXIT_CODES } from './fail-stop.ts';
-import {
-  STORE_PROTOCOL_VERSION,
-  type StoreCommand,
-  type StoreNotice,
-  type StoreThreadOptions,
-} from './store-protocol.ts';
+import { STORE_PROTOCOL_VERSION, type StoreCommand, type StoreNotice } from './store-protocol.ts';
+import type { StoreThreadOptions } from './store-thread.ts';
 
-/** The store thread as the main thread sees it. */
+/** The main thread's handle of the store thread. */
 export interface StoreThread extends LargeJobs {
-  /** Random, of this store alone. */
+  /** Random id of the store. */
   readonly storeId: string;
-  /** Whether new work may be accepted: submissions are refused while the disk is low. */
+  /** Returns whether new work may be accepted: submissions are rejected while the disk is low. */
   diskState(): DiskState;
-  /** A port for a shard, to be transferred to its thread and given to `createStoreClient`. */
+  /** Returns a port for a shard, to be transferred to its thread and given to `createStoreClient`. */
   attachShard(shard: number): MessagePort;
-  /** Tells this thread of every commit of shards that are attached later. */
+  /** Subscribes this thread to every commit of shards that are attached later. */
   watch(): ChangeSubscription;
-  /** Commits what was posted and closes the store. The shards must have stopped. Resolves when the thread has ended. */
+  /** Commits queued sets and closes the store. The shards must have stopped. Resolves when the thread has ended. */
   stop(): Promise<void>;
 }
 
@@ -33,15 +31,22 @@ export interface StoreThreadEvents {
 }
 
 /**
- * Starts the store thread from its entry (daemons/threads/store-thread.ts) and resolves when the store is open. Rejects with one line that says
- * why when it cannot be opened. Should the store fail later, the process ends with one of STORE_EXIT_CODES.
+ * Starts the store thread from its entry point (daemons/threads/store-thread.ts) and resolves when the store is open.
+ * Rejects with one line if it cannot be opened. If the store fails later, the process ends with one of
+ * STORE_EXIT_CODES.
  */
 export function startStoreThread(
   entry: URL,
-  options: StoreThreadOptions,
+  {
+    disk: limits = STATE_DISK_LIMITS,
+    ...options
+  }: Omit<StoreThreadOptions, 'disk'> & { readonly disk?: DiskLimits },
   events: StoreThreadEvents,
 ): Promise<StoreThread> {
-  const worker = new Worker(entry, { workerData: options, name: 'store' });
+  const worker = new Worker(entry, {
+    workerData: { ...options, disk: limits } satisfies StoreThreadOptions,
+    name: 'store',
+  });
   const command = (message: StoreCommand, transfer: (MessagePort | ArrayBuffer)[] = []): void =>
     worker.postMessage(message, transfer);
   let disk: DiskState = 'ok';
@@ -125,6 +130,6 @@ export function startStoreThread(
 }
 
 function endProcess(detail: string): never {
-  writeFinalLog(`ending the process (the store thread is gone): ${detail}`);
+  writeFinalLog(`ending the process (the store thread has exited): ${detail}`);
   process.exit(STORE_EXIT_CODES['broken-protocol']);
 }

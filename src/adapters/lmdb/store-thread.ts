@@ -7,7 +7,7 @@ import type { DiskState } from '../system/disk-watermark.ts';
 import { readChangeSet, type EncodedChange, type EncodedChangeSet } from './change-set-codec.ts';
 import { piecesOf } from './provisional-jobs.ts';
 import { ChangePublisher } from './change-publisher.ts';
-import { failStop } from './fail-stop.ts';
+import { failStop, type StoreFailure } from './fail-stop.ts';
 import { openStateWriter, type StateWriter } from './state-writer.ts';
 import { StoreOpenError } from './store-format.ts';
 import {
@@ -16,45 +16,53 @@ import {
   type ShardRequest,
   type StoreCommand,
   type StoreNotice,
-  type StoreThreadOptions,
 } from './store-protocol.ts';
-import type { StoreFailure } from './writer-environment.ts';
+import type { DiskLimits } from './writer-environment.ts';
 
 /**
- * The body of the store thread: the one writer of the state store. Each shard posts encoded change sets on a port of its own; all that
- * arrived by the end of a turn of the event loop is written to the journal as one, and what arrives meanwhile is the next (group commit). Some
- * milliseconds later, or at once when somebody waits to read them, the sets become one flushed transaction of the tables (docs/decisions/journal.md). A
- * shard is told the sequences up to which its sets are on disk and can be read. Rows of large jobs are committed in pieces by themselves, and what shards
- * have sent meanwhile goes before the next piece.
+ * Implementation of the store thread, the single writer of the state store.
+ *
+ * - Input: each shard sends encoded change sets on its own port.
+ * - Durable: all sets that arrived by the end of a turn of the event loop are written to the journal as one group;
+ *   later ones form the next (group commit).
+ * - Readable: some milliseconds later, or immediately if a reader waits, the sets become one flushed transaction of the
+ *   tables (docs/decisions/journal.md).
+ *
+ * A shard receives the sequences up to which its sets are durable and readable. Rows of large jobs are committed in
+ * separate pieces; sets that arrive meanwhile take precedence over the next piece.
+ *
+ * Exits: `stop` commits queued sets and closes the store; a failed write ends the process.
  */
 
-/** How often the disk is looked at and the event loop's lag is told. */
+/** Interval of checking the disk and reporting the event loop lag. */
 const CHECK_MS = 1_000;
 
-/** How long sets are on disk, at the most, before they can be read when nobody waits for it; and what share of the time that may take. */
+/**
+ * Maximum time that durable sets wait to become readable if no reader waits, and the maximum share of time spent on it.
+ */
 const READ_AFTER_MS = 10;
 const READING_SHARE = 0.2;
 
 type CommitRequest = Extract<ShardRequest, { readonly type: 'commit' }>;
 
-/** A shard's port, and up to where its sets have arrived, are on disk and can be read. */
+/** A shard's port, and the sequences up to which its sets have arrived, are durable and are readable. */
 interface ShardConnection {
   readonly shard: number;
   readonly port: MessagePort;
-  /** Sequence of the last set that arrived; null before the first, which begins the count. */
+  /** Sequence of the latest set; null before the first, which starts the sequence. */
   lastSequence: number | null;
   ackedDurable: number | null;
   ackedReadable: number | null;
 }
 
-/** Rows that are to be committed by themselves. */
+/** Rows that are committed separately. */
 interface Piece {
   readonly changes: readonly EncodedChange[];
-  /** The job whose last piece it is; null of others. */
+  /** The job whose last piece it is; null for other pieces. */
   readonly endsRowsOf: JobId | null;
 }
 
-/** Runs until `stop` is asked for on the control port. A store that cannot be opened is told there, and the thread ends. */
+/** Runs until the control port requests `stop`. If the store cannot be opened, reports it there and ends the thread. */
 export async function runStoreThread(control: MessagePort, options: StoreThreadOptions): Promise<void> {
   const tell = (notice: StoreNotice): void => control.postMessage(notice);
   const end = (failure: StoreFailure): never =>
@@ -117,7 +125,7 @@ function serve(
     readDue ??= setTimeout(applyJournal, readAfterMs);
   };
 
-  /** Brings what was appended and what has arrived into the tables. */
+  /** Applies the appended and the arrived sets to the tables. */
   const applyJournal = (): void => {
     if (readDue !== null) clearTimeout(readDue);
     readDue = null;
@@ -148,7 +156,7 @@ function serve(
   };
 
   const commitPiece = (): void => {
-    // Leases that came during the last piece wait for no other.
+    // Leases that arrived during the last piece do not wait for another one.
     if (commitDue !== null) clearImmediate(commitDue);
     commitDue = null;
     applyJournal();
@@ -191,7 +199,7 @@ function serve(
 
   const stop = async (): Promise<void> => {
     clearInterval(diskCheck);
-    // Whoever waits for them is not answered any more; the next start removes what is stored of them.
+    // Requests for them are no longer answered; the next start removes their stored rows.
     pieces.length = 0;
     for (const lane of lanes) drain(lane.port, (request) => hear(lane, request));
     if (commitDue !== null) clearImmediate(commitDue);
@@ -212,7 +220,7 @@ function serve(
         attach(command.shard, command.port);
         return;
       case 'watch':
-        // What is told to be readable must have been told to be on disk.
+        // Sets must be reported as durable before they are reported as readable.
         applyJournal();
         publishers.push(new ChangePublisher(command.port, command.memory, requestApply));
         return;
@@ -220,7 +228,7 @@ function serve(
         storeProvisionalJob(command.job, command.rows);
         return;
       case 'discard-provisional-job':
-        // What is on disk and not in the tables may be that the job has come.
+        // The creation of the job may be on disk, but not in the tables yet.
         applyJournal();
         writer.discardProvisionalJob(command.job);
         return;
@@ -232,15 +240,18 @@ function serve(
 }
 
 /**
- * Threads that hear workers look into the tables for the job or the worker that is spoken of, and take what they do not find for gone: both can be read
- * before a worker is told of them.
+ * Tables whose rows must be readable before a commit is acknowledged: threads that receive worker messages look up the
+ * job and the worker in them, and treat missing ones as deleted.
  */
 const READ_FIRST: ReadonlySet<TableName> = new Set<TableName>(['activeJob', 'workerOrdinal']);
 
 const mustBeReadFirst = ({ changes }: EncodedChangeSet): boolean =>
   changes.some(({ op, table }) => op === 'put' && READ_FIRST.has(table));
 
-/** The set of a request. A set of another shard, or out of its turn, is an error of the program: it ends the process. */
+/**
+ * Decodes the set of a request. A set of another shard, or out of sequence, is a bug of the program: it ends the
+ * process.
+ */
 function decodeOrEnd(
   lane: ShardConnection,
   request: CommitRequest,
@@ -283,11 +294,20 @@ function tellLane(lane: ShardConnection, type: CommitNotice['type'], sequence: n
   lane.port.postMessage(notice);
 }
 
-/** Handles what waits in a port now. */
+/** Handles all messages that wait in a port. */
 function drain(port: MessagePort, handle: (request: ShardRequest) => void): void {
   for (;;) {
     const received: { message: ShardRequest } | undefined = receiveMessageOnPort(port);
     if (received === undefined) return;
     handle(received.message);
   }
+}
+
+/** Start options of the store thread. */
+export interface StoreThreadOptions {
+  readonly directory: string;
+  readonly softwareVersion: string;
+  readonly disk: DiskLimits;
+  /** Size of the journal's file; default JOURNAL_BYTES. */
+  readonly journalBytes?: number;
 }

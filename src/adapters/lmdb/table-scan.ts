@@ -8,7 +8,10 @@ interface ByteRow {
   readonly value: Uint8Array;
 }
 
-/** Rows in the order of their keys (their UTF-8 bytes). Holds a read transaction until it is finished: finish it in the same turn. */
+/**
+ * Yields rows in the order of their keys (their UTF-8 bytes). Holds a read transaction until it ends: finish it in the
+ * same turn.
+ */
 export function* scanRows(
   database: ByteDatabase,
   options: ScanOptions = {},
@@ -26,14 +29,14 @@ export function* scanRows(
   }
 }
 
-/** Where to begin, as LMDB wants it: the first key at or above `start`, or at or below it when reverse. */
+/** Returns the start in LMDB's form: the first key at or above `start`, or at or below it for reverse. */
 function rangeOf(
   prefix: string,
   after: string | undefined,
   reverse: boolean,
 ): { start?: Buffer; reverse: boolean } {
   const first = reverse ? lastStart(prefix, after) : firstStart(prefix, after);
-  // No key is longer, so that cutting a bound that is changes nothing.
+  // Keys cannot be longer, so cutting a bound to the maximum changes nothing.
   return first === undefined ? { reverse } : { start: first.subarray(0, MAX_KEY_BYTES), reverse };
 }
 

@@ -5,13 +5,7 @@ import { lockDirectory, DirectoryLockError } from '../system/disk-lock.ts';
 import { createDiskReserve } from '../system/disk-reserve.ts';
 import { makeDirectory } from '../system/make-directory.ts';
 import { freeBytes, nextDiskState, type DiskState, type DiskWatermarks } from '../system/disk-watermark.ts';
-import {
-  DATA_FILE,
-  openDatabase,
-  type ByteDatabase,
-  type Environment,
-  type EnvironmentKind,
-} from './environment.ts';
+import { DATA_FILE, openDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { openCheckedEnvironment } from './open-checked.ts';
 import {
   FORMAT_VERSIONS,
@@ -21,54 +15,53 @@ import {
   StoreOpenError,
   writeStoreFormat,
 } from './store-format.ts';
+import type { EnvironmentKind } from '../../core/ports/store.ts';
+import type { StoreFailure } from './fail-stop.ts';
 
-/** Why a writer ends the process (docs/dependency-hazards.md#d3-failed-commits). */
-export interface StoreFailure {
-  readonly kind: 'commit-failed' | 'disk-full' | 'broken-protocol';
-  readonly detail: string;
-}
-
-/** Ends the process; nothing may be acknowledged after it. Must not return. */
+/** Ends the process; nothing may be acknowledged afterwards. Must not return. */
 type EndProcess = (failure: StoreFailure) => never;
 
 export interface DiskLimits extends DiskWatermarks {
-  /** How far ahead of the file's growth disk blocks are reserved. */
+  /** Number of bytes reserved ahead of the file's growth. */
   readonly reserveBytes: number;
 }
 
 export interface WriterOptions {
   readonly directory: string;
-  /** Version of this program, noted in a store that it makes. */
+  /** Version of this program, recorded in a new store. */
   readonly softwareVersion: string;
   readonly disk: DiskLimits;
   readonly endProcess: EndProcess;
   readonly warn: (text: string) => void;
 }
 
-/** An environment held by its one writer. */
+/** An environment owned by its single writer. */
 export interface WriterEnvironment {
   readonly storeId: string;
   readonly root: Environment;
   readonly meta: ByteDatabase;
   openDatabase(name: string): ByteDatabase;
-  /** Whether a transaction that writes up to this many bytes of pages fits on the disk. Reserves ahead as the file grows. */
+  /**
+   * Reports whether a transaction that writes up to this many bytes of pages fits on the disk. Reserves ahead as the
+   * file grows.
+   */
   hasRoom(bytes: number): boolean;
-  /** One transaction, whole or not at all, on disk when this returns. Ends the process on any error. */
+  /** Runs one transaction, as a whole or not at all, on disk when this returns. Ends the process on any error. */
   transact(action: () => void): void;
-  /** The state of the disk now. */
+  /** Returns the current state of the disk. */
   diskState(): DiskState;
   close(): Promise<void>;
 }
 
-/** The size of the file is looked at again when transactions may have added so much. */
+/** The size of the file is read again after transactions may have added this many bytes. */
 const LOOK_AFTER_BYTES = 16 * 2 ** 20;
 
-/** Stale slots of readers that died are cleared this often. */
+/** Interval of clearing stale slots of crashed readers. */
 const READER_CHECK_MS = 60_000;
 
 /**
- * Opens an environment for writing: takes the lock, makes the store when the directory is empty, checks its format. Throws
- * `StoreOpenError` when another writer holds it, or it is no store that this program can write.
+ * Opens an environment for writing: takes the lock, creates the store if the directory is empty, checks its format.
+ * Throws `StoreOpenError` if another writer has the lock, or this program cannot write the store.
  */
 export async function openWriterEnvironment(
   kind: EnvironmentKind,
@@ -135,7 +128,7 @@ function writerOf(
   readerCheck.unref();
   const fileBytes = (): number => statSync(file).size;
   let state: DiskState = 'ok';
-  /** The file's size when it was looked at, and how much it may have grown since: a look takes microseconds. */
+  /** The latest known size of the file, and its maximum growth since: reading it takes microseconds. */
   let sizeSeen = fileBytes();
   let promisedBytes = 0;
   return {

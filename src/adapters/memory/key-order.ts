@@ -1,6 +1,6 @@
 /**
- * Compares keys as the store orders them: by the bytes of their UTF-8, which is by code points. JavaScript compares UTF-16 units, which
- * differs where a surrogate meets a unit above it.
+ * Compares keys in the order of the store: by their UTF-8 bytes, which is the order of code points. JavaScript compares
+ * UTF-16 units, which differs if a surrogate is compared with a unit above it.
  */
 export function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
@@ -16,6 +16,6 @@ const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
 const ABOVE_ALL_UNITS = 0x10000;
 
-/** Surrogates stand for code points above every other unit. */
+/** Surrogates represent code points above every other unit. */
 const rank = (unit: number): number =>
   unit >= FIRST_SURROGATE && unit <= LAST_SURROGATE ? unit + ABOVE_ALL_UNITS : unit;

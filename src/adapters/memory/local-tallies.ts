@@ -4,17 +4,17 @@ import type { StoreReader } from '../../core/ports/store.ts';
 import type { Tallies } from '../../core/ports/tallies.ts';
 import { SharedTallies, tallyMemory } from '../system/shared-tallies.ts';
 
-/** The tallies of a service that runs in one thread: the real ones, made anew with every start of the service. */
+/** The tallies of a service with one thread. They are re-created at every start of the service. */
 export class LocalTallies implements Tallies {
   private tallies: SharedTallies;
-  /** Tells a farm's lease actor that a total it waits for has fallen. */
+  /** Notifies a farm's lease actor that a total it waits for has decreased. */
   onFreed: ((farm: FarmId, slot: number) => void) | null = null;
 
   constructor() {
     this.tallies = this.counted([]);
   }
 
-  /** The service starts over a committed state. */
+  /** Starts the service with a committed state. */
   restart(reader: StoreReader): void {
     this.tallies = this.counted(committedShares(reader));
   }

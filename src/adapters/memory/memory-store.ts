@@ -6,23 +6,26 @@ import { decodeValue } from '../lmdb/value-codec.ts';
 import { createSortedRows, type SortedRows } from './sorted-rows.ts';
 
 /**
- * The state store in memory, for simulation and dry runs. A set that is committed waits until the host flushes it, and then until the host makes it
- * readable. Sets and rows go through the store's encoding, so that nobody shares an object with the store.
+ * The state store in memory, for simulation and dry runs. A committed set waits until the host flushes it, and then
+ * until the host makes it readable. Sets and rows are encoded as in the store, so that no object is shared with it.
  */
 export interface MemoryStore extends StoreReader, StoreWriter {
-  /** Sets that are committed and not flushed. */
+  /** Number of committed sets that are not flushed. */
   readonly waiting: number;
-  /** Sets that are flushed and cannot be read yet. */
+  /** Number of flushed sets that are not readable yet. */
   readonly unread: number;
-  /** What a crash would leave: with the sets that cannot be read yet. */
+  /** The state after a crash: includes the flushed sets that are not readable yet. */
   readonly durable: StoreReader;
-  /** Makes the oldest waiting set durable and tells its committer. False when none waits. */
+  /** Makes the oldest waiting set durable and calls its committer. Returns false if none waits. */
   flushNext(): boolean;
-  /** Makes all that is flushed readable and tells who has committed it. */
+  /** Makes all flushed sets readable and calls their committers. */
   readAll(): void;
-  /** Flushes what waits now and makes it readable; what is committed meanwhile waits for the next call. */
+  /** Flushes the waiting sets and makes them readable; sets committed meanwhile wait for the next call. */
   flushAll(): void;
-  /** A crash of the process, and the next start: what was flushed can be read, the rest is gone. Nobody is told any more. */
+  /**
+   * Simulates a crash of the process and its next start: flushed sets are readable, all others are lost. No callbacks
+   * follow.
+   */
   crash(): void;
 }
 
@@ -31,7 +34,7 @@ interface Waiting {
   readonly onCommit: CommitCallbacks;
 }
 
-/** An empty store. */
+/** Creates an empty store. */
 export function createMemoryStore(): MemoryStore {
   const tables = newTables();
   const durableTables = newTables();

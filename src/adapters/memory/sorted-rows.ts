@@ -2,7 +2,7 @@ import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import type { ScanOptions } from '../../core/ports/store.ts';
 import { compareKeys } from './key-order.ts';
 
-/** Rows of one table in the order of their keys; the values are encoded. */
+/** Rows of one table in the order of their keys, with encoded values. */
 export interface SortedRows {
   get(key: string): Uint8Array | undefined;
   put(key: string, value: Uint8Array): void;
@@ -18,7 +18,7 @@ export function createSortedRows(): SortedRows {
   const placeOf = (key: string): number =>
     partitionPoint(order.length, (at) => compareKeys(order[at] ?? '', key) < 0);
 
-  /** Place behind the last key that begins with the prefix. */
+  /** Returns the index after the last key that begins with the prefix. */
   const endOf = (prefix: string): number =>
     partitionPoint(order.length, (at) => {
       const key = order[at] ?? '';

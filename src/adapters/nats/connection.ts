@@ -1,23 +1,27 @@
-import { connect, NatsConnectionImpl, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import { connect, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import type { BusEvent, PrepareOutcome, SendOutcome } from '../../core/ports/bus.ts';
 import { backoffMs, BackoffTimer } from './backoff.ts';
 import { CONNECTION_LIMITS } from './limits.ts';
 import { PublishFrames } from './publish-frames.ts';
+import { writeRawFrames } from './raw-frames.ts';
 import type { ServerList } from './server-address.ts';
 
 export interface ConnectionOptions {
-  /** Where to dial; a function is asked before each try. */
+  /** Servers to connect to; a function is called before each try. */
   readonly servers: ServerList | (() => ServerList);
-  /** What the server shows of this connection. */
+  /** Name of this connection in the server's monitoring. */
   readonly name: string;
-  /** How often the server is asked whether it is there; a connection is given up at the third time without an answer. */
+  /** Interval of pings; the connection is closed if the third one in a row is not answered. */
   readonly pingMs?: number;
-  /** Bounds of the wait before the next dial; half of it is left to chance. */
+  /** Bounds of the wait before the next try; half of it is random. */
   readonly redial?: { readonly msMin: number; readonly msMax: number };
 }
 
 interface ConnectionCallbacks {
-  /** A connection is up: the place to subscribe. All of it ends with the connection and is made again with the next. */
+  /**
+   * Called when a connection is up: subscriptions are made here. They end with the connection, and are made again for
+   * the next one.
+   */
   sessionStarted(nc: NatsConnection): void;
   sessionEnded(): void;
   changed(event: BusEvent): void;
@@ -26,19 +30,25 @@ interface ConnectionCallbacks {
 const SUBJECT = /^[^\s.*>]+(\.[^\s.*>]+)*$/;
 const SUBJECT_LENGTH_MAX = 255;
 
-/** Whether a message can be published to the subject: no wildcards, spaces or empty tokens. */
+/** Reports whether a message can be published to the subject: no wildcards, spaces or empty tokens. */
 export const isPublishable = (subject: string): boolean =>
   subject.length <= SUBJECT_LENGTH_MAX && SUBJECT.test(subject);
 
-/** The text of whatever was thrown. */
+/** Returns the text of a thrown value. */
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const encoder = new TextEncoder();
 
 /**
- * A connection that is dialled again for ever. The client's own reconnecting is not used: it keeps what is published
- * while there is no server and then drops it, and it counts its waits by the wall clock. Here a connection is one session; what is said
- * between sessions is refused to the caller's face.
+ * A connection that reconnects until it is closed.
+ *
+ * The client's own reconnecting is not used: it buffers messages without a server and then drops them, and it measures
+ * its waits by the wall clock. Here each connection is a session, and messages between sessions are refused
+ * immediately.
+ *
+ * - States: dialing, connected (`#nc` is set), closing.
+ * - Invariants: at most one connection is open; frames of a lost connection are dropped with it.
+ * - Exits: `close` ends the loop of `#run` from every state.
  */
 export class BusConnection {
   readonly #options: ConnectionOptions;
@@ -46,20 +56,20 @@ export class BusConnection {
   readonly #pauses = new BackoffTimer();
   readonly #frames = new PublishFrames();
   readonly #prepared = new PublishFrames();
-  /** The most bytes of a message, as the last server has said. */
+  /** Maximum bytes of a message, as announced by the latest server. */
   #payloadMax = Infinity;
   #nc: NatsConnection | null = null;
   #isClosing = false;
   readonly #finished: Promise<void>;
 
-  /** Starts dialling at once; the server need not be there yet. */
+  /** Starts dialing immediately; the server may not be up yet. */
   constructor(options: ConnectionOptions, callbacks: ConnectionCallbacks) {
     this.#options = options;
     this.#callbacks = callbacks;
     this.#finished = this.#run();
   }
 
-  /** Publishes without waiting for anything. Headers and `reply` are the client's. */
+  /** Publishes without waiting. Headers and `reply` are those of the client. */
   publish(
     subject: string,
     text: string | Uint8Array,
@@ -76,8 +86,8 @@ export class BusConnection {
   }
 
   /**
-   * The same without headers and reply, for what is said often: all that is said in one turn leaves as one piece, in order. The subject must be
-   * publishable.
+   * Publishes without headers and reply, for frequent messages: all messages of one turn are sent as one piece, in
+   * order. The subject must be publishable.
    */
   publishFrame(subject: string, text: string): SendOutcome {
     const nc = this.#open();
@@ -90,7 +100,7 @@ export class BusConnection {
     return 'sent';
   }
 
-  /** Writes a message that leaves later, with `takePrepared`. Before the first connection nobody knows how long it may be. */
+  /** Buffers a message until `takePrepared`. Its maximum size is unknown before the first connection. */
   prepareFrame(subject: string, text: string): PrepareOutcome {
     if (isLongerInBytes(text, this.#payloadMax)) return 'too-large';
     this.#prepared.add(subject, text);
@@ -98,8 +108,8 @@ export class BusConnection {
   }
 
   /**
-   * Gives what sends the messages prepared since the last call: behind all that was said before, and before what callers do in a
-   * microtask of theirs.
+   * Returns a function that sends the messages prepared since the last call: after all earlier messages, and before any
+   * microtask that its caller queues afterwards.
    */
   takePrepared(): () => void {
     const frames = this.#prepared.take();
@@ -107,12 +117,11 @@ export class BusConnection {
       const nc = this.#open();
       if (nc === null) return;
       this.#sendFrames();
-      const { protocol } = clientOf(nc);
-      for (const frame of frames) protocol.sendCommand(frame);
+      writeRawFrames(nc, frames);
     };
   }
 
-  /** Null when the server answers within `timeoutMs`, otherwise why not. */
+  /** Returns null if the server answers within `timeoutMs`, otherwise why not. */
   async check(timeoutMs: number): Promise<string | null> {
     const nc = this.#nc;
     if (nc === null) return 'not connected to a server';
@@ -125,7 +134,7 @@ export class BusConnection {
     }
   }
 
-  /** Lets what is on its way arrive, for a while, then leaves. */
+  /** Waits a limited time until pending messages are sent, then closes the connection. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#pauses.end();
@@ -142,19 +151,21 @@ export class BusConnection {
     await this.#finished;
   }
 
-  /** The connection, when something can be said on it. */
+  /** Returns the connection if messages can be sent on it. */
   #open(): NatsConnection | null {
     const nc = this.#nc;
     return nc === null || nc.isClosed() || nc.isDraining() ? null : nc;
   }
 
-  /** Hands what was gathered to the client, which writes it to the socket in this turn. What a lost connection leaves behind is lost with it. */
+  /**
+   * Passes the gathered frames to the client, which writes them to the socket in this turn. Frames left by a lost
+   * connection are dropped.
+   */
   #sendFrames(): void {
     if (this.#frames.bytes === 0) return;
     const frames = this.#frames.take();
     if (this.#nc === null || this.#nc.isClosed()) return;
-    const { protocol } = clientOf(this.#nc);
-    for (const frame of frames) protocol.sendCommand(frame);
+    writeRawFrames(this.#nc, frames);
   }
 
   async #run(): Promise<void> {
@@ -212,7 +223,7 @@ export class BusConnection {
     try {
       this.#callbacks.sessionStarted(nc);
     } catch (fault) {
-      // Subscribing fails on a connection that was lost in the same moment; anything else is a fault of the program.
+      // Subscribing fails if the connection is lost at the same moment; any other error is a bug of the program.
       if (!nc.isClosed()) throw fault;
     }
     const error = await nc.closed();
@@ -233,30 +244,24 @@ export class BusConnection {
         this.#callbacks.changed({ type: 'server-error', reason: status.error.message });
       if (status.type === 'staleConnection') {
         this.#callbacks.changed({ type: 'server-error', reason: 'the server does not answer pings' });
-        // Left to itself the client first waits until all it has written is taken, which a dead peer never does.
+        // Otherwise the client would first wait until its output is accepted, which an unresponsive peer never does.
         void nc.close();
       }
     }
   }
 }
 
-/** Of UTF-8. Hardly any text has to be counted. */
+/** Counts UTF-8 bytes only for texts that are near the limit. */
 const isLongerInBytes = (text: string, bytes: number): boolean =>
   text.length > bytes / 3 && Buffer.byteLength(text) > bytes;
 
-/** The client as the class that takes frames as they are. */
-function clientOf(nc: NatsConnection): NatsConnectionImpl {
-  if (nc instanceof NatsConnectionImpl) return nc;
-  throw new Error('the NATS client is not the one that this program was made for');
-}
-
-/** Whether `work` is done within `ms`; throws what it throws. */
+/** Reports whether `work` ends within `ms`; throws what it throws. */
 export async function withDeadline(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), ms);
   });
-  // A failure after the deadline concerns nobody any more.
+  // A failure after the deadline is ignored.
   work.catch(() => undefined);
   try {
     return await Promise.race([work.then(() => true as const), late]);

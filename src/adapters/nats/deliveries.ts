@@ -5,17 +5,17 @@ import { readText } from './message-text.ts';
 
 const NANOS_PER_MS = 1e6;
 
-/** How messages of one stream become deliveries. */
+/** Conversion of a stream's messages to deliveries. */
 export interface DeliveryParser<Message> {
   readonly parse: (text: string) => Parsed<Message>;
-  /** What is wrong between subject and message; null when they agree. */
+  /** Returns the contradiction between subject and message; null if there is none. */
   readonly subjectFault: (subject: string, message: Message) => string | null;
   readonly changed: (event: BusEvent) => void;
 }
 
 /**
- * Reads a message of a stream and hands it on with `deliver`. What cannot be read is discarded at once and reported: it
- * would come again for nothing. Never throws.
+ * Parses a message of a stream and calls `deliver`. An invalid message is discarded immediately and reported, because a
+ * redelivery would fail again. Never throws.
  */
 export function receive<Message>(
   message: JsMsg,

@@ -17,7 +17,7 @@ import { CONNECTION_LIMITS } from './limits.ts';
 import { readText } from './message-text.ts';
 import { ensureStream, managerOf, type StreamKind } from './streams.ts';
 
-/** How long an unacknowledged message stays away: the entry of its delivery, the last one for all that follow. */
+/** Delays before redelivery of an unacknowledged message, by delivery; the last one applies to all later ones. */
 export interface Redelivery {
   readonly waitsMs: readonly number[];
   readonly deliveriesMax: number;
@@ -25,26 +25,26 @@ export interface Redelivery {
 
 interface ConsumerPlan {
   readonly kind: StreamKind;
-  /** The consumer's own name, the same at every start. */
+  /** Name of the consumer, the same at every start. */
   readonly name: string;
   readonly redelivery: Redelivery;
-  /** Messages that may be delivered and not yet acknowledged. */
+  /** Maximum number of delivered messages without an acknowledgment. */
   readonly unacknowledgedMax: number;
-  /** Messages that are asked for ahead. */
+  /** Number of messages requested in advance. */
   readonly pulled: number;
 }
 
 interface ConsumerCallbacks {
-  /** `streamCreatedAt` is when the stream was made. Must not throw. */
+  /** `streamCreatedAt` is the creation time of the stream. Must not throw. */
   delivered(message: JsMsg, streamCreatedAt: string): void;
-  /** Messages come from now on, until the next event of this consumer. */
+  /** Called when messages arrive, until the next event of this consumer. */
   started(): void;
   changed(event: BusEvent): void;
 }
 
-/** A consumer of a number of shards that no longer exists is forgotten by the server after this time. */
+/** The server removes a consumer that is inactive for this time, such as that of a shard that no longer exists. */
 const INACTIVE_MS = 48 * 3_600_000;
-/** The server speaks at least this often; silence for twice as long means that the consumer is lost. */
+/** Interval of the server's heartbeats; silence for twice as long means that the consumer is lost. */
 const HEARTBEAT_MS = 2000;
 const PULL_MS = 20_000;
 
@@ -60,9 +60,9 @@ const configOf = (plan: ConsumerPlan): ConsumerConfig => ({
   durable_name: plan.name,
   ack_policy: AckPolicy.Explicit,
   /**
-   * All that the stream holds, for a consumer that did not exist: statuses must not be lost, and presence is two
-   * minutes at most, in order, so that a worker which spoke before the service listened is heard and nothing that a
-   * later message revoked stays. Its age comes with each message.
+   * A new consumer starts with everything in the stream. Statuses must not be lost. Presence covers two minutes at
+   * most, in order: so a message of a worker from before the start of the service is received, and a later message can
+   * revoke an earlier one. Each message contains its age.
    */
   deliver_policy: DeliverPolicy.All,
   replay_policy: ReplayPolicy.Instant,
@@ -73,8 +73,8 @@ const configOf = (plan: ConsumerPlan): ConsumerConfig => ({
 });
 
 /**
- * A durable consumer that never ends by itself: whatever is lost (the consumer, its stream with the server's disk) is
- * made again. One call of `serve` a connection.
+ * A durable consumer that is re-created whenever it is lost, alone or with its stream and the server's disk. One call
+ * of `serve` per connection.
  */
 export class DurableConsumer {
   readonly #plan: ConsumerPlan;
@@ -85,7 +85,7 @@ export class DurableConsumer {
     this.#callbacks = callbacks;
   }
 
-  /** Consumes until the connection is closed. Subscribes at once; throws only when that is impossible. */
+  /** Consumes until the connection is closed. Subscribes immediately; throws only if that is impossible. */
   serve(nc: NatsConnection): Promise<void> {
     this.#hearAdvisories(nc);
     return this.#consumeUntilClosed(nc);
@@ -110,14 +110,15 @@ export class DurableConsumer {
     }
   }
 
-  /** Consumes until the consumer is lost; gives why. */
+  /** Consumes until the consumer is lost; returns the reason. */
   async #consumeOnce(nc: NatsConnection, onStarted: () => void): Promise<void | Error> {
     const { kind, pulled } = this.#plan;
     const stream = STREAMS[kind].name;
     const manager = await managerOf(nc);
     await ensureStream(manager, kind);
     const info = await manager.consumers.add(stream, configOf(this.#plan));
-    // Asked for after the consumer was made: should the stream be another one by then, the consumer is gone with the old.
+    // Requested after the consumer was created: if the stream has changed by then, the consumer was lost with the old
+    // one.
     const { created } = await manager.streams.info(stream);
     const consumer = jetstream(nc).consumers.getConsumerFromInfo(info);
     const messages = await consumer.consume({
@@ -132,7 +133,7 @@ export class DurableConsumer {
     return messages.closed();
   }
 
-  /** The server tells when it gives a message up. */
+  /** Subscribes to the server's advisories about messages that reached their maximum deliveries. */
   #hearAdvisories(nc: NatsConnection): void {
     const stream = STREAMS[this.#plan.kind].name;
     nc.subscribe(`$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.${stream}.${this.#plan.name}`, {

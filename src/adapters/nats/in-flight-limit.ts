@@ -1,4 +1,4 @@
-/** Room for a number of things of some size together. Whoever finds none waits for it, in order. */
+/** Limits the number and total size of items in flight. Callers above the limit wait in order. */
 export class InFlightLimit {
   #free: { count: number; bytes: number };
   readonly #waiting: { readonly bytes: number; readonly enter: () => void }[] = [];
@@ -7,7 +7,7 @@ export class InFlightLimit {
     this.#free = { count, bytes };
   }
 
-  /** Resolves once one thing of this size has room. */
+  /** Resolves once one item of this size may enter. */
   enter(bytes: number): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ bytes, enter: resolve });

@@ -18,16 +18,18 @@ interface LogBusOptions {
 }
 
 const CONSUMER = 'logs';
-/** A flood of logs may keep the writer busy for a while: chunks wait longer than statuses before they come again. */
+/** A burst of logs can keep the writer busy: chunks are redelivered later than statuses. */
 const REDELIVERY: Redelivery = { waitsMs: [10_000, 30_000, 60_000], deliveriesMax: 10 };
-/** Chunks are up to 64 KiB: what is under way stays below some 64 MiB, and what is asked for ahead below 16 MiB. */
+/**
+ * Chunks are up to 64 KiB: messages in flight stay below about 64 MiB, and messages requested in advance below 16 MiB.
+ */
 const UNACKNOWLEDGED_MAX = 1024;
 const PULLED = 256;
 
 const subjectFault = (subject: string, message: LogMessage): string | null =>
   lastToken(subject) === message.task_id ? null : 'must name task_id';
 
-/** Joins the bus as the one reader of task logs. Starts at once; the server need not be there yet. */
+/** Connects to the bus as the single reader of task logs. Starts immediately; the server may not be up yet. */
 export function connectLogBus(options: LogBusOptions, listener: LogBusListener): LogBus {
   const changed = (event: BusEvent): void => listener.busChanged(event);
   const door: DeliveryParser<LogMessage> = { parse: parseLog, subjectFault, changed };
@@ -87,7 +89,7 @@ export function connectLogBus(options: LogBusOptions, listener: LogBusListener):
   };
 }
 
-/** Null for what is no chunk: it is discarded when it comes. */
+/** Returns null for an invalid chunk, which is discarded on delivery. */
 function positionOf(subject: string, data: Uint8Array): LogPosition | null {
   const read = readText(data, parseLog);
   if (!read.ok || subjectFault(subject, read.value) !== null) return null;

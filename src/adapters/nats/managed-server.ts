@@ -23,36 +23,36 @@ import {
 } from './server-process.ts';
 
 interface ManagedServerOptions {
-  /** `bus` below `data.dir`: configuration, logs and streams. Made when missing. */
+  /** `bus` below `data.dir`: configuration, logs and streams. Created if missing. */
   readonly folder: string;
   /** `bus.addr` */
   readonly listen: ListenAddress;
-  /** `bus.server_path`; empty to look for the program. */
+  /** `bus.server_path`; empty to search for the program. */
   readonly binaryPath: string;
 }
 
 export type ManagedServerEvent =
-  /** It answers. `isAdopted`: it ran already, left behind by a service that was killed. */
+  /** The server answers. `isAdopted`: it was already running, left by a service that was killed. */
   | { readonly type: 'started'; readonly pid: number; readonly version: string; readonly isAdopted: boolean }
-  /** Without being asked to. `detail` is the last it said. */
+  /** The server exited unexpectedly. `detail` is its last message. */
   | ({ readonly type: 'died'; readonly pid: number; readonly detail: string } & ProcessEnd)
   | { readonly type: 'restarting'; readonly inMs: number }
-  /** A restart did not succeed; the next follows. */
+  /** A restart failed; the next one follows. */
   | { readonly type: 'failed'; readonly reason: string }
   | { readonly type: 'warning'; readonly text: string };
 
 export interface ManagedServer {
-  /** How this machine connects to it. */
+  /** Addresses for connections from this machine. */
   readonly servers: ServerList;
   readonly version: string;
-  /** Ends the server and its supervision. */
+  /** Stops the server and its supervision. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the bus's own nats-server and keeps it running until `stop`: one that dies is started again, for ever, with a
- * growing delay. One that a killed service left behind is taken over, so that workers stay connected while a service
- * restarts. Resolves when it answers. Throws a ManagedServerError when the first start does not succeed.
+ * Starts the managed nats-server and keeps it running until `stop`: a server that exits is restarted with an increasing
+ * delay. A server left by a killed service is adopted, so that workers stay connected during a restart of the service.
+ * Resolves when the server answers. Throws a ManagedServerError if the first start fails.
  */
 export async function startManagedServer(
   options: ManagedServerOptions,
@@ -81,7 +81,7 @@ function warningsOf(listen: ListenAddress, binary: ServerBinary): readonly strin
   }
   if (!isLoopback(listen)) {
     warnings.push(
-      `the bus listens on ${addressText(listen)}: it has no authentication, and whoever reaches it can run commands on ` +
+      `the bus listens on ${addressText(listen)}: it has no authentication, and every host that can reach it can run commands on ` +
         'the workers. Keep that network closed.',
     );
   }
@@ -140,7 +140,7 @@ class Supervisor {
     }
   }
 
-  /** Null when stopped meanwhile. */
+  /** Returns null if stopped meanwhile. */
   async #relaunch(failuresBefore: number): Promise<ServerProcess | null> {
     for (let failures = failuresBefore; !this.#isStopping; failures += 1) {
       const inMs = backoffMs(failures, SERVER_LIMITS.restartMsMin, SERVER_LIMITS.restartMsMax);
@@ -156,7 +156,7 @@ class Supervisor {
     return null;
   }
 
-  /** A server that answers: the one that runs already with this very configuration, or a new one. */
+  /** Returns a server that answers: the running one with exactly this configuration, or a new one. */
   async #launch(): Promise<ServerProcess> {
     const files = serverFiles(this.#folder);
     const config = serverConfigText(this.#folder, this.#listen, this.#binary);
@@ -188,7 +188,7 @@ class Supervisor {
     return server;
   }
 
-  /** Whether the server comes to answer at its address; false when it ends first, or takes too long. */
+  /** Waits until the server answers at its address. Returns false if it exits first or takes too long. */
   async #isAnswering(server: ServerProcess): Promise<boolean> {
     const name = serverName(this.#folder);
     const deadline = performance.now() + SERVER_LIMITS.readyMs;
@@ -236,12 +236,12 @@ async function textOfFile(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch {
-    // Most often there is none yet; one that cannot be read is as good as none.
+    // Usually the file does not exist yet; an unreadable one is treated the same.
     return null;
   }
 }
 
-/** `nats-server.log.2026.11.21…`: the server keeps every log file that it has rotated. */
+/** `nats-server.log.2026.11.21…`: the server never deletes rotated log files. */
 async function removeOldLogs(log: string): Promise<void> {
   const folder = dirname(log);
   const rotated = (await readdir(folder)).filter((name) => name.startsWith(`${basename(log)}.`)).sort();
@@ -253,7 +253,7 @@ async function removeOldLogs(log: string): Promise<void> {
 const LAST_WORDS_BYTES = 4096;
 const LAST_WORDS_LENGTH = 300;
 
-/** The last complaint in the server's output or log; the last line when there is none. */
+/** Returns the last error in the server's output or log, or the last line if there is none. */
 async function lastWords(folder: string): Promise<string> {
   const files = serverFiles(folder);
   const lines: string[] = [];

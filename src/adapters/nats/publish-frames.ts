@@ -1,27 +1,27 @@
-/** Frames are written into pieces of memory of this size: an own buffer for each message would cost more than its text. */
+/** Size of the buffers for frames: a separate buffer for each message would cost more than its text. */
 const PIECE_BYTES = 256 * 1024;
-/** The most bytes of UTF-8 that a unit of UTF-16 becomes. */
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const UNIT_BYTES = 3;
 
 /**
- * Messages as frames of the NATS protocol (PUB, without reply and headers), gathered so that all that is said in one turn goes to the client as one
- * piece. What was taken is never written to again.
+ * Messages as frames of the NATS protocol (PUB, without reply and headers), gathered so that all messages of one turn
+ * are passed to the client as one piece. Returned frames are never written to again.
  */
 export class PublishFrames {
   #piece = Buffer.alloc(0);
-  /** Where what was not taken begins and ends. */
+  /** Start and end of the frames that `take` has not returned. */
   #from = 0;
   #to = 0;
-  /** Full pieces, and messages that are larger than one. */
+  /** Full buffers, and messages that are larger than a buffer. */
   #full: Uint8Array[] = [];
   #fullBytes = 0;
 
-  /** Bytes that were not taken. */
+  /** Returns the bytes that `take` has not returned. */
   get bytes(): number {
     return this.#fullBytes + this.#to - this.#from;
   }
 
-  /** The subject must be publishable: it is written as it is. */
+  /** Adds a message. The subject must be publishable: it is written unchecked. */
   add(subject: string, text: string): void {
     const frame = `PUB ${subject} ${text.length}\r\n${text}\r\n`;
     const bytesMax = (frame.length + UNIT_BYTES) * UNIT_BYTES;
@@ -37,11 +37,12 @@ export class PublishFrames {
       this.#to = 0;
     }
     const written = this.#piece.write(frame, this.#to);
-    // Characters that take several bytes make the payload longer than its text: the frame has told the wrong length.
+    // Multi-byte characters make the payload longer than its text, so the length in the frame is wrong: write the frame
+    // again.
     this.#to += written === frame.length ? written : this.#piece.write(exactFrame(subject, text), this.#to);
   }
 
-  /** What was added since the last time, in order. */
+  /** Returns the frames added since the previous call, in order. */
   take(): readonly Uint8Array[] {
     this.#endPiece();
     const taken = this.#full;

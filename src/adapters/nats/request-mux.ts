@@ -2,7 +2,7 @@ import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-
 import type { SendOutcome } from '../../core/ports/bus.ts';
 import type { BusConnection } from './connection.ts';
 
-/** What came of a question. */
+/** Result of a request. */
 export type Answer =
   | { readonly type: 'answered'; readonly message: Msg }
   | { readonly type: 'timedOut' }
@@ -18,16 +18,16 @@ interface Question {
   readonly subject: string;
   readonly timeoutMs: number;
   readonly headers?: MsgHdrs;
-  /** Begins the token of the inbox, so that a late answer shows what it was an answer to: letters. */
+  /** Letters at the start of the inbox token, by which a late reply is recognized. */
   readonly kind: string;
 }
 
 const NO_RESPONDERS = 503;
 
 /**
- * Questions and their answers over one subscription: a publish with an own inbox costs a tenth of the client's
- * `request()` (docs/dependency-hazards.md#limits-of-lmdb-and-the-engine). The inbox stays the same over connections, so
- * that an answer to a question of the last one is still recognised.
+ * Requests and replies over one subscription: publishing with an own inbox costs a tenth of the client's `request()`
+ * (docs/dependency-hazards.md#limits-of-lmdb-and-the-engine). The inbox stays the same over all connections, so that a
+ * reply to a request of the previous one is recognized.
  */
 export class RequestMux {
   readonly #inbox = createInbox();
@@ -50,19 +50,19 @@ export class RequestMux {
     });
   }
 
-  /** What was asked over the lost connection may never have arrived. */
+  /** Requests over the lost connection may never have arrived. */
   sessionEnded(): void {
     for (const token of [...this.#pending.keys()]) this.#settle(token, { type: 'disconnected' });
   }
 
-  /** Ends the wait of every question of a kind as if its time was over. */
+  /** Ends the wait of every request of a kind as if it had timed out. */
   giveUp(kind: string): void {
     for (const token of [...this.#pending.keys()]) {
       if (kindOf(token) === kind) this.#settle(token, { type: 'timedOut' });
     }
   }
 
-  /** Publishes the text with the inbox in the message's reply field. */
+  /** Publishes the text with the inbox as the reply subject. */
   ask(question: Question, text: string): Promise<Answer> {
     const headers = question.headers === undefined ? {} : { headers: question.headers };
     return this.#open(question, (inbox) =>
@@ -71,8 +71,8 @@ export class RequestMux {
   }
 
   /**
-   * Publishes a text that holds the inbox. The reply field stays empty: a stream would use it for its own
-   * acknowledgement.
+   * Publishes a text that contains the inbox. The reply subject stays empty, because a stream would use it for its own
+   * acknowledgment.
    */
   askWithin(question: Question, textWith: (inbox: string) => string): Promise<Answer> {
     return this.#open(question, (inbox) => this.#connection.publish(question.subject, textWith(inbox)));

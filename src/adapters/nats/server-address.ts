@@ -1,6 +1,6 @@
 import { isLoopbackHost } from '../../core/discovery/bus-address.ts';
 
-/** Where a server listens. */
+/** Address that a server listens on. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
@@ -9,7 +9,7 @@ export interface ListenAddress {
 const LISTEN = /^(?:\[([0-9A-Fa-f:.%]+)\]|([A-Za-z0-9._-]+)):([0-9]{1,5})$/;
 const PORT_MAX = 65_535;
 
-/** `host:port` or `[IPv6]:port`; null when the text is neither. */
+/** Parses `host:port` or `[IPv6]:port`; null if the text is neither. */
 export function parseListenAddress(text: string): ListenAddress | null {
   const match = LISTEN.exec(text);
   if (match === null) return null;
@@ -20,19 +20,19 @@ export function parseListenAddress(text: string): ListenAddress | null {
 
 const ANYWHERE = new Set(['0.0.0.0', '::']);
 
-/** Whether only this machine can reach the address. */
+/** Reports whether only this machine can reach the address. */
 export const isLoopback = ({ host }: ListenAddress): boolean => isLoopbackHost(host);
 
 export const addressText = ({ host, port }: ListenAddress): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Where this machine reaches a server that listens there. */
+/** Returns the address at which this machine reaches a server that listens there. */
 export const dialAddress = ({ host, port }: ListenAddress): ListenAddress => ({
   host: ANYWHERE.has(host) ? (host === '::' ? '::1' : '127.0.0.1') : host,
   port,
 });
 
-/** Servers to connect to, as `bus.url` names them. */
+/** Servers to connect to, as configured in `bus.url`. */
 export interface ServerList {
   /** `host:port`, without credentials. */
   readonly servers: readonly string[];
@@ -44,7 +44,7 @@ export interface ServerList {
 
 const NATS_PORT = '4222';
 
-/** One URL of a server, or null when it is none. */
+/** Parses the URL of one server; null if it is invalid. */
 function parseServerUrl(text: string): URL | null {
   try {
     const url = new URL(text.includes('://') ? text : `nats://${text}`);
@@ -56,8 +56,8 @@ function parseServerUrl(text: string): URL | null {
 }
 
 /**
- * `nats://host:port`, or several separated by commas; `tls://` asks for TLS; `user:password@` or `token@` of the first
- * one holds for all. Null when one of them is no URL of a NATS server.
+ * Parses `nats://host:port`, or several separated by commas; `tls://` requires TLS. `user:password@` or `token@` of the
+ * first URL applies to all. Null if one of them is not a URL of a NATS server.
  */
 export function parseServerList(text: string): ServerList | null {
   const urls = text.split(',').map((part) => parseServerUrl(part.trim()));

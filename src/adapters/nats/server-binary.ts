@@ -4,22 +4,22 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { reasonOf } from './connection.ts';
 
-/** A nats-server program that can be used. */
+/** A usable nats-server program. */
 export interface ServerBinary {
   readonly path: string;
   /** For example `2.9.10`. */
   readonly version: string;
-  /** Whether it can flush every message before it acknowledges it (2.10 and newer). */
+  /** Set if it can flush every message before it acknowledges it (2.10 and newer). */
   readonly canSyncAlways: boolean;
 }
 
-/** Why the managed server cannot be had: one line for whoever started the service. */
+/** Why the managed server cannot be started: one line for the operator. */
 export class ManagedServerError extends Error {
   override readonly name = 'ManagedServerError';
 }
 
 const NAME = 'nats-server';
-/** Looked at after the PATH: system programs that an ordinary user's PATH does not name. */
+/** Searched after the PATH: directories of system programs, which a user's PATH may not contain. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/sbin'];
 const OLDEST = { major: 2, minor: 9 };
 const SYNC_ALWAYS = { major: 2, minor: 10 };
@@ -43,7 +43,7 @@ async function isProgram(path: string): Promise<boolean> {
   }
 }
 
-/** A path is taken as it is; a name is looked for where programs are. */
+/** Uses a path unchanged, and searches for a name. */
 async function locate(configuredPath: string): Promise<string> {
   if (configuredPath.includes('/')) {
     if (await isProgram(configuredPath)) return configuredPath;
@@ -74,8 +74,8 @@ async function versionOf(path: string): Promise<string> {
 }
 
 /**
- * Finds nats-server and reads its version. `configuredPath` is `bus.server_path`, empty to look for it.
- * Throws a ManagedServerError when there is none or when it is too old.
+ * Finds nats-server and reads its version. `configuredPath` is `bus.server_path`, empty to search for it. Throws a
+ * ManagedServerError if there is none or it is too old.
  */
 export async function findServerBinary(configuredPath: string): Promise<ServerBinary> {
   const path = await locate(configuredPath);

@@ -4,25 +4,25 @@ import { SERVER_LIMITS } from './limits.ts';
 import type { ListenAddress } from './server-address.ts';
 import type { ServerBinary } from './server-binary.ts';
 
-/** Where the managed server keeps its things: all below one folder. */
+/** Returns the paths of the managed server's files, all in one folder. */
 export const serverFiles = (folder: string) => ({
   config: join(folder, 'nats-server.conf'),
   log: join(folder, 'nats-server.log'),
-  /** What the program says before it has read its configuration, and when it panics. */
+  /** Output of the program before it has read its configuration, and of a panic. */
   output: join(folder, 'nats-server.out'),
   store: join(folder, 'store'),
 });
 
-/** The name by which the server of this folder is told from others. */
+/** Returns the name that identifies the server of this folder. */
 export const serverName = (folder: string): string =>
   `callsheet-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
 
 const quoted = (text: string): string => JSON.stringify(text);
 
 /**
- * The server's configuration. Clients and JetStream, nothing else: no monitoring, websocket, mqtt, leaf node or cluster
+ * Returns the server's configuration: clients and JetStream, without monitoring, websocket, mqtt, leaf node or cluster
  * listener (docs/dependency-hazards.md#d14-the-worker-channel-has-no-authentication). The first line names the program,
- * so that another program makes another text.
+ * so that another program results in another text.
  */
 export function serverConfigText(folder: string, listen: ListenAddress, binary: ServerBinary): string {
   const files = serverFiles(folder);

@@ -4,7 +4,7 @@ import { WIRE_LIMITS } from '../../core/wire/limits.ts';
 import { SERVER_LIMITS } from './limits.ts';
 import { dialAddress, type ListenAddress } from './server-address.ts';
 
-/** What a NATS server says of itself. */
+/** Greeting of a NATS server. */
 interface ServerGreeting {
   readonly server_name?: string;
   readonly version?: string;
@@ -25,7 +25,7 @@ const parseGreeting = messageParser(
 const GREETING = /^INFO (\{.*\})\s*\r\n/;
 const PONG = 'PONG\r\n';
 
-/** The greeting of the NATS server at the address, once it has also answered a ping; null when none does. */
+/** Returns the greeting of the NATS server at the address, once it has also answered a ping; null if there is none. */
 export function probeServer(address: ListenAddress): Promise<ServerGreeting | null> {
   return new Promise((resolve) => {
     const socket = createConnection(dialAddress(address));
@@ -55,7 +55,7 @@ export function probeServer(address: ListenAddress): Promise<ServerGreeting | nu
   });
 }
 
-/** Null when this process could listen at the address; otherwise the code of the system, for example EADDRINUSE. */
+/** Returns null if this process can listen at the address; otherwise the system's error code, such as EADDRINUSE. */
 export function listenFault(address: ListenAddress): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -7,18 +7,18 @@ import { withDeadline } from './connection.ts';
 import { SERVER_LIMITS } from './limits.ts';
 import type { ServerBinary } from './server-binary.ts';
 
-/** How a process ended. Both null: it was no child of this process, so that nobody told. */
+/** End of a process. Both null: its status is unknown, because it was not a child of this process. */
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A nats-server that runs with our configuration. */
+/** A nats-server with this program's configuration. */
 export interface ServerProcess {
   readonly pid: number;
-  /** Resolves when it is gone. */
+  /** Resolves when it has exited. */
   readonly ended: Promise<ProcessEnd>;
-  /** From then on its pid may be another's. */
+  /** If true, another process may have its pid. */
   hasEnded(): boolean;
 }
 
@@ -33,7 +33,7 @@ function serverProcess(pid: number, ended: Promise<ProcessEnd>): ServerProcess {
 
 const PROC = '/proc';
 
-/** The arguments that make a process ours: exactly these. */
+/** Returns the exact arguments by which a process is recognized. */
 const argumentsFor = (configPath: string): readonly string[] => ['-c', configPath];
 
 async function argumentsOf(pid: number): Promise<readonly string[]> {
@@ -41,12 +41,12 @@ async function argumentsOf(pid: number): Promise<readonly string[]> {
     const text = await readFile(`${PROC}/${pid}/cmdline`, 'utf8');
     return text.split('\0').slice(1, -1);
   } catch {
-    // It has ended meanwhile, or is another user's.
+    // It has exited meanwhile, or belongs to another user.
     return [];
   }
 }
 
-/** Processes with their command lines where there is no /proc. */
+/** Lists processes with their command lines on systems without /proc. */
 async function listProcesses(): Promise<readonly { readonly pid: number; readonly command: string }[]> {
   const { stdout } = await promisify(execFile)('ps', ['-axww', '-o', 'pid=,args='], {
     maxBuffer: 16 * 1024 * 1024,
@@ -58,8 +58,8 @@ async function listProcesses(): Promise<readonly { readonly pid: number; readonl
 }
 
 /**
- * The running server that was started with this configuration file, whoever started it; null when there is none. The
- * process table is asked and no file with a pid: it is never stale, and two servers must never share one store.
+ * Returns the running server with this configuration file, started by any process, or null. Uses the process table
+ * instead of a pid file, which could be stale: two servers must never share one store.
  */
 export async function findServerProcess(configPath: string): Promise<number | null> {
   const wanted = argumentsFor(configPath);
@@ -85,7 +85,7 @@ async function isServerProcess(pid: number, configPath: string): Promise<boolean
   return (await findServerProcess(configPath)) === pid;
 }
 
-/** Starts a server in a process group of its own: it outlives this process unless it is ended. */
+/** Starts a server in its own process group: it survives this process unless it is stopped. */
 export function spawnServer(
   binary: ServerBinary,
   configPath: string,
@@ -93,7 +93,7 @@ export function spawnServer(
 ): ServerProcess | null {
   const output = openSync(outputPath, 'w', 0o600);
   try {
-    // No environment: it may hold secrets of the service, and the server needs none of it.
+    // No environment: it may contain secrets of the service, and the server needs no variables.
     const child = spawn(binary.path, argumentsFor(configPath), {
       detached: true,
       env: {},
@@ -110,7 +110,7 @@ export function spawnServer(
   }
 }
 
-/** A server that an earlier process started: watched by looking at it again and again. */
+/** Watches a server that an earlier process started, by polling. */
 export function watchServer(pid: number, configPath: string): ServerProcess {
   const pauses = new BackoffTimer();
   const watch = async (): Promise<ProcessEnd> => {
@@ -120,7 +120,7 @@ export function watchServer(pid: number, configPath: string): ServerProcess {
   return serverProcess(pid, watch());
 }
 
-/** Asks a server to end and waits; kills it when it takes too long. */
+/** Stops a server and waits; kills it after a timeout. */
 export async function endServer(server: ServerProcess): Promise<void> {
   if (server.hasEnded()) return;
   signal(server.pid, 'SIGTERM');

@@ -35,12 +35,15 @@ import { ensureStream, managerOf } from './streams.ts';
 
 interface ServiceBusOptions {
   readonly servers: ServerList;
-  /** Which shard of how many: its consumers are its own. */
+  /** Index and number of shards: each shard has its own consumers. */
   readonly shard: { readonly index: number; readonly count: number };
   readonly redelivery?: Redelivery;
 }
 
-/** A shard answers in milliseconds: what is not acknowledged after seconds was lost with a process or a connection. */
+/**
+ * A shard acknowledges within milliseconds: a message without an acknowledgment after seconds was lost with a process
+ * or a connection.
+ */
 const REDELIVERY: Redelivery = { waitsMs: [10_000, 10_000, 20_000, 30_000, 60_000], deliveriesMax: 10 };
 const UNACKNOWLEDGED_MAX = 20_000;
 const PULLED = 1000;
@@ -51,14 +54,14 @@ const statusFault = (subject: string, message: StatusMessage): string | null =>
 const presenceFault = (subject: string, message: PresenceMessage): string | null =>
   lastToken(subject) === message.type ? null : 'must be that of the type';
 
-/** The queue that a lease subject names; null when it names none. */
+/** Returns the queue in a lease subject; null if it is invalid. */
 function queueOf(subject: string): QueueId | typeof ANY_QUEUE | null {
   const token = lastToken(subject);
   if (token === ANY_QUEUE) return ANY_QUEUE;
   return isUuid(token) ? queueId(token) : null;
 }
 
-/** Joins the bus as one shard of the service. Starts at once; the server need not be there yet. */
+/** Connects to the bus as one shard of the service. Starts immediately; the server may not be up yet. */
 export function connectShardBus(options: ServiceBusOptions, listener: ServiceBusListener): ServiceBus {
   return new NatsServiceBus(options, listener);
 }
@@ -69,10 +72,10 @@ class NatsServiceBus implements ServiceBus {
   readonly #mux: RequestMux;
   readonly #writer = new LeaseReplyWriter();
   readonly #consumers: readonly DurableConsumer[];
-  /** Parts of the session that are not yet in place. */
+  /** Parts of the session that are not in place yet. */
   #missing = new Set<string>();
   #nc: NatsConnection | null = null;
-  /** Making the stream of cancels, for all who wait for it. */
+  /** Pending creation of the stream of cancels, shared by all callers. */
   #preparing: Promise<void> | null = null;
 
   constructor(options: ServiceBusOptions, listener: ServiceBusListener) {
@@ -200,7 +203,7 @@ class NatsServiceBus implements ServiceBus {
   async #storeCancel(subject: string, text: string): Promise<void> {
     let outcome = await store(this.#mux, subject, text);
     const nc = this.#nc;
-    // Nobody acknowledges when the stream is gone, which a worker that listens hides.
+    // If the stream is missing, there is no acknowledgment; a subscribed worker hides the "no responders" status.
     if ((outcome.type === 'noResponders' || outcome.type === 'timedOut') && nc !== null) {
       await this.#prepareCancels(nc);
       outcome = await store(this.#mux, subject, text);

@@ -32,7 +32,7 @@ const parseAck = messageParser(
 );
 
 /**
- * Publishes a text to a stream and waits until the stream has it. `messageId` makes a repetition within the stream's
+ * Publishes a text to a stream and waits for its acknowledgment. `messageId` makes a repetition within the stream's
  * duplicate window a duplicate. `noResponders` means that no stream has the subject.
  */
 export async function store(

@@ -15,11 +15,11 @@ import { CONNECTION_LIMITS, STREAM_LIMITS } from './limits.ts';
 
 export type StreamKind = keyof typeof STREAMS;
 
-/** Access to the JetStream API of a connection. No request is made. */
+/** Returns access to the JetStream API of a connection, without a request. */
 export const managerOf = (nc: NatsConnection): Promise<JetStreamManager> =>
   jetstreamManager(nc, { checkAPI: false, timeout: CONNECTION_LIMITS.apiMs });
 
-/** What a stream has to be. Fields that are not named here belong to whoever runs the server (replicas, placement). */
+/** Required configuration of a stream. Other fields belong to the operator of the server (replicas, placement). */
 function configOf(kind: StreamKind) {
   const definition: StreamDefinition = STREAMS[kind];
   const limits = STREAM_LIMITS[kind];
@@ -53,8 +53,8 @@ async function find(manager: JetStreamManager, name: string): Promise<StreamInfo
 }
 
 /**
- * Makes the stream, or brings it to what it has to be, or finds it so. May be called at any time and from several
- * threads. Throws what the server answers, for example when the stream exists with another storage.
+ * Creates the stream, or updates it to the required configuration. May be called at any time and from several threads.
+ * Throws the server's error, for example if the stream exists with another storage type.
  */
 export async function ensureStream(manager: JetStreamManager, kind: StreamKind): Promise<StreamInfo> {
   const want = configOf(kind);
@@ -63,7 +63,7 @@ export async function ensureStream(manager: JetStreamManager, kind: StreamKind):
     try {
       return await manager.streams.add(want);
     } catch (error) {
-      // Refused too when another thread makes the stream in the same moment: its room is then taken already.
+      // Also refused if another thread creates the stream at the same moment: its space is then already reserved.
       have = await find(manager, want.name);
       if (have === null) throw error;
     }

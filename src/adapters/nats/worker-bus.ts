@@ -30,7 +30,7 @@ import { store } from './store-message.ts';
 const LEASE = 'lease';
 const NOT_FOUND = 404;
 
-/** Joins the bus as a worker's daemon. Starts at once; the server need not be there yet. */
+/** Connects to the bus as a worker agent. Starts immediately; the server may not be up yet. */
 export function connectWorkerBus(options: ConnectionOptions, listener: WorkerBusListener): WorkerBus {
   return new NatsWorkerBus(options, listener);
 }
@@ -39,7 +39,7 @@ class NatsWorkerBus implements WorkerBus {
   readonly #listener: WorkerBusListener;
   readonly #connection: BusConnection;
   readonly #mux: RequestMux;
-  /** Followed tasks; the subscription is null while there is no connection. */
+  /** Followed tasks; the subscription is null without a connection. */
   readonly #followed = new Map<TaskId, Subscription | null>();
   readonly #logRoom = new InFlightLimit(PUBLISH_LIMITS.logsUnderWay, PUBLISH_LIMITS.logBytesUnderWay);
   #nc: NatsConnection | null = null;
@@ -73,7 +73,7 @@ class NatsWorkerBus implements WorkerBus {
     const subject = subjects.lease(queue);
     const question = { subject, timeoutMs, kind: LEASE };
     const outcome = readAnswer(await this.#mux.ask(question, JSON.stringify(request)), parseLeaseReply);
-    // Its tasks come back after a while only to be lost again: somebody must read of it.
+    // Its tasks will be reclaimed and leased again, with the same result: the log must show the cause.
     if (outcome.type === 'unreadable')
       this.#listener.busChanged({ type: 'poisoned', subject, reason: outcome.reason });
     return outcome;
@@ -165,8 +165,8 @@ class NatsWorkerBus implements WorkerBus {
   }
 
   /**
-   * A cancel that was said before this connection listened is still in the stream. A look-up that fails is not
-   * repeated: the heartbeat exchange says too what has to stop.
+   * A cancel published before this subscription is still in the stream. A failed lookup is not repeated: heartbeat
+   * replies also list the attempts to stop.
    */
   async #lookUpCancel(task: TaskId): Promise<void> {
     const subject = subjects.cancel(task);
@@ -208,7 +208,7 @@ class NatsWorkerBus implements WorkerBus {
   }
 }
 
-/** A report of progress is said once; any other may be said again and counts once. */
+/** A progress report is published once; any other may be published again and counts once. */
 const messageIdOf = ({
   attempt_id: attempt,
   status,

@@ -9,9 +9,9 @@ import { setprivArguments } from './launch.ts';
 import { errorCode } from './error-code.ts';
 
 /**
- * What root does in a directory that belongs to another account. That account may put links in the way at any moment, also from another
- * of its sessions: every step goes through the descriptor of the directory before it (/proc/self/fd), follows no link, and writes only to
- * files that it has just made.
+ * Operations of root in a directory that belongs to another account. That account may place links in the path at any
+ * moment, also from another of its sessions. Therefore every step uses the descriptor of the parent directory
+ * (/proc/self/fd), follows no link, and writes only to files that it has just created.
  */
 
 const run = promisify(execFile);
@@ -19,7 +19,7 @@ const run = promisify(execFile);
 const OWNER_ONLY_DIRECTORY = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_PROGRAM = 0o700;
-/** Others pass through and see no names. */
+/** Others can traverse the directory, but not list it. */
 const PASSAGE = 0o711;
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const MAKE_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -27,8 +27,8 @@ const SAID_CHARACTERS = 4096;
 const COMMAND_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 
 /**
- * Makes a session's directory that belongs to the account alone; it must not be there. `workerDirectory`: from there on the directories
- * above it are opened for passing through. Fails when the account cannot get there.
+ * Creates a session's directory that only the account can access; it must not exist. The directories from
+ * `workerDirectory` on are made traversable. Fails if the account cannot reach it.
  */
 export async function makeAccountWorkspace(
   directory: string,
@@ -44,7 +44,7 @@ export async function makeAccountWorkspace(
   await proveAccess(directory, ids);
 }
 
-/** Writes a file for the account alone, in place of what is there. It lies in the session's directory or below. */
+/** Writes or replaces a file that only the account can access, in the session's directory or below. */
 export async function writeAccountFile(directory: string, file: SessionFile, ids: ProcessIds): Promise<void> {
   const names = relative(directory, file.path).split(sep);
   const name = names.pop();
@@ -65,21 +65,21 @@ export async function writeAccountFile(directory: string, file: SessionFile, ids
 }
 
 /**
- * Removes a directory that a task has used, of whatever account: `rm` follows no link and goes by descriptors, whatever is changed while it
- * works and however deep the tree is.
+ * Removes a directory that a task of any account has used: `rm` follows no link and uses descriptors, regardless of
+ * concurrent changes and of the depth of the tree.
  */
 export async function removeByDescriptors(directory: string): Promise<void> {
   await tidy('rm', ['-rf', '--one-file-system', '--', directory]);
 }
 
-/** Opens the directories of a tree to its owner. Links are not followed. */
+/** Makes the directories of a tree accessible to their owner, without following links. */
 export async function makeRemovable(directory: string): Promise<void> {
   await tidy('chmod', ['-R', '--silent', 'u+rwX', '--', directory]);
 }
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
-/** One line is enough to tell what went wrong; the program may write one for each file. */
+/** Only one line of the error is kept; the program may write one for each file. */
 function tidy(command: string, args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args], {
@@ -98,7 +98,7 @@ function tidy(command: string, args: readonly string[]): Promise<void> {
   });
 }
 
-/** A path that leads through the open directory and nowhere else. */
+/** Returns a path below the open directory. */
 const within = (directory: FileHandle, name: string): string => `/proc/self/fd/${directory.fd}/${name}`;
 
 async function openOrMake(parent: FileHandle, name: string, ids: ProcessIds): Promise<FileHandle> {
@@ -111,7 +111,7 @@ async function openOrMake(parent: FileHandle, name: string, ids: ProcessIds): Pr
   }
   const made = await open(path, OPEN_DIRECTORY);
   try {
-    // The account may have moved another directory to this place, one of somebody else.
+    // The account may have moved another account's directory to this path.
     if ((await made.stat()).uid !== process.geteuid?.())
       throw new Error(`${name} was replaced while it was made`);
     await made.chown(ids.userId, ids.groupId);
@@ -148,7 +148,10 @@ async function giveDirectory(directory: string, ids: ProcessIds): Promise<void> 
   }
 }
 
-/** Nobody but the account itself can tell: the way there may be closed, and the kernel may refuse the change of the account. */
+/**
+ * Only the account itself can verify this: its path may be inaccessible, and the kernel may refuse the change of the
+ * account.
+ */
 async function proveAccess(directory: string, ids: ProcessIds): Promise<void> {
   const command = ['setpriv', ...setprivArguments(ids), '--', 'test', '-w', directory];
   try {

@@ -12,20 +12,27 @@ import { startFailure } from './start-failure.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { ActionEvents, TaskProcess } from './task-process.ts';
 
-/** What is started: no shell reads the command, and nothing is split. */
+/** Command of an action: no shell parses it, and nothing is split. */
 export interface ActionCommand extends Command {
   /** The account that it runs as; null for the worker's own. */
   readonly ids: ProcessIds | null;
   readonly workingDirectory: string;
   /** An entry `NAME=value` of `environment` that only the processes of this action have. */
   readonly marker: string;
-  /** Holds the processes of this action alone; null where there are no control groups. */
+  /** Contains only the processes of this action; null without control groups. */
   readonly cgroup: Cgroup | null;
-  /** What it leaves running is not ended with it. */
+  /** Set if its remaining processes are not ended with it. */
   readonly keepsChildren: boolean;
 }
 
-/** One process of an action with its output, in a process group of its own. Reports everything through `ActionEvents`; never throws. */
+/**
+ * One process of an action with its output, in its own process group. Reports everything through `ActionEvents`; never
+ * throws.
+ *
+ * - States: starting, running, ended.
+ * - Invariants: `ended` is reported exactly once, after all output.
+ * - Exits: exit of the process, failed start, `kill`, or `supervisorLost`, which ends it as fenced.
+ */
 export class ActionProcess implements TaskProcess {
   private readonly command: ActionCommand;
   private readonly supervisor: Supervisor;
@@ -42,7 +49,7 @@ export class ActionProcess implements TaskProcess {
     this.events = events;
   }
 
-  /** `makePipes`: of its output. */
+  /** `makePipes`: pipes for its output. */
   async start(makePipes: OutputPipes): Promise<void> {
     const state = await this.supervisor.state();
     if (state !== 'guarding') {
@@ -77,25 +84,25 @@ export class ActionProcess implements TaskProcess {
     }
   }
 
-  /** Bytes of output that have been dealt with: reading goes on when it had paused. */
+  /** This number of output bytes is processed: a paused reader continues. */
   consumed(bytes: number): void {
     this.output?.consumed(bytes);
   }
 
-  /** SIGTERM to the process group. */
+  /** Sends SIGTERM to the process group. */
   askToEnd(): void {
     this.endAsked = true;
     const group = this.group;
     if (group !== null) signalGroup(group, 'SIGTERM');
   }
 
-  /** SIGKILL to everything that the action has started. Gives the processes that could not be ended. */
+  /** Sends SIGKILL to everything that the action has started. Returns the processes that could not be ended. */
   async kill(): Promise<readonly number[]> {
     this.killAsked = true;
     return killTree(this.treeOf(this.group));
   }
 
-  /** Nobody guards its processes any more: they are killed, and the action ends as fenced. */
+  /** The guard of its processes is lost: they are killed, and the action ends as fenced. */
   async supervisorLost(): Promise<readonly number[]> {
     this.lost = true;
     return this.kill();
@@ -106,7 +113,7 @@ export class ActionProcess implements TaskProcess {
     return { marker, cgroup, leader, known: new Map(), since: this.supervisor.startedAt };
   }
 
-  /** The process group while its leader lives: afterwards the number may be another's. */
+  /** The process group while its leader runs: afterwards the number may be reused. */
   private get group(): number | null {
     const child = this.child;
     return child?.pid !== undefined && child.exitCode === null && child.signalCode === null
@@ -114,7 +121,7 @@ export class ActionProcess implements TaskProcess {
       : null;
   }
 
-  /** Why it can surely not be started, where the attempt to start it would not tell. */
+  /** Returns why it certainly cannot be started, for cases in which a start would not fail visibly. */
   private async obstacle(): Promise<string | null> {
     const { command, environment, workingDirectory, ids, cgroup } = this.command;
     return ids === null && cgroup === null
@@ -122,7 +129,7 @@ export class ActionProcess implements TaskProcess {
       : preflightError(command, environment['PATH'], workingDirectory, ids === null);
   }
 
-  /** The error, when it could not be started. */
+  /** Returns the error if it could not be started. */
   private async spawn(pipes: readonly [OutputPipe, OutputPipe]): Promise<unknown> {
     let child: ChildProcess;
     const { ids, cgroup, workingDirectory } = this.command;
@@ -163,8 +170,8 @@ export class ActionProcess implements TaskProcess {
   }
 
   /**
-   * What the process has left running is ended, or noted when it may go on. Numbers of processes are given out in a circle: its own is not
-   * another's a moment after its end.
+   * Ends the remaining processes, or records them if they may continue. Process ids are assigned in a cycle, so its own
+   * id is not reused right after its end.
    */
   private async settleChildren(): Promise<void> {
     const tree = this.treeOf(this.child?.pid ?? null);

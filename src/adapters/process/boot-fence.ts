@@ -5,8 +5,8 @@ import { workerMarker } from './task-environment.ts';
 import { removeWorkspace } from './workspace.ts';
 
 /**
- * Ends every process that an earlier daemon with this directory has left running, before the worker registers
- * (docs/faults.md#mechanisms). Gives the processes that could not be ended: while there are any, the worker must not
+ * Ends every process that an earlier agent with this directory has left running, before the worker registers
+ * (docs/faults.md#mechanisms). Returns the processes that could not be ended: while there are any, the worker must not
  * register.
  */
 export async function killLeftoverProcesses(workerDirectory: string): Promise<readonly number[]> {
@@ -21,8 +21,8 @@ export async function killLeftoverProcesses(workerDirectory: string): Promise<re
 }
 
 /**
- * Removes what an earlier daemon has left on the disk: the directories of sessions (null: they are kept), and its pipes. To be called after
- * `killLeftoverProcesses`.
+ * Removes files of an earlier agent: the directories of sessions (null: they are kept), and its pipes. Must be called
+ * after `killLeftoverProcesses`.
  */
 export async function removeLeftovers(
   sessionsDirectory: string | null,

@@ -1,17 +1,17 @@
 import type { RunAs } from '../../core/ports/task-processes.ts';
 import { lookUpAccount, type AccountLookup } from '../host/accounts.ts';
 
-/** What the one who runs the worker has said of other accounts, and what the worker can. */
+/** Isolation settings of the worker. */
 export interface IsolationSettings {
-  /** Whether tasks of queues that name an account are run at all. */
+  /** Set if tasks of queues with an account are run at all. */
   readonly isEnabled: boolean;
-  /** Globs of variables of the worker that such tasks get. */
+  /** Globs of the worker's variables that such tasks get. */
   readonly environmentPassthrough: readonly string[];
 }
 
 /**
- * The account that a queue names, or why its tasks are not run here. Never another account instead: without root, or on a system where the
- * account cannot be changed for good, the task is refused.
+ * Returns the account of a queue, or why its tasks cannot run here. Another account is never substituted: without root,
+ * or on a system on which the change of the account is reversible, the task is refused.
  */
 export async function accountFor(runAs: RunAs, { isEnabled }: IsolationSettings): Promise<AccountLookup> {
   const refusal = (because: string): AccountLookup => ({

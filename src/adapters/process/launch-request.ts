@@ -1,38 +1,38 @@
 import type { SessionFile } from '../../core/ports/task-processes.ts';
 
-/** What launcher.pl is asked for. */
+/** Request to launcher.pl. */
 export interface LaunchRequest {
   readonly run: number;
   readonly workingDirectory: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** The whole environment of the process. */
+  /** The complete environment of the process. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The variable of it that is another one for each process. */
+  /** The variable of it that differs for each process. */
   readonly varying: string;
-  /** Written before it is started. */
+  /** Written before the process is started. */
   readonly files: readonly SessionFile[];
 }
 
-/** What it answers. */
+/** Reply of launcher.pl. */
 export type LaunchAnswer =
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly run: number; readonly stage: LaunchStage; readonly errno: number }
   | { readonly type: 'started'; readonly run: number; readonly pid: number }
   | { readonly type: 'ended'; readonly run: number; readonly code: number; readonly signal: number };
 
-/** What could not be done. */
+/** The operation that failed. */
 type LaunchStage = 'file' | 'directory' | 'start';
 
-/** A longer request is not sent: the launcher holds it in memory several times. */
+/** Maximum size of a request: the launcher holds several copies in memory. */
 const REQUEST_BYTES_MAX = 1024 * 1024;
 const LENGTH_BYTES = 4;
 const NUL = '\0';
 const ANSWER = /^(ready|failed|started|ended)(?: (\d+) (?:(file|directory|start) )?(\d+)(?: (\d+))?)?$/;
 
 /**
- * The frame that launcher.pl reads, or null for what it is not to start: a request that is too long, and one that the system takes for
- * shorter than it is because it has a NUL character.
+ * Encodes a request as a frame for launcher.pl. Returns null for a request that is too long, or that contains a NUL
+ * character, at which the system would truncate it.
  */
 export function encodeRequest(request: LaunchRequest): Buffer | null {
   const { run, workingDirectory, command, args, environment, varying, files } = request;
@@ -76,7 +76,7 @@ function countOfNul(text: string): number {
   return count;
 }
 
-/** Reads a line that launcher.pl has written; null when it is none of its own. */
+/** Parses a line of launcher.pl; null if it is invalid. */
 export function parseAnswer(line: string): LaunchAnswer | null {
   const [, type, runText = '', stage, second = '', third = ''] = ANSWER.exec(line) ?? [];
   const run = Number(runText);

@@ -1,34 +1,34 @@
 import type { ProcessIds } from '../../core/access/isolation-names.ts';
 
-/** A command as it is to run. */
+/** A command to run. */
 export interface Command {
   readonly command: string;
   readonly args: readonly string[];
-  /** The whole environment of the process. */
+  /** The complete environment of the process. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** What has to be done to the process before it becomes the command. */
+/** Preparation of the process before it executes the command. */
 export interface Preparation {
   /** The account that it runs as; null for the worker's own. */
   readonly ids: ProcessIds | null;
   /** The directory of a control group that it joins, or null. */
   readonly cgroup: string | null;
-  /** Files above this descriptor are let go of; absent means that only standard input, output and error are kept. */
+  /** Descriptors above this one are closed; absent means that only standard input, output and error stay open. */
   readonly lastDescriptor?: number;
 }
 
 const COMMAND_PATH = '/usr/bin:/bin';
 const STANDARD_ERROR = 2;
-/** Carries a value past the preparation. */
+/** Prefix of the names that carry values through the preparation. */
 const CARRIER = 'CALLSHEET_VALUE_';
-/** What the fence looks for; it does nothing to any program and is there from the first moment. */
+/** Variables that the fence searches for; they have no effect on programs and are set from the first moment. */
 const MARK = /^CALLSHEET_(SESSION|ACTION|WORKER_DIR)$/;
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const NOT_TO_BE_QUOTED = /['\\\n]/;
 /**
- * Joins a control group (the kernel takes a while for it, and so what the process starts is in it from the first), and lets go of files that
- * the worker itself was started with.
+ * Shell script that joins a control group, which takes the kernel a while, so that all children are in it from the
+ * start, and closes files that the worker itself was started with.
  */
 const prepare = (lastDescriptor: number): string =>
   [
@@ -37,7 +37,10 @@ const prepare = (lastDescriptor: number): string =>
     'exec "$@"',
   ].join('\n');
 
-/** The options of `setpriv` for a change for good: these ids, no capability, none to be got by any program. */
+/**
+ * Returns the options of `setpriv` for an irreversible change: these ids, no capabilities, and none that a program
+ * could gain.
+ */
 export const setprivArguments = ({ userId, groupId, groupIds }: ProcessIds): readonly string[] => [
   `--reuid=${userId}`,
   `--regid=${groupId}`,
@@ -48,11 +51,12 @@ export const setprivArguments = ({ userId, groupId, groupIds }: ProcessIds): rea
 ];
 
 /**
- * What is started for a command: itself, or programs that prepare the process and then become it. `setpriv` changes the account
- * (docs/dependency-hazards.md#d12-supplementary-groups); `prlimit` forbids core files; only then `env` gives the
- * process its variables. Until then each value goes under a name that no loader and no library looks at, so that
- * nothing that a job sets (LD_PRELOAD) acts on a process of root; and it is in the environment, not among the
- * arguments, which everybody may read.
+ * Returns the command to start: the command itself, or programs that prepare the process and then execute it.
+ *
+ * `setpriv` changes the account (docs/dependency-hazards.md#d12-supplementary-groups), `prlimit` disables core files,
+ * and only then `env` sets the variables. Until then each value has a name that no loader or library reads, so that
+ * variables of a job (LD_PRELOAD) have no effect on a process of root. The values are in the environment and not in the
+ * arguments, which every user can read.
  */
 export function launchOf(
   command: Command,
@@ -68,7 +72,7 @@ export function launchOf(
     ...(ids === null ? [] : ['setpriv', ...setprivArguments(ids), '--', 'prlimit', '--core=0', '--']),
     'env',
     `--split-string=-i ${assignments.join(' ')}`,
-    // `env` takes a word with an equals sign for one more variable.
+    // `env` interprets a word with an equals sign as another variable.
     ...(command.command.includes('=') ? ['nice', '-n', '0', '--'] : []),
     command.command,
     ...command.args,
@@ -77,7 +81,7 @@ export function launchOf(
   return { command: first, args: rest, environment: carried };
 }
 
-/** The variables under names that mean nothing, and what gives them their own. */
+/** Returns the variables under neutral names, and the arguments that restore their names. */
 function carry(environment: Readonly<Record<string, string>>): {
   readonly carried: Readonly<Record<string, string>>;
   readonly assignments: readonly string[];

@@ -15,7 +15,14 @@ const SIGNAL_NAMES: ReadonlyMap<number, string> = new Map(
   Object.entries(constants.signals).map(([name, number]) => [number, name]),
 );
 
-/** One process of a task that the session's launcher starts. Reports everything through `ActionEvents`; never throws. */
+/**
+ * A process of a task that the session's launcher starts. Reports everything through `ActionEvents`; never throws.
+ *
+ * - States: starting, running (`pid` is set), ended.
+ * - Invariants: `ended` is reported exactly once, after all output.
+ * - Exits: exit of the process, failed start, `kill`, or loss of the launcher or the supervisor, which ends it as
+ *   fenced.
+ */
 export class LaunchedProcess implements TaskProcess {
   private readonly request: LaunchRequest;
   private readonly marker: string;
@@ -25,7 +32,7 @@ export class LaunchedProcess implements TaskProcess {
   /** Null before its start and after its end. */
   private pid: number | null = null;
   private isOver = false;
-  /** Output that was read before the word of its start; null once that has come. */
+  /** Output that was read before the confirmation of the start; null afterwards. */
   private early: OutputBatch[] | null = [];
   private endAsked = false;
   private killAsked = false;
@@ -46,7 +53,7 @@ export class LaunchedProcess implements TaskProcess {
     this.events = events;
   }
 
-  /** `frame`: the request as the launcher reads it. */
+  /** `frame`: the encoded request. */
   start(frame: Buffer): void {
     const { launcher, events } = this;
     launcher.output.begin((batch) => {
@@ -93,7 +100,7 @@ export class LaunchedProcess implements TaskProcess {
 
   private started({ pid }: Answer<'started'>): void {
     this.pid = pid;
-    // A control group tells the guard all that it has to know.
+    // A control group already contains everything that the guard has to watch.
     if (this.launcher.group === null) this.supervisor.guardGroup(pid);
     this.events.started();
     const early = this.early ?? [];
@@ -120,13 +127,13 @@ export class LaunchedProcess implements TaskProcess {
     this.pid = null;
     if (launcher.group === null) supervisor.guardGroup(null);
     const { isAlone } = launcher;
-    // What was taken out of the control group on purpose may still be in the process group.
+    // A process that was deliberately moved out of the control group may still be in the process group.
     if (isAlone && (pid === null || !signalGroup(pid, 'SIGKILL'))) await launcher.output.drained();
     else {
       const tree = this.treeOf(pid);
       const left = await killTree(isAlone ? { ...tree, cgroup: null } : tree);
       await launcher.output.drained();
-      // With what is in its control group it was killed as well; what could not be killed may still hold its pipes.
+      // The launcher was killed with its control group; processes that could not be killed may still hold its pipes.
       if ((launcher.group !== null && !isAlone) || left.length > 0) launcher.retire();
     }
     const end: ActionEnd =
@@ -137,7 +144,7 @@ export class LaunchedProcess implements TaskProcess {
     this.events.ended((await this.isFenced(mayBeFenced)) ? { kind: 'fenced' } : end);
   }
 
-  /** Killed with what it has started, by this daemon, by the guard of the session, or by something else. */
+  /** The launcher was killed with its children, by this agent, by the guard of the session, or by something else. */
   private async launcherLost(): Promise<void> {
     if (this.isOver) return;
     this.isOver = true;
@@ -151,13 +158,13 @@ export class LaunchedProcess implements TaskProcess {
     );
   }
 
-  /** `isInQuestion`: whether the guard may have killed it. */
+  /** `isInQuestion`: the guard may have killed it. */
   private async isFenced(isInQuestion: boolean): Promise<boolean> {
     return this.isUnguarded || (isInQuestion && (await this.supervisor.state()) !== 'guarding');
   }
 }
 
-/** An error as Node makes them of the number that a call has failed with. */
+/** Returns an error as Node makes it from the errno of a call. */
 function systemError(errno: number): Error {
   const [code, text] = getSystemErrorMap().get(-errno) ?? [`E${errno}`, 'unknown error'];
   return Object.assign(new Error(`${code}: ${text}`), { code });

@@ -10,32 +10,37 @@ import { programFile } from './program-file.ts';
 import type { Cgroup } from './session-cgroup.ts';
 
 const COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
-/** Where launcher.pl has the daemon. */
+/** Descriptor of launcher.pl for its connection to the agent. */
 const CHANNEL = 3;
 
 interface LauncherOptions {
-  /** Holds it and all that it starts, and nothing else; null where there are no control groups. */
+  /** Contains only the launcher and its children; null without control groups. */
   readonly cgroup: Cgroup | null;
-  /** Marks of the session: in its environment, and so in that of a process that is just being started. */
+  /** Marks of the session: in its environment, and so in that of a process that is being started. */
   readonly marks: Readonly<Record<string, string>>;
   readonly pipes: OutputPipes;
 }
 
-/** Who waits for the process that is being started or runs. */
+/** Listener of the process that is starting or running. */
 interface LaunchListener {
   answered(answer: Exclude<LaunchAnswer, { type: 'ready' }>): void;
-  /** The launcher has ended: nothing is answered any more. */
+  /** The launcher has exited: there are no further replies. */
   lost(): void;
 }
 
 /**
- * The daemon's side of launcher.pl: a small process of the session that starts its tasks. Node starts a process by a copy of its own large one, and
- * one that is to join a control group by way of other programs; both is paid once a session here (docs/decisions/launcher.md). For tasks of the
- * worker's own account alone: what runs as another one must not have the daemon's ear.
+ * The agent's side of launcher.pl: a small process per session that starts its tasks. Node forks its own large process
+ * for each start, and uses further programs to join a control group; here both costs arise once per session
+ * (docs/decisions/launcher.md). Only for tasks of the worker's own account: processes of other accounts must have no
+ * connection to the agent.
+ *
+ * - States: idle, starting, running a process, ended.
+ * - Invariants: at most one process at a time.
+ * - Exits: `retire`, an invalid reply, or the end of the process; `lost` is called once.
  */
 export class Launcher {
   readonly output: OutputReader;
-  /** Resolves when it runs no more. */
+  /** Resolves when it has exited. */
   readonly exited: Promise<void>;
   private readonly child: ChildProcess;
   private readonly channel: Duplex;
@@ -66,7 +71,7 @@ export class Launcher {
     });
   }
 
-  /** Starts one. Null where it cannot run, because there is no perl, or could not join its group. */
+  /** Starts a launcher. Returns null if it cannot run, because perl is missing, or could not join its group. */
   static async start({ cgroup, marks, pipes }: LauncherOptions): Promise<Launcher | null> {
     const [stdout, stderr] = await pipes.open(null);
     const output = new OutputReader(stdout, stderr, () => undefined);
@@ -93,7 +98,7 @@ export class Launcher {
       stdout.closeWriter();
       stderr.closeWriter();
     }
-    // Where no descriptor is left there is no process and none of its streams, and an error that is told later.
+    // Without a free descriptor there is no process and there are no streams, and the error is emitted later.
     child.on('error', () => undefined);
     const { stdio }: { readonly stdio?: readonly unknown[] } = child;
     const channel = stdio?.[CHANNEL];
@@ -110,12 +115,12 @@ export class Launcher {
     return null;
   }
 
-  /** Whether it can start another process: it runs, and nothing has ended it. */
+  /** Reports whether it can start another process: it is running and was not ended. */
   get isUsable(): boolean {
     return !this.isGone;
   }
 
-  /** Whether nothing but itself runs in its control group; false where it has none. */
+  /** Reports whether it is the only process in its control group; false without one. */
   get isAlone(): boolean {
     const { pid } = this.child;
     return pid !== undefined && this.cgroup !== null && this.cgroup.holdsOnly(pid);
@@ -132,7 +137,7 @@ export class Launcher {
     else this.channel.write(frame);
   }
 
-  /** It is of no use any more: it and its pipes are ended. */
+  /** Ends the launcher and its pipes when it is no longer needed. */
   retire(): void {
     this.isGone = true;
     this.listener = null;
@@ -144,7 +149,7 @@ export class Launcher {
   private heard(line: string): void {
     const answer = parseAnswer(line);
     if (answer === null) {
-      // It says nothing else; whatever it is now, it is no launcher.
+      // A launcher sends nothing else, so this process is not one.
       this.child.kill('SIGKILL');
     } else if (answer.type === 'ready') this.ready(true);
     else this.listener?.answered(answer);

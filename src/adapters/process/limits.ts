@@ -1,25 +1,25 @@
-/** Named limits of the processes of tasks. */
+/** Limits of the processes of tasks. */
 export const PROCESS_LIMITS = {
-  /** A session has its launcher from the task after this one on: most sessions of one task need none. */
+  /** A session gets its launcher from the task after this one on: most sessions with one task need none. */
   tasksBeforeLauncher: 2,
-  /** Between two beats from the daemon to a supervisor. */
+  /** Interval of heartbeats from the agent to a supervisor. */
   beatMs: 1000,
-  /** A supervisor that hears no beat for this long kills what it guards. */
+  /** A supervisor without a heartbeat for this long kills the processes it guards. */
   beatTimeoutSeconds: 20,
-  /** A supervisor that does not answer for this long is taken for lost. */
+  /** A supervisor that does not answer for this long is considered lost. */
   supervisorAnswerMs: 5000,
-  /** After the end of a process its output is read for this long at the most. */
+  /** Maximum time of reading output after the end of a process. */
   outputAfterExitMs: 5000,
-  /** Bytes of output of one action that are handed on and not yet consumed, before reading pauses. */
+  /** Unconsumed bytes of output of one action at which reading pauses. */
   outputWindowBytes: 256 * 1024,
-  /** What a pipe holds. */
+  /** Capacity of a pipe. */
   pipeBytes: 64 * 1024,
-  /** A longer line is cut. */
+  /** Longer lines are cut. */
   lineBytes: 64 * 1024,
-  /** How long the killing of a tree is repeated while new processes of it turn up. */
+  /** Maximum time of repeated kills while a tree has new processes. */
   killForMs: 5000,
-  /** Between two looks for processes that are still to be killed. */
+  /** Delay between two searches for processes to kill. */
   killRoundMs: 20,
-  /** Files of /proc that are read at the same time. */
+  /** Number of /proc files read at the same time. */
   procReadsAtOnce: 64,
 } as const;

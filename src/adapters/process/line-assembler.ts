@@ -1,8 +1,8 @@
 const NEWLINE = 0x0a;
 
 /**
- * Cuts a stream of bytes into lines of text. A line that is longer than the limit keeps its beginning; the rest is
- * dropped. Bytes that are no UTF-8 are shown as \xNN, each on its own (docs/contract/sessions.md#processes).
+ * Splits a stream of bytes into lines of text. A line above the limit keeps its beginning; the rest is dropped. Invalid
+ * UTF-8 bytes are each shown as \xNN (docs/contract/sessions.md#processes).
  */
 export class LineAssembler {
   private readonly limit: number;
@@ -12,12 +12,15 @@ export class LineAssembler {
   private cut = false;
   private cutLines: number[] = [];
 
-  /** `limit`: bytes of a line that are kept. */
+  /** `limit`: maximum bytes per line. */
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  /** The lines that these bytes complete, without their line feeds. The bytes are not kept beyond the call unless copied. */
+  /**
+   * Returns the lines completed by these bytes, without their line feeds. The bytes are copied if they are needed after
+   * the call.
+   */
   push(bytes: Uint8Array): string[] {
     const lines: string[] = [];
     this.cutLines = [];
@@ -32,12 +35,12 @@ export class LineAssembler {
     return lines;
   }
 
-  /** Which of the lines that were given last have lost their end: indices. */
+  /** Returns the indices of the cut lines in the latest result. */
   get lastCut(): readonly number[] {
     return this.cutLines;
   }
 
-  /** The last line when the stream ended without a line feed, or null. */
+  /** Returns the last line if the stream ended without a line feed, or null. */
   end(): string | null {
     this.cutLines = this.cut ? [0] : [];
     return this.length === 0 ? null : this.take();
@@ -67,7 +70,7 @@ export class LineAssembler {
   }
 }
 
-/** Where the last character that is complete ends, when the bytes may have been cut inside a character. */
+/** Returns the end of the last complete character; the bytes may end inside a character. */
 function lastCharacterEnd(bytes: Uint8Array): number {
   for (let at = bytes.length - 1; at >= 0 && at >= bytes.length - 4; at--) {
     const lead = bytes[at] ?? 0;
@@ -78,14 +81,14 @@ function lastCharacterEnd(bytes: Uint8Array): number {
   return bytes.length;
 }
 
-/** Bytes of the character that begins with this one; 1 for a byte that can begin none. */
+/** Returns the length of the character that begins with this byte; 1 for an invalid byte. */
 function sequenceLength(lead: number): number {
   if (lead >= 0xc2 && lead <= 0xdf) return 2;
   if (lead >= 0xe0 && lead <= 0xef) return 3;
   return lead >= 0xf0 && lead <= 0xf4 ? 4 : 1;
 }
 
-/** Whether the bytes from `at` on begin with a whole character of `length` bytes (length > 1). */
+/** Reports whether the bytes at `at` are a complete character of `length` bytes (length > 1). */
 function isCharacter(bytes: Uint8Array, at: number, length: number): boolean {
   const lead = bytes[at] ?? 0;
   const second = bytes[at + 1] ?? 0;
@@ -98,7 +101,7 @@ function isCharacter(bytes: Uint8Array, at: number, length: number): boolean {
   return true;
 }
 
-/** Valid characters as they are, every other byte as \xNN. */
+/** Decodes valid characters, and every other byte as \xNN. */
 function decodeWithEscapes(bytes: Uint8Array): string {
   const pieces: string[] = [];
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -30,20 +30,20 @@ import {
 import { Workspace } from './workspace.ts';
 
 export interface LocalTaskProcessesOptions {
-  /** The worker's own directory: absolute, without links in it. */
+  /** The worker's own directory: absolute, without links. */
   readonly workerDirectory: string;
   readonly supervisorScript: string;
-  /** Without a beat for this long a supervisor kills what it guards. */
+  /** Time without a heartbeat after which a supervisor kills the processes it guards. */
   readonly beatTimeoutSeconds: number;
-  /** What a process gets of the worker's own environment. */
+  /** Variables of the worker's own environment that processes get. */
   readonly ownEnvironment: Readonly<Record<string, string | undefined>>;
   readonly isolation: IsolationSettings;
-  /** A launcher starts the tasks of a session of the worker's own account once it has begun so many; 0: all of them. */
+  /** Number of tasks in a session of the worker's own account from which on a launcher starts them; 0: all of them. */
   readonly tasksBeforeLauncher: number;
   readonly events: TaskProcessEvents;
-  /** What goes wrong without being the task's affair. */
+  /** Reports problems that do not belong to a task. */
   readonly warn: (text: string, attributes: Readonly<Record<string, string>>) => void;
-  /** What the one who runs the worker may want to know. */
+  /** Reports information for the operator of the worker. */
   readonly inform: (text: string, attributes: Readonly<Record<string, string>>) => void;
 }
 
@@ -52,16 +52,16 @@ interface Session {
   readonly workspace: Workspace;
   readonly supervisor: Supervisor;
   readonly cgroup: Cgroup | null;
-  /** Whom its actions run as; null for the worker's own account, and until it is known. */
+  /** The account that its actions run as; null for the worker's own account, and until it is resolved. */
   account: TaskAccount | null;
-  /** What actions have left running and may. */
+  /** Remaining processes of actions that may continue. */
   readonly known: Map<number, string>;
   action: { readonly run: number; readonly process: TaskProcess } | null;
-  /** Tasks that were begun. */
+  /** Number of started tasks. */
   tasks: number;
-  /** Null until it runs, and for good where it cannot. */
+  /** Null until it runs, and permanently if it cannot run. */
   launcher: Launcher | null;
-  /** Killing that is under way: the session is closed only after it. */
+  /** Pending kills: the session is closed only after them. */
   readonly kills: Set<Promise<void>>;
 }
 
@@ -137,7 +137,7 @@ export class LocalTaskProcesses implements TaskProcesses {
     };
     if (!action.keepsChildren) session.tasks++;
     const { launcher, supervisor, workspace } = session;
-    // What a launcher starts is not asked about first: without a guard the daemon is to refuse it.
+    // There is no check before a launcher starts a process: without a guard the agent refuses it.
     if (!action.keepsChildren && launcher?.isUsable === true && supervisor.isGuarding) {
       const request = {
         ...action,
@@ -209,11 +209,11 @@ export class LocalTaskProcesses implements TaskProcesses {
 
   contactLasts(leftMs: number | null): void {
     this.contactUntil = leftMs === null ? null : performance.now() + leftMs;
-    // It may last for less than the time between two beats.
+    // The remaining time may be shorter than the heartbeat interval.
     for (const { supervisor } of this.sessions.values()) supervisor.beat();
   }
 
-  /** Resolves when the directories of all closed sessions are gone, or could not be removed. */
+  /** Resolves when the directories of all closed sessions are removed, or could not be. */
   async settled(): Promise<void> {
     await Promise.all(this.removals);
     if (this.sessions.size > 0) return;
@@ -226,7 +226,7 @@ export class LocalTaskProcesses implements TaskProcesses {
     return action?.run === run ? action.process : null;
   }
 
-  /** Why the session cannot be used, or null. */
+  /** Returns why the session cannot be used, or null. */
   private async prepare(session: Session, runAs: SessionOpening['runAs']): Promise<string | null> {
     if (runAs !== null) {
       const lookup = await accountFor(runAs, this.options.isolation);
@@ -245,7 +245,7 @@ export class LocalTaskProcesses implements TaskProcesses {
     return null;
   }
 
-  /** The whole environment of a process. */
+  /** Returns the complete environment of a process. */
   private environmentOf(
     { sessionId, account }: Session,
     { variables }: ActionStart,
@@ -263,7 +263,10 @@ export class LocalTaskProcesses implements TaskProcesses {
     return [workerMarker(this.options.workerDirectory), sessionMarker(sessionId)];
   }
 
-  /** Starts the session's launcher. Where it does not run, or was ended with what a task had left running, the daemon starts the tasks itself. */
+  /**
+   * Starts the session's launcher. If it does not run, or was ended with remaining processes of a task, the agent
+   * starts the tasks itself.
+   */
   private async startLauncher(session: Session): Promise<void> {
     const { sessionId, account, cgroup } = session;
     if (account !== null) return;
@@ -277,7 +280,7 @@ export class LocalTaskProcesses implements TaskProcesses {
       else if (launcher !== null) {
         launcher.retire();
         await launcher.exited;
-        // The end of the session could not remove it with the launcher in it.
+        // The end of the session could not remove the group while the launcher was in it.
         cgroup?.remove();
       }
     } catch (error) {

@@ -10,25 +10,25 @@ import type { ProcessIds } from '../../core/access/isolation-names.ts';
 const run = promisify(execFile);
 
 /**
- * One end for a process to write to, one for the daemon to read from. A real pipe, by way of a FIFO: the sockets that
- * Node makes for its children cannot be opened again as /dev/stdout or /dev/stderr.
+ * A pipe from a process to the agent. It is a real pipe, made from a FIFO: the sockets that Node makes for its children
+ * cannot be opened as /dev/stdout or /dev/stderr.
  */
 export interface OutputPipe {
   readonly reader: Socket;
-  /** Of the reader: for reading at once what is there. Nobody's once the reader is destroyed. */
+  /** Descriptor of the reader, for reading available data immediately. Invalid once the reader is destroyed. */
   readonly descriptor: number;
-  /** To be given to the process and then closed with `closeWriter`. */
+  /** Must be passed to the process and then closed with `closeWriter`. */
   readonly writer: number;
   closeWriter(): void;
 }
 
-/** FIFOs that a program makes at once: Node itself cannot make one. */
+/** Number of FIFOs created by one run of the program: Node itself cannot create one. */
 const FIFOS_AT_ONCE = 16;
 
-/** Makes pipes. A few FIFOs wait in its directory; one that is used is there no longer. */
+/** Creates pipes. Some FIFOs are kept ready in its directory; a used one is removed from there. */
 export class OutputPipes {
   private readonly directory: string;
-  /** What an earlier daemon has left may still be there. */
+  /** Files of an earlier agent may still exist. */
   private readonly prefix = randomUUID();
   private readonly stock: string[] = [];
   private made = 0;
@@ -38,12 +38,12 @@ export class OutputPipes {
     this.directory = directory;
   }
 
-  /** Makes the directory when it is not there. */
+  /** Creates the directory if it is missing. */
   async prepare(): Promise<void> {
     await mkdir(this.directory, { recursive: true, mode: 0o700 });
   }
 
-  /** Two pipes, for standard output and standard error, that belong to the account. */
+  /** Opens two pipes, for standard output and standard error, that belong to the account. */
   async open(ids: ProcessIds | null): Promise<readonly [OutputPipe, OutputPipe]> {
     return [openFifo(await this.take(), ids), openFifo(await this.take(), ids)];
   }

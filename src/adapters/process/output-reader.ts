@@ -11,24 +11,26 @@ interface Stream {
   readonly socket: Socket;
   readonly descriptor: number;
   readonly lines: LineAssembler;
-  /** Read and not yet handed on. */
+  /** Lines that are read but not delivered yet. */
   gathered: string[];
-  /** Which of these have lost their end: indices. */
+  /** Indices of the cut lines. */
   cut: number[];
   bytes: number;
   closed: boolean;
 }
 
-/** A line that hides what other lines hold, or tries to. */
+/** A line that redacts the content of other lines, or tries to. */
 const HIDING = /openjd_redacted_env/i;
 
 /**
- * Reads the two output pipes of a process by lines. Reading pauses while more than the window is handed on and not
- * consumed, so that a task cannot write faster than its output is taken away.
+ * Reads the two output pipes of a process by lines.
  *
- * Which of two lines in different pipes was written first cannot be told. What was read of one pipe is handed on when the other was read
- * after that: all that was written before it is there by then. Standard output comes first, and each batch says which lines of the
- * other pipe hide something.
+ * - Flow control: reading pauses while more than the window is delivered and not consumed, so that a task cannot write
+ *   faster than its output is processed.
+ * - Order: the order of lines in different pipes is unknown. Lines of one pipe are delivered after the other pipe was
+ *   read, so that everything written before them is available. Standard output comes first, and each batch lists the
+ *   redaction lines of the other pipe.
+ * - Exits: `rest` after the end of the process, or `drained` if the pipes are reused.
  */
 export class OutputReader {
   private readonly stdout: Stream;
@@ -60,7 +62,7 @@ export class OutputReader {
     this.whenResumed();
   }
 
-  /** The next process writes to the same pipes: what is read from now on is its output. */
+  /** Starts the output of the next process, which writes to the same pipes. */
   begin(deliver: (batch: OutputBatch) => void): void {
     this.deliver = deliver;
     if (this.paused) this.consumed(this.unconsumed);
@@ -68,8 +70,8 @@ export class OutputReader {
   }
 
   /**
-   * Nothing writes to the pipes any more, and they are to be used again: resolves when all that is in them is handed on. Something that writes all
-   * the same is heard for `PROCESS_LIMITS.outputAfterExitMs` of reading.
+   * Resolves when everything in the pipes is delivered: no process writes to them any more, and they are to be reused.
+   * If something still writes, reading ends after `PROCESS_LIMITS.outputAfterExitMs`.
    */
   async drained(): Promise<void> {
     for (let readingMs = 0; !this.allClosed && readingMs < PROCESS_LIMITS.outputAfterExitMs;) {
@@ -96,8 +98,8 @@ export class OutputReader {
   }
 
   /**
-   * The process has ended: resolves when the output is at its end, or when something that the process left behind has
-   * held it open for `PROCESS_LIMITS.outputAfterExitMs` of reading.
+   * Called after the exit of the process: resolves at the end of the output, or when another process has kept it open
+   * for `PROCESS_LIMITS.outputAfterExitMs` of reading.
    */
   async rest(): Promise<void> {
     this.exited = true;
@@ -158,7 +160,7 @@ export class OutputReader {
     stream.bytes += bytes.length;
   }
 
-  /** `lines`: what the assembler has given last. */
+  /** `lines`: the latest result of the assembler. */
   private gather(stream: Stream, lines: string[]): void {
     const { gathered } = stream;
     for (const index of stream.lines.lastCut) stream.cut.push(gathered.length + index);
@@ -166,7 +168,7 @@ export class OutputReader {
     else for (const line of lines) gathered.push(line);
   }
 
-  /** Reads the pipes in turns until nothing is there, beginning with the other one than what was read last; then hands on. */
+  /** Reads the pipes alternately until both are empty, starting with the one that was not read last; then delivers. */
   private round(readLast: Stream): void {
     this.isGathering = true;
     let last = readLast;
@@ -178,7 +180,7 @@ export class OutputReader {
       if (read === 0) break;
       bytes += read;
       if (last === this.stdout || bytes < PROCESS_LIMITS.outputWindowBytes) continue;
-      // There is no end of it: what was read last waits for the next round.
+      // The output does not end: the data read last waits for the next round.
       held = last.gathered.length - before;
       break;
     }
@@ -187,23 +189,23 @@ export class OutputReader {
     if (held > 0) this.goOnLater();
   }
 
-  /** What is in the pipe now. Gives the number of bytes. */
+  /** Reads the available data of the pipe. Returns the number of bytes. */
   private drain(stream: Stream): number {
     const { socket, descriptor, bytes: before } = stream;
     if (socket.destroyed) return 0;
-    // Tells 'data'.
+    // Emits 'data'.
     if (socket.readableLength > 0) socket.read();
     try {
       const count = readSync(descriptor, this.buffer);
       this.take(stream, this.buffer.subarray(0, count));
     } catch (error) {
-      // What is wrong with the pipe is told by the socket as well.
+      // The socket also emits the error of the pipe.
       if (errorCode(error) === null) throw error;
     }
     return stream.bytes - before;
   }
 
-  /** A round that no new output brings about, for what was held back or is the end of a pipe. */
+  /** Starts a round without new output, for lines that were held back or the end of a pipe. */
   private goOnLater(): void {
     if (this.later !== null || this.streams.every(({ gathered }) => gathered.length === 0)) return;
     this.later = setImmediate(() => {
@@ -214,7 +216,7 @@ export class OutputReader {
     });
   }
 
-  /** Hands on what was gathered, but for so many lines of standard error. */
+  /** Delivers the gathered lines, except for `held` lines of standard error. */
   private handOn(held: number): void {
     const { stdout, stderr } = this;
     const areBoth = stdout.gathered.length > 0 && stderr.gathered.length > 0;
@@ -246,7 +248,7 @@ export class OutputReader {
     });
   }
 
-  /** The time after the exit runs only while the output is being read. */
+  /** The time after the exit counts only while the output is being read. */
   private watchDeadline(): void {
     if (!this.exited || this.paused || this.deadline !== null) return;
     this.deadline = setTimeout(() => {

@@ -5,46 +5,52 @@ import { errorCode } from './error-code.ts';
 import { PROCESS_LIMITS } from './limits.ts';
 import type { Cgroup } from './session-cgroup.ts';
 
-/** One running process, as /proc shows it. */
+/** A running process, from /proc. */
 interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** When it was started: with the pid the name of this process and no other. */
+  /** Start time: together with the pid it identifies a process. */
   readonly startedAt: string;
-  /** The environment that it was started with; empty when it may not be read. */
+  /** Environment at its start; empty if it is not readable. */
   readonly environment: ReadonlySet<string>;
 }
 
-/** Processes by pid, with when they were started. */
+/** Processes by pid, with their start times. */
 export type KnownProcesses = ReadonlyMap<number, string>;
 
 /**
- * What belongs together: everything that was started with the marker in its environment, what the control group holds, the process group
- * and session of the leader, what was seen of it earlier, and the children of all these.
+ * Processes that belong together: all with the marker in their environment, those in the control group, the process
+ * group and session of the leader, earlier known ones, and the children of all these.
  */
 export interface ProcessTree {
   /** An entry `NAME=value` of the environment. */
   readonly marker: string;
   readonly cgroup: Cgroup | null;
-  /** The first process, which leads a process group and a session; null when it ended some time ago: the number may be another's by now. */
+  /**
+   * The first process, which leads a process group and a session; null if it ended some time ago, because its number
+   * may have been reused.
+   */
   readonly leader: number | null;
   readonly known: KnownProcesses;
-  /** Nothing of it was started before this process was, in clock ticks since the start of the machine; null when that is not known. */
+  /**
+   * Start time before which no process of the tree was started, in clock ticks since the start of the machine; null if
+   * unknown.
+   */
   readonly since: number | null;
 }
 
-/** When a process was started, in clock ticks since the start of the machine; null when that cannot be seen. */
+/** Returns the start time of a process, in clock ticks since the start of the machine; null if unknown. */
 export function startOf(pid: number): number | null {
   const stat = readStat(pid);
   return stat === null ? null : Number(stat[STARTED_AT]);
 }
 
 /**
- * Kills the tree with SIGKILL until nothing of it is left. Gives the processes that could not be ended in
- * `PROCESS_LIMITS.killForMs`: none, but for processes that the kernel does not let go. Where there is no /proc only the
- * group is killed.
+ * Kills the tree with SIGKILL until no process is left. Returns the processes that could not be ended in
+ * `PROCESS_LIMITS.killForMs`: usually none, except for processes that the kernel does not release. Without /proc only
+ * the group is killed.
  */
 export async function killTree(tree: ProcessTree): Promise<readonly number[]> {
   const deadline = performance.now() + PROCESS_LIMITS.killForMs;
@@ -57,26 +63,26 @@ export async function killTree(tree: ProcessTree): Promise<readonly number[]> {
     for (const { pid } of members) signalProcess(pid, 'SIGKILL');
     const left = new Set([...held, ...members.map(({ pid }) => pid)]);
     if (left.size === 0 || performance.now() > deadline) return [...left];
-    // The number of a session is not given away while a process is in it.
+    // The number of a session is not reused while a process is in it.
     if (!processes.some(({ session }) => session === leader)) leader = null;
     await delay(PROCESS_LIMITS.killRoundMs);
   }
 }
 
 /**
- * Whether nothing of the tree is left, as far as can be seen at a glance: what is in a control group does not get out of it by itself, and what was
- * taken out on purpose may still be in the process group of the leader, which is killed. False where there are no control groups.
+ * Reports whether the tree has visibly exited. A process cannot leave a control group by itself. One that was moved out
+ * may still be in the process group of the leader, which is killed. False without control groups.
  */
 export const hasExited = ({ cgroup, leader }: ProcessTree): boolean =>
   cgroup?.isEmpty() === true && (leader === null || !signalGroup(leader, 'SIGKILL'));
 
-/** The processes of the tree that run now. */
+/** Returns the running processes of the tree. */
 export async function findTree(tree: ProcessTree): Promise<KnownProcesses> {
   const members = treeMembers(await listProcesses(tree.since), tree);
   return new Map(members.map(({ pid, startedAt }) => [pid, startedAt]));
 }
 
-/** Signals each process of the group; false when there is none. */
+/** Signals each process of the group; returns false if there is none. */
 export function signalGroup(group: number, signal: NodeJS.Signals): boolean {
   return signalProcess(-group, signal);
 }
@@ -109,7 +115,7 @@ function treeMembers(processes: readonly ProcessEntry[], tree: ProcessTree): rea
   return [...members.values()];
 }
 
-/** `since`: processes that were started earlier are left out, unread but for their start. */
+/** `since`: processes with an earlier start are skipped after reading their start. */
 async function listProcesses(since: number | null): Promise<readonly ProcessEntry[]> {
   const pids = (await entriesOfProc()).filter((name) => /^[0-9]+$/.test(name)).map(Number);
   const processes: ProcessEntry[] = [];
@@ -130,14 +136,17 @@ async function entriesOfProc(): Promise<readonly string[]> {
   }
 }
 
-/** Where the fields that are used stand in /proc/PID/stat, counted behind the name of the program. */
+/** Indices of the used fields in /proc/PID/stat, after the name of the program. */
 const STATE = 0;
 const PARENT = 1;
 const GROUP = 2;
 const SESSION = 3;
 const STARTED_AT = 19;
 
-/** Null for a process that has ended, zombies included, and for one that `/proc` shows to its own account alone (`hidepid`): it is not ours. */
+/**
+ * Returns null for a process that has ended, including zombies, and for one that `/proc` hides (`hidepid`), which
+ * cannot be one of this worker.
+ */
 function readProcess(pid: number, since: number | null): ProcessEntry | null {
   const fields = readStat(pid);
   if (fields === null || fields[STATE] === 'Z' || fields[STATE] === 'X') return null;
@@ -158,7 +167,10 @@ function readProcess(pid: number, since: number | null): ProcessEntry | null {
 /** Longer than any /proc/PID/stat. */
 const statBuffer = Buffer.allocUnsafe(4096);
 
-/** The fields behind the name of the program, which is in parentheses and may hold anything, parentheses too; null when it cannot be seen. */
+/**
+ * Returns the fields after the name of the program, which is in parentheses and may contain any characters; null if it
+ * is not readable.
+ */
 function readStat(pid: number): readonly string[] | null {
   try {
     const file = openSync(`/proc/${pid}/stat`, 'r');
@@ -176,7 +188,7 @@ function readStat(pid: number): readonly string[] | null {
 
 const UNSEEN = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
 
-/** Empty when it may not be read; null when the process has ended. */
+/** Returns an empty set if it is not readable; null if the process has ended. */
 function readEnvironment(pid: number): ReadonlySet<string> | null {
   try {
     return new Set(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0'));

@@ -5,21 +5,21 @@ import { join, relative } from 'node:path';
 import { errorCode } from './error-code.ts';
 
 /**
- * Control groups as a fence around the processes of sessions: what was put in cannot get out by forking, by a session of its own or with
- * another environment. Used where the machine lets the worker make groups, in the unified hierarchy or else in the freezer's; it needs no
- * controller and sets no limit.
+ * Control groups as a fence around the processes of sessions: a process cannot leave its group by forking, by a new
+ * session or with another environment. Used if the machine allows the worker to create groups, in the unified hierarchy
+ * or else in the freezer's; needs no controller and sets no limit.
  */
 
-/** Where groups can be made: the group of this process in a hierarchy. */
+/** A place for groups: the group of this process in a hierarchy. */
 interface Place {
   readonly path: string;
-  /** Which group of the hierarchy is seen at the path. */
+  /** The group of the hierarchy at the path. */
   readonly root: string;
   /** `unified`: version 2, whose groups have `cgroup.procs` and may have `cgroup.kill` and `cgroup.freeze`. */
   readonly kind: 'unified' | 'freezer';
 }
 
-/** The groups of one worker, by the directory that is its own. */
+/** The groups of one worker, by its directory. */
 export class WorkerCgroup {
   private readonly path: string;
 
@@ -27,7 +27,7 @@ export class WorkerCgroup {
     this.path = path;
   }
 
-  /** Makes the worker's group. Null where that cannot be done: the reason goes to `unavailable`. */
+  /** Creates the worker's group. Returns null if that is impossible, and reports the reason with `unavailable`. */
   static open(workerDirectory: string, unavailable: (reason: string) => void): WorkerCgroup | null {
     const places = placesOfThisProcess();
     let reason = 'no hierarchy of control groups is mounted';
@@ -45,27 +45,27 @@ export class WorkerCgroup {
     return null;
   }
 
-  /** Makes the group of a session, or null when it cannot be made. */
+  /** Creates the group of a session, or returns null. */
   session(sessionId: string): Cgroup | null {
-    // A guard that has ended its session takes the worker's group away when it is empty.
+    // A guard that has ended its session removes the worker's group if it is empty.
     Cgroup.make(this.path);
     return Cgroup.make(join(this.path, sessionId));
   }
 
-  /** Removes the worker's group. Something that still runs in it keeps it. */
+  /** Removes the worker's group, unless a process still runs in it. */
   remove(): void {
     removeTree(this.path);
   }
 }
 
-/** Every group that a worker with this directory may have made, wherever it was started from. */
+/** Returns every group that a worker with this directory may have created. */
 export function leftoverCgroups(workerDirectory: string): readonly Cgroup[] {
   return mounts().flatMap(({ path }) =>
     groupsNamed(path, groupName(workerDirectory), SEARCH_DEPTH).map((group) => new Cgroup(group)),
   );
 }
 
-/** One group with the groups below it. */
+/** A group with its descendants. */
 export class Cgroup {
   readonly path: string;
 
@@ -87,7 +87,7 @@ export class Cgroup {
     return Cgroup.make(join(this.path, name));
   }
 
-  /** The processes in it and below it. */
+  /** Returns the processes in it and its descendants. */
   private members(): readonly number[] {
     return tree(this.path).flatMap((group) => lines(join(group, 'cgroup.procs')).map(Number));
   }
@@ -96,13 +96,13 @@ export class Cgroup {
     return this.members().length === 0;
   }
 
-  /** Whether this process is in it, and no other. */
+  /** Reports whether this process is its only member. */
   holdsOnly(pid: number): boolean {
     const members = this.members();
     return members.length === 1 && members[0] === pid;
   }
 
-  /** SIGKILL to all of them, at once where the kernel can do that. Gives those that were there. */
+  /** Sends SIGKILL to all members, in one operation if the kernel supports it. Returns the members before that. */
   kill(): readonly number[] {
     const members = this.members();
     if (members.length === 0) return members;
@@ -114,7 +114,7 @@ export class Cgroup {
     return found;
   }
 
-  /** Removes it with the groups below it. Something that still runs in one keeps that. */
+  /** Removes it with its descendants, except for groups with running processes. */
   remove(): void {
     removeTree(this.path);
   }
@@ -125,7 +125,7 @@ const SEARCH_DEPTH = 6;
 const groupName = (workerDirectory: string): string =>
   `callsheet-${createHash('sha256').update(workerDirectory).digest('hex').slice(0, 16)}`;
 
-/** Hierarchies in the order in which they are tried. */
+/** Returns the hierarchies in the order in which they are tried. */
 function mounts(): readonly Place[] {
   const unified: Place[] = [];
   const freezer: Place[] = [];
@@ -170,7 +170,7 @@ function children(path: string): readonly string[] {
   }
 }
 
-/** The group and all below it, each after those below it. */
+/** Returns the group and all its descendants, children first. */
 const tree = (path: string): readonly string[] => [
   ...children(path).flatMap((child) => tree(join(path, child))),
   path,
@@ -186,7 +186,7 @@ function removeTree(path: string): void {
   }
 }
 
-/** A group can often be made where no process may be put into it. */
+/** A group can often be created where processes cannot be moved into it. */
 function proveJoining(group: string): void {
   const proof = spawnSync('bash', ['-c', 'echo 0 >"$0/cgroup.procs"', group], {
     env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
@@ -211,7 +211,7 @@ const freeze = (group: string, on: boolean): boolean =>
 
 function tryWrite(path: string, text: string): boolean {
   try {
-    // Without O_CREAT: the file is the kernel's or is not there.
+    // Without O_CREAT: the file belongs to the kernel or does not exist.
     writeFileSync(path, text, { flag: 'r+' });
     return true;
   } catch (error) {
@@ -255,5 +255,5 @@ const REFUSALS = new Set([
   'ENOSPC',
 ]);
 
-/** The machine does not let the worker do it, or the group or process is gone. */
+/** The machine does not allow it, or the group or process no longer exists. */
 const isRefusal = (error: unknown): boolean => REFUSALS.has(errorCode(error) ?? '');

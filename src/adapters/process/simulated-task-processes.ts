@@ -9,32 +9,33 @@ import type {
 } from '../../core/ports/task-processes.ts';
 
 export interface SimulationSettings {
-  /** How long a task takes, on average. */
+  /** Average duration of a task. */
   readonly taskMs: number;
-  /** How many of a hundred tasks fail. */
+  /** Percentage of failing tasks. */
   readonly failPercent: number;
-  /** Lines that a task writes to its standard output. */
+  /** Number of lines of a task on standard output. */
   readonly logLines: number;
 }
 
-/** Output that waits for being dealt with; a task writes no more until it is. */
+/** Maximum unconsumed output: beyond it a task pauses. */
 const UNCONSUMED_BYTES_MAX = 64 * 1024;
 const LINES_PER_BATCH = 100;
 
-/** An action that "runs". */
+/** A simulated running action. */
 interface Running {
   readonly run: number;
   linesLeft: number;
   unconsumed: number;
-  /** When the next batch of its output comes, or its end. */
+  /** Timer of its next output, or its end. */
   timer: NodeJS.Timeout | null;
   readonly batchMs: number;
   readonly end: ActionEnd;
 }
 
 /**
- * Tasks of a simulated worker: no process, no file. Each takes its time, half as long to one and a half times as long as the average, and ends
- * well or not by `seed` and its number alone, so that a run can be repeated. What environments do takes no time.
+ * Tasks of a simulated worker, without processes and files. Each takes half to one and a half times the average
+ * duration. Duration and result depend only on `seed` and its number, so that a run can be repeated. Actions of
+ * environments take no time.
  */
 export class SimulatedTaskProcesses implements TaskProcesses {
   private readonly settings: SimulationSettings;
@@ -80,7 +81,7 @@ export class SimulatedTaskProcesses implements TaskProcesses {
     if (running.timer === null) this.goOn(sessionId, running);
   }
 
-  /** There is nothing that could run on without the daemon. */
+  /** No process could continue without the agent. */
   contactLasts(): void {
     // Nothing to end.
   }
@@ -92,7 +93,7 @@ export class SimulatedTaskProcesses implements TaskProcesses {
     this.events.closed(sessionId);
   }
 
-  /** An environment's action is over at once. */
+  /** An environment's action ends immediately. */
   private begin({ run, keepsChildren }: ActionStart): Running {
     const isTask = !keepsChildren;
     if (isTask) this.tasks++;
@@ -110,7 +111,7 @@ export class SimulatedTaskProcesses implements TaskProcesses {
     };
   }
 
-  /** The next part of the action, after its time: unless too much of its output waits. */
+  /** Runs the next part of the action after its time, unless too much of its output waits. */
   private goOn(sessionId: SessionId, running: Running): void {
     if (running.unconsumed > UNCONSUMED_BYTES_MAX) return;
     running.timer = setTimeout(() => {
@@ -147,7 +148,7 @@ export class SimulatedTaskProcesses implements TaskProcesses {
 
 const signaled = (signal: string): ActionEnd => ({ kind: 'signaled', signal });
 
-/** A number from 0 to below 1 that looks like chance and is the same each time. */
+/** Returns a reproducible pseudo-random number from 0 to below 1. */
 function share(seed: number, task: number, salt: number): number {
   let mixed = Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(task, 0x85ebca6b) ^ Math.imul(salt, 0xc2b2ae35);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);

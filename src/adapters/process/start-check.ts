@@ -3,15 +3,15 @@ import { resolve } from 'node:path';
 import { isProgram } from '../host/program-files.ts';
 import { errorCode } from './error-code.ts';
 
-/** Where a program is looked for when the environment names no place. */
+/** Search path if the environment has none. */
 const DEFAULT_PATH = '/bin:/usr/bin';
-/** The kernel reads so much of a script to find its interpreter. */
+/** Number of bytes of a script that the kernel reads to find its interpreter. */
 const SCRIPT_HEAD_BYTES = 256;
 
 /**
- * Why a command can surely not be started, or null: in words for the one whose task it is. For a command that is started by way of others,
- * which could only end with a code of their own. `isOwnAccount`: whether it runs as this process does; otherwise a place that this process may
- * not look into, or a file that it may not run, proves nothing.
+ * Returns why a command certainly cannot be started, as text for the owner of the task, or null. Needed for commands
+ * that are started through other programs, which would only exit with their own codes. `isOwnAccount`: it runs as this
+ * process does; otherwise a directory or file that is inaccessible to this process proves nothing.
  */
 export async function preflightError(
   command: string,
@@ -26,7 +26,7 @@ export async function preflightError(
   if (found.length === 0) {
     return (await mayBeThere(workingDirectory))
       ? `command not found: ${command}`
-      : 'its working directory is gone';
+      : 'its working directory does not exist';
   }
   if (!isOwnAccount) return null;
   const runnable: string[] = [];
@@ -46,7 +46,7 @@ async function mayBeThere(path: string): Promise<boolean> {
   }
 }
 
-/** True for everything but a script whose first line names a program that is not there. */
+/** Returns true except for a script whose interpreter does not exist. */
 async function hasInterpreter(file: string): Promise<boolean> {
   const head = await headOf(file);
   const interpreter = /^#![ \t]*([^ \t\n]+)/.exec(head)?.[1];
@@ -68,7 +68,7 @@ async function headOf(file: string): Promise<string> {
       await handle.close();
     }
   } catch {
-    // A program that may be run and not read.
+    // The program is executable but not readable.
     return '';
   }
 }

@@ -1,14 +1,16 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { errorCode, messageOf } from './error-code.ts';
 
-/** Why a process could not be started, in words for the one whose task it is. `error`: of the system, with its code. */
+/**
+ * Returns why a process could not be started, as text for the owner of the task. `error`: of the system, with its code.
+ */
 export async function startFailure(
   error: unknown,
   { command, workingDirectory }: { readonly command: string; readonly workingDirectory: string },
 ): Promise<string> {
   const code = errorCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') {
-    if (!(await isDirectory(workingDirectory))) return 'its working directory is gone';
+    if (!(await isDirectory(workingDirectory))) return 'its working directory does not exist';
     const hasPath = command.includes('/');
     if (hasPath && (await exists(command))) {
       return `the interpreter of ${command} was not found`;

@@ -6,33 +6,40 @@ import { programFile } from './program-file.ts';
 
 const COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
 
-/** `guarding`: it watches. `fenced`: it has killed, or is killing, what it guards. `lost`: it is gone, nobody watches. */
+/** `guarding`: it watches. `fenced`: it has killed, or is killing, the processes it guards. `lost`: it has exited. */
 export type SupervisorState = 'guarding' | 'fenced' | 'lost';
 
-/** Where supervisor.sh lies. */
+/** Returns the path of supervisor.sh. */
 export const supervisorScript = (): string => programFile('supervisor.sh');
 
 export interface SupervisorOptions {
-  /** Where supervisor.sh lies. */
+  /** Path of supervisor.sh. */
   readonly script: string;
-  /** An entry `NAME=value` that all processes which it guards have in their environment. */
+  /** An entry `NAME=value` in the environment of all processes that it guards. */
   readonly marker: string;
-  /** The control group that holds them; null for none. */
+  /** The control group that contains them; null for none. */
   readonly cgroup: string | null;
-  /** Without a beat for this long it kills them. */
+  /** Time without a heartbeat after which it kills them. */
   readonly beatTimeoutSeconds: number;
-  /** How much longer they may run without another word of the service, in milliseconds; null for no limit. Told with each beat. */
+  /**
+   * Time that they may still run without contact with the service, in milliseconds; null for no limit. Sent with each
+   * heartbeat.
+   */
   readonly contactLeftMs: () => number | null;
-  /** It has ended unasked, and may have killed what it guards or not. */
+  /** It has exited unexpectedly, and may have killed the processes it guards. */
   readonly onGone: () => void;
 }
 
 /**
- * The daemon's side of supervisor.sh: starts it, feeds it beats, and asks it whether it has killed what it guards.
- * One for each session, from before its first process to after its last.
+ * The agent's side of supervisor.sh: starts it, sends it heartbeats, and asks it whether it has killed the processes it
+ * guards. One per session, from before its first process to after its last.
+ *
+ * - States: `guarding`, `fenced`, `lost` (`SupervisorState`).
+ * - Invariants: a process is started only after `state()` has returned `guarding`.
+ * - Exits: `end`, a missed heartbeat, or an unexpected exit, which calls `onGone`.
  */
 export class Supervisor {
-  /** When it was started (see `startOf`): before all that it guards. */
+  /** Its start time (see `startOf`): before all processes that it guards. */
   readonly startedAt: number | null;
   private readonly child: ChildProcess;
   private readonly beats: NodeJS.Timeout;
@@ -52,7 +59,7 @@ export class Supervisor {
     this.beats = setInterval(() => this.beat(), PROCESS_LIMITS.beatMs);
     this.beat();
     child.stdin?.on('error', () => {
-      // The supervisor is gone: the end of its output says so.
+      // The end of its output means that the supervisor has exited.
     });
     const lines = new LineAssembler(PROCESS_LIMITS.lineBytes);
     child.stdout?.on('data', (bytes: Buffer) => {
@@ -69,7 +76,7 @@ export class Supervisor {
     });
   }
 
-  /** Starts a supervisor. Nothing may be started before `state()` has given `guarding`. */
+  /** Starts a supervisor. No process may be started before `state()` has returned `guarding`. */
   static start(options: SupervisorOptions): Supervisor {
     const { script, marker, beatTimeoutSeconds, cgroup } = options;
     const child: ChildProcess = spawn('bash', [script, marker, String(beatTimeoutSeconds), cgroup ?? ''], {
@@ -81,23 +88,26 @@ export class Supervisor {
     return new Supervisor(child, options);
   }
 
-  /** Tells it that the daemon runs, and how much longer the contact lasts: by itself now and then, and at once when that has changed. */
+  /** Sends a heartbeat with the remaining contact time: periodically, and immediately when that time has changed. */
   beat(): void {
     const leftMs = this.contactLeftMs();
     this.say(leftMs === null ? 'beat' : `beat ${Math.max(0, Math.floor(leftMs))}`);
   }
 
-  /** The process group of the running action; null for none. */
+  /** Sets the process group of the running action; null for none. */
   guardGroup(group: number | null): void {
     this.say(`group ${group ?? 0}`);
   }
 
-  /** False once it is known to guard no more; `state` asks it. */
+  /** False once it is known to have stopped guarding; `state` asks it. */
   get isGuarding(): boolean {
     return !this.gone && !this.fenced;
   }
 
-  /** Asks it. Resolves once it has answered, ended or kept silent for `PROCESS_LIMITS.supervisorAnswerMs`. */
+  /**
+   * Asks it for its state. Resolves once it has answered, exited or not answered for
+   * `PROCESS_LIMITS.supervisorAnswerMs`.
+   */
   async state(): Promise<SupervisorState> {
     if (this.fenced) return 'fenced';
     if (this.gone) return 'lost';
@@ -114,7 +124,7 @@ export class Supervisor {
     });
   }
 
-  /** There is nothing to guard any more. */
+  /** Stops it: there are no more processes to guard. */
   end(): void {
     this.ending = true;
     clearInterval(this.beats);
@@ -123,7 +133,7 @@ export class Supervisor {
     this.child.unref();
   }
 
-  /** The supervisor's own process, or null when it could not be started. */
+  /** The supervisor's own process, or null if it could not be started. */
   get pid(): number | null {
     return this.child.pid ?? null;
   }

@@ -1,22 +1,22 @@
-/** Marks every process of a session: what its guard looks for. */
+/** Returns the mark of every process of a session, which its guard searches for. */
 export const sessionMarker = (sessionId: string): string => `CALLSHEET_SESSION=${sessionId}`;
 
 /** The variable that marks the processes of one action. */
 export const ACTION_VARIABLE = 'CALLSHEET_ACTION';
 
-/** Marks every process of one action. */
+/** Returns the mark of every process of one action. */
 export const actionMarker = (sessionId: string, run: number): string =>
   `${ACTION_VARIABLE}=${sessionId}.${run}`;
 
-/** Marks every process that a worker with this directory has started: what is ended before it registers. */
+/** Returns the mark of every process of a worker with this directory: they are ended before it registers. */
 export const workerMarker = (workerDirectory: string): string => `CALLSHEET_WORKER_DIR=${workerDirectory}`;
 
-/** The daemon's own settings may hold secrets and are none of a task's business. */
+/** The agent's own settings may contain secrets, and tasks do not need them. */
 const OWN_SETTINGS = 'SVC_';
 
 /**
- * The environment of a task's process (docs/contract/sessions.md#environment-variables): the worker's, then the
- * session's, then the marks, which nothing overrides.
+ * Returns the environment of a task's process (docs/contract/sessions.md#environment-variables): the worker's, then the
+ * session's, then the marks, which cannot be overridden.
  */
 export function taskEnvironment(
   own: Readonly<Record<string, string | undefined>>,

@@ -15,33 +15,33 @@ const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_PROGRAM = 0o700;
 const CANCEL_INFO_FILE = 'cancel_info.json';
 
-/** A session's directory, in the hands of the account that its actions run as. */
+/** A session's directory, accessible to the account that its actions run as. */
 export class Workspace {
   readonly directory: string;
   private readonly workerDirectory: string;
   private ids: ProcessIds | null = null;
 
-  /** `workerDirectory`: the worker's own, in which it lies. */
+  /** `workerDirectory`: the worker's own directory, which contains it. */
   constructor(directory: string, workerDirectory: string) {
     this.directory = directory;
     this.workerDirectory = workerDirectory;
   }
 
-  /** Makes the directory for the account alone; null is the worker's own. Fails when it is there already. */
+  /** Creates the directory for the account alone; null is the worker's own. Fails if it exists. */
   async make(ids: ProcessIds | null): Promise<void> {
     this.ids = ids;
     if (ids === null) await makeWorkspace(this.directory);
     else await makeAccountWorkspace(this.directory, this.workerDirectory, ids);
   }
 
-  /** Writes a file in place of what is there, never through a link (docs/contract/sessions.md#embedded-files). */
+  /** Writes or replaces a file, never through a link (docs/contract/sessions.md#embedded-files). */
   async write(file: SessionFile): Promise<void> {
     if (this.ids === null) await writeSessionFile(file);
     else await writeAccountFile(this.directory, file, this.ids);
   }
 
   /**
-   * Tells a process that is about to be canceled when it will be killed
+   * Writes the time of the kill for a process that is about to be canceled
    * (docs/contract/sessions.md#timeouts-and-cancelation).
    */
   async writeCancelInfo(notifyEndAt: number): Promise<void> {
@@ -72,19 +72,22 @@ async function writeSessionFile(file: SessionFile): Promise<void> {
   }
 }
 
-/** Removes a session's directory, directories that a task made read-only and trees that are deeper than a path is long included. */
+/**
+ * Removes a session's directory, including read-only directories of a task and trees deeper than the maximum path
+ * length.
+ */
 export async function removeWorkspace(directory: string): Promise<void> {
   if (process.platform !== 'linux') await rm(directory, { recursive: true, force: true });
   else if (process.geteuid?.() === 0) await removeByDescriptors(directory);
   else await removeOwn(directory);
 }
 
-/** Only what is in the way of a first attempt is opened: most directories are removed at once. */
+/** Directories are made accessible only if a first attempt fails: most are removed at once. */
 async function removeOwn(directory: string): Promise<void> {
   try {
     await removeByDescriptors(directory);
   } catch {
-    // What it could not open may be removable all the same; what is not, the second attempt tells.
+    // Directories that it could not change may be removable anyway; otherwise the second attempt reports them.
     await makeRemovable(directory).catch(() => undefined);
     await removeByDescriptors(directory);
   }

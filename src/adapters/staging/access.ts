@@ -6,17 +6,17 @@ const WRITE = 2n;
 const SEARCH = 1n;
 const STICKY = 0o1000n;
 
-/** Whether the account may read the file, by its mode. Access lists that say otherwise are not known here. */
+/** Reports whether the account may read the file, by its mode. Access control lists are ignored. */
 export const mayRead = (stat: BigIntStats, owner: FileOwner): boolean => allows(stat, owner, READ);
 
-/** Whether the account may go through the directory. */
+/** Reports whether the account may traverse the directory. */
 export const maySearch = (stat: BigIntStats, owner: FileOwner): boolean => allows(stat, owner, SEARCH);
 
-/** Whether the account may make files in the directory. */
+/** Reports whether the account may create files in the directory. */
 export const mayCreate = (stat: BigIntStats, owner: FileOwner): boolean =>
   allows(stat, owner, WRITE) && allows(stat, owner, SEARCH);
 
-/** Whether the account may put another file in place of one in a directory where it may make files. */
+/** Reports whether the account may replace a file in a directory in which it may create files. */
 export const mayReplace = (directory: BigIntStats, file: BigIntStats, { uid }: FileOwner): boolean =>
   (directory.mode & STICKY) === 0n || directory.uid === BigInt(uid) || file.uid === BigInt(uid);
 

@@ -5,12 +5,12 @@ import { OpenHandle } from './open-handle.ts';
 import { STAGING_LIMITS } from './limits.ts';
 import { withPath, stagingError } from './staging-error.ts';
 
-/** `inside`: links are followed as long as they stay inside the root. `refuse`: a link is an error. */
+/** `inside`: links are followed while they stay inside the root. `refuse`: a link is an error. */
 export type LinkRule = 'inside' | 'refuse';
 
 /**
- * A directory that no way leads out of: each step is taken from a held directory to a name in it, so that nothing that is swapped
- * meanwhile, and no link and no `..`, leads elsewhere.
+ * A directory that no path leads out of. Each step opens a name in an open directory, so that a concurrent replacement,
+ * a link or `..` cannot lead outside.
  */
 export class ConfinedRoot {
   readonly path: string;
@@ -25,7 +25,10 @@ export class ConfinedRoot {
     this.owner = owner;
   }
 
-  /** The root itself is given by whoever runs the service and may be a link. With an owner, only what its account may search is gone through. */
+  /**
+   * Opens the root, which the operator of the service configures and which may be a link. With an owner, only
+   * directories that its account may traverse are used.
+   */
   static async open(path: string, owner: FileOwner | null): Promise<ConfinedRoot> {
     try {
       const root = await OpenHandle.at(path);
@@ -34,19 +37,19 @@ export class ConfinedRoot {
     } catch (error) {
       throw withPath(path, error);
     }
-    throw stagingError(path, 'is no directory');
+    throw stagingError(path, 'is not a directory');
   }
 
   close(): Promise<void> {
     return this.root.close();
   }
 
-  /** The text of a way from the root. */
+  /** Returns the text of a path from the root. */
   textOf(below: readonly string[]): string {
     return below.length === 0 ? this.path : `${this.path.replace(/\/+$/, '')}/${below.join('/')}`;
   }
 
-  /** Goes to what `below` leads to, and gives what `use` makes of it. It is held until then. Errors name the path. */
+  /** Opens the path `below`, and returns the result of `use`. It stays open during the call. Errors name the path. */
   async use<T>(
     below: readonly string[],
     links: LinkRule,
@@ -61,8 +64,8 @@ export class ConfinedRoot {
   }
 
   /**
-   * As `use`, for a directory: what is missing on the way is made by `make`. Links on the first `resolved` steps are followed inside the
-   * root; after them they are refused.
+   * Like `use`, for a directory: `make` creates missing directories on the way. Links in the first `resolved` steps are
+   * followed inside the root; later ones are refused.
    */
   async useDirectory<T>(
     below: readonly string[],
@@ -77,9 +80,9 @@ export class ConfinedRoot {
       for (const [index, name] of below.slice(resolved).entries()) {
         here = await this.step(here, name, below.slice(0, resolved + index + 1), make);
         held.push(here);
-        if (here.stat.isSymbolicLink()) throw stagingError(this.textOf(below), 'lies below a symbolic link');
+        if (here.stat.isSymbolicLink()) throw stagingError(this.textOf(below), 'is below a symbolic link');
       }
-      if (!here.stat.isDirectory()) throw stagingError(this.textOf(below), 'is no directory');
+      if (!here.stat.isDirectory()) throw stagingError(this.textOf(below), 'is not a directory');
       return await use(here);
     } finally {
       for (const each of held) await each.close();
@@ -109,10 +112,9 @@ export class ConfinedRoot {
           continue;
         }
         await next.close();
-        if (links === 'refuse')
-          throw stagingError(this.textOf(below), 'is a symbolic link, or lies below one');
+        if (links === 'refuse') throw stagingError(this.textOf(below), 'is a symbolic link, or is below one');
         if (++hops > STAGING_LIMITS.linkHops)
-          throw stagingError(this.textOf(below), 'has too many links on its way');
+          throw stagingError(this.textOf(below), 'has too many links in its path');
         const target = await readlink(here.pathOf(name));
         if (target.startsWith('/')) {
           for (const each of stack.splice(0)) await each.close();
@@ -134,7 +136,7 @@ export class ConfinedRoot {
     make: ((parent: OpenHandle, name: string) => Promise<void>) | null,
   ): Promise<OpenHandle> {
     if (!here.stat.isDirectory())
-      throw stagingError(this.textOf(below), 'lies below something that is no directory');
+      throw stagingError(this.textOf(below), 'is below a file that is not a directory');
     if (this.owner !== null && !maySearch(here.stat, this.owner)) throw accessDenied(this.textOf(below));
     try {
       return await here.child(name);
@@ -145,7 +147,7 @@ export class ConfinedRoot {
     }
   }
 
-  /** The steps from the root to an absolute target inside it. */
+  /** Returns the steps from the root to an absolute target inside it. */
   private insideOf(target: string, below: readonly string[]): readonly string[] {
     for (const root of [this.path, this.realPath]) {
       const base = root.replace(/\/+$/, '');
@@ -155,7 +157,7 @@ export class ConfinedRoot {
   }
 }
 
-/** What the account of a task may not do. */
+/** Returns the error for access that the account of a task does not have. */
 export const accessDenied = (path: string): Error =>
   stagingError(path, 'may not be read or written by the account of the task');
 

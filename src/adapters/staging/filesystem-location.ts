@@ -11,26 +11,28 @@ import { withPath, stagingError, StagingError } from './staging-error.ts';
 
 export interface FilesystemPlaceOptions {
   readonly root: string;
-  /** The way from the root to the object. */
+  /** Path components from the root to the object. */
   readonly below: readonly string[];
-  /** Of links below the root. The object's own way is gone like this; links inside an object that is written are always refused. */
+  /**
+   * Rule for links below the root, on the path of the object itself; links inside a written object are always refused.
+   */
   readonly links: LinkRule;
-  /** Whose rights count, and whose the files become; null for the worker's own. */
+  /** Owner whose permissions apply, and who becomes the owner of the files; null for the worker's own. */
   readonly owner: FileOwner | null;
-  /** Whether a file must be the owner's to be read: what others own was linked there. */
+  /** Set if only files of the owner may be read: a file of another owner was linked there. */
   readonly ownOnly: boolean;
-  /** Of new files and directories, before the umask. */
+  /** For new files and directories, before the umask. */
   readonly modes: { readonly file: number; readonly directory: number };
 }
 
 const EXECUTABLE = 0o111n;
 const BLOCK_BYTES = 512n;
-/** What is not whole yet, or was left by a worker that ended. */
+/** Prefix of incomplete files, including those of a worker that has exited. */
 const PARTIAL_PREFIX = '.callsheet-';
-/** What a name that is no UTF-8 is read as. */
+/** Replacement character in names that are not UTF-8. */
 const REPLACEMENT = '\ufffd';
 
-/** An object in a directory that nothing leads out of. */
+/** An object in a confined directory. */
 export class FilesystemLocation implements StagingLocation {
   private readonly root: ConfinedRoot;
   private readonly options: FilesystemPlaceOptions;
@@ -116,7 +118,7 @@ export class FilesystemLocation implements StagingLocation {
     return this.root.textOf([...this.options.below, ...below]);
   }
 
-  /** Notes a file, or a directory and all that is in it. `ancestors` are the directories around it. */
+  /** Adds a file, or a directory with its content. `ancestors` are the enclosing directories. */
   private async collect(
     found: OpenHandle,
     below: readonly string[],
@@ -140,7 +142,8 @@ export class FilesystemLocation implements StagingLocation {
     }
     const identity = `${stat.dev}:${stat.ino}`;
     if (ancestors.includes(identity)) throw stagingError(path, 'is a link to a directory that it is in');
-    if (ancestors.length >= STAGING_LIMITS.depth) throw stagingError(path, 'lies too deep');
+    if (ancestors.length >= STAGING_LIMITS.depth)
+      throw stagingError(path, `is nested more than ${STAGING_LIMITS.depth} directories deep`);
     if (below.length > 0) tree.directories.push(below);
     for await (const entry of await opendir(found.path)) {
       const inside = [...below, entry.name];
@@ -213,7 +216,7 @@ export class FilesystemLocation implements StagingLocation {
     return this.inDirectoryAt([...this.options.below, ...below], use);
   }
 
-  /** Makes the directories that are missing. Links on the object's own way are gone as its rule says; below it there may be none. */
+  /** Creates missing directories. Links on the object's own path follow its rule; below it they are refused. */
   private inDirectoryAt<T>(way: readonly string[], use: (directory: OpenHandle) => Promise<T>): Promise<T> {
     const { below, links } = this.options;
     const resolved = links === 'inside' ? Math.min(way.length, below.length) : 0;
@@ -226,7 +229,7 @@ export class FilesystemLocation implements StagingLocation {
     try {
       await mkdir(parent.pathOf(name), modes.directory);
     } catch (error) {
-      // Another task of the job makes it at the same time.
+      // Another task of the job creates it at the same time.
       if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
       throw error;
     }
@@ -234,7 +237,7 @@ export class FilesystemLocation implements StagingLocation {
     const made = await parent.child(name);
     try {
       if (!made.stat.isDirectory()) return;
-      // Whoever may write to the parent can put a directory of somebody else in its place.
+      // Any account with write access to the parent can replace it with another account's directory.
       if (!(await isAsMade(made))) throw changed(name);
       await chown(made.path, owner.uid, owner.gid);
     } finally {
@@ -279,7 +282,7 @@ export class FilesystemLocation implements StagingLocation {
     }
   }
 
-  /** What a new file takes the place of: a file, a link (itself, not what it leads to), or nothing. */
+  /** Checks the entry that a new file replaces: a file, a link (itself, not its target), or nothing. */
   private async checkReplaced(directory: OpenHandle, name: string, path: string): Promise<void> {
     let there: OpenHandle;
     try {
@@ -296,17 +299,17 @@ export class FilesystemLocation implements StagingLocation {
   }
 }
 
-/** Changes with each writing, and with each file that takes the place of another. */
+/** Changes with each write, and when another file replaces it. */
 const stampOf = ({ dev, ino, size, mtimeNs }: BigIntStats): string => `${dev}:${ino}:${size}:${mtimeNs}`;
 
-/** Whether a directory can be the one that this process has just made: its own, and empty. */
+/** Reports whether a directory can be the one that this process has just created: its own, and empty. */
 async function isAsMade({ path, stat }: OpenHandle): Promise<boolean> {
   return stat.uid === BigInt(process.geteuid?.() ?? -1) && (await readdir(path)).length === 0;
 }
 
 const changed = (path: string): Error => stagingError(path, 'was changed while it was copied');
 
-/** What a file is that cannot be copied, or null. */
+/** Returns the kind of a file that cannot be copied, or null. */
 function kindOf(stat: BigIntStats): string | null {
   if (stat.isFile() || stat.isDirectory()) return null;
   if (stat.isSymbolicLink()) return 'a symbolic link';

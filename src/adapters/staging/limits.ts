@@ -3,28 +3,28 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
 
-/** Named limits of staging. */
+/** Limits of staging. */
 export const STAGING_LIMITS = {
-  /** Files that are copied at once, over all sessions of a worker. */
+  /** Files copied at the same time, over all sessions of a worker. */
   filesAtOnce: 4,
   /** Files and directories of one parameter. */
   entries: 200_000,
-  /** Directories inside directories. */
+  /** Nesting of directories. */
   depth: 128,
-  /** Symbolic links on the way to one file. */
+  /** Symbolic links on the path of one file. */
   linkHops: 40,
-  /** Read at once from a file. */
+  /** Bytes per read from a file. */
   chunkBytes: MIB,
-  /** A file of at least this size is refused when it holds less than one part in `sparseRatio` of it. */
+  /** A file of at least this size is refused if less than one part in `sparseRatio` of it is allocated. */
   sparseBytes: GIB,
   sparseRatio: 64,
-  /** Up to this an object is put in one piece, and a part is at least this. */
+  /** Maximum size of an upload in one request, and minimum size of a part. */
   partBytes: 8 * MIB,
-  /** The most of memory that one part may take. */
+  /** Maximum memory of one part. */
   partBytesMax: 32 * MIB,
-  /** S3 takes no more parts of one object. */
+  /** Maximum number of parts of one object in S3. */
   parts: 10_000,
-  /** How long a connection to S3 may take, and how long it may be silent. */
+  /** Timeouts of connecting to S3, and of its silence. */
   s3ConnectMs: 10 * SECOND_MS,
   s3SilenceMs: 60 * SECOND_MS,
 } as const;

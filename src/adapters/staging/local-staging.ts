@@ -12,14 +12,14 @@ import { withPath, stagingError } from './staging-error.ts';
 
 export interface LocalStagingOptions {
   readonly events: StagingEvents;
-  /** The ids of an account; rejects with the reason when no task runs as it here. */
+  /** Returns the ids of an account; rejects with the reason if no task may run as it here. */
   readonly ownerOf: (runAs: RunAs) => Promise<FileOwner>;
   readonly platform: NodeJS.Platform;
-  /** Of the worker: where S3 is, and who it is there. */
+  /** Variables of the worker that configure the S3 endpoint and credentials. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a session has copied: stamps of the local files, by parameter and the way to the file. */
+/** Files copied in a session: stamps of the local files, by parameter and path. */
 type Copied = Map<string, Map<string, string>>;
 
 interface SessionCopies {
@@ -28,13 +28,13 @@ interface SessionCopies {
 }
 
 const S3_SCHEME = 's3://';
-/** The local copies are for the owner alone. */
+/** The local copies are accessible only to the owner. */
 const LOCAL_MODES = { file: 0o600, directory: 0o700 };
-/** As a task would make them: the umask of the worker decides. */
+/** As a task would create them: the umask of the worker applies. */
 const STORAGE_MODES = { file: 0o666, directory: 0o777 };
 const CANCELED = 'the copy was canceled';
 
-/** Copies between storage locations and the directories of sessions on this host. */
+/** Copies files between storage locations and the directories of sessions on this host. */
 export class LocalStaging implements Staging {
   private readonly options: LocalStagingOptions;
   private readonly sessions = new Map<SessionId, SessionCopies>();
@@ -65,7 +65,7 @@ export class LocalStaging implements Staging {
     this.sessions.delete(sessionId);
   }
 
-  /** What went wrong, or null. */
+  /** Returns the first error, or null. */
   private async copyAll(
     request: StagingRequest,
     copied: Copied,
@@ -106,7 +106,7 @@ export class LocalStaging implements Staging {
       if (transfer.flow === 'OUT') return;
       await using(await this.storagePlace(transfer, owner), async (storage) => {
         const tree = await storage.list(signal);
-        if (tree === null) throw stagingError(textOf(transfer), 'is not there');
+        if (tree === null) throw stagingError(textOf(transfer), 'does not exist');
         checkKind(transfer, tree);
         await this.copyTree(storage, local, tree, tree.files, signal, (file, stamp) => {
           stamps.set(file.below.join('/'), stamp);
@@ -117,7 +117,7 @@ export class LocalStaging implements Staging {
     }
   }
 
-  /** Copies what the task has made or changed. */
+  /** Copies new and changed files of the task. */
   private async copyOut(
     transfer: StagingTransfer,
     stamps: Map<string, string>,
@@ -151,7 +151,7 @@ export class LocalStaging implements Staging {
       signal.throwIfAborted();
       await to.makeDirectory(below);
     }
-    // The first failure ends the others.
+    // The first failure stops the others.
     const failed = new AbortController();
     const either = AbortSignal.any([signal, failed.signal]);
     const remaining = files.values();
@@ -208,7 +208,10 @@ export class LocalStaging implements Staging {
   }
 }
 
-/** The copy in the session's directory. The account owns that directory and may put anything there: no link in it is followed. */
+/**
+ * Returns the copy in the session's directory. The account owns that directory and may change anything in it: links in
+ * it are not followed.
+ */
 const localPlace = (
   { directory, localBelow }: StagingTransfer,
   owner: FileOwner | null,
@@ -222,7 +225,7 @@ const localPlace = (
     modes: LOCAL_MODES,
   });
 
-/** The directory that the task reads or writes, or the one that its file is in. */
+/** Returns the directory that the task reads or writes, or the directory of its file. */
 async function makeLocalBase(transfer: StagingTransfer, owner: FileOwner | null): Promise<void> {
   const localBelow =
     transfer.objectType === 'DIRECTORY' ? transfer.localBelow : transfer.localBelow.slice(0, -1);
@@ -234,7 +237,7 @@ function checkKind(transfer: StagingTransfer, { files }: FoundTree): void {
   if (isFile === (transfer.objectType === 'FILE')) return;
   throw stagingError(
     textOf(transfer),
-    isFile ? 'is no directory' : 'is a directory, and the parameter is a FILE',
+    isFile ? 'is not a directory' : 'is a directory, and the parameter is a FILE',
   );
 }
 

@@ -1,12 +1,14 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 
-/** Linux: the handle stands for the file itself, whatever it is, and opens nothing of it. Node does not name the flag. */
+/**
+ * Linux: the handle refers to the file itself, of any kind, without opening its content. Node does not define the flag.
+ */
 const O_PATH = 0o10000000;
 
 /**
- * A file, directory or link that is held by a handle: what stands under its name afterwards does not matter any more. What is done with it
- * goes through `/proc/self/fd`, which is the `openat` of a program without it.
+ * An open handle of a file, directory or link, independent of later changes to its name. Operations use
+ * `/proc/self/fd`, as `openat` would.
  */
 export class OpenHandle {
   private readonly handle: FileHandle;
@@ -17,7 +19,7 @@ export class OpenHandle {
     this.stat = stat;
   }
 
-  /** Holds what a path leads to, links included. */
+  /** Opens the target of a path, following links. */
   static at(path: string): Promise<OpenHandle> {
     return OpenHandle.hold(path, O_PATH);
   }
@@ -32,25 +34,28 @@ export class OpenHandle {
     }
   }
 
-  /** Holds what stands under a name in this directory: a link is held itself and not followed. */
+  /** Opens a name in this directory: a link is opened itself and not followed. */
   child(name: string): Promise<OpenHandle> {
     return OpenHandle.hold(this.pathOf(name), O_PATH | constants.O_NOFOLLOW);
   }
 
-  /** A path to this very file, for as long as it is held. */
+  /** A path of this file while it is open. */
   get path(): string {
     return `/proc/self/fd/${this.handle.fd}`;
   }
 
-  /** A path to a name in this very directory. Names with a slash, `.` and `..` lead elsewhere and are a fault of this program. */
+  /**
+   * Returns a path of a name in this directory. Names with a slash, `.` and `..` would lead elsewhere and are a bug of
+   * this program.
+   */
   pathOf(name: string): string {
     if (name === '' || name === '.' || name === '..' || name.includes('/')) {
-      throw new Error(`${JSON.stringify(name)} is no name in a directory`);
+      throw new Error(`${JSON.stringify(name)} is not a valid name in a directory`);
     }
     return `${this.path}/${name}`;
   }
 
-  /** Opens this very file for reading. Of a FIFO or device nothing is opened: it has to be a regular file. */
+  /** Opens this file for reading. FIFOs and devices are refused: it must be a regular file. */
   async openToRead(): Promise<FileHandle> {
     if (!this.stat.isFile()) throw new Error('only a regular file is read');
     return open(this.path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,13 +1,14 @@
 import { STAGING_LIMITS } from './limits.ts';
 import type { S3 } from './s3-location.ts';
 
-/** Of a server that is not Amazon's, which asks for one and does not mind which. */
+/** Region for servers other than Amazon's, which require one and ignore its value. */
 const ANY_REGION = 'us-east-1';
 
 /**
- * Connects to S3 as the SDK's own chain says: credentials, profile and region from the environment, the configuration files, or the machine. An
- * endpoint in `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL` is another server than Amazon's, whose buckets stand in the path. Redirects to
- * other regions are not followed, and checksums that older servers do not know are left out where nothing asks for them.
+ * Connects to S3 with the SDK's default chain: credentials, profile and region from the environment, the configuration
+ * files, or the machine. An endpoint in `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL` is a server other than Amazon's,
+ * with bucket names in the path. Redirects to other regions are not followed. Optional checksums, which older servers
+ * do not support, are omitted.
  */
 export async function connectS3(environment: Readonly<Record<string, string | undefined>>): Promise<S3> {
   const sdk = await import('@aws-sdk/client-s3');

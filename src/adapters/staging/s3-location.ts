@@ -3,7 +3,10 @@ import { STAGING_LIMITS } from './limits.ts';
 import type { FoundFile, FoundTree, StagingLocation } from './staging-location.ts';
 import { stagingError, StagingError } from './staging-error.ts';
 
-/** The client with the requests that are made of it: all of the SDK that is loaded, and not before the first s3 root is met. */
+/**
+ * The client with the requests that this program uses: the only loaded part of the SDK. It is loaded when the first s3
+ * root is used.
+ */
 export interface S3 {
   readonly client: Sdk.S3Client;
   readonly sdk: typeof Sdk;
@@ -11,7 +14,7 @@ export interface S3 {
 
 export interface S3PlaceOptions {
   readonly bucket: string;
-  /** The keys of the object: of a file this one, of a directory all that begin with it and a slash. */
+  /** The keys of the object: for a file this key, for a directory all that begin with it and a slash. */
   readonly key: string;
   readonly isDirectory: boolean;
 }
@@ -54,7 +57,7 @@ export class S3Location implements StagingLocation {
     return Promise.resolve();
   }
 
-  /** There are no directories in S3. */
+  /** S3 has no directories. */
   makeDirectory(): Promise<void> {
     return Promise.resolve();
   }
@@ -145,15 +148,18 @@ export class S3Location implements StagingLocation {
     return isThere ? { directories: inOrder, files } : null;
   }
 
-  /** The names that a key stands for below the prefix. Keys may be anything; names of files may not. */
+  /** Returns the path components of a key below the prefix. Keys may contain any characters; names of files may not. */
   private wayOf(rest: string): readonly string[] {
     const names = rest.replace(/\/$/, '').split('/');
     if (names.length === 1 && names[0] === '') return [];
     if (names.some((name) => name === '' || name === '.' || name === '..' || name.includes('\0'))) {
-      throw stagingError(`${this.textOf([])}/${rest}`, 'has a key that is no path of a file');
+      throw stagingError(`${this.textOf([])}/${rest}`, 'has a key that is not a valid file path');
     }
     if (names.length > STAGING_LIMITS.depth)
-      throw stagingError(`${this.textOf([])}/${rest}`, 'lies too deep');
+      throw stagingError(
+        `${this.textOf([])}/${rest}`,
+        `is nested more than ${STAGING_LIMITS.depth} directories deep`,
+      );
     return names;
   }
 
@@ -175,7 +181,7 @@ export class S3Location implements StagingLocation {
     return ETag ?? '';
   }
 
-  /** Puts a large file part by part. What was put of one that is not completed is taken away. */
+  /** Uploads a large file in parts. The parts of an incomplete upload are removed. */
   private async putParts(
     file: FoundFile,
     pieces: AsyncIterable<Uint8Array>,
@@ -212,7 +218,7 @@ export class S3Location implements StagingLocation {
     }
   }
 
-  /** The error that ended an upload, once its parts are taken away; with a word of it when they could not be. */
+  /** Returns the error that ended an upload, after its parts are removed; the message notes if they could not be. */
   private async afterGivingUp(
     upload: { readonly Bucket: string; readonly Key: string; readonly UploadId: string | undefined },
     file: FoundFile,
@@ -230,7 +236,7 @@ export class S3Location implements StagingLocation {
     }
   }
 
-  /** What S3 answers; its errors name the object. */
+  /** Returns the reply of S3; its errors name the object. */
   private async said<T>(below: readonly string[], ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
@@ -238,15 +244,15 @@ export class S3Location implements StagingLocation {
       if (error instanceof StagingError) throw error;
       const { name, message } = error instanceof Error ? error : new Error(String(error));
       if (name === 'PreconditionFailed') throw this.changed(below);
-      if (name === 'NoSuchKey') throw stagingError(this.textOf(below), 'is not there');
-      throw new StagingError(`${JSON.stringify(this.textOf(below))}: S3 says ${name}: ${message}`, {
+      if (name === 'NoSuchKey') throw stagingError(this.textOf(below), 'does not exist');
+      throw new StagingError(`${JSON.stringify(this.textOf(below))}: S3 answered ${name}: ${message}`, {
         cause: error,
       });
     }
   }
 }
 
-/** The same bytes in pieces of one size; the last one may be shorter. */
+/** Yields the same bytes in pieces of one size; the last one may be shorter. */
 async function* piecesOf(content: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = [];
   let length = 0;

@@ -1,4 +1,4 @@
-/** So many at once, and the others in their turn. */
+/** Limits the number of concurrent operations; others wait in order. */
 export class Semaphore {
   private free: number;
   private readonly waiting = new Set<() => void>();
@@ -7,7 +7,10 @@ export class Semaphore {
     this.free = count;
   }
 
-  /** Does the work in its turn. Rejects with the reason of the signal when that comes before the turn; afterwards it is the work's affair. */
+  /**
+   * Runs the work in its turn. Rejects with the reason of the signal if that is aborted before the turn; afterwards the
+   * work must handle it.
+   */
   async use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     if (this.free > 0) this.free--;

@@ -1,11 +1,11 @@
 import { errorCode } from '../process/error-code.ts';
 
-/** Why a file cannot be copied, in words for the one whose task it is. */
+/** Why a file cannot be copied, as text for the owner of the task. */
 export class StagingError extends Error {}
 
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', 'is not there'],
-  ['ENOTDIR', 'lies below something that is no directory'],
+  ['ENOENT', 'does not exist'],
+  ['ENOTDIR', 'is below a file that is not a directory'],
   ['EISDIR', 'is a directory'],
   ['EACCES', 'may not be read or written by the worker'],
   ['EPERM', 'may not be read or written by the worker'],
@@ -16,7 +16,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['ELOOP', 'is a symbolic link'],
 ]);
 
-/** The error as one that names the file. */
+/** Returns the error with the path of the file. */
 export function withPath(path: string, error: unknown): StagingError {
   if (error instanceof StagingError) return error;
   const code = errorCode(error);
@@ -30,6 +30,6 @@ export function withPath(path: string, error: unknown): StagingError {
   );
 }
 
-/** Refuses a file. */
+/** Returns the error of a refused file. */
 export const stagingError = (path: string, reason: string): StagingError =>
   new StagingError(`${JSON.stringify(path)} ${reason}`);

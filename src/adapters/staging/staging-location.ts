@@ -1,31 +1,31 @@
-/** A file that is to be copied. */
+/** A file to copy. */
 export interface FoundFile {
-  /** The way from the object that is copied; empty when the object is the file itself. */
+  /** Path components from the copied object; empty if the object is the file itself. */
   readonly below: readonly string[];
   readonly size: number;
-  /** Another one after each change of the file. */
+  /** Changes with each change of the file. */
   readonly stamp: string;
   readonly isExecutable: boolean;
 }
 
-/** What an object consists of. */
+/** Content of an object. */
 export interface FoundTree {
-  /** Without the object's own. A directory comes before what is in it. */
+  /** Without the object's own directory. A directory comes before its content. */
   readonly directories: readonly (readonly string[])[];
   readonly files: readonly FoundFile[];
 }
 
-/** A file or directory that a parameter names, on this host or in S3. Errors are StagingErrors that name the file. */
+/** A file or directory named by a parameter, on this host or in S3. Errors are StagingErrors that name the file. */
 export interface StagingLocation {
-  /** Null when nothing is there. */
+  /** Returns null if it does not exist. */
   list(signal: AbortSignal): Promise<FoundTree | null>;
-  /** The content, in order; fails at the end when the file was changed meanwhile. */
+  /** Yields the content, in order; fails at the end if the file was changed meanwhile. */
   read(file: FoundFile, signal: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Refuses what does not fit. */
+  /** Fails if there is not enough space. */
   makeRoom(bytes: number): Promise<void>;
-  /** Makes a directory of the object, and the object's own for an empty way. */
+  /** Creates a directory of the object; an empty path is the object's own directory. */
   makeDirectory(below: readonly string[]): Promise<void>;
-  /** Puts a file in place of what is there, whole or not at all. Gives its stamp. */
+  /** Replaces a file as a whole. Returns its stamp. */
   write(file: FoundFile, content: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string>;
   close(): Promise<void>;
 }

@@ -3,11 +3,11 @@ import { parseDocument } from 'yaml';
 
 const FILE_BYTES_MAX = 1024 * 1024;
 
-/** What YAML makes of a configuration file, or one line that says what is wrong. */
+/** The parsed YAML of a configuration file, or one line with the error. */
 export type ReadConfigFile =
   { readonly ok: true; readonly document: unknown } | { readonly ok: false; readonly line: string };
 
-/** Reads a configuration file. The file is the operator's own, so it is not guarded like a template of a client. */
+/** Reads a configuration file. It belongs to the operator, so the limits for clients' templates do not apply. */
 export function readConfigFile(path: string): ReadConfigFile {
   let content: string;
   try {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A directory that this process holds alone. The system gives it back when the process ends, however it ends. */
+/** A directory locked by this process. The system releases the lock when the process ends, in any way. */
 export interface DirectoryLock {
   release(): void;
 }
@@ -15,15 +15,16 @@ const LOCK_FILE = 'writer.lock';
 const FLOCK_HELD = 1;
 
 /**
- * Locks a directory for one writer with flock(2), by the `flock` command of util-linux: the lock is on the open file, which this
- * process shares with the command and keeps. Throws `DirectoryLockError` when another opener, of this process or another, holds it.
+ * Locks a directory for one writer with flock(2), by the `flock` command of util-linux: the lock belongs to the open
+ * file description, which this process shares with the command and keeps. Throws `DirectoryLockError` if another
+ * opener, of this process or another, has it.
  */
 export const lockDirectory = (directory: string): DirectoryLock =>
   lockFile(directory, LOCK_FILE, 'exclusive', 'another service');
 
 /**
- * Locks a file in a directory, made when missing, as `lockDirectory` does; a shared lock goes together with other shared ones. `holder` says in
- * the error who has it.
+ * Locks a file in a directory, which is created if missing, as `lockDirectory` does; shared locks are compatible with
+ * each other. `holder` names the owner of the lock in the error.
  */
 export function lockFile(
   directory: string,

@@ -3,34 +3,38 @@ import { dirname } from 'node:path';
 import { freeBytes } from './disk-watermark.ts';
 
 /**
- * Disk blocks reserved ahead of a growing file, so that it can be written when the disk is full
- * (docs/dependency-hazards.md#d2-a-full-disk-corrupts-memory): lmdb 3.5.6 corrupts the heap when a write meets a full
- * disk, so no write may meet one. The blocks are allocated beyond the end of the file with the `fallocate` command of
- * util-linux, which leaves the file's size as it is. Where the command or the file system cannot do that, the free
- * space of the disk is looked at before each write instead, with a margin.
+ * Disk blocks reserved ahead of a growing file, so that it can be written when the disk is full.
+ *
+ * lmdb 3.5.6 corrupts the heap if a write fails because of a full disk
+ * (docs/dependency-hazards.md#d2-a-full-disk-corrupts-memory), so no write may fail. The `fallocate` command of
+ * util-linux allocates the blocks beyond the end of the file without changing its size. If the command or the file
+ * system does not support this, the free space of the disk is checked before each write instead, with a margin.
  */
 export interface DiskReserve {
   /**
-   * Whether `bytes` more can be written behind the file's end; reserves ahead when little is left. Takes milliseconds then, microseconds
-   * otherwise.
+   * Reports whether `bytes` more can be written after the file's end; reserves ahead if little is left. Takes
+   * milliseconds in that case, microseconds otherwise.
    */
   hold(fileBytes: number, bytes: number): boolean;
-  /** Whether less is reserved than should be, because the disk is full. */
+  /** Reports whether the reserve is too small, because the disk is full. */
   isShort(fileBytes: number): boolean;
 }
 
 interface DiskReserveOptions {
   /** The file; it must exist. */
   readonly file: string;
-  /** How far ahead of the file's end to reserve. */
+  /** Number of bytes to reserve beyond the file's end. */
   readonly reserveBytes: number;
-  /** Called once when blocks cannot be reserved here for another cause than a full disk. */
+  /** Called once if blocks cannot be reserved for a reason other than a full disk. */
   readonly onUnavailable: (reason: string) => void;
-  /** The command that allocates. */
+  /** The allocating command. */
   readonly command?: string;
 }
 
-/** Without a reserve, this much must stay free beyond what a write needs: others write to the disk too. */
+/**
+ * Without a reserve, this much must stay free beyond the needs of a write, because other processes write to the disk
+ * too.
+ */
 const UNRESERVED_MARGIN_BYTES = 64 * 1024 * 1024;
 
 type Allocation =
@@ -38,7 +42,7 @@ type Allocation =
   | { readonly kind: 'full' }
   | { readonly kind: 'unavailable'; readonly reason: string };
 
-/** A reserve for a file. Nothing is allocated before the first `hold`. */
+/** Creates a reserve for a file. Nothing is allocated before the first `hold`. */
 export function createDiskReserve(options: DiskReserveOptions): DiskReserve {
   const { file, reserveBytes, onUnavailable, command = 'fallocate' } = options;
   const directory = dirname(file);

@@ -1,22 +1,25 @@
 import { statfsSync } from 'node:fs';
 
-/** `low`: nothing new is to be accepted; what runs may still write inside what is reserved. */
+/** `low`: no new work is accepted; running work may still write within the reserve. */
 export type DiskState = 'ok' | 'low';
 
 export interface DiskWatermarks {
   /** Below this many free bytes the disk is low. */
   readonly lowBytes: number;
-  /** From this many free bytes on it is ok again: more than `lowBytes`, so that the state does not flutter. */
+  /** At this many free bytes the state becomes ok again: more than `lowBytes`, to avoid flapping. */
   readonly okBytes: number;
 }
 
-/** Bytes that an unprivileged process can still write on the file system that holds `path`. Throws when `path` is not there. */
+/**
+ * Returns the bytes that an unprivileged process can still write on the file system of `path`. Throws if `path` does
+ * not exist.
+ */
 export function freeBytes(path: string): number {
   const { bavail, bsize } = statfsSync(path);
   return bavail * bsize;
 }
 
-/** The state that follows from the number of free bytes; between the two marks it stays what it was. */
+/** Returns the state for a number of free bytes; between the two marks it does not change. */
 export function nextDiskState(state: DiskState, free: number, marks: DiskWatermarks): DiskState {
   if (free < marks.lowBytes) return 'low';
   return free >= marks.okBytes ? 'ok' : state;

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 
-/** How late the turns of a thread's event loop were since the last reading, in seconds. */
+/** Lag of a thread's event loop since the last reading, in seconds. */
 export interface EventLoopLag {
   readonly mean: number;
   readonly p99: number;
@@ -11,7 +11,7 @@ const RESOLUTION_MS = 20;
 const NANOS_PER_SECOND = 1e9;
 const NO_LAG: EventLoopLag = { mean: 0, p99: 0, max: 0 };
 
-/** Watches the event loop of the thread that makes it. Keeps no thread alive. */
+/** Measures the event loop of the creating thread. Keeps no thread alive. */
 export class EventLoopWatch {
   private readonly histogram: IntervalHistogram;
 
@@ -20,7 +20,7 @@ export class EventLoopWatch {
     this.histogram.enable();
   }
 
-  /** The lag since the last reading. */
+  /** Returns the lag since the last reading. */
   read(): EventLoopLag {
     const { count, mean, max } = this.histogram;
     const lag =
@@ -30,5 +30,5 @@ export class EventLoopWatch {
   }
 }
 
-/** The histogram holds the time between two looks, which is the resolution when nothing is late. */
+/** The histogram contains the time between two samples, which is the resolution if there is no lag. */
 const late = (nanos: number): number => Math.max(0, nanos / NANOS_PER_SECOND - RESOLUTION_MS / 1000);

@@ -1,24 +1,30 @@
 import type { JobId } from '../../core/ids.ts';
 
-/** Jobs share a counter when the ends of their ids are the same; then events of both are said while one of them is followed. */
+/**
+ * Jobs share a counter if the ends of their ids are equal; then events of all of them are published while one is
+ * followed.
+ */
 const COUNTERS = 65_536;
-/** Characters at the end of an id that choose its counter; they are random (RFC 9562). */
+/** Number of characters at the end of an id that select its counter; they are random (RFC 9562). */
 const ENDING_LENGTH = 6;
 const HASH_FACTOR = 31;
 
-/** Memory for the jobs that are followed: made by the main thread, shared with every shard. By counter, how many follow. */
+/**
+ * Memory for the followed jobs: created by the main thread, shared with every shard. Number of followers by counter.
+ */
 export type FollowedMemory = Int32Array<SharedArrayBuffer>;
 
 export const followedMemory = (): FollowedMemory =>
   new Int32Array(new SharedArrayBuffer(COUNTERS * Int32Array.BYTES_PER_ELEMENT));
 
 /**
- * The jobs of which somebody follows the tasks. A shard that looks here when a commit is on disk, and finds a job not followed, may leave
- * unsaid what it has committed: whoever begins to follow from then on reads it, when he waits until what is on disk by then can be read.
+ * The jobs whose tasks are followed by clients. If a job is not followed when its commit is on disk, its shard may skip
+ * the events: a client that begins to follow afterwards reads the changes, after waiting until everything on disk is
+ * readable.
  */
 export class FollowedJobs {
   readonly #memory: FollowedMemory;
-  /** The job that was asked for last: most questions are about the same one. */
+  /** The latest job: most calls ask for the same one. */
   #lastJob: JobId | null = null;
   #lastCounter = 0;
 
@@ -26,7 +32,7 @@ export class FollowedJobs {
     this.#memory = memory;
   }
 
-  /** Somebody follows the job from now on. Gives the function that ends it; only its first call counts. */
+  /** Starts following the job. Returns the function that ends it; only its first call counts. */
   follow(job: JobId): () => void {
     const counter = counterOf(job);
     let isOver = false;
@@ -38,7 +44,7 @@ export class FollowedJobs {
     };
   }
 
-  /** False when certainly nobody follows the job. */
+  /** Returns false if the job certainly has no followers. */
   mayBeFollowed(job: JobId): boolean {
     if (job !== this.#lastJob) {
       this.#lastJob = job;

@@ -2,17 +2,17 @@ import type { FarmId } from '../../core/ids.ts';
 import type { Share } from '../../core/lease/committed-shares.ts';
 import { TALLY_SLOTS_MAX, type Tallies } from '../../core/ports/tallies.ts';
 
-/** Tells the shards of a set (bit n is shard n) that the total of a slot has fallen. */
+/** Notifies the shards of a set (bit n is shard n) that the total of a slot has decreased. */
 export type NotifyShards = (slot: number, shards: bigint) => void;
 
-/** Memory for the tallies of one process: made by the main thread, shared with every shard. */
+/** Memory for the tallies of one process: created by the main thread, shared with every shard. */
 export interface TallyMemory {
   readonly totals: Int32Array<SharedArrayBuffer>;
-  /** By slot, the shards that want to be told when its total falls. */
+  /** By slot, the shards to notify when its total decreases. */
   readonly waiting: BigUint64Array<SharedArrayBuffer>;
 }
 
-/** New memory that counts what the farms have at the start. */
+/** Returns new memory with the shares of the farms at the start. */
 export function tallyMemory(shares: readonly Share[]): TallyMemory {
   const memory: TallyMemory = {
     totals: new Int32Array(new SharedArrayBuffer(TALLY_SLOTS_MAX * Int32Array.BYTES_PER_ELEMENT)),
@@ -22,7 +22,7 @@ export function tallyMemory(shares: readonly Share[]): TallyMemory {
   return memory;
 }
 
-/** The tallies as one shard sees them: totals in shared memory, counted with Atomics; the shares of its own farms beside them. */
+/** The tallies of one shard: totals in shared memory, changed with Atomics, and the shares of its own farms. */
 export class SharedTallies implements Tallies {
   private readonly memory: TallyMemory;
   private readonly shard: number;
@@ -30,7 +30,7 @@ export class SharedTallies implements Tallies {
   private readonly shares = new Map<string, number>();
   private readonly waitingFarms = new Map<number, Set<FarmId>>();
 
-  /** `shares` are those of the shard's own farms that the memory counts already. */
+  /** `shares` are those of the shard's own farms that the memory already contains. */
   constructor(memory: TallyMemory, shard: number, shares: readonly Share[], tell: NotifyShards) {
     this.memory = memory;
     this.shard = shard;
@@ -75,7 +75,10 @@ export class SharedTallies implements Tallies {
     Atomics.or(this.memory.waiting, slot, 1n << BigInt(this.shard));
   }
 
-  /** The farms of this shard that wanted to be told that the total of a slot falls. They must ask again. */
+  /**
+   * Returns and removes the farms of this shard that wait for the total of a slot to decrease. They must request it
+   * again.
+   */
   drainWaitingFarms(slot: number): readonly FarmId[] {
     const farms = [...(this.waitingFarms.get(slot) ?? [])];
     this.waitingFarms.delete(slot);

@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
-/** Has the names in a directory on the disk: a rename in it is durable when this returns. */
+/** Flushes the entries of a directory: a rename in it is durable when this returns. */
 export const syncDirectory = (path: string): void => sync(path, 'r');
 
-/** Has what was written to a file, by whomever, on the disk. */
+/** Flushes all writes to a file, by any process. */
 export const syncFile = (path: string): void => sync(path, 'r+');
 
 function sync(path: string, flags: string): void {

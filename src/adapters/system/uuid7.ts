@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
-/** Random bytes are drawn for many ids at once: a system call an id would cost more than all the rest. */
+/** Size of the pool of random bytes, which serves many ids: one system call per id would dominate the cost. */
 const POOL_BYTES = 8192;
 const RANDOM_BYTES = 8;
 const COUNTER_MAX = 0xfff;
 
 /**
- * Makes UUIDs of version 7 (RFC 9562) that rise strictly in this process: milliseconds, then a counter within the
- * millisecond, then 62 random bits. When the counter runs over, or the clock goes back, time is borrowed from the future.
+ * Generates UUIDs of version 7 (RFC 9562) that strictly increase in this process: milliseconds, then a counter within
+ * the millisecond, then 62 random bits. If the counter overflows, or the clock goes back, the time runs ahead of the
+ * clock.
  */
 export class Uuid7 {
   private readonly readClock: () => number;
@@ -16,7 +17,7 @@ export class Uuid7 {
   private pool = Buffer.alloc(0);
   private poolAt = 0;
 
-  /** `readClock` gives milliseconds since the epoch. */
+  /** `readClock` returns milliseconds since the epoch. */
   constructor(readClock: () => number) {
     this.readClock = readClock;
   }
@@ -38,7 +39,7 @@ export class Uuid7 {
     random[0] = ((random[0] ?? 0) & 0x3f) | 0x80;
     const tail = random.toString('hex');
     const id = `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${tail.slice(0, 4)}-${tail.slice(4)}`;
-    // As one piece: a text that was put together is compared slowly, and an id is compared often.
+    // As a flat string: concatenated text compares slowly, and ids are compared often.
     return Buffer.from(id, 'latin1').toString('latin1');
   }
 

@@ -9,25 +9,26 @@ import {
   type Node,
   type YAMLMap,
 } from 'yaml';
-import type { DocumentNode, MappingEntry, Position } from '../../openjd/template/document.ts';
-import type { DocumentLimits } from '../../openjd/template/document-limits.ts';
-import { LineIndex } from '../../openjd/template/line-index.ts';
+import type { DocumentNode, MappingEntry, Position } from '../../openjd/primitives/document.ts';
+import type { DocumentLimits } from '../../openjd/primitives/document-limits.ts';
+import { LineIndex } from '../../openjd/primitives/line-index.ts';
 import { Unreadable, type ReadResult } from '../../openjd/template/read-result.ts';
-import { quoteForMessage } from '../../openjd/template/text-rules.ts';
+import { quoteForMessage } from '../../openjd/primitives/text-rules.ts';
 import { plainScalar } from './plain-scalar.ts';
 import { scanTokens } from './scan-tokens.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
-/** Anything but the printable characters of YAML 1.2 (section 5.1 there). */
+/** All characters except the printable ones of YAML 1.2 (section 5.1 there). */
 const NOT_PRINTABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
-/** What only an escape can write: no UTF-8 holds it. */
+/** Only an escape can produce it: UTF-8 cannot contain it. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
-/** Syntax errors that are reported; what follows the first ones is mostly their consequence. */
+/** Maximum number of reported syntax errors; later ones are mostly consequences of the first. */
 const MAX_SYNTAX_ERRORS = 10;
 
 /**
- * Reads one YAML 1.2 document (core schema) into a plain tree. A leading byte order mark is skipped. Errors, each with line and column:
- * bad syntax, several documents, tags, directives, a key that is not text or occurs twice, an alias of itself, and more than the limits allow.
+ * Reads one YAML 1.2 document (core schema) into a plain tree. A leading byte order mark is skipped. Errors, each with
+ * line and column: invalid syntax, several documents, tags, directives, keys that are duplicate or not text, aliases of
+ * themselves, and documents above the limits.
  */
 export function readYaml(source: string, limits: DocumentLimits): ReadResult {
   const text = source.startsWith(BYTE_ORDER_MARK) ? source.slice(1) : source;
@@ -93,16 +94,16 @@ function syntaxErrors(document: Document.Parsed, lines: LineIndex): ReadResult {
 
 interface Built {
   readonly node: DocumentNode;
-  /** Nodes in the tree, aliases expanded. */
+  /** Number of nodes in the tree, with expanded aliases. */
   readonly nodes: number;
   readonly depth: number;
 }
 
-/** Turns the parser's nodes into the plain tree. Recursive: the tokens bound the depth. */
+/** Converts the parser's nodes to the plain tree. Recursive: the token limits bound the depth. */
 class TreeBuilder {
   readonly #limits: DocumentLimits;
   readonly #lines: LineIndex;
-  /** What each anchor stands for; null while its node is being built. */
+  /** Node of each anchor; null while it is being built. */
   readonly #anchors = new Map<string, Built | null>();
 
   constructor(limits: DocumentLimits, lines: LineIndex) {
@@ -190,7 +191,7 @@ class TreeBuilder {
   }
 }
 
-/** Adds up what a collection holds. */
+/** Adds up the size of a collection. */
 class Size {
   readonly #limits: DocumentLimits;
   readonly #position: Position;
@@ -218,7 +219,7 @@ class Size {
   }
 }
 
-/** Parsed collections hold nodes or null; anything else would be a fault of the parser. */
+/** Parsed collections contain nodes or null; anything else is a bug of the parser. */
 function asNode(value: unknown): Node | null {
   if (value === null || value === undefined) return null;
   if (isAlias(value) || isMap(value) || isSeq(value) || isScalar(value)) return value;

@@ -1,11 +1,11 @@
 import { CST, Lexer } from 'yaml';
-import type { DocumentLimits } from '../../openjd/template/document-limits.ts';
-import type { LineIndex } from '../../openjd/template/line-index.ts';
+import type { DocumentLimits } from '../../openjd/primitives/document-limits.ts';
+import type { LineIndex } from '../../openjd/primitives/line-index.ts';
 import { Unreadable } from '../../openjd/template/read-result.ts';
 
 /**
- * Splits YAML text into tokens and refuses, before a parser recurses, what is nested too deep, too large, or uses tags or
- * directives. Iterative. Uses the lexer that feeds the parser, so that both see the same nesting.
+ * Splits YAML text into tokens. Rejects text that is nested too deeply, too large, or uses tags or directives, before a
+ * parser recurses. Iterative. Uses the lexer of the parser, so that both see the same nesting.
  */
 export function scanTokens(text: string, limits: DocumentLimits, lines: LineIndex): string[] {
   const tokens: string[] = [];
@@ -51,18 +51,21 @@ const isNode = (type: TokenType): boolean =>
   type === 'explicit-key-ind' ||
   type === 'comma';
 
-/** Indicators between two commas of a flow collection; the parser nests at each of them, and two are what correct text has. */
+/**
+ * Maximum number of indicators between two commas of a flow collection; the parser nests at each, and valid text has at
+ * most two.
+ */
 const MAX_FLOW_INDICATORS = 4;
 
 /**
- * An upper bound of the depth at each token. In flow style the open brackets count, and what hides between two commas is bounded.
- * In block style each column at which something stands counts as a level until something stands further left; a level can take two
- * columns (key and value), so twice the depth is let through here and the tree that is built is measured exactly.
+ * An upper bound of the depth at each token. In flow style the open brackets count, and the indicators between two
+ * commas are limited. In block style each column with a token counts as a level until a token further left; a level can
+ * take two columns (key and value), so twice the depth is allowed here and the exact depth is measured on the tree.
  */
 class Nesting {
   readonly #maxDepth: number;
   readonly #columns: number[] = [];
-  /** Indicators since the last comma, of each open bracket. */
+  /** Number of indicators since the last comma, for each open bracket. */
   readonly #flow: number[] = [];
   #column = 0;
   #atIndent = true;
@@ -122,7 +125,7 @@ class Nesting {
     return true;
   }
 
-  /** Something stands at the current column of a block. */
+  /** Records a token at the current column of a block. */
   #stand(): void {
     if (this.#flow.length > 0 || !this.#atIndent) return;
     this.#atIndent = false;

@@ -1,23 +1,26 @@
 import type { Account } from './isolation-names.ts';
 
 /**
- * What a process of another account gets of the worker's own environment (docs/contract/isolation.md: a minimal base
- * and the variables that `isolation.env_passthrough` names). What the job sets comes on top.
+ * Variables of the worker's own environment that a process of another account gets (docs/contract/isolation.md: a
+ * minimal base and the variables that `isolation.env_passthrough` names). The job's own variables are added to them.
  */
 
 const COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
 const FALLBACK_LANGUAGE = 'C.UTF-8';
-/** Of the worker's own: how times and texts are shown. */
+/** Language and time zone of the worker. */
 const OF_THE_WORKER = new Set(['LANG', 'LC_ALL', 'LC_CTYPE', 'TZ']);
 
 /**
- * Never passed on, whatever the globs say: the worker's settings, its way to the bus and what its init system lent it, and what the
- * loader of programs obeys.
+ * Never passed on, even if a glob matches: settings of the worker, access to the bus, variables of the init system, and
+ * variables that the dynamic loader obeys.
  */
 const NEVER = /^(SVC_|CALLSHEET_|NATS_|LD_|GLIBC_TUNABLES$|CREDENTIALS_DIRECTORY$|NOTIFY_SOCKET$|LISTEN_)/;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** The environment of a process of the account, before the job's own variables. `globs`: names with `*` and `?`. */
+/**
+ * Returns the environment of a process of the account, without the job's own variables. `globs` are names with `*` and
+ * `?`.
+ */
 export function isolatedEnvironment(
   account: Pick<Account, 'user' | 'home' | 'shell'>,
   own: Readonly<Record<string, string | undefined>>,

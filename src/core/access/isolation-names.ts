@@ -1,6 +1,6 @@
 /**
- * Which accounts and groups no task runs as (docs/contract/isolation.md). The lists are not configurable. Each refusal
- * is in words for the one whose task it is.
+ * Accounts and groups that no task may run as (docs/contract/isolation.md). The lists are not configurable. Each
+ * refusal is a text for the owner of the task.
  */
 
 const PRIVILEGED_USERS: ReadonlySet<string> = new Set([
@@ -30,21 +30,23 @@ const PRIVILEGED_GROUPS: ReadonlySet<string> = new Set([
 ]);
 
 const ROOT_ID = 0;
-/** Names no account or group: the kernel takes it for "leave the id as it is", and that is root's. */
+/** Not an account or group: the kernel reads it as "leave the id as it is", which would be root's. */
 const NO_ID = 0xffff_ffff;
 
-/** A name, with or without a domain before or after it. Letters that only look like these are none. */
+/**
+ * A name, with or without a domain before or after it. Letters of other scripts that only look like these do not match.
+ */
 const PLAIN_NAME =
   /^([A-Za-z0-9][A-Za-z0-9._-]*\\)?[A-Za-z0-9_][A-Za-z0-9_.-]*( [A-Za-z0-9_.-]+)*(@[A-Za-z0-9][A-Za-z0-9._-]*)?$/;
 const NAME_CHARACTERS_MAX = 256;
 
-/** An account of this machine, as far as a task may run as it. */
+/** An account of this machine, with the fields that decide if a task may run as it. */
 export interface Account {
   readonly user: string;
   readonly userId: number;
-  /** Of the primary group. */
+  /** Id of the primary group. */
   readonly groupId: number;
-  /** Of all groups of the account, the primary one or not. */
+  /** Ids of all groups of the account, with or without the primary one. */
   readonly groupIds: readonly number[];
   readonly home: string;
   readonly shell: string;
@@ -56,23 +58,23 @@ export interface Group {
   readonly groupId: number;
 }
 
-/** Ids that a task's processes get. */
+/** Ids that the processes of a task get. */
 export interface ProcessIds {
   readonly userId: number;
   readonly groupId: number;
-  /** Supplementary groups, rising. */
+  /** Supplementary groups, ascending. */
   readonly groupIds: readonly number[];
 }
 
-/** Why no task runs as an account of this name, or null. */
+/** Returns why no task may run as an account of this name, or null. */
 export const userNameRefusal = (name: string): string | null =>
   nameRefusal('account', name, PRIVILEGED_USERS);
 
-/** Why no task runs with a group of this name, or null. */
+/** Returns why no task may run with a group of this name, or null. */
 export const groupNameRefusal = (name: string): string | null =>
   nameRefusal('group', name, PRIVILEGED_GROUPS);
 
-/** Why no task runs as this account, or null. Its own name may be another than the one that it was found by. */
+/** Returns why no task may run as this account, or null. Its own name may differ from the name that it was found by. */
 export function accountRefusal(account: Account): string | null {
   const refusal = userNameRefusal(account.user);
   if (refusal !== null) return refusal;
@@ -80,19 +82,21 @@ export function accountRefusal(account: Account): string | null {
   if (account.groupId === ROOT_ID)
     return `the primary group of the account ${shown(account.user)} has the id 0`;
   return account.userId >= NO_ID || account.groupId >= NO_ID
-    ? `the account ${shown(account.user)} has an id that is none`
+    ? `the account ${shown(account.user)} has an invalid id`
     : null;
 }
 
-/** Why no task runs with this group, or null. */
+/** Returns why no task may run with this group, or null. */
 export function groupRefusal(group: Group): string | null {
   const refusal = groupNameRefusal(group.name);
   if (refusal !== null) return refusal;
   if (group.groupId === ROOT_ID) return `the group ${shown(group.name)} has the id 0`;
-  return group.groupId >= NO_ID ? `the group ${shown(group.name)} has an id that is none` : null;
+  return group.groupId >= NO_ID ? `the group ${shown(group.name)} has an invalid id` : null;
 }
 
-/** What processes of an account get: the group of the queue in place of the primary one, and never the group 0. */
+/**
+ * Returns the ids for processes of an account: the group of the queue replaces the primary one, and group 0 is removed.
+ */
 export function processIdsOf(account: Account, group: Group | null): ProcessIds {
   const supplementary = new Set(account.groupIds);
   supplementary.delete(ROOT_ID);
@@ -109,12 +113,12 @@ function nameRefusal(
 ): string | null {
   if (privileged.has(bareName(name))) return `the ${kind} ${shown(name)} is privileged: no task runs with it`;
   if (name.length > NAME_CHARACTERS_MAX || !PLAIN_NAME.test(name) || !hasLetter(bareName(name))) {
-    return `${shown(name)} is no plain ${kind} name`;
+    return `${shown(name)} is not a valid ${kind} name`;
   }
   return null;
 }
 
-/** Without a domain or host before or after it, without blanks around it, in lower case. */
+/** Returns the name in lower case, without a domain or host before or after it and without surrounding blanks. */
 function bareName(name: string): string {
   const folded = name.normalize('NFKC').trim();
   const unqualified = folded.slice(Math.max(folded.lastIndexOf('\\'), folded.lastIndexOf('/')) + 1);
@@ -123,12 +127,12 @@ function bareName(name: string): string {
   return user.trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
-/** A name of digits alone would be taken for an id. */
+/** A name of digits alone would be read as an id. */
 const hasLetter = (name: string): boolean => /[a-z_]/.test(name);
 
 const SHOWN_CHARACTERS_MAX = 64;
 
-/** Quoted, with what cannot be printed or only looks plain written out. */
+/** Returns the name in quotes, with characters escaped that are not printable or only look like plain letters. */
 const shown = (name: string): string =>
   JSON.stringify(name.slice(0, SHOWN_CHARACTERS_MAX)).replace(
     /[^\x20-\x7e]/g,

@@ -1,9 +1,6 @@
-/**
- * What a principal may be allowed to do, and which role allows it
- * (docs/contract/authentication.md#roles-and-permissions).
- */
+/** Permissions of principals, and the roles that grant them (docs/contract/authentication.md#roles-and-permissions). */
 
-/** From the least to the most. */
+/** In ascending order of rights. */
 export const ROLES = ['read-only', 'user', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -35,7 +32,7 @@ export type Permission = keyof typeof PERMISSIONS;
 
 const NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
 
-/** What a role grants, in the order of the contract. */
+/** Returns the permissions of a role, in the order of the contract. */
 export function permissionsOf(role: Role): readonly Permission[] {
   return NAMES.filter((permission) => {
     const granted: readonly Role[] = PERMISSIONS[permission];

@@ -1,22 +1,24 @@
-/** OpenJD's names of systems that have install directories of their own here. */
+/** OpenJD names of the systems for which install directories are listed here. */
 export type InstallSystem = 'linux' | 'macos' | 'windows';
 
-/** An application that a worker looks for (docs/contract/openjd.md#host-requirements). Any of the ways is enough. */
+/**
+ * An application that a worker looks for (docs/contract/openjd.md#host-requirements). One match of any kind is enough.
+ */
 export interface KnownApplication {
-  /** `attr.worker.tag.<tag>` of a worker that has it is `true`. */
+  /** A worker that has the application reports `attr.worker.tag.<tag>` as `true`. */
   readonly tag: string;
   readonly title: string;
   /** Names of programs on the PATH, without `.exe`. */
   readonly programs: readonly string[];
-  /** Where it is installed without being on the PATH. A `*` stands for any part of one name. */
+  /** Install directories outside of the PATH. A `*` matches any part of one name. */
   readonly places?: Readonly<Partial<Record<InstallSystem, readonly string[]>>>;
   /** Environment variables of the worker that hold the path of an installation. */
   readonly variables?: readonly string[];
-  /** Being installed is not enough: the worker's account must be able to reach the engine's socket. */
+  /** Set if an installation is not enough: the worker's account must also be able to connect to the engine's socket. */
   readonly needsDockerSocket?: true;
 }
 
-/** What workers look for, in the order of the tags. No program is run to find it. */
+/** Applications that workers look for, in the order of the tags. Detection runs no programs. */
 export const KNOWN_APPLICATIONS: readonly KnownApplication[] = [
   {
     tag: 'aftereffects',
@@ -187,7 +189,10 @@ export const KNOWN_APPLICATIONS: readonly KnownApplication[] = [
   },
 ];
 
-/** The tags of a worker: those that were configured, and `true` for each application found that they say nothing of. Names compare without case. */
+/**
+ * Returns the tags of a worker: the configured ones, and `true` for each detected application that has no configured
+ * tag. Names are compared case-insensitively.
+ */
 export function tagsWith(
   configured: Readonly<Record<string, string>>,
   found: readonly string[],

@@ -2,8 +2,8 @@ const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The settings of a configuration file by dotted key. `http: {addr: x}` and `http.addr: x` say the same. A map that is
- * the value of a known key is left whole. Null when the document is no map.
+ * Returns the settings of a configuration file by dotted key, or null if the document is not a map. `http: {addr: x}`
+ * and `http.addr: x` are equivalent. A map that is the value of a known key is not split.
  */
 export function fileValues(
   document: unknown,

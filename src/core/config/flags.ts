@@ -1,8 +1,8 @@
-/** One flag of a command line, before it is known what it means. */
+/** One flag of a command line, before its key is looked up. */
 export interface GivenFlag {
   /** With its leading dashes. */
   readonly flag: string;
-  /** Null when the flag stands alone. */
+  /** Null if the flag has no value. */
   readonly value: string | null;
 }
 
@@ -11,8 +11,8 @@ export type ReadFlags =
   | { readonly ok: false; readonly lines: readonly string[] };
 
 /**
- * Splits the arguments of a daemon into flags: `--a-b VALUE`, `--a-b=VALUE`, or `--a-b` alone. `--config FILE` is taken
- * out. An argument that belongs to no flag is an error.
+ * Splits the arguments of a daemon into flags: `--a-b VALUE`, `--a-b=VALUE`, or `--a-b` without a value. `--config
+ * FILE` is returned separately. An argument that belongs to no flag is an error.
  */
 export function readFlags(args: readonly string[]): ReadFlags {
   const flags: GivenFlag[] = [];
@@ -21,7 +21,7 @@ export function readFlags(args: readonly string[]): ReadFlags {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? '';
     if (!arg.startsWith('--') || arg === '--') {
-      lines.push(`${JSON.stringify(arg)}: the command takes flags only`);
+      lines.push(`${JSON.stringify(arg)}: unexpected argument; the command takes only flags`);
       continue;
     }
     const equals = arg.indexOf('=');

@@ -19,12 +19,15 @@ import {
   type ValueType,
 } from './value-type.ts';
 
-/** One configuration key (docs/contract/configuration.md). Its name says everything else: see key-names.ts. */
+/**
+ * One configuration key (docs/contract/configuration.md). The names of its flag and variable follow from its own name:
+ * see key-names.ts.
+ */
 export interface ConfigKey<T> {
   readonly type: ValueType<T>;
-  /** As it would be written in an environment variable. */
+  /** As text of an environment variable. */
   readonly default: string;
-  /** What stands for an empty default, for the reference. */
+  /** Meaning of an empty default, for the reference. */
   readonly defaultMeans?: string;
   readonly description: string;
 }
@@ -42,8 +45,8 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
 
 const LOG_KEYS = {
-  'log.format': key(choice(['json', 'text']), 'json', 'How log lines are written to standard error.'),
-  'log.level': key(choice(['debug', 'info', 'warn', 'error']), 'info', 'The least level that is logged.'),
+  'log.format': key(choice(['json', 'text']), 'json', 'Format of log lines on standard error.'),
+  'log.level': key(choice(['debug', 'info', 'warn', 'error']), 'info', 'Minimum level of log lines.'),
 } as const;
 
 const DISCOVERY_NAME = name(63);
@@ -55,7 +58,7 @@ const ALL_INTERFACES = 'all interfaces';
 
 /** The keys of `callsheet server`. */
 const SERVER_KEYS = {
-  'http.addr': key(address(), '0.0.0.0:8080', 'Where the REST API listens. Port 0 takes a free one.'),
+  'http.addr': key(address(), '0.0.0.0:8080', 'Address of the REST API. Port 0 selects a free port.'),
   'http.cors_origins': key(
     list(origin()),
     '',
@@ -65,37 +68,33 @@ const SERVER_KEYS = {
   'http.rate_limit.enabled': key(
     boolean(),
     'true',
-    'Whether requests below /api/v1 are limited for each client address; IPv6 addresses count by /64.',
+    'Limits requests below /api/v1 per client address. IPv6 addresses count by /64.',
   ),
   'http.rate_limit.rps': key(
     integer(1, RPS_MAX),
     '20',
-    'Requests a second that an address may make in the long run.',
+    'Average number of requests per second that an address may make.',
   ),
-  'http.rate_limit.burst': key(
-    integer(1, BURST_MAX),
-    '40',
-    'Requests that an address may make at once after a rest.',
-  ),
+  'http.rate_limit.burst': key(integer(1, BURST_MAX), '40', 'Maximum number of requests in a burst.'),
   'http.trust_proxy': key(
     boolean(),
     'false',
-    'Whether the client address is the last entry of X-Forwarded-For. Only behind a reverse proxy that sets it and that every request comes through: anybody else could write what they like there.',
+    'Takes the client address from the last entry of X-Forwarded-For. Use it only behind a reverse proxy that sets the header and receives every request: otherwise a client can forge its address.',
   ),
   'http.enable_pprof': key(
     boolean(),
     'false',
-    'Whether profiles of every thread can be taken under /debug/pprof/, by anybody who reaches the address.',
+    'Serves profiles of every thread under /debug/pprof/ to every client that can reach the address.',
   ),
   'data.dir': key(
     text(),
     './data',
-    'Directory of the store and of the managed bus. Made when it is missing.',
+    'Directory of the store and of the managed bus. It is created if it does not exist.',
   ),
   'data.compact_free_percent': key(
     integer(0, 99),
     '50',
-    'At the start, the file of a store of 16 MiB or more of which this share is free is compacted; 0 is never. See operations.md.',
+    'Percentage of free space from which a store file of 16 MiB or more is compacted at the start. 0 disables compaction. See operations.md.',
   ),
   'bus.url': key(
     list(busUrl()),
@@ -106,99 +105,99 @@ const SERVER_KEYS = {
   'bus.addr': key(
     address(),
     '127.0.0.1:14222',
-    'Where the managed nats-server listens. The worker channel has no authentication: bind it beyond the loopback only in a network where every host may act as a worker.',
+    'Address of the managed nats-server. The worker channel has no authentication: use an address other than loopback only in a network where every host may act as a worker.',
   ),
   'bus.server_path': key(text(), 'nats-server', 'Program of the managed bus: a name on the PATH or a path.'),
   'discovery.enabled': key(
     boolean(),
     'false',
-    'Whether the service is announced by mDNS, so that workers in its network find its bus by themselves.',
+    'Announces the service by mDNS, so that workers in its network find its bus.',
   ),
   'discovery.name': key(
     DISCOVERY_NAME,
     DISCOVERY_NAME_DEFAULT,
-    'Name that the service is announced by: workers look for the same one. Services in one network that are not the same need different names.',
+    'Name in the announcement. Workers look for this name. Different services in one network need different names.',
   ),
   'discovery.interfaces': key(
     list(ipv4()),
     '',
-    'IPv4 addresses of the network interfaces that the service is announced on.',
+    'IPv4 addresses of the network interfaces for announcements.',
     ALL_INTERFACES,
   ),
   'scheduler.heartbeat_timeout': key(
     duration(SECOND_MS, HOUR_MS),
     '30s',
-    'A worker that was not heard for this long is offline, and its tasks are given to others.',
+    'Time without a message after which a worker is offline. Its tasks are reclaimed.',
   ),
   'scheduler.max_attempts': key(
     integer(1, 65_535),
     '3',
-    'Genuine failures after which a task has failed. Farm, queue and job may override it.',
+    'Number of genuine failures after which a task has failed. Farm, queue and job can override it.',
   ),
   'scheduler.retry_delay_seconds': key(
     integer(0, 31_536_000),
     '10',
-    'Seconds before a failed task may start again. Farm, queue and job may override it.',
+    'Seconds before a failed task can start again. Farm, queue and job can override it.',
   ),
   'scheduler.failure_limit': key(
     integer(0, 1_000_000_000),
     '0',
-    'Genuine failures of all its tasks after which a job is parked; 0 is no limit. Farm, queue and job may override it.',
+    'Number of genuine failures of its tasks after which a job is parked. 0 means no limit. Farm, queue and job can override it.',
   ),
   'scheduler.unschedulable_grace': key(
     duration(0, 24 * HOUR_MS),
     '30s',
-    'A task that is ready for this long and that no worker online may run says why; 0 is never.',
+    'Time after which a ready task that no online worker may run is marked unschedulable, with the reason. 0 disables it.',
   ),
   'scheduler.reservation_after': key(
     duration(0, 7 * 24 * HOUR_MS),
     '5m',
-    'A task that is ready for this long while smaller ones overtake it has a worker kept free for it; 0 is never.',
+    'Time after which a worker is reserved for a ready task that smaller tasks overtake. 0 disables reservations.',
   ),
   'scheduler.job_retention': key(
     duration(0, 3650 * 24 * HOUR_MS),
     '0s',
-    'Completed jobs are removed with all their data this long after their end; 0 keeps them.',
+    'Time after its end when a completed job is removed with all its data. 0 keeps completed jobs.',
   ),
   'scheduler.job_retention_include_failed': key(
     boolean(),
     'false',
-    'Whether failed and canceled jobs are removed after `scheduler.job_retention` as well.',
+    'Also removes failed and canceled jobs after `scheduler.job_retention`.',
   ),
   'scheduler.shards': key(
     integer(1, 64),
     '1',
-    'Threads that hold farms. A farm lives whole on one of them, so more shards help only with several busy farms.',
+    'Number of threads that process farms. Each farm is on exactly one thread, so more shards help only with several busy farms.',
   ),
   'openjd.max_tasks_per_step': key(
     integer(1, 1_000_000_000),
     '1000000',
-    'A template with a step of more tasks than this is refused.',
+    'Maximum number of tasks per step. Templates with larger steps are rejected.',
   ),
   'openjd.expr_memory_limit': key(
     EXPR_MEMORY,
     EXPR_MEMORY_DEFAULT,
-    'Bytes of memory that one expression of a template may take at its submission; beyond them the template is refused. Workers that grant less do not run jobs with EXPR.',
+    'Maximum memory in bytes for one expression of a template at submission. Templates that need more are rejected. Workers that grant less do not run jobs with EXPR.',
   ),
   'openjd.expr_submission_deadline': key(
     duration(1, HOUR_MS),
     '5s',
-    'A submission whose template is not evaluated after this long is answered with 503, which is no verdict on the template.',
+    'Maximum time to evaluate the template of a submission. After that the response is 503; the template may still be valid.',
   ),
   'logs.max_bytes_per_task': key(
     integer(0, 999_999_999_999_999),
     '67108864',
-    'Bytes of log that are kept of a task, over all its attempts; the rest is cut with a line that says so. 0 is no limit.',
+    'Maximum bytes of log kept per task, over all its attempts. The rest is dropped and a line in the log notes it. 0 means no limit.',
   ),
   'events.replay_depth': key(
     integer(1, 100_000),
     '1000',
-    'Events that are kept in memory of each subject, for clients of the event channel that come back or read slowly.',
+    'Number of events per subject kept in memory for clients that reconnect or read slowly.',
   ),
   'diagnostics.buffer_size': key(
     integer(0, 100_000),
     '1000',
-    'Records that are kept in memory of the service and of each worker for `GET /api/v1/diagnostics/logs`; 0 keeps none.',
+    'Number of records of the service and of each worker kept in memory for `GET /api/v1/diagnostics/logs`. 0 keeps none.',
   ),
   ...LOG_KEYS,
 } as const;
@@ -213,109 +212,109 @@ const WORKER_KEYS = {
   'discovery.enabled': key(
     boolean(),
     'false',
-    'Whether the service is looked for by mDNS. A `bus.url` that is set anywhere goes before.',
+    'Looks for the service by mDNS. A `bus.url` from any source takes precedence.',
   ),
-  'discovery.name': key(DISCOVERY_NAME, DISCOVERY_NAME_DEFAULT, 'Name of the service that is looked for.'),
+  'discovery.name': key(DISCOVERY_NAME, DISCOVERY_NAME_DEFAULT, 'Name of the service to look for.'),
   'discovery.interfaces': key(
     list(ipv4()),
     '',
-    'IPv4 addresses of the network interfaces that the service is looked for on.',
+    'IPv4 addresses of the network interfaces to look for the service on.',
     ALL_INTERFACES,
   ),
   'worker.name': key(optional(text()), '', 'Name of this worker, unique in its farm.', 'the host name'),
   'worker.farm': key(
     text(),
     '',
-    'Farm that this worker belongs to, by id or name. Required when the service has more than one.',
+    "Id or name of the worker's farm. Required if the service has more than one.",
     'the only farm',
   ),
   'worker.queues': key(
     list(text()),
     '',
-    'Queues that this worker takes tasks from, by id or name.',
+    'Ids or names of the queues that this worker takes tasks from.',
     'no affinity: every queue of its farm',
   ),
   'worker.cpus': key(
     optional(integer(1, 65_536)),
     '',
     'Cores that tasks may reserve on this worker.',
-    'the cores of the machine, or what the control group of the worker leaves of them',
+    "the cores of the machine, or the limit of the worker's control group",
   ),
   'worker.memory_mib': key(
     optional(integer(1, WIRE_LIMITS.memoryMib)),
     '',
-    'Memory in MiB that this worker offers: amount.worker.memory.',
-    'the memory of the machine, or what the control group of the worker leaves of it',
+    'Memory of this worker in MiB: amount.worker.memory.',
+    "the memory of the machine, or the limit of the worker's control group",
   ),
   'worker.gpus': key(
     optional(integer(0, WIRE_LIMITS.gpus)),
     '',
-    'GPUs that this worker offers: amount.worker.gpu. With 0 they are not looked for.',
-    'those that nvidia-smi lists',
+    'Number of GPUs of this worker: amount.worker.gpu. 0 disables their detection.',
+    'the GPUs that nvidia-smi lists',
   ),
-  'worker.compute_location': key(text(), '', 'Name of the place where this worker stands.', 'none'),
+  'worker.compute_location': key(text(), '', "Name of the worker's compute location.", 'none'),
   'worker.tags': key(
     tags(),
     '',
-    'Capability tags: attr.worker.tag.<name> of a step is matched with them. They win over detected ones.',
+    'Capability tags, matched with attr.worker.tag.<name> of steps. They take precedence over detected tags.',
     'none',
   ),
   'worker.detect_applications': key(
     boolean(),
     'true',
-    'Whether the worker looks for applications and says each that it finds as a tag with the value true.',
+    'Detects installed applications and reports each as a tag with the value true.',
   ),
   'worker.dir': key(
     optional(text()),
     '',
-    'Session working directories, and the reports that the service has not confirmed.',
+    'Directory for the working directories of sessions and for unconfirmed reports.',
     'a directory named after the worker under the temporary directory of the system',
   ),
   'worker.session_linger': key(
     duration(0, HOUR_MS),
     '5s',
-    'How long a session whose task has ended waits for another task of its step, before its environments are exited.',
+    'Time that a session waits for another task of its step, before its environments are exited.',
   ),
   'worker.keep_sessions': key(
     boolean(),
     'false',
-    'Whether the working directories of sessions stay when they end, for debugging.',
+    'Keeps the working directories of ended sessions, for debugging.',
   ),
   'worker.drain_timeout': key(
     duration(0, 24 * HOUR_MS),
     '30s',
-    'How long the tasks of a worker that was told to stop may go on; then they are stopped and given back.',
+    'Maximum time that tasks continue after a request to stop the worker. Then they are stopped and returned to the queue.',
   ),
   'worker.log_spool_bytes': key(
     integer(0, 999_999_999_999_999),
     '67108864',
-    'Bytes of task logs that are kept on the disk of the worker while the bus is away, of all its tasks together; beyond that output is dropped with a line that says so. 0 keeps none.',
+    "Maximum bytes of task logs of all tasks kept on the worker's disk while the bus is unreachable. Further output is dropped and a line in the log notes it. 0 keeps none.",
   ),
   'worker.allow_root': key(
     boolean(),
     'false',
-    'Lets the worker run as root. Jobs are programs of whoever may submit: they then run as root too.',
+    'Allows the worker to run as root. Every user who can submit jobs can then run programs as root.',
   ),
   'openjd.expr_memory_limit': key(
     EXPR_MEMORY,
     EXPR_MEMORY_DEFAULT,
-    'Bytes of memory that one expression may take on this worker. With less than the service grants, it does not get tasks of jobs with EXPR.',
+    'Maximum memory in bytes for one expression on this worker. A worker that grants less than the service gets no tasks of jobs with EXPR.',
   ),
   'isolation.enabled': key(
     boolean(),
     'true',
-    'Whether this worker runs tasks of queues that name an account. It must run as root for that; tasks that it cannot run as their account fail. See isolation.md.',
+    'Runs tasks of queues with an account as that account. The worker must run as root for this; tasks that it cannot run as their account fail. See isolation.md.',
   ),
   'isolation.env_passthrough': key(
     list(variableGlob()),
     '',
-    'Variables of the worker that tasks with an account of their own get beside a minimal environment: names with * and ?. Never SVC_*, LD_* and the like.',
+    'Variables of the worker that tasks with their own account get in addition to a minimal environment: names with * and ?. Variables such as SVC_* and LD_* are never passed.',
     'none',
   ),
   'diagnostics.enabled': key(
     boolean(),
     'true',
-    'Whether what this worker logs is told to the diagnostics of the service.',
+    'Sends the log records of this worker to the diagnostics of the service.',
   ),
   ...LOG_KEYS,
 } as const;

@@ -1,9 +1,9 @@
 /**
- * Keys of the contract whose feature this version does not have. Setting one is an error that says so, because silence
- * would let an operator believe that, for instance, logins are required. A value that turns the feature off is accepted.
+ * Keys of the contract for features that this version does not have. Setting one is an error: if it were ignored, an
+ * operator could believe, for instance, that logins are required. A value that turns the feature off is accepted.
  */
 export const LATER_KEYS: ReadonlyMap<string, string | null> = new Map<string, string | null>([
-  // name, the value that means "off" (null: there is none)
+  // name, value that means "off" (null: there is no such value)
   ['auth.enabled', 'false'],
   ['auth.bootstrap.username', null],
   ['auth.bootstrap.password', null],
@@ -36,8 +36,8 @@ export const LATER_KEYS: ReadonlyMap<string, string | null> = new Map<string, st
 ]);
 
 /**
- * Keys of the contract whose feature this version does not have, and without which nobody is let in or kept out: they are
- * accepted with a note that they have no effect, so that a configuration may be ready for the next version.
+ * Keys of the contract for features that this version does not have and that do not affect access. They are accepted
+ * with a note that they have no effect, so that one configuration can serve this version and the next.
  */
 export const KEYS_WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'auth.session.cookie_name',

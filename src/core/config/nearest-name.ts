@@ -1,7 +1,7 @@
-/** Further away than this, a name is no slip of the pen any more. */
+/** Maximum number of edits at which a name still counts as a misspelling. */
 const DISTANCE_MAX = 4;
 
-/** Number of characters to insert, delete or replace to turn one text into the other. */
+/** Returns the number of characters to insert, delete or replace to turn one text into the other. */
 function editDistance(one: string, other: string): number {
   let previous = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row++) {
@@ -15,7 +15,7 @@ function editDistance(one: string, other: string): number {
   return previous[other.length] ?? 0;
 }
 
-/** The name that was probably meant, or null when none is close. */
+/** Returns the name that was probably meant, or null if none is close. */
 export function nearestName(given: string, names: Iterable<string>): string | null {
   if (given.length > 100) return null;
   let best: string | null = null;

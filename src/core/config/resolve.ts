@@ -6,36 +6,38 @@ import { KEYS_WITHOUT_EFFECT, LATER_KEYS } from './later-keys.ts';
 import { nearestName } from './nearest-name.ts';
 import type { Parsed } from './value-type.ts';
 
-/** Where values come from, weakest first: the defaults, the file, the environment, the flags. */
+/** Sources of values, weakest first: the defaults, the file, the environment, the flags. */
 export interface ConfigSources {
-  /** What YAML made of the file, and its path for messages; null when no file is given. */
+  /** The parsed YAML document, and its path for messages; null if no file is given. */
   readonly file: { readonly path: string; readonly document: unknown } | null;
-  /** The whole environment: only `SVC_*` is looked at, and an empty variable counts as not set. */
+  /** The whole environment: only `SVC_*` variables are read, and an empty variable counts as not set. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly flags: readonly GivenFlag[];
 }
 
-/** Values, or one line for each thing wrong: `key: what is wrong (set in where)`. Notes are lines for what has no effect. */
+/** Values, or one line for each error: `key: error (set in source)`. Notes are lines about settings without effect. */
 export type Resolved<Values> =
   | { readonly ok: true; readonly values: Values; readonly notes: readonly string[] }
   | { readonly ok: false; readonly lines: readonly string[] };
 
-/** As they are resolved key by key. */
+/** The result with the keys that were given. */
 export type ResolvedKeys<Values> =
-  /** `given`: the keys that some source has set, whatever the value. */
+  /** `given`: the keys that some source sets, with any value. */
   | (Extract<Resolved<Values>, { ok: true }> & { readonly given: ReadonlySet<string> })
   | Extract<Resolved<Values>, { ok: false }>;
 
-/** Variables of the client commands, which mean nothing to a daemon. */
+/** Variables of the client commands. The daemons ignore them. */
 const CLIENT_VARIABLES: ReadonlySet<string> = new Set(['SVC_URL', 'SVC_API_KEY']);
 
-/** One value given to one name, in the spelling of its source. */
+/** One value for one name, in the spelling of its source. */
 interface Setting {
   readonly name: string;
   /** Where it was set, for messages. */
   readonly source: string;
   readonly nameOf: (key: string) => string;
-  /** The other daemon's keys may stand beside one's own: true of files and environments, which both may share. */
+  /**
+   * Set for sources that both daemons may share (files and environments): keys of the other daemon are allowed there.
+   */
   readonly shared: boolean;
   readonly parse: (key: ConfigKey<unknown>) => Parsed<unknown>;
   readonly isOff: (off: string) => boolean;
@@ -83,7 +85,7 @@ function fromFlags(flags: readonly GivenFlag[]): Setting[] {
     nameOf: flagName,
     shared: false,
     parse: (key) => {
-      // `--worker-allow-root` alone reads as true; any other key needs its value.
+      // `--worker-allow-root` without a value means true. Every other key needs a value.
       const parsed = key.type.fromText(value ?? 'true');
       const standsAlone = value === null && !(parsed.ok && parsed.value === true);
       return standsAlone ? { ok: false, wrong: 'needs a value' } : parsed;
@@ -98,7 +100,7 @@ function unknownKey(setting: Setting, candidates: Iterable<string>): string {
   return `${setting.name}: no such key${hint} (set in ${setting.source})`;
 }
 
-/** The values of a daemon's keys from all sources, or every complaint about them. */
+/** Returns the values of a daemon's keys from all sources, or all errors in them. */
 function resolve<Keys extends KeySet>(
   daemon: Daemon,
   keys: Keys,

@@ -3,7 +3,7 @@ import type { ConfigSources, Resolved } from './resolve.ts';
 import { resolveServer } from './resolve.ts';
 import type { ListenAddress } from './value-type.ts';
 
-/** What `callsheet server` runs with. Times are milliseconds unless the name says otherwise; paths are as given. */
+/** Settings of `callsheet server`. Times are in milliseconds unless the name names another unit. Paths are as given. */
 export interface ServerConfig {
   readonly http: {
     readonly addr: ListenAddress;
@@ -16,7 +16,7 @@ export interface ServerConfig {
   };
   readonly data: {
     readonly dir: string;
-    /** 0 is never. */
+    /** 0: never. */
     readonly compactFreePercent: number;
   };
   readonly bus: {
@@ -25,19 +25,19 @@ export interface ServerConfig {
     readonly addr: ListenAddress;
     readonly serverPath: string;
   };
-  /** Null: the service is not announced. */
+  /** Null: the service does not announce itself. */
   readonly discovery: DiscoveryConfig | null;
   readonly scheduler: {
     readonly heartbeatTimeoutMs: number;
     readonly maxAttempts: number;
     readonly retryDelaySeconds: number;
-    /** 0 is no limit. */
+    /** 0: no limit. */
     readonly failureLimit: number;
-    /** 0 is never. */
+    /** 0: never. */
     readonly unschedulableGraceMs: number;
-    /** 0 is never. */
+    /** 0: never. */
     readonly reservationAfterMs: number;
-    /** 0 keeps jobs. */
+    /** 0: jobs are not removed. */
     readonly jobRetentionMs: number;
     readonly jobRetentionIncludeFailed: boolean;
     readonly shards: number;
@@ -48,15 +48,15 @@ export interface ServerConfig {
     readonly exprSubmissionDeadlineMs: number;
   };
   readonly events: {
-    /** Of each subject. */
+    /** Per subject. */
     readonly replayDepth: number;
   };
   readonly diagnostics: {
-    /** Records of one component; 0 keeps none. */
+    /** Records per component. 0 keeps none. */
     readonly bufferSize: number;
   };
   readonly logs: {
-    /** 0 is no limit. */
+    /** 0: no limit. */
     readonly maxBytesPerTask: number;
   };
   readonly log: LogConfig;
@@ -73,7 +73,7 @@ export interface LogConfig {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
 }
 
-/** The configuration of the server from all sources, or one line for each thing wrong. */
+/** Returns the configuration of the server from all sources, or one line for each error. */
 export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
   const resolved = resolveServer(sources);
   if (!resolved.ok) return resolved;

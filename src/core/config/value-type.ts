@@ -1,30 +1,30 @@
 import { formatDuration, parseDuration } from '../duration.ts';
 
 /**
- * What a configuration key can hold. A value arrives as text (default, environment, flag) or as a value of the
- * configuration file; both ways end in the same typed value or in a sentence that says what is wrong.
+ * Type of a configuration key. A value arrives as text (default, environment, flag) or as a value of the configuration
+ * file. Both become the same typed value, or an error text.
  */
 export type Parsed<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly wrong: string };
 
 export interface ValueType<T> {
-  /** How the reference names the type. */
+  /** Name of the type in the reference. */
   readonly label: string;
   fromText(text: string): Parsed<T>;
-  /** Takes what YAML made of the value. */
+  /** Parses the value from the YAML document. */
   fromDocument(value: unknown): Parsed<T>;
 }
 
 const right = <T>(value: T): Parsed<T> => ({ ok: true, value });
 const wrong = (sentence: string): Parsed<never> => ({ ok: false, wrong: sentence });
 
-/** How a wrong value is shown in a message: short, on one line. */
+/** Formats a wrong value for a message: short, on one line. */
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
-/** A type whose values are text in the file too. */
+/** Returns a type whose values are text in the file too. */
 function textual<T>(label: string, fromText: (text: string) => Parsed<T>): ValueType<T> {
   return {
     label,
@@ -34,7 +34,7 @@ function textual<T>(label: string, fromText: (text: string) => Parsed<T>): Value
   };
 }
 
-/** Any text without control characters. */
+/** Returns the type of any text without control characters. */
 export function text(): ValueType<string> {
   return textual('text', (value) =>
     /[\u0000-\u001f\u007f]/.test(value)
@@ -43,7 +43,7 @@ export function text(): ValueType<string> {
   );
 }
 
-/** A text of 1 to `max` characters without control characters. */
+/** Returns the type of a text of 1 to `max` characters without control characters. */
 export function name(max: number): ValueType<string> {
   return textual(`text of 1 to ${max} characters`, (value) =>
     value === '' || value.length > max || /[\u0000-\u001f\u007f]/.test(value)
@@ -55,14 +55,14 @@ export function name(max: number): ValueType<string> {
 const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
 const IPV4 = new RegExp(`^${OCTET}(\\.${OCTET}){3}$`);
 
-/** An IPv4 address. */
+/** Returns the type of an IPv4 address. */
 export function ipv4(): ValueType<string> {
   return textual('IPv4 address', (value) =>
     IPV4.test(value) ? right(value) : wrong(`must be an IPv4 address, got ${shown(value)}`),
   );
 }
 
-/** A whole number within limits, both included. */
+/** Returns the type of a whole number from `min` to `max`, both included. */
 export function integer(min: number, max: number): ValueType<number> {
   const label = `integer, ${min} to ${max}`;
   const checked = (value: number, given: unknown): Parsed<number> =>
@@ -76,7 +76,7 @@ export function integer(min: number, max: number): ValueType<number> {
   };
 }
 
-/** `true` or `false`. */
+/** Returns the type of `true` or `false`. */
 export function boolean(): ValueType<boolean> {
   return {
     label: 'true or false',
@@ -89,7 +89,7 @@ export function boolean(): ValueType<boolean> {
   };
 }
 
-/** A duration such as `30s`, in milliseconds, within limits given in milliseconds. */
+/** Returns the type of a duration such as `30s`: milliseconds from `minMs` to `maxMs`. */
 export function duration(minMs: number, maxMs: number): ValueType<number> {
   const fromText = (value: string): Parsed<number> => {
     const ms = parseDuration(value);
@@ -108,7 +108,7 @@ export function duration(minMs: number, maxMs: number): ValueType<number> {
   };
 }
 
-/** One of some words. */
+/** Returns the type of one word of a list. */
 export function choice<const Word extends string>(words: readonly Word[]): ValueType<Word> {
   return textual(words.join(', '), (value) => {
     const word = words.find((candidate) => candidate === value);
@@ -118,17 +118,17 @@ export function choice<const Word extends string>(words: readonly Word[]): Value
   });
 }
 
-/** Where a server listens. */
+/** Address that a server listens on. */
 export interface ListenAddress {
   /** A host name or address; an IPv6 address without brackets. */
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** 0: the system chooses the port. */
   readonly port: number;
 }
 
 const ADDRESS = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+)):([0-9]{1,5})$/;
 
-/** `HOST:PORT`, an IPv6 address in brackets. */
+/** Returns the type of `HOST:PORT`, with an IPv6 address in brackets. */
 export function address(): ValueType<ListenAddress> {
   return textual('host:port', (value) => {
     const match = ADDRESS.exec(value);
@@ -140,7 +140,10 @@ export function address(): ValueType<ListenAddress> {
   });
 }
 
-/** A list: comma-separated as text, a sequence (or the same text) in the file. Empty text is the empty list. */
+/**
+ * Returns the type of a list: comma-separated as text, a sequence (or the same text) in the file. Empty text is the
+ * empty list.
+ */
 export function list<T>(item: ValueType<T>, entriesMin = 0): ValueType<readonly T[]> {
   const all = (items: readonly Parsed<T>[]): Parsed<readonly T[]> => {
     if (items.length < entriesMin) return wrong('must not be empty');
@@ -168,7 +171,10 @@ export function list<T>(item: ValueType<T>, entriesMin = 0): ValueType<readonly 
   };
 }
 
-/** Where a NATS server is: `nats://HOST[:PORT]` or `tls://HOST[:PORT]`, with credentials before the host when it wants them. */
+/**
+ * Returns the type of the URL of a NATS server: `nats://HOST[:PORT]` or `tls://HOST[:PORT]`, optionally with
+ * credentials before the host.
+ */
 export function busUrl(): ValueType<string> {
   return textual('NATS URL', (value) =>
     /^(nats|tls):\/\/([^\s/@]+@)?(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?\/?$/.test(value)
@@ -177,7 +183,7 @@ export function busUrl(): ValueType<string> {
   );
 }
 
-/** Names of environment variables, with `*` for any characters and `?` for one. */
+/** Returns the type of names of environment variables, with `*` for any characters and `?` for one. */
 export function variableGlob(): ValueType<string> {
   return textual('name of a variable with * and ?', (value) =>
     /^[A-Za-z0-9_*?]+$/.test(value)
@@ -187,7 +193,8 @@ export function variableGlob(): ValueType<string> {
 }
 
 /**
- * A CORS origin: `scheme://host[:port]` and nothing after it, or `*` (docs/contract/authentication.md#csrf-and-cors).
+ * Returns the type of a CORS origin: exactly `scheme://host[:port]`, or `*`
+ * (docs/contract/authentication.md#csrf-and-cors).
  */
 export function origin(): ValueType<string> {
   return textual('origin', (value) =>
@@ -201,16 +208,16 @@ export function origin(): ValueType<string> {
 
 const TAG_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/;
 
-/** Tags: `name=value,...` as text, a map of text in the file. A name may come once. */
+/** Returns the type of tags: `name=value,...` as text, a map of text in the file. A name may occur once. */
 export function tags(): ValueType<Readonly<Record<string, string>>> {
   const collected = (
     entries: readonly (readonly [string, unknown])[],
   ): Parsed<Readonly<Record<string, string>>> => {
     const found = new Map<string, string>();
     for (const [name, value] of entries) {
-      if (!TAG_NAME.test(name)) return wrong(`has a tag that is no name: ${shown(name)}`);
+      if (!TAG_NAME.test(name)) return wrong(`has an invalid tag name: ${shown(name)}`);
       if (typeof value !== 'string' || value === '') return wrong(`tag ${name} must have text as its value`);
-      if (found.has(name)) return wrong(`names the tag ${name} twice`);
+      if (found.has(name)) return wrong(`contains the tag ${name} twice`);
       found.set(name, value);
     }
     return right(Object.fromEntries(found));
@@ -237,7 +244,7 @@ export function tags(): ValueType<Readonly<Record<string, string>>> {
   };
 }
 
-/** A value that may be left out: empty text is null, and something else then stands for it. */
+/** Returns the type of a value that may be left out: empty text is null. */
 export function optional<T>(type: ValueType<T>): ValueType<T | null> {
   return {
     label: type.label,

@@ -2,36 +2,36 @@ import type { ConfigSources, Resolved } from './resolve.ts';
 import { resolveWorker } from './resolve.ts';
 import type { DiscoveryConfig, LogConfig } from './server-config.ts';
 
-/** What `callsheet worker` runs with. */
+/** Settings of `callsheet worker`. */
 export interface WorkerConfig {
   readonly bus: { readonly urls: readonly string[] };
-  /** Null: the service is at `bus.urls`. Otherwise it is looked for, and they do not count. */
+  /** Null: the bus is at `bus.urls`. Otherwise the worker looks for the service, and `bus.urls` is ignored. */
   readonly discovery: DiscoveryConfig | null;
   readonly worker: {
     readonly name: string;
-    /** Id or name; empty means the only farm. */
+    /** Id or name. Empty: the only farm. */
     readonly farm: string;
-    /** Ids or names; empty means no affinity. */
+    /** Ids or names. Empty: no affinity. */
     readonly queues: readonly string[];
     readonly cpus: number;
     readonly memoryMib: number;
-    /** Null: those that are found. */
+    /** Null: the number of detected GPUs. */
     readonly gpus: number | null;
-    /** Empty means none. */
+    /** Empty: none. */
     readonly computeLocation: string;
     readonly tags: Readonly<Record<string, string>>;
     readonly detectApplications: boolean;
-    /** As given; a default is absolute. */
+    /** As given. The default is absolute. */
     readonly dir: string;
     readonly sessionLingerMs: number;
     readonly keepSessions: boolean;
     readonly drainTimeoutMs: number;
-    /** 0 is no spool. */
+    /** 0: no spool. */
     readonly logSpoolBytes: number;
     readonly allowRoot: boolean;
   };
   readonly openjd: {
-    /** What this worker grants one expression. */
+    /** Memory that this worker grants to the evaluation of one expression. */
     readonly exprMemoryBytes: number;
   };
   readonly isolation: {
@@ -43,7 +43,7 @@ export interface WorkerConfig {
   readonly log: LogConfig;
 }
 
-/** What defaults are taken from. */
+/** Facts about the machine that defaults are derived from. */
 export interface Machine {
   readonly hostName: string;
   readonly cpuCount: number;
@@ -51,10 +51,10 @@ export interface Machine {
   readonly temporaryDirectory: string;
 }
 
-/** A name as one component of a path. */
+/** Returns a name as one component of a path. */
 const asFileName = (name: string): string => encodeURIComponent(name).replaceAll('.', '%2E');
 
-/** The configuration of a worker from all sources, or one line for each thing wrong. */
+/** Returns the configuration of a worker from all sources, or one line for each error. */
 export function workerConfig(sources: ConfigSources, machine: Machine): Resolved<WorkerConfig> {
   const resolved = resolveWorker(sources);
   if (!resolved.ok) return resolved;

@@ -14,35 +14,38 @@ import {
 import type { PathMapping } from './path-map.ts';
 import { planStaging, type StagingTransfer } from './staging-plan.ts';
 
-/** What the deliveries of a step change in a session. */
+/** Changes to a session by the deliveries of a step. */
 export interface DeliveredPaths {
-  /** Of `Param.X` and `Task.Param.X` of type PATH. */
+  /** Maps values of `Param.X` and `Task.Param.X` of type PATH. */
   readonly mapPath: (path: string) => string;
-  /** What `Session.PathMappingRulesFile` holds. */
+  /** Content of the file `Session.PathMappingRulesFile`. */
   readonly rulesFile: string;
   readonly hasRules: boolean;
-  /** Around the arguments of onRun. */
+  /** Arguments before and after the arguments of onRun. */
   readonly argumentsBefore: readonly string[];
   readonly argumentsAfter: readonly string[];
-  /** Of every action of the session. */
+  /** Variables of every action of the session. */
   readonly variables: Readonly<Record<string, string>>;
   readonly transfers: readonly StagingTransfer[];
-  /** The copies of what is staged, by the name of the path (path-values.ts): they win over the mapping in `Param.X`. */
+  /**
+   * The local copies of staged paths, by the name of the path (path-values.ts). In `Param.X` they take precedence over
+   * the mapping.
+   */
   readonly staged: ReadonlyMap<string, string>;
-  /** Why tasks cannot run with this, in words for the one whose they are, or null. */
+  /** Why tasks cannot run with these deliveries, as text for the owner of the job; null if they can. */
   readonly fault: string | null;
 }
 
-/** What is delivered, and where to. */
+/** The deliveries and the session that they apply to. */
 export interface DeliveryContext {
-  /** Null when no storage is known at the worker's place. */
+  /** Null if no storage location has a root at the worker's compute location. */
   readonly mapping: PathMapping | null;
-  /** Undefined where the template says nothing. */
+  /** Undefined if the template declares none. */
   readonly deliveries: readonly PathDelivery[] | undefined;
-  /** That the template declares; undefined where it declares none. */
+  /** Extensions that the template declares; undefined if it declares none. */
   readonly extensions: readonly string[] | undefined;
   readonly parameters: Readonly<Record<string, ParameterValue>>;
-  /** Of the session, absolute: what is staged lies below it. */
+  /** Directory of the session, absolute. Staged files are below it. */
   readonly directory: string;
 }
 
@@ -50,8 +53,9 @@ const PATH_MAPPING_VERSION = 'pathmapping-1.0';
 const EXPR: ExtensionName = 'EXPR';
 
 /**
- * What each delivery changes, in their fixed order. A root on S3 is no path of this host: only `stage_locally` reaches it. A path that is to
- * be staged and is found in no storage location of the worker's place is a fault.
+ * Returns the changes by each delivery, applied in their fixed order. A root on S3 is not a path of this host: only
+ * `stage_locally` can reach it. A path that is to be staged, but is in no storage location of the worker's compute
+ * location, is a fault.
  */
 export function deliver(context: DeliveryContext): DeliveredPaths {
   const { rules: every, roots } = context.mapping ?? { rules: [], roots: [] };
@@ -109,7 +113,9 @@ export function deliver(context: DeliveryContext): DeliveredPaths {
   return paths;
 }
 
-/** A text that holds what this version cannot resolve, as a later service may send it; null when there is none. */
+/**
+ * Returns a text that contains a reference which this version cannot resolve, as a later service may send it, or null.
+ */
 function unresolvable(deliveries: readonly PathDelivery[]): string | null {
   const texts = deliveries.flatMap((delivery) => {
     if (delivery.type === 'command_flags') return delivery.args;
@@ -121,7 +127,10 @@ function unresolvable(deliveries: readonly PathDelivery[]): string | null {
 const inOrder = (deliveries: readonly PathDelivery[]): readonly PathDelivery[] =>
   deliveries.toSorted((a, b) => DELIVERY_ORDER.indexOf(a.type) - DELIVERY_ORDER.indexOf(b.type));
 
-/** Without EXPR a template knows no sources that are URIs ("PathFormat" of the expression language): they are no part of the file. */
+/**
+ * Without EXPR a template knows no sources that are URIs ("PathFormat" of the expression language), so the file leaves
+ * them out.
+ */
 const ofFiles = (rules: readonly PathMappingRule[]): readonly PathMappingRule[] =>
   rules.filter(({ sourceFormat }) => sourceFormat !== 'URI');
 
@@ -147,12 +156,12 @@ function variableOf(
   rules: readonly PathMappingRule[],
 ): string {
   if (entry !== undefined) return rules.map((rule) => filledIn(entry, rule) ?? '').join(separator);
-  // Of two rules for one source the first holds.
+  // If two rules have the same source, the first one applies.
   const pairs = new Map(rules.toReversed().map(({ source, destination }) => [source, destination]));
   return JSON.stringify(Object.fromEntries([...pairs].reverse()));
 }
 
-/** A format string for one rule; null when it holds what cannot be resolved. */
+/** Fills in a format string for one rule. Returns null if it contains a reference that cannot be resolved. */
 function filledIn(
   text: string,
   { source, destination }: Pick<PathMappingRule, 'source' | 'destination'>,

@@ -2,21 +2,18 @@ import { pathKeys, type PathFormat, type PathMappingRule } from '../../openjd/te
 import { isUriPath } from '../../openjd/primitives/uri-path.ts';
 import { DEFAULT_ROOT, type StorageLocationRecord } from '../records/storage-location.ts';
 
-/**
- * Where storage is found from one place (docs/contract/lease.md#the-reply): what a worker at a compute location
- * has to know of the storage locations.
- */
+/** Roots of the storage locations for the workers at one compute location (docs/contract/lease.md#the-reply). */
 export interface PathMap {
-  /** Of the worker; empty when it reports none. */
+  /** Compute location of the worker; empty if it reports none. */
   readonly computeLocation: string;
   readonly locations: readonly MappedLocation[];
 }
 
-/** A storage location as it is found from the place. */
+/** A storage location with its root at the compute location. */
 export interface MappedLocation {
-  /** The root that holds at the place: a path, or `s3://bucket[/prefix]`. */
+  /** The root at the compute location: a path, or `s3://bucket[/prefix]`. */
   readonly root: string;
-  /** The roots of other places: what stands below them is found below `root`. */
+  /** The roots at other compute locations: paths below them map to paths below `root`. */
   readonly sources: readonly PathSource[];
 }
 
@@ -25,12 +22,12 @@ export interface PathSource {
   readonly path: string;
 }
 
-/** The part of a storage location that matters here. */
+/** The field of a storage location that the path map uses. */
 type Storage = Pick<StorageLocationRecord, 'roots'>;
 
 /**
- * The path map of a compute location. A storage location that has no root for the place, and no default, is not found from there and left
- * out. The order of the storage locations is kept: of two that claim the same source the first one counts.
+ * Returns the path map of a compute location. A storage location without a root for it and without a default is left
+ * out. The order of the storage locations is kept: if two have the same source, the first one applies.
  */
 export function pathMapOf(storage: readonly Storage[], computeLocation: string): PathMap {
   const locations = storage.flatMap(({ roots }) => {
@@ -43,29 +40,29 @@ export function pathMapOf(storage: readonly Storage[], computeLocation: string):
   return { computeLocation, locations };
 }
 
-/** The kind of path that a root is, by its look. */
+/** Returns the path format that a root is written in. */
 function formatOf(root: string): PathFormat {
   if (isUriPath(root)) return 'URI';
   return /^(?:[A-Za-z]:|\\\\)/.test(root) ? 'WINDOWS' : 'POSIX';
 }
 
-/** What a session does with paths: how they are mapped, and where files may be copied from and to. */
+/** Path mapping of a session: its rules, and the roots that files may be copied from and to. */
 export interface PathMapping {
   /** The longest source first. */
   readonly rules: readonly PathMappingRule[];
-  /** Nothing outside them is staged. */
+  /** Files outside of these roots are not staged. */
   readonly roots: readonly string[];
 }
 
-/** How a worker that has this path map deals with paths. */
+/** Returns the path mapping for a worker that has this path map. */
 export const mappingOf = (map: PathMap): PathMapping => ({
   rules: rulesOf(map),
   roots: map.locations.map(({ root }) => root),
 });
 
 /**
- * The rules of a path map, the longest source first (docs/contract/sessions.md#path-mapping). A root that lies below
- * another location's source gets a rule of its own that leaves it alone, so that what is right already stays so.
+ * Returns the rules of a path map, the longest source first (docs/contract/sessions.md#path-mapping). A root below
+ * another location's source gets a rule that maps it to itself, so that correct paths are not changed.
  */
 function rulesOf({ locations }: PathMap): readonly PathMappingRule[] {
   const rules = locations.flatMap(({ root, sources }) =>
@@ -82,20 +79,20 @@ function rulesOf({ locations }: PathMap): readonly PathMappingRule[] {
 }
 
 /**
- * The path maps of a service by compute location: worked out once for each place after a change of the storage locations, so that a lease
- * takes what is there.
+ * Path maps by compute location. They are computed once after each change of the storage locations, so that a lease
+ * only looks them up.
  */
 export class PathMaps {
   private storage: readonly Storage[] = [];
   private readonly byPlace = new Map<string, PathMap | null>();
 
-  /** The storage locations that there are now, in place of those that were. */
+  /** Replaces all storage locations. */
   replace(storage: readonly Storage[]): void {
     this.storage = storage;
     this.byPlace.clear();
   }
 
-  /** Null when no storage location is found from the place. */
+  /** Returns the path map of a compute location, or null if no storage location has a root there. */
   of(computeLocation: string): PathMap | null {
     const known = this.byPlace.get(computeLocation);
     if (known !== undefined) return known;

@@ -11,7 +11,7 @@ import {
 } from '../wire/field-readers.ts';
 import type { Parsed } from '../wire/json-text.ts';
 
-/** Rules as other OpenJD tools write them (specification, "How Jobs Are Run", path mapping). */
+/** Path mapping rules in the format of other OpenJD tools (specification, "How Jobs Are Run", path mapping). */
 interface PathMappingFile {
   readonly version?: 'pathmapping-1.0';
   readonly path_mapping_rules?: readonly RuleOfFile[];
@@ -23,7 +23,7 @@ interface RuleOfFile {
   readonly destination_path: string;
 }
 
-/** Of the whole text, and of the rules in it. */
+/** Limits of the whole text and of its rules. */
 const LIMITS = { length: 1024 * 1024, nesting: 8, rules: 10_000, path: 4096 } as const;
 const path = text(LIMITS.path, 1);
 
@@ -48,7 +48,10 @@ const readFile = messageParser(
   LIMITS,
 );
 
-/** The rules in a text of the format `pathmapping-1.0`, the longest source first; or what is wrong with it. `{}` has none. */
+/**
+ * Parses a text of the format `pathmapping-1.0`. Returns its rules, the longest source first, or an error. `{}` has no
+ * rules.
+ */
 export function readPathMapping(source: string): Parsed<readonly PathMappingRule[]> {
   const parsed = readFile(source);
   if (!parsed.ok) return parsed;

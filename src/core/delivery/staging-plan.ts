@@ -4,19 +4,21 @@ import type { DataFlow, ObjectType, ParameterValue } from '../../openjd/template
 
 /** A path of a job parameter that is copied between its storage location and the session's directory. */
 export interface StagingTransfer {
-  /** The name of the path: of an element of a list with its index, `Scenes[0]`. */
+  /** Name of the path; for an element of a list with its index, `Scenes[0]`. */
   readonly parameter: string;
   readonly objectType: ObjectType;
   readonly flow: DataFlow;
-  /** The root of the storage location: an absolute path, or `s3://bucket[/prefix]`. Nothing outside it is touched. */
+  /**
+   * Root of the storage location: an absolute path, or `s3://bucket[/prefix]`. Staging accesses nothing outside of it.
+   */
   readonly root: string;
-  /** The way from the root, without `.` and `..`; empty when it is the root itself. */
+  /** Path components from the root, without `.` and `..`; empty for the root itself. */
   readonly below: readonly string[];
-  /** The session's directory, absolute. */
+  /** Directory of the session, absolute. */
   readonly directory: string;
-  /** The way from the session's directory to the local copy. */
+  /** Path components from the session's directory to the local copy. */
   readonly localBelow: readonly string[];
-  /** The local copy, absolute: what the task sees. */
+  /** Path of the local copy, absolute: the path that the task uses. */
   readonly local: string;
 }
 
@@ -24,15 +26,16 @@ type StagingPlan =
   | { readonly ok: true; readonly transfers: readonly StagingTransfer[] }
   | { readonly ok: false; readonly detail: string };
 
-/** Below the session's directory. */
+/** Name of the directory below the session's directory. */
 const STAGED_DIRECTORY = 'staged';
 /** Name of the local copy of a root itself. */
 const ROOT_NAME = 'root';
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
- * What is to be copied: every PATH, and every element of a LIST[PATH], with the dataFlow IN, OUT or INOUT and a value. `mapPath` gives the value as it is found from the worker's
- * place. Errors: a path that is below none of `roots`, or that climbs.
+ * Returns the transfers for every PATH, and every element of a LIST[PATH], with the dataFlow IN, OUT or INOUT and a
+ * value. `mapPath` maps a value to its path at the worker's compute location. Errors: a path below none of `roots`, and
+ * a path with `..`.
  */
 export function planStaging(
   parameters: Readonly<Record<string, ParameterValue>>,
@@ -56,7 +59,7 @@ export function planStaging(
         };
       }
       const own = found.below.at(-1) ?? ROOT_NAME;
-      // Elements of a list lie apart: two of them may have the same name.
+      // Each element of a list gets its own directory, because two elements may have the same file name.
       const localBelow = [STAGED_DIRECTORY, name, ...(parameter.type === 'PATH' ? [] : [String(index)]), own];
       const local = `${directory}/${localBelow.join('/')}`;
       const flow = dataFlow;
@@ -71,7 +74,7 @@ interface Found {
   readonly below: readonly string[];
 }
 
-/** The root that a path is below, or why it cannot be staged. */
+/** Returns the root that a path is below, or why the path cannot be staged. */
 function findRoot(path: string, roots: readonly string[]): Found | string {
   if (CONTROL.test(path)) return 'holds control characters';
   const parts = partsOf(path);

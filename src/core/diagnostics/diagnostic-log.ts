@@ -8,22 +8,22 @@ import {
 import { Ring } from './ring.ts';
 
 /**
- * docs/contract/limits.md#diagnostics: component rings; beyond that the least recently active one goes, the server's
- * never.
+ * docs/contract/limits.md#diagnostics: component rings. Beyond that the least recently active one is dropped, but never
+ * the server's.
  */
 export const COMPONENTS_MAX = 512;
 
-/** Characters that all rings hold together, so that long records cannot take the memory of the service. */
+/** Maximum number of characters in all rings together, which limits the memory of long records. */
 const DIAGNOSTIC_TEXT_MAX = 64 * 1024 * 1024;
 
 export interface DiagnosticQuery {
   readonly component?: string;
-  /** The least level. */
+  /** Minimum level. */
   readonly level?: DiagnosticLevel;
   readonly taskId?: string;
-  /** Nanoseconds since the epoch: only what is later. */
+  /** Nanoseconds since the epoch; only later records match. */
   readonly since?: bigint;
-  /** The newest of what fits. */
+  /** Maximum number of records, newest first to be kept. */
   readonly limit: number;
 }
 
@@ -32,19 +32,19 @@ export class DiagnosticLog {
   private readonly ringSize: number;
   private readonly textMax: number;
   private readonly listeners: ((record: DiagnosticRecord) => void)[] = [];
-  /** The least recently active first. */
+  /** Least recently active component first. */
   private readonly rings = new Map<string, Ring>();
   private textLength = 0;
 
-  /** `ringSize` is the number of records that are kept of one component, at least 1. */
+  /** `ringSize` is the number of records kept per component, at least 1. */
   constructor(ringSize: number, textMax = DIAGNOSTIC_TEXT_MAX) {
     this.ringSize = ringSize;
     this.textMax = textMax;
   }
 
   /**
-   * Keeps a record. `at` is when it was said, in nanoseconds since the epoch; a record that is not later than the last one
-   * of its component is put right behind that, so that no two of a component have one time.
+   * Adds a record. `at` is the time of the record in nanoseconds since the epoch. If it is not later than the
+   * component's last record, it becomes one nanosecond later than that, so that times within a component are unique.
    */
   add(component: string, at: bigint, { level, msg, attrs }: DiagnosticNote): void {
     const ring = this.rings.get(component) ?? new Ring(this.ringSize);
@@ -58,12 +58,12 @@ export class DiagnosticLog {
     for (const heard of this.listeners) heard(record);
   }
 
-  /** Calls `heard` with every record that is kept from now on. */
+  /** Calls the listener with every record that is added from now on. */
   listen(heard: (record: DiagnosticRecord) => void): void {
     this.listeners.push(heard);
   }
 
-  /** Records by time, the oldest first; those of one time by component. */
+  /** Returns records by time, the oldest first; records of the same time by component. */
   records(query: DiagnosticQuery): readonly DiagnosticRecord[] {
     const rings = query.component === undefined ? [...this.rings.values()] : this.ringsOf(query.component);
     const newest = rings.flatMap((ring) => newestOf(ring, query));
@@ -76,7 +76,7 @@ export class DiagnosticLog {
     return ring === undefined ? [] : [ring];
   }
 
-  /** Lets go of whole components when there are too many. */
+  /** Drops whole components if there are too many. */
   private dropIdle(active: string): void {
     while (this.rings.size > COMPONENTS_MAX) {
       const idle = [...this.rings.keys()].find((each) => each !== SERVER_COMPONENT && each !== active);
@@ -86,7 +86,7 @@ export class DiagnosticLog {
     }
   }
 
-  /** Drops the oldest records of whatever component holds the most text, so that the others keep theirs. */
+  /** Drops the oldest records of the component with the most text, so that the other components keep theirs. */
   private shorten(): void {
     while (this.textLength > this.textMax) {
       let largest: Ring | null = null;
@@ -102,12 +102,12 @@ export class DiagnosticLog {
 const RANKS = new Map<DiagnosticLevel, number>(DIAGNOSTIC_LEVELS.map((level, rank) => [level, rank]));
 const rankOf = (level: DiagnosticLevel): number => RANKS.get(level) ?? 0;
 
-/** The newest records of one component that fit, as many as are asked for. */
+/** Returns the newest matching records of one component, up to `limit`. */
 function newestOf(ring: Ring, { level, taskId, since, limit }: DiagnosticQuery): DiagnosticRecord[] {
   const least = level === undefined ? 0 : rankOf(level);
   const found: DiagnosticRecord[] = [];
   for (const record of ring.newestFirst()) {
-    // Times rise within a ring: nothing behind this one is later.
+    // Times increase within a ring: no record before this one is later.
     if (found.length === limit || (since !== undefined && record.at <= since)) break;
     if (rankOf(record.level) < least) continue;
     if (taskId !== undefined && record.attrs['task_id'] !== taskId) continue;

@@ -6,7 +6,7 @@ const NANOS_PER_MS = 1_000_000n;
 const MINUTE_MS = 60_000n;
 const DAY_MS = 86_400_000n;
 
-/** The time of an RFC 3339 text, or null when it is none. */
+/** Returns the time of an RFC 3339 text, or null if it is invalid. */
 export function nanosOf(text: string): bigint | null {
   if (!isTimestamp(text)) return null;
   const field = (from: number, to: number): bigint => BigInt(text.slice(from, to));
@@ -25,11 +25,11 @@ function offsetMinutes(text: string): bigint {
   return offset[1] === '-' ? -minutes : minutes;
 }
 
-/** Days from the epoch to the first of a month, in the Gregorian calendar. */
+/** Returns the days from the epoch to the first of a month, in the Gregorian calendar. */
 function daysBefore(year: bigint, month: bigint): bigint {
   const shifted = month <= 2n ? year - 1n : year;
   const monthFromMarch = (month + 9n) % 12n;
-  // The years before 1970 are counted as well: 719468 days lie between 1 March of the year 0 and the epoch.
+  // The formula starts at 1 March of the year 0, which is 719468 days before the epoch.
   const era = shifted >= 0n ? shifted / 400n : (shifted - 399n) / 400n;
   const yearOfEra = shifted - era * 400n;
   const dayOfYear = (153n * monthFromMarch + 2n) / 5n;
@@ -37,12 +37,12 @@ function daysBefore(year: bigint, month: bigint): bigint {
   return era * 146_097n + dayOfEra - 719_468n;
 }
 
-/** RFC 3339 in UTC with nine digits after the second. */
+/** Formats a time as RFC 3339 in UTC with nine digits after the second. */
 export function nanoText(nanos: bigint): string {
   const below = ((nanos % NANOS_PER_MS) + NANOS_PER_MS) % NANOS_PER_MS;
   const milliseconds = timestampOf(Number((nanos - below) / NANOS_PER_MS));
   return milliseconds.replace('Z', `${String(below).padStart(6, '0')}Z`);
 }
 
-/** Milliseconds since the epoch. */
+/** Converts milliseconds to nanoseconds, both since the epoch. */
 export const nanosOfMs = (milliseconds: number): bigint => BigInt(Math.floor(milliseconds)) * NANOS_PER_MS;

@@ -1,10 +1,10 @@
 import { parseAttemptId, parseTaskId, taskIdOf } from '../ids.ts';
 
-/** From the least to the gravest. */
+/** In ascending severity. */
 export const DIAGNOSTIC_LEVELS = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
 export type DiagnosticLevel = (typeof DIAGNOSTIC_LEVELS)[number];
 
-/** What a daemon has to say, before it is known when and by whom it was said. */
+/** A log record of a daemon without its time and component. */
 export interface DiagnosticNote {
   readonly level: DiagnosticLevel;
   readonly msg: string;
@@ -22,7 +22,7 @@ export interface DiagnosticRecord extends DiagnosticNote {
 export const SERVER_COMPONENT = 'server';
 export const workerComponent = (workerId: string): string => `worker:${workerId}`;
 
-/** What one record may hold, in characters. What is longer is cut. */
+/** Maximum lengths in one record, in characters. Longer texts are cut. */
 export const NOTE_LIMITS = {
   message: 4096,
   attributes: 32,
@@ -34,7 +34,10 @@ const CUT = '...';
 const cut = (text: string, max: number): string =>
   text.length > max ? text.slice(0, max - CUT.length) + CUT : text;
 
-/** A note that fits, with the ids that follow from those it names: a client looks for all that concerns a task. */
+/**
+ * Returns a note within the limits. Adds the ids that follow from the given ids, because clients filter by task and by
+ * job.
+ */
 export function note(
   level: DiagnosticLevel,
   msg: string,
@@ -49,7 +52,7 @@ export function note(
   return { level, msg: cut(msg, NOTE_LIMITS.message), attrs: Object.fromEntries(entries) };
 }
 
-/** The task of an attempt and the job of a task, where they are not named. */
+/** Returns the task of an attempt and the job of a task, if the attributes do not name them. */
 function impliedIds(attrs: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const attempt = parseAttemptId(attrs['attempt_id'] ?? '');
   const task = attempt ?? parseTaskId(attrs['task_id'] ?? '');

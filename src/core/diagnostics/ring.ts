@@ -5,31 +5,33 @@ interface Kept {
   readonly length: number;
 }
 
-/** Places of dropped records are given back when there are as many as kept ones, and at least so many. */
+/**
+ * Minimum number of dropped records at which the array is compacted; there must also be as many dropped as kept ones.
+ */
 const DROPPED_MIN = 64;
 
 /** The last records of one component. */
 export class Ring {
   private readonly size: number;
-  /** The oldest first; undefined before `oldest`. */
+  /** Oldest first; undefined before `oldest`. */
   private readonly kept: (Kept | undefined)[] = [];
-  /** Where the oldest record is. */
+  /** Index of the oldest record. */
   private oldest = 0;
-  /** Characters of all records that are kept. */
+  /** Number of characters of all kept records. */
   textLength = 0;
 
   constructor(size: number) {
     this.size = size;
   }
 
-  /** Keeps a record of this many characters; by how many the ring holds more than before. */
+  /** Adds a record of `length` characters. Returns by how many characters the text of the ring has grown. */
   push(record: DiagnosticRecord, length: number): number {
     this.kept.push({ record, length });
     this.textLength += length;
     return this.kept.length - this.oldest > this.size ? length - this.dropOldest() : length;
   }
 
-  /** Drops the oldest record, if there is one; by how many characters the ring holds less than before. */
+  /** Drops the oldest record, if there is one. Returns by how many characters the text of the ring has shrunk. */
   dropOldest(): number {
     const length = this.kept[this.oldest]?.length ?? 0;
     if (this.oldest < this.kept.length) this.kept[this.oldest++] = undefined;

@@ -1,4 +1,4 @@
-/** Lets through a burst and then a steady rate. Times are milliseconds of one monotonic clock. */
+/** Token bucket: allows a burst and then a steady rate. Times are milliseconds of one monotonic clock. */
 export class TokenBucket {
   private readonly burst: number;
   private readonly perSecond: number;
@@ -12,7 +12,7 @@ export class TokenBucket {
     this.filledAt = now;
   }
 
-  /** Whether one more may pass. */
+  /** Takes one token. Returns false if there is none. */
   take(now: number): boolean {
     const seconds = Math.max(0, now - this.filledAt) / 1000;
     this.tokens = Math.min(this.burst, this.tokens + seconds * this.perSecond);

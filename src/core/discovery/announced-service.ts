@@ -1,43 +1,46 @@
 import { busUrl } from '../config/value-type.ts';
 import { hostOfUrl, isLoopbackHost } from './bus-address.ts';
 
-/** The service type in the terms of DNS-SD: `_callsheet._tcp`. */
+/** The DNS-SD service type `_callsheet._tcp`, without underscores and protocol. */
 export const DISCOVERY_TYPE = 'callsheet';
 
-/** The version of what an announcement holds: a worker looks at no other. */
+/** Version of the announcement format. Workers ignore announcements of other versions. */
 const VERSION = '1';
 
 export const DISCOVERY_LIMITS = {
-  /** A name, in characters: what one label of a DNS name holds. */
+  /** A name, in characters: the maximum of one DNS label. */
   name: 63,
-  /** The value of one TXT entry, in bytes: with its key it has to fit 255. */
+  /** The value of one TXT entry, in bytes: together with its key it must fit in 255 bytes. */
   entryBytes: 240,
   /** Servers of one cluster. */
   urls: 16,
 } as const;
 
-/** A service as its announcement describes it. */
+/** The content of a service's announcement. */
 export interface AnnouncedService {
-  /** Which installation it is: workers look for one by this name. */
+  /** Name of the installation. Workers look for a service by this name. */
   readonly name: string;
-  /** Which announcement of it: the host and port. */
+  /** Identifies the announcing process of the installation: its host and port. */
   readonly instance: string;
-  /** Where its bus is, never empty. */
+  /** URLs of the bus, never empty. */
   readonly urls: readonly string[];
 }
 
-/** An announcement as it was heard. Whoever is in the network may have said it. */
+/** An announcement as received. Any host in the network may have sent it. */
 export interface HeardAnnouncement {
   readonly instance: string;
   readonly port: number;
   readonly txt: Readonly<Record<string, string>>;
-  /** The IPv4 address that it came from. */
+  /** The IPv4 address of the sender. */
   readonly from: string;
-  /** Whether that is an address of this machine. */
+  /** Set if the sender is this machine. */
   readonly isOwnMachine: boolean;
 }
 
-/** The TXT entries of a service. Without `urls` the bus is at the address that the announcement comes from, at its port. */
+/**
+ * Returns the TXT entries of a service. Without `urls` the bus is at the sender's address, at the port of the
+ * announcement.
+ */
 export function announcementEntries(
   name: string,
   urls: readonly string[] | null,
@@ -52,14 +55,14 @@ export function announcementEntries(
   return { v: VERSION, name, bus };
 }
 
-/** The service that an announcement describes; null when this worker cannot use it. */
+/** Returns the service that an announcement describes, or null if this worker cannot use it. */
 export function readAnnouncement(heard: HeardAnnouncement): AnnouncedService | null {
   const { v, name, bus } = heard.txt;
   if (v !== VERSION || name === undefined || name === '' || name.length > DISCOVERY_LIMITS.name) return null;
   if (!Number.isInteger(heard.port) || heard.port < 1 || heard.port > 65_535) return null;
   const said = bus === undefined ? [`nats://${heard.from}:${heard.port}`] : bus.split(',');
   if (said.length > DISCOVERY_LIMITS.urls || !said.every(isPlainUrl)) return null;
-  // A loopback address means the machine that said it.
+  // A loopback address is valid only on the sender's machine.
   const urls = said.filter((url) => heard.isOwnMachine || !isLoopbackHost(hostOfUrl(url)));
   return urls.length === 0 ? null : { name, instance: heard.instance, urls };
 }
@@ -67,8 +70,8 @@ export function readAnnouncement(heard: HeardAnnouncement): AnnouncedService | n
 const isPlainUrl = (url: string): boolean => busUrl().fromText(url).ok && !url.includes('@');
 
 /**
- * The service that a worker takes of those that were heard: of its name, the one that it had before if it is still
- * announced, else the first by instance. The order in which they were heard does not matter. Null when there is none.
+ * Chooses the service that a worker uses, or null if there is none. Only services of the given name count. The current
+ * one is kept while it is announced; otherwise the first by instance is taken. The order of reception does not matter.
  */
 export function chooseService(
   heard: readonly AnnouncedService[],

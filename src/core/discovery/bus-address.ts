@@ -1,12 +1,12 @@
 import type { ListenAddress } from '../config/value-type.ts';
 
-/** Whether only the machine itself reaches the host. */
+/** Reports whether the host is reachable only from the machine itself. */
 export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127\.[0-9.]+$/.test(host);
 
 const HOST = /^[a-z]+:\/\/(?:[^@/]*@)?(?:\[([^\]]+)\]|([^:/]+))/;
 
-/** The host of a NATS URL, without brackets; empty when there is none. */
+/** Returns the host of a NATS URL, without brackets, or an empty text if there is none. */
 export function hostOfUrl(url: string): string {
   const match = HOST.exec(url);
   return match?.[1] ?? match?.[2] ?? '';
@@ -14,21 +14,21 @@ export function hostOfUrl(url: string): string {
 
 const ANY_HOST: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-/** What a service can tell others of its bus. */
+/** Addresses of the bus that a service can announce. */
 export type BusReach =
   | {
-      /** Null: wherever the service's host is reached, at `port`. */
+      /** Null: the bus is at the service's own host, at `port`. */
       readonly urls: readonly string[] | null;
       readonly port: number;
-      /** Whether only workers on the same machine reach it. */
+      /** Set if only workers on the same machine can reach it. */
       readonly isLocal: boolean;
     }
-  /** Why it is not told. */
+  /** Why the bus is not announced. */
   | { readonly refusal: string };
 
 /**
- * Where workers reach the bus: the servers of `bus.url`, or else the managed one, which listens on `listen`. Credentials are
- * never told.
+ * Returns the addresses at which workers reach the bus: the servers of `bus.url`, or else the managed one, which
+ * listens on `listen`. Credentials are never announced.
  */
 export function busReach(urls: readonly string[], listen: ListenAddress): BusReach {
   if (urls.length > 0) {

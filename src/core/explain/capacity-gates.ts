@@ -12,14 +12,14 @@ import type {
 import type { FarmHolder, TaskFacts } from './task-facts.ts';
 import { pluralize, listText, numberText, sentenceOf } from './wording.ts';
 
-/** How many holders an explanation lists, and how many its sentence names. */
+/** Maximum numbers of holders in an explanation and in its sentence. */
 const HOLDERS_MAX = 10;
 const NAMED_MAX = 3;
 
 const isReached = (cap: CapExplanation): boolean =>
   cap.maxConcurrentTasks > 0 && cap.live >= cap.maxConcurrentTasks;
 
-/** The farm's cap on concurrent tasks, when it is reached. */
+/** Returns the gate of the farm's cap on concurrent tasks, if it is reached. */
 export function farmCapGates(facts: TaskFacts, { farmCap: cap }: LeaseExplanation): FarmCapGate[] {
   if (!isReached(cap)) return [];
   const holders = sharesOf(facts, ownHolders(facts, cap.holders));
@@ -36,7 +36,7 @@ export function farmCapGates(facts: TaskFacts, { farmCap: cap }: LeaseExplanatio
   ];
 }
 
-/** The queue's cap on concurrent tasks, when it is reached. */
+/** Returns the gate of the queue's cap on concurrent tasks, if it is reached. */
 export function queueCapGates(facts: TaskFacts, { queueCap: cap }: LeaseExplanation): QueueCapGate[] {
   if (!isReached(cap)) return [];
   const holders = sharesOf(facts, ownHolders(facts, cap.holders));
@@ -67,11 +67,14 @@ function capSentence(
 
 const isRegistered = (pool: PoolExplanation): boolean => pool.maxConcurrent > 0;
 
-/** Whether a pool has no slot free at the moment. */
+/** Reports whether a pool has no free slot. */
 export const isPoolFull = (pool: PoolExplanation): boolean =>
   isRegistered(pool) && pool.inUse >= pool.maxConcurrent;
 
-/** Pools that have no slot free, and pools that do not exist. Of a task that is not ready only the latter: slots come and go. */
+/**
+ * Returns the gates of full and of missing pools. A pending task gets only the missing ones, because pools may have
+ * free slots again before it is ready.
+ */
 export function poolGates(facts: TaskFacts, { pools }: LeaseExplanation): UsagePoolGate[] {
   const isReady = facts.task.status === 'ready';
   return pools
@@ -102,7 +105,7 @@ function poolGate(facts: TaskFacts, pool: PoolExplanation): UsagePoolGate {
 const ownHolders = ({ job }: TaskFacts, holders: readonly Holder[]): FarmHolder[] =>
   holders.map((holder) => ({ ...holder, farmId: job.farmId }));
 
-/** The greatest shares, the most first, with the names of who holds them. */
+/** Returns the largest shares, in descending order, with the names of their holders. */
 function sharesOf({ names }: TaskFacts, holders: readonly FarmHolder[]): HolderShare[] {
   return holders
     .toSorted((a, b) => b.live - a.live)
@@ -132,7 +135,7 @@ function holdersText({ job }: TaskFacts, holders: readonly HolderShare[], total:
 const jobText = (job: { readonly id: JobId; readonly name: string }, own: JobId): string =>
   job.id === own ? 'this job' : `job ${job.name}`;
 
-/** Workers may run the task, and none has room for it. */
+/** Returns the gate if no eligible worker has enough free cores for the task. */
 export function coresGates({ requirements }: TaskFacts, { workers }: LeaseExplanation): CoresGate[] {
   if (workers.eligible === 0 || workers.withRoom > 0) return [];
   const cores = requirements.cores === null ? null : coresOf(requirements, Infinity);
@@ -166,16 +169,16 @@ export function busyText({
   return `${numberText(eligible)} of ${numberText(eligible)} eligible workers are busy${kept}`;
 }
 
-/** Tasks that are served first. */
+/** Returns the gate of the tasks that are served first. */
 export function orderGates({ before }: LeaseExplanation): OrderGate[] {
   if (before.tasks === 0) return [];
   const { tasks, jobs } = before;
-  const stand = tasks === 1 && jobs === 0 ? 'stands' : 'stand';
+  const verb = tasks === 1 && jobs === 0 ? 'is' : 'are';
   return [
     {
       gate: 'order',
       reason: 'tasks before it',
-      sentence: sentenceOf(`${beforeText(before)} ${stand} before it`),
+      sentence: sentenceOf(`${beforeText(before)} ${verb} ahead of it`),
       tasks,
       jobs,
     },

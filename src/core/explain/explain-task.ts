@@ -10,8 +10,9 @@ import { waitingSummary } from './waiting-summary.ts';
 import { workersGates, workersOutlook } from './worker-gate.ts';
 
 /**
- * Says why a task is where it is, in the vocabulary of the contract and in plain sentences. Every gate that holds is
- * listed. Of a pending task, what comes and goes (caps, slots, free cores) is left out: it is not yet its turn.
+ * Explains the status of a task, in the vocabulary of the contract and in plain sentences. Lists every gate that holds
+ * the task. The gates that change all the time (caps, slots, free cores) are left out for a pending task, because it
+ * cannot start yet.
  */
 export function explainTask(facts: TaskFacts): TaskExplanation {
   const { status } = facts.task;
@@ -30,7 +31,7 @@ export function explainTask(facts: TaskFacts): TaskExplanation {
 
 const settled = (summary: string): TaskExplanation => ({ summary, gates: [], position: null, workers: null });
 
-/** In the order of GATES. */
+/** Returns the gates in the order of GATES. */
 function gatesOf(
   facts: TaskFacts,
   lease: LeaseExplanation | null,
@@ -55,14 +56,15 @@ function gatesOf(
   return isReady ? [...gates, ...schedulerGates(lease, gates)] : gates;
 }
 
-/** A ready task of which the scheduler says nothing, or nothing that holds it. */
+/** Returns the gate of a ready task if the scheduler does not answer, or reports nothing that holds the task. */
 function schedulerGates(lease: LeaseExplanation | null, gates: readonly Gate[]): SchedulerGate[] {
   if (lease === null) {
     return [
       {
         gate: 'scheduler',
         reason: 'scheduler not answering',
-        sentence: 'The scheduler does not answer: which workers may run it is not known at the moment.',
+        sentence:
+          'The scheduler does not answer: the workers that can run the task are unknown at the moment.',
       },
     ];
   }
@@ -71,8 +73,7 @@ function schedulerGates(lease: LeaseExplanation | null, gates: readonly Gate[]):
     {
       gate: 'scheduler',
       reason: 'not among the candidates',
-      sentence:
-        'The scheduler is just taking it up or handing it out: it is not among the candidates at this moment.',
+      sentence: 'The scheduler is queueing or assigning the task right now. Check again in a moment.',
     },
   ];
 }

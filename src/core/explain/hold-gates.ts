@@ -4,7 +4,7 @@ import type { JobGate, PausedJobGate, PausedQueueGate, RetryGate } from './task-
 import type { TaskFacts } from './task-facts.ts';
 import { briefText, clockText, pluralize, durationText, numberText, sentenceOf } from './wording.ts';
 
-/** A job that has ended hands out nothing. */
+/** Returns the gate of a job that has ended: it assigns no tasks. */
 export function jobGates({ job: { status, name, cancelReason } }: TaskFacts): JobGate[] {
   if (!isTerminalJob(status)) return [];
   const ended = { completed: 'is completed', failed: 'has failed', canceled: 'was canceled' }[status];
@@ -13,7 +13,7 @@ export function jobGates({ job: { status, name, cancelReason } }: TaskFacts): Jo
   return [{ gate: 'job', reason: `job ${status}`, sentence, status }];
 }
 
-/** A job that a user has paused, or that its failures have parked. */
+/** Returns the gate of a paused job: a user paused it, or its failures parked it. */
 export function pausedJobGates({ job: { status, parkReason, failedAttempts } }: TaskFacts): PausedJobGate[] {
   if (status !== 'paused') return [];
   const isParked = parkReason !== '';
@@ -23,26 +23,24 @@ export function pausedJobGates({ job: { status, parkReason, failedAttempts } }: 
       reason: isParked ? 'job parked' : 'job paused',
       sentence: isParked
         ? sentenceOf(
-            `the job was parked after ${pluralize(failedAttempts, 'failure')}: ${parkReason}; it goes on when it is resumed or retried`,
+            `the job was parked after ${pluralize(failedAttempts, 'failure')}: ${parkReason}; resume or retry it to continue`,
           )
-        : 'The job is paused: nothing of it is handed out until it is resumed.',
+        : 'The job is paused: no new tasks start until it is resumed.',
       parkReason,
       failedAttempts,
     },
   ];
 }
 
-/** A queue that hands out nothing. */
+/** Returns the gate of a paused queue: it assigns no tasks. */
 export function pausedQueueGates({ isQueuePaused, lease, job, names }: TaskFacts): PausedQueueGate[] {
   if (!(lease?.isQueuePaused ?? isQueuePaused)) return [];
   const queue = { id: job.queueId, name: names.queue(job.queueId) };
-  const sentence = sentenceOf(
-    `the queue ${queue.name} is paused: nothing of it is handed out until it is resumed`,
-  );
+  const sentence = sentenceOf(`the queue ${queue.name} is paused: no new tasks start until it is resumed`);
   return [{ gate: 'paused_queue', reason: 'queue paused', sentence, queue }];
 }
 
-/** A task that has failed and is not yet to be tried again. */
+/** Returns the gate of a failed task that waits for its retry. */
 export function retryGates(facts: TaskFacts): RetryGate[] {
   const { task, now, lease, retry } = facts;
   const until = lease?.heldUntil ?? (isRetryDelayed(task, now) ? task.retryAfter : 0);

@@ -12,10 +12,10 @@ import {
   sentenceOf,
 } from './wording.ts';
 
-/** How many steps or jobs a sentence names. */
+/** Maximum number of steps or jobs in a sentence. */
 const NAMED_MAX = 3;
 
-/** The sentence of a task that is live. */
+/** Returns the sentence of a live task. */
 export function liveSummary(facts: TaskFacts, status: 'assigned' | 'running'): string {
   const { attempt, attempts, task, now } = facts;
   const since = durationText(now - (attempt?.startedAt ?? task.assignedAt));
@@ -28,7 +28,7 @@ export function liveSummary(facts: TaskFacts, status: 'assigned' | 'running'): s
   );
 }
 
-/** The sentence of a task that has ended. */
+/** Returns the sentence of a task that has ended. */
 export function terminalSummary(facts: TaskFacts, status: 'succeeded' | 'failed' | 'canceled'): string {
   switch (status) {
     case 'succeeded':
@@ -42,7 +42,7 @@ export function terminalSummary(facts: TaskFacts, status: 'succeeded' | 'failed'
   }
 }
 
-/** ` on render-004`; nothing when the attempt is not known. */
+/** ` on render-004`, or an empty text if the attempt is unknown. */
 const workerOf = ({ attempt, names }: TaskFacts, word: 'on' | 'to'): string =>
   attempt === null ? '' : ` ${word} ${names.worker(attempt.workerId)}`;
 
@@ -59,7 +59,7 @@ const colon = (text: string): string => {
   return brief === '' ? '' : `: ${brief}`;
 };
 
-/** Attempts that were lost with their worker are none of the task's failures. */
+/** Attempts that were lost with their worker do not count as failures of the task. */
 function failedClause(facts: TaskFacts): string {
   const { attempts } = facts;
   const { failedAttempts } = facts.task;

@@ -4,19 +4,22 @@ import type { RejectedWorkers } from '../lease/explanation.ts';
 import type { JobStatus, TerminalJobStatus } from '../lifecycle/job-transitions.ts';
 import type { StepStatus } from '../lifecycle/step-rules.ts';
 
-/** Why a task is where it is (docs/explain.md). Times are milliseconds since the epoch. */
+/** Explanation of the status of a task (docs/explain.md). Times are milliseconds since the epoch. */
 export interface TaskExplanation {
-  /** One sentence that says the most important thing first. */
+  /** One sentence with the most important reason first. */
   readonly summary: string;
-  /** All that holds the task back, in the order of GATES. Nothing holds a task that is live or has ended. */
+  /** All gates that hold the task, in the order of GATES. A task that is live or has ended has none. */
   readonly gates: readonly Gate[];
-  /** Ready tasks before this one in the order of candidates, and the other jobs that they belong to; null when it is not among them, or no worker may run it. */
+  /**
+   * Number of ready tasks before this one in the order of candidates, and of other jobs among them. Null if the task is
+   * not a candidate, or no worker may run it.
+   */
   readonly position: { readonly tasks: number; readonly jobs: number } | null;
-  /** Null when the scheduler was not asked, or did not answer. */
+  /** Null if the scheduler was not asked, or did not answer. */
   readonly workers: WorkersOutlook | null;
 }
 
-/** What may hold a task back, in the order in which the gates are listed. */
+/** The gates that can hold a task, in the order in which they are listed. */
 export const GATES = [
   'job',
   'upstream_job',
@@ -39,7 +42,7 @@ interface Named<Id> {
   readonly name: string;
 }
 
-/** What all gates say: a fixed reason, in the words of the contract where it has one, and a sentence. */
+/** Fields of every gate: a fixed reason, in the words of the contract if it has one, and a sentence. */
 interface GateOf<Name extends GateName, Reason extends string> {
   readonly gate: Name;
   readonly reason: Reason;
@@ -48,7 +51,7 @@ interface GateOf<Name extends GateName, Reason extends string> {
 
 export interface Progress {
   readonly total: number;
-  /** Not yet over. */
+  /** Tasks that have not ended. */
   readonly left: number;
   /** Assigned or running. */
   readonly running: number;
@@ -89,7 +92,7 @@ export interface RetryGate extends GateOf<'retry_after', 'retry back-off'> {
   readonly maxAttempts: number;
 }
 
-/** Live tasks of one step that hold what a task waits for. */
+/** Live tasks of one step that hold slots which the task waits for. */
 export interface HolderShare {
   readonly farm: Named<FarmId>;
   readonly job: Named<JobId>;
@@ -114,13 +117,13 @@ export interface UsagePoolGate extends GateOf<'usage_pool', 'usage pool at capac
   readonly pool: string;
   readonly isRegistered: boolean;
   readonly limit: number;
-  /** Claims of all farms. */
+  /** Claims of all farms together. */
   readonly live: number;
-  /** The most first, of all farms; only so many. */
+  /** The largest holders of all farms, in descending order; the number is limited. */
   readonly holders: readonly HolderShare[];
 }
 
-/** The online worker that comes nearest to being eligible, and what it does not meet. */
+/** The online worker that is nearest to being eligible, and the requirement that it does not meet. */
 export interface NearestMiss {
   readonly worker: Named<WorkerId>;
   readonly reason: IneligibleReason;
@@ -128,11 +131,11 @@ export interface NearestMiss {
   readonly requirement: string;
   /** `a5000`, `a or b`, `at least 64`. */
   readonly wanted: string;
-  /** Null when the worker has nothing of the kind. */
+  /** Null if the worker has nothing of the kind. */
   readonly offered: string | null;
 }
 
-/** No worker that is online may run the task. The reason is that of the nearest miss. */
+/** No online worker may run the task. The reason is that of the nearest miss. */
 export interface WorkersGate extends GateOf<
   'workers',
   'no online workers' | 'farm mismatch' | IneligibleReason
@@ -143,9 +146,9 @@ export interface WorkersGate extends GateOf<
   readonly nearestMiss: NearestMiss | null;
 }
 
-/** Workers may run the task, and none has the cores free. */
+/** Workers may run the task, but none has enough free cores. */
 export interface CoresGate extends GateOf<'cores', 'no free cores'> {
-  /** What the task reserves; null for a whole machine. */
+  /** Cores that the task reserves; null for a whole machine. */
   readonly cores: number | null;
   readonly eligible: number;
 }

@@ -7,7 +7,7 @@ import type { JobRecord } from '../records/job.ts';
 import type { StepRecord } from '../records/step.ts';
 import type { TaskState } from '../records/task-page.ts';
 
-/** All that an explanation of a task is made from. */
+/** The facts that an explanation of a task is derived from. */
 export interface TaskFacts {
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -17,20 +17,20 @@ export interface TaskFacts {
   readonly step: StepRecord;
   readonly requirements: StepRequirements;
   readonly task: TaskState;
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   readonly failureReason: string;
   /** The latest; null before the first. */
   readonly attempt: AttemptRecord | null;
-  /** How many there were, 1,000 at most: after a restore their numbers leap. */
+  /** Number of attempts, at most 1,000. Their attempt numbers are not consecutive after a restore. */
   readonly attempts: number;
-  /** What is in force for the job. */
+  /** The effective retry settings of the job. */
   readonly retry: RetryPolicy;
-  /** Those that the job depends on; the record is null when the job does not exist any more. */
+  /** The jobs that the job depends on; the record is null if a job was deleted. */
   readonly upstreamJobs: readonly { readonly id: JobId; readonly record: JobRecord | null }[];
   readonly isQueuePaused: boolean;
-  /** What the lease actor answers; null when it does not, or was not asked. */
+  /** The reply of the lease actor; null if it did not reply, or was not asked. */
   readonly lease: LeaseExplanation | null;
-  /** Who holds slots of a pool in other farms, by name of the pool. */
+  /** Holders of pool slots in other farms, by name of the pool. */
   readonly elsewhere: ReadonlyMap<string, readonly FarmHolder[]>;
   readonly names: Names;
 }
@@ -39,7 +39,7 @@ export interface FarmHolder extends Holder {
   readonly farmId: FarmId;
 }
 
-/** What things are called; something that is not there any more is called by its id. */
+/** Names by id. A deleted object is named by its id. */
 export interface Names {
   farm(id: FarmId): string;
   queue(id: QueueId): string;

@@ -8,7 +8,7 @@ import type { Progress, UpstreamJobGate, UpstreamStepGate } from './task-explana
 import type { TaskFacts } from './task-facts.ts';
 import { pluralize, listText, numberText, sentenceOf } from './wording.ts';
 
-/** The jobs that a blocked job waits for. A job that was paused while it was blocked waits too. */
+/** Returns the gates of the jobs that a blocked job waits for. A job that was paused while it was blocked waits too. */
 export function upstreamJobGates({ job, upstreamJobs }: TaskFacts): UpstreamJobGate[] {
   const waits = job.status === 'blocked' || (job.status === 'paused' && job.waitsWhilePaused === true);
   if (!waits) return [];
@@ -50,7 +50,7 @@ function jobTrouble(status: JobStatus, parkReason: string): string {
   }
 }
 
-/** The steps of the same job that the task's step waits for. */
+/** Returns the gates of the steps of the same job that the task's step waits for. */
 export function upstreamStepGates({ step, steps }: TaskFacts): UpstreamStepGate[] {
   return upstreamsOf(step, steps).flatMap((upstream): UpstreamStepGate[] => {
     if (upstream.status === 'completed') return [];
@@ -67,7 +67,7 @@ export function upstreamStepGates({ step, steps }: TaskFacts): UpstreamStepGate[
   });
 }
 
-/** The steps that a step depends on. */
+/** Returns the steps that a step depends on. */
 export const upstreamsOf = (step: StepRecord, steps: readonly StepRecord[]): StepRecord[] =>
   step.dependsOn.flatMap((order) => steps[order] ?? []);
 

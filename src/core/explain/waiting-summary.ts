@@ -4,10 +4,13 @@ import type { Gate, GateName } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
 import { pluralize, joinAtMost, numberText, sentenceOf } from './wording.ts';
 
-/** How many of several upstream steps or jobs the summary tells more of than their number, and how many asides it has. */
+/** Maximum number of upstream steps or jobs that the summary details, and of its additional reasons. */
 const NAMED_MAX = 3;
 
-/** What is said first. What passes by itself yields to what needs somebody, and a task never starts in a pool that nobody registers. */
+/**
+ * Gates in the order of importance. A gate that needs an action comes before one that ends without one. A task never
+ * starts while its pool is not registered.
+ */
 const WEIGHTIEST_FIRST = [
   'job',
   'upstream_job',
@@ -30,10 +33,10 @@ const rankOf = (gate: Gate): number =>
     gate.gate === 'usage_pool' && !gate.isRegistered ? 'unregistered_pool' : gate.gate,
   );
 
-/** Waiting for free cores, behind others or not, is no obstacle but the queue itself. */
+/** Waiting for free cores, or behind other tasks, is not an obstacle but normal queueing. */
 const isObstacle = (gate: Gate): boolean => gate.gate !== 'cores' && gate.gate !== 'order';
 
-/** The sentence of a pending or ready task: what matters most, and beside it what else holds the task. */
+/** Returns the sentence of a pending or ready task: the most important gate, then the others. */
 export function waitingSummary(facts: TaskFacts, gates: readonly Gate[]): string {
   const obstacles = gates.filter(isObstacle).toSorted((a, b) => rankOf(a) - rankOf(b));
   const [first] = obstacles;
@@ -65,7 +68,7 @@ function groupText(name: GateName, group: readonly Gate[]): string {
 
 const leftText = (left: number): string => (left === 0 ? '' : `, ${pluralize(left, 'task')} left`);
 
-/** The gate as one clause of a list. */
+/** Returns the gate as one clause of a list. */
 function asideOf(gate: Gate, { task }: TaskFacts): string {
   switch (gate.gate) {
     case 'job':
@@ -93,18 +96,18 @@ function asideOf(gate: Gate, { task }: TaskFacts): string {
       return task.status === 'ready' ? 'no worker can run it' : 'no worker online could run it';
     }
     case 'scheduler':
-      return 'what the scheduler makes of it is not known at the moment';
+      return 'its state in the scheduler is unknown at the moment';
     case 'cores':
       return 'no eligible worker has the cores free';
     case 'order':
-      return 'others stand before it';
+      return 'other tasks are ahead of it';
   }
 }
 
-/** Nothing but its turn, and a worker with room, is what the task waits for. */
+/** Returns the sentence of a task that waits only for its turn and for a worker with free cores. */
 function unobstructed({ task, lease, requirements, names }: TaskFacts): string {
   if (task.status === 'pending' || lease === null) {
-    return 'Pending, and nothing holds it any more: it becomes ready in a moment.';
+    return 'Pending. Nothing holds the task any longer: it becomes ready in a moment.';
   }
   const parts = [`${turnText(lease)}: ${roomText(lease)}`];
   if (requirements.cores === null && lease.workers.withRoom === 0) parts.push('it reserves a whole machine');
@@ -116,7 +119,7 @@ function unobstructed({ task, lease, requirements, names }: TaskFacts): string {
       NAMED_MAX,
     );
     parts.push(
-      `${failed}, where it has failed, ${lease.workers.avoided.length === 1 ? 'is' : 'are'} passed over`,
+      `${failed}, where it has failed, ${lease.workers.avoided.length === 1 ? 'is' : 'are'} skipped`,
     );
   }
   return sentenceOf(parts.join('; '));

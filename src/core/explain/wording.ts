@@ -1,6 +1,6 @@
 import { timestampOf } from '../timestamp.ts';
 
-/** How numbers, times and lists read in a sentence. Times are milliseconds since the epoch. */
+/** Formats of numbers, times and lists in sentences. Times are milliseconds since the epoch. */
 
 const FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 
@@ -16,7 +16,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `42 s`, `12 min`, `3 h 20 min`, `2 d 4 h`: never less than a second. Takes milliseconds. */
+/** Formats milliseconds as `42 s`, `12 min`, `3 h 20 min` or `2 d 4 h`, and at least as one second. */
 export function durationText(milliseconds: number): string {
   const rounded = Math.max(SECOND, Math.round(milliseconds / SECOND) * SECOND);
   if (rounded < MINUTE) return `${rounded / SECOND} s`;
@@ -31,7 +31,7 @@ function parts(time: number, unit: number, name: string, lesserUnit: number, les
   return lesser === 0 ? whole : `${whole} ${lesser} ${lesserName}`;
 }
 
-/** `10:00:42 UTC`, with the date before it when that is a day or more away from `now`. */
+/** Formats a time as `10:00:42 UTC`, with its date if it is a day or more away from `now`. */
 export function clockText(at: number, now: number): string {
   const [date = '', time = ''] = timestampOf(at).split('T');
   const clock = `${time.slice(0, 8)} UTC`;
@@ -44,7 +44,7 @@ export function listText(items: readonly string[], word = 'and'): string {
   return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} ${word} ${last}`;
 }
 
-/** The first of many, and how many more there are: `a, b and 7 more`. */
+/** Returns the first items, and the number of the others: `a, b and 7 more`. */
 export const joinAtMost = (items: readonly string[], most: number, word = 'and'): string =>
   items.length <= most
     ? listText(items, word)
@@ -52,14 +52,17 @@ export const joinAtMost = (items: readonly string[], most: number, word = 'and')
 
 const BRIEF_LENGTH_MAX = 200;
 
-/** Text of others on one line, cut when it is long; without the source of an expression that failed, which is set in after it. */
+/**
+ * Returns text of a third party on one line, cut if it is long. Omits the source of a failed expression, which is an
+ * indented block.
+ */
 export function briefText(text: string): string {
   const [said = ''] = text.trimStart().split(/\n {2}/, 1);
   const line = said.replaceAll(/\s+/g, ' ').trim();
   return line.length <= BRIEF_LENGTH_MAX ? line : `${line.slice(0, BRIEF_LENGTH_MAX - 1)}…`;
 }
 
-/** A clause as a sentence: a capital first, a full stop last. */
+/** Returns a clause as a sentence, with a capital letter and a full stop. */
 export function sentenceOf(clause: string): string {
   const text = clause.charAt(0).toUpperCase() + clause.slice(1);
   return /[.!?…]$/.test(text) ? text : `${text}.`;

@@ -6,13 +6,13 @@ import type { NearestMiss, WorkersGate, WorkersOutlook } from './task-explanatio
 import type { Names, TaskFacts } from './task-facts.ts';
 import { pluralize, joinAtMost, listText, numberText, sentenceOf } from './wording.ts';
 
-/** The limit that is compared, by the name of its configuration key. */
+/** Configuration key of the limit that is compared. */
 const EXPR_MEMORY_KEY = 'openjd.expr_memory_limit';
 
-/** How many values of a list a sentence names. */
+/** Maximum number of values in a sentence. */
 const NAMED_MAX = 3;
 
-/** Of what it is said which workers may run it: a task, or one that a template would make. */
+/** The work that needs a worker: a task, or the tasks that a template would create. */
 export interface WorkSought {
   readonly job: Pick<TaskFacts['job'], 'farmId' | 'queueId'>;
   readonly task: Pick<TaskFacts['task'], 'status'>;
@@ -20,7 +20,7 @@ export interface WorkSought {
   readonly names: Names;
 }
 
-/** No worker that is online may run the task. */
+/** Returns the gate if no online worker may run the task. */
 export function workersGates(
   facts: WorkSought,
   { workers }: { readonly workers: DemandExplanation },
@@ -79,14 +79,14 @@ function rejectedText({ reason, requirement, workers }: RejectedWorkers, facts: 
   }
 }
 
-/** `has a4000 where a5000 is wanted`. The requirement is named when it does not follow from what was said before. */
+/** `has a4000 where a5000 is wanted`. Names the requirement only if the sentence does not name it before. */
 function missText(miss: NearestMiss, namesIt: boolean): string {
   const { requirement, wanted, offered } = miss;
   switch (miss.reason) {
     case 'queue affinity':
       return `serves ${offered ?? 'no queue'} where ${wanted} is wanted`;
     case 'compute location mismatch':
-      return offered === null ? 'says no compute location' : `is at ${offered}`;
+      return offered === null ? 'reports no compute location' : `is at ${offered}`;
     case 'amount requirement not met':
     case 'attribute requirement not met': {
       const name = namesIt ? `${requirement} ` : '';
@@ -160,7 +160,7 @@ function attributeText({ anyOf, allOf }: AttributeRequirement): string {
   return all === '' ? any : `${any} and also ${all}`;
 }
 
-/** Which workers may run the task. */
+/** Returns the numbers of workers that may and may not run the task. */
 export function workersOutlook({ workers, reservedWorker }: LeaseExplanation, names: Names): WorkersOutlook {
   const { online, elsewhere, eligible, withRoom, rejected, avoided } = workers;
   return {

@@ -1,4 +1,4 @@
-/** What belongs to one queue or owner in one sample. */
+/** Share of one queue or owner in one sample. */
 export interface SampleShare {
   /** Id of the queue, or the owner; null for all others together. */
   readonly key: string | null;
@@ -11,16 +11,16 @@ export interface SampleShare {
 export interface FarmSample {
   /** The end of the minute, in milliseconds since the epoch. */
   readonly at: number;
-  /** Of online workers. */
+  /** Cores of online workers. */
   readonly coresTotal: number;
   readonly coresBooked: number;
   readonly workersOnline: number;
   readonly ready: number;
   readonly live: number;
-  /** Tasks that have ended in the minute. */
+  /** Tasks that ended in the minute. */
   readonly succeeded: number;
   readonly failed: number;
-  /** The busiest, and the others together. */
+  /** The busiest queues, and the sum of the others. */
   readonly queues: readonly SampleShare[];
   readonly owners: readonly SampleShare[];
 }
@@ -28,28 +28,30 @@ export interface FarmSample {
 export const MINUTE_MS = 60_000;
 /** A day of minutes. */
 export const SAMPLES_MAX = 1440;
-/** Queues and owners that a sample names. */
+/** Number of queues and owners in a sample. */
 export const SHARES_KEPT = 16;
-/** Queues and owners that an answer names. */
+/** Number of queues and owners in a reply. */
 const SHARES_SHOWN = 8;
 
 /** The samples of one farm of the last day. */
 export class FarmSamples {
   readonly #samples: FarmSample[] = [];
 
-  /** Takes a sample that is younger than all others. */
+  /** Adds a sample that is later than all others. */
   push(sample: FarmSample): void {
     this.#samples.push(sample);
     if (this.#samples.length > SAMPLES_MAX) this.#samples.shift();
   }
 
-  /** The samples since a time. */
+  /** Returns the samples since a time. */
   since(from: number): readonly FarmSample[] {
     return this.#samples.filter(({ at }) => at > from);
   }
 }
 
-/** The busiest shares, by cores, then by tasks, and all others together at the end; a share of nothing is left out. */
+/**
+ * Returns the busiest shares, by cores, then by tasks, and the sum of all others at the end. Empty shares are left out.
+ */
 export function busiest(shares: readonly SampleShare[], howMany: number): readonly SampleShare[] {
   const busy = shares.filter((share) => share.coresBooked + share.succeeded + share.failed > 0);
   const named = busy.filter(({ key }) => key !== null).sort(compareBusy);
@@ -74,7 +76,7 @@ const compareBusy = (a: SampleShare, b: SampleShare): number =>
   b.succeeded + b.failed - (a.succeeded + a.failed) ||
   ((a.key ?? '') < (b.key ?? '') ? -1 : 1);
 
-/** A column for each of these; the same place belongs to the same point in all of them. */
+/** Columns of equal length: the same index is the same point in all of them. */
 export interface SeriesColumns {
   readonly key: string | null;
   readonly coresBooked: readonly number[];
@@ -96,8 +98,8 @@ export interface FarmColumns {
 }
 
 /**
- * Samples as columns, one point for so many minutes: what ended is added up, the rest is the mean. A point is told by its last sample's
- * time.
+ * Returns samples as columns, with one point per `stepMinutes`: numbers of ended tasks are added up, the others
+ * averaged. The time of a point is the time of its last sample.
  */
 export function columnsOf(samples: readonly FarmSample[], stepMinutes: number): FarmColumns {
   const points = pointsOf(samples, stepMinutes);
@@ -132,7 +134,10 @@ function pointsOf(samples: readonly FarmSample[], stepMinutes: number): readonly
   return points;
 }
 
-/** The series of those that were the busiest over all points, and of all others together. One pass over the shares for each of two. */
+/**
+ * Returns the series of the queues or owners that were the busiest over all points, and of all others together. Makes
+ * one pass over the shares for each of the two.
+ */
 function seriesOf(
   points: readonly Point[],
   sharesOf: (sample: FarmSample) => readonly SampleShare[],

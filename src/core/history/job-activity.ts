@@ -2,15 +2,15 @@ import { isTerminalJob } from '../lifecycle/job-transitions.ts';
 import { detachString } from '../lists/detach-string.ts';
 import type { JobRecord } from '../records/job.ts';
 
-/** Tasks that have ended since they were asked for last. */
+/** Tasks that ended since the previous call. */
 export interface EndedTasks {
   succeeded: number;
   failed: number;
 }
 
-/** What jobs of one farm add up to. */
+/** Sums over the jobs of one farm. */
 interface FarmActivity {
-  /** Ready tasks, those of paused jobs among them. */
+  /** Ready tasks, including those of paused jobs. */
   ready: number;
   /** Assigned and running tasks. */
   live: number;
@@ -20,7 +20,7 @@ interface FarmActivity {
   readonly owners: Map<string, EndedTasks>;
 }
 
-/** What a job that has not ended counts for. */
+/** Contribution of a job that has not ended. */
 interface Share {
   readonly farmId: string;
   readonly queueId: string;
@@ -37,26 +37,26 @@ export type CountedJob = Pick<
   'id' | 'farmId' | 'queueId' | 'owner' | 'status' | 'taskCounts' | 'createdAt'
 >;
 
-/** The queue and the owner that a job belongs to. */
+/** Queue and owner of a job. */
 export type JobSide = Pick<Share, 'queueId' | 'owner'>;
 
 /**
- * Follows the rows of jobs: what is ready and runs in each farm, and how many tasks ended, by queue and by owner. Keeps a few numbers of each
- * job that has not ended.
+ * Follows the rows of jobs: ready and live tasks of each farm, and the number of ended tasks by queue and by owner.
+ * Keeps a few numbers for each job that has not ended.
  */
 export class JobActivity {
   readonly #since: number;
   readonly #shares = new Map<string, Share>();
   readonly #farms = new Map<string, FarmActivity>();
-  /** Texts that many jobs share are held once. */
+  /** Each text is kept once, because many jobs share it. */
   readonly #texts = new Map<string, string>();
 
-  /** `since` is when it began to follow, in milliseconds since the epoch: what had ended by then is not counted. */
+  /** `since` is the time at which following started, in milliseconds since the epoch. Earlier ends are not counted. */
   constructor(since: number) {
     this.#since = since;
   }
 
-  /** A job as it is now; `wasListed` says whether there was a row of it before. */
+  /** Adds or updates a job. `wasListed` is true if there was a row of it before. */
   put(job: CountedJob, wasListed: boolean): void {
     const known = this.#shares.get(job.id);
     const { taskCounts: counts } = job;
@@ -81,7 +81,7 @@ export class JobActivity {
     this.#add(share, 1);
   }
 
-  /** A job is gone. */
+  /** Removes a job. */
   remove(id: string): void {
     const known = this.#shares.get(id);
     if (known === undefined) return;
@@ -89,23 +89,23 @@ export class JobActivity {
     this.#add(known, -1);
   }
 
-  /** Null for a job that has ended, or is not known. */
+  /** Returns the queue and owner of a job, or null if it has ended or is unknown. */
   sideOf(id: string): JobSide | null {
     return this.#shares.get(id) ?? null;
   }
 
-  /** Tasks of a farm that are ready and that are live. */
+  /** Returns the ready and the live tasks of a farm. */
   tasks(farmId: string): { readonly ready: number; readonly live: number } {
     const { ready = 0, live = 0 } = this.#farms.get(farmId) ?? {};
     return { ready, live };
   }
 
-  /** Paused jobs of a farm that have ready tasks, and how many tasks those are. */
+  /** Returns the number of paused jobs of a farm that have ready tasks, and of these tasks. */
   paused(farmId: string): { readonly jobs: number; readonly tasks: number } {
     return { ...(this.#farms.get(farmId)?.paused ?? { jobs: 0, tasks: 0 }) };
   }
 
-  /** What has ended in a farm since the last time. */
+  /** Returns the tasks that ended in a farm since the previous call. */
   takeEnded(farmId: string): {
     readonly all: EndedTasks;
     readonly queues: ReadonlyMap<string, EndedTasks>;
@@ -120,10 +120,7 @@ export class JobActivity {
     return taken;
   }
 
-  /**
-   * Of farms that are not among these forgets what has ended in them, and those whole that have no job any more; forgets the texts that no
-   * job has any more.
-   */
+  /** Drops the ended tasks of all other farms, the other farms without jobs, and the texts that no job uses. */
   keepOnly(farmIds: ReadonlySet<string>): void {
     const withJobs = new Set<string>();
     this.#texts.clear();
@@ -133,7 +130,7 @@ export class JobActivity {
     }
     for (const id of this.#farms.keys()) {
       if (farmIds.has(id)) continue;
-      // What its jobs add up to must stay as long as they do: each takes off again what it has added.
+      // The sums of a farm must be kept while it has jobs, because each job subtracts what it has added.
       if (withJobs.has(id)) this.takeEnded(id);
       else this.#farms.delete(id);
     }
@@ -171,7 +168,7 @@ export class JobActivity {
     farm.paused.tasks += sign * ready;
   }
 
-  /** A manual retry takes failures back: they were counted in their time. */
+  /** A manual retry lowers the counts. The earlier ends have already been counted. */
   #countEnded({ farmId, queueId, owner, succeeded, failed }: Share, before: EndedTasks): void {
     const more = {
       succeeded: Math.max(0, succeeded - before.succeeded),

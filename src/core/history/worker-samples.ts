@@ -1,10 +1,10 @@
 import { detachString } from '../lists/detach-string.ts';
 
-/** Three hours of minutes. */
+/** Three hours. */
 export const WORKER_SAMPLES_MAX = 180;
-/** A worker takes some 400 bytes: 8 MB for all. */
+/** A worker takes about 400 bytes: 8 MB for all. */
 const WORKERS_MAX = 20_000;
-/** What stands for a number of cores is one more: 0 is a worker that was not online. */
+/** Cores are stored plus one: 0 means that the worker was not online. */
 const CORES_MAX = 0xfffe;
 
 export interface WorkerPoint {
@@ -14,13 +14,16 @@ export interface WorkerPoint {
   readonly coresBooked: number | null;
 }
 
-/** How many cores of each worker were booked in the last minutes. */
+/** Booked cores of each worker in the last minutes. */
 export class WorkerSamples {
   readonly #times: number[] = [];
   readonly #byWorker = new Map<string, Uint16Array>();
   #pushed = 0;
 
-  /** The booked cores of each online worker at the end of a minute. Workers that were in no minute of the last ones are forgotten. */
+  /**
+   * Adds the booked cores of each online worker at the end of a minute. Drops workers without a sample in the kept
+   * minutes.
+   */
   push(at: number, booked: ReadonlyMap<string, number>): void {
     const slot = this.#pushed % WORKER_SAMPLES_MAX;
     this.#times[slot] = at;
@@ -35,7 +38,7 @@ export class WorkerSamples {
     }
   }
 
-  /** The points of a worker since a time, the oldest first: null in each for one that is not known. */
+  /** Returns the points of a worker since a time, the oldest first. All are null for an unknown worker. */
   since(id: string, from: number): readonly WorkerPoint[] {
     const cores = this.#byWorker.get(id);
     const first = Math.max(0, this.#pushed - WORKER_SAMPLES_MAX);

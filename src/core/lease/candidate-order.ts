@@ -1,6 +1,6 @@
 import type { JobId } from '../ids.ts';
 
-/** What the place of a step in the order of candidates depends on. */
+/** Fields that determine the position of a step in the order of candidates. */
 export interface Candidate {
   readonly priority: number;
   readonly jobCreatedAt: number;
@@ -9,8 +9,9 @@ export interface Candidate {
 }
 
 /**
- * Job priority descending, job created_at ascending, step order ascending (docs/contract/lease.md#order-of-candidates).
- * Job ids rise with time, so they part jobs of the same millisecond in the order of submission.
+ * Compares by job priority descending, job created_at ascending, step order ascending
+ * (docs/contract/lease.md#order-of-candidates). Job ids increase with time, so jobs of the same millisecond are in the
+ * order of submission.
  */
 export function compareCandidates(a: Candidate, b: Candidate): number {
   if (a.priority !== b.priority) return b.priority - a.priority;
@@ -18,3 +19,14 @@ export function compareCandidates(a: Candidate, b: Candidate): number {
   if (a.jobId !== b.jobId) return a.jobId < b.jobId ? -1 : 1;
   return a.stepOrder - b.stepOrder;
 }
+
+/** Identifies a step by its job and order. */
+export interface StepName {
+  readonly jobId: JobId;
+  readonly stepOrder: number;
+}
+
+export type StepKey = `${JobId}/${number}`;
+
+/** Returns the key of a step for a map. */
+export const stepKey = ({ jobId, stepOrder }: StepName): StepKey => `${jobId}/${stepOrder}`;

@@ -1,20 +1,20 @@
 import type { QueueId } from '../ids.ts';
 
 interface Limit {
-  /** 0 is no cap. */
+  /** 0: no cap. */
   maxConcurrentTasks: number;
   paused: boolean;
   live: number;
 }
 
 /**
- * The caps on concurrent tasks of a farm and its queues (docs/contract/resources.md#farm,
- * docs/contract/resources.md#queue), with the tasks that count.
+ * Counts the live tasks of a farm and its queues against their caps (docs/contract/resources.md#farm,
+ * docs/contract/resources.md#queue).
  */
 export class Caps {
   private readonly farm: Limit = newLimit();
   private readonly queues = new Map<QueueId, Limit>();
-  /** The queue that was asked for last: a lease asks for that of one job several times. */
+  /** The queue of the last call: a lease asks for the queue of one job several times. */
   private lastQueue: QueueId | null = null;
   private lastLimit: Limit = this.farm;
 
@@ -28,19 +28,22 @@ export class Caps {
     limit.paused = paused;
   }
 
-  /** How many more tasks of the queue may run. */
+  /** Returns how many more tasks of the queue may run. */
   room(queueId: QueueId): number {
     return Math.min(roomOf(this.farm), roomOf(this.ofQueue(queueId)));
   }
 
-  /** Counts tasks that became live, or settled when `change` is negative; whether that makes room where there was none. */
+  /**
+   * Counts tasks that became live, or settled if `change` is negative. Reports whether a cap that was reached has room
+   * again.
+   */
   count(queueId: QueueId, change: number): boolean {
     const inFarm = countOf(this.farm, change);
     const inQueue = countOf(this.ofQueue(queueId), change);
     return inFarm || inQueue;
   }
 
-  /** The cap of a queue, or of the farm when `queueId` is null. */
+  /** Returns the cap of a queue, or of the farm if `queueId` is null. */
   of(queueId: QueueId | null): Readonly<Limit> {
     return queueId === null ? this.farm : this.ofQueue(queueId);
   }
@@ -60,7 +63,7 @@ export class Caps {
 
 const newLimit = (): Limit => ({ maxConcurrentTasks: 0, paused: false, live: 0 });
 
-/** Whether that makes room where there was none. */
+/** Changes the count. Reports whether a cap that was reached has room again. */
 function countOf(limit: Limit, change: number): boolean {
   const wasFull = roomOf(limit) <= 0;
   limit.live += change;

@@ -4,14 +4,14 @@ import type { StoreReader } from '../ports/store.ts';
 import { keys } from '../records/tables.ts';
 import { poolKey } from '../records/usage-pool.ts';
 
-/** What a farm has counted under a slot. */
+/** Share of a farm in the total of a slot. */
 export interface Share {
   readonly farmId: FarmId;
   readonly slot: number;
   readonly count: number;
 }
 
-/** What the tallies must count for a committed state: workers that are online, and pool slots that open attempts hold. */
+/** Returns the shares for a committed state: online workers, and pool slots that open attempts hold. */
 export function committedShares(reader: StoreReader): readonly Share[] {
   const slots = new Map([...reader.scan('usagePool')].map(({ value }) => [poolKey(value.name), value.slot]));
   const poolsOfSteps = new Map<JobId, readonly (readonly string[])[]>();
@@ -24,7 +24,8 @@ export function committedShares(reader: StoreReader): readonly Share[] {
     if (worker.status === 'online') add(worker.farmId, ONLINE_WORKERS_SLOT);
     for (const { attemptId } of reader.get('booking', keys.booking(worker.id))?.bookings ?? []) {
       const attempt = parseAttemptId(attemptId);
-      if (attempt === null) throw new Error(`the store books the attempt ${attemptId}, which is no attempt`);
+      if (attempt === null)
+        throw new Error(`the store contains a booking of ${attemptId}, which is not a valid attempt id`);
       let ofSteps = poolsOfSteps.get(attempt.jobId);
       if (ofSteps === undefined) {
         const steps = reader.get('plan', keys.plan(attempt.jobId))?.steps ?? [];

@@ -7,12 +7,12 @@ import type {
 import { VCPU } from '../../openjd/template/capabilities.ts';
 import type { ExprShortfall, WorkerOffer } from './worker-offer.ts';
 
-/** The sentence of docs/contract/workers.md#unschedulable-tasks, which stands for itself. */
+/** The fixed reason of docs/contract/workers.md#unschedulable-tasks. It is used without a prefix. */
 export const TIGHTER_EXPR_LIMITS = "the worker's advertised expression limits are tighter than the server's";
 
 /**
- * Why a worker may not run a step, in the words of docs/contract/workers.md#unschedulable-tasks, in the order in which
- * the gates stand.
+ * Why a worker may not run a step, in the words of docs/contract/workers.md#unschedulable-tasks and in the order of the
+ * gates.
  */
 export const INELIGIBLE_REASONS = [
   'queue affinity',
@@ -23,13 +23,13 @@ export const INELIGIBLE_REASONS = [
 ] as const;
 export type IneligibleReason = (typeof INELIGIBLE_REASONS)[number];
 
-/** What of a demand a worker does not meet. */
+/** The part of a demand that a worker does not meet. */
 export type Ineligibility =
   | { readonly reason: 'queue affinity'; readonly queueIds: readonly QueueId[] }
   | {
       readonly reason: 'compute location mismatch';
       readonly wanted: string;
-      /** Empty when the worker says none. */
+      /** Empty if the worker reports none. */
       readonly offered: string;
     }
   | {
@@ -40,18 +40,18 @@ export type Ineligibility =
   | {
       readonly reason: 'attribute requirement not met';
       readonly requirement: AttributeRequirement;
-      /** Null when the worker does not have the attribute. */
+      /** Null if the worker does not have the attribute. */
       readonly offered: string | null;
     }
   | { readonly reason: typeof TIGHTER_EXPR_LIMITS; readonly shortfall: ExprShortfall };
 
-/** What the eligibility of a worker depends on: the queue of the job and the requirements of the step. */
+/** Input to eligibility: the queue of the job and the requirements of the step. */
 export interface Demand {
   readonly queueId: QueueId;
   readonly requirements: StepRequirements;
 }
 
-/** The first gate that keeps the worker from tasks with this demand however many of its cores are free; null when none does. */
+/** Returns the first gate that excludes the worker from tasks with this demand, regardless of free cores, or null. */
 export function ineligibilityOf(worker: WorkerOffer, demand: Demand): Ineligibility | null {
   const { requirements } = demand;
   if (worker.queueIds.length > 0 && !worker.queueIds.includes(demand.queueId)) {
@@ -84,16 +84,19 @@ export function ineligibilityOf(worker: WorkerOffer, demand: Demand): Ineligibil
   return null;
 }
 
-/** Whether the worker may run tasks with this demand when it has the cores free. */
+/** Reports whether the worker may run tasks with this demand when it has enough free cores. */
 export const isEligible = (worker: WorkerOffer, demand: Demand): boolean =>
   ineligibilityOf(worker, demand) === null;
 
-/** Cores that one task takes of a worker with `cpuCount`: whole ones, at least one; all of them when none are declared. */
+/**
+ * Returns the cores that one task takes of a worker with `cpuCount` cores: a whole number from 1, or all of them if the
+ * step declares none.
+ */
 export function coresOf(requirements: StepRequirements, cpuCount: number): number {
   return requirements.cores === null ? cpuCount : Math.max(1, Math.ceil(requirements.cores));
 }
 
-/** Compared as written: a location is a name of the farm's own. */
+/** Compared case-sensitively: the farm defines the names of its locations. */
 const CASE_SENSITIVE = new Set(['attr.worker.computelocation']);
 
 function hasAttribute(worker: WorkerOffer, attribute: AttributeRequirement): boolean {

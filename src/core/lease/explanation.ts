@@ -1,30 +1,33 @@
-import type { JobId, WorkerId } from '../ids.ts';
+import type { JobId, WorkerId, QueueId } from '../ids.ts';
 import type { Ineligibility, IneligibleReason } from './eligibility.ts';
 
-/** What the lease actor knows of why a task of an offered step waits: the facts that explain makes sentences of. */
+/** Reply of the lease actor about a task of an offered step: the facts from which explain makes sentences. */
 export interface LeaseExplanation {
-  /** Whether the step's ready tasks are among the candidates. */
+  /** Set if the step's ready tasks are among the candidates. */
   readonly isOffered: boolean;
-  /** Until when the task is held back (milliseconds since the epoch); 0 when it is not. */
+  /** End of the retry delay (milliseconds since the epoch); 0 if there is none. */
   readonly heldUntil: number;
   readonly farmCap: CapExplanation;
   readonly queueCap: CapExplanation;
   readonly isQueuePaused: boolean;
-  /** Of every pool that the step names. */
+  /** Every pool that the step names. */
   readonly pools: readonly PoolExplanation[];
   readonly workers: WorkersExplanation;
-  /** Ready tasks that stand before this one in the order of candidates, on workers that both may run on, and the other jobs among them. */
+  /**
+   * Number of ready tasks before this one in the order of candidates, on workers that both may run on, and of other
+   * jobs among them.
+   */
   readonly before: { readonly tasks: number; readonly jobs: number };
-  /** The worker that is kept free for the step; null when none is. */
+  /** The worker that is reserved for the step, or null. */
   readonly reservedWorker: WorkerId | null;
 }
 
 /** A cap on concurrent tasks of farm or queue. */
 export interface CapExplanation {
-  /** 0 is no cap. */
+  /** 0: no cap. */
   readonly maxConcurrentTasks: number;
   readonly live: number;
-  /** Who holds it, the most first; only when it is reached. */
+  /** Holders of the cap, in descending order; only if it is reached. */
   readonly holders: readonly Holder[];
 }
 
@@ -40,32 +43,32 @@ export interface PoolExplanation {
   readonly name: string;
   /** 0 for a pool that is not registered. */
   readonly maxConcurrent: number;
-  /** Claims of all farms. */
+  /** Claims of all farms together. */
   readonly inUse: number;
-  /** Who holds it in this farm, the most first. */
+  /** Holders in this farm, in descending order. */
   readonly holders: readonly Holder[];
 }
 
-/** Which online workers may run tasks with a demand, however many of their cores are free. */
+/** Online workers that may run tasks with a demand, regardless of free cores. */
 export interface DemandExplanation {
-  /** Workers of the farm that are online. */
+  /** Number of online workers of the farm. */
   readonly online: number;
-  /** Workers of other farms that are online. */
+  /** Number of online workers of other farms. */
   readonly elsewhere: number;
-  /** Online workers that may run the step. */
+  /** Number of online workers that may run the step. */
   readonly eligible: number;
-  /** How many online workers fail each gate, each counted at the first that it fails. */
+  /** Number of online workers per gate; each worker counts at the first gate that it fails. */
   readonly rejected: readonly RejectedWorkers[];
-  /** The online worker that comes nearest to being eligible; null when one is eligible or none is online. */
+  /** The online worker that is nearest to being eligible; null if one is eligible or none is online. */
   readonly nearestMiss: { readonly workerId: WorkerId; readonly ineligibility: Ineligibility } | null;
 }
 
 export interface WorkersExplanation extends DemandExplanation {
-  /** Eligible workers that have the cores free at this moment, and may give them to the step. */
+  /** Number of eligible workers with enough free cores that are not reserved for another step. */
   readonly withRoom: number;
-  /** Eligible workers that have the cores free, and are kept free for another step. */
+  /** Number of eligible workers with enough free cores that are reserved for another step. */
   readonly keptForOthers: number;
-  /** Workers that have failed this very task and are passed over while another eligible one is online. */
+  /** Workers on which this task has failed. They are skipped while another eligible one is online. */
   readonly avoided: readonly WorkerId[];
 }
 
@@ -75,4 +78,46 @@ export interface RejectedWorkers {
   /** Name of the amount or attribute that is not met; empty for the other reasons. */
   readonly requirement: string;
   readonly workers: number;
+}
+
+/** Reasons why ready tasks of a farm wait, in the words of explain's gates, the most important first. */
+export const WAITING_REASONS = [
+  'paused_queue',
+  'usage_pool_missing',
+  'workers',
+  'retry_after',
+  'farm_cap',
+  'queue_cap',
+  'usage_pool',
+  'cores',
+  'order',
+] as const;
+
+export type WaitingReason = (typeof WAITING_REASONS)[number];
+
+/** A reason with the object that it concerns. */
+export interface WaitingCause {
+  readonly reason: WaitingReason;
+  /** The queue that is paused or full; null for other reasons. */
+  readonly queueId: QueueId | null;
+  /** The usage pool that is full or missing; empty for other reasons. */
+  readonly pool: string;
+  /** Why no online worker may run the tasks, as in the tasks themselves; empty for other reasons. */
+  readonly unschedulableReason: string;
+}
+
+/** Ready tasks that wait for the same cause. */
+export interface WaitingGroup extends WaitingCause {
+  readonly tasks: number;
+  readonly jobs: number;
+  /** Some of the jobs, not all. */
+  readonly jobIds: readonly JobId[];
+}
+
+/** Reply of the lease actor of a farm about its waiting tasks. */
+export interface WaitingExplanation {
+  /** The group with the most tasks first. */
+  readonly groups: readonly WaitingGroup[];
+  /** Set if there are more steps or groups than were examined. */
+  readonly isPartial: boolean;
 }

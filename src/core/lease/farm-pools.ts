@@ -14,9 +14,9 @@ interface Holding {
 }
 
 /**
- * The slots of usage pools that the live tasks of one farm hold (docs/contract/usage-pools.md): each
- * task one of every pool that its step names. All farms share the pools. A slot is claimed at once and given back only
- * after the commit that closes its task: `takeReleased` says which.
+ * The slots of usage pools that the live tasks of one farm hold (docs/contract/usage-pools.md): each task holds one
+ * slot of every pool that its step names. All farms share the pools. A slot is claimed immediately, but released only
+ * after the commit that closes its task: `takeReleased` returns those slots.
  */
 export class FarmPools {
   private readonly farmId: FarmId;
@@ -24,9 +24,9 @@ export class FarmPools {
   private pools = new Map<string, Pool>();
   /** Live tasks of the farm by pool, registered or not. */
   private readonly live = new Map<string, number>();
-  /** By slot. */
+  /** Number of released claims by slot. */
   private readonly released = new Map<number, number>();
-  /** Before the farm's live tasks are counted nothing is claimed. */
+  /** Nothing is claimed until the farm's live tasks are counted. */
   private isCounted = false;
 
   constructor(farmId: FarmId, tallies: Tallies) {
@@ -34,7 +34,7 @@ export class FarmPools {
     this.tallies = tallies;
   }
 
-  /** The pools that are registered now, in place of those that were. */
+  /** Replaces the registered pools. */
   register(pools: readonly UsagePoolRecord[]): void {
     const before = this.pools;
     this.pools = new Map(pools.map((pool) => [poolKey(pool.name), pool]));
@@ -49,15 +49,15 @@ export class FarmPools {
     }
   }
 
-  /** Every live task of the farm is known by now. */
+  /** Marks the live tasks of the farm as counted. */
   counted(): void {
     this.isCounted = true;
     for (const [name, { slot }] of this.pools) this.tallies.setShare(this.farmId, slot, this.liveTasks(name));
   }
 
   /**
-   * How many more tasks may hold a slot of each of these pools: none of a pool that is not registered. Who finds a pool
-   * full is told when a slot of it is given back, whichever farm has it.
+   * Returns how many more tasks may hold a slot of each of these pools: 0 if one is not registered. If a pool is full,
+   * the farm is notified when any farm releases a slot of it.
    */
   room(names: readonly string[]): number {
     let room = names.length > 0 && !this.isCounted ? 0 : Infinity;
@@ -68,7 +68,7 @@ export class FarmPools {
     return Math.max(0, room);
   }
 
-  /** Claims a slot of each of these pools for up to `count` tasks; for how many it could. */
+  /** Claims a slot of each of these pools for up to `count` tasks. Returns the number of tasks with slots. */
   claim(names: readonly string[], count: number): number {
     if (names.length === 0) return count;
     if (!this.isCounted) return 0;
@@ -88,7 +88,7 @@ export class FarmPools {
     return granted;
   }
 
-  /** Counts tasks that are live already. */
+  /** Counts tasks that are already live. */
   private hold(names: readonly string[], count: number): void {
     this.countLive(names, count);
     if (!this.isCounted) return;
@@ -98,7 +98,7 @@ export class FarmPools {
     }
   }
 
-  /** Live tasks of a step are known anew: what they hold now, in place of what they held. */
+  /** Replaces the slots that the live tasks of a step hold. */
   recount(before: Holding, after: Holding): void {
     for (const name of new Set([...before.pools, ...after.pools])) {
       const change =
@@ -108,7 +108,7 @@ export class FarmPools {
     }
   }
 
-  /** Tasks are live no longer: their slots are given back with `takeReleased`. */
+  /** Counts tasks that are no longer live: `takeReleased` returns their slots. */
   release(names: readonly string[], count: number): void {
     this.countLive(names, -count);
     if (!this.isCounted) return;
@@ -118,7 +118,7 @@ export class FarmPools {
     }
   }
 
-  /** What was released since the last time. */
+  /** Returns the slots released since the previous call. */
   takeReleased(): readonly { readonly slot: number; readonly count: number }[] {
     if (this.released.size === 0) return [];
     const released = [...this.released].map(([slot, count]) => ({ slot, count }));
@@ -126,25 +126,28 @@ export class FarmPools {
     return released;
   }
 
-  /** The pool whose claims are counted under the slot, in lower case; null when it is none. */
+  /** Returns the pool of the slot, in lower case, or null if no pool has it. */
   nameOf(slot: number): string | null {
     for (const [name, pool] of this.pools) if (pool.slot === slot) return name;
     return null;
   }
 
-  /** What is registered and held of a pool. `name` is in lower case. */
+  /** Returns the registered and the claimed slots of a pool. `name` is in lower case. */
   stateOf(name: string): { readonly maxConcurrent: number; readonly inUse: number } {
     const pool = this.pools.get(name);
     if (pool === undefined) return { maxConcurrent: 0, inUse: this.liveTasks(name) };
     return { maxConcurrent: pool.maxConcurrent, inUse: this.tallies.total(pool.slot) };
   }
 
-  /** Live tasks of this farm that hold a slot of the pool. */
+  /** Returns the number of live tasks of this farm that hold a slot of the pool. */
   liveTasks(name: string): number {
     return this.live.get(name) ?? 0;
   }
 
-  /** A slot that is given back between the look and the wish to be told would never be told of: so it looks twice. */
+  /**
+   * Reads the total again after the request for a notification: a slot released between the two would otherwise be
+   * missed.
+   */
   private roomOf({ slot, maxConcurrent }: Pool): number {
     const room = maxConcurrent - this.tallies.total(slot);
     if (room > 0) return room;

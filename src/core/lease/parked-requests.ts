@@ -2,75 +2,79 @@ import { BinaryHeap } from '../binary-heap.ts';
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import type { QueueId, WorkerId } from '../ids.ts';
 import { coresOf, isEligible } from './eligibility.ts';
-import type { Signature } from './signatures.ts';
 import type { WorkerOffer } from './worker-offer.ts';
+import type { Signature } from './step-entry.ts';
 
 /** A lease request that waits for work (docs/contract/lease.md#parked-requests). */
-export interface ParkedRequest {
+export interface ParkedRequest<Address> {
   readonly workerId: WorkerId;
   /** Null asks for tasks of any queue. */
   readonly queueId: QueueId | null;
-  /** Who waits for the reply. */
-  readonly replyTo: string | object;
-  /** When the hold ends, in milliseconds since the epoch. All requests are held equally long. */
+  /** Address of the reply. */
+  readonly replyTo: Address;
+  /** End of the hold, in milliseconds since the epoch. All requests are held for the same time. */
   readonly until: number;
 }
 
-/** Parked requests that only work of the same kind can wake: same eligibility, same queue, same free cores. */
-interface Group {
-  readonly kind: Kind;
+/** Parked requests that the same work can wake: same eligibility, same queue, same free cores. */
+interface Group<Address> {
+  readonly kind: Kind<Address>;
   readonly queueId: QueueId | null;
   readonly freeCores: number;
-  /** In the order in which they came. */
-  readonly parked: Parked[];
+  /** In order of arrival. */
+  readonly parked: Parked<Address>[];
 }
 
-interface Parked {
-  readonly request: ParkedRequest;
-  /** Rises with every request that is parked. */
+interface Parked<Address> {
+  readonly request: ParkedRequest<Address>;
+  /** Increases with every parked request. */
   readonly order: number;
-  group: Group;
+  group: Group<Address>;
 }
 
 /** Workers that are eligible for the same steps. */
-interface Kind {
+interface Kind<Address> {
   readonly offer: WorkerOffer;
   /** Groups with requests in them, by queue, then by free cores. */
-  readonly groups: Map<QueueId | null, Map<number, Group>>;
-  /** Which signatures it is eligible for, as far as that was asked: worked out once. */
+  readonly groups: Map<QueueId | null, Map<number, Group<Address>>>;
+  /** Eligibility by signature, computed on demand. */
   readonly eligible: WeakMap<Signature, boolean>;
 }
 
-/** Kinds without requests are remembered with what they are eligible for, up to so many kinds. */
+/** Maximum number of kinds without requests that keep their computed eligibility. */
 const KINDS_MAX = 10_000;
 
-/** Where a walk through the requests of a group stands. */
-interface Place {
-  readonly group: Group;
-  next: Parked;
+/** Position of an iteration over the requests of a group. */
+interface Place<Address> {
+  readonly group: Group<Address>;
+  next: Parked<Address>;
 }
 
 const NO_SLOTS: ReadonlySet<string> = new Set();
 
 const slotKey = (workerId: WorkerId, queueId: QueueId | null): string => `${workerId} ${queueId ?? ''}`;
 
-/** The parked requests of one farm, grouped so that waking the right ones does not look at the others. */
-export class ParkedRequests {
-  /** In the order in which they came, which is the order in which their holds end. */
-  private readonly all = new Set<ParkedRequest>();
-  private readonly bySlot = new Map<string, Parked>();
+/** The parked requests of one farm, grouped so that a search visits only requests that fit. */
+export class ParkedRequests<Address> {
+  /** In order of arrival, which is the order in which their holds end. */
+  private readonly all = new Set<ParkedRequest<Address>>();
+  private readonly bySlot = new Map<string, Parked<Address>>();
   private readonly slotsOfWorker = new Map<WorkerId, Set<string>>();
-  private readonly kinds = new Map<string, Kind>();
-  /** Those with requests. */
-  private readonly waiting = new Set<Kind>();
+  private readonly kinds = new Map<string, Kind<Address>>();
+  /** Kinds with parked requests. */
+  private readonly waiting = new Set<Kind<Address>>();
   private nextOrder = 0;
 
   get size(): number {
     return this.all.size;
   }
 
-  /** Parks a request. A worker has one a queue: the one that it replaces is given back. */
-  park(request: ParkedRequest, offer: WorkerOffer, freeCores: number): ParkedRequest | null {
+  /** Parks a request. A worker has one request per queue: returns the replaced one, or null. */
+  park(
+    request: ParkedRequest<Address>,
+    offer: WorkerOffer,
+    freeCores: number,
+  ): ParkedRequest<Address> | null {
     const replaced = this.take(request.workerId, request.queueId);
     const slot = slotKey(request.workerId, request.queueId);
     const parked = { request, order: this.nextOrder++, group: this.groupOf(request, offer, freeCores) };
@@ -83,8 +87,8 @@ export class ParkedRequests {
     return replaced;
   }
 
-  /** Takes out the request of a worker for a queue, or null when it has none. */
-  take(workerId: WorkerId, queueId: QueueId | null): ParkedRequest | null {
+  /** Removes and returns the request of a worker for a queue, or null. */
+  take(workerId: WorkerId, queueId: QueueId | null): ParkedRequest<Address> | null {
     const slot = slotKey(workerId, queueId);
     const parked = this.bySlot.get(slot);
     if (parked === undefined) return null;
@@ -97,16 +101,16 @@ export class ParkedRequests {
     return parked.request;
   }
 
-  /** Takes out every request of a worker. */
-  takeAll(workerId: WorkerId): ParkedRequest[] {
+  /** Removes and returns every request of a worker. */
+  takeAll(workerId: WorkerId): ParkedRequest<Address>[] {
     return this.ofWorker(workerId).map((request) => {
       this.take(workerId, request.queueId);
       return request;
     });
   }
 
-  ofWorker(workerId: WorkerId): ParkedRequest[] {
-    const requests: ParkedRequest[] = [];
+  ofWorker(workerId: WorkerId): ParkedRequest<Address>[] {
+    const requests: ParkedRequest<Address>[] = [];
     for (const slot of this.slotsOf(workerId)) {
       const parked = this.bySlot.get(slot);
       if (parked !== undefined) requests.push(parked.request);
@@ -114,7 +118,7 @@ export class ParkedRequests {
     return requests;
   }
 
-  /** The worker's offer or free cores have changed. */
+  /** Updates the groups of a worker's requests after its offer or its free cores have changed. */
   regroup(workerId: WorkerId, offer: WorkerOffer, freeCores: number): void {
     for (const slot of this.slotsOf(workerId)) {
       const parked = this.bySlot.get(slot);
@@ -126,11 +130,11 @@ export class ParkedRequests {
   }
 
   /**
-   * The parked requests that work of this signature could satisfy, the longest waiting first. Requests may be taken out
-   * and regrouped while it goes on; such that become fit meanwhile are not among them.
+   * Yields the parked requests that work of this signature could satisfy, the longest waiting first. Requests may be
+   * removed and regrouped during the iteration. It does not include requests that begin to fit meanwhile.
    */
-  *waitingFor(signature: Signature): Generator<ParkedRequest, void, undefined> {
-    const places = new BinaryHeap<Place>((a, b) => a.next.order < b.next.order);
+  *waitingFor(signature: Signature): Generator<ParkedRequest<Address>, void, undefined> {
+    const places = new BinaryHeap<Place<Address>>((a, b) => a.next.order < b.next.order);
     for (const group of this.groupsFor(signature)) {
       const next = group.parked[0];
       if (next !== undefined) places.push({ group, next });
@@ -145,7 +149,7 @@ export class ParkedRequests {
     }
   }
 
-  private *groupsFor(signature: Signature): Generator<Group, void, undefined> {
+  private *groupsFor(signature: Signature): Generator<Group<Address>, void, undefined> {
     for (const kind of this.waiting) {
       if (!isKindEligible(kind, signature)) continue;
       const cores = coresOf(signature.requirements, kind.offer.cpuCount);
@@ -156,15 +160,15 @@ export class ParkedRequests {
     }
   }
 
-  /** When the oldest hold ends, or null. */
+  /** Returns the end of the oldest hold, or null. */
   nextEnd(): number | null {
     for (const request of this.all) return request.until;
     return null;
   }
 
-  /** Takes out the requests whose hold has ended. */
-  takeEnded(now: number): ParkedRequest[] {
-    const ended: ParkedRequest[] = [];
+  /** Removes and returns the requests whose hold has ended. */
+  takeEnded(now: number): ParkedRequest<Address>[] {
+    const ended: ParkedRequest<Address>[] = [];
     for (const request of this.all) {
       if (request.until > now) break;
       ended.push(request);
@@ -174,11 +178,15 @@ export class ParkedRequests {
   }
 
   private slotsOf(workerId: WorkerId): ReadonlySet<string> {
-    // While there is work for everybody nobody waits.
+    // No requests are parked while there is work for all workers.
     return this.all.size === 0 ? NO_SLOTS : (this.slotsOfWorker.get(workerId) ?? NO_SLOTS);
   }
 
-  private groupOf({ queueId }: ParkedRequest, offer: WorkerOffer, freeCores: number): Group {
+  private groupOf(
+    { queueId }: ParkedRequest<Address>,
+    offer: WorkerOffer,
+    freeCores: number,
+  ): Group<Address> {
     const kind = this.kindOf(offer);
     let byCores = kind.groups.get(queueId);
     if (byCores === undefined) {
@@ -194,18 +202,18 @@ export class ParkedRequests {
     return group;
   }
 
-  private kindOf(offer: WorkerOffer): Kind {
+  private kindOf(offer: WorkerOffer): Kind<Address> {
     const known = this.kinds.get(offer.signature);
     if (known !== undefined) return known;
     if (this.kinds.size >= KINDS_MAX) {
       for (const [key, kind] of this.kinds) if (!this.waiting.has(kind)) this.kinds.delete(key);
     }
-    const kind: Kind = { offer, groups: new Map(), eligible: new WeakMap() };
+    const kind: Kind<Address> = { offer, groups: new Map(), eligible: new WeakMap() };
     this.kinds.set(offer.signature, kind);
     return kind;
   }
 
-  private leave({ group, order }: Parked): void {
+  private leave({ group, order }: Parked<Address>): void {
     group.parked.splice(placeOf(group.parked, order), 1);
     if (group.parked.length > 0) return;
     const { kind, queueId, freeCores } = group;
@@ -216,7 +224,7 @@ export class ParkedRequests {
   }
 }
 
-function isKindEligible({ offer, eligible }: Kind, signature: Signature): boolean {
+function isKindEligible({ offer, eligible }: Kind<unknown>, signature: Signature): boolean {
   let isFit = eligible.get(signature);
   if (isFit === undefined) {
     isFit = isEligible(offer, signature);
@@ -225,11 +233,11 @@ function isKindEligible({ offer, eligible }: Kind, signature: Signature): boolea
   return isFit;
 }
 
-function join(parked: Parked): void {
+function join(parked: Parked<unknown>): void {
   parked.group.parked.splice(placeOf(parked.group.parked, parked.order), 0, parked);
 }
 
-/** Where the request of this order stands, or would stand. */
-function placeOf(parked: readonly Parked[], order: number): number {
+/** Returns the index of the request with this order, or the index at which it would be inserted. */
+function placeOf(parked: readonly Parked<unknown>[], order: number): number {
   return partitionPoint(parked.length, (at) => (parked[at]?.order ?? Infinity) < order);
 }

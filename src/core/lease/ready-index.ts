@@ -1,66 +1,42 @@
-import type { StepName } from './step-name.ts';
 import type { JobId, QueueId, WorkerId } from '../ids.ts';
-import { compareCandidates, type Candidate } from './candidate-order.ts';
+import { compareCandidates, type Candidate, type StepName } from './candidate-order.ts';
 import { Caps } from './caps.ts';
 import { coresOf, isEligible, type Demand } from './eligibility.ts';
 import type { FarmPools } from './farm-pools.ts';
 import type { Allows, ReadyTasks } from './ready-tasks.ts';
-import { Signatures, type Signature } from './signatures.ts';
+import { Signatures } from './signatures.ts';
 import type { TaskRange } from './task-ranges.ts';
 import type { WorkerKinds } from './worker-kinds.ts';
 import type { WorkerOffer } from './worker-offer.ts';
+import type { DelayedTask, StepEntry, Signature } from './step-entry.ts';
 
-/** A ready task that is held back, or that workers have failed. */
-export interface DelayedTask {
-  /** When it may be taken, in milliseconds since the epoch. */
-  readonly until: number;
-  readonly avoided: readonly WorkerId[];
-}
-
-/**
- * The ready tasks of one farm, by requirement signature (docs/architecture.md#the-ready-index). A lease looks only at
- * the head of each signature that the worker is eligible for: nothing here is linear in ready tasks, jobs or workers.
- */
-export interface StepEntry extends Candidate, Demand {
-  readonly ready: ReadyTasks;
-  /** Ready tasks that are held back, by index. */
-  readonly held: Map<number, DelayedTask>;
-  /** Tasks that are assigned or running. */
-  live: number;
-  /** Withdrawn steps hand out nothing, but their live tasks still count. */
-  open: boolean;
-  /** Since when the step has had ready tasks without a break (milliseconds since the epoch). */
-  readySince: number;
-  /** When a task of it became ready last. */
-  lastReadyAt: number;
-  /** Whether a later candidate was taken on a worker whose free cores were too few for this one. */
-  isOvertaken: boolean;
-  readonly signature: Signature;
-}
-
-/** What the index must know of a step. */
+/** Input to the index for one step. */
 export interface OfferedStep extends Candidate, Demand {
   readonly live: number;
   readonly readySince: number;
   readonly lastReadyAt: number;
 }
 
-/** Tasks of one step, taken out of the index for a worker. */
+/** Tasks of one step that were taken for a worker. */
 export interface TakenTasks {
   readonly jobId: JobId;
   readonly stepOrder: number;
   readonly ranges: readonly TaskRange[];
   readonly count: number;
-  /** Cores that each takes. */
+  /** Cores of each task. */
   readonly cores: number;
 }
 
-/** What one lease hands out at the most, however many cores the worker has. */
+/** Maximum size of one lease, regardless of the worker's cores. */
 export interface LeaseBounds {
   readonly tasks: number;
   readonly steps: number;
 }
 
+/**
+ * The ready tasks of one farm, by requirement signature (docs/architecture.md#the-ready-index). A lease looks only at
+ * the head of each signature that the worker is eligible for: nothing here is linear in ready tasks, jobs or workers.
+ */
 export class ReadyIndex {
   readonly caps = new Caps();
   private readonly pools: FarmPools;
@@ -75,7 +51,7 @@ export class ReadyIndex {
     this.kinds = kinds;
   }
 
-  /** All that is known of a step, in place of what was known before. */
+  /** Replaces all state of a step. */
   offer(step: OfferedStep, ready: ReadyTasks, held: ReadonlyMap<number, DelayedTask>): StepEntry {
     const before = this.entry(step.jobId, step.stepOrder);
     const heldBefore = { pools: before?.requirements.pools ?? [], live: before?.live ?? 0 };
@@ -112,7 +88,10 @@ export class ReadyIndex {
     return this.steps.get(jobId)?.get(stepOrder);
   }
 
-  /** Tasks are ready since `now`, or since a little before; the signature that has them now, or null when the step is not offered. */
+  /**
+   * Adds ready tasks. They are ready since `now` at the latest. Returns their signature, or null if the step is not
+   * offered.
+   */
   addReady(
     jobId: JobId,
     stepOrder: number,
@@ -130,12 +109,12 @@ export class ReadyIndex {
     return entry.signature;
   }
 
-  /** A ready task is held back until a time. */
+  /** Delays a ready task. */
   hold(jobId: JobId, stepOrder: number, index: number, held: DelayedTask): void {
     this.entry(jobId, stepOrder)?.held.set(index, held);
   }
 
-  /** A task is ready no longer. */
+  /** Removes a task that is no longer ready. */
   removeTask(jobId: JobId, stepOrder: number, index: number): void {
     const entry = this.entry(jobId, stepOrder);
     if (entry === undefined) return;
@@ -143,7 +122,7 @@ export class ReadyIndex {
     this.change(entry, (ready) => ready.remove(index));
   }
 
-  /** Nothing of the job is handed out any more; its live tasks count until they settle. */
+  /** Stops offering the job's tasks. Its live tasks count until they settle. */
   withdrawJob(jobId: JobId): void {
     for (const entry of this.steps.get(jobId)?.values() ?? []) {
       this.change(entry, (ready) => ready.clear());
@@ -154,8 +133,8 @@ export class ReadyIndex {
   }
 
   /**
-   * Live tasks of the step are live no longer, or were picked and could not be had; whether that makes room under a cap
-   * that was reached, of the queue or of the farm.
+   * Counts live tasks of the step that have ended, or could not be assigned. Reports whether a reached cap of the queue
+   * or farm has room again.
    */
   settle(jobId: JobId, stepOrder: number, count = 1): boolean {
     const entry = this.entry(jobId, stepOrder);
@@ -167,46 +146,48 @@ export class ReadyIndex {
     return madeRoom;
   }
 
-  /** Whether any step has something ready. */
+  /** Reports whether any step has ready tasks. */
   get hasReady(): boolean {
     return this.signatures.listedSteps > 0;
   }
 
-  /** Signatures that have something ready. */
+  /** Returns the signatures with ready tasks. */
   waitingSignatures(): readonly Signature[] {
     return this.signatures.waiting();
   }
 
-  /** Steps that later candidates have overtaken, and that wait still. */
+  /** Returns the waiting steps that later candidates have overtaken. */
   overtakenSteps(): readonly StepEntry[] {
     return [...this.overtaken];
   }
 
-  /** Every step that is known. */
+  /** Yields every known step. */
   *allSteps(): Generator<StepEntry> {
     for (const ofJob of this.steps.values()) yield* ofJob.values();
   }
 
-  /** Whether the worker may take any of the step's ready tasks when it has the cores free. */
+  /** Reports whether the worker may take any of the step's ready tasks when it has enough free cores. */
   mayTake(worker: WorkerOffer, step: StepEntry): boolean {
     return isEligible(worker, step) && step.ready.countFor(this.allowsFor(worker, step.signature)) > 0;
   }
 
-  /** How many more tasks of the signature may run under the caps and pools. */
+  /** Returns how many more tasks of the signature may run under the caps and pools. */
   room(signature: Demand): number {
     return Math.min(this.caps.room(signature.queueId), this.pools.room(signature.requirements.pools));
   }
 
-  /** The signatures that workers of this kind are eligible for. */
+  /** Returns the signatures that workers of this kind are eligible for. */
   eligibleSignatures(worker: WorkerOffer): readonly Signature[] {
     return this.signatures.eligibleFor(worker);
   }
 
   /**
-   * First fit (docs/contract/lease.md#first-fit): walks the candidates in their order and
-   * takes each that fits the cores that are left. A step that does not fit is passed over as a whole, because its
-   * tasks all cost the same. What is left over for a bound on one lease waits for the worker's next. A worker that is
-   * kept free for a step takes that `only`.
+   * Takes tasks by first fit (docs/contract/lease.md#first-fit): walks the candidates in order and takes each that fits
+   * the remaining cores.
+   *
+   * A step that does not fit is skipped entirely, because its tasks all have the same cost. Cores that remain because
+   * of the bounds wait for the worker's next lease. `only` restricts the lease to the step that the worker is reserved
+   * for.
    */
   take(
     worker: WorkerOffer,
@@ -230,7 +211,7 @@ export class ReadyIndex {
       const wanted = Math.min(step.ready.countFor(allows), Math.floor(free / cores), this.room(step), left);
       const count = this.pools.claim(step.requirements.pools, wanted);
       if (count === 0) {
-        // Another farm was quicker. When it has given back meanwhile, there is room again.
+        // Another farm claimed the slots first. If it has released some since, the step may still have room.
         if (this.room(step) <= 0) (exhausted ??= new Set()).add(step.signature);
         continue;
       }
@@ -255,7 +236,7 @@ export class ReadyIndex {
     const tooLarge: StepEntry[] = [];
     for (const signature of this.signatures.eligibleFor(worker)) {
       const [first] = signature.steps;
-      // Behind it nothing comes before what was found.
+      // No later signature can precede the best candidate.
       if (first === undefined || (best !== null && compareCandidates(first, best) > 0)) break;
       if (exhausted?.has(signature) === true || this.room(signature) <= 0) continue;
       const head = this.headFor(worker, signature);
@@ -273,7 +254,7 @@ export class ReadyIndex {
     return best;
   }
 
-  /** The one step, if the worker may take tasks of it now. */
+  /** Returns the step if the worker may take tasks of it now, or null. */
   private fitting(
     { jobId, stepOrder }: StepName,
     worker: WorkerOffer,
@@ -291,14 +272,14 @@ export class ReadyIndex {
     return fits ? step : null;
   }
 
-  /** The first step of the signature of which the worker may take tasks. */
+  /** Returns the first step of the signature with tasks for the worker, or null. */
   private headFor(worker: WorkerOffer, signature: Signature): StepEntry | undefined {
     if (signature.avoiding === 0) return signature.steps[0];
     const allows = this.allowsFor(worker, signature);
     return signature.steps.find((step) => step.ready.countFor(allows) > 0);
   }
 
-  /** A worker is passed over for tasks that it has failed, as long as another eligible one is online. */
+  /** A worker is skipped for tasks that failed on it while another eligible one is online. */
   private allowsFor(worker: WorkerOffer, signature: Signature): Allows {
     return (avoided) => !avoided.includes(worker.workerId) || !this.kinds.hasOther(signature, avoided);
   }
@@ -317,13 +298,13 @@ export class ReadyIndex {
     this.caught(entry);
   }
 
-  /** The step was given something, or waits no longer: nobody has overtaken it since. */
+  /** Resets the overtaken mark: tasks of the step were assigned, or it no longer waits. */
   private caught(entry: StepEntry): void {
     entry.isOvertaken = false;
     this.overtaken.delete(entry);
   }
 
-  /** What its live tasks hold of the pools stays counted. */
+  /** Removes a step. Its live tasks keep their pool slots. */
   private forget(jobId: JobId, stepOrder: number): void {
     const entry = this.entry(jobId, stepOrder);
     if (entry === undefined) return;

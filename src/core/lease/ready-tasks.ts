@@ -1,18 +1,18 @@
 import type { WorkerId } from '../ids.ts';
 import { TaskRanges, type TaskRange } from './task-ranges.ts';
 
-/** Whether tasks that these workers have failed may be taken all the same. */
+/** Decides if tasks that failed on these workers may be taken anyway. */
 export type Allows = (avoided: readonly WorkerId[]) => boolean;
 
-/** Tasks that the same workers have failed. */
+/** Tasks that failed on the same workers. */
 interface Group {
   readonly avoided: readonly WorkerId[];
   readonly tasks: TaskRanges;
 }
 
 /**
- * The ready tasks of one step. Those that workers have failed are kept apart, by the workers: a worker that is passed
- * over looks at each group once, not at each task.
+ * The ready tasks of one step. Tasks with failures are kept separately, by the workers they failed on: the check for a
+ * worker visits each group once, not each task.
  */
 export class ReadyTasks {
   private readonly plain = new TaskRanges();
@@ -23,7 +23,7 @@ export class ReadyTasks {
     return this.plain.size + this.inGroups;
   }
 
-  /** How many of the tasks some worker has failed. */
+  /** Returns the number of tasks that failed on some worker. */
   get avoiding(): number {
     return this.inGroups;
   }
@@ -44,7 +44,7 @@ export class ReadyTasks {
     this.inGroups += group.tasks.size - before;
   }
 
-  /** Whether the task was ready; it is not any more. */
+  /** Removes a task. Reports whether it was ready. */
   remove(index: number): boolean {
     if (this.plain.remove(index)) return true;
     for (const [key, { tasks }] of this.groups) {
@@ -62,14 +62,14 @@ export class ReadyTasks {
     this.inGroups = 0;
   }
 
-  /** How many tasks may be taken. */
+  /** Returns the number of tasks that may be taken. */
   countFor(allows: Allows): number {
     let count = this.plain.size;
     for (const { avoided, tasks } of this.groups.values()) if (allows(avoided)) count += tasks.size;
     return count;
   }
 
-  /** Takes the `howMany` lowest indices that may be taken, or all that there are. */
+  /** Takes up to `howMany` tasks with the lowest indices. */
   takeFirst(howMany: number, allows: Allows): TaskRange[] {
     if (this.inGroups === 0) return this.plain.takeFirst(howMany);
     const sets = [this.plain];
@@ -83,7 +83,7 @@ export class ReadyTasks {
       heads.sort((a, b) => a.start - b.start);
       const [lowest, next] = heads;
       if (lowest === undefined) break;
-      // No further than the first run goes: the next set may have what lies behind it.
+      // Stop at the end of the first run: the next set may contain the index after it.
       const upTo = next === undefined ? Infinity : Math.min(lowest.count, next.start - lowest.start);
       for (const range of lowest.set.takeFirst(Math.min(howMany - taken.size, upTo))) taken.add(range);
     }
@@ -99,7 +99,7 @@ export class ReadyTasks {
     return this.sets().some((set) => set.has(index));
   }
 
-  /** How many ready tasks have a lower index. */
+  /** Returns the number of ready tasks with a lower index. */
   countBelow(index: number): number {
     let count = 0;
     for (const set of this.sets()) {
@@ -111,7 +111,7 @@ export class ReadyTasks {
     return count;
   }
 
-  /** The workers that have failed the task; none for a task that is not ready. */
+  /** Returns the workers on which the task has failed; empty if the task is not ready. */
   avoidedBy(index: number): readonly WorkerId[] {
     for (const { avoided, tasks } of this.groups.values()) if (tasks.has(index)) return avoided;
     return [];

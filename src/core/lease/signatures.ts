@@ -1,43 +1,35 @@
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import { compareCandidates, type Candidate } from './candidate-order.ts';
 import { isEligible, type Demand } from './eligibility.ts';
-import type { StepEntry } from './ready-index.ts';
 import type { WorkerOffer } from './worker-offer.ts';
-
-/** Steps with the same demand. */
-export interface Signature extends Demand {
-  readonly key: string;
-  /** Those that have something ready, in the order of candidates. */
-  readonly steps: StepEntry[];
-  /** How many steps have this demand, ready or not. */
-  members: number;
-  /** Ready tasks of its steps that some worker has failed. */
-  avoiding: number;
-}
+import type { StepEntry, Signature } from './step-entry.ts';
 
 /** Signatures that the same workers are eligible for. */
 interface Eligible {
-  /** In the order of the first of their steps that have something ready; those without any stand last. */
+  /** Ordered by their first steps with ready tasks; those without any are last. */
   readonly signatures: Signature[];
-  /** The change of first steps up to which the order holds. */
+  /** The value of `headChanges` for which the order is valid. */
   sortedAt: number;
 }
 
-/** The requirement signatures of a farm's steps, and which of them a worker is eligible for: worked out once a kind of worker. */
+/**
+ * The requirement signatures of a farm's steps, and the signatures that each kind of worker is eligible for. The latter
+ * are computed once per kind.
+ */
 export class Signatures {
   private readonly signatures = new Map<string, Signature>();
   /** By the signature of workers. */
   private readonly eligible = new Map<string, Eligible>();
-  /** Rises when the first step of a signature is another. */
+  /** Increases when the first step of a signature changes. */
   private headChanges = 0;
   private listed = 0;
 
-  /** How many steps have something ready. */
+  /** Number of steps with ready tasks. */
   get listedSteps(): number {
     return this.listed;
   }
 
-  /** One more step has this demand. */
+  /** Adds a step with this demand. */
   join(demand: Demand): Signature {
     const key = signatureKey(demand);
     let signature = this.signatures.get(key);
@@ -58,7 +50,7 @@ export class Signatures {
     this.eligible.clear();
   }
 
-  /** The step has something ready. */
+  /** Adds a step that has ready tasks now. */
   list(entry: StepEntry): void {
     const { steps } = entry.signature;
     const at = placeOf(steps, entry);
@@ -67,7 +59,7 @@ export class Signatures {
     this.listed++;
   }
 
-  /** The step has nothing ready any more. */
+  /** Removes a step that has no ready tasks any longer. */
   unlist(entry: StepEntry): void {
     const { steps } = entry.signature;
     const at = placeOf(steps, entry);
@@ -77,12 +69,15 @@ export class Signatures {
     this.listed--;
   }
 
-  /** Those that have something ready. */
+  /** Returns the signatures with ready tasks. */
   waiting(): readonly Signature[] {
     return [...this.signatures.values()].filter((signature) => signature.steps.length > 0);
   }
 
-  /** Those that the worker is eligible for, in the order of the first of their steps; those with nothing ready stand last. */
+  /**
+   * Returns the signatures that the worker is eligible for, ordered by their first steps; those without ready tasks are
+   * last.
+   */
   eligibleFor(worker: WorkerOffer): readonly Signature[] {
     let eligible = this.eligible.get(worker.signature);
     if (eligible === undefined) {
@@ -103,7 +98,7 @@ function compareHeads({ steps: [a] }: Signature, { steps: [b] }: Signature): num
   return compareCandidates(a, b);
 }
 
-/** Equal for demands that every worker meets or does not meet alike. */
+/** Returns a key that is equal for demands which every worker meets or fails alike. */
 function signatureKey(demand: Demand): string {
   const { cores, computeLocation, amounts, pools, attributes, usesExpressions = false } = demand.requirements;
   return JSON.stringify([
@@ -117,7 +112,7 @@ function signatureKey(demand: Demand): string {
   ]);
 }
 
-/** Where the candidate stands, or would stand, in the sorted list. */
+/** Returns the index of the candidate in the sorted list, or the index at which it would be inserted. */
 function placeOf(steps: readonly StepEntry[], entry: Candidate): number {
   return partitionPoint(steps.length, (at) => {
     const other = steps[at];

@@ -1,11 +1,11 @@
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
-/** A run of task indices: from `start`, `count` of them. */
+/** A run of `count` task indices, beginning at `start`. */
 export interface TaskRange {
   readonly start: number;
   readonly count: number;
 }
 
-/** A set of task indices of one step, kept as sorted runs: a million ready tasks are one run. */
+/** A set of task indices of one step as sorted runs: a million ready tasks are one run. */
 export class TaskRanges {
   /** Disjoint, sorted, never adjacent; `end` is exclusive. */
   private runs: { start: number; end: number }[] = [];
@@ -19,7 +19,7 @@ export class TaskRanges {
     return this.total;
   }
 
-  /** Adds indices; those that are in the set already stay in it once. */
+  /** Adds indices. Indices that are already in the set are ignored. */
   add(range: TaskRange): void {
     if (range.count <= 0) return;
     let start = range.start;
@@ -35,7 +35,7 @@ export class TaskRanges {
     this.total += end - start;
   }
 
-  /** Whether the index was in the set; it is not any more. */
+  /** Removes an index. Reports whether it was in the set. */
   remove(index: number): boolean {
     const at = this.firstRunEndingAtOrAfter(index + 1);
     const run = this.runs[at];
@@ -48,7 +48,7 @@ export class TaskRanges {
     return true;
   }
 
-  /** Takes the `howMany` lowest indices out of the set, or all that there are. */
+  /** Removes and returns up to `howMany` of the lowest indices. */
   takeFirst(howMany: number): TaskRange[] {
     const taken: TaskRange[] = [];
     let left = howMany;

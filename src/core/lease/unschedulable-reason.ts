@@ -1,8 +1,8 @@
 import { ONLINE_WORKERS_SLOT, type Tallies } from '../ports/tallies.ts';
 import { TIGHTER_EXPR_LIMITS } from './eligibility.ts';
 import type { FarmPools } from './farm-pools.ts';
-import type { Signature } from './signatures.ts';
 import type { WorkerKinds } from './worker-kinds.ts';
+import type { Signature } from './step-entry.ts';
 
 /** docs/contract/workers.md#unschedulable-tasks: the reasons of a ready task that no online worker may run. */
 const NO_ONLINE_WORKERS = 'no online workers';
@@ -10,7 +10,7 @@ const NO_ELIGIBLE_WORKER = 'no eligible online worker';
 
 const noEligibleWorker = (gate: string): string => `${NO_ELIGIBLE_WORKER}: ${gate}`;
 
-/** What the reason follows from: the online workers of the farm and of all farms, and the usage pools. */
+/** Input to the reason: the online workers of the farm and of all farms, and the usage pools. */
 export interface Matching {
   readonly kinds: WorkerKinds;
   readonly pools: FarmPools;
@@ -18,8 +18,8 @@ export interface Matching {
 }
 
 /**
- * Why no online worker may run tasks of the signature; null when one may. Where workers fail at different gates, the
- * reason is that of the worker that comes furthest.
+ * Returns why no online worker may run tasks of the signature, or null if one may. If workers fail at different gates,
+ * the latest gate counts.
  */
 export function unschedulableReason(matching: Matching, signature: Signature): string | null {
   const { kinds, pools, tallies } = matching;

@@ -17,12 +17,12 @@ interface Kind {
   readonly workers: Set<WorkerId>;
 }
 
-/** A demand with a name: demands of the same name are the same. */
+/** A demand with a key: demands with the same key are equal. */
 interface NamedDemand extends Demand {
   readonly key: string;
 }
 
-/** What was worked out of each demand. */
+/** Cache of values computed per demand. */
 class KnownOfDemands<Value> {
   private readonly values = new Map<string, Value>();
 
@@ -39,7 +39,7 @@ class KnownOfDemands<Value> {
   }
 }
 
-/** The online workers of a farm by what they offer, so that who may run what is worked out once for all of a kind. */
+/** The online workers of a farm, grouped by offer, so that eligibility is computed once per group. */
 export class WorkerKinds {
   private readonly kinds = new Map<string, Kind>();
   private readonly kindOf = new Map<WorkerId, Kind>();
@@ -51,7 +51,7 @@ export class WorkerKinds {
     return this.kindOf.size;
   }
 
-  /** A worker is online with this offer. */
+  /** Adds or updates an online worker. */
   set(offer: WorkerOffer): void {
     const before = this.kindOf.get(offer.workerId);
     if (before?.offer.signature === offer.signature) return;
@@ -66,7 +66,7 @@ export class WorkerKinds {
     this.changed();
   }
 
-  /** A worker is not online any more. */
+  /** Removes a worker that is no longer online. */
   remove(workerId: WorkerId): void {
     const kind = this.kindOf.get(workerId);
     if (kind === undefined) return;
@@ -76,7 +76,7 @@ export class WorkerKinds {
     this.changed();
   }
 
-  /** How many online workers may run tasks with the demand. */
+  /** Returns the number of online workers that may run tasks with the demand. */
   eligible(demand: NamedDemand): number {
     return this.eligibleCounts.of(demand, () => {
       let count = 0;
@@ -87,7 +87,7 @@ export class WorkerKinds {
     });
   }
 
-  /** Whether any online worker may run tasks with the demand. */
+  /** Reports whether any online worker may run tasks with the demand. */
   hasEligible(demand: NamedDemand): boolean {
     return this.eligibleAtAll.of(demand, () => {
       for (const { offer } of this.kinds.values()) if (isEligible(offer, demand)) return true;
@@ -95,12 +95,12 @@ export class WorkerKinds {
     });
   }
 
-  /** The gate at which the online worker fails that comes furthest; null when none fails. */
+  /** Returns the latest gate at which an online worker fails, or null if none fails. */
   furthestGate(demand: NamedDemand): IneligibleReason | null {
     return this.furthestGates.of(demand, () => this.rejections(demand).byReason.at(-1)?.reason ?? null);
   }
 
-  /** Whether an online worker other than these may run tasks with the demand. */
+  /** Reports whether an online worker other than these may run tasks with the demand. */
   hasOther(demand: NamedDemand, than: readonly WorkerId[]): boolean {
     let others = this.eligible(demand);
     for (const workerId of than) {
@@ -110,12 +110,12 @@ export class WorkerKinds {
     return others > 0;
   }
 
-  /** The offers that make a worker eligible for the demand, one of each kind. */
+  /** Yields the offers that make a worker eligible for the demand, one per kind. */
   *eligibleOffers(demand: Demand): Generator<WorkerOffer> {
     for (const { offer } of this.kinds.values()) if (isEligible(offer, demand)) yield offer;
   }
 
-  /** Which gates keep the online workers from tasks with the demand. */
+  /** Returns the gates that exclude online workers from tasks with the demand. */
   rejections(demand: Demand): Rejections {
     const groups = new Map<string, RejectedWorkers>();
     let nearest: { readonly workerId: WorkerId; readonly ineligibility: Ineligibility } | null = null;
@@ -146,13 +146,13 @@ export class WorkerKinds {
   }
 }
 
-/** How many online workers fail each gate, in the order of the gates and apart by requirement, and who comes nearest to passing all. */
+/** Number of online workers per gate, in the order of the gates and separate by requirement, and the nearest miss. */
 export interface Rejections {
   readonly byReason: readonly RejectedWorkers[];
   readonly nearest: { readonly workerId: WorkerId; readonly ineligibility: Ineligibility } | null;
 }
 
-/** Who fails at a later gate is nearer; of amounts and limits, the one that lacks the smaller part. */
+/** A failure at a later gate is nearer. Among amounts and limits, the smaller missing share is nearer. */
 function compareMisses(a: Ineligibility, b: Ineligibility): number {
   if (a.reason !== b.reason)
     return INELIGIBLE_REASONS.indexOf(b.reason) - INELIGIBLE_REASONS.indexOf(a.reason);

@@ -3,37 +3,37 @@ import type { QueueId, WorkerId } from '../ids.ts';
 import { COMPUTE_LOCATION, VCPU } from '../../openjd/template/capabilities.ts';
 import type { WorkerRecord } from '../records/worker.ts';
 
-/** What a worker offers to the lease: everything that eligibility looks at. */
+/** Offer of a worker to the lease: every field that eligibility depends on. */
 export interface WorkerOffer {
   readonly workerId: WorkerId;
   readonly ordinal: number;
   readonly cpuCount: number;
-  /** Empty means every queue of the farm. */
+  /** Empty: every queue of the farm. */
   readonly queueIds: readonly QueueId[];
   readonly computeLocation: string;
   /** By capability name, lower case. */
   readonly amounts: ReadonlyMap<string, number>;
   /** By capability name, lower case. */
   readonly attributes: ReadonlyMap<string, string>;
-  /** When the worker grants one expression less memory than the server does; null otherwise. */
+  /** Set if the worker grants one expression less memory than the server does; null otherwise. */
   readonly exprShortfall: ExprShortfall | null;
   /** Equal for workers that are eligible for the same steps. */
   readonly signature: string;
 }
 
-/** Bytes that one expression may take: on the worker, and at the submission. */
+/** Bytes of memory for one expression: on the worker, and at submission. */
 export interface ExprShortfall {
   readonly granted: number;
   readonly wanted: number;
 }
 
-/** Scratch disk is counted in whole GiB (specification, section 3.3.1.1), everything else as it is told. */
+/** Scratch disk is counted in whole GiB (specification, section 3.3.1.1), all other amounts as reported. */
 const MIB_PER_GIB = 1024;
 
 /**
- * The standard capabilities and tags of OpenJD that a worker's record stands for
- * (docs/contract/openjd.md#host-requirements), and whether its limits are tighter than the server's, which grants one
- * expression `exprMemoryBytes`.
+ * Returns the standard capabilities and tags of OpenJD for a worker's record
+ * (docs/contract/openjd.md#host-requirements). Compares the limits of the worker with those of the server, which grants
+ * one expression `exprMemoryBytes`.
  */
 export function offerOf(worker: WorkerRecord, exprMemoryBytes: number): WorkerOffer {
   const { hardware } = worker;

@@ -1,2 +1,5 @@
-/** The attempt's own state (docs/contract/resources.md#task-attempt): open while running, then closed for good. */
+/**
+ * Status of an attempt (docs/contract/resources.md#task-attempt). `running` is the only open status. The others are
+ * terminal.
+ */
 export type AttemptStatus = 'running' | 'succeeded' | 'failed' | 'canceled';

@@ -1,12 +1,12 @@
 import type { JobId, WorkerId } from '../ids.ts';
 import type { StepFailuresRecord, WorkerFailuresRecord } from '../records/step-failures.ts';
 
-/** How many steps are kept of a worker: those that failed last. */
+/** Maximum number of steps kept per worker: those with the most recent failures. */
 export const WORKER_FAILURE_STEPS_MAX = 50;
 
 export const NO_WORKER_FAILURES: WorkerFailuresRecord = { version: 1, total: 0, steps: [] };
 
-/** One more genuine failure of a step on a worker. `now` is milliseconds since the epoch. */
+/** Counts a genuine failure of a step on a worker. `now` is milliseconds since the epoch. */
 export const countStepFailure = (
   before: StepFailuresRecord | undefined,
   workerId: WorkerId,
@@ -18,7 +18,10 @@ export const countStepFailure = (
   lastAt: now,
 });
 
-/** One more genuine failure on a worker. The step goes to the end of the list; the one at its head makes room. */
+/**
+ * Counts a genuine failure on a worker. Moves the step to the end of the list, and drops the first step if the list is
+ * full.
+ */
 export function countWorkerFailure(
   before: WorkerFailuresRecord,
   jobId: JobId,

@@ -1,5 +1,11 @@
 /**
- * The job's state machine as data: one row a row of docs/contract/job-states.md#transitions. `from` null is a new job.
+ * The job's state machine as data: each row is a row of docs/contract/job-states.md#transitions. `from` null is a new
+ * job.
+ *
+ * - States: `blocked` waits for upstream jobs, `pending` and `running` offer tasks, `paused` offers none. `completed`,
+ *   `failed` and `canceled` are terminal.
+ * - Invariants: a job has exactly one status, and only rows of this table change it. Any other trigger is rejected.
+ * - Exits: the only way out of a terminal status is `retry`, to `pending`.
  */
 export const JOB_STATUSES = [
   'pending',
@@ -68,7 +74,7 @@ export const JOB_TRANSITIONS: readonly JobTransition[] = [
   { from: 'paused', trigger: 'a step failed', to: 'failed' },
 ];
 
-/** By trigger, then by where the job stands. */
+/** Target status by trigger, then by current status. */
 const TARGETS = new Map<JobTrigger, Map<JobStatus | null, JobStatus>>();
 for (const { from, trigger, to } of JOB_TRANSITIONS) {
   const ofTrigger = TARGETS.get(trigger);
@@ -76,7 +82,7 @@ for (const { from, trigger, to } of JOB_TRANSITIONS) {
   else ofTrigger.set(from, to);
 }
 
-/** Where a trigger takes a job, or null when no row of the table allows it. */
+/** Returns the next status of a job, or null if no row of the table allows the trigger. */
 export function nextJobStatus(from: JobStatus | null, trigger: JobTrigger): JobStatus | null {
   return TARGETS.get(trigger)?.get(from) ?? null;
 }

@@ -5,14 +5,17 @@ export interface RetryOverride {
   readonly failureLimit?: number;
 }
 
-/** The settings in force for a job. `failureLimit` 0 means no limit. */
+/** The effective settings of a job. `failureLimit` 0 means no limit. */
 export interface RetryPolicy {
   readonly maxAttempts: number;
   readonly retryDelaySeconds: number;
   readonly failureLimit: number;
 }
 
-/** The cascade server, farm, queue, job: the later level wins (docs/contract/retry.md#settings). */
+/**
+ * Returns the effective settings of the levels server, farm, queue, job: the later level wins
+ * (docs/contract/retry.md#settings).
+ */
 export function effectiveRetry(server: RetryPolicy, ...levels: readonly RetryOverride[]): RetryPolicy {
   return levels.reduce<RetryPolicy>(
     (policy, level) => ({
@@ -27,8 +30,8 @@ export function effectiveRetry(server: RetryPolicy, ...levels: readonly RetryOve
 export type FailureOutcome = 'retry' | 'exhausted' | 'auto-park';
 
 /**
- * What follows a genuine failure (docs/contract/retry.md#outcomes-of-a-failure). Both counts include
- * the failure itself.
+ * Returns the outcome of a genuine failure (docs/contract/retry.md#outcomes-of-a-failure). Both counts include the
+ * failure itself.
  */
 export function failureOutcome(
   policy: RetryPolicy,
@@ -40,8 +43,8 @@ export function failureOutcome(
 }
 
 /**
- * Whether a ready task is held back at `now` by its retry_after (milliseconds since the epoch). When the clock was set
- * back to before the hold began, its length cannot be told any more, and the task is let go.
+ * Reports whether a ready task is still delayed at `now` by its retry_after (milliseconds since the epoch). If the
+ * clock was set back to before the delay began, its rest is unknown and the task is not delayed.
  */
 export const isRetryDelayed = (
   task: { readonly retryAfter: number; readonly updatedAt: number },

@@ -1,7 +1,7 @@
 import { isTerminalJob, type JobStatus } from './job-transitions.ts';
 import type { TaskCounts } from './task-counts.ts';
 
-/** docs/contract/step-states.md: `pending` waits on steps or on the job. */
+/** docs/contract/step-states.md: a `pending` step waits for other steps or for the job. */
 export type StepStatus = 'pending' | 'ready' | 'running' | 'completed' | 'failed' | 'canceled';
 
 export function isTerminalStep(status: StepStatus): status is 'completed' | 'failed' | 'canceled' {
@@ -9,9 +9,10 @@ export function isTerminalStep(status: StepStatus): status is 'completed' | 'fai
 }
 
 /**
- * The status of a step, from its tasks alone. A step is over when every task is terminal: failed when one failed, else
- * canceled when one was canceled, else completed. A step without tasks is completed. One that has nothing but pending
- * tasks left waits on steps or on the job, whatever became of the others.
+ * Returns the status of a step, from its tasks alone.
+ * - All tasks terminal: failed if one failed, else canceled if one was canceled, else completed.
+ * - No tasks: completed.
+ * - No tasks but pending and terminal ones: pending.
  */
 export function stepStatusOf(counts: TaskCounts): StepStatus {
   const terminal = counts.succeeded + counts.failed + counts.canceled;
@@ -25,8 +26,8 @@ export function stepStatusOf(counts: TaskCounts): StepStatus {
 }
 
 /**
- * How a job whose steps are all terminal has ended (docs/contract/job-states.md#completion: completion derived from
- * steps). Null while a step is not terminal, or when the job has ended already.
+ * Returns the trigger that ends a job when all its steps are terminal (docs/contract/job-states.md#completion:
+ * completion derived from steps). Returns null while a step is not terminal, or if the job has already ended.
  */
 export function completionTrigger(
   job: JobStatus,

@@ -13,10 +13,10 @@ export interface TaskCounts {
   readonly unschedulable: number;
 }
 
-/** Counts that belong to who changes them. */
+/** Counts that their owner changes in place. */
 export type MutableCounts = { -readonly [Key in keyof TaskCounts]: TaskCounts[Key] };
 
-/** Counts of `total` tasks that all have one status. */
+/** Returns the counts of `total` tasks that all have one status. */
 export function countsOf(total: number, status: TaskStatus): TaskCounts {
   return { ...NO_TASKS, total, [status]: total };
 }
@@ -33,7 +33,7 @@ export const NO_TASKS: TaskCounts = {
   unschedulable: 0,
 };
 
-/** Counts in place that `howMany` tasks went from one status to another. */
+/** Moves `howMany` tasks from one status to another, in place. */
 export function moveCounts(counts: MutableCounts, from: TaskStatus, to: TaskStatus, howMany = 1): void {
   counts[from] -= howMany;
   counts[to] += howMany;
@@ -51,14 +51,14 @@ export const copyOfCounts = (counts: TaskCounts): MutableCounts => ({
   unschedulable: counts.unschedulable,
 });
 
-/** The sum of several counts: a job's from its steps'. */
+/** Returns the sum of several counts, such as a job's from its steps'. */
 export function sumCounts(all: Iterable<TaskCounts>): TaskCounts {
   const sum = copyOfCounts(NO_TASKS);
   for (const counts of all) add(sum, counts, 1);
   return sum;
 }
 
-/** A sum of counts in which `after` stands in place of `before`. */
+/** Returns a sum of counts in which `after` replaces `before`. */
 export function replaceCounts(sum: TaskCounts, before: TaskCounts, after: TaskCounts): TaskCounts {
   if (before === after) return sum;
   const replaced = copyOfCounts(sum);

@@ -1,6 +1,12 @@
 /**
- * The task's state machine as data: one row a row of docs/contract/task-states.md#transitions. The check of a
+ * The task's state machine as data: each row is a row of docs/contract/task-states.md#transitions. The check of a
  * transition, the actors and the tests read the same rows.
+ *
+ * - States: `pending` waits for dependencies, `ready` can be leased, `assigned` and `running` are live. `succeeded`,
+ *   `failed` and `canceled` are terminal.
+ * - Invariants: a live task has exactly one open attempt, and no other task has one. Only rows of this table change the
+ *   status.
+ * - Exits: `manual retry` leads from `failed` and `canceled` to `pending`. `succeeded` has no exit.
  */
 export const TASK_STATUSES = [
   'pending',
@@ -55,7 +61,7 @@ export const TASK_TRANSITIONS: readonly TaskTransition[] = [
   { from: 'canceled', trigger: 'manual retry', to: 'pending' },
 ];
 
-/** By trigger, then by where the task stands. */
+/** Target status by trigger, then by current status. */
 const TARGETS = new Map<TaskTrigger, Map<TaskStatus, TaskStatus>>();
 for (const { from, trigger, to } of TASK_TRANSITIONS) {
   const ofTrigger = TARGETS.get(trigger);
@@ -63,19 +69,19 @@ for (const { from, trigger, to } of TASK_TRANSITIONS) {
   else ofTrigger.set(from, to);
 }
 
-/** Where a trigger takes a task, or null when no row of the table allows it. */
+/** Returns the next status of a task, or null if no row of the table allows the trigger. */
 export function nextTaskStatus(from: TaskStatus, trigger: TaskTrigger): TaskStatus | null {
   return TARGETS.get(trigger)?.get(from) ?? null;
 }
 
 export type TerminalTaskStatus = Extract<TaskStatus, 'succeeded' | 'failed' | 'canceled'>;
 
-/** succeeded, failed and canceled are terminal. */
+/** Reports whether the status is terminal: succeeded, failed or canceled. */
 export function isTerminalTask(status: TaskStatus): status is TerminalTaskStatus {
   return status === 'succeeded' || status === 'failed' || status === 'canceled';
 }
 
-/** A live task holds an open attempt, cores and pool slots. */
+/** Reports whether a task of this status is live: it holds an open attempt, cores and pool slots. */
 export function isLiveTask(status: TaskStatus): status is 'assigned' | 'running' {
   return status === 'assigned' || status === 'running';
 }

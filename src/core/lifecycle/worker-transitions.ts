@@ -1,15 +1,18 @@
 import type { WorkerStatus } from '../records/worker.ts';
 
 /**
- * The worker's state machine as data: every status with everything that can happen to it (docs/contract/workers.md).
- * `from` null is a worker that the service does not know, `to` null one that is removed. What has no row does not
- * happen: it is refused, or says nothing new.
+ * The worker's state machine as data (docs/contract/workers.md). `from` null is an unknown worker, `to` null a deleted
+ * one.
+ *
+ * - States: `online` gets tasks, `offline` sends no messages, `disabled` gets no tasks even if it is alive.
+ * - Invariants: only rows of this table change the status. A trigger without a row is rejected or changes nothing.
+ * - Exits: a worker can be deleted while it is `offline`, or `disabled` and silent.
  */
 export type WorkerTrigger =
   | 'register'
   | 'heartbeat'
   | 'deregister'
-  /** It was not heard for a whole heartbeat timeout. */
+  /** No message arrived for a whole heartbeat timeout. */
   | 'timeout'
   | 'disable'
   | 'enable while alive'
@@ -56,7 +59,7 @@ const TARGETS: ReadonlyMap<string, WorkerStatus | null> = new Map(
   WORKER_TRANSITIONS.map((row) => [`${row.from ?? ''} ${row.trigger}`, row.to]),
 );
 
-/** Where a trigger takes a worker; it stays what it is when no row of the table says otherwise. */
+/** Returns the next status of a worker. It stays unchanged if no row of the table matches. */
 export function nextWorkerStatus(
   from: WorkerStatus,
   trigger: Exclude<WorkerTrigger, DeleteTrigger>,
@@ -64,7 +67,7 @@ export function nextWorkerStatus(
   return TARGETS.get(`${from} ${trigger}`) ?? from;
 }
 
-/** Whether a worker of this status may be deleted. */
+/** Reports whether a worker of this status may be deleted. */
 export function mayDeleteWorker(from: WorkerStatus, trigger: DeleteTrigger): boolean {
   return TARGETS.get(`${from} ${trigger}`) === null;
 }

@@ -1,5 +1,5 @@
 /**
- * The text as a string of its own. A string that was decoded from a row may be a slice of the whole row's text, which it
- * would keep in memory, and which is slower to compare and search.
+ * Returns a copy of the text that is a string of its own. A string decoded from a row may be a slice of the row's text.
+ * A slice keeps the whole text in memory, and is slower to compare and search.
  */
 export const detachString = (text: string): string => text.split('').join('');

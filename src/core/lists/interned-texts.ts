@@ -1,16 +1,16 @@
-/** Texts that many records share (owners, projects, queues), each held once and named by a small number. */
+/** Texts that many records share (owners, projects, queues). Each is stored once and has a small number as its code. */
 export class InternedTexts {
   readonly #codes = new Map<string, number>();
   readonly #texts: string[] = [];
   readonly #uses: number[] = [];
   readonly #free: number[] = [];
 
-  /** How many different texts are held. */
+  /** Returns the number of different texts. */
   get size(): number {
     return this.#codes.size;
   }
 
-  /** The code of a text that a record begins to use. */
+  /** Adds a reference to a text and returns its code. */
   take(text: string): number {
     const known = this.#codes.get(text);
     if (known !== undefined) {
@@ -24,7 +24,7 @@ export class InternedTexts {
     return code;
   }
 
-  /** A record has ceased to use the text of this code; the last one lets go of it. */
+  /** Removes a reference to the text of this code. The last one removes the text. */
   release(code: number): void {
     const uses = (this.#uses[code] ?? 0) - 1;
     this.#uses[code] = uses;
@@ -34,7 +34,7 @@ export class InternedTexts {
     this.#free.push(code);
   }
 
-  /** The code of a text, or null when no record uses it. */
+  /** Returns the code of a text, or null if no record uses it. */
   find(text: string): number | null {
     return this.#codes.get(text) ?? null;
   }
@@ -43,7 +43,7 @@ export class InternedTexts {
     return this.#texts[code] ?? '';
   }
 
-  /** For each code 1 when its text, in lower case, has the word in it, else 0. */
+  /** Returns 1 at the code of each text that contains the word in lower case, else 0. */
   having(word: string): Uint8Array {
     return Uint8Array.from(this.#texts, (text) => (text.toLowerCase().includes(word) ? 1 : 0));
   }

@@ -5,7 +5,7 @@ import { InternedTexts } from './interned-texts.ts';
 import { grown, SortedSlots } from './sorted-slots.ts';
 import { Upstreams } from './upstreams.ts';
 
-/** What lists of jobs filter, search and sort by. */
+/** Fields by which lists of jobs are filtered, searched and sorted. */
 export type ListedJob = Pick<
   JobRecord,
   | 'id'
@@ -23,9 +23,9 @@ export type ListedJob = Pick<
 
 export type JobSortKey = 'created_at' | 'priority' | 'status' | 'updated_at' | 'name';
 
-/** Which jobs are asked for (docs/contract/rest.md#jobs). */
+/** Selects jobs for a list (docs/contract/rest.md#jobs). */
 export interface JobFilter {
-  /** Any of them. */
+  /** Matches any of them. */
   readonly statuses?: readonly JobStatus[];
   readonly farmId?: string;
   readonly queueId?: string;
@@ -35,7 +35,7 @@ export interface JobFilter {
   readonly words: readonly string[];
 }
 
-/** A page of the list of jobs that is asked for. */
+/** Selects one page of the list of jobs. */
 export interface JobListQuery extends JobFilter {
   readonly sortBy: JobSortKey;
   readonly descending: boolean;
@@ -45,14 +45,14 @@ export interface JobListQuery extends JobFilter {
 
 export interface JobIdPage {
   readonly ids: readonly string[];
-  /** Jobs on all pages. */
+  /** Number of jobs on all pages. */
   readonly total: number;
 }
 
-/** How many jobs have each status. */
+/** Number of jobs by status. */
 export type JobCounts = Readonly<Record<JobStatus, number>>;
 
-/** Codes of statuses: their order is that of the names. */
+/** Codes of statuses are in the order of the names. */
 const STATUSES = JOB_STATUSES.toSorted();
 const SHARED_TEXTS = ['farmId', 'queueId', 'owner', 'project'] as const;
 type SharedText = (typeof SHARED_TEXTS)[number];
@@ -60,9 +60,9 @@ type SharedText = (typeof SHARED_TEXTS)[number];
 const FIRST_CAPACITY = 1024;
 
 /**
- * All jobs as columns: what is needed to find the ids of one page of any list, and nothing else. A job has a slot, which
- * is its index in every column. Jobs that are equal in the key of a sort come in the order of their ids, in both
- * directions, so that pages do not overlap.
+ * All jobs as columns, with just the fields needed to find the ids of one page of any list. A job has a slot, which is
+ * its index in every column. Jobs with equal sort keys are in the order of their ids in both directions, so that pages
+ * do not overlap.
  */
 export class JobDirectory {
   readonly #slots = new Map<string, number>();
@@ -85,7 +85,7 @@ export class JobDirectory {
     owner: new Uint32Array(FIRST_CAPACITY),
     project: new Uint32Array(FIRST_CAPACITY),
   };
-  /** 1 for a slot with a job. */
+  /** 1 for a slot that holds a job. */
   #held = new Uint8Array(FIRST_CAPACITY);
   #statuses = new Uint8Array(FIRST_CAPACITY);
   #priorities = new Float64Array(FIRST_CAPACITY);
@@ -107,19 +107,19 @@ export class JobDirectory {
     return this.#slots.has(id);
   }
 
-  /** The ids of all jobs, in no order. */
+  /** Returns the ids of all jobs, unordered. */
   ids(): Iterable<string> {
     return this.#slots.keys();
   }
 
-  /** Adds a job, or takes over what has changed of it. */
+  /** Adds or updates a job. */
   put(job: ListedJob): void {
     const known = this.#slots.get(job.id);
     if (known === undefined) this.#add(job);
     else this.#change(known, job);
   }
 
-  /** Forgets a job; nothing happens when it is not known. */
+  /** Removes a job, if it is present. */
   remove(id: string): void {
     const slot = this.#slots.get(id);
     if (slot === undefined) return;
@@ -135,7 +135,7 @@ export class JobDirectory {
     for (const order of Object.values(this.#orders)) order.note(slot);
   }
 
-  /** The ids of one page. */
+  /** Returns the ids of one page. */
   page(query: JobListQuery): JobIdPage {
     const wanted = this.#wantedBy(query);
     if (wanted === null) return { ids: [], total: 0 };
@@ -148,7 +148,7 @@ export class JobDirectory {
     return { ids: slots.map((slot) => this.#ids[slot] ?? ''), total };
   }
 
-  /** How many of the jobs that are asked for have each status. */
+  /** Returns the number of matching jobs by status. */
   counts(filter: JobFilter): JobCounts {
     const byCode = STATUSES.map(() => 0);
     const wanted = this.#wantedBy(filter) ?? new Uint8Array(0);
@@ -162,7 +162,7 @@ export class JobDirectory {
     return counts;
   }
 
-  /** The ids of the jobs that depend on a job by their own `dependsOn`, oldest first. */
+  /** Returns the ids of the jobs whose own `dependsOn` names a job, oldest first. */
   dependents(id: string): readonly string[] {
     return this.#upstreams.dependentsOf(id);
   }
@@ -250,7 +250,7 @@ export class JobDirectory {
     return (left, right) => column[left] === column[right];
   }
 
-  /** For each slot 1 when it holds a job that is wanted, else 0; null when none can be. */
+  /** Returns 1 for each slot that holds a matching job, else 0; null if no job can match. */
   #wantedBy(query: JobFilter): Uint8Array | null {
     const wanted = this.#held.slice(0, this.#ids.length);
     if (query.statuses !== undefined) keepAmong(wanted, this.#statuses, query.statuses);
@@ -265,7 +265,7 @@ export class JobDirectory {
     return wanted;
   }
 
-  /** Whether any is left. */
+  /** Clears the jobs without the word. Reports whether any job is left. */
   #keepHaving(wanted: Uint8Array, word: string): boolean {
     let isAny = false;
     const { owner: owners, project: projects } = this.#codes;
@@ -313,7 +313,7 @@ function ascendingPage(order: Uint32Array, wanted: Uint8Array, { offset, limit }
   return page;
 }
 
-/** The page of the reversed order, in which those that are equal in the key stay as they are. */
+/** Returns the page in descending order, in which jobs with equal keys stay in ascending order of ids. */
 function descendingPage(
   order: Uint32Array,
   wanted: Uint8Array,
@@ -328,7 +328,7 @@ function descendingPage(
     end -= 1;
     if (isWanted(end)) passed += 1;
   }
-  // The page begins within the group of this one: back to where the group begins.
+  // The page begins within the group of this job: continue at the start of the group.
   for (const at = end; end < order.length && isEqual(end, at); end += 1) if (isWanted(end)) passed -= 1;
   const page: number[] = [];
   while (end > 0 && page.length < limit) {
@@ -346,7 +346,7 @@ function descendingPage(
 
 const compareTexts = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 
-/** In lower case; the same string when it is so already, which then is held once. */
+/** Returns the text in lower case. If it already is, the same string is returned, so that it is stored once. */
 function lowered(text: string): string {
   const lower = text.toLowerCase();
   return lower === text ? text : lower;

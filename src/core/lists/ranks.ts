@@ -1,29 +1,29 @@
-/** Parts into which a range of values is cut in one pass. */
+/** Number of parts into which one pass splits a range of values. */
 const BUCKETS = 2 ** 16;
-/** So many values are sorted at once. */
+/** Maximum number of values that are sorted directly. */
 const SORTED_MAX = 4096;
 
-/** Places `offset` and the `limit` after it, at the most, of a list that is put in order. */
+/** Selects up to `limit` positions of a sorted list, starting at `offset`. */
 export interface RankWindow {
   readonly offset: number;
   readonly limit: number;
   readonly descending: boolean;
 }
 
-/** Values of some of the positions of a list. */
+/** Values at some positions of a list. */
 export interface ValueBlock {
-  /** At or below every value, and at or above. */
+  /** A lower and an upper bound of all values. */
   readonly low: number;
   readonly high: number;
-  /** How many values it has. */
+  /** Number of values. */
   readonly count: number;
-  /** Adds one to the count of the bucket of each value. */
+  /** Increments the count of the bucket of each value. */
   countInto(counts: Uint32Array, bucketOf: BucketOf): void;
-  /** Writes those values that fall in the buckets, and their positions, ascending, to the end of `found`. */
+  /** Appends the values in the buckets `from` to `to`, and their positions in ascending order, to `found`. */
   collect(found: FoundValues, bucketOf: BucketOf, from: number, to: number): void;
 }
 
-/** The part of the range of all values in which a value falls, in the direction of the sort: `(value - start) * scale`, cut. */
+/** Maps a value to the bucket of its range, in the direction of the sort: `(value - start) * scale`, truncated. */
 export interface BucketOf {
   readonly start: number;
   readonly scale: number;
@@ -32,7 +32,7 @@ export interface BucketOf {
 export const bucketOfValue = ({ start, scale }: BucketOf, value: number): number =>
   ((value - start) * scale) | 0;
 
-/** Values with their positions, in the order of the positions. */
+/** Values with their positions, ordered by position. */
 export class FoundValues {
   readonly values: Float64Array;
   readonly positions: Uint32Array;
@@ -51,9 +51,10 @@ export class FoundValues {
 }
 
 /**
- * The positions of the values that come at `offset` and after it when all values are put in order, without putting them
- * in order: they are counted by range, and only those ranges are looked into in which the window falls. Equal values come
- * in the order of their positions, whatever the direction. The blocks are in the order of their positions.
+ * Returns the positions that a full sort of all values would put at the places of the window.
+ *
+ * Does not sort all values: it counts them by range, and then examines only the ranges of the window. Equal values are
+ * ordered by position in both directions. The blocks are ordered by position.
  */
 export function positionsAt(blocks: readonly ValueBlock[], window: RankWindow): readonly number[] {
   const { offset, descending } = window;
@@ -91,7 +92,7 @@ export function positionsAt(blocks: readonly ValueBlock[], window: RankWindow): 
   return found;
 }
 
-/** The positions from the `offset`th on when all values are equal. */
+/** Returns the positions from the `offset`th on if all values are equal. */
 function positionsOf(blocks: readonly ValueBlock[], offset: number, end: number): readonly number[] {
   const found: number[] = [];
   let before = 0;
@@ -108,7 +109,7 @@ function positionsOf(blocks: readonly ValueBlock[], offset: number, end: number)
   return found;
 }
 
-/** The same of values that were found together: few of them are sorted, of many those are told apart again. */
+/** Selects the same window from collected values: sorts a small number, and splits a large one again. */
 function pick({ values, positions }: FoundValues, window: RankWindow): readonly number[] {
   const { offset, limit, descending } = window;
   const areAllAsked = offset === 0 && limit >= values.length;
@@ -147,17 +148,18 @@ const blockOf = (values: Float64Array, positions: Uint32Array, low: number, high
 });
 
 interface Part {
-  /** The buckets of the part, both included. */
+  /** First and last bucket of the part, both included. */
   readonly from: number;
   readonly to: number;
-  /** Values in buckets before it, and in it. */
+  /** Number of values in earlier buckets, and in this part. */
   readonly before: number;
   readonly count: number;
 }
 
 /**
- * The buckets in which the ranks from `offset` to `end` fall. The first and the last may hold many more values and are
- * parts of their own: each lacks the lowest or the highest value, so that every part is less than the whole.
+ * Returns the parts that contain the ranks from `offset` to `end`. The first and the last bucket may hold many more
+ * values and are parts of their own: each lacks the lowest or the highest value, so that every part is smaller than the
+ * whole.
  */
 function partsOf(counts: Uint32Array, offset: number, end: number): readonly Part[] {
   let from = 0;

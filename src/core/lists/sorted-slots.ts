@@ -1,11 +1,11 @@
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
-/** Slots that were noted and not yet put in their places, at the most: an insertion of so many costs a few milliseconds. */
+/** Maximum number of slots that wait for their insertion: inserting this many takes a few milliseconds. */
 const NOTED_MAX = 4096;
 const FIRST_CAPACITY = 1024;
 
 /**
- * The slots of records in the order of one of their keys. A slot whose key has changed, which is new or which is gone is
- * noted; the noted ones are put in their places together, when the order is asked for or enough have come together.
+ * The slots of records in the order of one of their keys. New, removed and changed slots are first noted. They are
+ * inserted together when the order is requested or enough of them are noted.
  */
 export class SortedSlots {
   readonly #compare: (left: number, right: number) => number;
@@ -15,13 +15,13 @@ export class SortedSlots {
   #noted: number[] = [];
   #isNoted = new Uint8Array(FIRST_CAPACITY);
 
-  /** `compare` is a total order over slots that hold a record; `isHeld` tells which do. */
+  /** `compare` is a total order over slots that hold a record; `isHeld` reports which slots do. */
   constructor(compare: (left: number, right: number) => number, isHeld: (slot: number) => boolean) {
     this.#compare = compare;
     this.#isHeld = isHeld;
   }
 
-  /** The place of this slot may have changed. */
+  /** Notes that the position of this slot may have changed. */
   note(slot: number): void {
     if (slot >= this.#isNoted.length) this.#isNoted = grown(this.#isNoted, slot);
     if (this.#isNoted[slot] === 1) return;
@@ -30,7 +30,7 @@ export class SortedSlots {
     if (this.#noted.length >= NOTED_MAX) this.#insertNoted();
   }
 
-  /** The slots in ascending order. Valid until the next call of `note`. */
+  /** Returns the slots in ascending order. Valid until the next call of `note`. */
   inOrder(): Uint32Array {
     if (this.#noted.length > 0) this.#insertNoted();
     return this.#slots.subarray(0, this.#length);
@@ -67,13 +67,13 @@ export class SortedSlots {
     this.#length = kept;
   }
 
-  /** Where a slot belongs among the first `end`. */
+  /** Returns the position of a slot among the first `end`. */
   #placeOf(slot: number, end: number): number {
     return partitionPoint(end, (at) => this.#compare(this.#slots[at] ?? 0, slot) < 0);
   }
 }
 
-/** A larger copy, with room for the index `at`. */
+/** Returns a larger copy that includes the index `at`. */
 export function grown<Column extends Uint8Array | Uint32Array | Float64Array>(
   column: Column,
   at: number,

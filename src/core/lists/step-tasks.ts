@@ -2,7 +2,7 @@ import { TASK_STATUSES, type TaskStatus } from '../lifecycle/task-transitions.ts
 import { bucketOfValue, type BucketOf, type FoundValues, type ValueBlock } from './ranks.ts';
 import { readPageColumns, statusCodeOf, TASKS_PER_PAGE } from '../records/task-page.ts';
 
-/** Pages that are read again together when one of them may have changed. */
+/** Number of pages that are read again together when one of them may have changed. */
 export const PAGES_PER_BLOCK = 64;
 export const TASKS_PER_BLOCK = PAGES_PER_BLOCK * TASKS_PER_PAGE;
 
@@ -11,20 +11,20 @@ const CODES = 1 + TASK_STATUSES.length;
 const BLOCK_BYTES = TASKS_PER_BLOCK * 9 + CODES * 2;
 const BYTES_PER_PLACE = 16;
 
-/** Tasks of a block of which at least one has a record. */
+/** Tasks of a block in which at least one task has a record. */
 interface Block {
   readonly codes: Uint8Array;
   readonly updatedAt: Float64Array;
-  /** Tasks by code. */
+  /** Number of tasks by code. */
   readonly counts: Uint16Array;
-  /** The earliest and the latest time of a task that has a record. */
+  /** Earliest and latest time of a task that has a record. */
   low: number;
   high: number;
 }
 
 /**
- * What lists of tasks filter and sort by, of the tasks of one step: status and time of those that have a record, as
- * columns in blocks. A block without any record takes no memory.
+ * Status and time of the tasks of one step that have a record, as columns in blocks: the fields by which lists of tasks
+ * are filtered and sorted. A block without records takes no memory.
  */
 export class StepTasks {
   readonly taskCount: number;
@@ -40,19 +40,19 @@ export class StepTasks {
     return this.#blocks.length;
   }
 
-  /** Bytes of memory that the columns take. */
+  /** Returns the memory of the columns in bytes. */
   get bytes(): number {
     return this.#blocks.length * BYTES_PER_PLACE + this.#filled * BLOCK_BYTES;
   }
 
-  /** Forgets what was read of a block: as if its tasks had no records. */
+  /** Clears a block: none of its tasks has a record any longer. */
   clear(block: number): void {
     if (this.#blocks[block] === null) return;
     this.#blocks[block] = null;
     this.#filled -= 1;
   }
 
-  /** Takes over a page by its number. Its block must have been cleared since it was read before. */
+  /** Adds a page by its number. If its block was read before, it must have been cleared. */
   addPage(number: number, page: Uint8Array): void {
     const place = Math.floor(number / PAGES_PER_BLOCK);
     if (place >= this.#blocks.length) return;
@@ -85,19 +85,19 @@ export class StepTasks {
     return block;
   }
 
-  /** How many tasks a block has. */
+  /** Returns the number of tasks in a block. */
   sizeOf(block: number): number {
     return Math.max(0, Math.min(TASKS_PER_BLOCK, this.taskCount - block * TASKS_PER_BLOCK));
   }
 
-  /** How many tasks of a block have a status. `untouched` is that of tasks without a record. */
+  /** Returns the number of tasks of a block with a status. `untouched` is the status of tasks without a record. */
   countIn(block: number, status: TaskStatus, untouched: TaskStatus): number {
     const counts = this.#blocks[block]?.counts;
     const without = status !== untouched ? 0 : counts === undefined ? this.sizeOf(block) : (counts[0] ?? 0);
     return without + (counts?.[statusCodeOf(status)] ?? 0);
   }
 
-  /** Writes for each task what stands for its code: `byCode` is indexed by the codes of records, 0 for an untouched task. */
+  /** Writes one cell per task: `byCode` maps the code of its record, 0 for an untouched task, to the cell. */
   writeCells(cells: Uint8Array, byCode: Uint8Array): void {
     for (const [place, block] of this.#blocks.entries()) {
       const first = place * TASKS_PER_BLOCK;
@@ -111,7 +111,7 @@ export class StepTasks {
     }
   }
 
-  /** The test for a status of tasks of a block, by index in the step. */
+  /** Returns the test of tasks of a block, by index in the step, for a status. */
   matcher(block: number, status: TaskStatus, untouched: TaskStatus): (index: number) => boolean {
     const held = this.#blocks[block] ?? null;
     const code = statusCodeOf(status);
@@ -126,7 +126,8 @@ export class StepTasks {
   }
 
   /**
-   * The times of all tasks, or of those of one status. The position of a task is its index in the step, from `first` on.
+   * Returns the times of all tasks, or of those with one status. The position of a task is its index in the step,
+   * starting at `first`.
    */
   times(
     only: TaskStatus | null,
@@ -174,7 +175,7 @@ class UntouchedTimes implements ValueBlock {
 interface Looked {
   readonly size: number;
   readonly count: number;
-  /** By code: 1 for those that are looked for. */
+  /** By code: 1 for matching tasks. */
   readonly wanted: Uint8Array;
   readonly untouchedAt: number;
   readonly position: number;

@@ -1,11 +1,11 @@
 import { detachString } from './detach-string.ts';
 
-/** Which jobs depend on which, both ways. A job without dependencies takes no memory. */
+/** Dependencies between jobs, in both directions. A job without dependencies takes no memory. */
 export class Upstreams {
   readonly #dependents = new Map<string, Set<string>>();
   readonly #upstreams = new Map<string, readonly string[]>();
 
-  /** A job is there, with the ids of the jobs that it depends on; those never change. */
+  /** Adds a job with the ids of the jobs that it depends on. They never change. */
   add(id: string, dependsOn: readonly string[]): void {
     if (dependsOn.length === 0) return;
     const upstreams = dependsOn.map(detachString);
@@ -17,7 +17,7 @@ export class Upstreams {
     }
   }
 
-  /** A job is gone; what depended on it still says so. */
+  /** Removes a job. Jobs that depend on it keep the dependency. */
   remove(id: string): void {
     for (const upstream of this.#upstreams.get(id) ?? []) {
       const dependents = this.#dependents.get(upstream);
@@ -27,7 +27,7 @@ export class Upstreams {
     this.#upstreams.delete(id);
   }
 
-  /** The ids of the jobs that depend on a job, in the order of ids, which is that of creation. */
+  /** Returns the ids of the jobs that depend on a job, in the order of ids, which is the order of creation. */
   dependentsOf(id: string): readonly string[] {
     return [...(this.#dependents.get(id) ?? [])].sort();
   }

@@ -1,16 +1,16 @@
-/** What a histogram has counted: by bucket, from the lowest, and the sum of all values. */
+/** Counts of a histogram: by bucket, from the lowest, and the sum of all values. */
 export interface BucketCounts {
-  /** One more than there are bounds: the last holds what is above all of them. */
+  /** One more than there are bounds: the last counts values above all of them. */
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
 /**
- * The counts of a histogram by upper bounds. What one thread has counted is taken out and added to what another holds, so
- * that a value costs no message.
+ * A histogram by upper bounds. The counts of one thread are taken and added to those of another, so that a single value
+ * costs no message.
  */
 export class Buckets {
-  /** Upper bounds, inclusive, rising. */
+  /** Upper bounds, inclusive, ascending. */
   readonly bounds: readonly number[];
   private counts: number[];
   private sum = 0;
@@ -27,7 +27,7 @@ export class Buckets {
     this.sum += value;
   }
 
-  /** What was counted since the last time. */
+  /** Returns and resets the counts. */
   take(): BucketCounts {
     const taken = { counts: this.counts, sum: this.sum };
     this.counts = emptyCounts(this.bounds);
@@ -35,13 +35,13 @@ export class Buckets {
     return taken;
   }
 
-  /** Adds what buckets of the same bounds have counted. */
+  /** Adds the counts of a histogram with the same bounds. */
   add({ counts, sum }: BucketCounts): void {
     for (const [bucket, count] of counts.entries()) this.counts[bucket] = (this.counts[bucket] ?? 0) + count;
     this.sum += sum;
   }
 
-  /** For each bound how many values are not above it, the number of all values, and their sum. */
+  /** Returns for each bound how many values are not above it, and the number and sum of all values. */
   cumulative(): { readonly upTo: readonly number[]; readonly count: number; readonly sum: number } {
     let count = 0;
     const all = this.counts.map((each) => (count += each));
@@ -51,7 +51,7 @@ export class Buckets {
 
 const emptyCounts = (bounds: readonly number[]): number[] => Array<number>(bounds.length + 1).fill(0);
 
-/** Seconds: what takes a millisecond when all is well and minutes when nothing is. */
+/** Seconds, from one millisecond under normal load to minutes under overload. */
 export const SECONDS_BOUNDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ] as const;

@@ -1,32 +1,34 @@
 import { Buckets, SECONDS_BOUNDS, type BucketCounts } from './buckets.ts';
 
-/** What became of lease requests since the last time. */
+/** Results of lease requests since the previous call. */
 export interface LeaseCounts {
-  /** Requests that were answered with at least one task, without any, and because the worker is not known. */
+  /** Requests answered with at least one task, with no task, and with "unknown worker". */
   readonly answered: Readonly<Record<LeaseAnswer, number>>;
   readonly tasks: number;
   /** Seconds from the request to the reply with tasks, without the wait for work. */
   readonly latency: BucketCounts;
-  /** Seconds that requests waited for work which then got some. */
+  /** Seconds that requests waited for work before they got tasks. */
   readonly wait: BucketCounts;
 }
 
 export type LeaseAnswer = 'leased' | 'empty' | 'unknown';
 
-/** A lease request on its way to its reply; it rides with the address of the reply. Times are milliseconds. */
+/** A lease request between its arrival and its reply. It travels with the reply address. Times are milliseconds. */
 export interface LeaseWait {
   readonly askedAt: number;
   state: 'asked' | 'parked' | 'over';
 }
 
 /**
- * Measures lease requests of one shard from their arrival to the reply. A request for which there is work at once is
- * measured whole. One that is parked is measured from when the commit window that found work for it began: the wait for
- * work says nothing about the service, and is measured apart. Times are milliseconds of one monotonic clock. Only parked requests
- * are kept here: a map that each request enters and leaves costs the collector more than the measuring (docs/performance.md).
+ * Measures lease requests of one shard from their arrival to the reply.
+ *
+ * A request that gets tasks immediately is measured in full. For a parked request the latency starts with the commit
+ * window that found work for it: the wait for work does not depend on the service, and is measured separately. Times
+ * are milliseconds of one monotonic clock. Only parked requests are stored here: a map entry for every request costs
+ * more garbage collection than the measurement (docs/performance.md).
  */
 export class LeaseWaits {
-  /** By inbox, in the order in which they were parked. */
+  /** By inbox, in the order of parking. */
   private readonly parked = new Map<string, LeaseWait>();
   private readonly forgetAfterMs: number;
   private answered = { leased: 0, empty: 0, unknown: 0 };
@@ -34,12 +36,12 @@ export class LeaseWaits {
   private readonly latency = new Buckets(SECONDS_BOUNDS);
   private readonly wait = new Buckets(SECONDS_BOUNDS);
 
-  /** A request that was not answered for `forgetAfterMs` is lost: its actor was loaded again. */
+  /** A request without a reply after `forgetAfterMs` is lost: its actor was reloaded. */
   constructor(forgetAfterMs: number) {
     this.forgetAfterMs = forgetAfterMs;
   }
 
-  /** Requests that wait for work now. */
+  /** Returns the number of requests that wait for work. */
   get parkedRequests(): number {
     return this.parked.size;
   }
@@ -48,7 +50,10 @@ export class LeaseWaits {
     return { askedAt: now, state: 'asked' };
   }
 
-  /** All that the request has caused at once is said: when it is not answered by now, it waits for work. One that comes again counts once. */
+  /**
+   * All immediate effects of the request are processed. If it has no reply by now, it waits for work. A repeated
+   * request counts once.
+   */
   settled(inbox: string, wait: LeaseWait): void {
     if (wait.state !== 'asked') return;
     const before = this.parked.get(inbox);
@@ -57,7 +62,7 @@ export class LeaseWaits {
     this.parked.set(inbox, wait);
   }
 
-  /** The reply to the request leaves now; its commit window began at `windowStartedAt`. */
+  /** Counts the reply that is sent now; its commit window began at `windowStartedAt`. */
   replied(
     { inbox, wait }: { readonly inbox: string; readonly wait: LeaseWait },
     answer: LeaseAnswer,
@@ -77,7 +82,7 @@ export class LeaseWaits {
     if (isParked) this.wait.observe(secondsFrom(askedAt, windowStartedAt));
   }
 
-  /** What was counted since the last time. Forgets what is lost. */
+  /** Returns and resets the counts. Drops lost requests. */
   take(now: number): LeaseCounts {
     for (const [inbox, wait] of this.parked) {
       if (wait.askedAt > now - this.forgetAfterMs) break;
@@ -89,7 +94,7 @@ export class LeaseWaits {
     return { answered, tasks, latency: this.latency.take(), wait: this.wait.take() };
   }
 
-  /** A parked request is over. */
+  /** Removes a parked request. */
   private forget(inbox: string, wait: LeaseWait): void {
     wait.state = 'over';
     this.parked.delete(inbox);

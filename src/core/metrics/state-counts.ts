@@ -3,25 +3,25 @@ import type { Change } from '../records/change-set.ts';
 import type { JobRecord } from '../records/job.ts';
 import type { BookingRecord, WorkerRecord, WorkerStatus } from '../records/worker.ts';
 
-/** Jobs that have ended stay in the store for as long as anybody likes: only those that have not are counted. */
+/** Only jobs that have not ended are counted, because ended jobs may stay in the store indefinitely. */
 export type ActiveJobStatus = Exclude<JobStatus, TerminalJobStatus>;
 
-/** How many there are of what the store holds. */
+/** Counts of the records in the store. */
 export interface StateCounts {
   readonly jobs: Readonly<Record<ActiveJobStatus, number>>;
-  /** Tasks of jobs that have not ended; `unschedulable` ones are among the ready. */
+  /** Tasks of jobs that have not ended; `unschedulable` ones are included in the ready ones. */
   readonly tasks: Readonly<Record<'pending' | 'ready' | 'assigned' | 'running' | 'unschedulable', number>>;
   readonly workers: Readonly<Record<WorkerStatus, number>>;
-  /** Those of online workers, and those that live tasks hold, on any worker. */
+  /** `total`: cores of online workers. `committed`: cores that live tasks hold, on any worker. */
   readonly cores: Readonly<Record<'total' | 'committed', number>>;
 }
 
-/** How busy the service is: what its shards have said last. */
+/** Load of the service, from the latest reports of its shards. */
 export interface ServiceActivity {
   readonly state: StateCounts;
-  /** Lease requests that wait for work. */
+  /** Number of parked lease requests. */
   readonly parkedRequests: number;
-  /** Tasks that were handed to workers in the last second. */
+  /** Tasks assigned to workers in the last second. */
   readonly leasedPerSecond: number;
 }
 
@@ -32,12 +32,12 @@ export const NO_COUNTS: StateCounts = {
   cores: { total: 0, committed: 0 },
 };
 
-/** What one active job counts for. */
+/** Contribution of one active job. */
 type JobShare = Pick<JobRecord, 'taskCounts'> & { readonly status: ActiveJobStatus };
 
 type WorkerShare = Pick<WorkerRecord, 'status' | 'cpuCount'>;
 
-/** Follows the commits of one shard, so that asking for the counts looks at no job and no worker. */
+/** Follows the commits of one shard, so that reading the counts visits no jobs or workers. */
 export class StateCounter {
   private readonly jobs = new Map<string, JobShare>();
   private readonly workers = new Map<string, WorkerShare>();
@@ -50,7 +50,7 @@ export class StateCounter {
     cores: { ...NO_COUNTS.cores },
   };
 
-  /** Changes that are on disk, in their order. */
+  /** Applies committed changes in their order. */
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.op === 'put') {
@@ -70,7 +70,7 @@ export class StateCounter {
     return { jobs: { ...jobs }, tasks: { ...tasks }, workers: { ...workers }, cores: { ...cores } };
   }
 
-  /** The job as it is now; null when it is gone. */
+  /** Updates a job; null if it was deleted. */
   noteJob(id: string, job: Pick<JobRecord, 'status' | 'taskCounts'> | null): void {
     const before = this.jobs.get(id);
     if (before !== undefined) this.countJob(before, -1);
@@ -83,7 +83,7 @@ export class StateCounter {
     this.countJob(after, 1);
   }
 
-  /** The worker as it is now; null when it is gone. */
+  /** Updates a worker; null if it was deleted. */
   noteWorker(id: string, worker: WorkerShare | null): void {
     const before = this.workers.get(id);
     if (before !== undefined) this.countWorker(before, -1);
@@ -96,7 +96,7 @@ export class StateCounter {
     this.countWorker(after, 1);
   }
 
-  /** What a worker has booked now; null when there is no such worker any more. */
+  /** Updates the booking of a worker; null if the worker was deleted. */
   noteBooking(id: string, booking: BookingRecord | null): void {
     const after = booking?.bookings.reduce((cores, held) => cores + held.cores, 0) ?? 0;
     this.counted.cores.committed += after - (this.held.get(id) ?? 0);
@@ -123,7 +123,7 @@ export class StateCounter {
 const shareOf = ({ status, taskCounts }: Pick<JobRecord, 'status' | 'taskCounts'>): JobShare | null =>
   isTerminalJob(status) ? null : { status, taskCounts };
 
-/** The sum over shards. */
+/** Returns the sum over shards. */
 export function sumStates(all: Iterable<StateCounts>): StateCounts {
   const sum = {
     jobs: { ...NO_COUNTS.jobs },

@@ -2,19 +2,19 @@ import type { AttemptId, WorkerId } from '../ids.ts';
 import type { StatusMessage } from '../wire/bus-messages.ts';
 
 /**
- * What a worker keeps on its own disk (docs/architecture.md#the-bus): who it is, and reports until the service has
- * confirmed them.
+ * Entries of the journal on a worker's own disk (docs/architecture.md#the-bus): its id, and reports until the service
+ * has confirmed them.
  */
 export type JournalChange =
   /** The end of an attempt, to be reported until the service has confirmed that the attempt is closed. */
   | { readonly op: 'report-kept'; readonly report: StatusMessage }
   | { readonly op: 'report-confirmed'; readonly attemptId: AttemptId }
-  /** The service knows this worker by another id. */
+  /** The service has assigned another id to this worker. */
   | { readonly op: 'worker-identified'; readonly workerId: WorkerId };
 
-/** What is on the disk. */
+/** Content of the journal. */
 export interface JournalReader {
   readonly workerId: WorkerId;
-  /** Reports that wait for their confirmation, oldest first. */
+  /** Unconfirmed reports, oldest first. */
   readonly reports: readonly StatusMessage[];
 }

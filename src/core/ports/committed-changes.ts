@@ -1,33 +1,35 @@
 import type { JobId } from '../ids.ts';
 
-/** Rows of the table `job` that one commit writes or removes. Told before the commit is made. */
+/** Rows of the table `job` that one commit writes or removes. Published before the commit. */
 export interface JobNotice {
-  /** Rises with each notice. */
+  /** Increases with each notice. */
   readonly number: number;
   readonly keys: readonly string[];
-  /** Of removed rows: all that begin with one of these. */
+  /** Key prefixes of removed rows. */
   readonly prefixes: readonly string[];
 }
 
-/** Which jobs commits have changed, for who keeps something of every job in memory. */
+/** Jobs changed by commits, for caches of all jobs. */
 export interface JobChanges {
   /** The number of the last notice whose commit is on disk. */
   lastAppliedNotice(): number;
-  /** What was told since the last call, in order. Nothing that a snapshot of the store shows is told later. */
+  /**
+   * Returns the notices since the last call, in order. The notice of a change arrives before a snapshot shows the
+   * change.
+   */
   take(): readonly JobNotice[];
 }
 
 /**
- * Which task pages commits have changed, for who keeps what it has read of them. A version is that of a block of pages:
- * it changes before a commit that writes one of them. Blocks may share a version: one that has changed says that the
- * pages may have.
+ * Versions of task pages, for caches of pages. Each block of pages has a version, which changes before a commit that
+ * writes one of its pages. Blocks may share a version: a changed version means that the pages may have changed.
  */
 export interface PageVersions {
-  /** The version of the pages from `block * PAGES_PER_BLOCK` on (src/core/lists/step-tasks.ts). */
+  /** Returns the version of the pages from `block * PAGES_PER_BLOCK` on (src/core/lists/step-tasks.ts). */
   of(job: JobId, stepOrder: number, block: number): number;
   /**
-   * The version, when every commit that it counts is on disk: a snapshot that is taken afterwards shows them all. Null
-   * while one is being made, which a snapshot may show or not.
+   * Returns the version if all its commits are on disk: a snapshot taken afterwards shows them all. Returns null during
+   * a commit, which a snapshot may or may not show.
    */
   appliedVersion(job: JobId, stepOrder: number, block: number): number | null;
 }

@@ -7,31 +7,31 @@ export interface LargeRows {
   readonly template: Uint8Array<ArrayBuffer>;
 }
 
-/** What a step runs: nearly all that is large of a plan. */
+/** The script of a step and its environments: most of the size of a plan. */
 export type StepBody = Pick<StepPlan, 'environments' | 'script'>;
 
-/** A plan that goes from thread to thread without what its steps run being copied. */
+/** A plan that is passed between threads without copying the bodies of its steps. */
 export interface PlanInParts {
   readonly shape: Omit<JobPlan, 'steps'> & { readonly steps: readonly Omit<StepPlan, keyof StepBody>[] };
-  /** Of each step its body, encoded, one after the other. Nobody writes to it any more. */
+  /** Encoded bodies of all steps, concatenated. They are not written to any more. */
   readonly bodies: Uint8Array<SharedArrayBuffer>;
-  /** Where each body ends. */
+  /** End offset of each body. */
   readonly ends: readonly number[];
 }
 
-/** A job whose template is large. */
+/** A job with a large template. */
 export interface LargeJob {
   readonly rows: LargeRows;
   readonly plan: PlanInParts;
 }
 
-/** Stores rows of large jobs before the jobs are made (docs/decisions/large-jobs.md). */
+/** Stores rows of large jobs before the jobs are created (docs/decisions/large-jobs.md). */
 export interface LargeJobs {
   /**
-   * Resolves when the rows are on disk, with a row of `comingJob`, which whoever makes the job removes; who cannot make it
-   * calls `discardProvisionalJob`. The buffers are given away.
+   * Resolves when the rows are on disk, together with a row of `comingJob`. The creation of the job removes that row.
+   * If the job cannot be created, the caller must call `discardProvisionalJob`. The buffers are transferred.
    */
   storeProvisionalJob(job: JobId, rows: LargeRows): Promise<void>;
-  /** The job does not come: its rows are removed. Nothing happens when it is there. */
+  /** Removes the rows of a job that is not created. Does nothing if the job exists. */
   discardProvisionalJob(job: JobId): void;
 }

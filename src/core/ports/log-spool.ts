@@ -2,24 +2,24 @@ import type { AttemptId } from '../ids.ts';
 import type { LogMessage } from '../wire/bus-messages.ts';
 
 /**
- * Logs on the worker's own disk while the bus is away. What is in it survives the daemon, though not a power cut. The calls
- * for one attempt take effect in their order.
+ * Logs on the worker's own disk while the bus is unreachable. They survive a restart of the agent, but not a power
+ * failure. The calls for one attempt take effect in their order.
  */
 export interface LogSpool {
   /**
-   * Adds chunks behind those that are there. `isLast`: they may use the room that is kept for the ends of attempts. Never
-   * rejects: what has no room, or what the disk refuses, is not kept.
+   * Appends chunks. `isLast`: they may use the space reserved for the ends of attempts. Never rejects: the result
+   * contains how many chunks were kept.
    */
   append(attemptId: AttemptId, chunks: readonly LogMessage[], isLast: boolean): Promise<SpoolOutcome>;
-  /** The first chunks, `most` at the most; none when there are none, or none that can be read. Never rejects. */
+  /** Returns up to `most` of the first chunks; an empty list if there are none, or none is readable. Never rejects. */
   front(attemptId: AttemptId, most: number): Promise<readonly LogMessage[]>;
-  /** Takes the first `count` of what `front` gave last away. Whether there are others. Never rejects. */
+  /** Removes the first `count` chunks of the latest `front`. Returns whether there are more. Never rejects. */
   removeFront(attemptId: AttemptId, count: number): Promise<boolean>;
 }
 
 export interface SpoolOutcome {
   /** How many of the chunks, from the first on, are kept. */
   readonly kept: number;
-  /** Why not the rest; null when all are kept. */
+  /** Why the rest is not kept; null if all are. */
   readonly failure: string | null;
 }

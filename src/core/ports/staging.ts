@@ -3,25 +3,27 @@ import type { SessionId } from '../ids.ts';
 import type { RunAs } from './task-processes.ts';
 
 /**
- * Copies of a job's files in the directories of sessions (extension SVC_PATH_TRANSLATION, `stage_locally`). A session has one copy under way
- * at most; each `begin` is answered once.
+ * Copies of a job's files in the directories of sessions (extension SVC_PATH_TRANSLATION, `stage_locally`). A session
+ * has at most one copy in progress. Each `begin` is answered once.
  */
 export interface Staging {
   /** Answered by `ended`. */
   begin(sessionId: SessionId, request: StagingRequest): void;
-  /** Ends what is under way for the session: it is answered as a failure. */
+  /** Stops the copy in progress for the session, which is reported as failed. */
   stop(sessionId: SessionId): void;
-  /** Ends what is under way, and forgets what was copied: the session is over. */
+  /** Stops the copy in progress and drops all state of the session. */
   forget(sessionId: SessionId): void;
 }
 
 export interface StagingRequest {
-  /** Rising in a session. */
+  /** Ascending within a session. */
   readonly run: number;
-  /** `in`: what the task reads, to the session's directory. `out`: what is new or changed there, back to where it belongs. */
+  /** `in`: copies the task's input to the session's directory. `out`: copies new and changed files back. */
   readonly direction: StagingDirection;
   readonly transfers: readonly StagingTransfer[];
-  /** The account whose the files are, and whose rights they are read and written with; null where tasks run as the worker itself. */
+  /**
+   * The account that owns the files, and with which they are read and written; null if tasks run as the worker itself.
+   */
   readonly runAs: RunAs | null;
 }
 
@@ -36,6 +38,6 @@ export interface FileOwner {
 }
 
 export interface StagingEvents {
-  /** `failure` names the file, in words for the one whose task it is; null when all is copied. */
+  /** `failure` is a text for the owner of the task and names the file; null if all is copied. */
   ended(sessionId: SessionId, run: number, failure: string | null): void;
 }

@@ -1,24 +1,24 @@
 import type { FarmId } from '../ids.ts';
 
 /**
- * Numbers that every farm adds its share to and every shard reads at once (docs/architecture.md#threads): how many
- * workers are online, and how many slots of each usage pool are claimed. A slot is the number of what is counted.
+ * Totals over all farms that every shard reads immediately (docs/architecture.md#threads): the number of online
+ * workers, and the claimed slots of each usage pool. A slot is the number of a total.
  */
 export interface Tallies {
   /** The sum over all farms. */
   total(slot: number): number;
-  /** Adds up to `count` to the farm's share, as long as the total does not pass `max`; how much was added. */
+  /** Adds up to `count` to the farm's share, while the total stays within `max`. Returns the added number. */
   claim(farm: FarmId, slot: number, count: number, max: number): number;
-  /** Takes `count` off the farm's share, or all of it when it is less. */
+  /** Subtracts `count` from the farm's share, or all of it if the share is smaller. */
   release(farm: FarmId, slot: number, count: number): void;
-  /** Sets the farm's share, whatever the total becomes. */
+  /** Sets the farm's share, even if the total exceeds a limit. */
   setShare(farm: FarmId, slot: number, share: number): void;
-  /** The farm's lease actor wants to be told (`capacity.freed`) when the total of the slot falls. */
+  /** Requests `capacity.freed` for the farm's lease actor when the total of the slot falls. */
   notifyWhenFreed(farm: FarmId, slot: number): void;
 }
 
-/** The slot of workers that are online. Usage pools have the slots from 1 on. */
+/** The slot of online workers. Usage pools have the slots from 1 on. */
 export const ONLINE_WORKERS_SLOT = 0;
 
-/** Slots that can be counted under: usage pools that were made between two starts of the service, and the other slots. */
+/** Number of slots: usage pools created between two starts of the service, plus the other slots. */
 export const TALLY_SLOTS_MAX = 65_536;

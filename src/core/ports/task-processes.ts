@@ -2,34 +2,34 @@ import type { SessionId } from '../ids.ts';
 
 /**
  * The processes of tasks on a worker (docs/architecture.md#the-bus: a supervisor, leftovers ended). A session is a
- * working directory and the guard of what runs in it; actions run in it one after another.
+ * working directory and the guard process of the actions in it. Actions of a session run one after another.
  */
 export interface TaskProcesses {
-  /** Makes the directory and starts the guard. Answered by `opened`. */
+  /** Creates the directory and starts the guard. Answered by `opened`. */
   open(sessionId: SessionId, opening: SessionOpening): void;
   /** Writes the files and starts the process. Answered by `started` (unless it cannot be started) and `ended`. */
   start(sessionId: SessionId, action: ActionStart): void;
   /** Writes `cancel_info.json` into the session's directory, then sends SIGTERM to the process group. `notifyEndAt`: milliseconds since the epoch. */
   notify(sessionId: SessionId, run: number, notifyEndAt: number): void;
-  /** SIGTERM to the process group. */
+  /** Sends SIGTERM to the process group. */
   askToEnd(sessionId: SessionId, run: number): void;
-  /** SIGKILL to all that the action has started. */
+  /** Sends SIGKILL to all processes that the action has started. */
   kill(sessionId: SessionId, run: number): void;
   /**
-   * How long tasks may run on without another word of the service, in milliseconds; null for no limit. What runs longer is killed, also when
-   * this process is stopped meanwhile.
+   * Sets how long tasks may run without contact with the service, in milliseconds; null for no limit. Tasks that run
+   * longer are killed, even if this process is stopped meanwhile.
    */
   contactLasts(leftMs: number | null): void;
-  /** So many bytes of output have been dealt with. */
+  /** Reports that this many bytes of output are processed. */
   consumed(sessionId: SessionId, bytes: number): void;
   /**
-   * Ends what the session has left running, and then removes its directory, unless it is to be kept. Answered by `closed` once nothing runs
-   * any more.
+   * Ends the remaining processes of the session, and then removes its directory unless it is to be kept. Answered by
+   * `closed` once no process is left.
    */
   close(sessionId: SessionId, closing: SessionClosing): void;
 }
 
-/** What is told of them. Nothing is told of a session before `open` or after `closed`. */
+/** Events of sessions. There are none before `open` or after `closed`. */
 export interface TaskProcessEvents {
   /** `failure`: why the session cannot be used, or null. */
   opened(sessionId: SessionId, failure: string | null): void;
@@ -41,9 +41,9 @@ export interface TaskProcessEvents {
 }
 
 export interface SessionOpening {
-  /** Absolute; must not be there yet. */
+  /** Absolute; must not exist yet. */
   readonly directory: string;
-  /** Whose account its actions run under; null for the worker's own. */
+  /** The account that its actions run under; null for the worker's own. */
   readonly runAs: RunAs | null;
 }
 
@@ -52,25 +52,25 @@ export interface SessionOpening {
  */
 export interface RunAs {
   readonly user: string;
-  /** In place of the account's primary group; null keeps that. */
+  /** Replaces the account's primary group; null keeps it. */
   readonly group: string | null;
 }
 
 export interface SessionClosing {
-  /** For debugging: the directory stays. */
+  /** Keeps the directory, for debugging. */
   readonly keepDirectory: boolean;
 }
 
 export interface ActionStart {
-  /** Number of the action in its session: rising. */
+  /** Number of the action in its session, ascending. */
   readonly run: number;
   readonly command: string;
   readonly args: readonly string[];
-  /** In place of and beside the worker's own variables; null removes one. */
+  /** Added to the worker's own variables, or replacing them; null removes one. */
   readonly variables: Readonly<Record<string, string | null>>;
-  /** What it leaves running may go on until the session is closed; otherwise that is ended before `ended` is told. */
+  /** If set, child processes may run until the session is closed; otherwise they are ended before `ended` is called. */
   readonly keepsChildren: boolean;
-  /** Written before the process is started, in place of what is there. */
+  /** Written before the process is started; existing files are replaced. */
   readonly files: readonly SessionFile[];
 }
 
@@ -78,37 +78,37 @@ export interface SessionFile {
   /** Absolute, inside the session's directory. */
   readonly path: string;
   readonly data: string;
-  /** May be run by its owner. */
+  /** Sets the owner's execute permission. */
   readonly runnable: boolean;
 }
 
 export type OutputStream = 'stdout' | 'stderr';
 
-/** Lines that a process wrote, without their line feeds. */
+/** Lines of a process's output, without their line feeds. */
 export interface OutputBatch {
   readonly stream: OutputStream;
   readonly lines: readonly string[];
-  /** Which of the lines were too long and have lost their end: indices. Absent means none. */
+  /** Indices of lines that were too long and were cut. Absent means none. */
   readonly cut?: readonly number[];
-  /** Bytes that hold back further output until they are dealt with (`consumed`). */
+  /** Bytes that count against the output limit until they are processed (`consumed`). */
   readonly bytes: number;
   /**
-   * Lines of the other stream that want something hidden and that come in a later batch, or came in an earlier one: they may have been written
-   * before these. Absent means none.
+   * Lines of the other stream that request redaction and that are in a later or earlier batch. They may have been
+   * written before these lines. Absent means none.
    */
   readonly hiding?: readonly HidingLine[];
 }
 
 export interface HidingLine {
   readonly line: string;
-  /** It was too long and has lost its end. */
+  /** Set if the line was too long and was cut. */
   readonly isCut: boolean;
 }
 
 export type ActionEnd =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signaled'; readonly signal: string }
-  /** `reason` is in words for the one whose task it is: `command not found: blender`. */
+  /** `reason` is a text for the owner of the task: `command not found: blender`. */
   | { readonly kind: 'not-started'; readonly reason: string }
-  /** Its processes were killed because the worker did not run, or because their guard was lost. */
+  /** Its processes were killed because the worker had stopped, or because their guard was lost. */
   | { readonly kind: 'fenced' };

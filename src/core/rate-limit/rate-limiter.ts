@@ -1,6 +1,6 @@
-/** A token bucket for each client (docs/contract/limits.md#requests). */
+/** Limits of the token bucket of each client (docs/contract/limits.md#requests). */
 export interface RateLimit {
-  /** Tokens that come back in a second: whole, and at most `RPS_MAX`. */
+  /** Tokens refilled per second: whole, and at most `RPS_MAX`. */
   readonly rps: number;
   /** Tokens of a full bucket: whole, and at most `BURST_MAX`. */
   readonly burst: number;
@@ -9,17 +9,18 @@ export interface RateLimit {
 export const RPS_MAX = 100_000;
 export const BURST_MAX = 1_000_000;
 
-/** The debt of one token, in units. `rps` units are paid back in a millisecond, so that every sum is one of whole numbers. */
+/** The debt of one token, in units. `rps` units are repaid per millisecond, so that all sums are whole numbers. */
 const TOKEN_UNITS = 1_000;
 
 const WAYS = 8;
 const DEFAULT_SETS = 8_192;
 
 /**
- * The buckets of all clients in memory of one size: 16 bytes for each of `sets` times 8 places. A bucket that is full is
- * not kept, so a place is taken only for the `burst / rps` seconds that a client needs to be as good as new. A client
- * whose set has no place left takes that of the bucket that is nearest to full, whose client begins anew: a flood of
- * addresses frees some clients of a debt, and keeps nobody out (docs/decisions/rate-limit.md).
+ * The buckets of all clients in a fixed amount of memory: 16 bytes for each of `sets` times 8 places.
+ *
+ * A full bucket is not stored, so a client takes a place for at most `burst / rps` seconds after its last request. If a
+ * set has no free place, the fullest bucket in it is replaced and its client starts with a full one. A flood of
+ * addresses thus frees some clients of a debt, but locks no client out (docs/decisions/rate-limit.md).
  */
 export class RateLimiter {
   readonly #limit: RateLimit;
@@ -27,10 +28,12 @@ export class RateLimiter {
   readonly #seeds: readonly [number, number];
   /** When each bucket is full again, in units since the clock's start. */
   readonly #fullAt: Float64Array;
-  /** Two numbers a place: whose bucket it is. */
+  /** Two numbers per place that identify the owner of the bucket. */
   readonly #owners: Uint32Array;
 
-  /** `seeds` are two random 32-bit numbers: who does not know them cannot choose addresses that meet in one set. */
+  /**
+   * `seeds` are two random 32-bit numbers. Without them a client cannot choose addresses that fall into the same set.
+   */
   constructor(limit: RateLimit, seeds: readonly [number, number], sets = DEFAULT_SETS) {
     this.#limit = limit;
     this.#sets = sets;
@@ -40,8 +43,8 @@ export class RateLimiter {
   }
 
   /**
-   * Takes a token of a client. `now` is whole milliseconds of a clock that never goes back. Gives 0, or in how many
-   * milliseconds there will be a token, which is then not taken.
+   * Takes a token of a client. `now` is whole milliseconds of a monotonic clock. Returns 0, or the milliseconds until
+   * the next token; in that case none is taken.
    */
   take(client: string, now: number): number {
     const { rps, burst } = this.#limit;
@@ -54,7 +57,7 @@ export class RateLimiter {
     return 0;
   }
 
-  /** The place of a client's bucket; when there is none, the one whose bucket is nearest to full is emptied for it. */
+  /** Returns the place of a client's bucket. If there is none, replaces the fullest bucket of the set. */
   #placeOf(client: string): number {
     const high = hashOf(client, this.#seeds[0]);
     const low = hashOf(client, this.#seeds[1]);
@@ -71,7 +74,7 @@ export class RateLimiter {
   }
 }
 
-/** 32 bits of a text, other ones for each seed. */
+/** Returns a 32-bit hash of a text that depends on the seed. */
 function hashOf(text: string, seed: number): number {
   let hash = seed | 0;
   for (let at = 0; at < text.length; at++) {

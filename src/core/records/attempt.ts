@@ -15,7 +15,7 @@ export interface AttemptRecord extends TaskProgress {
   readonly exitCode?: number;
   /** The worker's reason, or why the service took the work back; empty otherwise. */
   readonly message: string;
-  /** Whether the work was taken back: no failure of the task's. Absent is false. */
+  /** Set if the service took the work back: it does not count as a failure of the task. */
   readonly reclaimed?: true;
   /** The worker's session, known from its first report on. */
   readonly sessionId: string;

@@ -10,7 +10,7 @@ export type PutChange = {
   };
 }[TableName];
 
-/** Removes one row; nothing happens when there is none. */
+/** Removes one row, if it exists. */
 export interface RemoveChange {
   readonly op: 'remove';
   readonly table: TableName;
@@ -27,9 +27,9 @@ export interface RemovePrefixChange {
 export type Change = PutChange | RemoveChange | RemovePrefixChange;
 
 /**
- * The one form of every write (docs/architecture.md#a-turn, docs/architecture.md#beyond-one-machine): the changes of
- * one commit window of one shard, in order, applied whole or not at all. `sequence` rises by one with each set of a
- * shard.
+ * The form of every write (docs/architecture.md#a-turn, docs/architecture.md#beyond-one-machine): the changes of one
+ * commit window of one shard, in order, applied as a whole or not at all. `sequence` increases by one with each set of
+ * a shard.
  */
 export interface ChangeSet {
   readonly version: 1;
@@ -38,7 +38,7 @@ export interface ChangeSet {
   readonly changes: readonly Change[];
 }
 
-/** A put whose value fits its table. */
+/** Returns a put. The value must fit its table. */
 export const put = <T extends TableName>(table: T, key: string, value: Tables[T]): Change =>
   ({ op: 'put', table, key, value }) as Extract<PutChange, { table: T }>;
 
@@ -51,18 +51,18 @@ export const removePrefix = (table: TableName, prefix: string): Change => ({
 });
 
 /**
- * The same changes without those that a later one undoes: of several puts and removals of one row only the last
- * counts. With a `removePrefix` among them they are left as they are.
+ * Returns the changes without those that a later one overwrites: of several puts and removals of one row only the last
+ * is kept. Lists with a `removePrefix` are returned unchanged.
  */
 export const coalesceChanges = (changes: readonly Change[]): readonly Change[] =>
   lastWritePerKey(changes, (change) => (change.op === 'removePrefix' ? change.prefix : change.key));
 
-/** The same for changes in any form; `keyOf` gives the key of a row as text. */
+/** Like `coalesceChanges`, for changes in any form; `keyOf` returns the key of a row as text. */
 export function lastWritePerKey<C extends Pick<Change, 'op' | 'table'>>(
   changes: readonly C[],
   keyOf: (change: C) => string,
 ): readonly C[] {
-  // By table, with the keys as they are: a text made of both would have to be made and hashed for each change.
+  // Keys by table: a combined key text would have to be built and hashed for each change.
   const seen = new Map<TableName, Set<string>>();
   const latest: C[] = [];
   for (let at = changes.length - 1; at >= 0; at--) {

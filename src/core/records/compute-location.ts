@@ -12,8 +12,8 @@ export interface ComputeLocationRecord {
 }
 
 /**
- * What a name of a compute location may be (docs/contract/rest.md#compute-locations): no whitespace, forward slashes,
- * quote or control characters. Lengths are in characters (code points).
+ * Limits of the name of a compute location (docs/contract/rest.md#compute-locations): no whitespace, forward slashes,
+ * quotes or control characters. Lengths are in characters (code points).
  */
 export const COMPUTE_LOCATION_NAME = {
   pattern: '^[^\\s/"\'`\\u0000-\\u001f\\u007f]+$',
@@ -23,7 +23,7 @@ export const COMPUTE_LOCATION_NAME = {
 
 const PATTERN = new RegExp(COMPUTE_LOCATION_NAME.pattern, 'u');
 
-/** Why a text is no name of a compute location, or null. */
+/** Returns why a text is not a valid name of a compute location, or null. */
 export function computeLocationNameWrong(name: string): string | null {
   if (!PATTERN.test(name)) return COMPUTE_LOCATION_NAME.wrong;
   const { lengthMax } = COMPUTE_LOCATION_NAME;

@@ -18,11 +18,11 @@ export interface JobRecord {
   readonly priority: number;
   readonly project: string;
   readonly status: JobStatus;
-  /** Why the job was parked; empty unless it was. */
+  /** Why the job was parked; empty otherwise. */
   readonly parkReason: string;
-  /** Whether a paused job is blocked underneath: it waits for its upstream jobs. Absent is false. */
+  /** Set if a paused job also waits for its upstream jobs. Absent is false. */
   readonly waitsWhilePaused?: boolean;
-  /** Why the job was canceled without a user's doing (an upstream failed); empty otherwise. */
+  /** Why the job was canceled without a user's action (an upstream failed); empty otherwise. */
   readonly cancelReason: string;
   readonly templateFormat: TemplateFormat;
   readonly retry: RetryOverride;
@@ -33,11 +33,13 @@ export interface JobRecord {
   readonly taskCounts: TaskCounts;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** When the job became completed, failed or canceled: what retention counts from. Absent or 0 while it is active. */
+  /**
+   * When the job became completed, failed or canceled: the start of its retention time. Absent or 0 while it is active.
+   */
   readonly endedAt?: number;
 }
 
-/** The template of a job, word for word as it was submitted. */
+/** The template of a job, verbatim as submitted. */
 export interface TemplateRecord {
   readonly version: 1;
   readonly format: TemplateFormat;

@@ -13,13 +13,13 @@ export interface LogChunk {
   readonly busSeq: number;
   readonly stream: LogStream;
   readonly data: string;
-  /** When the worker read it: RFC 3339, as it said. */
+  /** When the worker read it: RFC 3339, by the clock of the worker. */
   readonly at: string;
   /** When the service received it: milliseconds since the epoch. */
   readonly receivedAt: number;
 }
 
-/** What the store holds of a chunk; the key says the rest. */
+/** Stored value of a chunk; the other fields are in the key. */
 export interface LogChunkRecord {
   readonly version: 1;
   readonly attemptNumber: number;
@@ -30,24 +30,24 @@ export interface LogChunkRecord {
   readonly receivedAt: number;
 }
 
-/** How much of a task's log was stored, over all its attempts: what the limit for a task counts. */
+/** Stored amount of a task's log, over all its attempts, which the limit per task applies to. */
 export interface LogTotalRecord {
   readonly version: 1;
   /** Bytes of UTF-8 of the data of all its chunks. */
   readonly bytes: number;
-  /** The limit was reached: nothing more is stored. */
+  /** Set if the limit was reached: no more chunks are stored. */
   readonly isCut: boolean;
 }
 
-/** How far a task's log reaches. */
+/** Extent of a task's log. */
 export interface LogExtent {
-  /** Of its newest chunk; 0 when there is none. */
+  /** Of its newest chunk; 0 if there is none. */
   readonly lastBusSeq: number;
   /** Bytes of UTF-8 of the data of all its chunks. */
   readonly bytes: number;
 }
 
-/** Which chunk of which attempt. */
+/** Identifies a chunk by its attempt and number. */
 export interface LogPosition {
   readonly attempt: AttemptAddress;
   readonly seqNum: number;
@@ -55,19 +55,19 @@ export interface LogPosition {
 
 const BUS_SEQUENCE_DIGITS = 16;
 
-/** Every key of the log store. Numbers are padded, so that the order of keys is the order of numbers. */
+/** Keys of the log store. Numbers are padded, so that the order of keys is the order of numbers. */
 export const logKeys = {
   chunk: (task: TaskAddress, busSeq: number): string =>
     `${logKeys.task(task)}${String(busSeq).padStart(BUS_SEQUENCE_DIGITS, '0')}`,
-  /** What of an attempt was stored. */
+  /** Key of the stored ranges of an attempt. */
   attempt: (attempt: AttemptAddress): string => keys.attempt(attempt, attempt.attemptNumber),
-  /** How much of a task was stored. */
+  /** Key of the stored amount of a task. */
   total: (task: TaskAddress): string => logKeys.task(task),
-  /** Begins every key of a task's chunks and attempts, and its total's. */
+  /** Prefix of all keys of a task's chunks, attempts and total. */
   task: (task: TaskAddress): string => keys.attemptsOf(task),
-  /** Begins every key of a job's chunks, attempts and totals. */
+  /** Prefix of all keys of a job's chunks, attempts and totals. */
   job: (job: JobId): string => keys.stepsOf(job),
 } as const;
 
-/** The `bus_seq` that a chunk's key ends with. */
+/** Returns the `bus_seq` at the end of a chunk's key. */
 export const busSequenceOfKey = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1));

@@ -5,7 +5,7 @@ import type { AttemptRecord } from './attempt.ts';
 import { keys } from './tables.ts';
 import type { TaskState } from './task-page.ts';
 
-/** A task and what its page says of it. */
+/** A task with its state from its page. */
 export interface TaskWithState {
   readonly farmId: FarmId;
   readonly address: TaskAddress;
@@ -13,7 +13,7 @@ export interface TaskWithState {
 }
 
 /**
- * The attempt that a live task is at, as long as nothing was said of it: it has no row then, and is what the task's page says
+ * Returns the attempt of a live task that has not reported yet: it has no row, and follows from the task's page
  * (docs/decisions/open-attempts.md). `workerId` is the worker that holds it.
  */
 export const openAttemptOf = (
@@ -36,7 +36,7 @@ export const openAttemptOf = (
   sessionId: '',
 });
 
-/** Attempt `attemptNumber` of a task, with a row or without; undefined when there is none. */
+/** Returns attempt `attemptNumber` of a task, with or without a row; undefined if there is none. */
 export function readAttempt(
   reader: StoreReader,
   of: TaskWithState,
@@ -47,7 +47,7 @@ export function readAttempt(
   return attemptWithoutRow(reader, of);
 }
 
-/** The attempts of a task in order of their numbers, with rows or without. Of more than `limit` the first are given. */
+/** Returns the first `limit` attempts of a task in order of their numbers, with or without rows. */
 export function readAttempts(
   reader: StoreReader,
   of: TaskWithState,
@@ -63,7 +63,7 @@ export function readAttempts(
   return attempts;
 }
 
-/** The attempt that a live task is at, when it has no row: only an attempt that is open may have none. Undefined when there is none. */
+/** Returns the attempt of a live task if it has no row: only an open attempt may have none. Undefined otherwise. */
 export function attemptWithoutRow(
   reader: StoreReader,
   { farmId, address, task }: TaskWithState,

@@ -1,6 +1,9 @@
 import { TASK_PAGE_BYTES } from './task-page.ts';
 
-/** Pages that lie in one piece of memory, at most: a piece of its own for each page costs a quarter of the page besides. */
+/**
+ * Maximum number of pages in one buffer. A buffer of its own for each page would cost an additional quarter of the
+ * page.
+ */
 const PAGES_A_SLAB = 64;
 
 const slabOf = (pages: number): Uint8Array => new Uint8Array(pages * TASK_PAGE_BYTES);
@@ -8,7 +11,7 @@ const slabOf = (pages: number): Uint8Array => new Uint8Array(pages * TASK_PAGE_B
 const pageAt = (slab: Uint8Array, nth: number): Uint8Array =>
   slab.subarray(nth * TASK_PAGE_BYTES, (nth + 1) * TASK_PAGE_BYTES);
 
-/** Copies numbered pages side by side, into as much memory as they take. */
+/** Copies numbered pages next to each other, into exactly as much memory as they need. */
 export function gatherPages(
   pages: Iterable<readonly [number: number, page: Uint8Array]>,
 ): Map<number, Uint8Array> {
@@ -32,14 +35,15 @@ export function gatherPages(
 }
 
 /**
- * Room for the new pages of one step: they lie side by side, and what is kept ahead is never more than what the step has, so that a
- * step of which few tasks are touched keeps little. It lives as long as the step's pages do: no other's memory is held by it.
+ * Memory for the new pages of one step. The pages are adjacent, and the memory allocated in advance never exceeds the
+ * memory in use, so that a step with few touched tasks needs little. It has the same lifetime as the step's pages and
+ * keeps no other memory alive.
  */
 export class PageArena {
   private slab = slabOf(0);
   private used = 0;
 
-  /** An empty page for a step that has `pages` pages by now and may come to have `pagesMax`. */
+  /** Returns an empty page for a step that has `pages` pages and may get up to `pagesMax`. */
   take(pages: number, pagesMax: number): Uint8Array {
     if (this.used * TASK_PAGE_BYTES === this.slab.length) {
       this.slab = slabOf(Math.max(1, Math.min(PAGES_A_SLAB, pages, pagesMax - pages)));

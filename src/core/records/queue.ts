@@ -19,7 +19,7 @@ export interface QueueRecord {
    * Account of the workers' machines that its tasks run as (docs/contract/isolation.md); absent for the worker's own.
    */
   readonly runAsUser?: string;
-  /** In place of the primary group of the account. Without an account it means nothing. */
+  /** Replaces the primary group of the account. It has no effect without an account. */
   readonly runAsGroup?: string;
   readonly createdAt: number;
   readonly updatedAt: number;

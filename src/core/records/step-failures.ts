@@ -8,10 +8,10 @@ export interface StepFailuresRecord {
   readonly lastAt: number;
 }
 
-/** Genuine failures on one worker, by step, the latest last; only so many steps are kept. */
+/** Genuine failures on one worker, by step, the latest last. The number of steps is limited. */
 export interface WorkerFailuresRecord {
   readonly version: 1;
-  /** All that ever were. */
+  /** All failures, including those of dropped steps. */
   readonly total: number;
   readonly steps: readonly {
     readonly jobId: JobId;

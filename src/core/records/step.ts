@@ -4,19 +4,19 @@ import type { TaskCounts } from '../lifecycle/task-counts.ts';
 import type { TaskStatus } from '../lifecycle/task-transitions.ts';
 
 /**
- * What all tasks of a step share that have no record of their own yet: a step of a million tasks is promoted or
- * canceled by writing this alone.
+ * State of all tasks of a step that have no record of their own yet. Writing it promotes or cancels a step of a million
+ * tasks in one change.
  */
 export interface UntouchedTasks {
   readonly status: Extract<TaskStatus, 'pending' | 'ready' | 'canceled'>;
   readonly updatedAt: number;
   /** Reason of a cancel; empty otherwise. */
   readonly failureReason: string;
-  /** Whether the step's `unschedulableReason` is theirs. Absent is false. */
+  /** Set if the step's `unschedulableReason` applies to them. Absent is false. */
   readonly unschedulable?: boolean;
 }
 
-/** How long attempts took, from when they were handed out. */
+/** Durations of attempts, from their assignment. */
 export interface AttemptTimes {
   readonly count: number;
   readonly totalMs: number;
@@ -29,17 +29,18 @@ export interface StepRecord {
   readonly order: number;
   readonly name: string;
   readonly status: StepStatus;
-  /** Promoted from the host requirements; empty when there is none. */
+  /** From the host requirements; empty if there is none. */
   readonly computeLocation: string;
   /** Orders of the steps that must complete first. */
   readonly dependsOn: readonly number[];
   readonly taskCount: number;
   readonly taskCounts: TaskCounts;
   readonly untouched: UntouchedTasks;
-  /** Of its attempts that have succeeded. Absent is none; attempts before it was counted are not in it. */
+  /** Of its successful attempts. Absent is none. Attempts before this field existed are not included. */
   readonly attemptTimes?: AttemptTimes;
   /**
-   * Why no online worker may run the ready tasks that say so (docs/contract/resources.md#task). Absent is no reason.
+   * Why no online worker may run the ready tasks that are marked unschedulable (docs/contract/resources.md#task).
+   * Absent means no reason.
    */
   readonly unschedulableReason?: string;
   readonly createdAt: number;

@@ -1,15 +1,15 @@
 import { computeLocationNameWrong } from './compute-location.ts';
 
 /**
- * A storage location (docs/contract/resources.md#storage-location): the same files as they are found from different
- * places.
+ * A storage location (docs/contract/resources.md#storage-location): the same files at different roots, by compute
+ * location.
  */
 export interface StorageLocationRecord {
   readonly version: 1;
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** In the order in which they were given; no two of one place. */
+  /** In the order given; at most one per compute location. */
   readonly roots: readonly StorageRoot[];
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -17,13 +17,13 @@ export interface StorageLocationRecord {
 }
 
 export interface StorageRoot {
-  /** Name of a compute location, or DEFAULT_ROOT for all that have none of their own. */
+  /** Name of a compute location, or DEFAULT_ROOT for all that have no root of their own. */
   readonly place: string;
   /** An absolute path, or `s3://bucket[/prefix]`. */
   readonly root: string;
 }
 
-/** The place whose root is the fallback (docs/contract/resources.md#storage-location). */
+/** Name of the fallback root (docs/contract/resources.md#storage-location). */
 export const DEFAULT_ROOT = 'default';
 
 export const STORAGE_LIMITS = {
@@ -31,24 +31,24 @@ export const STORAGE_LIMITS = {
   roots: 1000,
   /** Characters of one root. */
   rootLength: 4096,
-  /** Characters of the roots of all locations together: they travel with every lease. */
+  /** Total characters of the roots of all locations: they are sent with every lease. */
   rootsLength: 128 * 1024,
 } as const;
 
 export type StorageType = 'filesystem' | 's3' | 'mixed';
 
-/** What kind of roots a location has; one without roots is a `filesystem`. */
+/** Returns the kind of the roots of a location; one without roots is a `filesystem`. */
 export function storageTypeOf(roots: readonly StorageRoot[]): StorageType {
   const onS3 = roots.filter(({ root }) => isS3(root)).length;
   if (onS3 === 0) return 'filesystem';
   return onS3 === roots.length ? 's3' : 'mixed';
 }
 
-/** Why a text is no place of a root, or null. */
+/** Returns why a text is not a valid compute location of a root, or null. */
 export const storageRootKeyError = (place: string): string | null =>
   place === DEFAULT_ROOT ? null : computeLocationNameWrong(place);
 
-/** Why a text is no root of a storage location, or null (docs/decisions/catalog.md). */
+/** Returns why a text is not a valid root of a storage location, or null (docs/decisions/catalog.md). */
 export function storageRootWrong(root: string): string | null {
   if (root.length > STORAGE_LIMITS.rootLength) {
     return `must not have more than ${STORAGE_LIMITS.rootLength} characters`;
@@ -60,13 +60,13 @@ export function storageRootWrong(root: string): string | null {
 const CONTROL = /[\u0000-\u001f\u007f]/;
 const S3_SCHEME = 's3://';
 
-/** Whatever begins like an s3 root is meant as one, well-formed or not. */
+/** A text that begins like an s3 root is treated as one, well-formed or not. */
 const isS3 = (root: string): boolean => /^s3:/i.test(root);
 
 /** Lower case letters, digits, dots and hyphens, with a letter or digit at both ends. */
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
-/** What does not stand for itself in a URI. */
+/** Characters that have a special meaning in a URI. */
 const NOT_IN_PREFIX = /[\s?#\\]/u;
 
 function s3Wrong(root: string): string | null {

@@ -23,14 +23,14 @@ import type { TaskTextRecord } from './task-text.ts';
 import type { UsagePoolRecord } from './usage-pool.ts';
 import type { BookingRecord, WorkerRecord } from './worker.ts';
 
-/** The tables of the state store: what a row of each holds. Keys are strings made by `keys` alone. */
+/** The tables of the state store with the types of their rows. Keys are strings built only by `keys`. */
 export interface Tables {
   farm: FarmRecord;
   queue: QueueRecord;
   job: JobRecord;
-  /** The jobs of a farm that are not terminal: what the farm takes up at its start. */
+  /** The jobs of a farm that are not terminal: the farm loads them at its start. */
   activeJob: { readonly version: 1 };
-  /** Immutable: what the job's template resolved to. */
+  /** Immutable: the resolved template of the job. */
   plan: JobPlan;
   template: TemplateRecord;
   step: StepRecord;
@@ -40,21 +40,21 @@ export interface Tables {
   attempt: AttemptRecord;
   worker: WorkerRecord;
   booking: BookingRecord;
-  /** Worker ids by ordinal: outlives the worker, because packed task records name ordinals. */
+  /** Worker ids by ordinal. A row outlives its worker, because packed task records contain ordinals. */
   workerOrdinal: { readonly version: 1; readonly workerId: WorkerId };
   usagePool: UsagePoolRecord;
   computeLocation: ComputeLocationRecord;
   /** Failures of a step by worker. */
   stepFailures: StepFailuresRecord;
   workerFailures: WorkerFailuresRecord;
-  /** Jobs that are terminal, by when they ended: what the retention sweep looks at. */
+  /** Terminal jobs by the time of their end, for the retention sweep. */
   endedJob: { readonly version: 1 };
-  /** Jobs that were deleted and of which rows are left to be removed. */
+  /** Deleted jobs with rows that are still to be removed. */
   doomedJob: { readonly version: 1; readonly farmId: FarmId };
-  /** What submissions with an idempotency key were answered with, by the day of the request. */
+  /** Replies to submissions with an idempotency key, by the day of the request. */
   idempotencyKey: IdempotencyKeyRecord;
   storageLocation: StorageLocationRecord;
-  /** Jobs that are not made yet and whose plan and template are stored already (docs/decisions/large-jobs.md). */
+  /** Jobs that are not created yet, but whose plan and template are already stored (docs/decisions/large-jobs.md). */
   comingJob: { readonly version: 1 };
 }
 
@@ -98,11 +98,11 @@ const TIME_DIGITS = 15;
 const DAY_DIGITS = 7;
 const DAY_MS = 86_400_000;
 
-/** How a job has ended, as far as retention tells endings apart. */
+/** End of a job, as far as retention distinguishes it. */
 export type Ending = 'completed' | 'failed';
 const endingOf = (status: TerminalJobStatus): Ending => (status === 'completed' ? 'completed' : 'failed');
 
-/** What was written last: a turn of a job writes many keys of one step. */
+/** The latest step prefix: a turn of a job writes many keys of one step. */
 let lastStep = { job: '', order: -1, prefix: '' };
 function stepPrefix(job: JobId, order: number): string {
   if (job !== lastStep.job || order !== lastStep.order)
@@ -112,7 +112,7 @@ function stepPrefix(job: JobId, order: number): string {
 const taskKey = (task: TaskAddress): string =>
   `${stepPrefix(task.jobId, task.stepOrder)}/${padded(task.index, INDEX_DIGITS)}`;
 
-/** Every key of the store. Numbers are padded, so that the order of keys is the order of numbers. */
+/** Keys of the store. Numbers are padded, so that the order of keys is the order of numbers. */
 export const keys = {
   farm: (id: FarmId): string => id,
   queue: (id: QueueId): string => id,
@@ -129,7 +129,7 @@ export const keys = {
   taskPagesOf: (job: JobId, order: number): string => `${stepPrefix(job, order)}/`,
   taskText: taskKey,
   taskTextsOf: (job: JobId): string => `${job}/`,
-  /** What the keys of all rows begin with that a job has many of: pages, texts, attempts, failures. */
+  /** Prefix of all keys of a job's numerous rows: pages, texts, attempts, failures. */
   bulkOf: (job: JobId): string => `${job}/`,
   attempt: (task: TaskAddress, attemptNumber: number): string =>
     `${taskKey(task)}/${padded(attemptNumber, ATTEMPT_DIGITS)}`,
@@ -140,7 +140,7 @@ export const keys = {
     `${stepPrefix(job, order)}/${worker}`,
   stepFailuresOf: (job: JobId, order: number): string => `${stepPrefix(job, order)}/`,
   workerFailures: (id: WorkerId): string => id,
-  /** Completed jobs stand apart from failed and canceled ones, which may be kept for ever. */
+  /** Completed jobs are separate from failed and canceled ones, which may be kept forever. */
   endedJob: (farm: FarmId, status: TerminalJobStatus, endedAt: number, id: JobId): string =>
     `${keys.endedJobsOf(farm, endingOf(status))}${padded(endedAt, TIME_DIGITS)}/${id}`,
   endedJobsOf: (farm: FarmId, ending: Ending): string => `${farm}/${ending}/`,
@@ -148,10 +148,10 @@ export const keys = {
   afterEndedJobs: (farm: FarmId): string => `${farm}/~`,
   doomedJob: (id: JobId): string => id,
   comingJob: (id: JobId): string => id,
-  /** `digest` stands for a principal with one of its keys; `at` is when the request came. */
+  /** `digest` identifies a principal with one of its keys; `at` is the time of the request. */
   idempotencyKey: (at: number, digest: string): string =>
     `${padded(Math.floor(at / DAY_MS), DAY_DIGITS)}/${digest}`,
-  /** The key of a request of the day before: it may hold still. */
+  /** The key of a request on the day before, which may still be valid. */
   idempotencyKeyBefore: (at: number, digest: string): string => keys.idempotencyKey(at - DAY_MS, digest),
   storageLocation: (id: string): string => id,
   worker: (id: WorkerId): string => id,
@@ -160,19 +160,19 @@ export const keys = {
   workerOrdinalsOf: (farm: FarmId): string => `${farm}/`,
 } as const;
 
-/** The number that a task page's, a worker ordinal's key ends with. */
+/** Returns the number at the end of the key of a task page or worker ordinal. */
 export const lastNumberOfKey = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1));
 
-/** The day of an idempotency key's request, in days since the epoch. */
+/** Returns the day of an idempotency key's request, in days since the epoch. */
 export const dayOfIdempotencyKey = (key: string): number => Number(key.slice(0, DAY_DIGITS));
 
-/** The task that the key of a task text names. */
+/** Returns the task in the key of a task text. */
 export function taskOfTextKey(key: string): TaskAddress {
   const [job = '', order, index] = key.split('/');
   return { jobId: jobId(job), stepOrder: Number(order), index: Number(index) };
 }
 
-/** The farm, job and time that the key of an ended job names. */
+/** Returns the farm, job and time in the key of an ended job. */
 export function endedJobOfKey(key: string): {
   readonly farmId: FarmId;
   readonly endedAt: number;

@@ -1,9 +1,9 @@
 import { TASK_STATUSES, type TaskStatus } from '../lifecycle/task-transitions.ts';
 
 /**
- * Packed task state: a step's tasks in pages of fixed-width records (docs/architecture.md#tasks-are-indices). A
- * record that was never written, or lies on a page that does not exist, belongs to an untouched task: its status is
- * the step's `untouched.status`.
+ * Packed task state: a step's tasks in pages of fixed-width records (docs/architecture.md#tasks-are-indices). A record
+ * that was never written, or is on a missing page, belongs to an untouched task: its status is the step's
+ * `untouched.status`.
  *
  * Layout of a record, little-endian, 32 bytes: status u8 (0 untouched, else 1 + index in TASK_STATUSES), flags u8,
  * failed attempts u16, number of the latest attempt u32, updated at f64, assigned at or retry after f64 (by status),
@@ -15,7 +15,7 @@ export const TASK_PAGE_BYTES = TASKS_PER_PAGE * RECORD_BYTES;
 
 const FLAG_HAS_TEXT = 1;
 const FLAG_UNSCHEDULABLE = 2;
-/** Pages of an earlier version do not have it: of their tasks the attempt must be looked at. */
+/** Pages of an earlier version do not have this flag: their tasks need a look at the attempt. */
 const FLAG_SILENT = 4;
 
 /** The state of one touched task. Times are milliseconds since the epoch. */
@@ -26,7 +26,7 @@ export interface TaskState {
   /** Number of the latest attempt; 0 before the first. */
   readonly attemptNumber: number;
   readonly updatedAt: number;
-  /** When the latest attempt was handed out; 0 when there was none, and for a ready or pending task. */
+  /** When the latest attempt was assigned; 0 if there was none, and for a ready or pending task. */
   readonly assignedAt: number;
   /** When a ready task may be leased again; 0 when at once. Only ready tasks have it. */
   readonly retryAfter: number;
@@ -36,7 +36,7 @@ export interface TaskState {
   readonly hasText: boolean;
   /** Whether the step's `unschedulableReason` is the task's; only a ready task's is. */
   readonly unschedulable: boolean;
-  /** Whether it is known that the task is over and its latest attempt has told nothing of how far it was (task-progress.ts). */
+  /** Set if the task has ended and its latest attempt reported no progress (task-progress.ts). */
   readonly silent: boolean;
 }
 
@@ -44,12 +44,12 @@ export const pageOf = (index: number): number => Math.floor(index / TASKS_PER_PA
 
 export const emptyTaskPage = (): Uint8Array => new Uint8Array(TASK_PAGE_BYTES);
 
-/** Pages that are copied from one piece of memory: a piece of its own for each costs more than the copy. */
+/** Number of pages copied into one buffer: a buffer for each would cost more than the copy. */
 const COPIES_A_SLAB = 64;
 let slab = new Uint8Array(0);
 let slabUsed = 0;
 
-/** The page as it is now, to be kept while the page goes on changing. */
+/** Returns a copy of the page that does not change with it. */
 export function copyOfPage(page: Uint8Array): Uint8Array {
   if (slabUsed + TASK_PAGE_BYTES > slab.length) {
     slab = new Uint8Array(COPIES_A_SLAB * TASK_PAGE_BYTES);
@@ -71,7 +71,10 @@ const viewOnto = (page: Uint8Array): View => ({
   data: new DataView(page.buffer, page.byteOffset, page.byteLength),
 });
 
-/** The pages that were looked at last: a turn reads and writes a record several times, and turns that lease and turns that end tasks alternate. */
+/**
+ * The latest pages: a turn reads and writes a record several times, and turns that lease and turns that end tasks
+ * alternate.
+ */
 let last = viewOnto(emptyTaskPage());
 let lastButOne = last;
 
@@ -83,7 +86,9 @@ function viewOf(page: Uint8Array): DataView {
   return view.data;
 }
 
-/** The record of the task at `index` of its step, or null when it is untouched. `page` is the page of that index. */
+/**
+ * Returns the record of the task at `index` of its step, or null if it is untouched. `page` is the page of that index.
+ */
 export function readTask(page: Uint8Array, index: number): TaskState | null {
   const at = (index % TASKS_PER_PAGE) * RECORD_BYTES;
   const code = page[at] ?? 0;
@@ -108,13 +113,13 @@ export function readTask(page: Uint8Array, index: number): TaskState | null {
   };
 }
 
-/** Only the status of a task, without making an object of it; null when it is untouched. */
+/** Returns only the status of a task, without allocating an object; null if it is untouched. */
 export function readTaskStatus(page: Uint8Array, index: number): TaskStatus | null {
   const code = page[(index % TASKS_PER_PAGE) * RECORD_BYTES] ?? 0;
   return code === 0 ? null : (TASK_STATUSES[code - 1] ?? null);
 }
 
-/** The highest number of any attempt on the page; 0 when no task of it has had one. */
+/** Returns the highest number of any attempt on the page; 0 if there is none. */
 export function highestAttemptOn(page: Uint8Array): number {
   const view = viewOf(page);
   let highest = 0;
@@ -123,7 +128,7 @@ export function highestAttemptOn(page: Uint8Array): number {
   return highest;
 }
 
-/** Indices of the tasks on the page with a number that have a record and are marked unschedulable. */
+/** Yields the indices of the tasks on page `number` that have a record and are marked unschedulable. */
 export function* unschedulableOn(page: Uint8Array, number: number): Generator<number> {
   for (let nth = 0; nth < TASKS_PER_PAGE; nth += 1) {
     const record = nth * RECORD_BYTES;
@@ -132,12 +137,12 @@ export function* unschedulableOn(page: Uint8Array, number: number): Generator<nu
   }
 }
 
-/** The code of a status in a record, and in columns that are made of records; 0 is that of an untouched task. */
+/** Returns the code of a status in a record, and in columns made of records; 0 is the code of an untouched task. */
 export const statusCodeOf = (status: TaskStatus): number => 1 + TASK_STATUSES.indexOf(status);
 
 /**
- * Copies status codes and times of a page into columns, from `at` on, without making objects of its records. The time of
- * an untouched task is 0.
+ * Copies status codes and times of a page into columns, from `at` on, without allocating objects. The time of an
+ * untouched task is 0.
  */
 export function readPageColumns(
   page: Uint8Array,
@@ -170,14 +175,14 @@ export function writeTask(page: Uint8Array, index: number, task: TaskState): voi
   view.setUint32(at + 24, task.workerOrdinal, true);
 }
 
-/** What untouched tasks share (step.ts). */
+/** Fields that untouched tasks share (step.ts). */
 interface Untouched {
   readonly status: TaskStatus;
   readonly updatedAt: number;
   readonly unschedulable?: boolean;
 }
 
-/** The state of an untouched task, as if it had been written. */
+/** Returns the state of an untouched task, as if it had been written. */
 export function untouchedTask({ status, updatedAt, unschedulable }: Untouched): TaskState {
   return {
     status,

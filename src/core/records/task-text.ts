@@ -1,4 +1,4 @@
-/** The rare texts of a task, a row of their own beside its packed record (docs/contract/resources.md#task). */
+/** The rare texts of a task, in a row of their own next to its packed record (docs/contract/resources.md#task). */
 export interface TaskTextRecord {
   readonly version: 1;
   readonly failureReason: string;

@@ -2,7 +2,7 @@ import type { AttemptId, WorkerId } from '../ids.ts';
 import type { JournalChange, JournalReader } from '../ports/agent-journal.ts';
 import type { StatusMessage } from '../wire/bus-messages.ts';
 
-/** What a worker's journal holds: who it is, and its reports until they are confirmed. Changed by what is written, and by nothing else. */
+/** Content of a worker's journal: its id, and its reports until they are confirmed. Only journal changes modify it. */
 export class UnconfirmedReports implements JournalReader {
   private readonly kept: Map<AttemptId, StatusMessage>;
   private identity: WorkerId;

@@ -1,6 +1,6 @@
 /**
- * A usage pool (docs/contract/resources.md#usage-pool): how many tasks of all farms may hold it at once. Times are
- * milliseconds since the epoch.
+ * A usage pool (docs/contract/resources.md#usage-pool): the maximum number of tasks of all farms that hold it at the
+ * same time. Times are milliseconds since the epoch.
  */
 export interface UsagePoolRecord {
   readonly version: 1;
@@ -9,11 +9,11 @@ export interface UsagePoolRecord {
   readonly maxConcurrent: number;
   /** Free text for diagnostics; empty when there is none. */
   readonly serverHint: string;
-  /** Number of the pool among those that exist, from 1: where its claims are counted. */
+  /** Number of the pool among those that exist, from 1: the slot of its claims. */
   readonly slot: number;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** The name under which steps ask for a pool: capability names compare without case. */
+/** Returns the name under which steps request a pool: capability names are case-insensitive. */
 export const poolKey = (name: string): string => name.toLowerCase();

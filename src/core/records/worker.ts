@@ -2,10 +2,10 @@ import type { AttemptId, FarmId, QueueId, WorkerId } from '../ids.ts';
 
 export type WorkerStatus = 'online' | 'offline' | 'disabled';
 
-/** What a worker has beside cores and memory. */
+/** Hardware of a worker other than cores and memory. */
 export interface WorkerHardware {
   readonly gpuCount: number;
-  /** Of the card with the least; 0 when unknown. */
+  /** Of the card with the least memory; 0 if unknown. */
   readonly gpuMemoryMib: number;
   readonly gpuModels: readonly string[];
   /** Size of the file system that holds the session directories; 0 when unknown. */
@@ -18,7 +18,7 @@ export interface WorkerHardware {
 export interface WorkerRecord {
   readonly version: 1;
   readonly id: WorkerId;
-  /** Small number of the worker in its farm, from 1: what a task's packed record names. */
+  /** Small number of the worker in its farm, from 1, which packed task records contain. */
   readonly ordinal: number;
   readonly farmId: FarmId;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface WorkerRecord {
   readonly computeLocation: string;
   readonly cpuCount: number;
   readonly memoryMib: number;
-  /** Absent in the record of a worker that was registered before it was asked for: none. */
+  /** Absent for a worker that registered before the field existed: none. */
   readonly hardware?: WorkerHardware;
   readonly os: string;
   readonly arch: string;
@@ -37,17 +37,19 @@ export interface WorkerRecord {
   /** Queues that the worker serves; empty means every queue of the farm. */
   readonly queueIds: readonly QueueId[];
   readonly tags: Readonly<Record<string, string>>;
-  /** What it grants one expression. Absent in the record of a worker that was registered before it was asked for: nothing. */
+  /**
+   * Bytes of memory that it grants one expression. Absent for a worker that registered before the field existed: none.
+   */
   readonly exprMemoryBytes?: number;
   readonly lastHeartbeatAt: number;
-  /** Whether its daemon has said goodbye since it was last heard. Absent is false. */
+  /** Set if its agent has deregistered since its last message. Absent is false. */
   readonly departed?: boolean;
-  /** Whether its daemon leaves once its tasks have ended, and takes no others. Absent is false. */
+  /** Set if its agent leaves once its tasks have ended, and takes no others. Absent is false. */
   readonly draining?: boolean;
   readonly registeredAt: number;
 }
 
-/** One attempt that holds cores of a worker. Rows of earlier versions say `taskId` and `bookedAt` as well. */
+/** One attempt that holds cores of a worker. Rows of earlier versions also contain `taskId` and `bookedAt`. */
 export interface Booking {
   readonly attemptId: AttemptId;
   readonly cores: number;

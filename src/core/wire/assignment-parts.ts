@@ -2,7 +2,10 @@ import type { JobPlan, StepPlan, TaskParameterValue } from '../../openjd/templat
 import type { QueueRecord } from '../records/queue.ts';
 import type { IsolationIdentity, StepAssignment } from './bus-messages.ts';
 
-/** What all tasks of a step share when they are handed to a worker. `extensions`: those that the template declares. */
+/**
+ * Returns the data that all tasks of a step share when they are assigned to a worker. `extensions`: those that the
+ * template declares.
+ */
 export const stepAssignmentOf = (
   job: JobPlan,
   step: StepPlan,
@@ -20,7 +23,10 @@ export const stepAssignmentOf = (
   ...(step.deliveries === undefined ? {} : { deliveries: step.deliveries }),
 });
 
-/** The account that tasks of a queue run as: names alone, each worker looks them up itself. Null for the worker's own account. */
+/**
+ * Returns the account that tasks of a queue run as: names only, because each worker resolves them itself. Null for the
+ * worker's own account.
+ */
 export function isolationOf({
   runAsUser,
   runAsGroup,
@@ -29,7 +35,7 @@ export function isolationOf({
   return { user: runAsUser, ...(runAsGroup !== undefined && { group: runAsGroup }) };
 }
 
-/** The values of a task's parameters with their types, by name. */
+/** Returns the values of a task's parameters with their types, by name. */
 export function typedParametersOf(
   step: StepPlan,
   values: Readonly<Record<string, string>>,

@@ -10,14 +10,14 @@ import type {
   TaskParameterValue,
 } from '../../openjd/template/plan.ts';
 
-/** Messages between worker and service (docs/contract/bus.md), JSON on the wire. Field names are the wire's. */
+/** Messages between worker and service (docs/contract/bus.md), JSON on the wire. Field names are those of the wire. */
 
-/** `worker.register`: sent at the start of a worker's daemon and whenever the service does not know it. */
+/** `worker.register`: sent at the start of a worker agent and whenever the service does not know it. */
 export interface RegisterMessage {
   readonly v: 1;
   readonly type: 'register';
   readonly worker_id: WorkerId;
-  /** New with every start of the daemon. */
+  /** New with every start of the agent. */
   readonly incarnation: string;
   readonly name: string;
   readonly hostname: string;
@@ -42,7 +42,7 @@ export interface RegisterMessage {
   readonly software_version: string;
   readonly compute_location: string;
   readonly tags: Readonly<Record<string, string>>;
-  /** Bytes of memory that it grants one expression. Absent: the default of `openjd.expr_memory_limit`. */
+  /** Bytes of memory granted to one expression. Absent: the default of `openjd.expr_memory_limit`. */
   readonly expr_memory_limit?: number;
   /** Attempts whose end the service has not confirmed: running ones and those with an unconfirmed report. */
   readonly open_attempts: readonly AttemptId[];
@@ -57,12 +57,12 @@ export interface HeartbeatMessage {
   readonly farm_id: FarmId;
   readonly incarnation: string;
   readonly open_attempts: readonly AttemptId[];
-  /** The worker leaves once its tasks have ended: it takes no others. Absent means that it does not. */
+  /** Set if the worker leaves once its tasks have ended, and takes no others. Absent means false. */
   readonly draining?: boolean;
   readonly reply_to: string;
 }
 
-/** `worker.deregister`: a graceful departure. Attempts still open are given back. */
+/** `worker.deregister`: a graceful departure. Attempts that are still open are returned to the queue. */
 export interface DeregisterMessage {
   readonly v: 1;
   readonly type: 'deregister';
@@ -74,29 +74,32 @@ export interface DeregisterMessage {
 
 export type PresenceMessage = RegisterMessage | HeartbeatMessage | DeregisterMessage;
 
-/** What the service answers a presence message with, on its `reply_to`. */
+/** Reply of the service to a presence message, on its `reply_to`. */
 export type PresenceReply =
   | {
       readonly v: 1;
       readonly type: 'registered';
-      /** The worker's id from now on: an earlier record of the same name may have been taken over. */
+      /** The worker's id from now on. It may be that of an earlier worker of the same name. */
       readonly worker_id: WorkerId;
       readonly farm_id: FarmId;
       readonly queue_ids: readonly QueueId[];
       readonly heartbeat_timeout_ms: number;
-      /** Which start of the service answers. */
+      /** Identifies the start of the service that replies. */
       readonly service: string;
-      /** Attempts out of `open_attempts` that are closed: stop what runs, drop what waits. */
+      /** Attempts of `open_attempts` that are closed: stop the running ones, drop the reports. */
       readonly closed: readonly AttemptId[];
     }
-  /** The registration cannot be accepted as it is; the worker says so and tries again later. */
+  /** The registration is rejected in its current form. The worker logs this and retries later. */
   | { readonly v: 1; readonly type: 'refused'; readonly reason: string }
   | {
       readonly v: 1;
       readonly type: 'alive';
-      /** Absent from an older service: as it was told at the registration. Another start of the service may have another one. */
+      /**
+       * Absent from an older service: the value of the registration applies. Another start of the service may have
+       * another value.
+       */
       readonly heartbeat_timeout_ms?: number;
-      /** Which start of the service answers: another one than before does not know what was asked of that. */
+      /** Identifies the start of the service that replies. A new start has no requests of the previous one. */
       readonly service: string;
       readonly closed: readonly AttemptId[];
     }
@@ -111,16 +114,16 @@ export interface LeaseRequest {
   readonly farm_id: FarmId;
   readonly incarnation: string;
   /**
-   * Ends of attempts that the worker had from this farm, in the order in which they ended. The reply confirms those that are on disk; the
-   * others are said again, by `task.status`. Absent: none.
+   * Ends of attempts that the worker had from this farm, in the order in which they ended. The reply confirms those
+   * that are on disk. The worker sends the others again on `task.status`. Absent: none.
    */
   readonly reports?: readonly TerminalReport[];
 }
 
-/** What a worker says of an attempt, beside which worker it is and which task, which the attempt names. */
+/** Report about an attempt without the worker and the task, which the request and the attempt name. */
 export type AttemptReport = Omit<StatusMessage, 'v' | 'task_id' | 'worker_id'>;
 
-/** The end of an attempt, as it rides on a lease request: the attempt names its task, the request the worker. */
+/** The end of an attempt, piggybacked on a lease request: the attempt names its task, the request the worker. */
 export interface TerminalReport extends AttemptReport {
   readonly status: TerminalStatus;
 }
@@ -130,23 +133,23 @@ export type LeaseReply =
       readonly v: 1;
       readonly type: 'leases';
       readonly assignments: readonly Assignment[];
-      /** What the assignments of a step share, by step id. */
+      /** Data that the assignments of a step share, by step id. */
       readonly steps: Readonly<Record<StepId, StepAssignment>>;
-      /** Where storage is found from the worker's place; absent when no storage location is found from there. */
+      /** Roots of storage for the worker's compute location; absent if there are none. */
       readonly path_map?: PathMapMessage;
-      /** Attempts of the request's `reports` that are closed, and so on the service's disk. Absent: none. */
+      /** Attempts of the request's `reports` that are closed and on the service's disk. Absent: none. */
       readonly confirmed?: readonly AttemptId[];
     }
   | { readonly v: 1; readonly type: 'unknown' };
 
-/** A path map as it travels: what stands below a source is found below the root of its location. */
+/** A path map in its wire form: paths below a source map to paths below the root of its location. */
 export interface PathMapMessage {
-  /** Of the worker; empty when it reports none. */
+  /** Compute location of the worker; empty if it reports none. */
   readonly compute_location: PathMap['computeLocation'];
   readonly locations: PathMap['locations'];
 }
 
-/** One task handed to a worker (docs/contract/lease.md#the-reply). */
+/** One task that is assigned to a worker (docs/contract/lease.md#the-reply). */
 export interface Assignment {
   readonly task_id: TaskId;
   readonly job_id: JobId;
@@ -169,18 +172,18 @@ export interface StepAssignment {
   readonly compute_location: string;
   /** Extensions that the template declares. Absent means none. */
   readonly extensions?: readonly string[];
-  /** How mapped paths reach the tasks; absent is the default (docs/contract/openjd.md#extensions). */
+  /** How tasks receive mapped paths; absent is the default (docs/contract/openjd.md#extensions). */
   readonly deliveries?: readonly PathDelivery[];
-  /** Tasks of the step that were ready and not given out when the reply was made. Absent means unknown. */
+  /** Ready tasks of the step that remained after the reply was made. Absent means unknown. */
   readonly ready_left?: number;
   /** The account that the tasks run as; absent for the worker's own. */
   readonly isolation?: IsolationIdentity;
 }
 
-/** Names of an account and a group, as the worker's machine knows them (docs/contract/isolation.md). */
+/** Names of an account and a group of the worker's machine (docs/contract/isolation.md). */
 export interface IsolationIdentity {
   readonly user: string;
-  /** In place of the account's primary group. */
+  /** Replaces the account's primary group. */
   readonly group?: string;
 }
 
@@ -199,11 +202,11 @@ export interface StatusMessage {
   /** RFC 3339. */
   readonly timestamp: string;
   readonly session_id: string;
-  /** How far the task says it is, from 0 to 100. Absent: it does not say. */
+  /** Progress that the task reports, from 0 to 100. Absent: not reported. */
   readonly progress?: number;
   /**
-   * What the task says it is doing. With the status running its presence, empty or not, makes the report one of progress: both fields take the
-   * place of what was said before.
+   * Status line that the task reports. In a report with status running, this field (empty or not) marks a progress
+   * report: both fields replace the previous values.
    */
   readonly status_message?: string;
 }
@@ -229,9 +232,7 @@ export interface CancelMessage {
   readonly reason: string;
 }
 
-/**
- * `worker.diag.<worker id>`: one record of what a worker's daemon logs (docs/contract/resources.md#diagnostic-record).
- */
+/** `worker.diag.<worker id>`: one log record of a worker agent (docs/contract/resources.md#diagnostic-record). */
 export interface DiagnosticMessage {
   readonly v: 1;
   readonly worker_id: WorkerId;

@@ -2,8 +2,8 @@ import type { JobId } from '../ids.ts';
 import type { DomainEvent, JobEvent, TaskEvent, WorkerEvent } from './events.ts';
 
 /**
- * Events of one subject that one commit window has said, in order, as one JSON text. A list of texts passes between threads for a fraction of
- * what the objects cost, and most events are never looked at: whoever needs their fields reads them with `eventsOf`.
+ * Events of one subject from one commit window, in order, as one JSON text. Passing texts between threads costs a
+ * fraction of passing objects, and most events are never read. `eventsOf` returns their fields.
  */
 export type EventBatch =
   | {
@@ -22,7 +22,7 @@ interface Gathered {
   payloads: string;
 }
 
-/** The events by subject (those of tasks by job too), each subject's in the order in which they were said. */
+/** Returns the events by subject (task events also by job), in their order within each subject. */
 export function batchEvents(events: readonly DomainEvent[]): readonly EventBatch[] {
   const bySubject = new Map<string, Gathered>();
   for (const event of events) {
@@ -47,7 +47,7 @@ function batchOf({ subject, jobId, count, payloads: opened }: Gathered): EventBa
   return { subject, jobId, count, payloads };
 }
 
-/** As JSON.stringify writes it, in a fraction of the time: every lease says one. */
+/** Formats an event as JSON.stringify does, in a fraction of the time: every lease publishes one. */
 function taskText(event: TaskEvent): string {
   const { progress, status_message: message } = event;
   return (
@@ -59,9 +59,9 @@ function taskText(event: TaskEvent): string {
   );
 }
 
-/** The events of a batch, in order. */
+/** Returns the events of a batch, in order. */
 export function eventsOf({ subject, payloads }: EventBatch): readonly DomainEvent[] {
-  // The text is what `batchEvents` has made of events of the same subject.
+  // The text was made by `batchEvents` from events of the same subject.
   const read: unknown = JSON.parse(payloads);
   switch (subject) {
     case 'jobs':

@@ -4,8 +4,8 @@ import type { TaskStatus } from '../lifecycle/task-transitions.ts';
 import type { WorkerStatus } from '../records/worker.ts';
 
 /**
- * What actors publish: said only after the commit that made it true (docs/contract/events.md#subjects). Field names are
- * the contract's; times are RFC 3339.
+ * Events of actors, published only after the commit of the change (docs/contract/events.md#subjects). Field names are
+ * those of the contract. Times are RFC 3339.
  */
 export type DomainEvent =
   | { readonly subject: 'jobs'; readonly payload: JobEvent }
@@ -30,9 +30,9 @@ export interface TaskEvent {
   /** Empty unless the task is ready and no online worker may run it. */
   readonly unschedulable_reason: string;
   readonly updated_at: string;
-  /** From 0 to 100; absent when the task does not say. */
+  /** From 0 to 100; absent if the task does not report it. */
   readonly progress?: number;
-  /** Absent when the task does not say. */
+  /** Absent if the task does not report it. */
   readonly status_message?: string;
 }
 

@@ -1,12 +1,13 @@
 import { parseJsonText, type JsonTextLimits, type Parsed } from './json-text.ts';
 
 /**
- * Readers turn a value of unknown shape into a typed one, or say where it is wrong and how. They are put together like the types that
- * they read: a record of readers reads a record. They never throw, and what they give holds nothing that they do not know.
+ * Readers convert a value of unknown type to a typed one, or return where it is invalid and why. They are composed like
+ * the types that they read: a record of readers reads a record. They never throw, and their results contain no unknown
+ * fields.
  */
 export type Reader<T> = (value: unknown) => T | Refusal;
 
-/** Where a value is wrong and what it has to be. */
+/** Position of an invalid value and what is expected there. */
 class Refusal {
   readonly path: string;
   readonly demand: string;
@@ -31,7 +32,7 @@ const refuse = (demand: string): Refusal => new Refusal('', demand);
 const SHOWN_KEY_LENGTH = 40;
 const shownKey = (key: string): string => `[${JSON.stringify(key.slice(0, SHOWN_KEY_LENGTH))}]`;
 
-/** A text of `min` to `max` characters. */
+/** Returns a reader of a text of `min` to `max` characters. */
 export const text =
   (max: number, min = 0): Reader<string> =>
   (value) => {
@@ -43,11 +44,11 @@ export const text =
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** A text on one line, as names are: no control characters. */
+/** Returns a reader of a text on one line, such as a name: no control characters. */
 export const line = (max: number, min = 0): Reader<string> =>
   checked(text(max, min), (value) => (CONTROL.test(value) ? 'must not hold control characters' : null));
 
-/** A number without a fraction, from `min` to `max`. */
+/** Returns a reader of a whole number from `min` to `max`. */
 export const integer =
   (min: number, max: number): Reader<number> =>
   (value) =>
@@ -55,27 +56,27 @@ export const integer =
       ? value
       : refuse(`must be an integer from ${min} to ${max}`);
 
-/** A finite number. */
+/** Reads a finite number. */
 export const finite: Reader<number> = (value) =>
   typeof value === 'number' && Number.isFinite(value) ? value : refuse('must be a number');
 
 export const flag: Reader<boolean> = (value) =>
   typeof value === 'boolean' ? value : refuse('must be true or false');
 
-/** One value and no other. */
+/** Returns a reader of one value. */
 export const literal =
   <T extends string | number>(only: T): Reader<T> =>
   (value) =>
     value === only ? only : refuse(`must be ${JSON.stringify(only)}`);
 
-/** One of the keys of `known`: naming them as keys lets the compiler see that none is missing. */
+/** Returns a reader of one of the keys of `known`. With keys, the compiler checks that none is missing. */
 export function oneOf<T extends string>(known: Readonly<Record<T, true>>): Reader<T> {
   const values = new Map<unknown, T>((Object.keys(known) as T[]).map((value) => [value, value]));
   const demand = `must be one of ${[...values.values()].join(', ')}`;
   return (value) => values.get(value) ?? refuse(demand);
 }
 
-/** What `read` gives, if `fault` finds nothing to say against it. */
+/** Returns a reader that accepts the value of `read` if `fault` returns null for it. */
 export const checked =
   <T>(read: Reader<T>, fault: (value: T) => string | null): Reader<T> =>
   (value) => {
@@ -85,7 +86,7 @@ export const checked =
     return demand === null ? result : refuse(demand);
   };
 
-/** A text that `make` turns into an identifier once `isValid` agrees. */
+/** Returns a reader of a text for which `isValid` holds, converted by `make`. */
 export const identifier =
   <T extends string>(
     kind: string,
@@ -98,7 +99,7 @@ export const identifier =
       ? make(value)
       : refuse(`must be ${kind}`);
 
-/** A list of at most `max` entries. */
+/** Returns a reader of a list of at most `max` entries. */
 export const list =
   <T>(read: Reader<T>, max: number): Reader<readonly T[]> =>
   (value) => {
@@ -116,7 +117,10 @@ export const list =
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A map of at most `max` entries whose keys `readKey` accepts. Entries are own properties, whatever their names. */
+/**
+ * Returns a reader of a map of at most `max` entries whose keys `readKey` accepts. Entries are own properties, whatever
+ * their names.
+ */
 export const map =
   <K extends string, T>(readKey: Reader<K>, read: Reader<T>, max: number): Reader<Readonly<Record<K, T>>> =>
   (value) => {
@@ -131,7 +135,7 @@ export const map =
       if (result instanceof Refusal) return result.inside(shownKey(name));
       results.push([key, result]);
     }
-    // fromEntries defines properties, so that a key "__proto__" is a key like any other.
+    // fromEntries defines properties, so that a key "__proto__" is an ordinary key.
     return Object.fromEntries(results) as Record<K, T>;
   };
 
@@ -148,7 +152,7 @@ type Fields<T> = {
     : Reader<T[K]>;
 };
 
-/** An object with these fields; others are left out. */
+/** Returns a reader of an object with these fields; other fields are dropped. */
 export function record<T extends object>(fields: Fields<T>): Reader<T> {
   const entries = Object.entries<Reader<unknown> | Optional<unknown>>(fields).map(([name, field]) =>
     typeof field === 'function'
@@ -167,12 +171,12 @@ export function record<T extends object>(fields: Fields<T>): Reader<T> {
       if (field instanceof Refusal) return field.inside(name);
       result[name] = field;
     }
-    // Every field of T has been read by the reader that its type demands.
+    // Every field of T was read by the reader for its type.
     return result as T;
   };
 }
 
-/** An object whose field `tag` says which of `variants` it is. */
+/** Returns a reader of an object whose field `tag` selects one of `variants`. */
 export function variant<T extends object>(
   tag: string,
   variants: Readonly<Record<string, Reader<T>>>,
@@ -187,7 +191,7 @@ export function variant<T extends object>(
   };
 }
 
-/** A function from text to a message or the reason why it is none: the door of one subject. Never throws. */
+/** Returns a function that parses the text of a message, or returns why it is invalid. Never throws. */
 export const messageParser =
   <T>(read: Reader<T>, limits: JsonTextLimits): ((text: string) => Parsed<T>) =>
   (message) => {

@@ -19,18 +19,18 @@ import { identifier, type Reader } from './field-readers.ts';
 import { WIRE_LIMITS } from './limits.ts';
 import { isTimestamp } from './timestamp-text.ts';
 
-/** Readers of the identifiers that messages carry: what does not parse is refused at the door. */
+/** Readers of the identifiers in messages. Identifiers that do not parse are rejected here. */
 
 const INBOX = /^_INBOX(?:\.[A-Za-z0-9_-]+)+$/;
 const TOKEN = /^[A-Za-z0-9_-]+$/;
 
 const same = (value: string): string => value;
 
-/** So many ids of workers and farms are known at the most. */
+/** Maximum number of known ids of workers and farms. */
 const SENDERS_MAX = 10_000;
 const senders = new Set<string>();
 
-/** As `isUuid`, for ids that come with every message of the same sender: one that is known is not looked at again. */
+/** Like `isUuid`, with a cache for ids that are in every message of the same sender. */
 function isSender(text: string): boolean {
   if (senders.has(text)) return true;
   if (!isUuid(text)) return false;
@@ -70,7 +70,7 @@ export const readAttemptId: Reader<AttemptId> = identifier(
   (value) => value as AttemptId,
 );
 
-/** Where an answer goes: an inbox and nothing else, so that no message makes the service publish elsewhere. */
+/** Subject of a reply: only an inbox is accepted, so that no message makes the service publish elsewhere. */
 export const readInbox: Reader<string> = identifier(
   'an inbox',
   WIRE_LIMITS.inbox,
@@ -96,7 +96,7 @@ export const readTimestamp: Reader<string> = identifier(
   same,
 );
 
-/** What is wrong when an attempt is not one of the task that the same message names; null when it is. */
+/** Returns an error if an attempt does not belong to the task that the same message names, or null. */
 export const attemptFault = (message: {
   readonly task_id: TaskId;
   readonly attempt_id: AttemptId;

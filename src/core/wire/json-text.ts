@@ -1,11 +1,11 @@
-/** What a parser gives: the value, or why there is none. */
+/** Result of a parser: the value, or why there is none. */
 export type Parsed<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
 
 export interface JsonTextLimits {
   /** Characters. */
   readonly length: number;
-  /** Brackets inside brackets. */
+  /** Depth of nested brackets. */
   readonly nesting: number;
 }
 
@@ -13,8 +13,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Whether brackets are nested deeper than `limit`. Looks at the text alone and skips strings as a whole, so that it costs
- * little and no depth of input can exhaust the stack (docs/dependency-hazards.md#d7-deep-or-large-documents).
+ * Reports whether brackets are nested deeper than `limit`. Scans only the text and skips strings as a whole, so that it
+ * is fast and no input can exhaust the stack (docs/dependency-hazards.md#d7-deep-or-large-documents).
  */
 function isNestedDeeper(text: string, limit: number): boolean {
   if (!hasMoreBrackets(text, limit)) return false;
@@ -33,7 +33,10 @@ function isNestedDeeper(text: string, limit: number): boolean {
   return false;
 }
 
-/** Whether more brackets open, within strings or not: few do in most messages, and finding them costs next to nothing. */
+/**
+ * Reports whether there are more than `limit` opening brackets, inside strings or not. Most messages have few, and
+ * finding them is fast.
+ */
 function hasMoreBrackets(text: string, limit: number): boolean {
   let left = limit;
   for (const bracket of ['{', '[']) {
@@ -45,7 +48,7 @@ function hasMoreBrackets(text: string, limit: number): boolean {
   return false;
 }
 
-/** Where the string that opens at `start` closes; the end of the text when it does not. */
+/** Returns the index at which the string that opens at `start` closes, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let end = start;
   for (;;) {
@@ -57,7 +60,7 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** JSON text to a value of unknown shape, within limits. Never throws. */
+/** Parses JSON text within limits. Never throws. */
 export function parseJsonText(text: string, limits: JsonTextLimits): Parsed<unknown> {
   if (text.length > limits.length) {
     return { ok: false, reason: `message: longer than ${limits.length} characters` };

@@ -5,12 +5,12 @@ import type { Assignment, LeaseReply, PathMapMessage, StepAssignment } from './b
 
 type Leases = Extract<LeaseReply, { type: 'leases' }>;
 
-/** Characters of the texts that one generation keeps. */
+/** Maximum number of characters in the texts of one generation. */
 const KEPT_LENGTH = 4 * 2 ** 20;
-/** What an entry costs beside its text, in characters. */
+/** Additional cost of an entry, in characters. */
 const ENTRY_LENGTH = 64;
 
-/** Texts by what they say: values that never change. Of what was not used for a while nothing is kept. */
+/** Cache of the JSON texts of immutable values. Texts that were not used for a while are dropped. */
 class KeptTexts<Entry extends { readonly text: string }> {
   #recent = new Map<object, Entry>();
   #before = new Map<object, Entry>();
@@ -52,13 +52,13 @@ type WholeStep = RequireAllFields<
   | 'isolation'
 >;
 
-/** What is written of a step before that which may differ from lease to lease. */
+/** The text of a step before the parts that may differ from lease to lease. */
 interface Head {
   readonly step: WholeStep;
   readonly text: string;
 }
 
-/** Whether the heads of two steps that have their script in common are the same text. */
+/** Reports whether two steps with the same script have the same head. */
 const haveSameHead = (a: WholeStep, b: WholeStep): boolean =>
   a.job_name === b.job_name &&
   a.step_name === b.step_name &&
@@ -70,14 +70,17 @@ const haveSameHead = (a: WholeStep, b: WholeStep): boolean =>
   a.extensions === b.extensions &&
   a.deliveries === b.deliveries;
 
-/** Writes lease replies as JSON.stringify would, in a fraction of the time: what the tasks of a step share is not written anew for each reply. */
+/**
+ * Writes lease replies as JSON.stringify does, in a fraction of the time: the shared text of a step is not written
+ * again for each reply.
+ */
 export class LeaseReplyWriter {
-  /** What several steps may have in common, too. */
+  /** Texts of parts that several steps may share. */
   readonly #parts = new KeptTexts<{ readonly text: string }>();
   /** By the scripts of the steps. */
   readonly #heads = new KeptTexts<Head>();
 
-  /** The reply as JSON text. The parts of its steps and of its path map must never change. */
+  /** Returns the reply as JSON text. The parts of its steps and of its path map must never change. */
   textOf(reply: LeaseReply): string {
     return reply.type === 'leases' ? this.#leases(reply) : '{"v":1,"type":"unknown"}';
   }
@@ -142,7 +145,7 @@ export class LeaseReplyWriter {
   }
 }
 
-/** Ids hold nothing that JSON escapes. */
+/** Ids contain no characters that JSON escapes. */
 const idsText = (ids: readonly string[]): string => (ids.length === 0 ? '[]' : `["${ids.join('","')}"]`);
 
 /** Numbers are finite. */

@@ -17,9 +17,8 @@ import { parseJsonText, type Parsed } from './json-text.ts';
 import { WIRE_LIMITS as LIMITS } from './limits.ts';
 
 /**
- * The door for lease requests (docs/contract/bus.md). They come by the ten thousand a second, nearly all of them alike:
- * what a request mostly is, is read by code for just that; whatever is not so is left to the readers that say what is
- * wrong.
+ * Parser of lease requests (docs/contract/bus.md). There may be ten thousand per second, nearly all of the same form.
+ * Special code reads that form. Every other request is left to the readers, which return the errors.
  */
 
 const INT32_MIN = -(2 ** 31);
@@ -46,7 +45,7 @@ const terminalReport = record<TerminalReport>({
 
 const limits = { length: LIMITS.leaseRequestText, nesting: LIMITS.nesting };
 
-/** `work.lease.<queue id>` and `work.lease._any`, by the readers alone. */
+/** `work.lease.<queue id>` and `work.lease._any`, parsed only by the readers. */
 export const parseAnyLeaseRequest: (text: string) => Parsed<LeaseRequest> = messageParser(
   record<LeaseRequest>({
     v: literal(1),
@@ -68,10 +67,10 @@ export function parseLeaseRequest(message: string): Parsed<LeaseRequest> {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Values of JSON have no fields but their own: those of their prototype have other names than the ones that are read here. */
+/** Values from JSON have only their own fields: no field that is read here has the name of one of their prototype. */
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
-/** Null for what the readers must judge. */
+/** Returns null for requests that the readers must check. */
 function usualRequest(value: unknown): LeaseRequest | null {
   if (!isObject(value) || value['v'] !== 1) return null;
   const worker_id = readWorkerId(value['worker_id']);

@@ -1,8 +1,6 @@
-/**
- * The limits of the worker-facing bus, all in one place. Texts are counted in characters; a message of n bytes never has more than n.
- */
+/** The limits of the worker-facing bus. Texts are counted in characters; a message of n bytes never has more than n. */
 export const WIRE_LIMITS = {
-  /** Brackets inside brackets, in any message. */
+  /** Depth of nested brackets in any message. */
   nesting: 32,
   presenceText: 512 * 1024,
   statusText: 64 * 1024,
@@ -10,7 +8,7 @@ export const WIRE_LIMITS = {
   cancelText: 8 * 1024,
   diagnosticText: 512 * 1024,
   leaseRequestText: 512 * 1024,
-  /** Ends of attempts that ride on one lease request. */
+  /** Ends of attempts in one lease request. */
   reportsPerRequest: 256,
   presenceReplyText: 512 * 1024,
   leaseReplyText: 8 * 1024 * 1024,
@@ -30,12 +28,12 @@ export const WIRE_LIMITS = {
   gpus: 1024,
   /** The worker's message of a status, the reason of a cancel or refusal. */
   message: 8 * 1024,
-  /** Text of one log chunk: escaped at six characters each it still fits a log message. */
+  /** Text of one log chunk: even if each character is escaped with six, it fits a log message. */
   logData: 64 * 1024,
   assignments: 4096,
-  /** What the tasks of one step share, as it travels with a lease. */
+  /** Data that the tasks of one step share in a lease reply. */
   stepAssignmentBytes: 1024 * 1024,
-  /** Steps that one lease takes tasks of: with the tasks themselves their assignments fit a lease reply. */
+  /** Steps in one lease: their assignments and the tasks fit a lease reply. */
   stepsPerLease: 5,
   tasksPerLease: 128,
   /** Storage locations of a path map, and sources of one of them. */

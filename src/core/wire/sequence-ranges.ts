@@ -1,25 +1,25 @@
 /**
- * Which sequence numbers were seen, as ranges: `[from, to, from, to, …]`, both ends included, rising, with a gap before each next range.
- * A publisher that numbers without gaps costs one range however much it sends; a message that is missing costs one more.
+ * A set of sequence numbers as ranges: `[from, to, from, to, …]`, both ends included, ascending, with a gap before each
+ * next range. A publisher that numbers without gaps needs one range, however much it sends. Each gap adds one.
  */
 export type SequenceRanges = readonly number[];
 
-/** More gaps than this are not told apart: the oldest is closed as if its messages had been seen. */
+/** Maximum number of ranges. Beyond it the oldest gap is closed as if its messages had arrived. */
 export const MAX_SEQUENCE_RANGES = 256;
 
 export const NOTHING_SEEN: SequenceRanges = [];
 
-/** Whether the number is in one of the ranges. */
+/** Reports whether the number is in one of the ranges. */
 export function hasSequence(ranges: SequenceRanges, sequence: number): boolean {
   const at = lastRangeFrom(ranges, sequence);
   return at >= 0 && sequence <= (ranges[at + 1] ?? -1);
 }
 
-/** Whether every number up to the highest one was seen. */
+/** Reports whether the set contains every number up to the highest one. */
 export const isGapless = (ranges: SequenceRanges): boolean =>
   ranges.length === 0 || (ranges.length === 2 && ranges[0] === 1);
 
-/** The ranges with the number in them. */
+/** Returns the ranges with the number added. */
 export function addSequence(ranges: SequenceRanges, sequence: number): SequenceRanges {
   const at = lastRangeFrom(ranges, sequence);
   const before = at >= 0 ? (ranges[at + 1] ?? -1) : -1;
@@ -33,7 +33,10 @@ export function addSequence(ranges: SequenceRanges, sequence: number): SequenceR
   return capped([...head, ...middle, ...tail]);
 }
 
-/** Index of the last range that begins at or before the number, or -2 when there is none: its successor is then index 0. */
+/**
+ * Returns the index of the last range that begins at or before the number, or -2 if there is none: the range after it
+ * is then at index 0.
+ */
 function lastRangeFrom(ranges: SequenceRanges, sequence: number): number {
   for (let at = ranges.length - 2; at >= 0; at -= 2) {
     if ((ranges[at] ?? 0) <= sequence) return at;

@@ -55,8 +55,8 @@ import type { Parsed } from './json-text.ts';
 import { WIRE_LIMITS as LIMITS } from './limits.ts';
 
 /**
- * The doors for what the service sends to workers (docs/contract/bus.md). Each takes the text of a message. None
- * throws.
+ * Parsers of the messages that the service sends to workers (docs/contract/bus.md). Each takes the text of a message.
+ * None throws.
  */
 
 const reason = text(LIMITS.message);
@@ -65,7 +65,7 @@ const closed = list(readAttemptId, LIMITS.openAttempts);
 const DAY_MS = 86_400_000;
 const heartbeatTimeout = integer(1, DAY_MS);
 
-/** The answer to a presence message. */
+/** The reply to a presence message. */
 export const parsePresenceReply: (text: string) => Parsed<PresenceReply> = messageParser(
   variant<PresenceReply>('type', {
     registered: record<Extract<PresenceReply, { type: 'registered' }>>({
@@ -258,7 +258,7 @@ const leases = checked(
       : 'steps must hold the step of every assignment',
 );
 
-/** The answer to a lease request. */
+/** The reply to a lease request. */
 export const parseLeaseReply: (text: string) => Parsed<LeaseReply> = messageParser(
   variant<LeaseReply>('type', {
     leases,

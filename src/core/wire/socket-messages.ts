@@ -5,26 +5,26 @@ export type ClientFrame =
   | {
       readonly type: 'subscribe';
       readonly subject: string;
-      /** The last event that the client has of the subject; 0 when it has none. */
+      /** The last event that the client has of the subject; 0 if there is none. */
       readonly sinceSeq: number;
       readonly seq: number;
     }
   | { readonly type: 'unsubscribe'; readonly subject: string; readonly seq: number }
   | { readonly type: 'ping'; readonly seq: number };
 
-/** Why a frame was not understood, or that events are lost: `code` of an `error` envelope. */
+/** Why a frame was rejected, or that events were dropped: `code` of an `error` envelope. */
 export type SocketErrorCode = 'bad-frame' | 'unknown-type' | 'gap';
 
 export type ReadFrame =
   | { readonly ok: true; readonly frame: ClientFrame }
   | { readonly ok: false; readonly code: SocketErrorCode; readonly message: string };
 
-/** What a client may send at once, in characters: a subject is far shorter. */
+/** Maximum length of a client's frame, in characters. A subject is far shorter. */
 const FRAME_CHARACTERS_MAX = 4096;
 const NESTING_MAX = 16;
 const SUBJECT_CHARACTERS_MAX = 256;
 
-/** Reads a text frame of a client. Fields that are not known are ignored; `payload` and `seq` may be missing or null. */
+/** Parses a text frame of a client. Unknown fields are ignored; `payload` and `seq` may be missing or null. */
 export function readClientFrame(text: string): ReadFrame {
   const parsed = parseJsonText(text, { length: FRAME_CHARACTERS_MAX, nesting: NESTING_MAX });
   if (!parsed.ok) return bad(parsed.reason.replace(/^message: /, 'the frame is '));
@@ -57,24 +57,24 @@ function objectOf(value: unknown): Partial<Record<string, unknown>> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
 }
 
-/** A counter; 0 when it is missing, null when it is none. */
+/** Returns a counter: 0 if it is missing, null if it is invalid. */
 function numberOf(value: unknown): number | null {
   if (value === undefined || value === null) return 0;
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
-/** An event of a subject. */
+/** Formats an event of a subject. */
 export const pushFrame = (subject: string, seq: number, payload: object): string =>
   JSON.stringify({ type: 'push', subject, seq, payload });
 
 /**
- * The answer to `subscribe` and `unsubscribe`. `seq` is that of the newest event of the subject; `error` is empty unless
- * the frame was rejected.
+ * Formats the reply to `subscribe` and `unsubscribe`. `seq` is that of the newest event of the subject; `error` is
+ * empty unless the frame was rejected.
  */
 export const ackFrame = (subject: string, seq: number, clientSeq: number, error: string): string =>
   JSON.stringify({ type: 'ack', subject, seq, payload: { client_seq: clientSeq, error } });
 
-/** `seq` is that of the last event that is lost, or the client's own of the frame that was not understood. */
+/** `seq` is that of the last dropped event, or the client's own of the rejected frame. */
 export const errorFrame = (subject: string, seq: number, code: SocketErrorCode, message: string): string =>
   JSON.stringify({ type: 'error', subject, seq, payload: { code, message } });
 

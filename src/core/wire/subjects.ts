@@ -29,7 +29,7 @@ export interface StreamDefinition {
   readonly retentionMs: number;
 }
 
-/** The persistent streams with the retention of the contract's table. */
+/** The persistent streams with the retention of the contract. */
 export const STREAMS = {
   status: { name: 'CALLSHEET_STATUS', subjects: [subjects.statuses], retentionMs: 24 * HOUR_MS },
   logs: { name: 'CALLSHEET_LOGS', subjects: [subjects.allLogs], retentionMs: 96 * HOUR_MS },
@@ -41,5 +41,5 @@ export const STREAMS = {
   },
 } as const satisfies Record<string, StreamDefinition>;
 
-/** The last token of a subject: the id that it is about. */
+/** Returns the last token of a subject: the id that it is about. */
 export const lastToken = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);

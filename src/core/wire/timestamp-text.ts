@@ -1,15 +1,15 @@
 const PATTERN =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** Every month has so many. */
+/** Every month has at least this many days. */
 const DAYS_MIN = 28;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
 /**
- * Whether the text is an RFC 3339 time that exists in the calendar. Leap seconds are refused: no clock of ours makes one,
- * and JavaScript cannot hold one.
+ * Reports whether the text is an RFC 3339 time that exists in the calendar. Leap seconds are rejected: no clock of the
+ * system produces one, and JavaScript cannot represent one.
  */
 export function isTimestamp(text: string): boolean {
   if (!PATTERN.test(text)) return false;

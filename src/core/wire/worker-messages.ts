@@ -39,7 +39,7 @@ import type { Parsed } from './json-text.ts';
 import { readExitCode, readPercent, readSessionToken } from './lease-request.ts';
 import { WIRE_LIMITS as LIMITS } from './limits.ts';
 
-/** The doors for what workers send (docs/contract/bus.md). Each takes the text of a message. None throws. */
+/** Parsers of the messages that workers send (docs/contract/bus.md). Each takes the text of a message. None throws. */
 
 const openAttempts = list(readAttemptId, LIMITS.openAttempts);
 const name = line(LIMITS.name, 1);

@@ -1,33 +1,33 @@
 /**
- * What one evaluation may take (docs/contract/limits.md#expressions-and-templates; specification "Expression Language",
+ * Limits of one evaluation (docs/contract/limits.md#expressions-and-templates; specification "Expression Language",
  * sections 1.3.9 and 1.3.10).
  */
 export interface ExprLimits {
-  /** Bytes of the values that are alive at one time, as `sizeOf` counts them. */
+  /** Bytes of all live values, as counted by `sizeOf`. */
   readonly memory: number;
   readonly operations: number;
 }
 
 /**
- * Memory is the contract's default. One operation takes at most some 100 ns, so that the operations keep any evaluation below a tenth of a second
- * (docs/decisions/expression-limits.md).
+ * Memory is the contract's default. One operation takes about 100 ns at most, so that the operations limit any
+ * evaluation to a tenth of a second (docs/decisions/expression-limits.md).
  */
 export const EXPR_LIMITS: ExprLimits = { memory: 1_000_000, operations: 500_000 };
 
-/** Memory that a worker grants one expression when it knows nothing of expressions. */
+/** Memory of one expression on a worker that does not support expressions. */
 export const NO_EXPRESSIONS = 0;
 
-/** `openjd.expr_memory_limit` is no higher: it bounds what one thread of the service or a worker may need. Bytes. */
+/** Maximum of `openjd.expr_memory_limit`, in bytes: bounds the memory of one thread of the service or worker. */
 export const EXPR_MEMORY_MAX = 1_000_000_000;
 
-/** No string is ever longer, whatever the limits say. UTF-8 bytes. */
+/** Maximum length of a string, in UTF-8 bytes, independent of the other limits. */
 export const MAX_STRING_BYTES = 10_000_000;
 
-/** Nested expressions; more is refused before it is evaluated. */
+/** Maximum nesting of an expression; deeper ones are rejected before evaluation. */
 export const MAX_EXPRESSION_DEPTH = 64;
 
-/** UTF-8 bytes of the source of one expression. */
+/** Maximum length of the source of one expression, in UTF-8 bytes. */
 export const MAX_SOURCE_BYTES = 65_536;
 
-/** Comma-separated parts of the text of one range_expr. */
+/** Maximum number of comma-separated parts in the text of one range_expr. */
 export const MAX_RANGE_PARTS = 10_000;

@@ -1,5 +1,3 @@
-import type { IntegerRun } from '../template/space-description.ts';
-
 /** start, start + step, ...: `count` integers; step and count are at least 1. */
 export interface Run {
   readonly start: bigint;
@@ -14,8 +12,9 @@ export const lastOf = (run: Run): bigint => run.start + run.step * (run.count - 
 export const sizeOfRuns = (runs: readonly Run[]): bigint => runs.reduce((sum, run) => sum + run.count, 0n);
 
 /**
- * The normal form of runs that are in increasing order and do not overlap: runs that continue each other are one, a run of one
- * integer has step 1, and a run of two with a gap is two runs. Equal sets written as equal parts have equal text.
+ * Returns the normal form of runs that are in increasing order and do not overlap: adjacent runs of the same step are
+ * joined, a run of one integer has step 1, and a run of two with a gap is two runs. Equal sets written as equal parts
+ * have equal text.
  */
 export function normalRuns(runs: readonly Run[]): Run[] {
   const split: Run[] = [];
@@ -37,13 +36,13 @@ function joined(runs: readonly Run[]): Run[] {
   return result;
 }
 
-/** The set of the given integers, in increasing order; equal ones count once. */
+/** Returns the runs of integers in increasing order; equal ones count once. */
 export function runsOfValues(values: readonly bigint[]): Run[] {
   const sorted = [...new Set(values)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   return normalRuns(sorted.map(single));
 }
 
-/** The text of runs as a range expression: `1-5`, `1-9:2`, `7,8`. */
+/** Formats runs as a range expression: `1-5`, `1-9:2`, `7,8`. */
 export const textOfRuns = (runs: readonly Run[]): string => runs.map(textOfRun).join(',');
 
 function textOfRun(run: Run): string {
@@ -54,8 +53,8 @@ function textOfRun(run: Run): string {
 }
 
 /**
- * The text of runs written with the longest progressions, from the left: whatever the parts were, `1,3,5` is `1-5:2`. Takes time in the
- * number of runs, not of integers.
+ * Formats runs with the longest progressions, from the left, regardless of the given parts: `1,3,5` is `1-5:2`. Takes
+ * time linear in the number of runs, not of integers.
  */
 export function shortestText(runs: readonly Run[]): string {
   const result: Run[] = [];
@@ -73,7 +72,7 @@ export function shortestText(runs: readonly Run[]): string {
     }
   };
   for (const run of runs) {
-    // After three integers of a run the open progression has its step; the others only lengthen it.
+    // After three integers of a run its step is known; the others only extend the progression.
     const fed = run.count < 3n ? run.count : 3n;
     for (let index = 0n; index < fed; index++) feed(run.start + index * run.step);
     const grown = openOf(open);
@@ -87,7 +86,7 @@ export function shortestText(runs: readonly Run[]): string {
 /** Undoes the narrowing of a variable that a closure assigns. */
 const openOf = (run: Run | null): Run | null => run;
 
-/** The runs of a description: counts are safe integers, so a longer run becomes several. */
+/** Returns the runs of a description: its counts are safe integers, so a longer run becomes several. */
 export function describeRuns(runs: readonly Run[]): IntegerRun[] {
   const result: IntegerRun[] = [];
   for (const run of runs) {
@@ -107,3 +106,10 @@ export const runsOfDescription = (runs: readonly IntegerRun[]): Run[] =>
   runs.map((run) => ({ start: BigInt(run.start), step: BigInt(run.step), count: BigInt(run.count) }));
 
 const single = (value: bigint): Run => ({ start: value, step: 1n, count: 1n });
+
+/** start, start + step, ... : `count` integers. */
+export interface IntegerRun {
+  readonly start: string;
+  readonly step: string;
+  readonly count: number;
+}

@@ -1,10 +1,13 @@
-/** Interpolations in one format string. */
+/** Maximum number of interpolations in one format string. */
 export const MAX_INTERPOLATIONS = 1000;
 
-/** A piece of a format string: text, what stands between `{{` and `}}`, or what ends the reading. Offsets are UTF-16, `end` exclusive. */
+/**
+ * A piece of a format string: text, the content of `{{` and `}}`, or a fault that ends the reading. Offsets are UTF-16,
+ * `end` exclusive.
+ */
 export interface FormatPiece {
   readonly kind: 'text' | 'interpolation' | FormatFault;
-  /** Of the text, of what is between the braces, or of the braces without a counterpart. */
+  /** Of the text, of the content between the braces, or of the unbalanced braces. */
   readonly start: number;
   readonly end: number;
 }
@@ -13,8 +16,8 @@ export interface FormatPiece {
 export type FormatFault = 'unopened' | 'unclosed' | 'too-many';
 
 /**
- * The pieces of a format string in their order, empty texts left out; a fault is the last one (specification, section 7.3). `closeAt` finds where
- * the `}}` stands that closes an interpolation whose inside begins at `from`: -1 for nowhere.
+ * Yields the pieces of a format string in order, without empty texts; a fault is the last one (specification, section
+ * 7.3). `closeAt` returns the offset of the `}}` that closes an interpolation whose content begins at `from`, or -1.
  */
 export function* piecesOf(
   text: string,

@@ -1,8 +1,8 @@
-/** Longer words and longer lists are not searched: a suggestion is a courtesy and must stay cheap. */
+/** Longer words and longer lists are not searched, so that suggestions stay cheap. */
 const MAX_WORD = 80;
 const MAX_CANDIDATES = 500;
 
-/** The candidate that differs least from the word (edit distance, at most a third of its length), or null. */
+/** Returns the candidate nearest to the word (edit distance, at most a third of its length), or null. */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   if (word.length === 0 || word.length > MAX_WORD) return null;
   let best: string | null = null;
@@ -20,13 +20,13 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   return best;
 }
 
-/** `; did you mean "x"?` or nothing. */
+/** Returns `; did you mean "x"?` or an empty text. */
 export function suggestion(word: string, candidates: Iterable<string>): string {
   const near = nearest(word, candidates);
   return near === null ? '' : `; did you mean "${near}"?`;
 }
 
-/** Characters to insert, to delete, to replace or to swap with their neighbour. */
+/** Returns the number of characters to insert, delete, replace or swap with their neighbour. */
 function editDistance(a: string, b: string): number {
   let beforePrevious: readonly number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

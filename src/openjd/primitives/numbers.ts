@@ -1,15 +1,15 @@
-import type { DocumentNode } from '../template/document.ts';
+import type { DocumentNode } from './document.ts';
 
 const INTEGER = /^[-+]?[0-9]+$/;
 const DECIMAL = /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
-/** Significant digits of the largest 64-bit integer; longer texts are refused before they are converted. */
+/** Significant digits of the largest 64-bit integer; longer texts are rejected before they are converted. */
 const MAX_DIGITS = 19;
-/** Decimal texts longer than this are no numbers that anybody wrote. */
+/** Maximum length of a decimal number's text. */
 const MAX_DECIMAL_LENGTH = 400;
 
-/** The 64-bit integer that the text writes in base 10, null when it is none, 'range' when it does not fit. */
+/** Parses a 64-bit integer in base 10. Returns null for invalid text, 'range' if it does not fit. */
 export function parseInteger(text: string): bigint | null | 'range' {
   if (!INTEGER.test(text)) return null;
   const digits = text.replace(/^[-+]?0*/, '');
@@ -18,14 +18,17 @@ export function parseInteger(text: string): bigint | null | 'range' {
   return value < MIN_INT64 || value > MAX_INT64 ? 'range' : value;
 }
 
-/** The finite number that the text writes in base 10, or null. */
+/** Parses a finite number in base 10, or returns null. */
 export function parseDecimal(text: string): number | null {
   if (text.length > MAX_DECIMAL_LENGTH || !DECIMAL.test(text)) return null;
   const value = Number(text);
   return Number.isFinite(value) ? value : null;
 }
 
-/** What a node says as an integer: an integer, a whole number, or text that writes an integer. Else why not. */
+/**
+ * Returns the integer of a node: an integer, a whole number, or text of an integer. Returns an error text for other
+ * nodes.
+ */
 export function integerOf(node: DocumentNode): bigint | string {
   if (node.kind === 'float') {
     const value = parseDecimal(node.text);
@@ -44,7 +47,7 @@ interface Decimal {
   readonly value: number;
 }
 
-/** What a node says as a finite number: a number, or text that writes one. Else why not. */
+/** Returns the finite number of a node: a number, or text of one. Returns an error text for other nodes. */
 export function decimalOf(node: DocumentNode): Decimal | string {
   if (node.kind !== 'integer' && node.kind !== 'float' && node.kind !== 'string') return 'must be a number';
   const text = node.kind === 'string' ? node.value : node.text;

@@ -1,6 +1,6 @@
 /**
- * The first of `length` places of which `isBefore` is false, by halving; `length` when it is true of all of them.
- * It must be true of every place up to one and of none from there on.
+ * Returns the first of `length` indices for which `isBefore` is false, by binary search, or `length` if there is none.
+ * `isBefore` must be true up to some index and false from there on.
  */
 export function partitionPoint(length: number, isBefore: (place: number) => boolean): number {
   let low = 0;

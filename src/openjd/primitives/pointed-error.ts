@@ -1,4 +1,4 @@
-/** One thing wrong with a submitted document. Line and column count from 1. */
+/** An error in a submitted document. Line and column count from 1. */
 export interface PointedError {
   readonly pointer: string;
   readonly detail: string;

@@ -1,5 +1,5 @@
 import { parseInteger } from './numbers.ts';
-import { quoteForMessage } from '../template/text-rules.ts';
+import { quoteForMessage } from './text-rules.ts';
 import { lastOf, normalRuns, type Run } from './integer-set.ts';
 
 type ParsedRange =
@@ -10,8 +10,9 @@ const GAP = '[ \\t]*';
 const ELEMENT = new RegExp(`^${GAP}${INT}(?:${GAP}-${GAP}${INT}(?:${GAP}:${GAP}${INT})?)?${GAP}$`);
 
 /**
- * Parses a range expression (specification, section 3.4.1.1.1): `1-5,10-20:2`. Gives the increasing set of its integers as runs in normal
- * form. Errors: bad syntax, a range that runs against its step, step 0, numbers beyond 64 bits, parts that overlap, too many parts.
+ * Parses a range expression (specification, section 3.4.1.1.1): `1-5,10-20:2`. Returns its integers in ascending order
+ * as runs in normal form. Errors: invalid syntax, a step in the wrong direction, step 0, numbers beyond 64 bits,
+ * overlapping parts, too many parts.
  */
 export function parseRange(text: string, maxParts: number): ParsedRange {
   if (text.trim() === '') return failed('the range is empty');

@@ -5,7 +5,7 @@ type CapabilityKind = 'amount' | 'attr';
 
 const NAME = /^(?:([A-Za-z_][A-Za-z0-9_]*):)?(amount|attr)((?:\.[A-Za-z_][A-Za-z0-9_]*)+)$/i;
 const RESERVED_SCOPES: readonly string[] = ['worker', 'job', 'step', 'task'];
-/** The prefix under which this service names capabilities in reserved scopes. */
+/** Vendor prefix of this service's capabilities in reserved scopes. */
 const OWN_VENDOR = 'svc';
 
 const STANDARD: readonly string[] = [
@@ -31,10 +31,10 @@ const FIXED_VALUES: ReadonlyMap<string, readonly string[]> = new Map([
   ['attr.worker.cpu.arch', ['x86_64', 'arm64']],
 ]);
 
-/** What a host can say of a standard attribute, or undefined when anything. `name` in lower case. */
+/** Returns the possible values of a standard attribute, or undefined if any value is allowed. `name` in lower case. */
 export const fixedValuesOf = (name: string): readonly string[] | undefined => FIXED_VALUES.get(name);
 
-/** Why a name is no capability of the kind, or null. Names compare without case. */
+/** Returns why a name is not a valid capability of the kind, or null. Names are case-insensitive. */
 export function capabilityNameWrong(name: string, kind: CapabilityKind, maxLength: number): string | null {
   if (name.length > maxLength)
     return `must not have more than ${maxLength} characters, and has ${name.length}`;
@@ -56,7 +56,9 @@ export function capabilityNameWrong(name: string, kind: CapabilityKind, maxLengt
 
 const VALUE = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** Why a resolved text is no value of the attribute (section 3.3.2.2), or null. `name` in lower case. */
+/**
+ * Returns why a resolved text is not a valid value of the attribute (section 3.3.2.2), or null. `name` in lower case.
+ */
 export function attributeValueWrong(name: string, value: string, maxLength: number): string | null {
   if (value === '') return 'must not be empty';
   if (value.length > maxLength)

@@ -1,5 +1,5 @@
 import type { PointedError } from '../primitives/pointed-error.ts';
-import type { DocumentNode } from './document.ts';
+import type { DocumentNode } from '../primitives/document.ts';
 import { LANGUAGE_FEATURES } from './extensions.ts';
 import { Findings } from './findings.ts';
 import type { LanguageOptions } from './language/options.ts';
@@ -17,7 +17,7 @@ import { checkDependencies } from './validate/08-dependencies.ts';
 import { checkFormatStrings } from './validate/09-format-strings.ts';
 import { checkPathDelivery } from './validate/10-path-delivery.ts';
 
-/** A template without findings. */
+/** A template without errors. */
 export interface CheckedTemplate {
   readonly shape: TemplateShape;
   readonly parameters: readonly CheckedParameter[];
@@ -28,8 +28,8 @@ export type CheckResult =
   | { readonly ok: false; readonly errors: readonly PointedError[] };
 
 /**
- * Validates a template without parameter values. All findings of all passes at once, by position; only a document in another language
- * (version, extensions) or of another shape at the top ends early. Never throws for what the document contains.
+ * Validates a template without parameter values. Returns all findings of all passes, by position. Only a document in
+ * another language (version, extensions) or with an invalid top level ends early. Never throws because of the content.
  */
 export function checkTemplate(
   document: DocumentNode,

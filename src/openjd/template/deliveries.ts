@@ -1,18 +1,21 @@
-/** How a product wants to be told of mapped paths (extension SVC_PATH_TRANSLATION, docs/decisions/path-delivery.md). */
+/** How a product receives mapped paths (extension SVC_PATH_TRANSLATION, docs/decisions/path-delivery.md). */
 export type PathDelivery =
   /** `Param.X` and `Task.Param.X` of type PATH are mapped. */
   | { readonly type: 'swap_in_place' }
-  /** The rules stand in the file `Session.PathMappingRulesFile`. */
+  /** The rules are in the file `Session.PathMappingRulesFile`. */
   | { readonly type: 'translation_file' }
   | CommandFlags
   | EnvironmentVariable
-  /** PATH parameters of the job with a dataFlow are copied to the session's directory before and from it after. */
+  /**
+   * PATH parameters of the job with a dataFlow are copied to the session's directory before the task, and back after
+   * it.
+   */
   | { readonly type: 'stage_locally' };
 
 /** Arguments of onRun for each rule. */
 export interface CommandFlags {
   readonly type: 'command_flags';
-  /** Format strings that see `Rule.Source` and `Rule.Destination`. */
+  /** Format strings that may refer to `Rule.Source` and `Rule.Destination`. */
   readonly args: readonly string[];
   /** Before or after the arguments that the template gives. */
   readonly position: FlagPosition;
@@ -20,11 +23,14 @@ export interface CommandFlags {
 
 export type FlagPosition = 'START' | 'END';
 
-/** A variable of every action that holds the rules. */
+/** A variable of every action that contains the rules. */
 export interface EnvironmentVariable {
   readonly type: 'environment';
   readonly variable: string;
-  /** Format string for each rule, which sees `Rule.Source` and `Rule.Destination`; absent means a JSON object of source and destination. */
+  /**
+   * Format string for each rule, which may refer to `Rule.Source` and `Rule.Destination`; absent means a JSON object of
+   * source and destination.
+   */
   readonly entry?: string;
   /** Between the entries. */
   readonly separator?: string;
@@ -33,7 +39,7 @@ export interface EnvironmentVariable {
 export type DeliveryType = PathDelivery['type'];
 
 /**
- * In the order in which they take effect, whatever the order in which they are named
+ * In the order in which they are applied, regardless of their order in the template
  * (docs/contract/openjd.md#extensions).
  */
 export const DELIVERY_ORDER: readonly DeliveryType[] = [
@@ -44,7 +50,7 @@ export const DELIVERY_ORDER: readonly DeliveryType[] = [
   'stage_locally',
 ];
 
-/** What holds where nothing else is said (docs/contract/openjd.md#extensions). */
+/** Deliveries of a template that declares none (docs/contract/openjd.md#extensions). */
 export const DEFAULT_DELIVERIES: readonly PathDelivery[] = [
   { type: 'swap_in_place' },
   { type: 'translation_file' },

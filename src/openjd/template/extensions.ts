@@ -1,6 +1,6 @@
 /**
- * Extensions and features as data (docs/contract/openjd.md#extensions): which names are known, and which of them a user
- * of the language carries out. What is known but not supported is refused with its pointer, never run half.
+ * Extensions and features as data (docs/contract/openjd.md#extensions): the known names, and the subset that a user of
+ * the language supports. A known but unsupported one is rejected with its pointer, and never partly executed.
  */
 export type ExtensionName =
   'TASK_CHUNKING' | 'REDACTED_ENV_VARS' | 'EXPR' | 'SVC_PATH_TRANSLATION' | 'SVC_CHUNK_BOUNDS';
@@ -13,14 +13,14 @@ export const KNOWN_EXTENSIONS: readonly ExtensionName[] = [
   'SVC_CHUNK_BOUNDS',
 ];
 
-/** What a user of the language can deal with: validation alone more than the service, which has to run it. */
+/** Features that a user of the language supports: validation supports more than the service, which executes them. */
 export interface SupportedFeatures {
   readonly extensions: readonly ExtensionName[];
   /** Host requirements `amount.worker.usagepool.<name>`. */
   readonly usagePools: boolean;
 }
 
-/** What is validated and expanded here: all that is known. */
+/** Features that this package validates and expands: all known ones. */
 export const LANGUAGE_FEATURES: SupportedFeatures = {
   extensions: KNOWN_EXTENSIONS,
   usagePools: true,

@@ -1,13 +1,13 @@
 import type { PointedError } from '../primitives/pointed-error.ts';
-import type { Position } from './document.ts';
+import type { Position } from '../primitives/document.ts';
 import { pointerOf, type Located } from './located.ts';
 
-/** More findings than this are counted and not kept. */
+/** Maximum number of findings that are kept; further ones are only counted. */
 const MAX_FINDINGS = 1000;
-/** Characters of all of them together, likewise: those of expressions can be long. */
+/** Maximum total characters of all findings: those of expressions can be long. */
 const MAX_CHARACTERS = 250_000;
 
-/** Collects what is wrong with a document, over all passes. */
+/** Collects the errors of a document over all passes. */
 export class Findings {
   readonly #errors: PointedError[] = [];
   #dropped = 0;
@@ -17,17 +17,17 @@ export class Findings {
     return this.#errors.length + this.#dropped;
   }
 
-  /** Notes that the node is wrong. */
+  /** Adds an error of the node. */
   add(at: Located, detail: string): void {
     this.#push(at, at.node, detail);
   }
 
-  /** Notes that the key of a mapping's entry is wrong. */
+  /** Adds an error of a mapping entry's key. */
   addAtKey(at: Located, detail: string): void {
     this.#push(at, at.keyAt ?? at.node, detail);
   }
 
-  /** All findings, by position in the document. */
+  /** Returns all findings, by position in the document. */
   sorted(): PointedError[] {
     const sorted = this.#errors.toSorted(
       (a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),

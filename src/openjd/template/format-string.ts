@@ -1,7 +1,7 @@
 import { MAX_INTERPOLATIONS, piecesOf, type FormatFault } from '../primitives/interpolations.ts';
-import { quoteForMessage } from './text-rules.ts';
+import { quoteForMessage } from '../primitives/text-rules.ts';
 
-/** A format string, parsed (specification, section 7.3): literal text and references to values by dotted name. */
+/** A parsed format string (specification, section 7.3): literal text and references to values by dotted name. */
 export interface FormatString {
   readonly parts: readonly FormatPart[];
 }
@@ -17,8 +17,8 @@ export type ResolvedFormatString =
 
 const REFERENCE = /^[ \t\r\n]*([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)[ \t\r\n]*$/;
 /**
- * Parses a format string. There is no escape: `{{` always opens and `}}` always closes a reference, single braces are text.
- * Errors: an opener without its closer, a closer without its opener, and anything but one dotted name between them.
+ * Parses a format string. There is no escape: `{{` always opens and `}}` always closes a reference, single braces are
+ * text. Errors: unbalanced braces, and any content other than one dotted name.
  */
 export function parseFormatString(text: string): ParsedFormatString {
   const parts: FormatPart[] = [];
@@ -45,7 +45,7 @@ const notAName = (inside: string): string =>
     ? 'there is nothing between "{{" and "}}"'
     : `${quoteForMessage(inside)} is not the name of a value (expressions require the extension EXPR)`;
 
-/** The text with every reference replaced; unknown is the first name that the lookup does not know. */
+/** Replaces every reference. `unknown` is the first name that the lookup does not find. */
 export function resolveFormatString(
   format: FormatString,
   lookup: (symbol: string) => string | undefined,
@@ -63,7 +63,7 @@ export function resolveFormatString(
   return { ok: true, text };
 }
 
-/** The literal text between the references, joined: a lower bound of what the string resolves to. */
+/** Returns the literal text between the references, joined: a lower bound of the resolved length. */
 export function literalText(format: FormatString): string {
   return format.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
 }

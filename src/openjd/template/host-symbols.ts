@@ -6,32 +6,38 @@ import { chunkOfText, taskValueTypes, valueOfText, valueTypes } from './language
 import { replacePaths } from './path-values.ts';
 import type { LetValue, ParameterValue, TaskParameterPlan } from './plan.ts';
 
-/** What is known on the worker when a format string of a script is resolved. */
+/** Values that a worker has when it resolves a format string of a script. */
 export interface HostContext {
   /** Values of the job parameters by name. */
   readonly parameters: Readonly<Record<string, ParameterValue>>;
-  /** Null where there is no session yet: its values are not known. */
+  /** Null before there is a session: its values are unknown. */
   readonly session: SessionValues | null;
-  /** Whose script it is: names of files begin with `Task.File.` or `Env.File.`, and only a step's script sees the task. */
+  /**
+   * Owner of the script: names of files begin with `Task.File.` or `Env.File.`, and only a step's script can refer to
+   * the task.
+   */
   readonly scope: { readonly kind: 'environment' } | { readonly kind: 'task'; readonly task: TaskValues };
-  /** Absolute paths of the script's embedded files, by name; null where they are not known yet. */
+  /** Absolute paths of the script's embedded files, by name; null if not known yet. */
   readonly files: ReadonlyMap<string, string | null>;
-  /** Maps the value of a PATH to this host. */
+  /** Maps a PATH value to this host. */
   readonly mapPath: (path: string) => string;
-  /** Paths of job parameters that are found elsewhere than their mapping says, by their names (path-values.ts): copies in the session's directory. */
+  /**
+   * Paths of job parameters that override the mapping, by their names (path-values.ts): copies in the session's
+   * directory.
+   */
   readonly staged?: ReadonlyMap<string, string>;
-  /** Of a template with the extension EXPR: then values have types. Absent: all values are text. */
+  /** Set for a template with the extension EXPR: values have types. Absent: all values are text. */
   readonly typed?: TypedContext;
 }
 
-/** What else there is with EXPR. */
+/** Additional context with EXPR. */
 export interface TypedContext {
   readonly jobName: string;
   /** Absent in the script of a job environment. */
   readonly stepName?: string;
   /** Bindings of the step. */
   readonly lets?: readonly LetValue[];
-  /** How this host writes paths. */
+  /** Path format of this host. */
   readonly pathStyle: FileStyle;
 }
 
@@ -55,8 +61,8 @@ const FIRST_INTEGER = /^-?[0-9]+/;
 const LAST_INTEGER = /(?:^|,|[0-9]-)(-?[0-9]+)(?::[0-9]+)?$/;
 
 /**
- * The values by symbol (specification, section 7.3.1; docs/contract/openjd.md#format-strings). What does not exist in
- * the scope is not there; what is not known yet is unresolved.
+ * Returns the values by symbol (specification, section 7.3.1; docs/contract/openjd.md#format-strings). Symbols outside
+ * of the scope are missing; unknown values are unresolved.
  */
 export function hostSymbols(context: HostContext): ReadonlyMap<string, Value> {
   const { session, scope, typed } = context;

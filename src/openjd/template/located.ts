@@ -1,12 +1,12 @@
-import type { DocumentNode, MappingEntry, Position } from './document.ts';
+import type { DocumentNode, MappingEntry, Position } from '../primitives/document.ts';
 
-/** A node and the way to it from the root. */
+/** A node and its path from the root. */
 export interface Located {
   readonly node: DocumentNode;
   readonly parent: Located | null;
   /** Key or index in the parent; empty at the root. */
   readonly key: string | number;
-  /** Where the entry of a mapping begins; absent elsewhere. */
+  /** Position of the key in a mapping; absent elsewhere. */
   readonly keyAt?: Position;
 }
 
@@ -25,7 +25,7 @@ export const itemOf = (parent: Located, node: DocumentNode, index: number): Loca
   key: index,
 });
 
-/** The JSON pointer (RFC 6901) of a located node; empty at the root. */
+/** Returns the JSON pointer (RFC 6901) of a located node; empty at the root. */
 export function pointerOf(located: Located): string {
   const segments: string[] = [];
   for (let at = located; at.parent !== null; at = at.parent) {
@@ -34,7 +34,7 @@ export function pointerOf(located: Located): string {
   return segments.reverse().reduce((pointer, segment) => `${pointer}/${segment}`, '');
 }
 
-/** A text of the template and where it stands. */
+/** A text of the template and its position. */
 export interface Text {
   readonly value: string;
   readonly at: Located;

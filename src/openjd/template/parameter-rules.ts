@@ -1,11 +1,11 @@
-import { nodeKindName, type DocumentNode } from './document.ts';
+import { nodeKindName, type DocumentNode } from '../primitives/document.ts';
 import { rowOf, type SingleRow } from './parameter-types.ts';
 import type { ParameterType } from './plan.ts';
 import { readJson } from './read-json.ts';
 import type { TemplateLimits } from './template-limits.ts';
-import { characters, quoteForMessage } from './text-rules.ts';
+import { characters, quoteForMessage } from '../primitives/text-rules.ts';
 
-/** What the value of a job parameter, or an element of it, must satisfy (specification, sections 2.1 to 2.16). */
+/** Constraints on the value of a job parameter, or on its elements (specification, sections 2.1 to 2.16). */
 export interface ParameterRules {
   readonly type: ParameterType;
   /** Of a text in characters, of a list in elements. */
@@ -15,18 +15,18 @@ export interface ParameterRules {
   readonly maxValue: Bound | null;
   /** Canonical texts. */
   readonly allowed: readonly string[] | null;
-  /** Of each element of a list; null where there are none. */
+  /** Constraints on each element of a list; null if there are none. */
   readonly item: ParameterRules | null;
 }
 
-/** A limit and how it was written. */
+/** A limit and its original text. */
 export interface Bound {
   /** bigint for integers. */
   readonly value: bigint | number;
   readonly text: string;
 }
 
-/** What is wrong with a value, or with an element of it: `path` are its indexes. */
+/** An error in a value, or in an element of it: `path` contains its indexes. */
 export interface ValueProblem {
   readonly path: readonly number[];
   readonly detail: string;
@@ -36,10 +36,10 @@ type CheckedValue =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problems: readonly ValueProblem[] };
 
-/** Problems of one value that are told. */
+/** Maximum number of reported problems per value. */
 const MAX_PROBLEMS = 20;
 
-/** The node that a submitted text stands for: a list is written as JSON, everything else is text. */
+/** Returns the node of a submitted text: a list is written as JSON, everything else is text. */
 export function submittedNode(
   type: ParameterType,
   text: string,
@@ -51,13 +51,13 @@ export function submittedNode(
   const [error] = read.errors;
   return {
     ok: false,
-    detail: `${quoteForMessage(text)} is no list in JSON: column ${error?.column ?? 1} ${error?.detail ?? ''}`,
+    detail: `${quoteForMessage(text)} is not a valid JSON list: column ${error?.column ?? 1} ${error?.detail ?? ''}`,
   };
 }
 
 /**
- * The canonical text of a value: integers in plain decimal, `true` and `false`, a list as JSON, everything else as given. Problems: what is no value of
- * the type, and what breaks the rules.
+ * Returns the canonical text of a value: integers in plain decimal, `true` and `false`, a list as JSON, everything else
+ * as given. Problems: values that are not valid for the type, and violated rules.
  */
 export function checkValue(rules: ParameterRules, node: DocumentNode, limits: TemplateLimits): CheckedValue {
   const problems: ValueProblem[] = [];
@@ -65,7 +65,7 @@ export function checkValue(rules: ParameterRules, node: DocumentNode, limits: Te
   return problems.length === 0 ? { ok: true, text } : { ok: false, problems };
 }
 
-/** Recursive: types nest twice. Gives '' for what is reported. */
+/** Recursive: types nest at most twice. Returns '' for reported values. */
 function checkAt(
   rules: ParameterRules,
   node: DocumentNode,
@@ -95,7 +95,7 @@ function checkAt(
   return `[${texts.join(', ')}]`;
 }
 
-/** Rules of a type without any. */
+/** Returns the rules of a type without constraints. */
 export function noRules(type: ParameterType): ParameterRules {
   const { element } = rowOf(type);
   return {
@@ -109,13 +109,13 @@ export function noRules(type: ParameterType): ParameterRules {
   };
 }
 
-/** A canonical text as an element of a JSON list. */
+/** Returns a canonical text as an element of a JSON list. */
 export function jsonOf(type: ParameterType, text: string): string {
   const row = rowOf(type);
   return row.element === null ? row.json(text) : text;
 }
 
-/** Why the canonical text of a single value breaks a rule, or null. */
+/** Returns why the canonical text of a single value violates a rule, or null. */
 function ruleBroken(
   rules: ParameterRules,
   row: SingleRow,
@@ -134,7 +134,8 @@ function textBroken(
   { maxParameterValue }: TemplateLimits,
 ): string | null {
   const length = characters(text);
-  // Of a RANGE_EXPR it is the default of maxLength (section 2.10), of the others no maxLength goes beyond it (section 2.5).
+  // For a RANGE_EXPR this is the default of maxLength (section 2.10); for the others it is an upper bound (section
+  // 2.5).
   if (length > maxParameterValue && (row.type !== 'RANGE_EXPR' || rules.maxLength === null)) {
     return `must not have more than ${maxParameterValue} characters, and has ${length}`;
   }

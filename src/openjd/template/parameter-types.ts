@@ -9,11 +9,11 @@ import {
   type ResolvedType,
 } from '../expr/type-system/expr-type.ts';
 import { jsonOfFloat } from '../expr/values/float-text.ts';
-import { nodeKindName, type DocumentNode } from './document.ts';
+import { nodeKindName, type DocumentNode } from '../primitives/document.ts';
 import { decimalOf, integerOf } from '../primitives/numbers.ts';
 import type { ParameterType } from './plan.ts';
 import { parseRange } from '../primitives/range-expression.ts';
-import { quoteForMessage } from './text-rules.ts';
+import { quoteForMessage } from '../primitives/text-rules.ts';
 
 /** A rule that a definition or its `item` can hold. */
 export type ConstraintKey = 'allowedValues' | 'minLength' | 'maxLength' | 'minValue' | 'maxValue' | 'item';
@@ -22,8 +22,8 @@ export type ReadText =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly detail: string };
 
 /**
- * All that there is to know of a type of job parameters (specification, sections 2.1 to 2.16): what depends on the type is looked up here and
- * nowhere else.
+ * Properties of a type of job parameters (specification, sections 2.1 to 2.16). Everything that depends on the type is
+ * defined here.
  */
 export type ParameterTypeRow = SingleRow | ListRow;
 
@@ -32,25 +32,28 @@ interface CommonRow {
   readonly needsExpr: boolean;
   /** Type of `Param.<name>` in an expression (specification "Expression Language", section 1.2.2). */
   readonly valueType: ResolvedType;
-  /** Type of `RawParam.<name>`: a path that is not mapped is text. */
+  /** Type of `RawParam.<name>`: an unmapped path is text. */
   readonly rawType: ResolvedType;
-  /** Whether its values are mapped to the worker, and the definition says what the job does with them. */
+  /** Set if its values are mapped to the worker, and the definition declares their data flow. */
   readonly isPath: boolean;
   readonly constraints: readonly ConstraintKey[];
-  /** The default is the first, but for paths (by `objectType` and `dataFlow`: input file, output file, directory) and where values are allowed. */
+  /**
+   * The first is the default, except for paths (by `objectType` and `dataFlow`: input file, output file, directory) and
+   * with allowed values.
+   */
   readonly controls: readonly string[];
-  /** Keys of `userInterface` beside control, label and groupLabel. */
+  /** Keys of `userInterface` in addition to control, label and groupLabel. */
   readonly settings: readonly string[];
 }
 
 /** A type of single values. */
 export interface SingleRow extends CommonRow {
   readonly element: null;
-  /** How values compare with `minValue`, `maxValue` and `allowedValues`. */
+  /** Comparison with `minValue`, `maxValue` and `allowedValues`. */
   readonly compares: 'text' | 'integer' | 'number';
-  /** A canonical text as an element of a list in JSON. */
+  /** Formats a canonical text as an element of a JSON list. */
   readonly json: (text: string) => string;
-  /** The canonical text of a value in a template, in JSON, or submitted, which is a string node. */
+  /** Returns the canonical text of a value in a template, in JSON, or submitted, which is a string node. */
   readonly read: (node: DocumentNode, maxRangeParts: number) => ReadText;
 }
 
@@ -92,7 +95,7 @@ function readDecimal(node: DocumentNode): ReadText {
   );
 }
 
-/** Section 2.9. As a number it is 1 or 0, however it is written; as text it is one of the words. */
+/** Section 2.9. As a number it is 1 or 0, in any notation; as text it is one of the words. */
 function readBool(node: DocumentNode): ReadText {
   let value: boolean | undefined;
   if (node.kind === 'boolean') ({ value } = node);
@@ -112,7 +115,7 @@ function readBool(node: DocumentNode): ReadText {
   return refused(`must be true or false, not ${nodeKindName(node)}`);
 }
 
-/** Section 2.10. The text stays as it was given: its length is what the constraints count. */
+/** Section 2.10. The text stays as given: the constraints apply to its length. */
 function readRange(node: DocumentNode, maxParts: number): ReadText {
   if (node.kind !== 'string') return readString(node);
   const parsed = parseRange(node.value, maxParts);
@@ -217,7 +220,7 @@ const ROWS: readonly ParameterTypeRow[] = [
   listRow('LIST[LIST[INT]]', 'LIST[INT]', listType(INT), []),
 ];
 
-/** `item` belongs to lists whose elements can have rules. */
+/** `item` exists only for lists whose elements can have rules. */
 function listRow(
   type: ParameterType,
   element: ParameterType,
@@ -240,17 +243,17 @@ function listRow(
 
 const BY_TYPE: ReadonlyMap<string, ParameterTypeRow> = new Map(ROWS.map((row) => [row.type, row]));
 
-/** What there is to know of a type. */
+/** Returns the properties of a type. */
 export function rowOf(type: ParameterType): ParameterTypeRow {
   const row = BY_TYPE.get(type);
-  // A fault of this program: the table has every type.
+  // A bug of this program: the table has every type.
   if (row === undefined) throw new Error(`there is no parameter type ${type}`);
   return row;
 }
 
-/** The type of a name in upper case, or undefined. */
+/** Returns the type of a name in upper case, or undefined. */
 export const typeNamed = (name: string): ParameterTypeRow | undefined => BY_TYPE.get(name);
 
-/** Names of the types, in the order of the specification. */
+/** Returns the names of the types, in the order of the specification. */
 export const typeNames = (withExpr: boolean): readonly ParameterType[] =>
   ROWS.filter((row) => withExpr || !row.needsExpr).map(({ type }) => type);

@@ -1,6 +1,9 @@
 import { isUriPath } from '../primitives/uri-path.ts';
 
-/** Path mapping rules of a session (specification, "How Jobs Are Run", path mapping): where paths of another host are found on this one. */
+/**
+ * Path mapping rule of a session (specification, "How Jobs Are Run", path mapping): maps paths of another host to paths
+ * of this one.
+ */
 export type PathFormat = 'POSIX' | 'WINDOWS' | 'URI';
 
 export interface PathMappingRule {
@@ -10,8 +13,8 @@ export interface PathMappingRule {
 }
 
 /**
- * The mapping of a host by its rules: of the rules that match, the one with the longest source wins, and of equally long ones the first. A path that no
- * rule matches stays as it is. `host` says which separator this host writes.
+ * Returns the mapping function of a host. Of the matching rules, the one with the longest source applies, and of
+ * equally long ones the first. A path that matches no rule is returned unchanged. `host` determines the separator.
  */
 export function pathMapper(
   rules: readonly PathMappingRule[],
@@ -21,7 +24,7 @@ export function pathMapper(
     .toSorted((a, b) => b.source.length - a.source.length)
     .map((rule) => ({ rule, source: splitPath(rule.source, rule.sourceFormat) }));
   return (path) => {
-    // Once for all rules of a format: there can be many rules.
+    // Split once per format: there can be many rules.
     const split = new Map<PathFormat, SplitPath>();
     for (const { rule, source } of ordered) {
       const value = split.get(rule.sourceFormat) ?? splitPath(path, rule.sourceFormat);
@@ -33,9 +36,9 @@ export function pathMapper(
   };
 }
 
-/** A path as it compares: what it is anchored at, and its components. */
+/** A path in comparable form: its anchor and its components. */
 interface SplitPath {
-  /** Root, drive, share, or scheme and authority; empty when the path is relative. */
+  /** Root, drive, share, or scheme and authority; empty if the path is relative. */
   readonly anchor: string;
   /** As written. */
   readonly parts: readonly string[];
@@ -57,7 +60,7 @@ function mapByRule(
   return below === '' ? destinationOf(rule, separator) : withoutSeparator(rule, separator) + below;
 }
 
-/** Where the source itself is found: no separator at the end but that of a root. */
+/** Returns the destination of the source itself: without a separator at the end, except that of a root. */
 function destinationOf(rule: PathMappingRule, separator: '/' | '\\'): string {
   if (isUriPath(rule.destination)) return rule.destination;
   const destination = withoutSeparator(rule, separator);
@@ -65,14 +68,14 @@ function destinationOf(rule: PathMappingRule, separator: '/' | '\\'): string {
   return isRoot && destination !== rule.destination ? destination + separator : destination;
 }
 
-/** The destination with the separators of the host, and none at its end. */
+/** Returns the destination with the separators of the host, and none at its end. */
 function withoutSeparator({ destination }: PathMappingRule, separator: '/' | '\\'): string {
   if (isUriPath(destination)) return destination.replace(/(?<!:\/)\/$/, '');
   const written = separator === '/' ? destination : destination.replaceAll('/', separator);
   return written.replace(/[/\\]+$/, '');
 }
 
-/** A path as rules compare it: equal keys for what one rule takes for the same, of the whole path and of every directory above it. */
+/** Returns the keys of a path and of every directory above it. Paths that one rule treats as equal have equal keys. */
 export function pathKeys(
   path: string,
   format: PathFormat,
@@ -86,7 +89,7 @@ export function pathKeys(
 function splitPath(path: string, format: PathFormat): SplitPath {
   switch (format) {
     case 'POSIX':
-      // Two separators at the start, and not more, are a root of their own.
+      // Exactly two separators at the start are a different root.
       return split(/^\/\/(?!\/)|^\/|^/.exec(path)?.[0] ?? '', path, '/');
     case 'WINDOWS': {
       const text = path.replaceAll('/', '\\');
@@ -97,7 +100,7 @@ function splitPath(path: string, format: PathFormat): SplitPath {
     }
     case 'URI': {
       const anchor = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*/.exec(path)?.[0] ?? '';
-      // Opaque: every component is compared and kept, also an empty one or a dot.
+      // Opaque: every component is compared and kept, including empty ones and dots.
       const parts = path.slice(anchor.length).split('/').slice(1);
       const trailingSeparator = parts.at(-1) === '';
       return {

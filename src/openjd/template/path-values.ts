@@ -3,21 +3,24 @@ import { rowOf } from './parameter-types.ts';
 import type { ParameterValue } from './plan.ts';
 import { readJson } from './read-json.ts';
 
-/** A path that a job parameter holds. */
+/** A path in the value of a job parameter. */
 export interface NamedPath {
-  /** `Scene`; of an element of a list with its index: `Scenes[0]`. */
+  /** `Scene`; for an element of a list with its index: `Scenes[0]`. */
   readonly name: string;
   readonly path: string;
 }
 
-/** The paths of a job parameter; none of a type without paths. */
+/** Returns the paths of a job parameter; none for a type without paths. */
 export function pathsOf(name: string, { type, value }: ParameterValue): readonly NamedPath[] {
   if (!rowOf(type).isPath) return [];
   if (type === 'PATH') return [{ name, path: value }];
   return elementsOf(value).map((path, index) => ({ name: `${name}[${index}]`, path }));
 }
 
-/** The text of a job parameter with its paths replaced, of a list each by itself; the text itself of a type without paths. */
+/**
+ * Replaces the paths in the text of a job parameter, each element of a list separately. Returns the text itself for a
+ * type without paths.
+ */
 export function replacePaths(
   name: string,
   parameter: ParameterValue,
@@ -29,7 +32,7 @@ export function replacePaths(
   return type === 'PATH' ? paths.join('') : `[${paths.map((path) => jsonOf('PATH', path)).join(', ')}]`;
 }
 
-/** The elements of a canonical list of texts. */
+/** Returns the elements of a canonical list of texts. */
 function elementsOf(value: string): readonly string[] {
   const read = readJson(value);
   const node = read.ok ? read.document : undefined;

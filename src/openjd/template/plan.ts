@@ -2,8 +2,8 @@ import type { PathDelivery } from './deliveries.ts';
 import type { RangeConstraint, SpaceDescription } from './space-description.ts';
 
 /**
- * What a template and its parameter values resolve to at job creation: all that scheduling and the worker need, and
- * nothing that grows with the number of tasks. Immutable; stored with the job.
+ * The result of resolving a template and its parameter values at job creation: everything that scheduling and the
+ * worker need, and nothing that grows with the number of tasks. Immutable; stored with the job.
  */
 export interface JobPlan {
   readonly version: 1;
@@ -16,7 +16,7 @@ export interface JobPlan {
 
 export type BaseType = 'INT' | 'FLOAT' | 'STRING' | 'PATH';
 
-/** Types of job parameters; those beyond the base types exist with the extension EXPR alone (parameter-types.ts). */
+/** Types of job parameters; those beyond the base types exist only with the extension EXPR (parameter-types.ts). */
 export type ParameterType =
   | BaseType
   | 'BOOL'
@@ -38,7 +38,7 @@ export interface ParameterValue {
   readonly objectType?: ObjectType;
 }
 
-/** What a job does with a PATH (specification, section 2.2). */
+/** Data flow of a PATH (specification, section 2.2). */
 export type DataFlow = 'IN' | 'OUT' | 'INOUT';
 
 export type ObjectType = 'FILE' | 'DIRECTORY';
@@ -57,15 +57,15 @@ export interface StepPlan {
   readonly taskCount: number;
   /** Types of the task parameters, in the order of their definition. */
   readonly taskParameters: readonly TaskParameterPlan[];
-  /** How the chunked parameter is cut; absent when the step has none. */
+  /** Chunking of a parameter; absent if the step has none. */
   readonly chunks?: ChunksPlan;
   readonly space: SpaceDescription;
   readonly requirements: StepRequirements;
   readonly environments: readonly EnvironmentPlan[];
   readonly script: ScriptPlan;
-  /** The bindings of its `let` with their values, in their order; absent when there are none. */
+  /** The bindings of its `let` with their values, in order; absent if there are none. */
   readonly lets?: readonly LetValue[];
-  /** How mapped paths reach its tasks; absent where the template says nothing. */
+  /** Path deliveries to its tasks; absent if the template declares none. */
   readonly deliveries?: readonly PathDelivery[];
 }
 
@@ -77,11 +77,14 @@ export interface TaskParameterPlan {
 /** A value of type CHUNK[INT] is a range expression: `1-10`, `1,3,7`. */
 export type TaskParameterType = BaseType | 'CHUNK[INT]';
 
-/** Specification, section 3.4.1.5. The space is cut by `defaultTaskCount`; the target is carried for schedulers that adapt. */
+/**
+ * Specification, section 3.4.1.5. `defaultTaskCount` determines the space; the target is stored for schedulers that
+ * adapt.
+ */
 export interface ChunksPlan {
   readonly parameter: string;
   readonly defaultTaskCount: number;
-  /** 0 means that there is no target. */
+  /** 0 means no target. */
   readonly targetRuntimeSeconds: number;
   readonly rangeConstraint: RangeConstraint;
 }
@@ -90,13 +93,13 @@ export interface ChunksPlan {
 export interface StepRequirements {
   /** Cores that one task reserves; null reserves the whole machine. */
   readonly cores: number | null;
-  /** Promoted compute location; empty when there is none. A promoted location is not among the attributes. */
+  /** Promoted compute location; empty if there is none. A promoted location is not among the attributes. */
   readonly computeLocation: string;
   readonly amounts: readonly AmountRequirement[];
-  /** Names of the usage pools that one task holds a slot of each, in lower case. */
+  /** Names of the usage pools of which one task holds one slot each, in lower case. */
   readonly pools: readonly string[];
   readonly attributes: readonly AttributeRequirement[];
-  /** Whether the worker evaluates expressions for its tasks: the template declares EXPR. Absent is false. */
+  /** Set if the worker evaluates expressions for its tasks: the template declares EXPR. Absent is false. */
   readonly usesExpressions?: boolean;
 }
 
@@ -107,7 +110,7 @@ export interface AmountRequirement {
   readonly max?: number;
 }
 
-/** Names are lower case; values are as written and compare without case. */
+/** Names are lower case; values are as written and case-insensitive. */
 export interface AttributeRequirement {
   readonly name: string;
   readonly anyOf?: readonly string[];
@@ -120,14 +123,14 @@ export interface ActionPlan {
   readonly command: string;
   /** Format strings. */
   readonly args: readonly string[];
-  /** Seconds; absent means no limit. The default of an onExit is filled in. */
+  /** Seconds; absent means no limit. The default of an onExit is already filled in. */
   readonly timeoutSeconds?: number;
   readonly cancelation?: CancelationPlan;
 }
 
 export type CancelationPlan =
   | { readonly mode: 'TERMINATE' }
-  /** The default of the period is filled in. */
+  /** The default period is already filled in. */
   | { readonly mode: 'NOTIFY_THEN_TERMINATE'; readonly notifyPeriodSeconds?: number };
 
 export interface EmbeddedFilePlan {
@@ -139,12 +142,12 @@ export interface EmbeddedFilePlan {
   readonly data: string;
 }
 
-/** A binding of a `let` that was evaluated when the job was created. */
+/** An evaluated `let` binding of a job's creation. */
 export interface LetValue {
   readonly name: string;
-  /** Its type as the expression language writes it: `list[int]`. */
+  /** Its type in the notation of the expression language: `list[int]`. */
   readonly type: string;
-  /** As the expression language writes the value: a list is JSON. */
+  /** The value in the notation of the expression language: a list is JSON. */
   readonly value: string;
 }
 

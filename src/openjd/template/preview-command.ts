@@ -19,21 +19,24 @@ import {
 import type { ParameterValue, StepPlan } from './plan.ts';
 import { openSpace } from './space/open-space.ts';
 
-/** What one task would run, as far as it is known without a worker. */
+/** The command of one task, as far as it is known without a worker. */
 export interface CommandPreview {
   /** Name of the task. */
   readonly task: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly command: string;
   readonly args: readonly string[];
-  /** Whether arguments are left out at the end because the whole was too long. */
+  /** Set if arguments are omitted at the end because the command is too long. */
   readonly isCut: boolean;
 }
 
-/** Characters of a command with its arguments; format strings may make very much of a small template. */
+/**
+ * Maximum number of characters of a command with its arguments: format strings can make long texts from a small
+ * template.
+ */
 export const PREVIEW_CHARACTERS_MAX = 65_536;
 
-/** What a preview needs of the job. */
+/** Fields of a job that a preview needs. */
 export interface PreviewedJob {
   readonly parameters: Readonly<Record<string, ParameterValue>>;
   readonly jobName: string;
@@ -49,7 +52,7 @@ export interface StepPreview {
 
 const EXPR: ExtensionName = 'EXPR';
 
-/** The previews of all steps, in their order. */
+/** Returns the previews of all steps, in order. */
 export function previewJob(
   { plan, extensions }: Pick<PreparedJob, 'plan' | 'extensions'>,
   expressions: ExprSettings,
@@ -60,8 +63,8 @@ export function previewJob(
 }
 
 /**
- * The commands of the first and the last task of a step. What only a worker knows stays as it was written; a PATH is shown as it was given, because the
- * mapping of paths is the worker's.
+ * Returns the commands of the first and the last task of a step. Values that only a worker has stay as written. A PATH
+ * is shown as given, because only the worker maps paths.
  */
 export function previewCommands(step: StepPlan, job: PreviewedJob): StepPreview {
   const space = openSpace(step.space);
@@ -102,7 +105,7 @@ interface ScriptSymbols {
   readonly context: ExprContext | null;
 }
 
-/** The values by symbol: what only a worker has is unresolved. */
+/** Returns the values by symbol: values that only a worker has are unresolved. */
 function scriptSymbols(
   step: StepPlan,
   { parameters, jobName, expressions }: PreviewedJob,
@@ -124,7 +127,7 @@ function scriptSymbols(
   return { symbols: bound.ok ? bound.symbols : symbols, context };
 }
 
-/** An argument by itself: with EXPR it can be none or several. */
+/** Returns the texts of one argument: with EXPR it can be none or several. */
 function argumentsOf(format: string, { symbols, context }: ScriptSymbols): readonly string[] {
   const text = prepared(format, context, ARGUMENT);
   const resolved = resolveText(text, symbols, context);
@@ -137,7 +140,7 @@ function argumentsOf(format: string, { symbols, context }: ScriptSymbols): reado
 const textOf = (format: string, { symbols, context }: ScriptSymbols): string =>
   previewText(prepared(format, context, STRING), symbols, context) ?? format;
 
-/** A format string of a checked template can always be read. What has no value for this task stays as it was written. */
+/** A format string of a checked template always parses. Text without a value for this task stays as written. */
 function prepared(format: string, context: ExprContext | null, target: ExprType): PreparedText {
   const read = prepareText(format, context !== null, target);
   if (!read.ok) throw new Error(`a checked template has the format string ${format}: ${read.detail}`);

@@ -1,14 +1,14 @@
-import type { DocumentNode, MappingEntry, Position } from './document.ts';
-import { DOCUMENT_LIMITS, type DocumentLimits } from './document-limits.ts';
-import { LineIndex } from './line-index.ts';
+import type { DocumentNode, MappingEntry, Position } from '../primitives/document.ts';
+import { DOCUMENT_LIMITS, type DocumentLimits } from '../primitives/document-limits.ts';
+import { LineIndex } from '../primitives/line-index.ts';
 import { Unreadable, type ReadResult } from './read-result.ts';
-import { quoteForMessage } from './text-rules.ts';
+import { quoteForMessage } from '../primitives/text-rules.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 const BLANK = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y;
 const WORD = /true|false|null/y;
-/** Text of a string up to its next escape or its end. Sticky, so that each character is looked at once. */
+/** Text of a string up to its next escape or its end. Sticky, so that each character is read once. */
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const HEX = /[0-9a-fA-F]{4}/y;
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -24,8 +24,8 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads strict JSON (RFC 8259) into a document. A leading byte order mark is skipped. Errors, each with line and column: anything
- * that is not JSON, a key that occurs twice in an object, a lone surrogate, and more than the limits allow.
+ * Parses strict JSON (RFC 8259) into a document. A leading byte order mark is skipped. Errors, each with line and
+ * column: invalid JSON, duplicate keys in an object, unpaired surrogates, and documents above the limits.
  */
 export function readJson(text: string, limits: DocumentLimits = DOCUMENT_LIMITS): ReadResult {
   const lines = new LineIndex(text.length > limits.maxCharacters ? '' : text);
@@ -63,7 +63,7 @@ class JsonReader {
     return node;
   }
 
-  /** Recursive: the depth is bounded before a level is entered. */
+  /** Recursive: the depth is checked before a level is entered. */
   #value(): DocumentNode {
     if (++this.#nodes > this.#limits.maxNodes)
       throw this.#error(`has more than ${this.#limits.maxNodes} nodes`);
@@ -156,7 +156,7 @@ class JsonReader {
       return String.fromCharCode(Number.parseInt(hex, 16));
     }
     const character = ESCAPES.get(letter);
-    if (character === undefined) throw this.#error('this is no escape of JSON');
+    if (character === undefined) throw this.#error('invalid JSON escape');
     this.#at += 2;
     return character;
   }

@@ -1,12 +1,12 @@
 import type { PointedError } from '../primitives/pointed-error.ts';
-import type { DocumentNode, Position } from './document.ts';
+import type { DocumentNode, Position } from '../primitives/document.ts';
 
-/** A document that was read, or why it cannot be. */
+/** A parsed document, or why it cannot be read. */
 export type ReadResult =
   | { readonly ok: true; readonly document: DocumentNode }
   | { readonly ok: false; readonly errors: readonly PointedError[] };
 
-/** Ends the reading of a document: thrown and caught inside a reader, never seen outside of it. */
+/** Ends the reading of a document: thrown and caught inside a reader. */
 export class Unreadable extends Error {
   readonly position: Position;
 

@@ -7,29 +7,29 @@ import { rowOf } from './parameter-types.ts';
 import type { ParameterType } from './plan.ts';
 import type { StepShape } from './shape/template-shape.ts';
 
-/** The values that a format string may refer to (specification, section 7.3.1); unresolved ones are known later. */
+/** The values that a format string may refer to (specification, section 7.3.1). Unresolved ones become known later. */
 export interface Scope {
   readonly symbols: ReadonlyMap<string, Value>;
-  /** Symbols that exist and may not be used here, and why. */
+  /** Symbols that exist but must not be used here, with the reason. */
   readonly elsewhere: ReadonlyMap<string, string>;
-  /** Whether it is resolved on the worker. */
+  /** Set if it is resolved on the worker. */
   readonly isHost: boolean;
 }
 
-/** What is known of a job where its format strings are checked or resolved. */
+/** Known facts about a job while its format strings are checked or resolved. */
 export interface JobFacts {
-  /** Whether symbols have types (the extension EXPR): else all is text. */
+  /** Set if symbols have types (the extension EXPR): otherwise all values are text. */
   readonly isExpr: boolean;
   readonly parameters: readonly KnownParameter[];
-  /** Null while it is not resolved. */
+  /** Null before it is resolved. */
   readonly jobName: string | null;
 }
 
 export interface KnownParameter {
   readonly name: string;
-  /** Undefined where the template has none that can be read. */
+  /** Undefined if the template has no valid type. */
   readonly type: ParameterType | undefined;
-  /** Null while it is not submitted. */
+  /** Null before it is submitted. */
   readonly value: string | null;
 }
 
@@ -39,13 +39,13 @@ const SESSION_SYMBOLS: readonly (readonly [symbol: string, type: ResolvedType])[
   ['Session.HasPathMappingRules', BOOL],
 ];
 
-/** Of what was refused already: anything is right for it. */
+/** Types of a parameter with a reported error: they match everything. */
 const UNKNOWN = { value: ANY, raw: ANY };
 
 /** The scopes that all steps and environments of a template share. */
 export interface JobScopes {
   readonly facts: JobFacts;
-  /** Fields that are resolved when the job is created. */
+  /** Fields that are resolved at job creation. */
   readonly creation: Scope;
   /** Fields that are resolved on the worker. */
   readonly host: Scope;
@@ -81,11 +81,11 @@ export function jobScopes(facts: JobFacts): JobScopes {
   };
 }
 
-/** A value that is known later. */
+/** Returns a value that is not known yet. */
 const later = (type: ResolvedType, { isExpr }: JobFacts): Value =>
   isExpr ? unresolvedOf(type) : UNKNOWN_TEXT;
 
-/** The scope of a step's own `let`. */
+/** Returns the scope of a step's own `let`. */
 export const stepLetScope = ({ facts, creation }: JobScopes, step: StepShape): Scope =>
   extended(creation, [
     ['Job.Name', facts.jobName ?? unresolvedOf(STRING)],
@@ -93,7 +93,7 @@ export const stepLetScope = ({ facts, creation }: JobScopes, step: StepShape): S
   ]);
 
 /**
- * Of a step's parameter space and host requirements: without the names of job and step
+ * Returns the scope of a step's parameter space and host requirements: without the names of job and step
  * (docs/contract/openjd.md#format-strings).
  */
 export const stepCreationScope = ({ creation }: JobScopes, lets: ReadonlyMap<string, Value>): Scope =>
@@ -101,9 +101,9 @@ export const stepCreationScope = ({ creation }: JobScopes, lets: ReadonlyMap<str
 
 /** The scopes of a step that are resolved on the worker. */
 export interface StepScopes {
-  /** What its environments share. */
+  /** Scope of its environments. */
   readonly environments: Scope;
-  /** Its script, but for the script's own bindings. */
+  /** Scope of its script, without the script's own bindings. */
   readonly script: Scope;
 }
 
@@ -119,7 +119,7 @@ export function stepScopes(
   return { environments, script: taskScope(environments, facts, step, extensions) };
 }
 
-/** The scope of an environment's actions, files and variables, but for the bindings of its script. */
+/** Returns the scope of an environment's actions, files and variables, without the bindings of its script. */
 export const environmentScope = (
   outer: Scope,
   facts: JobFacts,

@@ -1,6 +1,8 @@
+import type { IntegerRun } from '../primitives/integer-set.ts';
+
 /**
- * A step's parameter space, described and not listed: small whatever its length, and plain JSON. `openSpace` makes
- * the object that computes point i of it.
+ * Description of a step's parameter space: small regardless of its length, and plain JSON. `openSpace` returns the
+ * object that computes point i of it.
  */
 export type SpaceDescription =
   /** No parameters: exactly one point. */
@@ -15,22 +17,17 @@ export type AxisValues =
   | { readonly kind: 'list'; readonly values: readonly string[] }
   /** Runs of an increasing set of integers, as decimal text (int64). */
   | { readonly kind: 'runs'; readonly runs: readonly IntegerRun[] }
-  /** Chunks of an increasing set of integers, cut as `cut` says (specification, section 3.4.1.5). */
+  /** Chunks of an increasing set of integers (specification, section 3.4.1.5). */
   | { readonly kind: 'chunks'; readonly runs: readonly IntegerRun[]; readonly cut: ChunkCut };
 
 export type RangeConstraint = 'CONTIGUOUS' | 'NONCONTIGUOUS';
 
 export interface ChunkCut {
-  /** Integers in a chunk, at most. */
+  /** Maximum number of integers in a chunk. */
   readonly size: number;
   readonly constraint: RangeConstraint;
-  /** Chunks of the full size and a smaller last one (for an adaptive size), instead of chunks of like size. */
+  /**
+   * Set for chunks of the full size and a smaller last one (for an adaptive size), instead of chunks of similar size.
+   */
   readonly greedy: boolean;
-}
-
-/** start, start + step, ... : `count` integers. */
-export interface IntegerRun {
-  readonly start: string;
-  readonly step: string;
-  readonly count: number;
 }

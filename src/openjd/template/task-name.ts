@@ -1,6 +1,6 @@
 const NAME_LENGTH_MAX = 200;
 
-/** How a task is called: the step's name, and its parameters when it has any. */
+/** Returns the name of a task: the step's name, and its parameters if it has any. */
 export function taskNameOf(stepName: string, parameters: Readonly<Record<string, string>>): string {
   let values = '';
   for (const parameter of Object.keys(parameters)) {

@@ -1,4 +1,7 @@
-/** Caps on what a template may hold, as data. The first group is of the specification (its sections), the second one is ours. */
+/**
+ * Limits of a template, as data. The first group is from the specification (with its sections), the second one is of
+ * this project.
+ */
 export interface TemplateLimits {
   /** 1.1.1 */
   readonly maxJobName: number;

@@ -16,9 +16,9 @@ import type { Text } from './located.ts';
 import { suggestion } from '../primitives/nearest.ts';
 import { extended, type Scope } from './scope.ts';
 import type { LetShape } from './shape/template-shape.ts';
-import { quoteForMessage } from './text-rules.ts';
+import { quoteForMessage } from '../primitives/text-rules.ts';
 
-/** Why a symbol that exists nowhere in the scope may be meant, by how it begins. */
+/** Hints for undefined symbols, by their prefix. */
 const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
   ['Job.Name', 'it requires the extension EXPR'],
   ['Step.Name', 'it requires the extension EXPR'],
@@ -27,29 +27,30 @@ const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
   ['Env.', "it is known in an environment's script only"],
 ];
 
-/** More unknown values than this in one template get no suggestion: looking for one costs. */
+/** Maximum number of unknown values per template with a suggestion, because the search is expensive. */
 const MAX_SUGGESTIONS = 50;
 
-/** The bindings of all steps of a template take no more than so many of the largest ones. */
+/** Maximum total size of the bindings of all steps of a template, in multiples of the largest allowed value. */
 export const KEPT_BINDINGS = 50;
 
-/** A format string that was found sound, and its value: unresolved where it depends on what is known later. */
+/** A valid format string, and its value: unresolved if it depends on values that are not known yet. */
 export interface CheckedText {
   readonly text: PreparedText;
   readonly value: Value;
 }
 
 /**
- * Checks and resolves format strings in their scopes: one finding a string, the first. With the extension EXPR (`settings`) they are evaluated with what
- * is known: a failure then tells that no value of the types works (specification "Expression Language", section "Progressive Expression Evaluation").
+ * Checks and resolves format strings in their scopes. Reports the first finding of each string. With the extension EXPR
+ * (`settings`) they are evaluated with the known values: a failure then means that no value of the types works
+ * (specification "Expression Language", section "Progressive Expression Evaluation").
  */
 export class TextChecker {
   readonly #findings: Findings;
   readonly #contexts: { readonly creation: ExprContext; readonly host: ExprContext } | null;
-  /** First parts of the names that were referred to, in sound strings. */
+  /** First parts of the referenced names, in valid strings. */
   readonly used = new Set<string>();
   #suggestions = 0;
-  /** What the bindings of steps take, as `sizeOf` counts it. */
+  /** Total size of the bindings of steps, as counted by `sizeOf`. */
   #keptBytes = 0;
 
   constructor(findings: Findings, settings: ExprSettings | null) {
@@ -60,7 +61,7 @@ export class TextChecker {
         : { creation: creationContext(settings), host: uncertainHostContext(settings) };
   }
 
-  /** The value; undefined when it was reported. `target` is what an expression that stands alone has to give. */
+  /** Returns the value; undefined if it was reported. `target` is the required type of a single expression. */
   check(text: Text | undefined, scope: Scope, target: ExprType = STRING): CheckedText | undefined {
     if (text === undefined) return undefined;
     const prepared = prepareText(text.value, this.#contexts !== null, target);
@@ -87,8 +88,8 @@ export class TextChecker {
   }
 
   /**
-   * The bindings of a `let` in their order, each of which sees those before it. What was reported has a value of any type, so that nothing else is
-   * reported for it.
+   * Evaluates the bindings of a `let` in order; each can refer to those before it. A reported binding has a value of
+   * any type, so that it causes no further findings.
    */
   bind(lets: readonly LetShape[], scope: Scope): ReadonlyMap<string, Value> {
     const bound = new Map<string, Value>();
@@ -96,14 +97,14 @@ export class TextChecker {
     return bound;
   }
 
-  /** The scope with the bindings of a `let`. */
+  /** Returns the scope with the bindings of a `let`. */
   bound(lets: readonly LetShape[], scope: Scope): Scope {
     return lets.length === 0 ? scope : extended(scope, [...this.bind(lets, scope)]);
   }
 
   #valueOf(binding: LetShape, scope: Scope): Value {
     const context = this.#contextOf(scope);
-    // A template without EXPR has no bindings: reading refused them.
+    // A template without EXPR has no bindings: the reader rejected them.
     if (context === null) return unresolvedOf(ANY);
     const symbols = letSymbols(binding);
     const result = evaluateLet(binding, scope.symbols, context);
@@ -116,7 +117,10 @@ export class TextChecker {
     return this.#kept(binding, scope, context, result.value);
   }
 
-  /** The value, which stays in memory for the whole job when it is one of a step; unresolved when all of these are too large, which is reported. */
+  /**
+   * Returns the value. The value of a step's binding stays in memory as long as the job does; it is unresolved if all
+   * of them exceed the limit, which is reported.
+   */
   #kept(binding: LetShape, { isHost }: Scope, { limits }: ExprContext, value: Value): Value {
     if (isHost) return value;
     const max = limits.memory * KEPT_BINDINGS;
@@ -146,7 +150,7 @@ export class TextChecker {
   }
 }
 
-/** Why a name of the expression exists and may not be used in the scope; empty when there is none. */
+/** Returns why a name of the expression exists but must not be used in the scope; empty if there is none. */
 function elsewhereHint(symbols: readonly string[], scope: Scope): string {
   for (const symbol of symbols) {
     const parts = symbol.split('.');

@@ -6,12 +6,12 @@ import {
   hasControlExceptNewlines,
   isIdentifier,
   quoteForMessage,
-} from './text-rules.ts';
+} from '../primitives/text-rules.ts';
 
 interface TextRule {
   readonly min: number;
   readonly max: number;
-  /** Which control characters may occur. */
+  /** Allowed control characters. */
   readonly control: 'none' | 'lines' | 'any';
 }
 

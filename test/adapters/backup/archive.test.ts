@@ -125,8 +125,8 @@ test('a refusal says what is wrong, and where', async (t) => {
     bytes[at] = (bytes[at] ?? 0) ^ 1;
     return bytes;
   };
-  t.equal(await refusalOf(Buffer.alloc(0)), 'it is no backup of Callsheet');
-  t.equal(await refusalOf(Buffer.alloc(4096, 'x')), 'it is no backup of Callsheet');
+  t.equal(await refusalOf(Buffer.alloc(0)), 'it is not a backup of Callsheet');
+  t.equal(await refusalOf(Buffer.alloc(4096, 'x')), 'it is not a backup of Callsheet');
   t.equal(
     await refusalOf(whole.subarray(0, stateAt + 100)),
     `it is cut off in state/data.mdb, at byte ${stateAt + 100}`,
@@ -177,7 +177,7 @@ test('a manifest of another version is refused by its number', async (t) => {
     t.equal(readManifest(text).ok, false, text);
 });
 
-test('sizes beyond 8 GiB are told as GNU tar tells them', async (t) => {
+test('sizes beyond 8 GiB are encoded as in GNU tar', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), async (bytes) =>
       Promise.resolve(tarEntrySize(tarHeader({ name: 'a', bytes, modifiedAt: 0 })) === bytes),

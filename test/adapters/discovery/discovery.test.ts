@@ -152,7 +152,7 @@ test('malformed packets and floods hurt neither side', async (t) => {
     );
     await say(socket, header(at % 2 === 0 ? RESPONSE : 0, [1, 1, 0, 0], noise));
   }
-  // Both are still there once the flood is over: whoever looks anew asks again until it is answered.
+  // Both are still announced after the flood: a new search asks until it is answered.
   t.same((await search(t, 'tough').next(any)).urls, ['nats://127.0.0.1:14222']);
 });
 

@@ -158,7 +158,7 @@ test('the file does not grow with what has been confirmed', async (t) => {
   await again.close();
 });
 
-test('a write that fails is told, and nothing is called back', async (t) => {
+test('a failed write is reported, and there is no callback', async (t) => {
   const path = directory(t);
   const failure = new Promise<unknown>((resolve) => {
     void FileJournal.open(path, () => 'worker-1', resolve).then(async (journal) => {

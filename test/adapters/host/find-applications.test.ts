@@ -63,7 +63,7 @@ test('variables that name an installation', async (t) => {
   );
 });
 
-test('a star in a name is no pattern of anything else', async (t) => {
+test('a star in a name matches nothing else', async (t) => {
   const root = scratch(t);
   install(root, 'opt/hfs+/bin/hython');
   install(root, 'opt/xhfs20/bin/hython');
@@ -83,7 +83,7 @@ test('Docker counts when its engine can be reached', async (t) => {
   t.same(await found(root, { PATH, DOCKER_HOST: 'tcp://engine:2376' }), ['docker']);
   mkdirSync(join(root, 'var/run'), { recursive: true });
   writeFileSync(join(root, 'var/run/docker.sock'), '');
-  t.same(await found(root, { PATH }), [], 'a file that is no socket');
+  t.same(await found(root, { PATH }), [], 'a file that is not a socket');
   rmSync(join(root, 'var/run/docker.sock'));
   const engine = createServer().listen(join(root, 'var/run/docker.sock'));
   await once(engine, 'listening');

@@ -48,7 +48,7 @@ test('a machine without the driver has no GPU and no problem', async (t) => {
   t.same(await graphicsCards({ PATH: '/nowhere' }, TIMEOUT_MS), NONE);
 });
 
-test('a driver that does not work is a problem in words, and no GPU', async (t) => {
+test('a broken driver is reported as a problem, without GPUs', async (t) => {
   const problemOf = async (script: string, timeoutMs = TIMEOUT_MS): Promise<unknown> => {
     const cards = await graphicsCards(driver(t, script).environment, timeoutMs);
     t.same({ ...cards, problem: null }, NONE, script);
@@ -108,7 +108,7 @@ test('memory that the driver does not know', (t) => {
   t.end();
 });
 
-/** A zombie has ended: nobody has looked at it yet. */
+/** A zombie has exited, but its parent has not waited for it yet. */
 function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

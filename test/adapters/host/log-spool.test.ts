@@ -54,7 +54,7 @@ test('chunks come back in order, and their file goes when the last was taken', a
   t.equal(await spool.removeFront(a, 2), false);
   t.same(filesIn(directory), [`${b}.jsonl`]);
   t.same(await spool.front(a, 8), []);
-  t.same(await spool.append(a, [chunk(0, 4)], false), { kept: 1, failure: null }, 'it begins anew');
+  t.same(await spool.append(a, [chunk(0, 4)], false), { kept: 1, failure: null }, 'it starts again');
   t.same(await spool.front(a, 8), [chunk(0, 4)]);
   t.same(warned, []);
   await spool.close();
@@ -147,13 +147,13 @@ test('a damaged file is put aside and said; what is whole before the damage is s
       'it ends within a line',
       'it ends within a line',
       'it ends within a line',
-      'it is no spool file',
-      'it is no spool file',
-      'it is no spool file',
+      'it is not a spool file',
+      'it is not a spool file',
+      'it is not a spool file',
       'message: not valid JSON',
     ].sort(),
   );
-  t.equal(readdirSync(join(directory, 'damaged')).length, 4, 'and not kept for ever');
+  t.equal(readdirSync(join(directory, 'damaged')).length, 4, 'and not kept forever');
   t.same(filesIn(directory), []);
   t.match(readFileSync('/etc/passwd', 'utf8'), 'root');
   await spool.close();

@@ -73,7 +73,7 @@ test('what cannot be stored is refused before it is sent', async (t) => {
   t.ok(refusal(setOf(remove('farm', 'x'.repeat(1978)))) instanceof ArrayBuffer, 'the longest key is taken');
 });
 
-test('a buffer that is no change set is refused', async (t) => {
+test('an invalid change set is rejected', async (t) => {
   const whole = Buffer.from(encodeChangeSet(setOf(put('farm', 'f', farmNamed('one')), remove('job', 'j'))));
   const bytesOf = (buffer: Uint8Array): ArrayBuffer => Uint8Array.from(buffer).buffer;
   const changed = (at: number, value: number): ArrayBuffer => {
@@ -88,7 +88,7 @@ test('a buffer that is no change set is refused', async (t) => {
       return String(error);
     }
   };
-  t.equal(refusal(new ArrayBuffer(3)), 'ChangeSetFormatError: 3 bytes are no change set');
+  t.equal(refusal(new ArrayBuffer(3)), 'ChangeSetFormatError: 3 bytes are not a change set');
   t.equal(refusal(changed(0, 2)), 'ChangeSetFormatError: a change set of version 2, not 1');
   t.equal(refusal(changed(16, 9)), 'ChangeSetFormatError: change 1 of 2 names an unknown operation or table');
   t.equal(

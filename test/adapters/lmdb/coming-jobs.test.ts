@@ -30,7 +30,7 @@ const setOf = (sequence: number, ...changes: Change[]): ChangeSet => ({
   changes,
 });
 
-/** What the shard writes when it makes the job. */
+/** Rows that the shard writes when it creates the job. */
 const made = (sequence: number, id: JobId): ChangeSet =>
   setOf(sequence, remove('comingJob', keys.comingJob(id)), put('job', keys.job(id), jobRecord({ id })));
 
@@ -64,7 +64,7 @@ test('rows that are stored ahead are whole, and stay when their job comes', asyn
   await thread.stop();
 });
 
-test('several jobs are stored ahead beside the commits of a shard', async (t) => {
+test('several provisional jobs are stored between the commits of a shard', async (t) => {
   const directory = t.testdir();
   const thread = await startStore(threadOptions(directory));
   const client = attach(thread);

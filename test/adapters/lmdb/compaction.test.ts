@@ -25,7 +25,7 @@ async function makeStore(directory: string, kept: number, removed: number): Prom
   await writer.close();
 }
 
-/** What the rows of `makeStore` are: their number, and whether each has its bytes. */
+/** Number of the rows of `makeStore`, and whether each has its bytes. */
 async function rowsOf(directory: string): Promise<{ rows: number; sound: boolean }> {
   const reader = await openStateReader(directory);
   const rows = [...reader.scan('taskPage')];
@@ -53,7 +53,7 @@ test('what deleted rows have left is given back, and every other row is there', 
   t.strictSame(await rowsOf(directory), { rows: 501, sound: true });
 });
 
-/** The service goes on with the new file. */
+/** The service continues with the new file. */
 async function makeStoreGrow(directory: string): Promise<void> {
   const writer = await openStateWriter(writerOptions(directory));
   const changes = [put('taskPage', key(500), new Uint8Array(3000).fill(500 % 251))];

@@ -24,10 +24,10 @@ test('kill -9 of a committing process, 20 times: nothing acknowledged is lost', 
     const end = await program.ended;
     t.equal(end.signal, 'SIGKILL');
     const { acknowledged, readable } = acknowledgedSets(end);
-    t.equal(acknowledged[0], last + 1, 'the process went on where the store ended');
+    t.equal(acknowledged[0], last + 1, 'the process continued after the store had ended');
     told += acknowledged.length;
     const inTables = await checkReadable(t, directory, []);
-    t.ok(inTables >= readable, 'what was told to be readable is in the tables');
+    t.ok(inTables >= readable, 'sets reported as readable are in the tables');
     unread += acknowledged.filter((n) => n > inTables).length;
     last = await checkStore(t, directory, acknowledged);
     takenIn += last - inTables;

@@ -28,7 +28,7 @@ const page = (n: number): Change =>
   put('taskPage', String(n).padStart(6, '0'), new Uint8Array(200 * 1024).fill(n));
 
 test(
-  'a disk that fills up is said to be low, running work commits inside the reserve, and no write meets the full disk',
+  'a full disk is reported as low, running work commits inside the reserve, and no write fails',
   {
     skip: mountFault(),
   },
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  'the main thread is told when the disk becomes low and when it is ok again',
+  'the main thread is notified when the disk becomes low and when it is ok again',
   { skip: mountFault() },
   async (t) => {
     const disk = mountSmallDisk(t, 64 * MIB);

@@ -10,11 +10,14 @@ import {
 } from '../../../src/adapters/lmdb/journal-format.ts';
 
 const STORE = '0191c0de-0000-4000-8000-000000000001';
-/** What a disk writes whole or not at all. */
+/** Unit that a disk writes as a whole or not at all. */
 const SECTOR = 512;
 const FILE_BYTES = 24 * 1024;
 
-/** Lengths that repeat, so that records of two epochs stand in the same places, and that end at and around the ends of sectors. */
+/**
+ * Lengths that repeat, so that records of two epochs have the same offsets, and that end at and around the ends of
+ * sectors.
+ */
 const payload: fc.Arbitrary<Uint8Array> = fc
   .record({
     length: fc.oneof(
@@ -87,7 +90,7 @@ class Image {
 const read = (file: Buffer, epochNumber: number): Uint8Array[] =>
   readRecords(file, epochNumber).map((bytes) => new Uint8Array(bytes));
 
-/** What was read is what was recorded first, at least so many of it. */
+/** The records read are the first recorded ones, at least `atLeast` of them. */
 function isPrefix(found: readonly Uint8Array[], recorded: readonly Uint8Array[], atLeast: number): boolean {
   return (
     found.length >= atLeast &&
@@ -107,7 +110,7 @@ test('records are read back, whatever earlier epochs have left behind them', (t)
   t.end();
 });
 
-test('of another epoch than the newest only what stands at the start counts, and nothing of one to come', (t) => {
+test('for an older epoch only the records at the start are read, and none for a later one', (t) => {
   fc.assert(
     fc.property(written, ({ epochs: all, first }) => {
       const image = new Image(all, first);
@@ -129,7 +132,7 @@ test('what is left of an older epoch, whole and in its place behind the newest r
   t.strictSame(
     image.bytes.subarray(image.lastTo),
     older.bytes.subarray(image.lastTo),
-    'two records of epoch 4 stand behind it as they were',
+    'two records of epoch 4 remain after it',
   );
   t.end();
 });
@@ -168,7 +171,7 @@ test('a byte that has changed ends the records before the one that it is in', (t
   t.end();
 });
 
-/** What became of each sector of the last append. */
+/** Fate of each sector of the last append. */
 const sectors = fc.array(fc.constantFrom('new', 'old', 'zeros', 'ones'), {
   minLength: FILE_BYTES / SECTOR,
   maxLength: FILE_BYTES / SECTOR,
@@ -211,7 +214,7 @@ test('lengths beyond the file, noise and files of any size are read without an e
   huge.bytes.writeUInt32LE(0xffffffff, JOURNAL_HEADER_BYTES);
   t.strictSame(readRecords(huge.bytes, 1), []);
   t.strictSame(readRecords(Buffer.alloc(0), 0), []);
-  t.strictSame(readRecords(Buffer.alloc(FILE_BYTES), 0), [], 'zeros are no record of epoch 0');
+  t.strictSame(readRecords(Buffer.alloc(FILE_BYTES), 0), [], 'zeros are not a record of epoch 0');
   t.end();
 });
 

@@ -251,7 +251,7 @@ test('a journal is refused, and named, when it is damaged, of another store or c
   };
   t.match(
     await refusal('no-set', noSet),
-    /^StoreOpenError: .*: its journal journal\.bin holds what is no change set: .*$/,
+    /^StoreOpenError: .*: its journal journal\.bin contains a record that is not a change set: .*$/,
   );
   t.equal(
     await refusal(
@@ -313,7 +313,7 @@ test(
 );
 
 test(
-  'without room for a journal there is none: sets are applied at once, and it is said',
+  'without disk space for a journal, sets are applied immediately and a warning is logged',
   { skip: mountFault() },
   async (t) => {
     const disk = mountSmallDisk(t, 32 * MIB);
@@ -407,7 +407,7 @@ for (const from of [1, 7]) {
 
 for (const error of ['ENOSPC', 'EDQUOT']) {
   test(
-    `the journal's writes fail with ${error}: sets are applied at once, and the process goes on`,
+    `the journal's writes fail with ${error}: sets are applied immediately, and the process continues`,
     { skip: straceFault() },
     async (t) => {
       const directory = t.testdir();
@@ -426,7 +426,7 @@ for (const error of ['ENOSPC', 'EDQUOT']) {
   );
 }
 
-/** A data directory whose state store was killed with so many sets in the journal, and what was acknowledged. */
+/** A data directory of a state store that was killed with `sets` sets in the journal, and the acknowledged ones. */
 async function killedWithJournal(dataDirectory: string, sets: number): Promise<readonly number[]> {
   const logs = await openLogWriter(logWriterOptions(join(dataDirectory, 'logs')));
   await logs.close();
@@ -453,7 +453,7 @@ test('a backup after kill -9 holds all that was acknowledged, and so does the st
   t.equal(existsSync(join(restored, 'state', 'journal.bin')), false);
   t.equal(await checkStore(t, join(restored, 'state'), acknowledged), 30);
 
-  // Both go on by themselves, and what one records is none of the other's.
+  // Both continue independently, and the records of one are not visible to the other.
   const more = await killedWithJournal(data, 10);
   t.strictSame([more[0], more.length], [31, 10]);
   await backupStores(

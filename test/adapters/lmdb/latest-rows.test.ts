@@ -10,7 +10,7 @@ import { put, remove, removePrefix, type Change } from '../../../src/core/record
 
 type Rows = ReadonlyMap<string, string>;
 
-/** What the changes make of empty tables: `<table> <key>` and the value, in the order of the keys. */
+/** Result of the changes on empty tables: `<table> <key>` and the value, in the order of the keys. */
 function rowsAfter(changes: readonly EncodedChange[]): Rows {
   const rows = new Map<string, string>();
   for (const { op, table, key, value } of changes) {

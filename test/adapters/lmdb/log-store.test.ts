@@ -82,7 +82,7 @@ test('chunks are read as they came, task by task, in pages by bus_seq', async (t
   t.strictSame(reader.extent(task(0)), { lastBusSeq: 100, bytes: 21 });
   t.strictSame(reader.extent(task(1)), { lastBusSeq: 10, bytes: 4 });
   t.strictSame(reader.extent(task(2)), { lastBusSeq: 0, bytes: 0 });
-  t.strictSame(outcome.ok && outcome.stored[2], second, 'what is stored is told as it will be read');
+  t.strictSame(outcome.ok && outcome.stored[2], second, 'stored chunks are returned as they will be read');
   await reader.close();
   await writer.close();
 });
@@ -204,7 +204,7 @@ test('an append before the stream was found is an error', async (t) => {
   await writer.close();
 });
 
-test('the logs of a job are removed in bounded pieces, and nothing beside them', async (t) => {
+test('the logs of a job are removed in bounded pieces, and nothing else', async (t) => {
   const directory = t.testdir();
   const writer = await openLogWriter(logWriterOptions(directory));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });

@@ -15,8 +15,8 @@ function pageOf(n: number): Uint8Array {
 }
 
 /**
- * Sets of which each shows when it is there in part, or is missing before others: set n puts row n, moves the one row `newest`, and replaces
- * its neighbour in another table.
+ * Sets of which each shows when it is there in part, or is missing before others: set n puts row n, moves the one row
+ * `newest`, and replaces its neighbour in another table.
  */
 export const numberedSet = (n: number): ChangeSet => ({
   version: 1,
@@ -81,10 +81,10 @@ export async function checkReadable(
   return last;
 }
 
-/** What a program has printed: one line `n` for a set that is on disk, and `r n` once it can be read. */
+/** Output of a program: one line `n` for a set that is on disk, and `r n` once it can be read. */
 interface Told {
   readonly acknowledged: readonly number[];
-  /** The newest that could be read; 0 when none was told of. */
+  /** The newest readable one; 0 before the first. */
   readonly readable: number;
 }
 

@@ -26,7 +26,7 @@ class Gate {
   }
 }
 
-test('nobody waits when all that is on disk can be read', (t) => {
+test('there is no wait when all durable sets are readable', (t) => {
   const gate = new Gate();
   t.equal(gate.barrier.untilReadable(), null);
   gate.harden(3);
@@ -34,11 +34,11 @@ test('nobody waits when all that is on disk can be read', (t) => {
   t.equal(gate.barrier.untilReadable(), null);
   t.equal(gate.asked, 0);
   gate.barrier.answered();
-  t.equal(gate.asked, 0, 'an answer to nobody asks nothing');
+  t.equal(gate.asked, 0, 'an answer without waiters sends no request');
   t.end();
 });
 
-test('who waits is let go when what was on disk can be read, and one question serves many', async (t) => {
+test('waiters are released when all sets that were durable are readable, and share one request', async (t) => {
   const gate = new Gate();
   gate.harden(2);
   let let1 = false;
@@ -76,7 +76,7 @@ test('who came after the answer was made asks again', async (t) => {
 
 type Step = 'harden' | 'read' | 'answer' | 'ask';
 
-test('in any order of events nobody is let go too early, and nobody waits for ever', async (t) => {
+test('in any order of events no waiter is released too early, and none waits forever', async (t) => {
   let waited = 0;
   await fc.assert(
     fc.asyncProperty(

@@ -113,7 +113,7 @@ test('logs that the state does not know are removed, workers must register, bus_
     t.strictSame(
       outcome.stored.map(({ attemptId, busSeq }) => [attemptId, busSeq]),
       [[`${JOB}-0-1-1`, NOW * 1000 + 1]],
-      'a removed attempt is stored anew, a known chunk is not doubled',
+      'a removed attempt is stored again, a known chunk is not duplicated',
     );
   }
   await again.close();

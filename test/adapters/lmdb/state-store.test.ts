@@ -120,7 +120,7 @@ test('a second opener is refused, in this process and in another, until the firs
   await next.stop();
 });
 
-test('a shard that breaks the sequence ends the process before anything is told', async (t) => {
+test('a shard that breaks the sequence ends the process before any acknowledgment', async (t) => {
   const gap = await runProgram('break-the-sequence', [t.testdir(), '0', '3']).ended;
   t.strictSame([gap.code, gap.stdout], [70, '1 is durable\n']);
   t.equal(gap.stderr, 'callsheet: ending the process (broken-protocol): shard 0 sent change set 3 after 1\n');

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { LogWriterOptions } from '../../../src/adapters/lmdb/log-writer.ts';
 import { createStoreClient, type StoreClient } from '../../../src/adapters/lmdb/store-client.ts';
-import type { StoreThreadOptions } from '../../../src/adapters/lmdb/store-protocol.ts';
 import {
   startStoreThread,
   type StoreThread,
@@ -11,6 +10,7 @@ import { STATE_DISK_LIMITS } from '../../../src/adapters/lmdb/state-writer.ts';
 import type { WriterOptions } from '../../../src/adapters/lmdb/writer-environment.ts';
 import { onReadable } from '../../kit/commit-callbacks.ts';
 import type { ChangeSet } from '../../../src/core/records/change-set.ts';
+import type { StoreThreadOptions } from '../../../src/adapters/lmdb/store-thread.ts';
 
 /** Real stores for tests: the thread as the service starts it, and programs that run one in a process of their own. */
 

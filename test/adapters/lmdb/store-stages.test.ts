@@ -11,7 +11,7 @@ import { onDurable } from '../../kit/commit-callbacks.ts';
 import { farmNamed } from './arbitrary-changes.ts';
 import { attach, committed, startStore, threadOptions } from './store-kit.ts';
 
-/** What the store thread says of a set: first that it is on disk, then that it can be read. */
+/** Acknowledgments of a set: first that it is on disk, then that it is readable. */
 
 /** Milliseconds: threads are started. */
 tap.setTimeout(60_000);
@@ -34,7 +34,7 @@ const farmsIn = (reader: StateReader): string[] => {
 };
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 
-/** Resolves when the set is on disk; nobody asks for it to be read. */
+/** Resolves when the set is on disk; no reader requests it. */
 const durable = (client: StoreClient, set: ChangeSet): Promise<void> =>
   new Promise((resolve) => client.commit(set, onDurable(resolve)));
 
@@ -43,7 +43,7 @@ for (const [what, journalBytes] of [
   ['a journal that holds few sets', 4 * KIB],
   ['a journal that holds none', KIB],
 ] as const) {
-  test(`sets are told of in order, on disk before they can be read, for two shards: ${what}`, async (t) => {
+  test(`sets are acknowledged in order, durable before readable, for two shards: ${what}`, async (t) => {
     const directory = t.testdir();
     const options = threadOptions(directory);
     const thread = await startStore(journalBytes === undefined ? options : { ...options, journalBytes });
@@ -74,13 +74,13 @@ for (const [what, journalBytes] of [
           }),
       ),
     );
-    t.equal(early, 0, 'what is told to be readable can be read');
+    t.equal(early, 0, 'acknowledged sets are readable');
     for (const heard of told) {
       for (const stage of ['durable', 'readable']) {
         const ofStage = heard
           .filter((line) => line.startsWith(stage))
           .map((line) => Number(line.split(' ')[1]));
-        t.strictSame(ofStage, numbers(COUNT), `each is told to be ${stage} once, in order`);
+        t.strictSame(ofStage, numbers(COUNT), `each is reported as ${stage} once, in order`);
       }
       const wrong = numbers(COUNT).filter(
         (n) => heard.indexOf(`durable ${n}`) > heard.indexOf(`readable ${n}`),
@@ -92,7 +92,7 @@ for (const [what, journalBytes] of [
   });
 }
 
-test('whoever waits to have caught up sees all that was told to be on disk', async (t) => {
+test('a reader that waits sees all sets that were reported as durable', async (t) => {
   const directory = t.testdir();
   const thread = await startStore(threadOptions(directory));
   const watches = [thread.watch(), thread.watch()];
@@ -262,7 +262,7 @@ test('rows stay that were stored ahead of a job that is on disk and cannot be re
   await thread.stop();
 });
 
-test('a job and a worker that are new can be read when they are told to be on disk', async (t) => {
+test('a new job and a new worker are readable when they are reported as durable', async (t) => {
   const directory = t.testdir();
   const thread = await startStore(threadOptions(directory));
   const client = attach(thread);
@@ -275,7 +275,7 @@ test('a job and a worker that are new can be read when they are told to be on di
       round % 2 === 0
         ? put('activeJob', key, { version: 1 })
         : put('workerOrdinal', key, { version: 1, workerId: WORKER });
-    // What a lease of it writes comes behind it, and one that came before is still unread.
+    // The changes of its lease come after it, and an earlier set is still unread.
     const sets = [farmSet(0, ++n), setOf(0, ++n, made), farmSet(0, ++n)];
     for (const set of sets) {
       await durable(client, set);

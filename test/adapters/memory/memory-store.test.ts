@@ -30,7 +30,7 @@ test('the memory store keeps the contract of a store', async (t) => {
   });
 });
 
-test('a set is told durable when it is flushed, and told readable when it is read', async (t) => {
+test('a set is reported as durable when it is flushed, and as readable when it is applied', async (t) => {
   const store = createMemoryStore();
   const told: string[] = [];
   for (const [sequence, name] of ['a', 'b'].entries()) {
@@ -90,7 +90,7 @@ test('a crash loses what was not flushed and keeps the rest', async (t) => {
     onDurable(() => told.push(3)),
   );
   store.flushAll();
-  t.strictSame(told, [1, 3], 'a shard counts anew after a crash');
+  t.strictSame(told, [1, 3], 'a shard restarts its sequence after a crash');
 });
 
 test('a gap in the sets of a shard is refused', async (t) => {

@@ -77,7 +77,7 @@ test('a managed server listens where it should, keeps its files to itself and en
   t.equal(events.all.filter(ofType('died')).length, 0);
 });
 
-test('a server that is killed comes back, and everybody with it', async (t) => {
+test('a killed server is restarted, and all clients reconnect', async (t) => {
   const { server, events } = await startManaged(t, join(t.testdir({}), 'bus'), await freePort());
   const shard = recordingShard(server.servers, SOON);
   const worker = recordingWorker(server.servers);
@@ -176,7 +176,7 @@ test('an address that is taken is named, with who has it', async (t) => {
   t.equal(await findServerProcess(configPathOf(folder)), null);
 });
 
-test('a restart that does not succeed is tried again', async (t) => {
+test('a failed restart is retried', async (t) => {
   const port = await freePort();
   const { events, started } = await startManaged(t, join(t.testdir({}), 'bus'), port);
   const thief = createServer();

@@ -123,7 +123,7 @@ test('a lease request without a service, without an answer, and with one too lat
   await shard.bus.close();
   t.same(await worker.bus.requestLease(QUEUE, leaseRequest, ANSWER_MS), { type: 'noResponders' });
 });
-test('an answer that is none, too large, or to no inbox', async (t) => {
+test('a reply that is invalid, too large, or without a valid inbox', async (t) => {
   const { server, shard, worker } = await startHouse(t);
   const outcome = worker.bus.requestLease(QUEUE, leaseRequest, ANSWER_MS);
   const { inbox } = await shard.leases.next(() => true);
@@ -259,7 +259,7 @@ test('the same report and the same log chunk are stored once', async (t) => {
   await shard.statuses.count(2);
 });
 
-test('the newest chunk of a task is found on the bus, whoever has read it', async (t) => {
+test('the newest chunk of a task is found on the bus, even if it was already read', async (t) => {
   const { worker, server } = await startHouse(t);
   const reader = recordingLogReader(server.servers);
   t.teardown(() => reader.bus.close());
@@ -284,7 +284,7 @@ test('the newest chunk of a task is found on the bus, whoever has read it', asyn
   await t.rejects(reader.bus.lastLogOf(taskOf(1)));
 });
 
-test('diagnostic records go to who listens, and to nobody else', async (t) => {
+test('diagnostic records are sent only to subscribers', async (t) => {
   const { worker, server } = await startHouse(t);
   const record: DiagnosticMessage = {
     v: 1,
@@ -294,7 +294,7 @@ test('diagnostic records go to who listens, and to nobody else', async (t) => {
     msg: 'said',
     attrs: { task_id: 'T' },
   };
-  t.equal(worker.bus.publishDiagnostic(record), 'sent', 'nobody need be there');
+  t.equal(worker.bus.publishDiagnostic(record), 'sent', 'no subscriber is required');
   const reader = recordingLogReader(server.servers);
   t.teardown(() => reader.bus.close());
   await reader.events.next(ofType('ready'));

@@ -117,7 +117,7 @@ test('nothing that was stored is lost when the server is killed again and again'
   t.equal(new Set(reader.logs.all.map((log) => log.streamCreatedAt)).size, 1);
 });
 
-test('streams that are lost with their disk are made anew, and the log reader can tell', async (t) => {
+test('streams that are lost with their disk are re-created, and the log reader detects it', async (t) => {
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
   const shard = recordingShard(server.servers, SOON);
@@ -141,7 +141,7 @@ test('streams that are lost with their disk are made anew, and the log reader ca
   (await shard.statuses.next(() => true)).acknowledge();
 });
 
-test('consumers and streams that somebody deletes come back while the connection stays', async (t) => {
+test('deleted consumers and streams are re-created while the connection stays open', async (t) => {
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
   const shard = recordingShard(server.servers, SOON);
@@ -208,7 +208,7 @@ test('what a worker asks while the server goes is answered: disconnected', async
   t.match(await worker.cancels.next(() => true), { task_id: taskOf(1) }, 'followed over the outage');
 });
 
-test('a shard that comes back takes up where it left', async (t) => {
+test('a shard that reconnects continues where it stopped', async (t) => {
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
   const worker = recordingWorker(server.servers);

@@ -34,7 +34,7 @@ async function session(
   return it;
 }
 
-/** What a bash script of the session writes, after its end. */
+/** Output of a bash script of the session, after its end. */
 async function says(
   it: RecordedProcesses,
   script: string,
@@ -110,8 +110,8 @@ test('privileged accounts and groups are refused, and nothing is started', real,
   t.equal(await refusal(as(user, zero)), `the group "${zero}" has the id 0`);
   t.equal(await refusal(as('no-such-account')), 'this machine has no account "no-such-account"');
   t.equal(await refusal(as(user, 'no-such-group')), 'this machine has no group "no-such-group"');
-  t.equal(await refusal(as(String(idOf('-u', user)))), `"${idOf('-u', user)}" is no plain account name`);
-  t.equal(await refusal(as(`${user} `)), `"${user} " is no plain account name`);
+  t.equal(await refusal(as(String(idOf('-u', user)))), `"${idOf('-u', user)}" is not a valid account name`);
+  t.equal(await refusal(as(`${user} `)), `"${user} " is not a valid account name`);
 });
 
 test('without root no task runs as another account', { skip: canMakeAccounts }, async (t) => {
@@ -303,7 +303,7 @@ test('a directory that an account has filled with links is removed, and nothing 
   t.same(it.warnings, []);
 });
 
-test('a command that is not there, or not for the account, is told', real, async (t) => {
+test('a missing command, or one that the account may not run, is reported', real, async (t) => {
   const user = makeAccount(t);
   const it = await session(t, as(user));
   t.same(await it.ended(it.start('no-such-command-here')), {
@@ -329,7 +329,7 @@ test('a command that is not there, or not for the account, is told', real, async
   t.same(it.lines(odd), ['-i|A=b||--|${CALLSHEET_VALUE_0}|'], 'arguments arrive as they are');
 });
 
-test('a closed way to the session’s directory is told before anything runs', real, async (t) => {
+test('an inaccessible session directory is reported before anything runs', real, async (t) => {
   const user = makeAccount(t);
   const closed = mkdtempSync(join(tmpdir(), 'callsheet-closed-'));
   t.teardown(() => {

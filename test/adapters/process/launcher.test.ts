@@ -117,7 +117,7 @@ test('without a launcher, as long as a session has begun few tasks, the daemon s
   await it.close();
 });
 
-test('a task that leaves something running costs the session its launcher at the most', async (t) => {
+test('a task that leaves a process running costs the session at most its launcher', async (t) => {
   const it = new RecordedProcesses('left', { launcher: true });
   await it.open();
   const run = it.bash('sleep 700 & echo $!; exit 3');
@@ -131,7 +131,7 @@ test('a task that leaves something running costs the session its launcher at the
   t.same(it.warnings, []);
 });
 
-test('a launcher that is killed takes its task with it, and the session goes on', async (t) => {
+test('a killed launcher ends its task, and the session continues', async (t) => {
   const it = new RecordedProcesses('killed', { launcher: true });
   await it.open();
   const run = it.bash('echo $PPID $$; sleep 700; echo never');

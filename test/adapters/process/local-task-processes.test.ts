@@ -5,7 +5,7 @@ import { bothWays } from './both-ways.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 import { isProcessAlive } from './process-alive.ts';
 
-bothWays('an action is told in order: opened, started, its output, its end', {}, async (t, launcher) => {
+bothWays('the events of an action are in order: opened, started, output, end', {}, async (t, launcher) => {
   const it = new RecordedProcesses('plain', { launcher });
   await it.open();
   const run = it.bash('echo one; exit 0');
@@ -35,7 +35,7 @@ bothWays(
   },
 );
 
-bothWays('what cannot be started is a failed action with a reason in words', {}, async (t, launcher) => {
+bothWays('an action that cannot be started fails with a reason', {}, async (t, launcher) => {
   const it = new RecordedProcesses('not-started', { launcher });
   await it.open();
   const file = join(it.directory, 'plain-file');
@@ -60,7 +60,7 @@ bothWays('what cannot be started is a failed action with a reason in words', {},
     reason: 'its arguments and environment are too long',
   });
   rmSync(it.directory, { recursive: true });
-  t.same(await reason('echo'), { kind: 'not-started', reason: 'its working directory is gone' });
+  t.same(await reason('echo'), { kind: 'not-started', reason: 'its working directory does not exist' });
   await it.close();
   t.equal(it.told.filter((told) => told.type === 'started').length, 0);
 });
@@ -228,7 +228,7 @@ bothWays('a child that keeps the pipe open does not hold back the end', {}, asyn
   await it.close();
 });
 
-bothWays('a process that closes its output goes on until it exits', {}, async (t, launcher) => {
+bothWays('a process that closes its output runs until it exits', {}, async (t, launcher) => {
   const it = new RecordedProcesses('closed-output', { launcher });
   await it.open();
   const run = it.bash('exec >&- 2>&-; read -t 0.2 < <(sleep 5); exit 4');
@@ -294,7 +294,7 @@ const ALTERNATING = `
 `;
 
 bothWays(
-  'what is told of two streams keeps to the order in which it was written, as far as it matters',
+  'the lines of two streams keep their order where redaction depends on it',
   {},
   async (t, launcher) => {
     const it = new RecordedProcesses('order', { launcher });
@@ -324,7 +324,7 @@ bothWays(
   },
 );
 
-test('how long the contact lasts is told to the guards at once, not with the next beat', async (t) => {
+test('a new contact time is sent to the guards immediately, not with the next heartbeat', async (t) => {
   const never = (): NodeJS.Timeout => setTimeout(() => undefined, 0);
   const interval = t.intercept(global, 'setInterval', { value: never });
   const it = new RecordedProcesses('contact');

@@ -7,7 +7,7 @@ import { supervisorScript } from '../../../src/adapters/process/supervisor.ts';
 import { sessionId, type SessionId } from '../../../src/core/ids.ts';
 import type { ActionEnd, ActionStart, OutputBatch, RunAs } from '../../../src/core/ports/task-processes.ts';
 
-/** One thing that was told of the processes. */
+/** One event of the processes. */
 export type Told =
   | { readonly type: 'opened'; readonly failure: string | null }
   | { readonly type: 'started'; readonly run: number }
@@ -15,7 +15,7 @@ export type Told =
   | { readonly type: 'ended'; readonly run: number; readonly end: ActionEnd }
   | { readonly type: 'closed' };
 
-/** Real processes of one session in a directory of their own, with everything that was told of them. */
+/** Real processes of one session in their own directory, with all their events. */
 export class RecordedProcesses {
   readonly workerDirectory = realpathSync(mkdtempSync(join(tmpdir(), 'callsheet-processes-')));
   readonly sessionId: SessionId;
@@ -139,7 +139,7 @@ export class RecordedProcesses {
     rmSync(this.workerDirectory, { recursive: true, force: true });
   }
 
-  /** The first answer of `find` over all that was and will be told. */
+  /** The first result of `find` over all past and future events. */
   async until<T>(find: (told: Told) => T | null): Promise<T> {
     for (let next = 0; ;) {
       for (; next < this.told.length; next++) {

@@ -51,7 +51,7 @@ for (const kind of Object.keys(PLACES)) {
     t.ok(isEmpty(inner.path));
     group.remove();
     t.equal(existsSync(group.path), false);
-    t.same(group.kill(), [], 'one that is gone has nothing to end');
+    t.same(group.kill(), [], 'a removed group has no processes to end');
     t.equal(Cgroup.make(join(place ?? '', 'no-such-parent', 'group')), null);
   });
 }

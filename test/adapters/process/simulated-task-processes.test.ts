@@ -21,7 +21,7 @@ const action = (run: number, isEnvironment = false): ActionStart => ({
   files: [],
 });
 
-/** Processes whose events are told as lines; `next` resolves with the next end. */
+/** Processes whose events are recorded as lines; `next` resolves with the next end. */
 function simulated(settings: SimulationSettings, seed = 0) {
   const told: string[] = [];
   let lines = 0;
@@ -68,7 +68,7 @@ test('a task ends well, one after another in a session', async (t) => {
   t.strictSame(told, ['opened well', 'started 1', 'ended 1 0', 'started 2', 'ended 2 0', 'closed']);
 });
 
-test('tasks fail as often as was said, the same ones each time, and environments never', async (t) => {
+test('the configured percentage of tasks fails, the same ones each time, and environments never fail', async (t) => {
   const ends = async (failPercent: number, seed: number): Promise<string[]> => {
     const { run } = simulated({ ...AT_ONCE, failPercent }, seed);
     const all: string[] = [];

@@ -29,7 +29,10 @@ const guard = (options: Partial<SupervisorOptions>): Supervisor =>
     ...options,
   });
 
-/** Three processes that hold the FIFO open: one that ignores SIGTERM, one in a session of its own, one without the marks in the group. */
+/**
+ * Three processes that hold the FIFO open: one that ignores SIGTERM, one in a session of its own, one without the marks
+ * in the group.
+ */
 const treeHolding = (fifo: string): string =>
   [
     `exec 9>${fifo}`,
@@ -97,7 +100,7 @@ bothWays('when the daemon is killed nothing of the tree is left', {}, async (t, 
 });
 
 bothWays(
-  'when the daemon is stopped the tree is ended, and the daemon is told so when it goes on',
+  'when the agent is stopped its processes are killed, and the agent detects it when it continues',
   {},
   async (t, launcher) => {
     const it = await daemon(t, 'stopped', launcher, 1);
@@ -164,7 +167,7 @@ test('a daemon that starts ends what an earlier one has left, before it register
   t.equal(other.exitCode ?? other.signalCode, null, 'the process of another worker is left alone');
 });
 
-test('a supervisor answers while it guards, and ends without a kill when it is told to', async (t) => {
+test('a supervisor answers while it guards, and exits without a kill on request', async (t) => {
   let gone = 0;
   const supervisor = guard({ onGone: () => (gone += 1) });
   t.same(await Promise.all([supervisor.state(), supervisor.state()]), ['guarding', 'guarding']);

@@ -62,7 +62,7 @@ bothWays('nothing of a killed action is left, however it tried to stay', {}, asy
   t.same(it.warnings, []);
 });
 
-bothWays('what a task leaves running is ended before its end is told', {}, async (t, launcher) => {
+bothWays('remaining processes of a task are ended before its end is reported', {}, async (t, launcher) => {
   const it = new RecordedProcesses('left', { launcher });
   await it.open();
   const { run, pids } = await leave(it, 'read -r -t 1 < <(sleep 5); exit 7', false);
@@ -71,7 +71,7 @@ bothWays('what a task leaves running is ended before its end is told', {}, async
   await it.close();
 });
 
-test('what an environment leaves running goes on through the tasks, and ends with the session', async (t) => {
+test('remaining processes of an environment run during the tasks, and end with the session', async (t) => {
   const it = new RecordedProcesses('kept');
   await it.open();
   const { run, pids } = await leave(it, 'read -r -t 1 < <(sleep 5); exit 0', true);
@@ -157,7 +157,7 @@ const HIDDEN_PROC = `
   console.log(JSON.stringify([...(await findTree(tree)).keys()]));
 `;
 
-test('processes that the machine does not show are nobody that a session has started', async (t) => {
+test('hidden processes are not treated as processes of a session', async (t) => {
   const module = new URL('../../../src/adapters/process/process-tree.js', import.meta.url).href;
   const said = spawnSync(
     'unshare',

@@ -35,7 +35,7 @@ test('word boundaries are those of Unicode, at the start of the text too', (t) =
   t.end();
 });
 
-test('a pattern that is none is told, and the engine goes on', (t) => {
+test('an invalid pattern is reported, and the engine continues to work', (t) => {
   const made = engine.compile('(');
   t.match(made.ok ? '' : made.detail, /missing closing \)/);
   t.same(engine.compile('('), made);

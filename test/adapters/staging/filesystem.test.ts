@@ -115,19 +115,19 @@ void test('what is not there or is of another kind is named', async (t) => {
   const reasonOf = (parts: Parameters<StagingHarness['transfer']>[0]) =>
     bench.copy('in', [bench.transfer(parts)]);
   const start = 'stage_locally: copy in of parameter P: "$STORAGE';
-  t.equal(await reasonOf({ below: ['no', 'where'] }), `${start}/no/where" is not there`);
-  t.equal(await reasonOf({ below: ['a.txt'] }), `${start}/a.txt" is no directory`);
+  t.equal(await reasonOf({ below: ['no', 'where'] }), `${start}/no/where" does not exist`);
+  t.equal(await reasonOf({ below: ['a.txt'] }), `${start}/a.txt" is not a directory`);
   t.equal(
     await reasonOf({ below: ['d'], objectType: 'FILE' }),
     `${start}/d" is a directory, and the parameter is a FILE`,
   );
   t.equal(
     await reasonOf({ below: ['a.txt', 'x'] }),
-    `${start}/a.txt/x" lies below something that is no directory`,
+    `${start}/a.txt/x" is below a file that is not a directory`,
   );
   t.equal(
     await bench.copy('in', [bench.transfer({ below: [], root: '/no/such/root' })]),
-    'stage_locally: copy in of parameter P: "/no/such/root" is not there',
+    'stage_locally: copy in of parameter P: "/no/such/root" does not exist',
   );
   t.strictSame(
     Object.values(await readTree(bench.session)).filter((kind) => kind !== '(empty)'),
@@ -150,8 +150,8 @@ void test('links inside a storage location are followed, and none leads out of i
     ['/etc/passwd', /v3\/bad" leads out of its storage location$/],
     ['../../storage-of-another/x', /v3\/bad" leads out of its storage location$/],
     ['../v3', /v3\/bad" is a link to a directory that it is in$/],
-    ['bad', /v3\/bad" has too many links on its way$/],
-    ['nowhere', /v3\/bad" is not there$/],
+    ['bad', /v3\/bad" has too many links in its path$/],
+    ['nowhere', /v3\/bad" does not exist$/],
     ['/proc/self/root/etc/passwd', /v3\/bad" leads out of its storage location$/],
   ];
   for (const [target, reason] of cases) {
@@ -162,7 +162,7 @@ void test('links inside a storage location are followed, and none leads out of i
   }
 });
 
-void test('what is no file is refused and not opened', async (t) => {
+void test('an entry that is not a regular file is rejected without opening it', async (t) => {
   const bench = await StagingHarness.open(t);
   const { storage } = bench;
   const show = bench.transfer({ below: ['show'], flow: 'IN' });
@@ -201,12 +201,12 @@ void test('a task leads no copy out of its directory', async (t) => {
     [
       'a link to a file',
       () => symlink('/etc/passwd', join(show.local, 'passwd')),
-      '"$SESSION/staged/P/show/passwd" is a symbolic link, or lies below one',
+      '"$SESSION/staged/P/show/passwd" is a symbolic link, or is below one',
     ],
     [
       'a link to a directory',
       () => symlink('/etc', join(show.local, 'etc')),
-      '"$SESSION/staged/P/show/etc" is a symbolic link, or lies below one',
+      '"$SESSION/staged/P/show/etc" is a symbolic link, or is below one',
     ],
     [
       'a link in place of the directory',
@@ -214,7 +214,7 @@ void test('a task leads no copy out of its directory', async (t) => {
         await rm(show.local, { recursive: true });
         await symlink('/etc', show.local);
       },
-      '"$SESSION/staged/P/show" is a symbolic link, or lies below one',
+      '"$SESSION/staged/P/show" is a symbolic link, or is below one',
     ],
     [
       'a link in place of a directory above it',
@@ -222,7 +222,7 @@ void test('a task leads no copy out of its directory', async (t) => {
         await rm(join(session, 'staged'), { recursive: true });
         await symlink('/etc', join(session, 'staged'));
       },
-      '"$SESSION/staged/P/show" is a symbolic link, or lies below one',
+      '"$SESSION/staged/P/show" is a symbolic link, or is below one',
     ],
     [
       'a FIFO',
@@ -272,7 +272,7 @@ void test('links that are planted at the destination lead nowhere', async (t) =>
   await writeTree(show.local, { 'sub/victim.txt': 'taken' });
   t.equal(
     await bench.copy('out', [show]),
-    'stage_locally: copy out of parameter P: "$STORAGE/show/sub" lies below a symbolic link',
+    'stage_locally: copy out of parameter P: "$STORAGE/show/sub" is below a symbolic link',
   );
   await writeTree(away.local, { 'victim.txt': 'taken' });
   t.equal(

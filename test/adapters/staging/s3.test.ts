@@ -98,19 +98,19 @@ void test('what is not there, or may not be a path, is named', async (t) => {
   const reasonOf = (parts: Parameters<StagingHarness['transfer']>[0]) =>
     bench.copy('in', [bench.transfer({ root: 's3://shows', flow: 'IN', ...parts })]);
   const start = 'stage_locally: copy in of parameter P: "s3://';
-  t.equal(await reasonOf({ below: ['nothing'] }), `${start}shows/nothing" is not there`);
-  t.equal(await reasonOf({ below: ['no.txt'], objectType: 'FILE' }), `${start}shows/no.txt" is not there`);
+  t.equal(await reasonOf({ below: ['nothing'] }), `${start}shows/nothing" does not exist`);
+  t.equal(await reasonOf({ below: ['no.txt'], objectType: 'FILE' }), `${start}shows/no.txt" does not exist`);
   t.equal(
     await reasonOf({ below: [], objectType: 'FILE' }),
     `${start}shows" is a bucket, and the parameter is a FILE`,
   );
   t.match(
     await reasonOf({ root: 's3://no-such-bucket', below: ['a'] }),
-    /"s3:\/\/no-such-bucket\/a": S3 says NoSuchBucket/,
+    /"s3:\/\/no-such-bucket\/a": S3 answered NoSuchBucket/,
   );
 });
 
-void test('keys that are no paths come nowhere', async (t) => {
+void test('keys that are not valid paths are rejected', async (t) => {
   const { bench } = await open(t);
   let key = '';
   const server = createServer((_request, response) => {
@@ -126,7 +126,7 @@ void test('keys that are no paths come nowhere', async (t) => {
     const evil = bench.transfer({ root: 's3://shows', below: ['evil'], flow: 'IN' });
     t.equal(
       await bench.copy('in', [evil]),
-      `stage_locally: copy in of parameter P: "s3://shows/${key}" has a key that is no path of a file`,
+      `stage_locally: copy in of parameter P: "s3://shows/${key}" has a key that is not a valid file path`,
     );
   }
   t.strictSame(await readTree(bench.session), { 'staged/P/evil': '(empty)' });

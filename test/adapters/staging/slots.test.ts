@@ -6,7 +6,7 @@ interface Work {
   finish(): void;
 }
 
-/** Work in a slot that ends when it is told to. */
+/** Work in a slot that ends on request. */
 function begin(slots: Semaphore, name: string, begun: string[], signal = new AbortController().signal): Work {
   let finish = (): void => undefined;
   const end = new Promise<void>((resolve) => {

@@ -21,7 +21,7 @@ test('a missing directory is an error', async (t) => {
   t.throws(() => lockDirectory('/nowhere/at/all'), { code: 'ENOENT' });
 });
 
-test('without the flock command the reason is told', async (t) => {
+test('a missing flock command is reported', async (t) => {
   const path = process.env['PATH'];
   process.env['PATH'] = '/nowhere';
   t.teardown(() => (process.env['PATH'] = path));

@@ -68,7 +68,7 @@ test(
 );
 
 test(
-  'where blocks cannot be reserved it is said once, and the free space decides',
+  'if blocks cannot be reserved, one warning is logged and the free space decides',
   { skip: mountFault() },
   async (t) => {
     const disk = mountSmallDisk(t, 80 * MIB);
@@ -84,7 +84,7 @@ test(
   },
 );
 
-test('a file system that refuses is told in its own words', async (t) => {
+test('the error of a file system is reported unchanged', async (t) => {
   const warnings: string[] = [];
   const reserve = reserveOf('/dev/null', MIB, { warnings });
   reserve.hold(0, 0);

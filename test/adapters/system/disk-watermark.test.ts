@@ -17,7 +17,7 @@ test('the disk is low below the low mark and ok again from the upper mark on', a
   ]);
 });
 
-test('the free bytes of a directory are told, and a missing one is an error', async (t) => {
+test('returns the free bytes of a directory, and fails for a missing one', async (t) => {
   t.ok(freeBytes(t.testdir()) > 0);
   t.throws(() => freeBytes('/nowhere/at/all'), { code: 'ENOENT' });
 });

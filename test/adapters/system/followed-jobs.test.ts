@@ -26,7 +26,7 @@ test('a job is followed until the last of its followers has left, and others are
   t.end();
 });
 
-test('what is asked again about one job is answered anew', (t) => {
+test('repeated questions about one job get current answers', (t) => {
   const followed = new FollowedJobs(followedMemory());
   t.equal(followed.mayBeFollowed(JOB), false);
   const leave = followed.follow(JOB);

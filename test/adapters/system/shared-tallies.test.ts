@@ -27,7 +27,7 @@ test('shares of farms add up, and a claim stops at the limit', (t) => {
   t.end();
 });
 
-test('who waits for a fall is told once, whichever shard it is on', (t) => {
+test('a farm that waits for freed capacity is notified once, on any shard', (t) => {
   const memory = tallyMemory([]);
   const told: [number, bigint][] = [];
   const shards = [0, 1, 63].map(

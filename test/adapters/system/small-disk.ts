@@ -8,7 +8,7 @@ import { freeBytes } from '../../../src/adapters/system/disk-watermark.ts';
 /** A real file system of a few MiB that a test can fill. Needs the right to mount. */
 export interface SmallDisk {
   readonly path: string;
-  /** Takes all but so many bytes. */
+  /** Fills the disk up to this many free bytes. */
   fillUpTo(freeLeft: number): void;
   /** Gives back what was taken. */
   empty(): void;

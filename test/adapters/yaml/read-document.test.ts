@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { readDocument, type DocumentFormat } from '../../../src/adapters/yaml/read-document.ts';
-import type { DocumentNode } from '../../../src/openjd/template/document.ts';
-import { DOCUMENT_LIMITS } from '../../../src/openjd/template/document-limits.ts';
+import type { DocumentNode } from '../../../src/openjd/primitives/document.ts';
+import { DOCUMENT_LIMITS } from '../../../src/openjd/primitives/document-limits.ts';
 import { pointerOf, rootOf, type Located } from '../../../src/openjd/template/located.ts';
 
 /** A tree as plain values; numbers are given with their text, so that a string and a number differ. */
@@ -156,7 +156,7 @@ void test('what is not strict JSON is refused with its place', (t) => {
   t.same(refusal('{"a": 1} x', 'json'), ['1:10 is not JSON: the end of the document is expected, not "x"']);
   t.same(refusal('{"a"\n: 1,\n"a": 2}', 'json'), ['3:1 the key "a" occurs twice']);
   t.same(refusal('"a\nb"', 'json'), ['1:3 a control character in a string must be written as an escape']);
-  t.same(refusal('"\\x"', 'json'), ['1:2 this is no escape of JSON']);
+  t.same(refusal('"\\x"', 'json'), ['1:2 invalid JSON escape']);
   t.same(refusal('a: "\\ud800"', 'yaml'), ['1:4 this string has half of a surrogate pair']);
   t.same(refusal('"\\ud800"', 'json'), ['1:1 this string has half of a surrogate pair']);
   t.same(refusal('"a', 'json'), ['1:1 this string has no end']);

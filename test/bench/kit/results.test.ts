@@ -3,12 +3,12 @@ import { median, percentile } from '../../../bench/kit/results.ts';
 import { Samples } from '../../../bench/kit/swarm/samples.ts';
 import { textTable } from '../../../bench/kit/text-table.ts';
 
-test('a percentile is the value that so large a share lies below', async (t) => {
+test('a percentile is the value at a quantile of the sorted list', async (t) => {
   const values = Array.from({ length: 1000 }, (_unused, index) => index);
   t.equal(percentile(values, 0.5), 500);
   t.equal(percentile(values, 0.99), 990);
   t.equal(percentile(values, 0.999), 999);
-  t.equal(percentile(values, 1), 999, 'the largest at the most');
+  t.equal(percentile(values, 1), 999, 'at most the largest value');
   t.equal(percentile([], 0.5), 0, 'nothing has none');
 });
 

@@ -86,7 +86,7 @@ test('there is no ratio without a repetition that has both with that number of w
   t.end();
 });
 
-test('peers stand beside the system of Callsheet of their kind, and it beside nothing', (t) => {
+test('peers are compared with the Callsheet system of their kind', (t) => {
   const measurements = [
     run('callsheet', 1, 1),
     run('callsheet-64-cores', 1, 0.5),

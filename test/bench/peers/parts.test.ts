@@ -83,13 +83,13 @@ test('what comes first to warm up is not timed', async (t) => {
   t.strictSame(clock.figures(), { seconds: 1, leaseP50Ms: 7, leaseP99Ms: 7 });
 });
 
-test('a task that nobody waited for is an error of the measurement', (t) => {
+test('an unexpected task is an error of the measurement', (t) => {
   const clock = new WorkClock(1, 0, () => 0);
   t.throws(() => clock.start(), /no worker was free/);
   t.end();
 });
 
-test('slurm.conf lies below one folder on the loopback, and only the tuned one changes how jobs are scheduled', (t) => {
+test('slurm.conf uses one folder and the loopback, and only the tuned one changes how jobs are scheduled', (t) => {
   const node = {
     folder: '/tmp/x',
     host: 'node',

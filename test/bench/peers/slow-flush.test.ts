@@ -19,7 +19,7 @@ test('results with slow flushes do not replace the others', (t) => {
   t.end();
 });
 
-test('the library is loaded first, beside what was to be loaded anyway', (t) => {
+test('the library is loaded before other preloaded libraries', (t) => {
   t.same(preloading('/tmp/a/slow-flush.so'), { LD_PRELOAD: '/tmp/a/slow-flush.so' });
   t.same(preloading('/tmp/a/slow-flush.so', ''), { LD_PRELOAD: '/tmp/a/slow-flush.so' });
   t.same(preloading('/tmp/a/slow-flush.so', '/usr/lib/libjemalloc.so'), {

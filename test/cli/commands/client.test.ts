@@ -88,7 +88,7 @@ test('what is no JSON, or breaks off, ends with a sentence', async (t) => {
   const client = new RestClient(service.url);
   t.same(await ended(client.call('get', '/farms')), [
     EXIT.failed,
-    `the service at ${service.url} answered what is no JSON: <html>`,
+    `the service at ${service.url} returned invalid JSON: <html>`,
   ]);
   const away = new RegExp(`^the service at ${service.url} cannot be reached: .`);
   for (const path of ['/farms', '/compute-locations'] as const) {

@@ -76,6 +76,6 @@ void test('wrong arguments', async (t) => {
   t.equal(await refused('1', '-v', 'a=1', '-v', 'a=2'), '-v a=2: a is given twice');
   t.equal(await refused('1', '-v', 'a:list[x]=1'), '-v a:list[x]=1: there is no type list[x]');
   t.equal(await refused('1', '-v', 'a'), '-v a: it has no =VALUE');
-  t.equal(await refused('1', '-v', 'a:int=x'), '-v a:int=x: "x" is no value of the type int');
+  t.equal(await refused('1', '-v', 'a:int=x'), '-v a:int=x: "x" is not a value of type int');
   t.equal(await refused('1', '-v', 'a:list[int]=1,2'), '-v a:list[int]=1,2: a value of list[int] is JSON');
 });

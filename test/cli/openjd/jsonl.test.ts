@@ -194,9 +194,9 @@ void test('a line of eval that cannot be read is answered with an error', async 
     [{ expr: '1', symbols: { X: { value: 1 } } }, '"symbols.X.type" is no type'],
     [
       { expr: '1', symbols: { X: { type: 'int', value: 'a' } } },
-      '"symbols.X": "a" is no value of the type int',
+      '"symbols.X": "a" is not a value of type int',
     ],
-    [{ expr: '1', symbols: { X: { type: 'int' } } }, '"symbols.X": null is no value of the type int'],
+    [{ expr: '1', symbols: { X: { type: 'int' } } }, '"symbols.X": null is not a value of type int'],
     [
       { expr: '1', symbols: { X: { type: 'path', value: 'a', path_format: 'mac' } } },
       '"symbols.X.path_format" is none of posix, windows, uri',

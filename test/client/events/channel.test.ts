@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { EventChannel, eventsUrl, type Clock, type ConnectionState } from '../../../client/events/channel.ts';
 import type { SocketEvents, SocketLike } from '../../../client/events/socket.ts';
 
-/** A clock that goes when it is told to. */
+/** A clock that the test advances. */
 class ManualClock implements Clock {
   #now = 1_000;
   readonly #timers = new Map<() => void, number>();
@@ -37,7 +37,7 @@ interface Opened {
   isClosed: boolean;
 }
 
-/** A channel over sockets that do what the test says. */
+/** A channel over sockets that the test controls. */
 function channelOf(options: { readonly url?: string; readonly onProblem?: (message: string) => void } = {}): {
   readonly channel: EventChannel;
   readonly clock: ManualClock;
@@ -85,7 +85,7 @@ const gap = (seq: number): object => ({
   payload: { code: 'gap', message: 'lost' },
 });
 
-test('what comes together is told together, in order, in a turn of its own', (t) => {
+test('events that arrive together are delivered together, in order and asynchronously', (t) => {
   const { channel, clock, sockets, say } = channelOf();
   const told: unknown[] = [];
   channel.subscribe('workers', {
@@ -95,14 +95,14 @@ test('what comes together is told together, in order, in a turn of its own', (t)
   });
   sockets[0]?.events.opened();
   for (const frame of [ack('workers', 1, 1), push(2), push(3), gap(7), push(8)]) say(frame);
-  t.same(told, [], 'nobody is called from within');
+  t.same(told, [], 'no listener is called synchronously');
   clock.pass(0);
   const event = (seq: number): unknown => ['workers', seq, String(seq)];
   t.same(told, ['ready', [event(2), event(3)], 'gap', [event(8)]]);
   t.end();
 });
 
-test('who has left is told nothing more, not even of what was under way', (t) => {
+test('an unsubscribed listener receives nothing, not even pending events', (t) => {
   const { channel, clock, sockets, say } = channelOf();
   const told: string[] = [];
   const leaves: (() => void)[] = [];
@@ -124,7 +124,7 @@ test('who has left is told nothing more, not even of what was under way', (t) =>
   t.end();
 });
 
-test('a listener that throws is no reason to tell others nothing', async (t) => {
+test('a listener that throws does not affect the others', async (t) => {
   const { channel, clock, sockets, say } = channelOf();
   const told: string[] = [];
   const thrown = new Promise((resolve) => {
@@ -137,7 +137,7 @@ test('a listener that throws is no reason to tell others nothing', async (t) => 
   });
   channel.subscribe('workers', {
     ready: () => {
-      throw new Error('a fault of the page');
+      throw new Error('an error in the page');
     },
     events: () => told.push('a'),
   });
@@ -146,10 +146,10 @@ test('a listener that throws is no reason to tell others nothing', async (t) => 
   for (const frame of [ack('workers', 1, 1), push(2)]) say(frame);
   clock.pass(0);
   t.same(told, ['a', 'b']);
-  t.match(await thrown, { message: 'a fault of the page' });
+  t.match(await thrown, { message: 'an error in the page' });
 });
 
-test('the state is one object until it changes, and whoever asks is told', (t) => {
+test('the state is one object until it changes, and listeners are notified', (t) => {
   const { channel, clock, sockets, say } = channelOf();
   const seen: ConnectionState[] = [];
   const forget = channel.onState((state) => seen.push(state));
@@ -183,7 +183,7 @@ test('the state is one object until it changes, and whoever asks is told', (t) =
   t.end();
 });
 
-test('a closed channel hangs up, keeps no timer and calls nobody', (t) => {
+test('a closed channel closes its connection, keeps no timer and calls no listener', (t) => {
   const { channel, clock, sockets, say } = channelOf();
   const told: string[] = [];
   channel.subscribe('workers', { ready: () => told.push('ready'), events: () => told.push('events') });
@@ -201,7 +201,7 @@ test('a closed channel hangs up, keeps no timer and calls nobody', (t) => {
   t.end();
 });
 
-test('a socket that cannot be made is a failed attempt', (t) => {
+test('a socket that cannot be created counts as a failed attempt', (t) => {
   let attempts = 0;
   const clock = new ManualClock();
   const channel = new EventChannel({
@@ -220,7 +220,7 @@ test('a socket that cannot be made is a failed attempt', (t) => {
   t.end();
 });
 
-test('what is not understood is told, and the address is one of the web', (t) => {
+test('invalid messages are reported, and only web addresses are accepted', (t) => {
   const problems: string[] = [];
   const { sockets } = channelOf({
     url: 'https://farm.example/api/v1/ws',
@@ -229,9 +229,9 @@ test('what is not understood is told, and the address is one of the web', (t) =>
   t.equal(sockets[0]?.url, 'wss://farm.example/api/v1/ws');
   sockets[0]?.events.opened();
   sockets[0]?.events.message(null);
-  t.same(problems, ['the service said what is no envelope: bytes']);
+  t.same(problems, ['invalid message from the service: bytes']);
   t.equal(eventsUrl('http://127.0.0.1:8080/'), 'ws://127.0.0.1:8080/api/v1/ws');
-  t.throws(() => eventsUrl('ftp://farm'), { message: 'not an address of the web: ftp://farm/api/v1/ws' });
+  t.throws(() => eventsUrl('ftp://farm'), { message: 'not a web address: ftp://farm/api/v1/ws' });
   t.throws(() => eventsUrl(''), TypeError);
   t.end();
 });

@@ -79,9 +79,9 @@ function take(service: SimulatedService, step: Step): void {
   }
 }
 
-/** What is wrong with what a listener was told; null when nothing is. */
+/** Returns the error in the deliveries to a listener; null if there is none. */
 function fault({ since, has, told, isThere }: Listening, published: readonly number[]): string | null {
-  /** Events that the listener has, or has loaded since it was told to: null while it has asked for all that are kept. */
+  /** Events that the listener has received or reloaded; null while it has requested all retained events. */
   let covered = has;
   let lastIndex = -1;
   let mayJump = true;
@@ -111,11 +111,11 @@ function fault({ since, has, told, isThere }: Listening, published: readonly num
     }
   }
   if (!isThere) return null;
-  if (readies !== 1) return `was told ${readies} times that it follows`;
+  if (readies !== 1) return `ready was delivered ${readies} times`;
   return covered === published.length ? null : `${covered} of ${published.length} at the end`;
 }
 
-/** Takes the steps, and lets what is then under way arrive. */
+/** Runs the steps and delivers everything that is pending. */
 function after(steps: readonly Step[], depth: number, chance: number): SimulatedService {
   const service = new SimulatedService(depth, () => chance);
   for (const each of steps) take(service, each);
@@ -124,13 +124,13 @@ function after(steps: readonly Step[], depth: number, chance: number): Simulated
 }
 
 const steps = fc.array(step, { minLength: 1, maxLength: 80, size: 'max' });
-/** A small ring drops what is still wanted. */
+/** A small ring drops events that clients still need. */
 const SMALL = 4;
-/** So much does not happen in one run. */
+/** More events than one run has. */
 const LARGE = 1000;
 const chance = fc.constantFrom(0, 0.5, 0.999);
 
-test('a listener misses nothing without being told, whatever becomes of the link and the service', (t) => {
+test('a listener is notified of every loss, whatever happens to connection and service', (t) => {
   fc.assert(
     fc.property(steps, chance, (all, number) => {
       const { listeners, published, problems, underWay, protocol } = after(all, SMALL, number);
@@ -145,7 +145,7 @@ test('a listener misses nothing without being told, whatever becomes of the link
   t.end();
 });
 
-test('nobody is told of a gap while the service keeps everything', (t) => {
+test('no gap is reported while the service retains all events', (t) => {
   const keeps = steps.map((all) => all.filter((each) => each.do !== 'stop' && each.do !== 'forget'));
   fc.assert(
     fc.property(keeps, chance, (all, number) => {

@@ -4,7 +4,7 @@ import { PHASES, Protocol, type Input, type Phase } from '../../../client/events
 
 const START = 1_000_000;
 
-/** A protocol whose chance is always the same, with what it wants done. */
+/** A protocol with a constant random number, and its effects. */
 function channel(chance = 0): {
   readonly protocol: Protocol;
   readonly take: (input: Input, atMs?: number) => readonly Effect[];
@@ -13,7 +13,7 @@ function channel(chance = 0): {
   return { protocol, take: (input, atMs = 0) => protocol.apply(input, START + atMs) };
 }
 
-/** One that is live, by its first connection. */
+/** A protocol that is live on its first connection. */
 function live(chance = 0): ReturnType<typeof channel> {
   const made = channel(chance);
   made.take({ is: 'time' });
@@ -52,7 +52,7 @@ const ping = (seq: number): Effect => ({
   text: JSON.stringify({ type: 'ping', subject: '', seq, payload: {} }),
 });
 
-test('every phase changes as its row says, and by nothing else', (t) => {
+test('every state changes exactly as its row of the table says', (t) => {
   const into: Readonly<Record<Phase, readonly Input[]>> = {
     connecting: [],
     live: [{ is: 'opened', connection: 1 }],
@@ -83,7 +83,7 @@ test('every phase changes as its row says, and by nothing else', (t) => {
   t.end();
 });
 
-test('what becomes of an earlier connection is of no account', (t) => {
+test('events of an earlier connection are ignored', (t) => {
   const { protocol, take } = live();
   take({ is: 'lost', connection: 1, reason: 'cut' });
   t.same(take({ is: 'retry' }), [{ do: 'open', connection: 2 }, { do: 'state' }]);
@@ -97,7 +97,7 @@ test('what becomes of an earlier connection is of no account', (t) => {
   t.end();
 });
 
-test('a connection that does not come about in time is given up', (t) => {
+test('an attempt to connect ends after the timeout', (t) => {
   const { protocol, take } = channel();
   t.same(take({ is: 'time' }), [{ do: 'open', connection: 1 }, { do: 'state' }]);
   t.equal(protocol.wakeAt, START + 15_000);
@@ -111,7 +111,7 @@ test('a connection that does not come about in time is given up', (t) => {
   t.end();
 });
 
-test('attempts come less and less often, half by chance, and anew after a good connection', (t) => {
+test('delays between attempts grow, are half random, and reset after a stable connection', (t) => {
   for (const [chance, waits] of [
     [0, [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]],
     [0.5, [375, 750, 1_500, 3_000, 6_000, 12_000, 22_500, 22_500]],
@@ -128,7 +128,11 @@ test('attempts come less and less often, half by chance, and anew after a good c
     const connection = waits.length + 1;
     take({ is: 'opened', connection });
     take({ is: 'lost', connection, reason: 'ended at once' }, 9_999);
-    t.equal((protocol.wakeAt ?? 0) - START - 9_999, waits.at(-1), 'one that ends soon was no good one');
+    t.equal(
+      (protocol.wakeAt ?? 0) - START - 9_999,
+      waits.at(-1),
+      'a short connection does not reset the delay',
+    );
     take({ is: 'retry' }, 10_000);
     take({ is: 'opened', connection: connection + 1 }, 10_000);
     take({ is: 'lost', connection: connection + 1, reason: 'cut' }, 20_000);
@@ -137,7 +141,7 @@ test('attempts come less and less often, half by chance, and anew after a good c
   t.end();
 });
 
-test('a connection that gives no sign of life within ten seconds of a ping is dead', (t) => {
+test('a connection is lost if a ping gets no answer within ten seconds', (t) => {
   for (const [chance, pingAt] of [
     [0, 20_000],
     [0.5, 25_000],
@@ -152,17 +156,17 @@ test('a connection that gives no sign of life within ten seconds of a ping is de
     t.match(protocol, { lastFrameAt: START + pingAt + 5, wakeAt: START + 2 * pingAt + 5 });
     t.same(take({ is: 'time' }, 2 * pingAt + 5), [ping(2)]);
     t.same(take({ is: 'time' }, 2 * pingAt + 10_005), [{ do: 'drop' }, { do: 'state' }]);
-    t.match(protocol, { phase: 'waiting', reason: 'the service gave no sign of life' });
+    t.match(protocol, { phase: 'waiting', reason: 'the service did not answer a ping' });
   }
   const { take } = live();
-  t.same(take({ is: 'retry' }, 7), [ping(1)], 'who does not want to wait has it asked at once');
-  t.same(take({ is: 'retry' }, 8), [], 'and once');
-  t.same(take(push(1), 9), [], 'any message is a sign of life');
+  t.same(take({ is: 'retry' }, 7), [ping(1)], 'a retry sends a ping at once');
+  t.same(take({ is: 'retry' }, 8), [], 'and only once');
+  t.same(take(push(1), 9), [], 'any message counts as an answer');
   t.same(take({ is: 'time' }, 10_007), []);
   t.end();
 });
 
-test('what is no envelope, and what the service did not understand, is told and harms nothing', (t) => {
+test('invalid messages and error replies are reported and have no other effect', (t) => {
   const { protocol, take } = live();
   take(subscribe(1));
   take(ack(10, 1));
@@ -182,34 +186,34 @@ test('what is no envelope, and what the service did not understand, is told and 
     '{"type":"error","subject":"jobs","seq":11,"payload":{"code":"gap"}}',
   ];
   for (const each of broken) {
-    const message = `the service said what is no envelope: ${each ?? 'bytes'}`;
+    const message = `invalid message from the service: ${each ?? 'bytes'}`;
     t.same(take({ is: 'message', connection: 1, text: each }), [{ do: 'problem', message }]);
   }
   const long = take({ is: 'message', connection: 1, text: 'x'.repeat(1_000) });
-  t.same(long, [{ do: 'problem', message: `the service said what is no envelope: ${'x'.repeat(100)}` }]);
+  t.same(long, [{ do: 'problem', message: `invalid message from the service: ${'x'.repeat(100)}` }]);
   const bad = text({
     type: 'error',
     subject: '',
     seq: 0,
     payload: { code: 'bad-frame', message: 'no JSON' },
   });
-  t.same(take(bad), [{ do: 'problem', message: 'the service did not understand: bad-frame: no JSON' }]);
+  t.same(take(bad), [{ do: 'problem', message: 'the service rejected a message: bad-frame: no JSON' }]);
   t.same(take(push(11)), [event(1, 11)]);
   t.equal(protocol.phase, 'live');
   t.end();
 });
 
-test('listeners of a subject share it, each from its own place', (t) => {
+test('listeners of a subject share the subscription, each from its own position', (t) => {
   const { take } = live();
   t.same(take(subscribe(1)), [asked(0, 1)]);
-  t.same(take(subscribe(2)), [], 'the answer to the first is the answer to both');
-  t.same(take(push(9)), [], 'nothing before the answer');
+  t.same(take(subscribe(2)), [], 'the reply to the first applies to both');
+  t.same(take(push(9)), [], 'nothing before the reply');
   t.same(take(ack(10, 1)), [told(1, 'ready'), told(2, 'ready')]);
-  t.same(take(push(10)), [], 'what is kept is not new');
+  t.same(take(push(10)), [], 'retained events are not new');
   t.same(take(push(11)), [event(1, 11), event(2, 11)]);
   t.same(take(subscribe(3)), [told(3, 'ready')]);
   t.same(take(subscribe(4, 11)), [told(4, 'ready')]);
-  t.same(take(subscribe(5, 9)), [asked(9, 2)], 'who wants more has it sent again');
+  t.same(take(subscribe(5, 9)), [asked(9, 2)], 'a listener that needs older events subscribes again');
   t.same(
     take(push(12)),
     [1, 2, 3, 4].map((id) => event(id, 12)),
@@ -225,12 +229,12 @@ test('listeners of a subject share it, each from its own place', (t) => {
   t.same(take({ is: 'unsubscribe', listener: 5 }), [
     { do: 'send', text: JSON.stringify({ type: 'unsubscribe', subject: 'jobs', seq: 3, payload: {} }) },
   ]);
-  t.same(take({ is: 'unsubscribe', listener: 5 }), [], 'twice is once');
+  t.same(take({ is: 'unsubscribe', listener: 5 }), [], 'duplicates are delivered once');
   t.same(take(push(14)), []);
   t.end();
 });
 
-test('a listener goes on where it was after a loss, and is told what it has missed', (t) => {
+test('a listener continues from its position after a loss, and is notified of missed events', (t) => {
   const { take } = live();
   const again = (connection: number): readonly Effect[] => {
     take({ is: 'lost', connection, reason: 'cut' });
@@ -243,30 +247,30 @@ test('a listener goes on where it was after a loss, and is told what it has miss
   take(ack(10, 1));
   take(push(11));
   t.same(again(1), [asked(11, 2), { do: 'state' }]);
-  t.same(on(2, ack(13, 2)), [], 'it is ready once');
+  t.same(on(2, ack(13, 2)), [], 'ready is delivered once');
   t.same([...on(2, push(12)), ...on(2, push(13))], [event(1, 12), event(1, 13)]);
   t.same(on(2, gap(20)), [told(1, 'gap')]);
   t.same(on(2, push(21)), [event(1, 21)]);
-  t.same(on(2, push(23)), [told(1, 'gap'), event(1, 23)], 'a number that is missing is missed, said or not');
+  t.same(on(2, push(23)), [told(1, 'gap'), event(1, 23)], 'a missing number causes a gap, reported or not');
 
   t.same(again(2), [asked(23, 3), { do: 'state' }]);
-  t.same(on(3, ack(5, 3)), [told(1, 'gap')], 'a service that counts from elsewhere is another one');
+  t.same(on(3, ack(5, 3)), [told(1, 'gap')], 'a service with other numbers has been restarted');
   t.same(on(3, push(6)), [event(1, 6)]);
   t.end();
 });
 
-test('who subscribes while there is no connection is heard when there is one', (t) => {
+test('a subscription without a connection is sent when one opens', (t) => {
   const { take } = channel();
   t.same(take(subscribe(1, 7)), []);
   t.same(take(subscribe(2)), []);
   take({ is: 'time' });
   t.same(take({ is: 'opened', connection: 1 }), [asked(7, 1), { do: 'state' }]);
   take({ is: 'close' });
-  t.same(take(subscribe(3)), [], 'and never after the end');
+  t.same(take(subscribe(3)), [], 'and never after close');
   t.end();
 });
 
-test('a refused subject is asked for again by the next who wants it, and on the next connection', (t) => {
+test('a rejected subject is requested again by the next listener and on the next connection', (t) => {
   const { take } = live();
   const refused = (listener: number): Effect => ({
     do: 'deliver',

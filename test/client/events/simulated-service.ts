@@ -6,17 +6,17 @@ import type { Effect } from '../../../client/events/effects.ts';
 import { Protocol, type Input } from '../../../client/events/protocol.ts';
 import type { Since } from '../../../client/events/subscriptions.ts';
 
-/** Frames that may be under way before the client is slow, and before it is too slow. */
+/** Frames in transit before the client counts as slow, and as too slow. */
 const CLEAR_MAX = 3;
 const UNDER_WAY_MAX = 6;
-/** Far more than the events of one life of a subject. */
+/** Far more than the events of one run of the service. */
 const COUNTS_A_LIFE = 1_000_000;
 
 export const SUBJECTS = ['jobs', 'jobs/a/tasks'] as const;
 export type SimulatedSubject = (typeof SUBJECTS)[number];
 
-/** What a listener was told, with how many events of its subject there were at that moment. */
-export type Told =
+/** Delivery to a listener, with the number of events of its subject at that moment. */
+export type Delivered =
   | { readonly is: 'ready' | 'gap' | 'refused'; readonly there: number }
   /** `index` counts all events of the subject, through all lives of the service. */
   | { readonly is: 'event'; readonly index: number; readonly seq: number; readonly there: number };
@@ -24,9 +24,9 @@ export type Told =
 export interface Listening {
   readonly subject: SimulatedSubject;
   readonly since: Since;
-  /** How many events of the subject the listener is known to have, or null. */
+  /** Number of events that the listener is known to have, or null. */
   readonly has: number | null;
-  readonly told: Told[];
+  readonly told: Delivered[];
   isThere: boolean;
 }
 
@@ -40,13 +40,13 @@ interface Connection {
 }
 
 /**
- * The client's protocol against the clients, channels and rings of the real gateway, over a wire on which every frame takes
- * as long as the test wants.
+ * Client protocol connected to the clients, channels and rings of the real gateway. The test controls when each frame
+ * arrives.
  */
 export class SimulatedService {
   readonly protocol: Protocol;
   readonly listeners: Listening[] = [];
-  /** Every event of each subject: its number. */
+  /** Numbers of all events by subject. */
   readonly published: Readonly<Record<SimulatedSubject, number[]>> = { jobs: [], 'jobs/a/tasks': [] };
   readonly problems: string[] = [];
   #now = 1_000_000;
@@ -57,7 +57,7 @@ export class SimulatedService {
   readonly #depth: number;
   #connection: Connection | null = null;
 
-  /** `depth` is how many events a subject keeps. */
+  /** `depth` is the number of events that a subject retains. */
   constructor(depth: number, random: () => number) {
     this.#depth = depth;
     this.#hub = this.#newHub();
@@ -70,7 +70,7 @@ export class SimulatedService {
     for (const effect of this.protocol.apply(input, this.#now)) this.#do(effect);
   }
 
-  /** Time passes; the client is told when it wants to be. */
+  /** Advances the clock and wakes the client when it is due. */
   pass(ms: number): void {
     const until = this.#now + ms;
     for (let { wakeAt } = this.protocol; wakeAt !== null && wakeAt <= until; { wakeAt } = this.protocol) {
@@ -92,7 +92,7 @@ export class SimulatedService {
     this.input({ is: 'unsubscribe', listener });
   }
 
-  /** An event; of a subject that nobody has asked for it is lost to all. */
+  /** Publishes an event. It is lost if its subject has no channel. */
   publish(subject: SimulatedSubject): void {
     const channel = this.#channels.get(subject);
     const { length: index } = this.published[subject];
@@ -100,12 +100,12 @@ export class SimulatedService {
     this.published[subject].push(channel?.ring.last ?? 0);
   }
 
-  /** The gateway sees to the followers. */
+  /** Lets the gateway deliver to the followers. */
   pump(): void {
     for (const { followers } of this.#channels.values()) for (const each of [...followers]) each.deliver();
   }
 
-  /** A connection that is asked for comes about, or does not. */
+  /** Lets a requested connection open or fail. */
   answerConnect(): void {
     const connection = this.#connection;
     if (connection === null || connection.isOpen) return;
@@ -118,7 +118,7 @@ export class SimulatedService {
     this.input({ is: 'opened', connection: connection.number });
   }
 
-  /** The next frame arrives at the client. */
+  /** Delivers the next frame to the client. */
   down(): void {
     const connection = this.#connection;
     const text = connection?.down.shift();
@@ -128,13 +128,13 @@ export class SimulatedService {
     if (connection.down.length < CLEAR_MAX) connection.client?.drained();
   }
 
-  /** The next frame arrives at the service. */
+  /** Delivers the next frame to the service. */
   up(): void {
     const text = this.#connection?.up.shift();
     if (text !== undefined) this.#connection?.client?.received(text);
   }
 
-  /** The link is cut: what is under way is lost. */
+  /** Cuts the connection; frames in transit are lost. */
   cut(): void {
     const connection = this.#connection;
     if (connection === null) return;
@@ -142,7 +142,7 @@ export class SimulatedService {
     this.input({ is: 'lost', connection: connection.number, reason: 'cut' });
   }
 
-  /** The service ends; it comes up again by `start`. */
+  /** Stops the service; `start` starts it again. */
   stop(): void {
     if (!this.#isUp) return;
     this.#isUp = false;
@@ -151,7 +151,7 @@ export class SimulatedService {
     this.#channels.clear();
   }
 
-  /** The service begins a new life, whose counters are ahead of or behind those of all before. */
+  /** Starts the service with numbers ahead of, or behind, those of all earlier runs. */
   start(isBehind: boolean): void {
     if (this.#isUp) return;
     this.#isUp = true;
@@ -160,7 +160,7 @@ export class SimulatedService {
     this.#openLasting();
   }
 
-  /** A subject that nobody follows is forgotten. */
+  /** Drops a subject without followers. */
   forget(subject: SimulatedSubject): void {
     const channel = this.#channels.get(subject);
     if (subject === 'jobs' || channel === undefined || channel.followers.size > 0) return;
@@ -168,7 +168,7 @@ export class SimulatedService {
     this.#life += this.#life < 0 ? -1 : 1;
   }
 
-  /** Everything that is under way arrives, until nothing more is to be done. */
+  /** Delivers everything in transit until nothing is left. */
   settle(): void {
     this.start(false);
     for (let turns = 0; turns < 200; turns++) {
@@ -180,7 +180,7 @@ export class SimulatedService {
     }
   }
 
-  /** What is still under way. */
+  /** Number of frames in transit. */
   get underWay(): number {
     return (this.#connection?.down.length ?? 0) + (this.#connection?.up.length ?? 0);
   }
@@ -200,7 +200,7 @@ export class SimulatedService {
         return;
       case 'deliver': {
         const listening = this.listeners[effect.listener];
-        if (listening === undefined) throw new Error(`nobody is ${effect.listener}`);
+        if (listening === undefined) throw new Error(`no listener ${effect.listener}`);
         const { length: there } = this.published[listening.subject];
         const { delivery } = effect;
         if (delivery.is !== 'event') listening.told.push({ is: delivery.is, there });

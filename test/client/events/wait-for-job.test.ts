@@ -9,7 +9,7 @@ import { until } from '../../kit/until.ts';
 const JOB = 'a-job';
 const job = (status: string): Answer => ({ body: { id: JOB, status } });
 
-/** A service whose events the test says, and that knows one job. */
+/** A service with one job and events from the test. */
 async function serviceOf(
   answers: readonly Answer[],
   refusal = '',
@@ -55,7 +55,7 @@ async function serviceOf(
   };
 }
 
-test('a job is asked for when it is told of, and not when others are', async (t) => {
+test('requests the job after its own events, not after those of other jobs', async (t) => {
   const { rest, channel, asked, tell, close } = await serviceOf([
     job('pending'),
     job('running'),
@@ -64,17 +64,17 @@ test('a job is asked for when it is told of, and not when others are', async (t)
   t.teardown(close);
   const seen: string[] = [];
   const ended = waitForJob(rest, channel, JOB, { onJob: ({ status }) => seen.push(status) });
-  await until('it was asked for', () => seen.length === 1);
+  await until('it was requested', () => seen.length === 1);
   tell('another');
   tell(JOB);
-  await until('it was asked for again', () => seen.length === 2);
+  await until('it was requested again', () => seen.length === 2);
   t.equal(asked(), 2);
   tell(JOB);
   t.match(await ended, { id: JOB, status: 'completed' });
   t.same([seen, asked()], [['pending', 'running', 'completed'], 3]);
 });
 
-test('a service that cannot answer just now is asked again', async (t) => {
+test('repeats the request after a temporary error', async (t) => {
   const { rest, channel, asked, close } = await serviceOf([
     { status: 503, body: { title: 'Service Unavailable' } },
     { body: '', cuts: true },
@@ -85,7 +85,7 @@ test('a service that cannot answer just now is asked again', async (t) => {
   t.equal(asked(), 3);
 });
 
-test('what cannot be waited for is told at once', async (t) => {
+test('rejects at once if the job cannot be followed', async (t) => {
   for (const [answer, fault] of [
     [
       { status: 404, body: { title: 'Not Found' } },
@@ -104,7 +104,9 @@ test('what cannot be waited for is told at once', async (t) => {
   }
   const { rest, channel, asked, close } = await serviceOf([job('completed')], 'not allowed');
   t.teardown(close);
-  await t.rejects(waitForJob(rest, channel, JOB), { message: 'the events of jobs are refused: not allowed' });
+  await t.rejects(waitForJob(rest, channel, JOB), {
+    message: 'the events of jobs are not available: not allowed',
+  });
   const gone = AbortSignal.abort(new Error('enough'));
   await t.rejects(waitForJob(rest, channel, JOB, { signal: gone }), { message: 'enough' });
   t.equal(asked(), 0);

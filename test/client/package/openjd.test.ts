@@ -36,7 +36,7 @@ function planOf(made: CreatedJob): JobPlan {
   return made.job.plan;
 }
 
-test('a template goes from text to the arguments of a task', (t) => {
+test('a template is read, and its tasks get their arguments', (t) => {
   const document = documentOf(TEXT);
   t.same(checkTemplate(document), { ok: true });
   const plan = planOf(createJob(document, { Shot: 'x10' }));
@@ -60,7 +60,7 @@ test('a template goes from text to the arguments of a task', (t) => {
   t.end();
 });
 
-test('what is wrong comes back as errors, of reading, checking and creating alike', (t) => {
+test('reading, checking and creating return errors in the same form', (t) => {
   t.match(readTemplate('{', { format: 'json' }), { ok: false, errors: [{ line: 1, column: 2 }] });
   t.match(readTemplate(TEXT, { limits: { maxNodes: 3 } }), {
     ok: false,
@@ -91,7 +91,7 @@ test('what is wrong comes back as errors, of reading, checking and creating alik
   t.end();
 });
 
-test('who uses it says which extensions it can deal with', (t) => {
+test('the caller names the supported extensions', (t) => {
   const document = documentOf(`extensions: [TASK_CHUNKING, REDACTED_ENV_VARS]\n${TEXT}`);
   t.same(checkTemplate(document), { ok: true });
   const supported = { ...LANGUAGE_FEATURES, extensions: ['TASK_CHUNKING' as const] };

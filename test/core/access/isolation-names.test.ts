@@ -60,7 +60,7 @@ test('every privileged name is refused, however it is written', (t) => {
   t.end();
 });
 
-test('names that are no plain names are refused', (t) => {
+test('invalid names are refused', (t) => {
   const names = [
     '',
     ' ',
@@ -92,8 +92,8 @@ test('names that are no plain names are refused', (t) => {
     t.not(userNameRefusal(name), null, JSON.stringify(name));
     t.not(groupNameRefusal(name), null, JSON.stringify(name));
   }
-  t.equal(userNameRefusal('r\u043e\u043et'), '"r\\u043e\\u043et" is no plain account name');
-  t.equal(groupNameRefusal('1000'), '"1000" is no plain group name');
+  t.equal(userNameRefusal('r\u043e\u043et'), '"r\\u043e\\u043et" is not a valid account name');
+  t.equal(groupNameRefusal('1000'), '"1000" is not a valid group name');
   t.end();
 });
 
@@ -152,14 +152,14 @@ test('the group 0 is never among the groups; a group of the queue takes the plac
   t.end();
 });
 
-test('an id that names nobody is refused: the kernel would leave the ids of root as they are', (t) => {
+test('the id for "no change" is refused: the kernel would keep the ids of root', (t) => {
   const none = 4_294_967_295;
-  const refusal = 'the account "render" has an id that is none';
+  const refusal = 'the account "render" has an invalid id';
   t.equal(accountRefusal(account({ userId: none })), refusal);
   t.equal(accountRefusal(account({ userId: none + 1 })), refusal);
   t.equal(accountRefusal(account({ groupId: none })), refusal);
   t.equal(accountRefusal(account({ userId: none - 1, groupId: none - 1 })), null);
-  t.equal(groupRefusal({ name: 'feature', groupId: none }), 'the group "feature" has an id that is none');
+  t.equal(groupRefusal({ name: 'feature', groupId: none }), 'the group "feature" has an invalid id');
   t.equal(groupRefusal({ name: 'feature', groupId: none - 1 }), null);
   t.end();
 });

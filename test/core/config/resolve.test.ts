@@ -114,7 +114,7 @@ test('file, environment and flags outrank the default in this order', async (t) 
   t.equal(resolved.ok && resolved.values.scheduler.shards, 2);
 });
 
-test('a worker that discovers looks for the service, unless it is told where the bus is', async (t) => {
+test('a worker with discovery looks for the service, unless a bus URL is set', async (t) => {
   const discoveryOf = (args: string[]): unknown => {
     const resolved = workerConfig(sources({ args }), MACHINE);
     return resolved.ok ? resolved.values.discovery : resolved.lines;
@@ -136,7 +136,7 @@ test('an empty variable counts as not set', async (t) => {
   t.same(serverLines({ environment: { SVC_HTTP_ADDR: '', SVC_AUTH_ENABLED: '', SVC_NONSENSE: '' } }), []);
 });
 
-test('a wrong value is told with its key and source', async (t) => {
+test('a wrong value is reported with its key and source', async (t) => {
   t.same(
     serverLines({
       document: { http: { addr: 'nowhere' } },
@@ -154,7 +154,7 @@ test('a wrong value is told with its key and source', async (t) => {
   ]);
 });
 
-test('an unknown key is told with the nearest name', async (t) => {
+test('an unknown key is reported with the nearest name', async (t) => {
   t.same(
     serverLines({
       document: { http: { adr: 'x:1' }, colour: 'red' },
@@ -208,7 +208,7 @@ test('a key of a later feature is an error unless it turns the feature off', asy
   );
 });
 
-test('a key of a later feature without which nobody is let in or kept out is noted and has no effect', async (t) => {
+test('a key of a later feature that does not affect access is noted and has no effect', async (t) => {
   const resolved = serverConfig(
     sources({
       document: { auth: { session: { cookie_name: 'mine' } } },
@@ -287,8 +287,8 @@ test('flags: with a value, with =, alone', async (t) => {
   t.same(readFlags(['stray', '-x', '--config']), {
     ok: false,
     lines: [
-      '"stray": the command takes flags only',
-      '"-x": the command takes flags only',
+      '"stray": unexpected argument; the command takes only flags',
+      '"-x": unexpected argument; the command takes only flags',
       '--config: needs the path of a file',
     ],
   });

@@ -14,7 +14,7 @@ import {
   type ValueType,
 } from '../../../src/core/config/value-type.ts';
 
-/** What a type makes of a text: the value, or the complaint. */
+/** Result of parsing a text: the value, or the error. */
 function textOf<T>(type: ValueType<T>, given: string): T | string {
   const parsed = type.fromText(given);
   return parsed.ok ? parsed.value : parsed.wrong;
@@ -139,8 +139,8 @@ test('tags', async (t) => {
   t.equal(textOf(tags(), 'gpu'), 'must be name=value,..., got "gpu"');
   t.equal(textOf(tags(), '=x'), 'must be name=value,..., got "=x"');
   t.equal(textOf(tags(), 'gpu='), 'tag gpu must have text as its value');
-  t.equal(textOf(tags(), 'gpu=1,gpu=2'), 'names the tag gpu twice');
-  t.equal(textOf(tags(), '1a=2'), 'has a tag that is no name: "1a"');
+  t.equal(textOf(tags(), 'gpu=1,gpu=2'), 'contains the tag gpu twice');
+  t.equal(textOf(tags(), '1a=2'), 'has an invalid tag name: "1a"');
   t.same(documentOf(tags(), { gpu: 'a100' }), { gpu: 'a100' });
   t.equal(documentOf(tags(), { gpu: true }), 'tag gpu must have text as its value');
   t.equal(documentOf(tags(), ['gpu']), 'must be a map of text or name=value,..., got ["gpu"]');

@@ -119,7 +119,7 @@ void test('without rules nothing is added', (t) => {
   t.end();
 });
 
-void test('of two rules for one source the first stands in the variable', (t) => {
+void test('of two rules with one source the variable contains the first', (t) => {
   const rule = { sourceFormat: 'POSIX', source: '/a' } as const;
   const rules = [
     { ...rule, destination: '/1' },
@@ -201,7 +201,7 @@ void test('paths with a dataFlow are staged from where they are found', (t) => {
     [...staged],
     transfers.map(({ parameter, local }) => [parameter, local]),
   );
-  t.equal(mapPath('/mnt/plates/x'), '/mnt/plates/x', 'S3 is no path of this host');
+  t.equal(mapPath('/mnt/plates/x'), '/mnt/plates/x', 'S3 is not a path of this host');
   t.end();
 });
 

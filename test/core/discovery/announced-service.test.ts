@@ -21,7 +21,7 @@ const urlsOf = (over: Partial<HeardAnnouncement>): readonly string[] | null =>
   readAnnouncement(heard(over))?.urls ?? null;
 const txt = (bus: string): { v: string; name: string; bus: string } => ({ v: '1', name: 'callsheet', bus });
 
-test('a service without an address of its own is where it was heard from', (t) => {
+test('a service without an address is at the address of its sender', (t) => {
   t.same(readAnnouncement(heard({})), {
     name: 'callsheet',
     instance: 'callsheet-sun-14222',
@@ -48,7 +48,7 @@ test('an address of the loopback is of use on the machine that says it', (t) => 
   t.end();
 });
 
-test('an announcement that is none is not used', (t) => {
+test('an invalid announcement is ignored', (t) => {
   const bad: readonly Partial<HeardAnnouncement>[] = [
     { txt: {} },
     { txt: { v: '2', name: 'callsheet' } },
@@ -99,7 +99,7 @@ test('the choice does not depend on who answered first, and stays', (t) => {
   t.end();
 });
 
-test('what is told of a bus is where others reach it, and no credentials', (t) => {
+test('a bus is announced with reachable addresses and without credentials', (t) => {
   const at = (host: string) => busReach([], { host, port: 14222 });
   t.same(at('0.0.0.0'), { urls: null, port: 14222, isLocal: false });
   t.same(at('::'), { urls: null, port: 14222, isLocal: false });

@@ -212,7 +212,7 @@ test('whatever the facts are, there is an explanation', async (t) => {
   t.pass();
 });
 
-test('of a pending task nothing is said that comes and goes before its turn', async (t) => {
+test('a pending task is explained without gates that change before its turn', async (t) => {
   const passing = ['retry_after', 'farm_cap', 'queue_cap', 'cores', 'order', 'scheduler'];
   fc.assert(
     fc.property(facts, (given) => {

@@ -268,10 +268,7 @@ test('upstream jobs', (t) => {
       ...blocked({ status: 'running' }),
       job: jobRecord({ status: 'paused', waitsWhilePaused: true, dependsOn: [SIM] }),
     }),
-    [
-      `Waits for job Sim v12: ${left}.`,
-      'The job is paused: nothing of it is handed out until it is resumed.',
-    ],
+    [`Waits for job Sim v12: ${left}.`, 'The job is paused: no new tasks start until it is resumed.'],
     'a paused job that is blocked underneath waits for both',
   );
   t.same(
@@ -281,7 +278,7 @@ test('upstream jobs', (t) => {
   );
   t.equal(
     summaryOf(blocked({ status: 'completed' })),
-    'Pending, and nothing holds it any more: it becomes ready in a moment.',
+    'Pending. Nothing holds the task any longer: it becomes ready in a moment.',
   );
   t.end();
 });
@@ -294,7 +291,7 @@ test('paused, parked and ended jobs, paused queues', (t) => {
         {
           gate: 'paused_job',
           reason: 'job paused',
-          sentence: 'The job is paused: nothing of it is handed out until it is resumed.',
+          sentence: 'The job is paused: no new tasks start until it is resumed.',
           parkReason: '',
           failedAttempts: 0,
         },
@@ -307,7 +304,7 @@ test('paused, parked and ended jobs, paused queues', (t) => {
           gate: 'paused_job',
           reason: 'job parked',
           sentence:
-            'The job was parked after 10 failures: failure limit reached; it goes on when it is resumed or retried.',
+            'The job was parked after 10 failures: failure limit reached; resume or retry it to continue.',
           parkReason: 'failure limit reached',
           failedAttempts: 10,
         },
@@ -319,7 +316,7 @@ test('paused, parked and ended jobs, paused queues', (t) => {
         {
           gate: 'paused_queue',
           reason: 'queue paused',
-          sentence: 'The queue day is paused: nothing of it is handed out until it is resumed.',
+          sentence: 'The queue day is paused: no new tasks start until it is resumed.',
           queue: { id: 'day', name: 'day' },
         },
       ],
@@ -363,7 +360,7 @@ test('paused, parked and ended jobs, paused queues', (t) => {
   }
   t.equal(
     summaryOf({ isQueuePaused: true, lease: null }),
-    'The queue day is paused: nothing of it is handed out until it is resumed; besides, what the scheduler makes of it is not known at the moment.',
+    'The queue day is paused: no new tasks start until it is resumed; besides, its state in the scheduler is unknown at the moment.',
     'without the scheduler the store says that a queue is paused',
   );
   t.end();
@@ -581,7 +578,7 @@ test('usage pools: at capacity, with holders of all farms, and not registered', 
   t.equal(
     summaryOf({ lease: leaseExplanation({ pools: [pool, absent] }) }),
     'Usage pool nuke is not registered and has no slots: the task cannot start before it is; besides, usage pool houdini is at capacity.',
-    'what needs somebody is said first',
+    'gates that need an action come first',
   );
   t.same(
     sentencesOf({
@@ -661,7 +658,7 @@ test('no worker can run it', (t) => {
       lease: leaseExplanation({ workers }),
     }),
     'Waits for step Simulate: 37 of 120 tasks left, 12 running, 2 failed; besides, no worker online could run it.',
-    'it is said while the task is pending',
+    'it is reported while the task is pending',
   );
   t.end();
 });
@@ -734,7 +731,7 @@ test('no worker can run it: each reason', (t) => {
     [
       location(''),
       'compute location mismatch',
-      'No worker can run it: 1 worker is not at berlin; the nearest, render-017, says no compute location.',
+      'No worker can run it: 1 worker is not at berlin; the nearest, render-017, reports no compute location.',
     ],
     [
       memory(32_768),
@@ -847,7 +844,7 @@ test('its turn: next in line, behind others, room or none', (t) => {
       'Ready, behind 1,204 tasks and 3 other jobs: 4,000 of 4,000 eligible workers are busy.',
       [
         '4,000 of 4,000 eligible workers are busy; it reserves 2 cores.',
-        '1,204 tasks and 3 other jobs stand before it.',
+        '1,204 tasks and 3 other jobs are ahead of it.',
       ],
     ],
     [
@@ -868,7 +865,7 @@ test('its turn: next in line, behind others, room or none', (t) => {
       leaseExplanation({ before: { tasks: 1, jobs: 0 }, workers: { withRoom: 3 } }),
       {},
       'Ready, behind 1 task of its own job: 3 of 14 eligible workers have room.',
-      ['1 task of its own job stands before it.'],
+      ['1 task of its own job is ahead of it.'],
     ],
     [
       leaseExplanation({ workers: { withRoom: 1 } }),
@@ -888,22 +885,20 @@ test('its turn: next in line, behind others, room or none', (t) => {
         workers: { avoided: [workerId('render-017')] },
       }),
       {},
-      'Ready, and next in line: 14 of 14 eligible workers are busy; render-004 is kept free for its step; render-017, where it has failed, is passed over.',
+      'Ready, and next in line: 14 of 14 eligible workers are busy; render-004 is kept free for its step; render-017, where it has failed, is skipped.',
       ['14 of 14 eligible workers are busy; it reserves 2 cores.'],
     ],
     [
       leaseExplanation({ workers: { avoided: ['a', 'b', 'c', 'd'].map(workerId), withRoom: 2 } }),
       {},
-      'Ready, and next in line: 2 of 14 eligible workers have room; a, b, c and 1 more, where it has failed, are passed over.',
+      'Ready, and next in line: 2 of 14 eligible workers have room; a, b, c and 1 more, where it has failed, are skipped.',
       [],
     ],
     [
       leaseExplanation({ isOffered: false, workers: { withRoom: 2 } }),
       {},
-      'The scheduler is just taking it up or handing it out: it is not among the candidates at this moment.',
-      [
-        'The scheduler is just taking it up or handing it out: it is not among the candidates at this moment.',
-      ],
+      'The scheduler is queueing or assigning the task right now. Check again in a moment.',
+      ['The scheduler is queueing or assigning the task right now. Check again in a moment.'],
     ],
   ];
   for (const [lease, changes, summary, sentences] of cases) {
@@ -923,12 +918,13 @@ test('its turn: next in line, behind others, room or none', (t) => {
 
 test('the scheduler does not answer', (t) => {
   t.same(explainTask(taskFacts({ lease: null })), {
-    summary: 'The scheduler does not answer: which workers may run it is not known at the moment.',
+    summary: 'The scheduler does not answer: the workers that can run the task are unknown at the moment.',
     gates: [
       {
         gate: 'scheduler',
         reason: 'scheduler not answering',
-        sentence: 'The scheduler does not answer: which workers may run it is not known at the moment.',
+        sentence:
+          'The scheduler does not answer: the workers that can run the task are unknown at the moment.',
       },
     ],
     position: null,
@@ -942,7 +938,7 @@ test('the scheduler does not answer', (t) => {
   t.end();
 });
 
-test('all gates at once: every one is listed, in order, and the weightiest is said first', (t) => {
+test('all gates at once: every one is listed, in order, and the most important one leads the summary', (t) => {
   const cap = { maxConcurrentTasks: 1, live: 1, holders: [] };
   const lease = leaseExplanation({
     isQueuePaused: true,
@@ -955,7 +951,7 @@ test('all gates at once: every one is listed, in order, and the weightiest is sa
   });
   t.same(
     sentencesOf({ lease: leaseExplanation({ before: { tasks: 2, jobs: 1 }, workers: { eligible: 1 } }) }),
-    ['The only eligible worker is busy; it reserves 2 cores.', '2 tasks and 1 other job stand before it.'],
+    ['The only eligible worker is busy; it reserves 2 cores.', '2 tasks and 1 other job are ahead of it.'],
     'of workers either that none may, or that none has room, and in which order',
   );
   const ready = explainTask(taskFacts({ job: jobRecord({ status: 'paused' }), lease }));
@@ -965,7 +961,7 @@ test('all gates at once: every one is listed, in order, and the weightiest is sa
   );
   t.equal(
     ready.summary,
-    'The job is paused: nothing of it is handed out until it is resumed; besides, queue day is paused, usage pool nuke is not registered, no worker of its farm is online and 3 more.',
+    'The job is paused: no new tasks start until it is resumed; besides, queue day is paused, usage pool nuke is not registered, no worker of its farm is online and 3 more.',
   );
   const pending = explainTask(
     taskFacts({

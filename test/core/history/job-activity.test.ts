@@ -66,7 +66,7 @@ void test('what had ended before, and what is taken back, is not counted', async
   t.strictSame(activity.tasks('f'), { ready: 0, live: 0 });
 });
 
-void test('ready tasks of paused jobs are told apart, and farms that are gone forgotten', async (t) => {
+void test('ready tasks of paused jobs are counted separately, and removed farms are dropped', async (t) => {
   const activity = new JobActivity(SINCE);
   activity.put(job('a', { ready: 4 }, { status: 'paused' }), false);
   activity.put(job('b', { ready: 3 }, { status: 'paused' }), false);
@@ -89,7 +89,7 @@ void test('a farm of which no history is kept has its jobs added up all the same
   activity.put(job('b', { ready: 3, succeeded: 2 }, { status: 'paused' }), false);
   activity.keepOnly(new Set());
   t.strictSame(activity.paused('f'), { jobs: 2, tasks: 7 });
-  t.strictSame(activity.takeEnded('f').all, { succeeded: 0, failed: 0 }, "what ended is nobody's");
+  t.strictSame(activity.takeEnded('f').all, { succeeded: 0, failed: 0 }, 'ended tasks belong to no owner');
   activity.put(job('a', { running: 4 }), true);
   t.strictSame(activity.paused('f'), { jobs: 1, tasks: 3 });
   t.strictSame(activity.tasks('f'), { ready: 3, live: 4 });

@@ -110,7 +110,7 @@ void test('points are columns: what ended is added up, the rest is the mean', as
   });
 });
 
-void test('an answer names eight, whoever was busy in which sample', async (t) => {
+void test('a reply contains eight series, whichever samples they were busy in', async (t) => {
   const owners = Array.from({ length: 12 }, (_, nth) => share(`o${nth}`, 12 - nth, 1));
   const [columns] = [
     columnsOf([sample(1, { owners: owners.slice(0, 6) }), sample(2, { owners: owners.slice(6) })], 1),

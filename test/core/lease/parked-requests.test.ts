@@ -3,9 +3,9 @@ import { test } from 'tap';
 import { queueId, workerId, type QueueId, type WorkerId } from '../../../src/core/ids.ts';
 import { coresOf, isEligible } from '../../../src/core/lease/eligibility.ts';
 import { ParkedRequests, type ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
-import type { Signature } from '../../../src/core/lease/signatures.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import { requirements, workerOffer } from '../../kit/lease-parts.ts';
+import type { Signature } from '../../../src/core/lease/step-entry.ts';
 
 const QUEUES = [queueId('q1'), queueId('q2')];
 const WORKER_IDS = ['w1', 'w2', 'w3', 'w4', 'w5'].map(workerId);
@@ -49,7 +49,7 @@ const SIGNATURES = QUEUES.flatMap((queue) => [
 ]);
 
 interface Naive {
-  readonly request: ParkedRequest;
+  readonly request: ParkedRequest<string>;
   offer: WorkerOffer;
   freeCores: number;
 }
@@ -87,13 +87,13 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('takeEnded' as const), later: fc.nat(20) }) },
 );
 
-const replies = (requests: readonly ParkedRequest[]): string =>
+const replies = (requests: readonly ParkedRequest<string>[]): string =>
   requests.map(({ replyTo }) => (typeof replyTo === 'string' ? replyTo : 'no text')).join();
 
 test('parked requests against a plain list', (t) => {
   fc.assert(
     fc.property(fc.array(move, { maxLength: 50 }), (moves) => {
-      const real = new ParkedRequests();
+      const real = new ParkedRequests<string>();
       let naive: Naive[] = [];
       let now = 0;
       let number = 0;
@@ -179,7 +179,12 @@ test('parked requests against a plain list', (t) => {
   t.end();
 });
 
-const request = (id: string, replyTo: string, until = 0, forQueue: QueueId | null = null): ParkedRequest => ({
+const request = (
+  id: string,
+  replyTo: string,
+  until = 0,
+  forQueue: QueueId | null = null,
+): ParkedRequest<string> => ({
   workerId: workerId(id),
   queueId: forQueue,
   replyTo,
@@ -187,7 +192,7 @@ const request = (id: string, replyTo: string, until = 0, forQueue: QueueId | nul
 });
 
 test('a worker has one request a queue', (t) => {
-  const parked = new ParkedRequests();
+  const parked = new ParkedRequests<string>();
   const offer = workerOffer();
   t.equal(parked.park(request('w1', 'first'), offer, 8), null);
   t.equal(parked.park(request('w1', 'of q1', 0, queueId('q1')), offer, 8), null, 'one for another queue');
@@ -201,7 +206,7 @@ test('a worker has one request a queue', (t) => {
 });
 
 test('the longest parked request comes first, whatever group it has gone to', (t) => {
-  const parked = new ParkedRequests();
+  const parked = new ParkedRequests<string>();
   const small = workerOffer({ id: workerId('w1'), cpuCount: 2 });
   const large = workerOffer({ id: workerId('w2'), cpuCount: 8 });
   parked.park(request('w1', 'oldest'), small, 0);
@@ -217,7 +222,7 @@ test('the longest parked request comes first, whatever group it has gone to', (t
 });
 
 test('requests may leave their group while those that wait are walked', (t) => {
-  const parked = new ParkedRequests();
+  const parked = new ParkedRequests<string>();
   const offers = [1, 2, 3, 4, 5].map((each) => workerOffer({ id: workerId(`w${each}`) }));
   for (const offer of offers) parked.park(request(offer.workerId, offer.workerId), offer, 8);
   const walk = parked.waitingFor(signature(queueId('q1'), 1));
@@ -225,7 +230,7 @@ test('requests may leave their group while those that wait are walked', (t) => {
   parked.take(workerId('w1'), null);
   parked.take(workerId('w2'), null);
   for (const offer of offers.slice(2, 3)) parked.regroup(offer.workerId, offer, 0);
-  t.equal(walk.next().value?.replyTo, 'w4', 'one is gone, one has no core any more');
+  t.equal(walk.next().value?.replyTo, 'w4', 'one was removed, one has no free core any more');
   parked.take(workerId('w4'), null);
   parked.take(workerId('w5'), null);
   t.equal(walk.next().done, true);

@@ -152,7 +152,7 @@ class NaiveIndex {
     return taken;
   }
 
-  /** Closed steps without live tasks are nobody's business any more. */
+  /** Closed steps without live tasks are no longer relevant. */
   sweep(): void {
     this.steps = this.steps.filter((step) => step.open || step.live > 0);
   }
@@ -285,7 +285,7 @@ class Farm {
     this.pools.counted();
   }
 
-  /** What the changes have given back is free for all: they are on disk. */
+  /** The slots released by the changes are free for all farms: the changes are on disk. */
   commit(): void {
     for (const { slot, count } of this.pools.takeReleased()) this.tallies.release(FARM, slot, count);
   }
@@ -350,7 +350,7 @@ function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: M
       const made = real.settle(each.job, each.order);
       if (step !== undefined) step.live--;
       const makesRoom = QUEUES.some((id, at) => (before[at] ?? 0) <= 0 && naive.room(id) > 0);
-      if (makesRoom && !made) return 'room was made, and nobody was told';
+      if (makesRoom && !made) return 'capacity was freed without a notification';
       if (made && before.every((room) => room > 0)) return 'room was made where there was room';
       return null;
     }
@@ -539,7 +539,7 @@ test('a cap that is lowered below what runs lets nothing start until enough has 
   t.end();
 });
 
-test('room under the cap of the farm is told though the queue that made it is paused', (t) => {
+test('room under the cap of the farm is reported even if the queue that freed it is paused', (t) => {
   const lease = new Farm().index;
   lease.caps.limitFarm(1);
   lease.offer(step('a', { live: 1 }), readyTasks([{ start: 0, count: 1 }]), new Map());
@@ -588,9 +588,9 @@ test('of pools: a task holds a slot of each, an unregistered one has none, and w
   farm.commit();
   t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.count, 1);
   pools.register([]);
-  t.equal(farm.tallies.total(1) + farm.tallies.total(2), 0, 'nobody holds what is not there');
+  t.equal(farm.tallies.total(1) + farm.tallies.total(2), 0, 'a missing pool has no holders');
   pools.register([usagePool('p', 3, 3)]);
-  t.equal(farm.tallies.total(3), 2, 'a pool that is made anew is held by the tasks that name it');
+  t.equal(farm.tallies.total(3), 2, 'a re-created pool is held by the tasks that name it');
   t.end();
 });
 
@@ -604,7 +604,7 @@ test('a task is overtaken when a later one is taken on a worker that it may run 
     new Map(),
   );
   lease.take(workerOffer(), null, 4, UNBOUNDED);
-  t.strictSame(overtaken(), [], 'nobody was taken in its place');
+  t.strictSame(overtaken(), [], 'no other task was taken instead');
   lease.offer(step('high', { priority: 70 }), readyTasks([{ start: 0, count: 1 }]), new Map());
   lease.take(workerOffer(), null, 1, UNBOUNDED);
   t.strictSame(overtaken(), [], 'one of a higher priority comes first');

@@ -23,7 +23,7 @@ test('tasks that workers have failed are taken in their place among the others',
   t.end();
 });
 
-test('the lowest tasks that are allowed are taken, whoever has failed them', (t) => {
+test('takes the lowest allowed tasks, regardless of the workers they failed on', (t) => {
   const avoided = fc.constantFrom([], [A], [B], [A, B]);
   const tasks = fc.uniqueArray(fc.record({ index: fc.nat(30), avoided }), { selector: ({ index }) => index });
   fc.assert(

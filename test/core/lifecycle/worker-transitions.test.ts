@@ -10,7 +10,7 @@ import type { WorkerStatus } from '../../../src/core/records/worker.ts';
 
 type From = WorkerTransition['from'];
 
-/** What the contract says of workers, and what the data says for it. */
+/** Statements of the contract about workers, with the matching data. */
 interface SpecifiedRule {
   readonly rule: string;
   readonly means: readonly WorkerTransition[];

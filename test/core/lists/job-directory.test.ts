@@ -21,7 +21,7 @@ const rest = {
   updatedAt: fc.integer({ min: 0, max: 5 }),
 };
 
-/** What a job depends on never changes: it follows from the id. */
+/** The dependencies of a job never change: they follow from the id. */
 const upstreamsOf = (id: string): ListedJob['dependsOn'] => {
   const number = Number(id.slice(5, 9));
   const some = [number - 3, number - 1, number + 2].filter((each) => each >= 0 && number % 3 > 0);

@@ -39,11 +39,7 @@ test('jobs, their tasks and workers are counted as they are on disk', (t) => {
   t.strictSame(sumStates([running, running]).cores, { total: 16, committed: 5 });
   counter.apply([put('worker', worker.id, { ...worker, status: 'disabled' })]);
   t.strictSame(counter.counts().workers, { online: 0, offline: 0, disabled: 1 });
-  t.strictSame(
-    counter.counts().cores,
-    { total: 0, committed: 2.5 },
-    'a disabled worker brings its tasks to an end',
-  );
+  t.strictSame(counter.counts().cores, { total: 0, committed: 2.5 }, 'a disabled worker finishes its tasks');
   counter.apply([put('booking', worker.id, { version: 1, bookings: bookings.slice(1) })]);
   t.strictSame(counter.counts().cores, { total: 0, committed: 0.5 });
   counter.apply([
@@ -51,7 +47,7 @@ test('jobs, their tasks and workers are counted as they are on disk', (t) => {
     remove('worker', worker.id),
     remove('booking', worker.id),
   ]);
-  t.strictSame(counter.counts(), NO_COUNTS, 'what has ended or is gone counts no more');
+  t.strictSame(counter.counts(), NO_COUNTS, 'ended and deleted jobs are not counted');
   t.strictSame(sumStates([]), NO_COUNTS);
   t.end();
 });

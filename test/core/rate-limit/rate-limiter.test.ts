@@ -78,7 +78,7 @@ test('40 at once, then 20 a second, as the contract has it', (t) => {
   t.end();
 });
 
-test('a flood of addresses keeps nobody out, and does not let a greedy client in for long', (t) => {
+test('a flood of addresses locks no client out, and frees a greedy client only briefly', (t) => {
   const limiter = new RateLimiter({ rps: 20, burst: 40 }, SEEDS, 16);
   let greedy = 0;
   let strangers = 0;
@@ -95,7 +95,7 @@ test('a flood of addresses keeps nobody out, and does not let a greedy client in
   t.end();
 });
 
-test('a client that has no place left begins anew', (t) => {
+test('a client without a place starts with a full bucket', (t) => {
   const limiter = new RateLimiter({ rps: 1, burst: 2 }, SEEDS, 1);
   const clients = Array.from({ length: 9 }, (_, each) => `client ${each}`);
   const askTwice = (client: string): number[] => [limiter.take(client, 0), limiter.take(client, 0)];

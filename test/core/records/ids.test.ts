@@ -29,7 +29,7 @@ test('ids name what they are made of', (t) => {
 
 const JOB = '0190f3c2-1111-7222-8333-444455556666';
 
-test('what is no id names nothing', (t) => {
+test('an invalid id is not parsed', (t) => {
   for (const bad of [
     '',
     JOB,
@@ -50,10 +50,10 @@ test('what is no id names nothing', (t) => {
     t.equal(parseTaskId(bad), null, `task ${JSON.stringify(bad)}`);
     t.equal(parseAttemptId(bad), null, `attempt ${JSON.stringify(bad)}`);
   }
-  t.equal(parseStepId(`${JOB}-1-2`), null, 'a task id is no step id');
-  t.equal(parseTaskId(`${JOB}-1`), null, 'a step id is no task id');
-  t.equal(parseTaskId(`${JOB}-1-2-3`), null, 'an attempt id is no task id');
-  t.equal(parseAttemptId(`${JOB}-1-2`), null, 'a task id is no attempt id');
+  t.equal(parseStepId(`${JOB}-1-2`), null, 'a task id is not a step id');
+  t.equal(parseTaskId(`${JOB}-1`), null, 'a step id is not a task id');
+  t.equal(parseTaskId(`${JOB}-1-2-3`), null, 'an attempt id is not a task id');
+  t.equal(parseAttemptId(`${JOB}-1-2`), null, 'a task id is not an attempt id');
   t.end();
 });
 

@@ -67,7 +67,7 @@ const of = (task: TaskState): { farmId: typeof FARM; address: TaskAddress; task:
   task,
 });
 
-test('an attempt of which nothing was said is what the page of its task says', (t) => {
+test('an attempt without a report follows from the page of its task', (t) => {
   t.strictSame(openAttemptOf(address, TASK, WORKER), OPEN);
   const store = storeOf(row(closed(1)), row(closed(2)), ORDINAL);
   for (const status of ['assigned', 'running'] as const) {
@@ -82,7 +82,7 @@ test('an attempt of which nothing was said is what the page of its task says', (
   t.end();
 });
 
-test('a task that nobody holds has no attempt but its rows', (t) => {
+test('a task without a worker has only the attempts of its rows', (t) => {
   const store = storeOf(row(closed(1)), ORDINAL);
   for (const status of TASK_STATUSES) {
     if (status === 'assigned' || status === 'running') continue;
@@ -112,7 +112,7 @@ test('numbers leap at a restore', (t) => {
   t.end();
 });
 
-test('no more are given than were asked for, and nothing of a worker that nobody knows', (t) => {
+test('returns at most the limit, and nothing of an unknown worker', (t) => {
   const store = storeOf(row(closed(1)), row(closed(2)), ORDINAL);
   t.strictSame(
     [1, 2, 3].map((limit) => readAttempts(store, of(TASK), limit).length),

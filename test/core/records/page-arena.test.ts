@@ -16,7 +16,7 @@ test('gathered pages are what was given, apart from each other, in memory of the
       const bytes = [...memory].reduce((sum, { byteLength }) => sum + byteLength, 0);
       if (bytes !== numbers.length * TASK_PAGE_BYTES) return false;
       if ([...memory].some(({ byteLength }) => byteLength > SLAB_MAX)) return false;
-      // What is written into one page is in no other, nor in what was given.
+      // A write to one page changes no other, nor the source.
       for (const page of gathered.values()) page[0] = (page[0] ?? 0) ^ 0xff;
       return (
         [...gathered.keys()].join() === numbers.join() &&

@@ -24,7 +24,7 @@ test('keys, word for word', (t) => {
   t.end();
 });
 
-test('keys stand in the order of their numbers', (t) => {
+test('keys are in the order of their numbers', (t) => {
   const address = fc.record({
     stepOrder: fc.nat(99_999),
     index: fc.nat(4_000_000_000),
@@ -62,7 +62,7 @@ test('the number that a key ends with', (t) => {
   t.end();
 });
 
-test('ended jobs stand in the order in which they ended, completed ones apart', (t) => {
+test('ended jobs are in the order in which they ended, completed ones separately', (t) => {
   const completed = keys.endedJob(FARM, 'completed', 1_795_000_000_000, JOB);
   t.equal(completed, `${FARM}/completed/001795000000000/${JOB}`);
   t.equal(keys.endedJob(FARM, 'failed', 7, JOB), `${FARM}/failed/000000000000007/${JOB}`);
@@ -76,7 +76,7 @@ test('ended jobs stand in the order in which they ended, completed ones apart', 
   t.end();
 });
 
-test('idempotency keys stand in the order of their days', (t) => {
+test('idempotency keys are in the order of their days', (t) => {
   const noon = Date.UTC(2026, 10, 20, 12);
   t.equal(keys.idempotencyKey(noon, 'digest'), '0020777/digest');
   t.equal(keys.idempotencyKeyBefore(noon, 'digest'), '0020776/digest');

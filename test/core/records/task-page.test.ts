@@ -128,14 +128,14 @@ test('a page inside a larger buffer, at any place', (t) => {
   t.end();
 });
 
-test('a status code that nobody wrote is an error, not a task', (t) => {
+test('an unknown status code is an error, not a task', (t) => {
   const page = emptyTaskPage();
   page[0] = 8;
   t.throws(() => readTask(page, 0), { message: 'task page holds the unknown status code 8 at index 0' });
   t.end();
 });
 
-test('failures beyond what a record can count stay at the most it can', (t) => {
+test('the number of failures stops at the maximum of a record', (t) => {
   const page = emptyTaskPage();
   writeTask(page, 0, { ...untouchedTask({ status: 'ready', updatedAt: 0 }), failedAttempts: 100_000 });
   t.equal(readTask(page, 0)?.failedAttempts, 0xffff);

@@ -23,23 +23,23 @@ test('the first stream is numbered as it is', async (t) => {
   t.strictSame(numbered(numbered(state, 12), 7), numbered(state, 12), 'a late message takes nothing back');
 });
 
-test('the same stream, found again, goes on', async (t) => {
+test('the same stream, found again, continues', async (t) => {
   const state = numbered(streamFound(null, { createdAt: 'monday', lastSequence: 40 }), 40);
   t.equal(streamFound(state, { createdAt: 'monday', lastSequence: 40 }), state);
   t.equal(streamFound(state, { createdAt: 'monday', lastSequence: 55 }), state);
 });
 
-test('a stream that was made anew, or put back, is numbered above all before', async (t) => {
+test('a stream that was re-created, or reset, is numbered above all before', async (t) => {
   const state = numbered(streamFound(null, { createdAt: 'monday', lastSequence: 40 }), 40);
-  const anew = streamFound(state, { createdAt: 'tuesday', lastSequence: 3 });
-  t.strictSame(anew, {
+  const again = streamFound(state, { createdAt: 'tuesday', lastSequence: 3 });
+  t.strictSame(again, {
     version: 1,
     streamCreatedAt: 'tuesday',
     base: 40,
     lastStreamSequence: 0,
     lastBusSequence: 40,
   });
-  t.equal(busSequenceOf(anew, 1), 41);
+  t.equal(busSequenceOf(again, 1), 41);
   const putBack = streamFound(state, { createdAt: 'monday', lastSequence: 39 });
   t.strictSame(putBack, { ...state, base: 40, lastStreamSequence: 0 });
   t.strictSame(putBack, rebased(state));
@@ -47,7 +47,7 @@ test('a stream that was made anew, or put back, is numbered above all before', a
 
 test('whatever becomes of the stream, numbers of its messages in order keep rising', async () => {
   const life = fc.array(
-    fc.tuple(fc.constantFrom('same', 'anew', 'put back'), fc.array(fc.integer({ min: 1, max: 5 }))),
+    fc.tuple(fc.constantFrom('same', 'again', 'put back'), fc.array(fc.integer({ min: 1, max: 5 }))),
   );
   fc.assert(
     fc.property(life, (phases) => {
@@ -55,9 +55,9 @@ test('whatever becomes of the stream, numbers of its messages in order keep risi
       let at = 0;
       let last = 0;
       phases.forEach(([what, steps], phase) => {
-        if (what === 'anew') at = 0;
+        if (what === 'again') at = 0;
         if (what === 'put back') at = Math.floor(at / 2);
-        const createdAt = what === 'anew' ? String(phase + 1) : state.streamCreatedAt;
+        const createdAt = what === 'again' ? String(phase + 1) : state.streamCreatedAt;
         state = streamFound(state, { createdAt, lastSequence: at });
         for (const step of steps) {
           at += step;

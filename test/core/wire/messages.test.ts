@@ -324,7 +324,7 @@ test('20,000 injured messages are each a message or a reason', (t) => {
         const parsed = doors[kind](injure(text, injuries));
         if (parsed.ok) {
           seen.accepted += 1;
-          // What was let in is what a sender could have written: it goes through the same door again, unchanged.
+          // A parsed message is one that a sender could have written: parsing it again returns it unchanged.
           const again = doors[kind](JSON.stringify(parsed.value));
           return again.ok && JSON.stringify(again.value) === JSON.stringify(parsed.value);
         }

@@ -33,7 +33,7 @@ test('what was seen is known, as a set of numbers would know it', async () => {
   );
 });
 
-test('more gaps than are told apart close from the oldest', async (t) => {
+test('gaps above the maximum are closed, the oldest first', async (t) => {
   const odd = Array.from({ length: MAX_SEQUENCE_RANGES }, (_, i) => 2 * i + 1);
   const full = seen(...odd);
   t.equal(full.length, 2 * MAX_SEQUENCE_RANGES);

@@ -26,7 +26,7 @@ void test('what a client may say', async (t) => {
   for (const [text, frame] of cases) t.strictSame(readClientFrame(text), { ok: true, frame }, text);
 });
 
-void test('what nobody may say', async (t) => {
+void test('unknown types', async (t) => {
   const cases: [string, string, string][] = [
     ['', 'bad-frame', 'the frame is not valid JSON'],
     ['{', 'bad-frame', 'the frame is not valid JSON'],

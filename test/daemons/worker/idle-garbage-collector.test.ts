@@ -1,44 +1,40 @@
 import { test } from 'tap';
-import {
-  collector,
-  IdleGarbageCollector,
-  usedHeapBytes,
-} from '../../../daemons/worker/idle-garbage-collector.ts';
+import { IdleGarbageCollector } from '../../../daemons/worker/idle-garbage-collector.ts';
 import { sessionId } from '../../../src/core/ids.ts';
 import type { TaskProcessEvents } from '../../../src/core/ports/task-processes.ts';
 import { until } from '../../kit/until.ts';
 
 const [ONE, TWO] = [sessionId('one'), sessionId('two')];
 
-/** A keeper after `idleMs` without sessions, and what it has collected and handed on. */
-function kept(idleMs: number, heapBytes: () => number = () => 0) {
+/** A collector that is idle after `idleMs` without sessions, with its collections and the events that it passed on. */
+function collectorFixture(idleMs: number, heapBytes: () => number = () => 0) {
   const collected: string[] = [];
-  const told: string[] = [];
+  const passed: string[] = [];
   const events: TaskProcessEvents = {
-    opened: (id) => told.push(`opened ${id}`),
-    started: (id, run) => told.push(`started ${id} ${run}`),
-    output: (id, run) => told.push(`output ${id} ${run}`),
-    ended: (id, run) => told.push(`ended ${id} ${run}`),
-    closed: (id) => told.push(`closed ${id}`),
+    opened: (id) => passed.push(`opened ${id}`),
+    started: (id, run) => passed.push(`started ${id} ${run}`),
+    output: (id, run) => passed.push(`output ${id} ${run}`),
+    ended: (id, run) => passed.push(`ended ${id} ${run}`),
+    closed: (id) => passed.push(`closed ${id}`),
   };
-  const keeper = new IdleGarbageCollector(({ type }) => collected.push(type), heapBytes, idleMs);
-  return { collected, told, events: keeper.watching(events) };
+  const collector = new IdleGarbageCollector(({ type }) => collected.push(type), heapBytes, idleMs);
+  return { collected, passed, events: collector.watching(events) };
 }
 
 const END = { kind: 'exited', code: 0 } as const;
 
-test('everything is handed on', async (t) => {
-  const { told, events } = kept(3_600_000);
+test('every event is passed on', async (t) => {
+  const { passed, events } = collectorFixture(3_600_000);
   events.opened(ONE, null);
   events.started(ONE, 1);
   events.output(ONE, 1, { stream: 'stdout', lines: ['x'], bytes: 2 });
   events.ended(ONE, 1, END);
   events.closed(ONE);
-  t.strictSame(told, ['opened one', 'started one 1', 'output one 1', 'ended one 1', 'closed one']);
+  t.strictSame(passed, ['opened one', 'started one 1', 'output one 1', 'ended one 1', 'closed one']);
 });
 
-test('a worker that is idle collects all, one that works the youngest now and then', async (t) => {
-  const { collected, events } = kept(0);
+test('an idle worker runs a major collection, a busy one a minor collection after 64 buffers', async (t) => {
+  const { collected, events } = collectorFixture(0);
   events.opened(ONE, null);
   events.opened(TWO, null);
   for (let run = 1; run <= 64; run++) {
@@ -48,14 +44,14 @@ test('a worker that is idle collects all, one that works the youngest now and th
   t.strictSame(collected, ['minor', 'minor']);
   events.closed(ONE);
   events.closed(TWO);
-  await until('all is collected', () => collected.length > 2);
+  await until('a major collection', () => collected.length > 2);
   t.strictSame(collected, ['minor', 'minor', 'major']);
 });
 
-test('a worker that works collects all when its heap has grown to twice what was left of it', (t) => {
+test('a busy worker runs a major collection when its heap has doubled since the last one', (t) => {
   const mib = 1024 * 1024;
   let heap = 64;
-  const { collected, events } = kept(3_600_000, () => heap * mib);
+  const { collected, events } = collectorFixture(3_600_000, () => heap * mib);
   const work = (): void => {
     for (let run = 1; run <= 64; run++) events.ended(ONE, run, END);
   };
@@ -63,7 +59,7 @@ test('a worker that works collects all when its heap has grown to twice what was
   t.strictSame(collected, ['minor']);
   heap = 65;
   work();
-  t.strictSame(collected, ['minor', 'major'], 'and 65 MiB are left');
+  t.strictSame(collected, ['minor', 'major'], '65 MiB remain after it');
   heap = 130;
   work();
   t.strictSame(collected, ['minor', 'major', 'minor']);
@@ -73,23 +69,15 @@ test('a worker that works collects all when its heap has grown to twice what was
   t.end();
 });
 
-test('a session that opens in time keeps a worker from being idle', async (t) => {
-  const { collected, events } = kept(0);
+test('a worker with a new session is not idle', async (t) => {
+  const { collected, events } = collectorFixture(0);
   events.opened(ONE, null);
   events.closed(ONE);
   events.opened(TWO, null);
-  // What was to be collected after no time would have been before this.
+  // An idle timer of 0 ms would have expired before this one.
   await new Promise((resolve) => setTimeout(resolve, 1));
   t.strictSame(collected, []);
   events.closed(TWO);
-  await until('all is collected', () => collected.length > 0);
+  await until('a major collection', () => collected.length > 0);
   t.strictSame(collected, ['major']);
-});
-
-test('V8 collects', (t) => {
-  const collect = collector();
-  t.doesNotThrow(() => collect({ type: 'minor' }));
-  t.doesNotThrow(() => collect({ type: 'major' }));
-  t.ok(usedHeapBytes() > 0);
-  t.end();
 });

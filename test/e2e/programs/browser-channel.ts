@@ -1,5 +1,5 @@
 /**
- * The event channel as a page opens it, by the WebSocket of the platform: prints its states and what a listener of `jobs` is told.
+ * The event channel as a page opens it, by the WebSocket of the platform: prints its states and the events of `jobs`.
  *
  *   node --experimental-websocket dist/test/e2e/programs/browser-channel.js http://127.0.0.1:8080
  */

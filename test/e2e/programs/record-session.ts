@@ -1,7 +1,7 @@
 import { kindOf, type ShownMessage } from '../../kit/protocol-page.ts';
 import { recordSession } from '../../kit/recorded-session.ts';
 
-/** Prints the session of docs/worker-protocol.md, as Markdown: each message the first time that something like it is said. */
+/** Prints the session of docs/worker-protocol.md, as Markdown: the first message of each kind. */
 const seen = new Set<string>();
 
 /** Messages of these kinds differ by what they list of attempts. */

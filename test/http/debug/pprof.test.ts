@@ -2,7 +2,7 @@ import { test } from 'tap';
 import type { Profile, Profiler } from '../../../http/debug/pprof.ts';
 import { NO_RATE_LIMIT, startApi } from '../kit/api-fixture.ts';
 
-/** Answers as it is told, and notes what it was asked for. */
+/** Returns prepared answers and records the requests. */
 class Answering implements Profiler {
   readonly asked: unknown[] = [];
   profile: Profile = { ok: true, text: '{"nodes":[]}' };
@@ -17,13 +17,13 @@ class Answering implements Profiler {
   }
 }
 
-void test('without http.enable_pprof there is nothing', async (t) => {
+void test('without http.enable_pprof the routes do not exist', async (t) => {
   const { client } = await startApi(t);
   for (const path of ['/debug/pprof', '/debug/pprof/', '/debug/pprof/profile?thread=front'])
     t.equal((await client.get(path)).status, 404, path);
 });
 
-void test('the index names the threads and how to ask', async (t) => {
+void test('the index lists the threads and the routes', async (t) => {
   const { client } = await startApi(t, [], NO_RATE_LIMIT, new Answering());
   for (const path of ['/debug/pprof', '/debug/pprof/']) {
     const index = await client.open('GET', path);
@@ -33,11 +33,11 @@ void test('the index names the threads and how to ask', async (t) => {
     t.equal(index.statusCode, 200);
     t.equal(index.headers['content-type'], 'text/plain; charset=utf-8');
     t.match(text, 'shard 0  /debug/pprof/profile?thread=shard%200');
-    t.equal(index.headers['access-control-allow-origin'], undefined, 'no page of another origin may read it');
+    t.equal(index.headers['access-control-allow-origin'], undefined, 'pages of other origins cannot read it');
   }
 });
 
-void test('a profile is what the thread gave, as a file', async (t) => {
+void test('a profile is returned as a file', async (t) => {
   const profiler = new Answering();
   const { client } = await startApi(t, [], NO_RATE_LIMIT, profiler);
   const read = async (path: string) => {
@@ -63,7 +63,7 @@ void test('a profile is what the thread gave, as a file', async (t) => {
   ]);
 });
 
-void test('bad requests take no profile', async (t) => {
+void test('invalid requests take no profile', async (t) => {
   const profiler = new Answering();
   const { client } = await startApi(t, [], NO_RATE_LIMIT, profiler);
   // These routes are not in the contract.
@@ -80,13 +80,13 @@ void test('bad requests take no profile', async (t) => {
   t.strictSame(await refusal('/debug/pprof/heap'), [400, 'thread must name one of: front, shard 0']);
   t.strictSame(await refusal('/debug/pprof/heap?thread=nobody'), [
     404,
-    'no such thread; there are: front, shard 0',
+    'no such thread; threads: front, shard 0',
   ]);
-  t.strictSame(await refusal('/debug/pprof/trace'), [404, 'nothing is at /debug/pprof/trace']);
+  t.strictSame(await refusal('/debug/pprof/trace'), [404, 'no resource at /debug/pprof/trace']);
   t.strictSame(await refusal('/debug/pprof/profile?thread=%zz'), [400, 'the query has a malformed escape']);
   t.strictSame(await refusal('/debug/pprof/profile?thread=front', 'POST'), [
     405,
-    'profiles are read with GET',
+    'profiles can only be read with GET',
   ]);
   t.strictSame(profiler.asked, []);
   profiler.profile = { ok: false, reason: 'busy' };

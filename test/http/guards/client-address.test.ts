@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { clientOf } from '../../../http/guards/client-address.ts';
 
-void test('the peer counts, an IPv6 one by its /64', async (t) => {
+void test('the peer address counts, for IPv6 its /64', async (t) => {
   const cases: [string, string][] = [
     ['192.0.2.7', '192.0.2.7'],
     ['0000:0000:0000:0000:0000:ffff:c000:0207', '192.0.2.7'],

@@ -3,7 +3,7 @@ import { startApi } from '../kit/api-fixture.ts';
 
 const LIMIT = { limit: { rps: 2, burst: 3 }, trustProxy: false };
 
-void test('the fourth request of a burst of three is 429 and says when to come again', async (t) => {
+void test('the fourth request of a burst of three gets 429 with Retry-After', async (t) => {
   const { api, client } = await startApi(t, [], LIMIT);
   for (let each = 0; each < 3; each++) t.equal((await client.get('/api/v1/farms')).status, 200);
   const refused = await client.get('/api/v1/farms', { 'x-request-id': 'fourth' });
@@ -12,7 +12,7 @@ void test('the fourth request of a burst of three is 429 and says when to come a
     type: 'about:blank',
     title: 'Too Many Requests',
     status: 429,
-    detail: 'more than 2 requests a second from one address: try again in 1 s',
+    detail: 'more than 2 requests per second from one address; retry in 1 s',
     instance: 'fourth',
   });
   t.equal(refused.headers['x-api-version'], '1');
@@ -39,7 +39,7 @@ void test('the fourth request of a burst of three is 429 and says when to come a
   t.equal((await client.get('/api/v1/farms')).status, 429);
 });
 
-void test('what an untrusted client says of its address changes nothing', async (t) => {
+void test('X-Forwarded-For of an untrusted client is ignored', async (t) => {
   const { client } = await startApi(t, [], { limit: { rps: 1, burst: 1 }, trustProxy: false });
   t.equal((await client.get('/api/v1/farms', { 'x-forwarded-for': '192.0.2.1' })).status, 200);
   t.equal((await client.get('/api/v1/farms', { 'x-forwarded-for': '192.0.2.2' })).status, 429);
@@ -51,12 +51,12 @@ void test('behind a trusted proxy each of its clients has a bucket', async (t) =
     (await client.get('/api/v1/farms', { 'x-forwarded-for': forwarded })).status;
   t.equal(await statusFor('192.0.2.1'), 200);
   t.equal(await statusFor('192.0.2.2'), 200);
-  t.equal(await statusFor('192.0.2.3, 192.0.2.1'), 429, 'the entry that the client made up does not count');
+  t.equal(await statusFor('192.0.2.3, 192.0.2.1'), 429, 'the entry that the client wrote does not count');
   t.equal(await statusFor('2001:db8::1'), 200);
   t.equal(await statusFor('2001:db8::2'), 429, 'another address of the same /64');
 });
 
-void test('a slow bucket names more than a second', async (t) => {
+void test('Retry-After of a slow bucket exceeds one second', async (t) => {
   const { api, client } = await startApi(t, [], { limit: { rps: 1, burst: 1 }, trustProxy: false });
   api.steadyNow = 10_000;
   t.equal((await client.get('/api/v1/farms')).status, 200);
@@ -64,7 +64,7 @@ void test('a slow bucket names more than a second', async (t) => {
   t.equal((await client.get('/api/v1/farms')).headers['retry-after'], '1', '999 ms, rounded up');
 });
 
-void test('with the limit off nobody is refused', async (t) => {
+void test('without a limit no request is refused', async (t) => {
   const { client } = await startApi(t);
   for (let each = 0; each < 100; each++) t.equal((await client.get('/api/v1/farms')).status, 200);
 });

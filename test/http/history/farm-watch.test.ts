@@ -23,7 +23,7 @@ const HISTORY = `/api/v1/stats/history?farm_id=${FARM}`;
 
 function look(fixture: ApiFixture): number {
   let steps = 1;
-  while (fixture.farmWatch?.lookNext() === true) steps += 1;
+  while (fixture.farmWatch?.scanNext() === true) steps += 1;
   return steps;
 }
 
@@ -42,7 +42,7 @@ const worker = (number: number, changes: Partial<WorkerRecord> = {}): Change => 
   return put('worker', keys.worker(record.id), record);
 };
 
-/** Cores that tasks of these jobs hold on a worker. */
+/** Booking of cores on a worker by tasks of these jobs. */
 const booking = (number: number, ...held: readonly (readonly [job: number, cores: number])[]): Change =>
   put('booking', keys.booking(workerId(uuid('e', number))), {
     version: 1,
@@ -54,7 +54,7 @@ const booking = (number: number, ...held: readonly (readonly [job: number, cores
 
 const shares = (key: string, cores: number) => ({ key, is_other: false, cores_booked: cores });
 
-void test('a farm as it is, and as it was at the end of each minute', async (t) => {
+void test('reports the current load of a farm, and its load at the end of each minute', async (t) => {
   const { api, client } = await startApi(t);
   const night = queueId(uuid('b', 2));
   api.write(
@@ -72,7 +72,7 @@ void test('a farm as it is, and as it was at the end of each minute', async (t) 
     status: 200,
     body: { farm_id: FARM, step_seconds: 60, times: [], queues: [], owners: [] },
   });
-  t.notOk('now' in (empty.body as object), 'nobody has looked yet');
+  t.notOk('now' in (empty.body as object), 'no scan yet');
 
   look(api);
   const now = {
@@ -87,7 +87,7 @@ void test('a farm as it is, and as it was at the end of each minute', async (t) 
   };
   const first = (await client.get(HISTORY)).body as { now: object; times: unknown };
   t.strictSame(first.now, now);
-  t.strictSame(first.times, [], 'the minute is not over');
+  t.strictSame(first.times, [], 'the minute has not ended');
 
   api.write(job(1, { ready: 2, running: 2, succeeded: 2, failed: 1 }), booking(3, [2, 1]));
   api.now = T0 + MINUTE + 500;
@@ -140,7 +140,7 @@ void test('a farm as it is, and as it was at the end of each minute', async (t) 
   });
 });
 
-void test('a look reads some workers at a time, and forgets farms that are gone', async (t) => {
+void test('a scan reads a few workers at a time, and drops deleted farms', async (t) => {
   const { api, client } = await startApi(t);
   api.write(
     put('farm', keys.farm(FARM), farmRecord()),
@@ -158,7 +158,7 @@ void test('a look reads some workers at a time, and forgets farms that are gone'
   t.match((await client.get(HISTORY)).body, { times: [] });
 });
 
-void test('histories of nothing, and of too long', async (t) => {
+void test('rejects histories of unknown items and of too long a time', async (t) => {
   const { api, client } = await startApi(t);
   api.write(put('farm', keys.farm(FARM), farmRecord()));
   const cases: readonly (readonly [path: string, status: number, detail: string])[] = [

@@ -12,7 +12,7 @@ import { EventHub } from '../../../http/ws/hub.ts';
 import { joinPlan } from '../../../daemons/threads/plan-parts.ts';
 import { FollowedJobs, followedMemory } from '../../../src/adapters/system/followed-jobs.ts';
 import { TaskEventHub } from '../../../daemons/server/task-events.ts';
-import type { Ports, Preparation, PreparationRequest, TaskEvent } from '../../../http/ports.ts';
+import type { Ports, Preparation, PreparationRequest } from '../../../http/ports.ts';
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
 import type { HttpServer } from '../../../http/server/server.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
@@ -31,6 +31,7 @@ import type { LogReader } from '../../../src/core/ports/log-store.ts';
 import { Client } from './client.ts';
 import { jobPlan, stepPlan, T0 } from './records.ts';
 import { NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
+import type { TaskEvent } from '../../../http/log-follow/task-events.ts';
 
 export interface Logged {
   readonly level: string;
@@ -39,21 +40,24 @@ export interface Logged {
 }
 
 /**
- * The front on a free port of this machine, with the rest of the service in memory. What is not set up answers as a
- * healthy, empty service.
+ * The REST API and event channel on a free local port, with the rest of the service in memory. Ports that a test does
+ * not set up behave like a healthy, empty service.
  */
 export class ApiFixture {
   readonly store = createMemoryStore();
-  /** What the front sent to actors, in order. */
+  /** Messages to actors, in order. */
   readonly asked: ServiceEnvelope[] = [];
-  /** What actors answer. */
+  /** Replies of the actors. */
   answer: (envelope: ServiceEnvelope) => Outcome<unknown> | Promise<Outcome<unknown>> = () => done(null);
-  /** Rows of jobs that were stored before them, and not removed again. */
+  /** Rows that were stored ahead of their jobs and not removed. */
   readonly storedAhead = new Map<JobId, LargeRows>();
   readonly prepared: PreparationRequest[] = [];
-  /** Gives what resolves when what is on disk can be read; null when it can be already. Asked by each request that reads. */
+  /**
+   * Returns a promise that resolves when everything on disk is readable; null if it is already. Called by each
+   * request that reads.
+   */
   behind: () => Promise<void> | null = () => null;
-  /** How often the snapshot was renewed. */
+  /** Number of renewals of the snapshot. */
   renewed = 0;
   preparation: Preparation = {
     ok: true,
@@ -70,12 +74,12 @@ export class ApiFixture {
   health: Ports['health'] = { store: () => Promise.resolve(), bus: () => Promise.resolve() };
   diagnostics: DiagnosticLog | null = new DiagnosticLog(2000);
   readonly logged: Logged[] = [];
-  /** Waits that are running, by length. Tests end them; none ends by itself. */
+  /** Running delays. Tests end them; none ends by itself. */
   readonly delays: { readonly milliseconds: number; end(): void }[] = [];
 
-  /** The newest chunk of each task that the bus has. */
+  /** Newest chunk on the bus by task. */
   readonly onBus = new Map<string, LogPosition>();
-  /** How often the log of a task was read. */
+  /** Number of reads of task logs. */
   logReads = 0;
 
   readonly events = new EventHub({
@@ -121,12 +125,12 @@ export class ApiFixture {
     this.#events.publish(event);
   }
 
-  /** Tasks that are watched. */
+  /** Number of watched tasks. */
   get watches(): number {
     return this.#watches;
   }
 
-  /** Resolves when something in this house has made the condition true. */
+  /** Resolves when a change in this fixture makes the condition true. */
   until(isDone: () => boolean): Promise<void> {
     if (isDone()) return Promise.resolve();
     return new Promise((resolve) => {
@@ -232,7 +236,7 @@ export class ApiFixture {
           this.asked.push(envelope);
           const answered = this.answer(envelope);
           this.#noticed();
-          // The test says what the actor answers, as the message's comment has it.
+          // The test sets the actor's reply, of the type that the message's comment names.
           return (await answered) as Outcome<Answer>;
         },
         submitLarge: async (farm, submission, plan) => {
@@ -299,7 +303,7 @@ export interface OpenHouse {
   readonly server: HttpServer;
 }
 
-/** Starts a front that ends with the test. */
+/** Starts an API fixture that stops with the test. */
 export async function startApi(
   t: Test,
   corsOrigins: readonly string[] = [],

@@ -1,21 +1,13 @@
 import { Agent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
-import { checkAnswer } from './contract-check.ts';
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-  /** The body as JSON; undefined when it is not. */
-  readonly body: unknown;
-}
+import { checkAnswer, type Answer } from './contract-check.ts';
 
 export interface Sent {
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Buffer;
 }
 
-/** Speaks real HTTP to the front, and holds every answer against the contract. */
+/** Sends HTTP requests to the fixture and checks every response against the contract. */
 export class Client {
   readonly port: number;
   readonly #agent = new Agent({ keepAlive: true });
@@ -56,7 +48,7 @@ export class Client {
     return answer;
   }
 
-  /** The answer as it comes; resolves with its head. */
+  /** Starts a request; resolves with the response when its headers arrive. */
   open(method: string, path: string, sent: Sent = {}): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const { headers = {}, body } = sent;
@@ -69,7 +61,7 @@ export class Client {
     });
   }
 
-  /** Writes bytes as they are, and gives all that comes back until the server closes the connection. */
+  /** Sends bytes unchanged. Resolves with everything received until the server closes the connection. */
   raw(bytes: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect(this.port, '127.0.0.1', () => {

@@ -2,7 +2,6 @@ import { readContract, type Node, type Operation } from '../../../http/openapi/c
 import { SchemaSet, type Check } from '../../../http/openapi/schema-set.ts';
 import { isPage } from '../../../http/pages/pages.ts';
 import { Router } from '../../../http/pipeline/router.ts';
-import type { Answer } from './client.ts';
 
 const contract = readContract();
 const schemas = new SchemaSet(contract);
@@ -10,7 +9,7 @@ const router = new Router<Operation>();
 for (const operation of contract.operations) router.add(operation.method, operation.path, operation);
 const checks = new Map<string, Check>();
 
-/** Throws unless the contract describes the answer: its status, media type, body, and the headers that all answers have. */
+/** Throws unless the contract describes the response: status, media type, body, and the common headers. */
 export function checkAnswer(method: string, target: string, answer: Answer): void {
   const path = target.split('?')[0] ?? '';
   const where = `${method} ${path} ${answer.status}`;
@@ -22,7 +21,7 @@ export function checkAnswer(method: string, target: string, answer: Answer): voi
   const mediaType = (answer.headers['content-type'] ?? '').split(';')[0] ?? '';
   if (answer.status >= 400 && mediaType === 'application/problem+json') checkProblem(where, answer);
 
-  // Said once for every path, in the contract's description.
+  // Documented once for all paths, in the contract's description.
   if (answer.status === 503 && answer.text.includes('"the service is stopping"')) return;
 
   const match = router.match(method, path);
@@ -84,4 +83,12 @@ function checkProblem(where: string, answer: Answer): void {
 
 function fail(where: string, what: string): void {
   throw new Error(`${where}: ${what}`);
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** Body as JSON; undefined if it is not JSON. */
+  readonly body: unknown;
 }

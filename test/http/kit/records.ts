@@ -15,7 +15,7 @@ import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 /** 2026-11-20T10:00:00.000Z */
 export const T0 = Date.UTC(2026, 10, 20, 10);
 
-/** The nth id of a kind, readable in failures. */
+/** Returns the nth id of a kind, readable in failures. */
 export const uuid = (kind: 'f' | 'b' | 'a' | 'e', number: number): string =>
   `${kind.repeat(8)}-0000-7000-8000-${String(number).padStart(12, '0')}`;
 
@@ -152,7 +152,7 @@ export interface StepSketch {
   readonly computeLocation?: string;
 }
 
-/** A job with its plan, steps, pages, as changes; counts are worked out. */
+/** Returns the changes that store a job with plan, steps and pages; computes the counts. */
 export function jobChanges(job: Partial<JobRecord>, sketches: readonly StepSketch[]): Change[] {
   const id = job.id ?? jobNumber(1);
   const steps = sketches.map((sketch, order) => stepOf(id, order, sketch));

@@ -22,10 +22,10 @@ import { attach, committed, startStore, threadOptions } from '../../adapters/lmd
 import { plainJobs, plainTasks } from '../../kit/plain-lists.ts';
 import { FRAMES, jobChanges, jobNumber, jobRecord, T0, taskState } from '../kit/records.ts';
 
-/** Milliseconds: threads are started. */
+/** In milliseconds: the test starts threads. */
 tap.setTimeout(120_000);
 
-/** Lists over a real store thread, as the service has them. */
+/** Lists over a real store thread, as in the service. */
 class Lists {
   readonly jobs: JobLists;
   readonly tasks: TaskLists;
@@ -73,7 +73,7 @@ async function folderOf(t: Test): Promise<string> {
   return join(folder, 'state');
 }
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudorandom numbers, the same in every run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -111,7 +111,7 @@ const jobChange = (random: (below: number) => number): Change => {
   );
 };
 
-void test('a list of jobs is that of the state at its moment, while commits go on', async (t) => {
+void test('a list of jobs reflects one consistent state during commits', async (t) => {
   const directory = await folderOf(t);
   const random = numbers(7);
   const queried = (lists: Lists): void => {
@@ -126,7 +126,7 @@ void test('a list of jobs is that of the state at its moment, while commits go o
   for (let round = 0; round < 250; round += 1) {
     const changes = Array.from({ length: 1 + random(round % 50 === 0 ? 600 : 6) }, () => jobChange(random));
     commits.push(lists.commit(random(2), changes));
-    // In the middle of a commit, before and after it; sometimes without a turn of the event loop between.
+    // During, before and after a commit; sometimes without a turn of the event loop in between.
     for (let turns = random(4); turns > 0; turns -= 1) await nextTurn();
     queried(lists);
   }
@@ -140,7 +140,7 @@ void test('a list of jobs is that of the state at its moment, while commits go o
   await again.close();
 });
 
-void test('who was told that a write is on disk finds it in the next list', async (t) => {
+void test('a write is in the next list after its acknowledgement', async (t) => {
   const lists = await Lists.open(await folderOf(t));
   const all = { words: [], sortBy: 'created_at', descending: false, offset: 0, limit: 1000 } as const;
   for (let nth = 1; nth <= 100; nth += 1) {
@@ -154,7 +154,7 @@ void test('who was told that a write is on disk finds it in the next list', asyn
   await lists.close();
 });
 
-void test('a filling that is slow misses nothing that is written meanwhile', async (t) => {
+void test('a slow initial filling misses no concurrent write', async (t) => {
   const directory = await folderOf(t);
   const before = await Lists.open(directory);
   const number = 3500;
@@ -192,7 +192,7 @@ const taskQuery = (random: (below: number) => number): TaskQuery => ({
   ...(random(2) === 0 && { status: TASK_STATUSES[random(TASK_STATUSES.length)] ?? 'ready' }),
 });
 
-void test('a list of tasks is that of the state at its moment, while commits go on', async (t) => {
+void test('a list of tasks reflects one consistent state during commits', async (t) => {
   const lists = await Lists.open(await folderOf(t));
   const random = numbers(11);
   const sketch = { name: 'render', taskCount: TASKS, space: FRAMES(TASKS) };
@@ -203,7 +203,7 @@ void test('a list of tasks is that of the state at its moment, while commits go 
       touched.set(random(TASKS), taskState({ status, updatedAt: T0 + random(500) }));
     }
   };
-  /** The job with its step, and the pages of the tasks that were changed, as a shard would write them. */
+  /** Changes of a job, its step and its changed task pages, as a shard writes them. */
   const changesOf = (indices: ReadonlySet<number>): Change[] => {
     const all = jobChanges({}, [{ ...sketch, untouched: 'ready', touched }]);
     const pages = new Set(
@@ -230,7 +230,7 @@ void test('a list of tasks is that of the state at its moment, while commits go 
     const changed = new Set(
       [...touched].flatMap(([index, state]) => (before.get(index) === state ? [] : [index])),
     );
-    // One shard writes a job: what two of them send may be committed in another order.
+    // Only one shard writes a job, because changes of two shards may be committed in another order.
     commits.push(lists.commit(0, changesOf(changed)));
     for (let turns = random(4); turns > 0; turns -= 1) await nextTurn();
     queried();
@@ -238,7 +238,7 @@ void test('a list of tasks is that of the state at its moment, while commits go 
   await Promise.all(commits);
   queried();
 
-  // Pages may go by their prefix, or one by one; a job that is gone has no list, and one that is there again a new one.
+  // Pages can be deleted by prefix or one by one. A deleted job has no list, and a re-created one has a new list.
   await lists.commit(0, [removePrefix('taskPage', keys.bulkOf(JOB))]);
   touched.clear();
   await lists.commit(0, changesOf(new Set()));
@@ -259,7 +259,7 @@ void test('a list of tasks is that of the state at its moment, while commits go 
   await lists.close();
 });
 
-void test('more jobs are listed than are kept in memory', async (t) => {
+void test('lists more jobs than the cache keeps', async (t) => {
   const lists = await Lists.open(await folderOf(t));
   const count = 1100;
   const status = (nth: number): 'failed' | 'succeeded' => (nth % 2 === 0 ? 'failed' : 'succeeded');

@@ -8,7 +8,7 @@ import { keys } from '../../../src/core/records/tables.ts';
 import { FARM, jobNumber, jobRecord } from '../kit/records.ts';
 import { NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
 
-test('a commit that was told of before an earlier one is seen when it is on disk', (t) => {
+test('a commit announced before an earlier one is listed when it is on disk', (t) => {
   const store = createMemoryStore();
   const job = jobRecord({ status: 'pending' });
   let sequence = 0;

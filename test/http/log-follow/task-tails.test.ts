@@ -32,17 +32,17 @@ const chunk = (busSeq: number, data = `${busSeq}\n`): LogChunk => ({
   receivedAt: T0,
 });
 
-/** Lets everything that can go on without a change or a tick go on. */
+/** Runs everything that needs no change or tick. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A running task, a log, a bus and a clock that a test moves. */
+/** A running task, its log, a bus and a manual clock. */
 class Stage {
   readonly store = createMemoryStore();
   readonly followedJobs = new FollowedJobs(followedMemory());
   readonly hub = new TaskEventHub(this.followedJobs, () => this.behind);
-  /** Set while something is on disk that cannot be read. */
+  /** Set while something on disk is not readable yet. */
   behind: Promise<void> | null = null;
   chunks: LogChunk[] = [];
   onBus: () => Promise<LogPosition | null> = () => Promise.resolve(null);
@@ -106,7 +106,7 @@ class Stage {
     this.hub.publish({ kind: 'status', taskId: TASK_ID });
   }
 
-  /** The same, and nobody hears of it. */
+  /** The same without an event. */
   statusUntold(status: TaskStatus, updatedAt = T0 + this.clock): void {
     const page = emptyTaskPage();
     writeTask(page, TASK.index, taskState({ status, updatedAt }));
@@ -124,7 +124,7 @@ class Stage {
     await settle();
   }
 
-  /** The client goes. */
+  /** Disconnects the client. */
   leave(tail: Followed | undefined): void {
     if (tail !== undefined) this.#gone.get(tail)?.abort();
   }
@@ -137,7 +137,7 @@ class Stage {
     void (async () => {
       try {
         for await (const piece of this.tails.follow(TASK, after, limit, gone.signal)) {
-          // Lets the head of the answer out.
+          // Skips the space that sends the response headers.
           if (piece === ' ') continue;
           for (const line of piece.trimEnd().split('\n')) {
             followed.lines.push((JSON.parse(line) as { bus_seq: number }).bus_seq);
@@ -159,12 +159,12 @@ interface Followed {
 }
 
 const endsFreed = (t: Test, stage: Stage): void => {
-  t.equal(stage.watches, 0, 'nothing is watched any more');
+  t.equal(stage.watches, 0, 'no watch is left');
   t.equal(stage.hub.hasListeners, false);
   t.strictSame([stage.hub.watches(JOB), stage.followedJobs.mayBeFollowed(JOB)], [false, false]);
 };
 
-void test('what was on disk before a tail began is read when it can be read, though nothing is said of it', async (t) => {
+void test('a follower reads what was on disk before its start when it is readable, without an event', async (t) => {
   const stage = new Stage();
   let applyJournal = (): void => undefined;
   stage.behind = new Promise((resolve) => (applyJournal = resolve));
@@ -173,7 +173,7 @@ void test('what was on disk before a tail began is read when it can be read, tho
   await settle();
   t.equal(tail.isOver, false);
   stage.leave(left);
-  // The commit of an end of which nobody was told, because nobody followed when it came to the disk.
+  // The end was committed without an event, because there was no follower.
   stage.statusUntold('succeeded');
   applyJournal();
   await settle();
@@ -182,7 +182,7 @@ void test('what was on disk before a tail began is read when it can be read, tho
   endsFreed(t, stage);
 });
 
-void test('tails of one task share one watch and what they read, and all get all of it', async (t) => {
+void test('followers of a task share one watch and its pieces, and all receive everything', async (t) => {
   const stage = new Stage();
   stage.chunks = [chunk(1), chunk(2)];
   const tails = Array.from({ length: 1000 }, () => stage.follow());
@@ -191,20 +191,20 @@ void test('tails of one task share one watch and what they read, and all get all
   t.equal(stage.watches, 1);
   t.strictSame([stage.hub.watches(JOB), stage.followedJobs.mayBeFollowed(JOB)], [true, true]);
   t.equal(stage.hub.watches(jobNumber(2)), false);
-  t.equal(stage.reads, 3, 'the log once, what follows it once, and once for who asked for another part');
+  t.equal(stage.reads, 3, 'one read of the log, one of the following part, and one for the other cursor');
   stage.log(chunk(3));
   await settle();
   t.equal(stage.reads, 5);
   stage.status('succeeded');
   await settle();
-  t.equal(stage.asked, 1, 'the bus is asked once');
+  t.equal(stage.asked, 1, 'one query of the bus');
   t.ok(tails.every(({ isOver, lines }) => isOver && lines.join() === '1,2,3'));
   t.same(behind, { lines: [2, 3], isOver: true, failure: null });
-  t.same(stage.ticks, [], 'nobody waited for a time');
+  t.same(stage.ticks, [], 'no timed wait');
   endsFreed(t, stage);
 });
 
-void test('other tasks wake nobody', async (t) => {
+void test('events of other tasks wake no follower', async (t) => {
   const stage = new Stage();
   stage.follow();
   await settle();
@@ -215,7 +215,7 @@ void test('other tasks wake nobody', async (t) => {
   t.equal(stage.reads, reads);
 });
 
-void test('a tail goes on until what the bus had at the end has come', async (t) => {
+void test('a follower continues until everything on the bus at the end has arrived', async (t) => {
   const stage = new Stage();
   stage.onBus = () => Promise.resolve({ attempt: ATTEMPT, seqNum: 2 });
   stage.arrival = 'behind';
@@ -232,7 +232,7 @@ void test('a tail goes on until what the bus had at the end has come', async (t)
   endsFreed(t, stage);
 });
 
-void test('what never comes is waited for with patience, and the log of the service says so', async (t) => {
+void test('missing chunks are waited for up to a limit, and the service logs the loss', async (t) => {
   const stage = new Stage();
   stage.onBus = () => Promise.resolve({ attempt: ATTEMPT, seqNum: 3 });
   stage.arrival = 'gaps';
@@ -244,12 +244,12 @@ void test('what never comes is waited for with patience, and the log of the serv
   t.equal(tail.isOver, false);
   await stage.tick(1);
   t.same(tail, { lines: [1, 3], isOver: true, failure: null });
-  const text = 'the tail of a log ends before all of it may have come';
+  const text = 'log follow ended before the log was complete';
   t.same(stage.warned, [{ text, task_id: TASK_ID, reason: 'chunks are missing' }]);
   endsFreed(t, stage);
 });
 
-void test('while the store takes in what lies before, a tail waits for its own', async (t) => {
+void test('a follower waits while the log store processes earlier chunks', async (t) => {
   const stage = new Stage();
   stage.onBus = () => Promise.resolve({ attempt: ATTEMPT, seqNum: 1 });
   stage.arrival = 'behind';
@@ -266,7 +266,7 @@ void test('while the store takes in what lies before, a tail waits for its own',
   t.match(stage.warned, [{ reason: 'the log store is behind' }]);
 });
 
-void test('a store that stays behind with what others write is waited for only so long', async (t) => {
+void test('the wait for a busy log store is limited', async (t) => {
   const stage = new Stage();
   stage.onBus = () => Promise.resolve({ attempt: ATTEMPT, seqNum: 1 });
   stage.arrival = 'behind';
@@ -286,7 +286,7 @@ void test('a store that stays behind with what others write is waited for only s
   endsFreed(t, stage);
 });
 
-void test('a bus that does not answer is asked again, and given up in the end', async (t) => {
+void test('a bus that does not answer is queried again, up to a limit', async (t) => {
   const stage = new Stage();
   stage.onBus = () => Promise.reject(new Error('not connected to a server'));
   const first = stage.follow();
@@ -308,7 +308,7 @@ void test('a bus that does not answer is asked again, and given up in the end', 
   endsFreed(t, stage);
 });
 
-void test('what a canceled process writes shortly after its end belongs to the tail', async (t) => {
+void test('output of a canceled process shortly after the end is included', async (t) => {
   const stage = new Stage();
   const tail = stage.follow();
   stage.status('canceled');
@@ -325,7 +325,7 @@ void test('what a canceled process writes shortly after its end belongs to the t
   t.same(late, { lines: [1], isOver: true, failure: null }, 'a task that was canceled long ago');
 });
 
-void test('a task that is tried again is followed on, and drained after its new end', async (t) => {
+void test('a retried task is followed further and drained after its new end', async (t) => {
   const stage = new Stage();
   stage.onBus = () => Promise.resolve({ attempt: ATTEMPT, seqNum: 2 });
   stage.arrival = 'behind';
@@ -351,7 +351,7 @@ void test('a task that is tried again is followed on, and drained after its new 
   t.same(tail, { lines: [1, 2, 3], isOver: true, failure: null });
 });
 
-void test('clients that go free everything, also while the log is drained', async (t) => {
+void test('clients that disconnect release everything, also during a drain', async (t) => {
   const stage = new Stage();
   const running = [stage.follow(), stage.follow()];
   await settle();
@@ -369,11 +369,11 @@ void test('clients that go free everything, also while the log is drained', asyn
   stage.leave(draining);
   await stage.tick(DRAIN_PATIENCE_MS * 2);
   t.equal(draining.isOver, true);
-  t.same([stage.warned, stage.ticks], [[], []], 'nobody waits for it any more');
+  t.same([stage.warned, stage.ticks], [[], []], 'no wait is left');
   endsFreed(t, stage);
 });
 
-void test('a log that cannot be read breaks every tail of it off', async (t) => {
+void test('a read error ends every follower of the log', async (t) => {
   const stage = new Stage();
   stage.onBus = () => Promise.resolve({ attempt: ATTEMPT, seqNum: 1 });
   Object.defineProperty(stage, 'arrival', {

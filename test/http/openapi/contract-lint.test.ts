@@ -2,10 +2,10 @@ import { test } from 'tap';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { readContract } from '../../../http/openapi/contract.ts';
 
-/** Rules of the linter's recommended set that do not hold for this document, each with its reason. There are none. */
+/** Exceptions from the linter's recommended rules, each with its reason. Empty at present. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {};
 
-/** What the linter finds wrong with a document. Nothing is read from the network. */
+/** Returns the linter's findings in a document. Reads nothing from the network. */
 async function lint(source: string): Promise<readonly string[]> {
   const config = await createConfig({
     extends: ['recommended'],
@@ -28,7 +28,7 @@ void test('the contract passes the recommended rules of an OpenAPI linter', asyn
   t.strictSame(await lint(readContract().text), []);
 });
 
-void test('the linter sees what is wrong', async (t) => {
+void test('the linter finds an error', async (t) => {
   const { text } = readContract();
   const cases: readonly (readonly [from: string, to: string, found: RegExp])[] = [
     ["schemas/Health'", "schemas/Wealth'", /^no-unresolved-refs: /],

@@ -8,7 +8,7 @@ import { handlersOf } from '../../../http/routes/handlers.ts';
 
 const contract = readContract();
 
-void test('the generated types are those of the contract', async (t) => {
+void test('the generated types match the contract', async (t) => {
   const options = { immutable: true, defaultNonNullable: false };
   const made = `${COMMENT_HEADER}${astToString(await openapiTS(contract.text, options))}`;
   const committed = readFileSync('http/openapi/generated.ts', 'utf8');
@@ -16,8 +16,8 @@ void test('the generated types are those of the contract', async (t) => {
 });
 
 /**
- * docs/contract/authentication.md#permissions-of-routes and docs/contract/rest.md#public-routes, for the routes that
- * this version has.
+ * docs/contract/authentication.md#permissions-of-routes and docs/contract/rest.md#public-routes, for the routes of
+ * this version.
  */
 const PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /healthz', 'public'],
@@ -79,8 +79,8 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Routes beyond the contract (docs/decisions/additive-routes.md), each with the permission of the routes that it stands
- * for.
+ * Routes beyond the contract (docs/decisions/additive-routes.md), each with the permission of the routes that it
+ * replaces.
  */
 const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /api/v1/stats', 'infra.read'],
@@ -99,7 +99,7 @@ const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['POST /api/v1/workers/{id}/retry-failed', 'jobs.write'],
 ];
 
-void test('the contract has exactly these operations, each with its permission', async (t) => {
+void test('the contract has exactly these operations and permissions', async (t) => {
   const found = contract.operations.map(({ method, path, permission }) => [`${method} ${path}`, permission]);
   const known = [...PERMISSIONS, ...ADDITIVE_PERMISSIONS];
   t.same(found.sort(), known.sort());
@@ -112,7 +112,7 @@ const OWN_HEADERS: Readonly<Record<string, readonly string[]>> = {
   429: ['retry-after'],
 };
 
-void test('every operation has what all of them have', async (t) => {
+void test('every operation has the common responses and headers', async (t) => {
   for (const { id, method, path, parameters, body, responses } of contract.operations) {
     const isApi = path.startsWith('/api/v1/');
     const isRead = isApi && method === 'GET' && id !== 'openEvents';
@@ -142,7 +142,7 @@ void test('every operation has what all of them have', async (t) => {
   }
 });
 
-void test('every schema of the contract can be checked', async (t) => {
+void test('every schema of the contract compiles', async (t) => {
   const schemas = new SchemaSet(contract);
   for (const { id, responses } of contract.operations) {
     for (const { headers, content } of responses.values()) {
@@ -154,7 +154,7 @@ void test('every schema of the contract can be checked', async (t) => {
   t.throws(() => schemas.check({ type: 'string', minimun: 3 }), /unknown keyword/);
 });
 
-void test('the router refuses a contract and handlers that do not fit each other', async (t) => {
+void test('the router rejects handlers that do not match the contract', async (t) => {
   const handlers = handlersOf(contract);
   t.doesNotThrow(() => bindRoutes(contract, handlers));
   const withMore = { ...handlers, getMoon: handlers.getHealthz };
@@ -188,7 +188,7 @@ void test('the router refuses a contract and handlers that do not fit each other
   );
 });
 
-void test('a contract that is not understood stops the start', async (t) => {
+void test('an unsupported contract prevents the start', async (t) => {
   const cases: [string, string, string][] = [
     [
       '      x-permission: public\n',

@@ -14,7 +14,7 @@ const SCHEMA: Node = {
 
 const ids = (count: number): number[] => Array.from({ length: count }, () => 1);
 
-void test('of a small value several errors are told, up to a bound', (t) => {
+void test('lists several errors of a small value, up to a limit', (t) => {
   const check = new SchemaSet(readContract()).check(SCHEMA, '/body');
   t.strictSame(check({ ids: ['a', 1, 2] }), [
     { pointer: '/body/name', detail: 'is required' },
@@ -28,7 +28,7 @@ void test('of a small value several errors are told, up to a bound', (t) => {
   t.end();
 });
 
-void test('of a value with very many parts only the first error is told', (t) => {
+void test('reports only the first error of a very large value', (t) => {
   const check = new SchemaSet(readContract()).check(SCHEMA);
   t.strictSame(check({ ids: ids(20_000), name: 'n' }), [{ pointer: '/ids/0', detail: 'must be string' }]);
   t.strictSame(check({ name: 'n', ids: [], more: ids(20_000).map((each) => [each]), limit: 'x' }), [

@@ -113,7 +113,7 @@ const deletion: Exchange = {
   answerBody: '',
 };
 
-test('what is in the document passes', async (t) => {
+test('documented requests and responses pass', async (t) => {
   for (const exchange of [listing, creation, jobs, submission, stream, deletion]) t.same(check(exchange), []);
   const unchanged = {
     ...listing,
@@ -124,7 +124,7 @@ test('what is in the document passes', async (t) => {
   t.same(check(unchanged), []);
 });
 
-test('what is not in the document is found', async (t) => {
+test('undocumented parts are found', async (t) => {
   const body = (value: unknown): string => JSON.stringify(value);
   const cases: readonly (readonly [string, Exchange, readonly string[]])[] = [
     ['path', { ...listing, target: '/api/v1/moons' }, ['no such operation']],
@@ -228,7 +228,7 @@ test('what is not in the document is found', async (t) => {
   for (const [what, exchange, complaints] of cases) t.same(check(exchange), complaints, what);
 });
 
-test('members of combined schemas count for the whole', async (t) => {
+test('members of combined schemas are allowed together', async (t) => {
   const job = (body: object): Exchange => ({
     ...listing,
     target: '/api/v1/jobs/j',

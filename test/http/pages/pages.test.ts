@@ -62,7 +62,7 @@ async function ask(client: Client, path: string, headers = {}, method = 'GET'): 
   return { status: message.statusCode ?? 0, headers: message.headers, bytes: await buffer(message) };
 }
 
-void test('a bundle is the files of its folder, without what begins with a dot', async (t) => {
+void test('a bundle contains the files of its folder except dot files', async (t) => {
   const folder = await folderOf(t, FILES);
   await symlink('/etc/passwd', join(folder, 'assets/passwd.txt'));
   const bundle = readBundle(folder);
@@ -82,7 +82,7 @@ void test('a bundle is the files of its folder, without what begins with a dot',
   t.equal(readBundle(join(folder, 'assets')), null, 'no index.html, no application');
 });
 
-void test('files have their types, their caching and the policy of a page', async (t) => {
+void test('files have a media type, cache headers and the content security policy', async (t) => {
   const { client } = await openPages(t);
   const cases: readonly (readonly [path: string, type: string, caching: string])[] = [
     ['/', 'text/html; charset=utf-8', 'no-cache'],
@@ -116,10 +116,10 @@ void test('files have their types, their caching and the policy of a page', asyn
     const name = path === '/' ? 'index.html' : path.slice(1);
     t.ok(bytes.equals(Buffer.from(FILES[name] ?? 'no such file')), path);
   }
-  t.equal((await client.get('/')).text, INDEX, 'and no rate limit holds');
+  t.equal((await client.get('/')).text, INDEX, 'and no rate limit applies');
 });
 
-void test('a coding is the one that the client wants most', async (t) => {
+void test("selects the client's preferred content coding", async (t) => {
   const { client } = await openPages(t);
   const cases: readonly (readonly [
     accepted: string,
@@ -152,11 +152,11 @@ void test('a coding is the one that the client wants most', async (t) => {
     }
   }
   const plain = await ask(client, '/', { 'accept-encoding': 'br, gzip' });
-  t.notOk('vary' in plain.headers, 'what has one form does not vary');
+  t.notOk('vary' in plain.headers, 'a file without compressed copies has no Vary header');
   t.notOk('content-encoding' in plain.headers);
 });
 
-void test('a client that has a file is told so, and HEAD has no body', async (t) => {
+void test('a cached file gets 304, and HEAD has no body', async (t) => {
   const { client } = await openPages(t);
   for (const path of ['/', '/assets/app-1a2b.js', '/theme.js']) {
     const accepting = { 'accept-encoding': 'br' };
@@ -179,7 +179,7 @@ void test('a client that has a file is told so, and HEAD has no body', async (t)
   }
 });
 
-void test('what a browser opens in a window is one of the application, and what is missing is missing for a script', async (t) => {
+void test("navigation gets the application's page, and a missing file for a script gets 404", async (t) => {
   const { client } = await openPages(t);
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
   for (const path of [
@@ -193,7 +193,7 @@ void test('what a browser opens in a window is one of the application, and what 
     '/a%20b',
   ])
     t.equal((await client.get(path, browser)).text, INDEX, path);
-  t.equal((await client.get('/')).text, INDEX, 'whoever asks');
+  t.equal((await client.get('/')).text, INDEX, 'for any client');
   t.equal((await client.get('/catalogs/pools/nuke.r', browser)).text, INDEX);
   const missing: readonly (readonly [string, Record<string, string>])[] = [
     ['/jobs', {}],
@@ -211,7 +211,7 @@ void test('what a browser opens in a window is one of the application, and what 
   for (const [path, headers] of missing) {
     const answer = await client.get(path, headers);
     t.match(answer, { status: 404, headers: { 'content-type': 'application/problem+json' } }, path);
-    t.equal(answer.headers['cache-control'], 'no-store', 'what is missing may come');
+    t.equal(answer.headers['cache-control'], 'no-store', 'a missing file must not be cached');
   }
   for (const path of ['/api', '/api/', '/api/v2/jobs', '/debug', '/debug/pprof/', '/healthz/x', '/metrics/x'])
     t.match(await client.get(path, browser), { status: 404, headers: { 'content-type': /problem/ } }, path);
@@ -233,7 +233,7 @@ void test('what a browser opens in a window is one of the application, and what 
     t.match(await client.send(method, path), { status: 404 }, `${method} ${path}`);
 });
 
-void test('no path leads out of the files of the application', async (t) => {
+void test('no path leads outside the files of the application', async (t) => {
   const { client, api } = await openPages(t);
   const paths = [
     '/../../../../etc/passwd.txt',
@@ -267,12 +267,12 @@ void test('no path leads out of the files of the application', async (t) => {
   t.match(
     await client.raw('GET /a\0b.js HTTP/1.1\r\nHost: a\r\n\r\n'),
     /^HTTP\/1\.1 505 /,
-    'the engine takes it for the end',
+    'the engine treats it as the end',
   );
   t.same(api.asked, []);
 });
 
-void test('a service without the application says how to build it', async (t) => {
+void test('without the application, the page explains how to build it', async (t) => {
   const { client } = await openPages(t, null);
   for (const path of ['/', '/jobs', '/assets/app-1a2b.js']) {
     const answer = await client.get(path);

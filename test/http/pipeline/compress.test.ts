@@ -32,12 +32,12 @@ async function ask(client: Client, path: string, accept: string | null, method =
   };
 }
 
-/** A farm whose record takes about this many bytes of JSON. */
+/** Stores a farm with about this many bytes of JSON. */
 function furnish(fixture: ApiFixture, bytes: number): void {
   fixture.write(put('farm', keys.farm(FARM), farmRecord({ description: 'lang '.repeat(bytes / 5) })));
 }
 
-void test('a body of 1 KiB and more is gzip for who asks, with the same tag', async (t) => {
+void test('a body of at least 1 KiB is compressed on request, with the same tag', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api, 5000);
   for (const path of ['/api/v1/farms', `/api/v1/farms/${FARM}`, '/api/v1/openapi.yaml']) {
@@ -60,7 +60,7 @@ void test('a body of 1 KiB and more is gzip for who asks, with the same tag', as
   }
 });
 
-void test('what the client accepts is honoured', async (t) => {
+void test('Accept-Encoding is respected', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api, 5000);
   const cases: [string, string | undefined][] = [
@@ -92,7 +92,7 @@ void test('what the client accepts is honoured', async (t) => {
   }
 });
 
-void test('a small body is sent as it is, and the limit is exact', async (t) => {
+void test('a small body is not compressed, and the limit is exact', async (t) => {
   const { api, client } = await startApi(t);
   api.write(put('farm', keys.farm(FARM), farmRecord({ description: 'x' })));
   const path = `/api/v1/farms/${FARM}`;
@@ -104,17 +104,17 @@ void test('a small body is sent as it is, and the limit is exact', async (t) => 
   t.match(await ask(client, path, 'gzip'), { coding: undefined, length: COMPRESSED_BYTES_MIN - 1 });
   describe(COMPRESSED_BYTES_MIN - base);
   t.match(await ask(client, path, 'gzip'), { coding: 'gzip' });
-  t.equal((await ask(client, path, null)).length, COMPRESSED_BYTES_MIN, 'bytes count, not letters');
+  t.equal((await ask(client, path, null)).length, COMPRESSED_BYTES_MIN, 'bytes count, not characters');
 });
 
-void test('a stream is never coded', async (t) => {
+void test('a stream is never compressed', async (t) => {
   const { api, client } = await startApi(t);
   api.write(
     ...jobChanges({ status: 'canceled' }, [
       { name: 'render', untouched: 'canceled', taskCount: 1, space: { kind: 'single' }, touched: new Map() },
     ]),
   );
-  // So long after its end that its tail waits for nothing.
+  // Long enough after the end that the follower waits for nothing.
   api.now += 60_000;
   const tail = await ask(client, `/api/v1/tasks/${taskIdAt(0, 0)}/logs?tail=true`, 'gzip');
   t.match(tail, { status: 200, coding: undefined, vary: undefined, etag: undefined });
@@ -122,14 +122,14 @@ void test('a stream is never coded', async (t) => {
   t.match(text, { status: 200, coding: undefined, vary: undefined, etag: 'W/"0-0"' });
 });
 
-void test('a client that goes while its answer is coded leaves nothing behind', async (t) => {
+void test('a client that disconnects during compression leaves nothing behind', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api, 500_000);
   for (let each = 0; each < 20; each++) {
     const socket = connect(client.port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write('GET /api/v1/farms HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n');
-    // The engine answers in order: a later answer says that the request was seen.
+    // The engine answers in order, so a later answer shows that the request was received.
     t.equal((await ask(client, '/healthz', null)).status, 200);
     socket.resetAndDestroy();
     await once(socket, 'close');

@@ -17,7 +17,7 @@ function furnish(fixture: ApiFixture): void {
   );
 }
 
-void test('lists and details have a tag, and are 304 while they are the same', async (t) => {
+void test('lists and details have a tag, and get 304 until they change', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const paths = [
@@ -58,14 +58,14 @@ void test('lists and details have a tag, and are 304 while they are the same', a
   }
 });
 
-void test('a change makes another tag', async (t) => {
+void test('a change produces another tag', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const paths = ['/api/v1/jobs', `/api/v1/jobs/${JOB}`];
   for (const path of paths) {
     const before = (await client.get(path)).headers['etag'] ?? '';
     const job = api.store.get('job', keys.job(JOB));
-    if (job === undefined) throw new Error('the job is gone');
+    if (job === undefined) throw new Error('the job was deleted');
     api.write(
       put('job', keys.job(JOB), {
         ...job,
@@ -80,7 +80,7 @@ void test('a change makes another tag', async (t) => {
   }
 });
 
-void test('If-None-Match in every form', async (t) => {
+void test('supports every form of If-None-Match', async (t) => {
   const { client } = await startApi(t);
   const tag = (await client.get('/api/v1/farms')).headers['etag'] ?? '';
   const strong = tag.slice(2);
@@ -103,7 +103,7 @@ void test('If-None-Match in every form', async (t) => {
   for (const given of unknown) t.equal(await statusOf(given), 200, given);
 });
 
-void test('only answers that can be asked for again have a tag', async (t) => {
+void test('only responses to successful reads have a tag', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const untagged: [string, string][] = [

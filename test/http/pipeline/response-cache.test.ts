@@ -8,23 +8,23 @@ import { FRAMES, jobChanges, jobNumber, jobRecord } from '../kit/records.ts';
 const JOB = jobNumber(1);
 const answer = (text: string) => ({ status: 200, headers: [], body: Buffer.from(text) });
 
-void test('an answer holds until the next commit, and no longer', async (t) => {
+void test('a response is valid until the next commit', async (t) => {
   let commits = 0;
   let renewed = 0;
   const recent = new ResponseCache({ count: () => commits, renew: () => (renewed += 1) });
   t.equal(recent.find('/a?'), undefined);
   const first = answer('a');
   recent.keep('/a?', recent.begin(), first);
-  t.equal(renewed, 1, 'the snapshot is renewed before an answer is made');
+  t.equal(renewed, 1, 'the snapshot is renewed before a response is built');
   t.equal(recent.find('/a?'), first);
   t.equal(recent.find('/a?x=1'), undefined);
   commits += 1;
   t.equal(recent.find('/a?'), undefined);
   commits -= 1;
-  t.equal(recent.find('/a?'), undefined, 'it is forgotten, not hidden');
+  t.equal(recent.find('/a?'), undefined, 'it is dropped, not hidden');
 });
 
-void test('an answer that was begun before a commit does not hold after it', async (t) => {
+void test('a response started before a commit is not valid after it', async (t) => {
   let commits = 5;
   const recent = new ResponseCache({ count: () => commits, renew: () => undefined });
   const count = recent.begin();
@@ -35,10 +35,10 @@ void test('an answer that was begun before a commit does not hold after it', asy
   recent.keep('/b?', recent.begin(), newer);
   recent.keep('/a?', count, answer('old'));
   t.equal(recent.find('/a?'), undefined);
-  t.equal(recent.find('/b?'), newer, 'nor does it push out what holds');
+  t.equal(recent.find('/b?'), newer, 'nor does it replace a valid one');
 });
 
-void test('what is kept is bounded, and streams are not kept', async (t) => {
+void test('the cache is limited, and streams are not cached', async (t) => {
   const recent = new ResponseCache({ count: () => 1, renew: () => undefined });
   recent.keep('/text?', recent.begin(), { status: 200, headers: [], body: 'text' });
   t.equal(recent.find('/text?'), undefined);
@@ -49,7 +49,7 @@ void test('what is kept is bounded, and streams are not kept', async (t) => {
   t.equal(recent.find('/0?'), undefined);
 });
 
-void test('a client reads what was written, each time', async (t) => {
+void test('a client always reads its own writes', async (t) => {
   const { api, client } = await startApi(t);
   const step = {
     name: 'render',
@@ -73,7 +73,7 @@ void test('a client reads what was written, each time', async (t) => {
   const record = api.store.get('job', keys.job(JOB)) ?? jobRecord();
   api.write(put('job', keys.job(JOB), { ...record, priority: 99 }));
   t.match((await client.get(path)).body, { priority: 99 });
-  t.equal((await client.get(`${path}/tasks?limit=0`)).status, 400, 'a refusal is not kept');
+  t.equal((await client.get(`${path}/tasks?limit=0`)).status, 400, 'a refusal is not cached');
   t.equal((await client.get(`/api/v1/jobs/${jobNumber(9)}`)).status, 404);
   api.write(put('job', keys.job(jobNumber(9)), jobRecord({ id: jobNumber(9) })));
   t.equal((await client.get(`/api/v1/jobs/${jobNumber(9)}`)).status, 200);

@@ -15,7 +15,7 @@ const STEP = {
   touched: new Map(),
 } as const;
 
-/** From now on a write is on disk and can be read only by who has waited for it. Gives how often that was. */
+/** Makes a write readable only after a wait. Returns a function with the number of waits. */
 function holdUp(fixture: ApiFixture, write: () => void): () => number {
   let waited = 0;
   fixture.behind = () => {
@@ -31,19 +31,19 @@ function holdUp(fixture: ApiFixture, write: () => void): () => number {
   return () => waited;
 }
 
-void test('a GET finds what was on disk when it came, and renews its snapshot for it', async (t) => {
+void test('a GET waits until everything on disk is readable, and renews its snapshot', async (t) => {
   const { api, client } = await startApi(t);
   t.equal((await client.get(PATH)).status, 404);
   const renewed = api.renewed;
   t.equal((await client.get('/api/v1/farms')).status, 200);
-  t.equal(api.renewed, renewed, 'nothing is renewed for who has not waited');
+  t.equal(api.renewed, renewed, 'without a wait nothing is renewed');
   const waited = holdUp(api, () => api.write(...jobChanges({}, [STEP])));
   t.equal((await client.get(PATH)).status, 200);
   t.equal(waited(), 1);
   t.ok(api.renewed > renewed);
 });
 
-void test('an answer that is known is not given to who must wait', async (t) => {
+void test('a request that must wait gets no cached response', async (t) => {
   const { api, client } = await startApi(t);
   api.write(...jobChanges({}, [STEP]));
   const record = api.store.get('job', keys.job(JOB)) ?? jobRecord();
@@ -55,11 +55,11 @@ void test('an answer that is known is not given to who must wait', async (t) => 
   t.match(known.body, { priority: 77 });
   const tag = known.headers['etag'] ?? '';
   holdUp(api, () => api.write(put('job', keys.job(JOB), { ...record, priority: 78 })));
-  t.equal((await client.get(PATH, { 'if-none-match': tag })).status, 200, 'nor is it said to hold still');
+  t.equal((await client.get(PATH, { 'if-none-match': tag })).status, 200, 'nor a 304');
   t.equal((await client.get(PATH, { 'if-none-match': tag })).status, 200);
 });
 
-/** Requests that change something of a job, with a body and without one. */
+/** Requests that change a job, with and without a body. */
 const WRITES: readonly {
   readonly method: string;
   readonly path: string;
@@ -89,7 +89,7 @@ for (const { method, path, status, body } of WRITES) {
   });
 }
 
-void test('probes, pages, preflights and what is refused at the door wait for nothing', async (t) => {
+void test('probes, pages, preflights and refused requests do not wait', async (t) => {
   const { api, client } = await startApi(t, ['https://a.example']);
   let asked = 0;
   api.behind = () => {

@@ -6,7 +6,7 @@ const OFF = {
   body: { title: 'Conflict', detail: 'authentication is off: there is no account to change' },
 };
 
-void test('while authentication is off everyone is a superuser without an account', async (t) => {
+void test('without authentication every client is a superuser without an account', async (t) => {
   const { api, client } = await startApi(t);
   t.match(await client.get('/api/v1/auth/providers'), {
     status: 200,

@@ -40,11 +40,11 @@ function writeJobs(fixture: ApiFixture, count: number): void {
   );
 }
 
-/** Which actors were asked, and for what. */
+/** Actors and message types, in order. */
 const asked = (fixture: ApiFixture): readonly (readonly [string, string, string])[] =>
   fixture.asked.map(({ actor, id, message }) => [actor, id, message.type] as const);
 
-void test('each job goes its own way, in the order of the ids', async (t) => {
+void test('each job succeeds or fails on its own, in the order of the ids', async (t) => {
   const { api, client } = await startApi(t);
   writeJobs(api, 4);
   const [one, two, three, none] = [1, 2, 3, 9].map(jobNumber);
@@ -71,7 +71,7 @@ void test('each job goes its own way, in the order of the ids', async (t) => {
   ]);
 });
 
-void test('every action of jobs is that of its own route', async (t) => {
+void test('every bulk action equals the route of a single job', async (t) => {
   const { api, client } = await startApi(t);
   writeJobs(api, 1);
   const id = jobNumber(1);
@@ -124,15 +124,15 @@ void test('every action of jobs is that of its own route', async (t) => {
   t.strictSame(asked(api), [['job', id, 'job.delete']]);
 });
 
-void test('a filter picks what the list lets through, up to a limit', async (t) => {
+void test('a filter selects the same jobs as the list, up to a limit', async (t) => {
   const { api, client } = await startApi(t);
   writeJobs(api, 1001);
   const bulk = (body: object) => client.json('POST', '/api/v1/jobs/bulk', { action: 'cancel', ...body });
   t.match(await bulk({ filter: { farm_id: FARM } }), {
     status: 409,
-    body: { detail: 'the filter matches 1001 jobs, and one request may change 1000: narrow it' },
+    body: { detail: 'the filter matches 1001 jobs; a request can change at most 1000, so narrow the filter' },
   });
-  t.same(api.asked, [], 'nothing was done');
+  t.same(api.asked, [], 'nothing was changed');
   const some = await bulk({ filter: { owner: 'bob', search: 'AAAAAAAA-0000' } });
   const { results } = some.body as { results: readonly object[] };
   const bobs = Array.from({ length: 500 }, (_, nth) => ok(jobNumber(2 * nth + 2), 204));
@@ -147,11 +147,11 @@ void test('a filter picks what the list lets through, up to a limit', async (t) 
   t.match(await bulk({ filter: { statuses: [] } }), { status: 400 });
 });
 
-void test('an item that breaks off does not take the others with it', async (t) => {
+void test('an error of one item does not affect the others', async (t) => {
   const { api, client } = await startApi(t);
   writeJobs(api, 2);
   api.answer = ({ id }) => {
-    if (id === jobNumber(1)) throw new Error('the shard is gone');
+    if (id === jobNumber(1)) throw new Error('the shard has stopped');
     return done(null);
   };
   const answer = await client.json('POST', '/api/v1/jobs/bulk', {
@@ -172,7 +172,7 @@ void test('an item that breaks off does not take the others with it', async (t) 
   t.match(api.logged, [{ level: 'error', attributes: { id: jobNumber(1), error: /the shard is gone/ } }]);
 });
 
-void test('so many items are under way at once and no more', async (t) => {
+void test('the number of parallel items is limited', async (t) => {
   const { api, client } = await startApi(t);
   writeJobs(api, 100);
   const ends: (() => void)[] = [];
@@ -197,7 +197,7 @@ void test('so many items are under way at once and no more', async (t) => {
   t.equal(((await answered).body as { results: unknown[] }).results.length, 100);
 });
 
-void test('tasks by ids and by a filter of one job', async (t) => {
+void test('changes tasks by ids and by a filter of one job', async (t) => {
   const { api, client } = await startApi(t);
   const touched = new Map([
     [1, taskState({ status: 'failed' })],
@@ -234,7 +234,9 @@ void test('tasks by ids and by a filter of one job', async (t) => {
   });
   t.match(await bulk({ action: 'cancel', filter: { job_id: jobNumber(1), status: 'ready' } }), {
     status: 409,
-    body: { detail: 'the filter matches 1001 tasks, and one request may change 1000: narrow it' },
+    body: {
+      detail: 'the filter matches 1001 tasks; a request can change at most 1000, so narrow the filter',
+    },
   });
   t.match(await bulk({ action: 'cancel', filter: { job_id: 'none' } }), {
     status: 404,
@@ -242,7 +244,7 @@ void test('tasks by ids and by a filter of one job', async (t) => {
   });
 });
 
-void test('workers by ids and by a filter', async (t) => {
+void test('changes workers by ids and by a filter', async (t) => {
   const { api, client } = await startApi(t);
   const [one, two, three] = [1, 2, 3].map((number) => workerId(uuid('e', number)));
   if (one === undefined || two === undefined || three === undefined) throw new Error();
@@ -270,7 +272,7 @@ void test('workers by ids and by a filter', async (t) => {
   ]);
 });
 
-void test('what is not clear is refused, and nothing is done', async (t) => {
+void test('invalid requests are rejected without effect', async (t) => {
   const { api, client } = await startApi(t);
   writeJobs(api, 1);
   const id = jobNumber(1);
@@ -281,11 +283,11 @@ void test('what is not clear is refused, and nothing is done', async (t) => {
       { action: 'explode', ids: [id] },
       '/action: must be one of pause, resume, cancel, retry, delete, set',
     ],
-    ['jobs', { action: 'pause' }, '/ids: is required where there is no filter'],
+    ['jobs', { action: 'pause' }, '/ids: is required without a filter'],
     [
       'jobs',
       { action: 'pause', ids: [id], filter: { owner: 'ada' } },
-      '/filter: excludes ids: give one of the two',
+      '/filter: cannot be combined with ids',
     ],
     ['jobs', { action: 'pause', ids: [] }, '/ids: must NOT have fewer than 1 items'],
     [
@@ -303,8 +305,8 @@ void test('what is not clear is refused, and nothing is done', async (t) => {
     ['jobs', { action: 'delete', filter: { status: 'gone' } }, '/filter/status: must be one of'],
     ['jobs', { action: 'set', ids: [id] }, '/action: set needs priority or queue_id'],
     ['jobs', { action: 'set', ids: [id], priority: 1.5 }, '/priority: must be integer'],
-    ['jobs', { action: 'pause', ids: [id], priority: 1 }, '/priority: is not for pause, only for set'],
-    ['jobs', { action: 'retry', ids: [id], queue_id: QUEUE }, '/queue_id: is not for retry, only for set'],
+    ['jobs', { action: 'pause', ids: [id], priority: 1 }, '/priority: is only for set, not for pause'],
+    ['jobs', { action: 'retry', ids: [id], queue_id: QUEUE }, '/queue_id: is only for set, not for retry'],
     ['tasks', { action: 'pause', ids: [id] }, '/action: must be one of retry, cancel'],
     ['tasks', { action: 'retry', filter: { status: 'failed' } }, '/filter/job_id: is required'],
     ['workers', { action: 'cancel', ids: [id] }, '/action: must be one of disable, enable, delete'],

@@ -28,7 +28,7 @@ const QUEUE_JSON = {
 };
 const NOBODY = uuid('f', 99);
 
-void test('farms are listed oldest first and shown one by one', async (t) => {
+void test('lists farms oldest first, and returns single farms', async (t) => {
   const { api, client } = await startApi(t);
   t.same((await client.get('/api/v1/farms')).body, []);
   const second = farmRecord({
@@ -44,11 +44,7 @@ void test('farms are listed oldest first and shown one by one', async (t) => {
     { ...FARM_JSON, id: second.id, name: 'second', max_attempts: 5, failure_limit: 0 },
   ]);
   t.same((await client.get(`/api/v1/farms/${FARM}`)).body, FARM_JSON);
-  t.same(
-    (await client.get(`/api/v1/farms/${FARM}/`)).body,
-    FARM_JSON,
-    'a slash at the end makes no difference',
-  );
+  t.same((await client.get(`/api/v1/farms/${FARM}/`)).body, FARM_JSON, 'ignores a trailing slash');
   t.equal((await client.get(`/api/v1/farms/${NOBODY}`)).status, 404);
 });
 
@@ -112,7 +108,7 @@ void test('a farm is replaced and deleted', async (t) => {
   t.equal((await client.send('DELETE', `/api/v1/farms/${FARM}`)).status, 409);
 });
 
-void test('what is wrong with a farm is said with its pointer', async (t) => {
+void test('errors in a farm have pointers', async (t) => {
   const { api, client } = await startApi(t);
   const cases: [unknown, string][] = [
     [{}, '/name: is required'],
@@ -145,7 +141,7 @@ void test('what is wrong with a farm is said with its pointer', async (t) => {
   t.same(api.asked, []);
 });
 
-void test('a body that is no JSON, or nested too deep, is refused', async (t) => {
+void test('rejects a body that is not JSON or nested too deep', async (t) => {
   const { api, client } = await startApi(t);
   const headers = { 'content-type': 'application/json' };
   const cases: [string, string][] = [
@@ -163,14 +159,10 @@ void test('a body that is no JSON, or nested too deep, is refused', async (t) =>
   const body = '{"name": "main", "__proto__": {"description": "x"}, "constructor": 1}';
   t.equal((await client.send('POST', '/api/v1/farms', { headers, body })).status, 201);
   const message = api.asked[0]?.message;
-  t.same(
-    message?.type === 'farm.create' && message.input.description,
-    '',
-    'no prototype is taken from a body',
-  );
+  t.same(message?.type === 'farm.create' && message.input.description, '', 'ignores a prototype in a body');
 });
 
-void test('queues are filtered, sorted and paged', async (t) => {
+void test('filters, sorts and pages queues', async (t) => {
   const { api, client } = await startApi(t);
   const other = farmId(uuid('f', 2));
   const queues = [
@@ -256,7 +248,7 @@ void test('a queue is created, replaced and deleted by its farm', async (t) => {
   ]);
   t.match(await client.json('PUT', `/api/v1/queues/${QUEUE}`, { name: 'day', farm_id: NOBODY }), {
     status: 400,
-    body: { detail: '/farm_id: a queue stays in its farm' },
+    body: { detail: '/farm_id: a queue cannot move to another farm' },
   });
   api.answer = () => refused('conflict', 'in use');
   t.equal((await client.json('POST', '/api/v1/queues', { ...settings, farm_id: FARM })).status, 409);
@@ -286,7 +278,7 @@ void test('a queue may name the account and the group that its tasks run as', as
     paused: false,
     retry: {},
   };
-  t.same(await input({}), plain, 'what is not named stays');
+  t.same(await input({}), plain, 'missing fields keep their values');
   t.same(await input({ run_as_user: null, run_as_group: null }), {
     ...plain,
     runAsUser: null,
@@ -296,7 +288,7 @@ void test('a queue may name the account and the group that its tasks run as', as
   t.same(
     await input({ run_as_group: 'comp' }),
     { ...plain, runAsGroup: 'comp' },
-    'the stored account is there',
+    'the stored account is used',
   );
   api.asked.length = 0;
   const vain = { status: 400, body: { detail: '/run_as_group: needs run_as_user' } };

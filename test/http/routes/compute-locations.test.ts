@@ -50,7 +50,7 @@ const storeWorkers = (fixture: ApiFixture, ...workers: readonly Partial<WorkerRe
   );
 };
 
-void test('locations are listed by name, with the workers that are online there', async (t) => {
+void test('lists locations by name with their online workers', async (t) => {
   const { api, client } = await startApi(t);
   t.same((await client.get('/api/v1/compute-locations')).body, []);
   const potsdam = locationRecord({ id: uuid('a', 2), name: 'Potsdam', description: '', updatedAt: T0 + 1 });
@@ -134,7 +134,7 @@ void test('a location is created by the catalog', async (t) => {
   });
 });
 
-void test('a location is replaced whole, and deleted', async (t) => {
+void test('a location is replaced completely, and deleted', async (t) => {
   const { api, client } = await startApi(t);
   const path = `/api/v1/compute-locations/${LOCATION}`;
   const detail = `no compute location ${LOCATION}`;
@@ -179,7 +179,7 @@ void test('a location is replaced whole, and deleted', async (t) => {
   t.equal((await client.send('DELETE', path)).status, 404);
 });
 
-void test('what is wrong with a location is said with its pointer', async (t) => {
+void test('errors in a location have pointers', async (t) => {
   const { api, client } = await startApi(t);
   store(api, locationRecord());
   const named = `/name: ${COMPUTE_LOCATION_NAME.wrong}`;
@@ -212,7 +212,7 @@ void test('what is wrong with a location is said with its pointer', async (t) =>
   t.same(api.asked, []);
 });
 
-void test('the contract and the catalog agree on names', (t) => {
+void test('the contract and the catalog accept the same names', (t) => {
   const schema = readContract().schemas['ComputeLocationInput'] as { properties: { name: object } };
   t.match(schema.properties.name, {
     maxLength: COMPUTE_LOCATION_NAME.lengthMax,

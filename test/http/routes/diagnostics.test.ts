@@ -22,7 +22,7 @@ const filled = (): DiagnosticLog => {
   return log;
 };
 
-void test('records come in the order of time, filtered', async (t) => {
+void test('returns filtered records in order of time', async (t) => {
   const { api, client } = await startApi(t);
   t.same((await client.get(LOGS)).body, { records: [] });
   const log = filled();
@@ -74,7 +74,7 @@ void test('records come in the order of time, filtered', async (t) => {
   }
 });
 
-void test('the newest thousand are the default and the most', async (t) => {
+void test('the newest 1,000 records are the default and the maximum', async (t) => {
   const { api, client } = await startApi(t);
   for (let each = 1; each <= 1500; each++)
     api.diagnostics?.add('server', BigInt(each), note('INFO', String(each), {}));
@@ -86,7 +86,7 @@ void test('the newest thousand are the default and the most', async (t) => {
   const off = await client.get(LOGS);
   t.match(off, {
     status: 503,
-    body: { title: 'Service Unavailable', detail: 'no diagnostics are kept: diagnostics.buffer_size is 0' },
+    body: { title: 'Service Unavailable', detail: 'diagnostics are disabled: diagnostics.buffer_size is 0' },
   });
   const wrong = [
     'level=warn',

@@ -74,7 +74,7 @@ function furnish(fixture: ApiFixture): void {
   fixture.answer = () => done([NONE, SOME]);
 }
 
-void test('a dry run says what the job would be, and who could run it', async (t) => {
+void test('a dry run returns the job and the workers that can run it', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const answer = await client.send('POST', `${DRY}&param.A=1`, {
@@ -135,16 +135,16 @@ void test('a dry run says what the job would be, and who could run it', async (t
   });
   t.same(api.prepared, [{ text: 'name: x', format: 'yaml', values: { A: '1' }, previews: true }]);
   t.match(api.asked, [{ actor: 'lease', id: FARM, message: { type: 'demands.explain', queueId: QUEUE } }]);
-  t.equal(api.asked.length, 1, 'nobody is asked to store anything');
+  t.equal(api.asked.length, 1, 'no actor is asked to store anything');
   const key = { ...YAML.headers, 'idempotency-key': 'k' };
   t.match(
     await client.send('POST', DRY, { ...YAML, headers: key }),
     { status: 200 },
-    'the key was not taken',
+    'the key was not stored',
   );
 });
 
-void test('a dry run without an answer of the scheduler leaves the workers out', async (t) => {
+void test('a dry run without a reply of the scheduler omits the workers', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.answer = () => new Promise(() => undefined);
@@ -159,7 +159,7 @@ void test('a dry run without an answer of the scheduler leaves the workers out',
   t.match(api.logged, [{ level: 'warn', attributes: { farm_id: FARM } }]);
 });
 
-void test('a dry run is refused as a submission is', async (t) => {
+void test('a dry run fails like a submission', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const both = async (query: string, detail: RegExp, status: number): Promise<void> => {

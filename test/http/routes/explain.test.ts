@@ -38,7 +38,7 @@ const render = (changes: Partial<StepSketch> = {}): StepSketch => ({
   ...changes,
 });
 
-/** A farm with a queue, a worker and a job of one step. */
+/** Stores a farm with a queue, a worker and a job of one step. */
 function furnish(fixture: ApiFixture, ...more: readonly Change[]): void {
   fixture.write(
     put('farm', keys.farm(FARM), farmRecord({ name: 'north' })),
@@ -49,18 +49,18 @@ function furnish(fixture: ApiFixture, ...more: readonly Change[]): void {
   );
 }
 
-/** Answers of lease actors by farm and message; all else is a failure of the test. */
+/** Replies of lease actors by farm and message; any other message fails the test. */
 const schedulers =
   (answers: Readonly<Record<string, Outcome<LeaseExplanation | readonly Holder[]>>>) =>
   ({ actor, id, message }: ServiceEnvelope): Outcome<unknown> => {
     const answer = answers[`${actor} ${id} ${message.type}`];
-    if (answer === undefined) throw new Error(`nobody should ask ${actor} ${id} ${message.type}`);
+    if (answer === undefined) throw new Error(`unexpected message to ${actor} ${id} ${message.type}`);
     return answer;
   };
 
 const explained = (lease: LeaseExplanation) => schedulers({ [`lease ${FARM} task.explain`]: done(lease) });
 
-void test('a ready task that no worker can run: the scheduler is asked, and its workers are named', async (t) => {
+void test('explains a ready task that no worker can run, with the workers from the scheduler', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.answer = explained(
@@ -142,7 +142,7 @@ void test('a ready task that no worker can run: the scheduler is asked, and its 
   });
 });
 
-void test('a task that has its turn: position, reserved worker, failures of the step by worker', async (t) => {
+void test('explains a queued task: position, reserved worker, failures of the step by worker', async (t) => {
   const { api, client } = await startApi(t);
   const failures = (number: number, count: number, lastAt: number) =>
     put('stepFailures', keys.stepFailures(JOB, 0, workerId(uuid('e', number))), {
@@ -191,7 +191,7 @@ void test('a task that has its turn: position, reserved worker, failures of the 
       {
         gate: 'order',
         reason: 'tasks before it',
-        sentence: '1,204 tasks and 3 other jobs stand before it.',
+        sentence: '1,204 tasks and 3 other jobs are ahead of it.',
         tasks: 1204,
         jobs: 3,
       },
@@ -214,7 +214,7 @@ void test('a task that has its turn: position, reserved worker, failures of the 
   });
 });
 
-void test('pools at capacity: other farms are asked who holds them', async (t) => {
+void test('explains full pools with the holders in other farms', async (t) => {
   const { api, client } = await startApi(t);
   const other = jobNumber(9);
   furnish(
@@ -250,7 +250,7 @@ void test('pools at capacity: other farms are asked who holds them', async (t) =
     })(envelope);
   };
   const { body } = await client.get(`/api/v1/tasks/${taskIdAt(0, 0)}/explain`);
-  t.same(asks.toSorted(), [`${SOUTH} houdini`, `${EAST} houdini`], 'what is known already is not asked for');
+  t.same(asks.toSorted(), [`${SOUTH} houdini`, `${EAST} houdini`], 'known facts are not requested');
   const north = { id: FARM, name: 'north' };
   const own = {
     farm: north,
@@ -302,13 +302,13 @@ void test('pools at capacity: other farms are asked who holds them', async (t) =
   t.match(api.logged, [
     {
       level: 'warn',
-      text: 'a scheduler does not explain',
+      text: 'scheduler did not answer a query',
       attributes: { farm_id: EAST, detail: 'the farm is loading' },
     },
   ]);
 });
 
-void test('every gate has the form of the contract', async (t) => {
+void test('every gate has the format of the contract', async (t) => {
   const { api, client } = await startApi(t);
   const upstream = jobNumber(7);
   const cap = { maxConcurrentTasks: 2, live: 2, holders: [{ jobId: JOB, stepOrder: 0, live: 2 }] };
@@ -367,15 +367,14 @@ void test('every gate has the form of the contract', async (t) => {
     {
       gate: 'paused_job',
       reason: 'job parked',
-      sentence:
-        'The job was parked after 1 failure: failure limit reached; it goes on when it is resumed or retried.',
+      sentence: 'The job was parked after 1 failure: failure limit reached; resume or retry it to continue.',
       park_reason: 'failure limit reached',
       failed_attempts: 1,
     },
     {
       gate: 'paused_queue',
       reason: 'queue paused',
-      sentence: 'The queue day is paused: nothing of it is handed out until it is resumed.',
+      sentence: 'The queue day is paused: no new tasks start until it is resumed.',
       queue: { id: QUEUE, name: 'day' },
     },
   ];
@@ -451,7 +450,7 @@ void test('every gate has the form of the contract', async (t) => {
   ]);
 });
 
-void test('tasks that wait for nobody: the scheduler is not asked', async (t) => {
+void test('explains tasks that do not wait, without the scheduler', async (t) => {
   const { api, client } = await startApi(t);
   const state = (status: 'running' | 'failed' | 'canceled' | 'succeeded', text = false) =>
     taskState({ status, attemptNumber: 1, failedAttempts: 1, assignedAt: T0 - 60_000, hasText: text });
@@ -506,12 +505,12 @@ void test('tasks that wait for nobody: the scheduler is not asked', async (t) =>
   t.same(api.asked, []);
 });
 
-void test('a scheduler that refuses, fails or says nothing: the store alone answers', async (t) => {
+void test('explains from the store if the scheduler refuses, fails or does not answer', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api, put('queue', keys.queue(QUEUE), queueRecord({ paused: true })));
   const sentences = [
-    'The queue day is paused: nothing of it is handed out until it is resumed.',
-    'The scheduler does not answer: which workers may run it is not known at the moment.',
+    'The queue day is paused: no new tasks start until it is resumed.',
+    'The scheduler does not answer: the workers that can run the task are unknown at the moment.',
   ];
   const answers: readonly [ApiFixture['answer'], string][] = [
     [() => refused('unavailable', 'the service is stopping'), 'the service is stopping'],
@@ -535,11 +534,11 @@ void test('a scheduler that refuses, fails or says nothing: the store alone answ
     );
     t.notOk('workers' in rest || 'position' in rest);
     t.match(api.logged, [{ attributes: { farm_id: FARM, detail } }]);
-    t.same(api.delays, [], 'no wait is left behind');
+    t.same(api.delays, [], 'no wait is left');
   }
 });
 
-void test('what has changed while the scheduler was asked counts', async (t) => {
+void test('includes changes during the query of the scheduler', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.answer = () => {
@@ -564,7 +563,7 @@ void test('what has changed while the scheduler was asked counts', async (t) => 
   t.equal((await client.get(`/api/v1/tasks/${taskIdAt(0, 1)}/explain`)).status, 404);
 });
 
-void test('tasks that are not there', async (t) => {
+void test('returns 404 for unknown tasks', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   for (const id of [taskIdAt(0, 3), taskIdAt(1, 0), taskIdAt(0, 0, jobNumber(5)), 'nonsense', `${JOB}-0`]) {
@@ -575,7 +574,7 @@ void test('tasks that are not there', async (t) => {
   t.same(api.asked, []);
 });
 
-void test('nothing is read that grows with tasks, jobs or workers', async (t) => {
+void test('the number of reads does not grow with tasks, jobs or workers', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const scanned: string[] = [];

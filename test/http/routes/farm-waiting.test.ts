@@ -1,11 +1,11 @@
 import { test } from 'tap';
-import type { WaitingExplanation, WaitingGroup } from '../../../src/core/lease/waiting.ts';
 import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import { FARM, farmRecord, jobNumber, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
+import type { WaitingExplanation, WaitingGroup } from '../../../src/core/lease/explanation.ts';
 
 const WAITING = `/api/v1/stats/waiting?farm_id=${FARM}`;
 
@@ -28,7 +28,7 @@ function furnish(fixture: ApiFixture, waiting: WaitingExplanation): void {
   fixture.answer = () => done(waiting);
 }
 
-void test('each reason has its sentence, and what it is about', async (t) => {
+void test('each reason has a sentence and its subject', async (t) => {
   const { api, client } = await startApi(t);
   const groups = [
     group('order', { tasks: 20 }),
@@ -44,7 +44,7 @@ void test('each reason has its sentence, and what it is about', async (t) => {
   furnish(api, { groups, isPartial: true });
   const { status, body } = await client.get(WAITING);
   t.equal(status, 200);
-  // A job that is gone since is named by its id.
+  // A deleted job is named by its id.
   const shared = { jobs: 1, job_ids: [jobNumber(1)], job_names: [jobNumber(1)] };
   t.strictSame(body, {
     farm_id: FARM,
@@ -109,7 +109,7 @@ void test('each reason has its sentence, and what it is about', async (t) => {
   });
 });
 
-void test('tasks of paused jobs are beside what the scheduler says, and it is asked once for many clients', async (t) => {
+void test('tasks of paused jobs are added, and one query of the scheduler serves many clients', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api, { groups: [group('cores', { tasks: 2 })], isPartial: false });
   for (const number of [1, 2]) {
@@ -137,7 +137,7 @@ void test('tasks of paused jobs are beside what the scheduler says, and it is as
   t.match(api.asked[1], { actor: 'lease', id: FARM, message: { type: 'farm.explain' } });
 });
 
-void test('a farm that is not there, and a scheduler that does not answer', async (t) => {
+void test('returns 404 for an unknown farm, and 503 without a reply of the scheduler', async (t) => {
   const { api, client } = await startApi(t);
   t.equal((await client.get(WAITING)).status, 404);
   t.equal((await client.get('/api/v1/stats/waiting')).status, 400);
@@ -149,6 +149,6 @@ void test('a farm that is not there, and a scheduler that does not answer', asyn
   t.match(
     await client.get(WAITING),
     { status: 200, body: { tasks: 0, groups: [] } },
-    'it is asked again at once',
+    'it is queried again at once',
   );
 });

@@ -3,21 +3,22 @@ import { refused, done, type Outcome } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import type { Answer, Client } from '../kit/client.ts';
+import type { Client } from '../kit/client.ts';
 import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import { FARM, farmRecord, jobNumber, jobRecord, QUEUE, queueRecord, T0 } from '../kit/records.ts';
+import type { Answer } from '../kit/contract-check.ts';
 
 const DAY_MS = 86_400_000;
 const WHERE = `/api/v1/jobs?farm_id=${FARM}&queue_id=${QUEUE}`;
 
-/** Jobs that the farm has made, in order. */
+/** Stores a farm and returns its created jobs in order. */
 function furnish(fixture: ApiFixture): JobRecord[] {
   const made: JobRecord[] = [];
   fixture.write(
     put('farm', keys.farm(FARM), farmRecord({ retry: { maxAttempts: 7 } })),
     put('queue', keys.queue(QUEUE), queueRecord({ retry: { retryDelaySeconds: 33 } })),
   );
-  // What the farm and the job actor do: job and key in one commit, then the answer.
+  // As the farm and the job actor do: job and key in one commit, then the reply.
   fixture.answer = ({ message }): Outcome<unknown> => {
     if (message.type !== 'job.submit') return done(null);
     const { once, retry, submitter } = message.submission;
@@ -46,13 +47,13 @@ function submit(client: Client, key: string | null, sent: Sent = {}): Promise<An
   return client.send('POST', `${WHERE}${query}`, { headers, body });
 }
 
-void test('a repeat gives the first answer, and makes no second job', async (t) => {
+void test('a repeated request returns the first response and creates no second job', async (t) => {
   const { api, client } = await startApi(t);
   const made = furnish(api);
   const first = await submit(client, 'k1', { query: '&failure_limit=4' });
   t.equal(first.status, 201);
   t.notOk('idempotency-replayed' in first.headers);
-  // The job, its farm and the disk have changed since.
+  // The job, its farm and the disk state have changed.
   api.write(
     put('job', keys.job(jobNumber(1)), jobRecord({ status: 'canceled', priority: 1 })),
     put('farm', keys.farm(FARM), farmRecord({ retry: { maxAttempts: 1 } })),
@@ -60,19 +61,19 @@ void test('a repeat gives the first answer, and makes no second job', async (t) 
   api.acceptsSubmissions = false;
   const again = await submit(client, 'k1', { query: '&failure_limit=4' });
   t.equal(again.status, 201);
-  t.equal(again.text, first.text, 'to the byte');
+  t.equal(again.text, first.text, 'identical bytes');
   t.equal(again.headers['location'], first.headers['location']);
   t.equal(again.headers['idempotency-replayed'], 'true');
   t.equal(made.length, 1);
-  t.equal(api.prepared.length, 1, 'the template is not even looked at again');
+  t.equal(api.prepared.length, 1, 'the template is not parsed again');
   api.acceptsSubmissions = true;
   t.equal((await submit(client, 'k2', { query: '&failure_limit=4' })).status, 201);
   t.equal((await submit(client, null)).status, 201);
   t.equal((await submit(client, null)).status, 201);
-  t.equal(made.length, 4, 'another key, and none, make jobs');
+  t.equal(made.length, 4, 'another key and no key create jobs');
 });
 
-void test('the order of parameters makes no other request, everything else does', async (t) => {
+void test('only the order of parameters may differ in a repeated request', async (t) => {
   const { api, client } = await startApi(t);
   const made = furnish(api);
   const query = '&priority=3&param.A=1&param.B=2';
@@ -92,13 +93,13 @@ void test('the order of parameters makes no other request, everything else does'
   for (const other of others) {
     t.match(await submit(client, 'k', other), {
       status: 422,
-      body: { detail: 'the Idempotency-Key has come with another request before: take a new one' },
+      body: { detail: 'this Idempotency-Key was already used with a different request; use a new key' },
     });
   }
   t.equal(made.length, 1);
 });
 
-void test('of two requests at once with one key, one makes the job and the other is told to come again', async (t) => {
+void test('of two parallel requests with one key, one creates the job and the other gets a request to retry', async (t) => {
   const { api, client } = await startApi(t);
   const made = furnish(api);
   const answer = api.answer;
@@ -114,7 +115,7 @@ void test('of two requests at once with one key, one makes the job and the other
   for (const other of [{}, { body: 'name: b' }]) {
     t.match(await submit(client, 'k', other), {
       status: 409,
-      body: { detail: 'a request with this Idempotency-Key is being answered: repeat it later' },
+      body: { detail: 'a request with this Idempotency-Key is still in progress; retry later' },
     });
   }
   finish();
@@ -124,7 +125,7 @@ void test('of two requests at once with one key, one makes the job and the other
   t.equal(made.length, 1);
 });
 
-void test('a request that makes no job does not take up its key', async (t) => {
+void test('a failed request does not use its key', async (t) => {
   const { api, client } = await startApi(t);
   const made = furnish(api);
   const { preparation, answer } = api;
@@ -142,7 +143,7 @@ void test('a request that makes no job does not take up its key', async (t) => {
   t.equal(made.length, 1);
 });
 
-void test('a key holds for a day, also over midnight', async (t) => {
+void test('a key is valid for a day, also across midnight', async (t) => {
   const { api, client } = await startApi(t);
   const made = furnish(api);
   api.now = T0;
@@ -171,7 +172,7 @@ void test('a key is 1 to 255 printable ASCII characters', async (t) => {
     ['x'.repeat(256), /^\/header\/Idempotency-Key: /],
     ['', /^\/header\/Idempotency-Key: /],
     ['a\tb', /printable ASCII/],
-    // The engine cuts such bytes off at the end of a header.
+    // The engine trims such bytes at the end of a header.
     ['a\u00e9b', /printable ASCII/],
   ];
   for (const [key, detail] of bad) {

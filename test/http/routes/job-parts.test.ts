@@ -23,7 +23,7 @@ import {
 const JOB = jobNumber(1);
 const PATH = `/api/v1/jobs/${JOB}`;
 
-void test('jobs are counted by status, with the filters of the list', async (t) => {
+void test('counts jobs by status, with the filters of the list', async (t) => {
   const { api, client } = await startApi(t);
   const jobs = [
     jobRecord({ id: jobNumber(1), status: 'failed', project: 'x' }),
@@ -49,7 +49,7 @@ void test('jobs are counted by status, with the filters of the list', async (t) 
 
 const ENCODE = { name: 'encode', untouched: 'pending', taskCount: 3, space: FRAMES(3) } as const;
 
-void test('the steps of a job are those of its detail', async (t) => {
+void test('returns the same steps as the job detail', async (t) => {
   const { api, client } = await startApi(t);
   api.write(
     ...jobChanges({}, [
@@ -64,7 +64,7 @@ void test('the steps of a job are those of its detail', async (t) => {
   t.equal((await client.get(`/api/v1/jobs/${jobNumber(2)}/steps`)).status, 404);
 });
 
-void test('the template comes back word for word', async (t) => {
+void test('returns the template unchanged', async (t) => {
   const { api, client } = await startApi(t);
   const yaml = '# é\r\nname: x\n';
   api.write(put('job', keys.job(JOB), jobRecord()));
@@ -83,7 +83,7 @@ void test('the template comes back word for word', async (t) => {
   t.equal((await client.get(`/api/v1/jobs/${jobNumber(2)}/template`)).status, 404);
 });
 
-void test('the direct dependents of a job, whatever has become of them', async (t) => {
+void test('returns the direct dependents of a job in any status', async (t) => {
   const { api, client } = await startApi(t);
   const [one, two, three, four] = [1, 2, 3, 4].map(jobNumber);
   if (one === undefined || two === undefined || three === undefined || four === undefined) throw new Error();
@@ -107,7 +107,7 @@ void test('the direct dependents of a job, whatever has become of them', async (
   t.equal((await client.get(`${PATH}/dependents?limit=0`)).status, 400);
 });
 
-/** Tasks of every status and of none, one of them marked, over several blocks of pages. */
+/** Stores tasks of every status and without a record, over several blocks of pages. */
 function writeGrid(fixture: ApiFixture): string {
   const count = 5000;
   const touched = new Map(
@@ -139,7 +139,7 @@ function writeGrid(fixture: ApiFixture): string {
   return cells.join('');
 }
 
-void test('the grid has one character for each task, in task order', async (t) => {
+void test('the grid has one character per task, in task order', async (t) => {
   const { api, client } = await startApi(t);
   const cells = writeGrid(api);
   const axis = (count: number) => ({ parameter: 'Frame', type: 'INT', runs: [{ start: 1, step: 1, count }] });
@@ -172,7 +172,7 @@ void test('the grid has one character for each task, in task order', async (t) =
   t.equal((await client.get(`${PATH}/task-grid`, { 'if-none-match': tag })).status, 304);
 });
 
-void test('a step whose untouched tasks nobody may run says so of each', async (t) => {
+void test('all untouched tasks of an unschedulable step are marked', async (t) => {
   const { api, client } = await startApi(t);
   const touched = new Map([[1, taskState({ status: 'succeeded' })]]);
   const changes = jobChanges({}, [{ ...ENCODE, untouched: 'ready', touched }]);
@@ -190,7 +190,7 @@ void test('a step whose untouched tasks nobody may run says so of each', async (
   t.match((await client.get(`${PATH}/task-grid`)).body, { steps: [{ cells: 'USU' }] });
 });
 
-void test('of a job with very many tasks one step is shown at a time', async (t) => {
+void test('a very large job has one grid per step', async (t) => {
   const { api, client } = await startApi(t);
   const large = {
     untouched: 'pending',
@@ -206,7 +206,7 @@ void test('of a job with very many tasks one step is shown at a time', async (t)
   );
   t.match(await client.get(`${PATH}/task-grid`), {
     status: 400,
-    body: { detail: '/query/step: is required: the job has 4000002 tasks, and one grid at most 4000000' },
+    body: { detail: '/query/step: is required: the job has 4000002 tasks; a grid has at most 4000000' },
   });
   const { body } = await client.get(`${PATH}/task-grid?step=b`);
   const { steps } = body as { steps: readonly { cells: string }[] };
@@ -219,12 +219,12 @@ void test('of a job with very many tasks one step is shown at a time', async (t)
   for (const query of ['', '?step=c']) {
     t.match(await client.get(`/api/v1/jobs/${jobNumber(2)}/task-grid${query}`), {
       status: 400,
-      body: { detail: '/query/step: the step has 4000001 tasks, and one grid at most 4000000' },
+      body: { detail: '/query/step: the step has 4000001 tasks; a grid has at most 4000000' },
     });
   }
 });
 
-void test('the service in numbers', async (t) => {
+void test('returns the statistics of the service', async (t) => {
   const { api, client } = await startApi(t);
   api.write(put('job', keys.job(JOB), jobRecord({ status: 'completed' })));
   const tasks = { pending: 1, ready: 2, assigned: 3, running: 4, unschedulable: 1 };
@@ -244,7 +244,7 @@ void test('the service in numbers', async (t) => {
   });
 });
 
-void test('what has failed on a worker is tried again in the jobs that it is kept of', async (t) => {
+void test('retries the failures of a worker in all jobs with stored failures', async (t) => {
   const { api, client } = await startApi(t);
   const path = `/api/v1/workers/${WORKER}/retry-failed`;
   t.equal((await client.send('POST', path)).status, 404);
@@ -281,10 +281,10 @@ void test('what has failed on a worker is tried again in the jobs that it is kep
     { id: jobs[1] },
     { id: jobs[2] },
   ]);
-  t.equal(api.asked.length, 3, 'a job that is gone is not asked');
+  t.equal(api.asked.length, 3, 'a deleted job gets no message');
 });
 
-void test('a worker that has moved is known to each job by the ordinal of the farm of the job', async (t) => {
+void test('a worker that has moved has an ordinal per farm', async (t) => {
   const { api, client } = await startApi(t);
   const [former, strange] = [2, 3].map((number) => farmId(uuid('f', number)));
   if (former === undefined || strange === undefined) return;
@@ -313,7 +313,7 @@ void test('a worker that has moved is known to each job by the ordinal of the fa
   t.equal((await retry(2)).status, 400);
 });
 
-void test('failed tasks are grouped by reason, with the first tasks and workers of each', async (t) => {
+void test('groups failed tasks by reason, with the first tasks and workers of each', async (t) => {
   const { api, client } = await startApi(t);
   const failed = (workerOrdinal: number) => taskState({ status: 'failed', hasText: true, workerOrdinal });
   const touched = new Map(
@@ -349,7 +349,7 @@ void test('failed tasks are grouped by reason, with the first tasks and workers 
     job_id: JOB,
     failed_count: 32,
     groups: [
-      // The worker with the third number is not known any more.
+      // The worker with the third ordinal was deleted.
       { reason: 'exit 7', count: 30, task_ids: ids(0, 20), worker_ids: [WORKER] },
       { reason: 'exit 1', count: 2, task_ids: ids(30, 32), worker_ids: [uuid('e', 2)] },
     ],
@@ -361,7 +361,7 @@ void test('failed tasks are grouped by reason, with the first tasks and workers 
   t.equal((await client.get('/api/v1/jobs/none/failures')).status, 404);
 });
 
-void test('reasons beyond the first hundred are left out, and that is said', async (t) => {
+void test('omits reasons after the first hundred and reports it', async (t) => {
   const { api, client } = await startApi(t);
   const all = Array.from({ length: 101 }, (_, index) => index);
   api.write(
@@ -386,7 +386,7 @@ void test('reasons beyond the first hundred are left out, and that is said', asy
   t.equal((body as { groups: readonly object[] }).groups.length, 100);
 });
 
-void test('tasks of one step are listed alone, and say when they started and ended', async (t) => {
+void test('lists the tasks of one step with their start and end', async (t) => {
   const { api, client } = await startApi(t);
   const ended = taskState({
     status: 'succeeded',
@@ -435,7 +435,7 @@ void test('tasks of one step are listed alone, and say when they started and end
   });
 });
 
-void test('a step says how long its attempts took', async (t) => {
+void test('a step reports the duration of its attempts', async (t) => {
   const { api, client } = await startApi(t);
   const changes = jobChanges({}, [
     { name: 'render', untouched: 'ready', taskCount: 2, space: FRAMES(2), touched: new Map() },
@@ -443,7 +443,7 @@ void test('a step says how long its attempts took', async (t) => {
   api.write(...changes);
   t.notOk('attempt_seconds' in ((await client.get(PATH)).body as { steps: [object] }).steps[0]);
   const step = api.store.get('step', keys.step(JOB, 0));
-  if (step === undefined) throw new Error('there is no step');
+  if (step === undefined) throw new Error('the step is missing');
   api.write(put('step', keys.step(JOB, 0), { ...step, attemptTimes: { count: 3, totalMs: 10_000 } }));
   t.match((await client.get(`${PATH}/steps`)).body, {
     items: [{ attempt_seconds: { count: 3, mean: 3.333 } }],

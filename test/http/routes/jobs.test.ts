@@ -40,7 +40,7 @@ async function names(client: Client, query: string): Promise<unknown> {
   return [page.items.map((item) => item.name).join(' '), page.total];
 }
 
-void test('jobs are filtered, searched, sorted and paged', async (t) => {
+void test('filters, searches, sorts and pages jobs', async (t) => {
   const { api, client } = await startApi(t);
   t.same((await client.get('/api/v1/jobs')).body, { items: [], total: 0, limit: 50, offset: 0 });
   addJobs(api, [
@@ -96,7 +96,7 @@ void test('jobs are filtered, searched, sorted and paged', async (t) => {
   for (const [query, expected] of cases) t.same(await names(client, query), expected, query);
 });
 
-void test('parameters of lists that make no sense are refused', async (t) => {
+void test('rejects invalid list parameters', async (t) => {
   const { client } = await startApi(t);
   const cases: [string, string][] = [
     [
@@ -125,7 +125,7 @@ void test('parameters of lists that make no sense are refused', async (t) => {
   });
 });
 
-void test('a job is shown with its steps', async (t) => {
+void test('returns a job with its steps', async (t) => {
   const { api, client } = await startApi(t);
   t.equal((await client.get(`/api/v1/jobs/${JOB}`)).status, 404);
   t.equal((await client.get('/api/v1/jobs/a%2Fb%00')).status, 404);
@@ -232,7 +232,7 @@ void test('a job is shown with its steps', async (t) => {
   });
 });
 
-void test('tasks show their state, worker, times and texts', async (t) => {
+void test('tasks contain state, worker, times and texts', async (t) => {
   const { api, client } = await startApi(t);
   api.write(
     ...jobChanges({}, [
@@ -369,7 +369,7 @@ void test('tasks show their state, worker, times and texts', async (t) => {
   t.same((await client.get(`/api/v1/tasks/${taskIdAt(0, 1)}/attempts`)).body, { items: [] });
 });
 
-void test('a ready task says why nobody may run it', async (t) => {
+void test('a ready task reports why no worker can run it', async (t) => {
   const { api, client } = await startApi(t);
   const touched = new Map([[1, taskState({ status: 'ready', unschedulable: true })]]);
   const sketch = { name: 'render', untouched: 'ready', taskCount: 3, space: FRAMES(3), touched } as const;
@@ -393,7 +393,7 @@ void test('a ready task says why nobody may run it', async (t) => {
   t.same(await said(), ['no online workers', 'no online workers', 'no online workers']);
 });
 
-void test('what does not exist is 404', async (t) => {
+void test('returns 404 for unknown items', async (t) => {
   const { api, client } = await startApi(t);
   api.write(
     ...jobChanges({}, [
@@ -420,7 +420,7 @@ void test('what does not exist is 404', async (t) => {
   t.same(api.asked, []);
 });
 
-void test('a job is deleted by itself', async (t) => {
+void test('the job actor deletes a job', async (t) => {
   const { api, client } = await startApi(t);
   addJobs(api, [{ status: 'completed' }]);
   t.match(await client.send('DELETE', `/api/v1/jobs/${JOB}`), { status: 204, text: '' });
@@ -432,7 +432,7 @@ void test('a job is deleted by itself', async (t) => {
   });
 });
 
-void test('jobs and tasks are canceled by the job', async (t) => {
+void test('the job actor cancels jobs and tasks', async (t) => {
   const { api, client } = await startApi(t);
   api.write(
     ...jobChanges({}, [
@@ -461,7 +461,7 @@ void test('jobs and tasks are canceled by the job', async (t) => {
   t.equal((await client.send('POST', `/api/v1/tasks/${taskIdAt(0, 2)}/cancel`)).status, 409);
 });
 
-void test('what is searched for has a bounded length', async (t) => {
+void test('limits the length of a search', async (t) => {
   const { api, client } = await startApi(t);
   addJobs(api, [{ name: 'alpha' }]);
   const words = (length: number): string => 'a '.repeat(length).slice(0, length);

@@ -25,8 +25,8 @@ const ASSIGNED = {
   workerOrdinal: 7,
 } as const;
 
-/** The worker of the number is gone: its number stays. */
-void test('clients see the attempt that only the page of its task tells of', async (t) => {
+/** The worker was deleted, but its ordinal remains. */
+void test('clients see an attempt that is stored only in the task page', async (t) => {
   const { api, client } = await startApi(t);
   const first = attemptRecord({
     id: attemptIdOf({ ...ADDRESS, attemptNumber: 1 }),
@@ -86,9 +86,5 @@ void test('clients see the attempt that only the page of its task tells of', asy
     sessionId: 's1',
   });
   api.write(put('attempt', keys.attempt(ADDRESS, 2), row));
-  t.same(
-    (await client.get(`${TASK}/attempts`)).body,
-    { items: [failed, open] },
-    'with its row it is the same',
-  );
+  t.same((await client.get(`${TASK}/attempts`)).body, { items: [failed, open] }, 'the same with a row');
 });

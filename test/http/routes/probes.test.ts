@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'tap';
 import { startApi } from '../kit/api-fixture.ts';
 
-void test('the process is alive, and says what it is', async (t) => {
+void test('reports liveness and version', async (t) => {
   const { client } = await startApi(t);
   t.same((await client.get('/healthz')).body, { status: 'ok' });
   t.same((await client.get('/api/v1/version')).body, {
@@ -17,7 +17,7 @@ void test('the process is alive, and says what it is', async (t) => {
   t.equal(metrics.text, '# TYPE svc_up gauge\nsvc_up 1\n');
 });
 
-void test('the contract is served word for word', async (t) => {
+void test('serves the contract unchanged', async (t) => {
   const { client } = await startApi(t);
   const answer = await client.get('/api/v1/openapi.yaml');
   t.equal(answer.headers['content-type'], 'application/yaml');
@@ -32,7 +32,7 @@ const DETAILS = {
   },
 };
 
-void test('a service that stops is not ready and refuses what is new', async (t) => {
+void test('a stopping service is not ready and rejects requests', async (t) => {
   const { api, client } = await startApi(t);
   api.isStopping = true;
   t.match(await client.get('/readyz'), {
@@ -50,13 +50,13 @@ void test('a service that stops is not ready and refuses what is new', async (t)
   }
 });
 
-void test('readiness asks the store and the bus at the same time', async (t) => {
+void test('readiness checks store and bus in parallel', async (t) => {
   const { api, client } = await startApi(t);
   t.match(await client.get('/readyz'), {
     status: 200,
     body: { status: 'ok', checks: { store: 'ok', bus: 'ok' }, details: DETAILS },
   });
-  t.same(api.delays, [], 'no wait is left over');
+  t.same(api.delays, [], 'no wait is left');
   api.health = { store: () => Promise.resolve(), bus: () => Promise.reject(new Error('not connected')) };
   const degraded = await client.get('/readyz');
   t.equal(degraded.status, 503);

@@ -10,7 +10,7 @@ import { FARM, FRAMES, jobChanges, jobNumber, taskIdAt, uuid, WORKER, workerReco
 const JOB = jobNumber(1);
 const to = replyTo('front');
 
-void test('jobs and tasks are tried again by the job', async (t) => {
+void test('the job actor retries jobs and tasks', async (t) => {
   const { api, client } = await startApi(t);
   api.write(
     ...jobChanges({}, [
@@ -45,14 +45,14 @@ void test('jobs and tasks are tried again by the job', async (t) => {
   t.equal((await client.send('POST', `/api/v1/jobs/${JOB}/retry`)).status, 409);
 });
 
-void test('what does not exist is not tried again', async (t) => {
+void test('returns 404 for retries of unknown items', async (t) => {
   const { api, client } = await startApi(t);
   t.equal((await client.send('POST', `/api/v1/jobs/${JOB}/retry`)).status, 404);
   t.equal((await client.send('POST', `/api/v1/tasks/${taskIdAt(0, 0)}/retry`)).status, 404);
   t.same(api.asked, []);
 });
 
-void test('some tasks of a job are picked by step, places and worker', async (t) => {
+void test('selects tasks by step, range and worker', async (t) => {
   const { api, client } = await startApi(t);
   const step = { untouched: 'canceled', taskCount: 30, space: FRAMES(30), touched: new Map() } as const;
   const gone = workerId(uuid('e', 9));
@@ -115,7 +115,7 @@ void test('some tasks of a job are picked by step, places and worker', async (t)
   t.same(api.asked, []);
 });
 
-void test('the retry of a job needs no body, whatever the headers say of it', async (t) => {
+void test('a retry needs no body, whatever its headers contain', async (t) => {
   const { api, client } = await startApi(t);
   api.write(
     ...jobChanges({}, [

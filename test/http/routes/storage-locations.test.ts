@@ -40,7 +40,7 @@ const store = (fixture: ApiFixture, ...locations: readonly StorageLocationRecord
   fixture.write(...locations.map((each) => put('storageLocation', keys.storageLocation(each.id), each)));
 };
 
-void test('storage locations are listed by name, with their types', async (t) => {
+void test('lists storage locations by name with their types', async (t) => {
   const { api, client } = await startApi(t);
   t.same((await client.get(LIST)).body, []);
   const cache = storageRecord({
@@ -116,7 +116,7 @@ void test('a storage location is created by the catalog', async (t) => {
   });
 });
 
-void test('a storage location is replaced whole, and deleted', async (t) => {
+void test('a storage location is replaced completely, and deleted', async (t) => {
   const { api, client } = await startApi(t);
   const detail = `no storage location ${STORAGE}`;
   t.match(await client.json('PUT', PATH, { name: 'a' }), { status: 404, body: { detail } });
@@ -160,7 +160,7 @@ void test('a storage location is replaced whole, and deleted', async (t) => {
   t.equal((await client.send('DELETE', PATH)).status, 404);
 });
 
-void test('what is wrong with a storage location is said with its pointer', async (t) => {
+void test('errors in a storage location have pointers', async (t) => {
   const { api, client } = await startApi(t);
   store(api, storageRecord());
   const many = Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`p${at}`, '/a']));
@@ -208,7 +208,7 @@ void test('what is wrong with a storage location is said with its pointer', asyn
   t.same(api.asked, []);
 });
 
-void test('the contract and the catalog agree on limits', (t) => {
+void test('the contract and the catalog have the same limits', (t) => {
   t.match(readContract().schemas['StorageRoots'], {
     maxProperties: STORAGE_LIMITS.roots,
     additionalProperties: { maxLength: STORAGE_LIMITS.rootLength },

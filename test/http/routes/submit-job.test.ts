@@ -61,7 +61,7 @@ const JOB_JSON = {
   },
 };
 
-void test('a YAML template becomes a job', async (t) => {
+void test('creates a job from a YAML template', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const made = await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML);
@@ -95,7 +95,7 @@ void test('a YAML template becomes a job', async (t) => {
   ]);
 });
 
-void test('a JSON template and every parameter reach the farm', async (t) => {
+void test('sends a JSON template and all parameters to the farm', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.write(put('job', keys.job(jobNumber(7)), jobRecord({ id: jobNumber(7), status: 'running' })));
@@ -138,7 +138,7 @@ void test('a JSON template and every parameter reach the farm', async (t) => {
   });
 });
 
-void test('each YAML media type is taken, and the owner may be oneself in any case', async (t) => {
+void test('accepts each YAML media type, and the submitter as owner in any case', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   for (const mediaType of [
@@ -158,7 +158,7 @@ void test('each YAML media type is taken, and the owner may be oneself in any ca
   t.same(owners, ['anonymous', 'anonymous', 'anonymous', 'anonymous']);
 });
 
-void test('other content types are refused', async (t) => {
+void test('rejects other content types', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const types = [
@@ -181,7 +181,7 @@ void test('other content types are refused', async (t) => {
   t.same(api.asked, []);
 });
 
-void test('parameters out of range, of the wrong type, missing or given twice are refused', async (t) => {
+void test('rejects parameters that are out of range, of the wrong type, missing or repeated', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const cases: [string, string][] = [
@@ -213,7 +213,7 @@ void test('parameters out of range, of the wrong type, missing or given twice ar
   t.same(api.asked, []);
 });
 
-void test("a queue or upstream job of another farm is not the farm's", async (t) => {
+void test('rejects queues and upstream jobs of another farm', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const other = farmId(uuid('f', 2));
@@ -233,7 +233,7 @@ void test("a queue or upstream job of another farm is not the farm's", async (t)
   t.same(api.asked, []);
 });
 
-void test('what is wrong with a template is listed with pointers', async (t) => {
+void test('lists errors in a template with pointers', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const errors = [
@@ -254,7 +254,7 @@ void test('what is wrong with a template is listed with pointers', async (t) => 
   t.same(api.asked, []);
 });
 
-void test('a template that takes too long, a full disk, and a farm that refuses', async (t) => {
+void test("rejects a template that takes too long, and submissions with a full disk or a farm's refusal", async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.preparation = { ok: false, deadline: true };
@@ -262,20 +262,19 @@ void test('a template that takes too long, a full disk, and a farm that refuses'
     status: 503,
     body: {
       title: 'Service Unavailable',
-      detail:
-        'the template took too long to evaluate, which says nothing of whether it is right: a second attempt may succeed',
+      detail: 'template evaluation timed out; the template may be valid, so retry the request',
     },
   });
   api.preparation = { ok: false, busy: true };
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
     status: 503,
-    body: { detail: 'the service is busy with other templates: try again in a moment' },
+    body: { detail: 'the service is busy with other templates; retry in a moment' },
   });
   api.acceptsSubmissions = false;
   api.prepared.length = 0;
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
     status: 503,
-    body: { detail: 'the disk of the service is nearly full: no new jobs for now' },
+    body: { detail: 'the disk of the service is nearly full; new jobs are not accepted' },
   });
   t.same(api.prepared, []);
   api.acceptsSubmissions = true;
@@ -287,7 +286,7 @@ void test('a template that takes too long, a full disk, and a farm that refuses'
   });
 });
 
-void test('plan and template of a large job are stored before it, and removed when it is refused', async (t) => {
+void test('stores plan and template before a large job, and removes them if it is rejected', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const rows = { plan: Uint8Array.of(1), template: Uint8Array.of(2) };
@@ -310,10 +309,10 @@ void test('plan and template of a large job are stored before it, and removed wh
   t.same(message?.type === 'job.submit' && message.submission.plan, PLAN);
   api.answer = () => refused('bad-request', 'queue_id: just deleted');
   t.equal((await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML)).status, 400);
-  t.strictSame([...api.storedAhead.keys()], [id], 'those of the refused one were removed');
+  t.strictSame([...api.storedAhead.keys()], [id], 'those of the rejected job were removed');
 });
 
-void test('a body that is not UTF-8 is refused', async (t) => {
+void test('rejects a body that is not UTF-8', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const sent = { headers: YAML.headers, body: Buffer.from([0x6e, 0xff, 0xfe]) };
@@ -324,7 +323,7 @@ void test('a body that is not UTF-8 is refused', async (t) => {
   t.same(api.prepared, []);
 });
 
-void test('an actor that gives no answer is a 500 that is logged and tells nothing', async (t) => {
+void test('an actor without a reply causes a logged 500 without details', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.answer = () => Promise.reject(new Error('secret'));

@@ -22,7 +22,7 @@ function furnish(fixture: ApiFixture): void {
   );
 }
 
-/** The task ends, as the store and the listeners see it. */
+/** Ends the task in the store and for listeners. */
 function endTask(fixture: ApiFixture): void {
   const page = emptyTaskPage();
   writeTask(page, TASK.index, taskState({ status: 'succeeded' }));
@@ -54,7 +54,7 @@ const shown = (seqNum: number, data = `line ${seqNum}\n`): unknown => ({
   received_at: `2026-11-20T10:00:00.00${seqNum}Z`,
 });
 
-void test('a page of large chunks ends before its limit', async (t) => {
+void test('a page of large chunks is closed before its limit', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const large = 'x'.repeat(3 * 2 ** 20);
@@ -69,7 +69,7 @@ void test('a page of large chunks ends before its limit', async (t) => {
   t.strictSame(await page(104), [[], 104]);
 });
 
-void test('a log is paged by its cursor', async (t) => {
+void test('pages a log by cursor', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   t.same((await client.get(LOGS)).body, { items: [], after_bus_seq: 0 });
@@ -86,12 +86,12 @@ void test('a log is paged by its cursor', async (t) => {
   }
 });
 
-/** Lets the event loop go round. */
+/** Waits for turns of the event loop. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Reads a stream line by line. */
+/** Yields the lines of a stream. */
 async function* lines(message: AsyncIterable<unknown>): AsyncGenerator<unknown> {
   let rest = '';
   for await (const piece of message) {
@@ -102,7 +102,7 @@ async function* lines(message: AsyncIterable<unknown>): AsyncGenerator<unknown> 
   if (rest !== '') throw new Error(`the stream ends within a line: ${rest}`);
 }
 
-void test('a tail follows the log until the task has ended and its log is drained', async (t) => {
+void test('follows a log until the task has ended and the log is drained', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.addChunk(TASK, chunk(1));
@@ -123,12 +123,12 @@ void test('a tail follows the log until the task has ended and its log is draine
   await api.until(() => api.delays.length === 1);
   api.addChunk(TASK, chunk(4));
   api.emit({ kind: 'log', taskId: TASK_ID });
-  t.same((await read.next()).value, shown(4), 'what is on the bus at the end is not lost');
+  t.same((await read.next()).value, shown(4), 'chunks on the bus at the end are not lost');
   t.same(await read.next(), { done: true, value: undefined });
   t.equal(api.watches, 0);
 });
 
-void test('the head of a tail of a silent task arrives at once', async (t) => {
+void test('the headers arrive at once, also for a task without output', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const message = await client.open('GET', `${LOGS}?tail=true`);
@@ -141,7 +141,7 @@ void test('the head of a tail of a silent task arrives at once', async (t) => {
   t.equal(text, ` ${JSON.stringify(shown(1))}\n`);
 });
 
-void test('a tail of an ended task gives its log and ends', async (t) => {
+void test('following an ended task returns its log and ends', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.addChunk(TASK, chunk(1));
@@ -155,7 +155,7 @@ void test('a tail of an ended task gives its log and ends', async (t) => {
   t.same(api.delays, []);
 });
 
-void test('a tail ends when its job is deleted', async (t) => {
+void test('following ends when the job is deleted', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const answer = client.send('GET', `${LOGS}?tail=true`);
@@ -165,7 +165,7 @@ void test('a tail ends when its job is deleted', async (t) => {
   t.match(await answer, { status: 200, text: ' ' });
 });
 
-void test('a tail whose client goes lets go of everything', async (t) => {
+void test('a disconnected client releases everything', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.addChunk(TASK, chunk(1));
@@ -180,7 +180,7 @@ void test('a tail whose client goes lets go of everything', async (t) => {
   t.same(api.logged, []);
 });
 
-void test('a client that does not read holds back the tail, and gets all of it later', async (t) => {
+void test('a client that does not read slows its stream, and receives everything later', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const data = 'x'.repeat(256 * 1024);
@@ -189,7 +189,7 @@ void test('a client that does not read holds back the tail, and gets all of it l
     api.addChunk(TASK, { ...chunk(1, data), busSeq: seqNum });
   endTask(api);
   const message = await client.open('GET', `${LOGS}?tail=true&limit=1`);
-  // Not read: 50 MB do not fit into the buffers of two sockets, so the tail cannot have come to its end.
+  // Without reading, 50 MB do not fit into the buffers of two sockets, so the stream cannot have ended.
   await turns(2 * chunks);
   const reads = api.logReads;
   t.ok(reads < chunks / 2, `${reads} pieces were read`);
@@ -204,7 +204,7 @@ void test('a client that does not read holds back the tail, and gets all of it l
   );
 });
 
-void test('a stop of the server ends tails', async (t) => {
+void test('a stop of the server ends log streams', async (t) => {
   const { api, client, server } = await startApi(t);
   furnish(api);
   api.addChunk(TASK, chunk(1));
@@ -217,7 +217,7 @@ void test('a stop of the server ends tails', async (t) => {
   t.equal(api.watches, 0);
 });
 
-void test('a log that cannot be read breaks the tail off, and says so in the log of the service', async (t) => {
+void test('a read error ends the stream and is logged', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.addChunk(TASK, chunk(1));
@@ -227,13 +227,13 @@ void test('a log that cannot be read breaks the tail off, and says so in the log
   api.emit({ kind: 'log', taskId: TASK_ID });
   await t.rejects(once(message, 'end'), { code: 'ECONNRESET' });
   t.match(api.logged, [
-    { level: 'error', text: 'an answer broke off', attributes: { error: /Invalid time value/ } },
+    { level: 'error', text: 'response aborted', attributes: { error: /Invalid time value/ } },
   ]);
   t.equal(api.watches, 0);
   t.equal((await client.get(LOGS)).status, 500);
 });
 
-/** A log of two attempts that write to both streams. */
+/** Stores a log of two attempts with both streams. */
 function addMixedLog(fixture: ApiFixture): void {
   const second = attemptIdOf({ ...TASK, attemptNumber: 2 });
   fixture.addChunk(TASK, chunk(1, 'one é\r\n'));
@@ -255,7 +255,7 @@ function addMixedLog(fixture: ApiFixture): void {
 
 const DOWNLOAD = `/api/v1/tasks/${TASK_ID}/log`;
 
-void test('a log is downloaded as text, whole or in part', async (t) => {
+void test('downloads a log as text, completely or in part', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   t.match(await client.get(DOWNLOAD), { status: 200, text: '' });
@@ -277,7 +277,7 @@ void test('a log is downloaded as text, whole or in part', async (t) => {
   t.match(await client.send('HEAD', DOWNLOAD), { status: 200, text: '' });
 });
 
-void test('a download has the tag of what the log holds', async (t) => {
+void test('the tag of a download follows the content of the log', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.addChunk(TASK, chunk(1));
@@ -289,7 +289,7 @@ void test('a download has the tag of what the log holds', async (t) => {
   t.match(later, { status: 200, text: 'line 1\nline 2\n', headers: { etag: 'W/"102-14"' } });
 });
 
-void test('a download that asks for what there is not', async (t) => {
+void test('rejects downloads of unknown parts', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   addMixedLog(api);
@@ -310,7 +310,7 @@ void test('a download that asks for what there is not', async (t) => {
   }
 });
 
-void test('a download is read as fast as its client takes it, and ends where the log ended when it was asked for', async (t) => {
+void test('a download reads at the speed of its client, and ends at the end of the log at the request', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const data = 'x'.repeat(64 * 1024);
@@ -327,7 +327,7 @@ void test('a download is read as fast as its client takes it, and ends where the
   t.ok(api.logReads >= chunks, 'it was read in pieces');
 });
 
-void test('a download whose client goes, and one whose log is removed', async (t) => {
+void test('a download ends when its client disconnects or its log is deleted', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const data = 'x'.repeat(64 * 1024);
@@ -347,6 +347,6 @@ void test('a download whose client goes, and one whose log is removed', async (t
     { code: 'ECONNRESET' },
   );
   t.match(api.logged, [
-    { text: 'an answer broke off', attributes: { error: /a log was removed while it was read/ } },
+    { text: 'response aborted', attributes: { error: /the log was deleted during the download/ } },
   ]);
 });

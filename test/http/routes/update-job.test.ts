@@ -30,7 +30,7 @@ function addQueue(fixture: ApiFixture, nth: number, farm = FARM): void {
   fixture.write(put('queue', keys.queue(id), record));
 }
 
-void test('a job is changed by the job, and moved by its farm', async (t) => {
+void test('the job actor changes a job, and the farm actor moves it', async (t) => {
   const { api, client } = await startApi(t);
   const record = jobRecord({ id: JOB });
   api.write(put('job', keys.job(JOB), record));
@@ -105,7 +105,7 @@ void test('a job is changed by the job, and moved by its farm', async (t) => {
   });
 });
 
-void test('a change that is not valid reaches nobody', async (t) => {
+void test('an invalid change reaches no actor', async (t) => {
   const { api, client } = await startApi(t);
   api.write(put('job', keys.job(JOB), jobRecord({ id: JOB })));
   addQueue(api, 3, farmId(uuid('f', 2)));

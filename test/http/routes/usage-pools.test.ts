@@ -36,7 +36,7 @@ const store = (fixture: ApiFixture, ...pools: readonly UsagePoolRecord[]): void 
   fixture.write(...pools.map((pool) => put('usagePool', keys.usagePool(pool.id), pool)));
 };
 
-void test('pools are listed by name, with what is in use', async (t) => {
+void test('lists pools by name with their usage', async (t) => {
   const { api, client } = await startApi(t);
   t.same((await client.get('/api/v1/usage-pools')).body, []);
   const arnold = poolRecord({ id: uuid('a', 2), name: 'arnold', slot: 7, serverHint: 'license-1:5053' });
@@ -121,7 +121,7 @@ void test('a pool is created by the catalog', async (t) => {
   });
 });
 
-void test('a pool is replaced whole, and deleted', async (t) => {
+void test('a pool is replaced completely, and deleted', async (t) => {
   const { api, client } = await startApi(t);
   const path = `/api/v1/usage-pools/${POOL}`;
   const body = { name: 'nuke', max_concurrent: 9 };
@@ -164,7 +164,7 @@ void test('a pool is replaced whole, and deleted', async (t) => {
   t.equal((await client.send('DELETE', path)).status, 404);
 });
 
-void test('what is wrong with a pool is said with its pointer', async (t) => {
+void test('errors in a pool have pointers', async (t) => {
   const { api, client } = await startApi(t);
   store(api, poolRecord());
   const good = { name: 'nuke', max_concurrent: 1 };

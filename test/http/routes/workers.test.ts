@@ -22,7 +22,7 @@ import {
 const OTHER_FARM = farmId(uuid('f', 2));
 const TASK = { jobId: jobNumber(1), stepOrder: 0, index: 1 };
 
-void test('workers are filtered, sorted and paged', async (t) => {
+void test('filters, sorts and pages workers', async (t) => {
   const { api, client } = await startApi(t);
   const workers = [
     workerRecord({
@@ -71,7 +71,7 @@ void test('workers are filtered, sorted and paged', async (t) => {
     ['compute_location=berlin', 'node-b', 1],
     ['status=online', 'node-b node-c', 2],
     [`queue_id=${QUEUE}`, 'node-a node-b', 2],
-    // Words of a search: each in the name, the host name, the id or a tag.
+    // Each word of a search must occur in the name, the host name, the id or a tag.
     ['search=NODE-A', 'node-a', 1],
     ['search=node+rack%3Db', 'node-b', 1],
     [`search=${uuid('e', 4)}`, 'node-d', 1],
@@ -92,7 +92,7 @@ void test('workers are filtered, sorted and paged', async (t) => {
   t.equal((await client.get('/api/v1/workers?sort_by=cpu')).status, 400);
 });
 
-void test('the workers that match are summed up, whatever their status', async (t) => {
+void test('summarizes the matching workers of any status', async (t) => {
   const { api, client } = await startApi(t);
   const attemptId = attemptIdOf({ ...TASK, attemptNumber: 1 });
   const add = (n: number, change: Parameters<typeof workerRecord>[0], cores: number): void => {
@@ -118,7 +118,7 @@ void test('the workers that match are summed up, whatever their status', async (
     cores_total: 12,
     cores_booked: 6,
   });
-  // The status is the one filter that it does not follow: the others stand for what is looked at.
+  // The summary ignores only the status filter.
   t.strictSame(await summaryOf(`farm_id=${FARM}&status=disabled`), {
     online: 2,
     offline: 0,
@@ -140,7 +140,7 @@ void test('the workers that match are summed up, whatever their status', async (
   t.equal((await client.get('/api/v1/workers?summary=1')).status, 400);
 });
 
-void test('a worker is shown with its tasks', async (t) => {
+void test('returns a worker with its tasks', async (t) => {
   const { api, client } = await startApi(t);
   t.equal((await client.get(`/api/v1/workers/${WORKER}`)).status, 404);
   api.write(
@@ -230,7 +230,7 @@ void test('a worker is shown with its tasks', async (t) => {
   });
 });
 
-void test('failures on a worker are shown by step, the latest first, without those of jobs that are gone', async (t) => {
+void test('returns failures on a worker by step, latest first, without those of deleted jobs', async (t) => {
   const { api, client } = await startApi(t);
   api.write(
     put('worker', keys.worker(WORKER), workerRecord()),
@@ -270,10 +270,10 @@ void test('failures on a worker are shown by step, the latest first, without tho
   });
   const { items } = (await client.get('/api/v1/workers')).body as { items: object[] };
   t.match(items, [{ id: WORKER, failed_attempts: 9 }]);
-  t.notOk('failures' in (items[0] ?? {}), 'the list has the total alone');
+  t.notOk('failures' in (items[0] ?? {}), 'the list has only the total');
 });
 
-void test('workers are disabled and enabled by their actor', async (t) => {
+void test('the worker actor disables and enables workers', async (t) => {
   const { api, client } = await startApi(t);
   api.write(put('worker', keys.worker(WORKER), workerRecord()));
   for (const [action, status] of [
@@ -300,7 +300,7 @@ void test('workers are disabled and enabled by their actor', async (t) => {
   });
 });
 
-void test('a worker is deleted by its actor, which may refuse', async (t) => {
+void test('the worker actor deletes a worker or refuses', async (t) => {
   const { api, client } = await startApi(t);
   api.write(put('worker', keys.worker(WORKER), workerRecord()));
   api.answer = () => refused('conflict', 'the worker is online; stop it before you delete it');
@@ -318,7 +318,7 @@ void test('a worker is deleted by its actor, which may refuse', async (t) => {
   t.strictSame(api.asked, [asked, asked]);
 });
 
-void test('workers that are not there, and methods that are not', async (t) => {
+void test('returns 404 for unknown workers, and 405 for unsupported methods', async (t) => {
   const { api, client } = await startApi(t);
   for (const [method, path] of [
     ['DELETE', ''],

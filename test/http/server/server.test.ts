@@ -19,7 +19,7 @@ function furnish(fixture: ApiFixture): void {
 const statusOf = (reply: string): number => Number(reply.split(' ')[1] ?? 0);
 const count = (reply: string): number => reply.split('HTTP/1.1 ').length - 1;
 
-void test('requests whose framing can be read in two ways are refused and hung up on', async (t) => {
+void test('rejects ambiguous framing and closes the connection', async (t) => {
   const { api, client } = await startApi(t);
   const smuggled =
     'POST /api/v1/farms HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"name":"x"}';
@@ -57,7 +57,7 @@ void test('requests whose framing can be read in two ways are refused and hung u
     const withSecond = await client.raw(bytes + smuggled);
     t.ok(count(withSecond) <= 1, `${name}: nothing behind it is answered`);
   }
-  // These the engine refuses by itself, in its own words.
+  // The engine rejects these itself, with its own message.
   const byEngine = [
     head('Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n'),
     head('Host: a\r\nTransfer-Encoding: gzip\r\n'),
@@ -72,10 +72,10 @@ void test('requests whose framing can be read in two ways are refused and hung u
     t.equal(count(reply), 1, bytes);
     t.ok(statusOf(reply) === 400 || statusOf(reply) === 415, `${bytes} gives ${reply.slice(0, 30)}`);
   }
-  t.same(api.asked, [], 'no smuggled request has reached a handler');
+  t.same(api.asked, [], 'no smuggled request reaches a handler');
 });
 
-void test('heads that are too large, too old or broken do not reach a handler', async (t) => {
+void test('oversized, outdated or broken request headers do not reach a handler', async (t) => {
   const { api, client } = await startApi(t);
   const get = (rest: string): string =>
     `GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}\r\n`;
@@ -91,7 +91,7 @@ void test('heads that are too large, too old or broken do not reach a handler', 
   t.same(api.logged, []);
 });
 
-void test('a body over 16 MiB is 413, declared or not, and the service goes on', async (t) => {
+void test('a body over 16 MiB gets 413, declared or not, and the service continues', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const body = Buffer.alloc(20 * 1024 * 1024, 'a');
@@ -100,7 +100,7 @@ void test('a body over 16 MiB is 413, declared or not, and the service goes on',
   for (const headers of [declared, chunked]) {
     t.match(await client.send('POST', SUBMIT, { headers, body }), {
       status: 413,
-      body: { title: 'Content Too Large', detail: `the body is over ${MAX_BODY_BYTES} bytes` },
+      body: { title: 'Content Too Large', detail: `the request body exceeds ${MAX_BODY_BYTES} bytes` },
     });
   }
   t.same(api.prepared, []);
@@ -110,7 +110,7 @@ void test('a body over 16 MiB is 413, declared or not, and the service goes on',
   t.equal(api.prepared[0]?.text.length, MAX_BODY_BYTES);
 });
 
-void test('a client that goes in the middle of its body leaves nothing behind', async (t) => {
+void test('a client that disconnects while sending leaves nothing behind', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   for (const head of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
@@ -118,7 +118,7 @@ void test('a client that goes in the middle of its body leaves nothing behind', 
     await once(socket, 'connect');
     const part = head.startsWith('C') ? 'name: ' : '6\r\nname: \r\n';
     socket.write(`POST ${SUBMIT} HTTP/1.1\r\nHost: a\r\nContent-Type: text/yaml\r\n${head}\r\n\r\n${part}`);
-    // The engine answers in order: a later answer says that the first bytes were seen.
+    // The engine answers in order, so a later answer shows that the first bytes were received.
     t.equal((await client.get('/healthz')).status, 200);
     socket.resetAndDestroy();
     await once(socket, 'close');
@@ -129,7 +129,7 @@ void test('a client that goes in the middle of its body leaves nothing behind', 
   t.same(api.logged, []);
 });
 
-void test('a client that goes while an actor works leaves nothing behind', async (t) => {
+void test('a client that disconnects while an actor works leaves nothing behind', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const answers: (() => void)[] = [];
@@ -153,7 +153,7 @@ void test('a client that goes while an actor works leaves nothing behind', async
   t.same(api.logged, []);
 });
 
-void test('HEAD has the head of GET and no body', async (t) => {
+void test('HEAD has the headers of GET and no body', async (t) => {
   const { api, client } = await startApi(t);
   api.write(put('farm', keys.farm(FARM), farmRecord()));
   for (const path of [
@@ -174,10 +174,10 @@ void test('HEAD has the head of GET and no body', async (t) => {
   const two =
     'HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n' +
     'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
-  t.equal(count(await client.raw(two)), 2, 'the connection is in order after it');
+  t.equal(count(await client.raw(two)), 2, 'the connection remains usable');
 });
 
-void test('unknown paths, wrong methods and OPTIONS', async (t) => {
+void test('answers unknown paths, wrong methods and OPTIONS', async (t) => {
   const { api, client } = await startApi(t);
   const unknown = [
     '/',
@@ -221,7 +221,7 @@ void test('unknown paths, wrong methods and OPTIONS', async (t) => {
   t.same(api.asked, []);
 });
 
-void test('origins are allowed as configured', async (t) => {
+void test('allows the configured origins', async (t) => {
   const open = await startApi(t, ['*']);
   t.equal(
     (await open.client.get('/healthz', { origin: 'https://any' })).headers['access-control-allow-origin'],
@@ -245,7 +245,7 @@ void test('origins are allowed as configured', async (t) => {
   }
 });
 
-void test('a request id that is safe is taken over', async (t) => {
+void test('accepts a safe request id of the client', async (t) => {
   const { client } = await startApi(t);
   const idFor = async (given: string | string[]): Promise<string | undefined> =>
     (await client.get('/healthz', { 'x-request-id': given })).headers['x-request-id'];
@@ -256,7 +256,7 @@ void test('a request id that is safe is taken over', async (t) => {
   }
 });
 
-void test('every answer below the prefix has the version and the id, and a problem names that', async (t) => {
+void test('every API response has the version and the request id, and a problem contains the id', async (t) => {
   const { api, client } = await startApi(t, [], { limit: { rps: 1, burst: 8 }, trustProxy: false });
   const cases: [number, string, string, Record<string, string>, string?][] = [
     [200, 'GET', '/api/v1/farms', {}],
@@ -287,7 +287,7 @@ void test('every answer below the prefix has the version and the id, and a probl
   }
 });
 
-void test('every answer has the headers that protect browsers', async (t) => {
+void test('every response has the security headers', async (t) => {
   const { client } = await startApi(t);
   for (const path of ['/healthz', '/api/v1/farms', '/nowhere']) {
     t.match((await client.get(path)).headers, {
@@ -299,7 +299,7 @@ void test('every answer has the headers that protect browsers', async (t) => {
   }
 });
 
-void test('requests in one segment are answered in order', async (t) => {
+void test('answers requests in one segment in order', async (t) => {
   const { client } = await startApi(t);
   const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
   const reply = await client.raw(
@@ -308,7 +308,7 @@ void test('requests in one segment are answered in order', async (t) => {
   t.match(reply, /200 OK[^]*404 Not Found[^]*200 OK/);
 });
 
-void test('an address that is taken is an error', async (t) => {
+void test('an address in use is an error', async (t) => {
   const { server } = await startApi(t);
   const second = startFront(
     {
@@ -322,7 +322,7 @@ void test('an address that is taken is an error', async (t) => {
     new ApiFixture().ports(),
   );
   await t.rejects(second, {
-    message: `cannot listen on 127.0.0.1:${server.port}: the address is taken or not one of this machine`,
+    message: `cannot listen on 127.0.0.1:${server.port}: address in use or not assigned to this machine`,
   });
   await t.rejects(
     startFront(
@@ -333,7 +333,7 @@ void test('an address that is taken is an error', async (t) => {
   );
 });
 
-/** Opens a submission that an actor works on, and gives its end. */
+/** Starts a submission that waits for an actor, and returns its completion. */
 async function begin(
   fixture: ApiFixture,
   port: number,
@@ -365,7 +365,7 @@ async function begin(
   };
 }
 
-void test('a stop lets running requests end and takes no new connection', async (t) => {
+void test('a stop waits for running requests and accepts no connection', async (t) => {
   const { api, client, server } = await startApi(t);
   furnish(api);
   const running = await begin(api, client.port);
@@ -379,7 +379,7 @@ void test('a stop lets running requests end and takes no new connection', async 
   await server.stop(0);
 });
 
-void test('a stop hangs up on what does not end in time', async (t) => {
+void test('a stop closes connections that do not end in time', async (t) => {
   const { api, client, server } = await startApi(t);
   furnish(api);
   const running = await begin(api, client.port);

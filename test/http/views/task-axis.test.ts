@@ -25,13 +25,13 @@ const runs = (start: string, step: string, count: number): SpaceDescription => (
   values: { kind: 'runs', runs: [{ start, step, count }] },
 });
 
-void test('integers are told as they count', async (t) => {
+void test('describes integer ranges by start, step and count', async (t) => {
   const told = { parameter: 'Frame', type: 'INT', runs: [{ start: 1001, step: 2, count: 5 }] };
   t.strictSame(taskAxis(planOf(runs('1001', '2', 5))), told);
   t.strictSame(taskAxis(planOf({ kind: 'product', parts: [runs('1001', '2', 5)] })), told);
 });
 
-void test('chunks and lists are told one by one', async (t) => {
+void test('lists chunks and lists one by one', async (t) => {
   const chunked: SpaceDescription = {
     kind: 'axis',
     name: 'Frame',
@@ -56,10 +56,10 @@ void test('chunks and lists are told one by one', async (t) => {
     type: 'STRING',
     values: ['b', 'a'],
   });
-  t.equal(taskAxis({ ...planOf(list, 'STRING'), taskCount: 1001 }), null, 'too many to tell');
+  t.equal(taskAxis({ ...planOf(list, 'STRING'), taskCount: 1001 }), null, 'too many');
 });
 
-void test('there is none without a parameter, with several, or with integers that are not exact', async (t) => {
+void test('returns null without a parameter, with several, or with inexact integers', async (t) => {
   t.equal(taskAxis(planOf({ kind: 'single' }, 'INT', [])), null);
   const product: SpaceDescription = { kind: 'product', parts: [runs('1', '1', 5), runs('1', '1', 1)] };
   t.equal(taskAxis(planOf(product, 'INT', ['Frame', 'Layer'])), null);

@@ -68,7 +68,7 @@ const step = fc.record({
   reason: fc.option(word, { nil: undefined }),
 });
 
-test('the text of a task is that of its view', () => {
+test('the text of a task equals its view as JSON', () => {
   fc.assert(
     fc.property(
       spaceArbitrary,

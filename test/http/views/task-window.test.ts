@@ -65,7 +65,7 @@ const queries: fc.Arbitrary<TaskQuery> = fc
   })
   .map(({ status, ...rest }) => ({ ...rest, ...(status !== undefined && { status }) }));
 
-void test('a page of tasks is the one of the plain list', async (t) => {
+void test('a page of tasks equals that of a plain list', async (t) => {
   fc.assert(
     fc.property(
       fc.array(sketches, { minLength: 1, maxLength: 4 }),
@@ -104,7 +104,7 @@ function counted(store: StoreReader): { reader: StoreReader; pages: () => number
   return { reader, pages: () => pages };
 }
 
-void test('a page of a million tasks reads few pages of them, and each once', async (t) => {
+void test('listing a million tasks reads few pages, each once', async (t) => {
   const count = 1_000_000;
   const touched = new Map<number, TaskState>();
   for (let index = 0; index < 3200; index += 1) touched.set(index, taskState({ status: 'succeeded' }));

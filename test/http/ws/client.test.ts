@@ -7,7 +7,7 @@ import type { Socket } from '../../../http/ws/socket.ts';
 const SUBJECT = 'jobs/1/tasks';
 const FIVE_MINUTES_MS = 5 * 60_000;
 
-void test('a subject that was opened for a client that is hung up on is forgotten like any other', (t) => {
+void test('a subject opened for a client that is disconnected is dropped like any other', (t) => {
   let steadyNow = 0;
   const hub = new EventHub({ replayDepth: 10, now: () => 1_000, steadyNow: () => steadyNow });
   let closed = 0;
@@ -29,16 +29,16 @@ void test('a subject that was opened for a client that is hung up on is forgotte
   });
   client.received(JSON.stringify({ type: 'subscribe', subject: SUBJECT, seq: 1 }));
   t.same(opened, [SUBJECT]);
-  t.equal(hub.figures.clients, 0, 'its answer was refused, and so is it');
+  t.equal(hub.figures.clients, 0, 'the reply was refused and the connection closed');
   t.not(hub.find(SUBJECT), undefined);
   steadyNow += FIVE_MINUTES_MS;
   hub.tick();
-  t.equal(closed, 1, 'what feeds it has ended');
+  t.equal(closed, 1, 'its source has ended');
   t.equal(hub.find(SUBJECT), undefined);
   t.end();
 });
 
-void test('a subject that has more events than the client reads does not keep it from another one', (t) => {
+void test('a busy subject does not starve another subject of the same client', (t) => {
   const hub = new EventHub({ replayDepth: 10, now: () => 1_000, steadyNow: () => 0 });
   const received: string[] = [];
   let room = 2;

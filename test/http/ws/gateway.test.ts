@@ -18,9 +18,9 @@ import {
 } from '../kit/records.ts';
 
 const JOB = jobNumber(1);
-/** The replay depth of the house. */
+/** Replay depth of the fixture. */
 const DEPTH = 20;
-/** Counters begin behind this. */
+/** Numbers start after this one. */
 const START = T0 * 1000;
 
 const jobEvent = (number: number, name = 'a job'): DomainEvent => ({
@@ -61,7 +61,7 @@ const gap = (subject: string, seq: number): Envelope => ({
   type: 'error',
   subject,
   seq,
-  payload: { code: 'gap', message: 'events are lost: load what you show of the subject anew' },
+  payload: { code: 'gap', message: 'events were dropped; reload the data for this subject' },
 });
 
 const stepOf = (taskCount: number): StepSketch => ({
@@ -97,13 +97,13 @@ async function stage(t: Test, corsOrigins: readonly string[] = []): Promise<Stag
   };
 }
 
-/** A ping whose answer has come: what the client has sent before is dealt with. */
+/** Waits for a pong: everything that the client has sent before is processed. */
 async function settled(client: WebSocketClient): Promise<void> {
   client.send({ type: 'ping', seq: 4711 });
   await client.nextWhere(({ type, seq }) => type === 'pong' && seq === 4711);
 }
 
-void test('the upgrade says what every answer says', async (t) => {
+void test('the upgrade has the common headers', async (t) => {
   const { open } = await stage(t);
   const { head } = await open({ 'X-Request-ID': 'mine-1' });
   t.match(head, /^HTTP\/1\.1 101 Switching Protocols\r\n/);
@@ -112,7 +112,7 @@ void test('the upgrade says what every answer says', async (t) => {
   t.notMatch(head, /Sec-WebSocket-(Protocol|Extensions)/i);
 });
 
-void test('acknowledgement, replay, live, in that order; the payload is that of the contract', async (t) => {
+void test("sends acknowledgement, replay and live events in that order, with the contract's payload", async (t) => {
   const { api, open } = await stage(t);
   api.events.publish([jobEvent(1), jobEvent(2), jobEvent(3)]);
   const client = await open();
@@ -130,7 +130,7 @@ void test('acknowledgement, replay, live, in that order; the payload is that of 
   ]);
 });
 
-void test('since_seq of nothing, of everything, and of another life', async (t) => {
+void test('supports since_seq for new, for all and for numbers of an earlier run', async (t) => {
   const { api, open } = await stage(t);
   api.events.publish([jobEvent(1), jobEvent(2)]);
   const client = await open();
@@ -153,10 +153,10 @@ void test('since_seq of nothing, of everything, and of another life', async (t) 
     [ack('jobs', START + 2, 5), gap('jobs', START), jobPush(1, 1), jobPush(2, 2)],
     'earlier than the first',
   );
-  t.equal(api.events.figures.missed, 0, 'what was lost was of another life');
+  t.equal(api.events.figures.missed, 0, 'the lost events are from an earlier run');
 });
 
-void test('who comes back too late is told so, and gets what is kept', async (t) => {
+void test('a client that reconnects too late gets a gap message and the retained events', async (t) => {
   const { api, open } = await stage(t);
   for (let number = 1; number <= DEPTH + 5; number++) api.events.publish([jobEvent(number)]);
   const client = await open();
@@ -174,7 +174,7 @@ void test('who comes back too late is told so, and gets what is kept', async (t)
   t.strictSame(await other.take(2), [ack('jobs', START + DEPTH + 5), jobPush(6, 6)], 'just in time');
 });
 
-void test('a subject is left, and followed again', async (t) => {
+void test('a client can unsubscribe and subscribe again', async (t) => {
   const { api, open } = await stage(t);
   const client = await open();
   client.subscribe('jobs');
@@ -183,7 +183,7 @@ void test('a subject is left, and followed again', async (t) => {
   client.send({ type: 'unsubscribe', subject: 'jobs', seq: 3 });
   t.strictSame(await client.next(), ack('jobs', START, 3));
   client.send({ type: 'unsubscribe', subject: 'jobs', seq: 4 });
-  t.strictSame(await client.next(), ack('jobs', 0, 4), 'what is not followed is left as well');
+  t.strictSame(await client.next(), ack('jobs', 0, 4), 'unsubscribing twice succeeds');
   const worker = {
     worker_id: WORKER,
     name: 'node-1',
@@ -197,7 +197,7 @@ void test('a subject is left, and followed again', async (t) => {
   t.strictSame(await client.take(2), [ack('jobs', START + 1, 5), jobPush(1, 1)]);
 });
 
-void test('the tasks of a job, the log of a task, and diagnostics', async (t) => {
+void test('publishes tasks of a job, the log of a task, and diagnostics', async (t) => {
   const { api, open } = await stage(t);
   const task = { jobId: JOB, stepOrder: 0, index: 1 };
   const taskId = taskIdAt(0, 1);
@@ -257,7 +257,7 @@ void test('the tasks of a job, the log of a task, and diagnostics', async (t) =>
       at: '2026-11-20T10:00:01Z',
     },
   }));
-  t.strictSame(await client.take(2), logs, 'what is stored from now on');
+  t.strictSame(await client.take(2), logs, 'only chunks stored from now on');
   api.diagnostics?.listen((record) => api.events.publishDiagnostic(record));
   api.diagnostics?.add('server', 1_500_000n, note('WARN', 'it is hot', { worker_id: 'w' }));
   api.diagnostics?.add('worker:w', 2_000_000n, note('INFO', 'it is cold', {}));
@@ -276,7 +276,7 @@ void test('the tasks of a job, the log of a task, and diagnostics', async (t) =>
   );
 });
 
-void test('a subject that nobody follows keeps its events for clients that come back', async (t) => {
+void test('a subject without followers retains its events for clients that reconnect', async (t) => {
   const { api, open } = await stage(t);
   const subject = `jobs/${JOB}/tasks`;
   const isFollowed = (): boolean => api.followedJobs.mayBeFollowed(JOB);
@@ -286,7 +286,7 @@ void test('a subject that nobody follows keeps its events for clients that come 
   t.strictSame(await first.next(), ack(subject, START));
   first.close();
   await first.closed;
-  t.equal(isFollowed(), true, 'its events are still to be said');
+  t.equal(isFollowed(), true, 'its events are still published');
   const event: DomainEvent = {
     subject: 'tasks',
     payload: {
@@ -317,14 +317,14 @@ void test('a subject that nobody follows keeps its events for clients that come 
   t.strictSame(
     await third.take(2),
     [ack(subject, later), gap(subject, later)],
-    'after 5 minutes it is forgotten',
+    'after 5 minutes it is dropped',
   );
   t.equal(isFollowed(), true);
   api.events.stop();
   t.equal(isFollowed(), false);
 });
 
-void test('subjects that there are not', async (t) => {
+void test('rejects unknown subjects', async (t) => {
   const { api, open } = await stage(t);
   api.diagnostics = null;
   const client = await open();
@@ -336,7 +336,7 @@ void test('subjects that there are not', async (t) => {
     [`jobs/${jobNumber(9)}/tasks`, `unknown subject: there is no job ${jobNumber(9)}`],
     [`tasks/${other}/logs`, `unknown subject: there is no task ${other}`],
     ['tasks/x/logs', 'unknown subject: there is no task x'],
-    ['diagnostics', 'no diagnostics are kept: diagnostics.buffer_size is 0'],
+    ['diagnostics', 'diagnostics are disabled: diagnostics.buffer_size is 0'],
   ];
   for (const [subject, error] of cases) {
     client.subscribe(subject, 0, 8);
@@ -344,7 +344,7 @@ void test('subjects that there are not', async (t) => {
   }
 });
 
-void test('frames that are none are answered, and the connection goes on', async (t) => {
+void test('an invalid frame gets an error and keeps the connection open', async (t) => {
   const { open } = await stage(t);
   const client = await open();
   const bad = (code: string, message: string): Envelope => ({
@@ -361,7 +361,7 @@ void test('frames that are none are answered, and the connection goes on', async
   t.strictSame(await client.take(4), [
     bad('bad-frame', 'the frame is not valid JSON'),
     bad('unknown-type', 'the type shout is not one of subscribe, unsubscribe, ping'),
-    bad('bad-frame', 'a frame must be a text'),
+    bad('bad-frame', 'a frame must be text'),
     { type: 'pong', subject: '', seq: 3, payload: {} },
   ]);
   client.send('x'.repeat(20_000));
@@ -369,7 +369,7 @@ void test('frames that are none are answered, and the connection goes on', async
   t.ok([1006, 1009].includes(code), `a message that is too long ends the connection: ${code}`);
 });
 
-void test('one connection may follow a thousand subjects', async (t) => {
+void test('a connection can have 1,000 subjects', async (t) => {
   const { api, open } = await stage(t);
   const sketch = stepOf(1001);
   api.write(...jobChanges({ id: jobNumber(2) }, [sketch]));
@@ -381,13 +381,13 @@ void test('one connection may follow a thousand subjects', async (t) => {
   client.subscribe(subjectOf(1000), 0, 1000);
   t.strictSame(
     await client.next(),
-    ack(subjectOf(1000), 0, 1000, 'more than 1000 subjects on one connection'),
+    ack(subjectOf(1000), 0, 1000, 'a connection can have at most 1000 subjects'),
   );
   client.subscribe(subjectOf(7), 0, 1001);
-  t.equal((await client.next()).payload['error'], '', 'one that it follows already is not one more');
+  t.equal((await client.next()).payload['error'], '', 'a repeated subscription does not count');
 });
 
-void test('a client that does not read keeps up nobody, and is told what it has lost', async (t) => {
+void test('a client that does not read delays no other client and is notified of lost events', async (t) => {
   const { api, open } = await stage(t);
   const [slow, quick] = [await open(), await open()];
   for (const client of [slow, quick]) {
@@ -408,7 +408,7 @@ void test('a client that does not read keeps up nobody, and is told what it has 
   t.strictSame(
     received,
     Array.from({ length: total }, (_, index) => index + 1),
-    'the other has them all',
+    'the other client has all events',
   );
   slow.resume();
   await slow.nextWhere(({ seq, type }) => type === 'push' && seq === START + total);
@@ -425,12 +425,12 @@ void test('a client that does not read keeps up nobody, and is told what it has 
       last += 1;
     }
   }
-  t.ok(lost > 0, 'the ring went on without it');
+  t.ok(lost > 0, 'the ring continued without it');
   t.equal(api.events.figures.missed, lost);
   t.equal(api.events.figures.pushed, 2 * total - lost);
 });
 
-void test('a client that asks on and reads no answer is hung up on', async (t) => {
+void test('disconnects a client that sends requests without reading replies', async (t) => {
   const { api, open } = await stage(t);
   const client = await open();
   client.pause();
@@ -444,7 +444,7 @@ void test('a client that asks on and reads no answer is hung up on', async (t) =
   t.equal(api.events.figures.clients, 0);
 });
 
-void test('a thousand clients get every event once, in order', async (t) => {
+void test('1,000 clients receive every event once, in order', async (t) => {
   const { api, open } = await stage(t);
   const clients = await Promise.all(Array.from({ length: 1000 }, () => open()));
   for (const client of clients) client.subscribe('jobs');
@@ -463,7 +463,7 @@ void test('a thousand clients get every event once, in order', async (t) => {
   t.equal(api.events.figures.clients, 1);
 });
 
-void test('requests that open nothing', async (t) => {
+void test('rejects invalid handshakes', async (t) => {
   const { client, api } = await startApi(t, ['https://farm.example']);
   const answer = async (
     headers: Readonly<Record<string, string>>,
@@ -476,21 +476,21 @@ void test('requests that open nothing', async (t) => {
     t.match(head, new RegExp(`x-request-id: ${String(problem['instance'])}`, 'i'));
     return { status: Number(head.split(' ')[1]), head, detail: problem['detail'] };
   };
-  const only = 'only WebSocket connections are opened here';
-  const version = 'the version of the WebSocket protocol must be 13';
-  const key = 'Sec-WebSocket-Key must be 16 bytes as base64';
-  const origin = 'pages of this origin may not open the event channel (http.cors_origins)';
+  const only = 'this path accepts only WebSocket connections';
+  const version = 'the WebSocket protocol version must be 13';
+  const key = 'Sec-WebSocket-Key must be 16 bytes in base64';
+  const origin = 'pages of this origin cannot open the event channel (http.cors_origins)';
   const cases: [string, Readonly<Record<string, string>>, number, string][] = [
     ['no upgrade', { Upgrade: '' }, 426, only],
     ['another upgrade', { Upgrade: 'h2c' }, 426, only],
-    ['a connection that is not upgraded', { Connection: 'keep-alive' }, 426, only],
+    ['a connection without upgrade', { Connection: 'keep-alive' }, 426, only],
     ['no version', { 'Sec-WebSocket-Version': '' }, 426, version],
     ['an old version', { 'Sec-WebSocket-Version': '8' }, 426, version],
     ['no key', { 'Sec-WebSocket-Key': '' }, 400, key],
     ['a short key', { 'Sec-WebSocket-Key': 'YQ==' }, 400, key],
-    ['a key that is none', { 'Sec-WebSocket-Key': '!'.repeat(24) }, 400, key],
-    ['a foreign page', { Origin: 'https://evil.example' }, 403, origin],
-    ['a page of nowhere', { Origin: 'null' }, 403, origin],
+    ['an invalid key', { 'Sec-WebSocket-Key': '!'.repeat(24) }, 400, key],
+    ['a page of another origin', { Origin: 'https://evil.example' }, 403, origin],
+    ['a page with an opaque origin', { Origin: 'null' }, 403, origin],
     [
       'two lengths',
       { 'Content-Length': '0', 'content-length': '0' },
@@ -517,14 +517,14 @@ void test('requests that open nothing', async (t) => {
   t.equal((await answer({})).status, 503);
 });
 
-void test('an upgrade is a request that the rate limit counts', async (t) => {
+void test('handshakes count for the rate limit', async (t) => {
   const { client } = await startApi(t, [], { ...NO_RATE_LIMIT, limit: { rps: 1, burst: 1 } });
   const socket = await WebSocketClient.open(client.port);
   await t.rejects(WebSocketClient.open(client.port), /^HTTP\/1\.1 429 .*Retry-After: 1/is);
   socket.destroy();
 });
 
-void test('a server that stops closes its connections with 1001', async (t) => {
+void test('a stopping server closes its connections with 1001', async (t) => {
   const { api, server } = await startApi(t);
   const clients = await Promise.all([1, 2].map(() => WebSocketClient.open(server.port)));
   clients[0]?.subscribe('jobs');

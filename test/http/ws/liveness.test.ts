@@ -14,12 +14,12 @@ class Watched {
 
 const TICKS = PING_EVERY_MS / TICK_MS;
 
-void test('the times are those of the contract', async (t) => {
+void test('uses the times of the contract', async (t) => {
   t.equal(PING_EVERY_MS, 30_000);
   t.equal(IDLE_CLOSE_MS, 300_000);
 });
 
-void test('each connection is pinged every 30 seconds, and not all at once', async (t) => {
+void test('pings each connection every 30 seconds, spread over time', async (t) => {
   let now = 0;
   const liveness = new Liveness<Watched>(() => now);
   const all = Array.from({ length: 3 * TICKS }, () => new Watched());
@@ -33,20 +33,20 @@ void test('each connection is pinged every 30 seconds, and not all at once', asy
   t.ok(all.every((each) => each.pings === 2));
 });
 
-void test('a connection from which nothing came for 5 minutes is closed with 1001, and pinged no more', async (t) => {
+void test('closes a connection without frames for 5 minutes with 1001, and stops its pings', async (t) => {
   let now = 0;
   const liveness = new Liveness<Watched>(() => now);
   const [silent, alive, gone] = [new Watched(), new Watched(), new Watched()];
   for (const each of [silent, alive, gone]) liveness.enter(each);
   now = IDLE_CLOSE_MS - 1;
-  liveness.heard(alive);
+  liveness.frameReceived(alive);
   liveness.leave(gone);
-  liveness.heard(gone);
+  liveness.frameReceived(gone);
   liveness.tick();
   t.strictSame(silent.closings, []);
   now = IDLE_CLOSE_MS;
   liveness.tick();
-  t.strictSame(silent.closings, [[1001, 'no frame came for 5 minutes']]);
+  t.strictSame(silent.closings, [[1001, 'no frame for 5 minutes']]);
   t.strictSame([alive.closings, gone.closings], [[], []]);
   const { pings } = silent;
   for (let tick = 0; tick < 2 * TICKS; tick++) liveness.tick();

@@ -4,7 +4,7 @@ import { ReplayRing } from '../../../http/ws/replay-ring.ts';
 
 const START = 1000;
 
-void test('a ring is the end of a list', async (t) => {
+void test('a ring retains the end of a list', async (t) => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 12 }),
@@ -36,14 +36,14 @@ void test('a ring is the end of a list', async (t) => {
   );
 });
 
-void test('an empty ring keeps nothing', async (t) => {
+void test('an empty ring retains nothing', async (t) => {
   const ring = new ReplayRing('jobs', START, 3, 10);
   t.equal(ring.last, START);
   t.equal(ring.oldest, START + 1);
   t.throws(() => ring.frameOf(START + 1), /the event 1001 of jobs is not kept/);
 });
 
-void test('of events that weigh too much the newest one is kept', async (t) => {
+void test('of oversized events the newest one is retained', async (t) => {
   const ring = new ReplayRing('jobs', START, 3, 10);
   ring.push({ a: 1 }, 5);
   ring.push({ a: 2 }, 5);
@@ -53,5 +53,5 @@ void test('of events that weigh too much the newest one is kept', async (t) => {
   ring.push({ a: 4 }, 100);
   t.equal(ring.oldest, START + 4);
   ring.push({ a: 5 }, 0);
-  t.equal(ring.oldest, START + 5, 'which weighs nothing, but the one before does');
+  t.equal(ring.oldest, START + 5, 'which has no weight, unlike the previous one');
 });

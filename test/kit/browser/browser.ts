@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { packageRoot } from '../../../daemons/process/package-root.ts';
 
-/** Pictures of the pages: artefacts of a run, beside its record. */
+/** Screenshots of the pages: artefacts of a run, next to its record. */
 const PICTURES = fileURLToPath(new URL('.tap/screenshots/', packageRoot));
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -48,7 +48,7 @@ function watch(page: Page): string[] {
   });
   page.on('requestfailed', (request) => {
     const why = request.failure()?.errorText ?? '';
-    // What a page asks for and no longer needs, it calls off.
+    // A page cancels requests that it no longer needs.
     if (why !== 'net::ERR_ABORTED') faults.push(`${why} ${request.url()}`);
   });
   return faults;
@@ -80,7 +80,7 @@ export interface Violation {
   readonly where: readonly string[];
 }
 
-/** What axe-core finds in the page, in both schemes. */
+/** Returns the findings of axe-core in the page, in both color schemes. */
 export async function violations(page: Page): Promise<readonly Violation[]> {
   const found: Violation[] = [];
   await page.evaluate(AXE);

@@ -21,7 +21,7 @@ function limited(source: string, symbols: Readonly<Record<string, Value>> = {}):
 /** A comprehension that evaluates a condition many times. */
 const often = (condition: string): string => `[x for x in range_expr('1-200000') if ${condition}]`;
 
-/** A range of so many runs. */
+/** A range of this many runs. */
 const runs = (count: number): Value =>
   valueOf(`range_expr("${Array.from({ length: count }, (_, index) => index * 3 + (index % 2)).join(',')}")`);
 
@@ -40,7 +40,7 @@ void test('there can be any number of operands, evaluated one after another', as
   t.equal(shown(`${'u and '.repeat(6000)}u`, { u: UNKNOWN }), 'unresolved[bool]');
 });
 
-void test('what is no operation is counted where there is very much of it', async (t) => {
+void test('nodes that are not operations are charged if there are very many', async (t) => {
   t.equal(limited(often(`[${'1, '.repeat(3000)}] == x`)), TOO_MANY);
   t.equal(limited(often(`${'true and '.repeat(3000)}false`)), TOO_MANY);
   const chain = `${'false if true else ('.repeat(60)}true${')'.repeat(60)}`;
@@ -106,7 +106,7 @@ void test('the same expression counts the same every time', async (t) => {
   t.equal(new Set(counts).size, 1);
 });
 
-void test('a dotted name is read anew for each set of symbols', async (t) => {
+void test('a dotted name is resolved for each set of symbols', async (t) => {
   const source = 'a.b.name';
   const { program, context } = prepared(source);
   const path = valueOf("path('/x/y.exr')");

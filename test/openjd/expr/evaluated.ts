@@ -44,7 +44,7 @@ export function valueOf(source: string, symbols: Readonly<Record<string, Value>>
   return result.value;
 }
 
-/** What a value is without its kinds: numbers, texts, arrays. */
+/** A value as plain JSON: numbers, texts, arrays. */
 export function plain(value: Value): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return value.kind === 'list' ? value.items.map(plain) : displayOf(value);

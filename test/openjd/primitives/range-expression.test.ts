@@ -44,7 +44,7 @@ void test('a range expression is the increasing set of its integers', (t) => {
   t.end();
 });
 
-void test('what is no range expression is refused', (t) => {
+void test('invalid range expressions are rejected', (t) => {
   t.equal(detailOf(''), 'the range is empty');
   t.equal(detailOf(' \t'), 'the range is empty');
   for (const text of [

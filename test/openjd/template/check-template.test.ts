@@ -48,7 +48,7 @@ const RANGE = '/steps/0/parameterSpace/taskParameterDefinitions/0/range';
 const ONRUN = '/steps/0/script/actions/onRun';
 const COMBINATION = '/steps/0/parameterSpace/combination';
 
-/** What is accepted. */
+/** Accepted templates. */
 const ACCEPTED: readonly (readonly [what: string, source: object])[] = [
   ['the smallest template', template()],
   [
@@ -167,7 +167,7 @@ void test('what the specification allows has no findings', (t) => {
   t.end();
 });
 
-/** What is refused, and everything that is said about it. */
+/** Rejected templates, with all their errors. */
 const REFUSED: readonly (readonly [what: string, source: object | string, ...errors: string[]])[] = [
   ['a list', '- a', ': a template must be a mapping of keys to values'],
   ['no version', '{}', ': "specificationVersion" is required'],
@@ -342,7 +342,7 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
     '/parameterDefinitions/0/minValue: minValue 1.5 is greater than maxValue 1.25',
   ],
   [
-    'limits that are none',
+    'invalid limits',
     parameter({ type: 'STRING', minLength: -1, maxLength: 0 }),
     '/parameterDefinitions/0/minLength: must be at least 0',
     '/parameterDefinitions/0/maxLength: must be at least 1',
@@ -487,7 +487,7 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
     '/jobEnvironments/0/script/actions: "onEnter" is required',
   ],
   [
-    'names that are no variables',
+    'names that are not valid variables',
     environment({ variables: { '1A': '', 'a-b': 1 } }),
     '/jobEnvironments/0/variables/1A: the name of a variable has letters, digits and _ and does not begin with a digit',
     '/jobEnvironments/0/variables/a-b: must be text, not an integer; put it in quotes',
@@ -637,7 +637,7 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   ],
 
   [
-    'steps that wait for nobody',
+    'steps without dependencies',
     template({
       steps: [
         { ...STEP, ...dependsOn('S', 'T') },
@@ -666,7 +666,7 @@ void test('what the specification forbids is named with its place, all of it at 
   t.end();
 });
 
-/** One reference in a template with parameters, a task parameter, files and environments, and what is said about it. */
+/** One reference in a template with parameters, a task parameter, files and environments, with its errors. */
 void test('a value is known where it exists', (t) => {
   const parameterDefinitions = [
     { name: 'Scene', type: 'PATH' },

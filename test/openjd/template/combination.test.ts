@@ -25,7 +25,7 @@ void test('a combination is a product of names and groups', (t) => {
   t.end();
 });
 
-void test('what is no combination says what was expected', (t) => {
+void test('the error of an invalid combination names the expected token', (t) => {
   const detail = (text: string): string => {
     const parsed = parseCombination(text);
     return parsed.ok ? '' : parsed.detail;

@@ -11,7 +11,7 @@ const EXPR: SupportedFeatures = { extensions: KNOWN_EXTENSIONS, usagePools: true
 const parameter = (definition: object): object =>
   template({ extensions: ['EXPR'], parameterDefinitions: [{ name: 'P', ...definition }] });
 
-/** The value that a parameter gets, or what is said against the submitted text. */
+/** The value of a parameter, or the error of the submitted text. */
 function valueOf(definition: object, text?: string): ParameterValue | string {
   const values = new Map(text === undefined ? [] : [['P', text]]);
   const result = prepareJob(documentOf(parameter(definition)), values, {
@@ -123,7 +123,7 @@ void test('the refusal of a value says what is wrong with which element', (t) =>
     [
       { type: 'LIST[STRING]' },
       'a,b',
-      `${PROBLEM}: "a,b" is no list in JSON: column 1 is not JSON: a value is expected, not "a"`,
+      `${PROBLEM}: "a,b" is not a valid JSON list: column 1 is not JSON: a value is expected, not "a"`,
     ],
     [
       { type: 'LIST[STRING]', minLength: 2 },
@@ -175,7 +175,11 @@ void test('the refusal of a value says what is wrong with which element', (t) =>
     t.equal(valueOf(definition, submitted), problems.join('; '), submitted);
   }
   const many = valueOf({ type: 'LIST[INT]' }, `[${'"x", '.repeat(30)}"x"]`);
-  t.equal(typeof many === 'string' ? many.split('; ').length : 0, 20, 'not all of many are told');
+  t.equal(
+    typeof many === 'string' ? many.split('; ').length : 0,
+    20,
+    'only some of many problems are reported',
+  );
   t.end();
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'tap';
 import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
 import { readDocument } from '../../../src/adapters/yaml/read-document.ts';
-import type { DocumentNode } from '../../../src/openjd/template/document.ts';
+import type { DocumentNode } from '../../../src/openjd/primitives/document.ts';
 import { prepareJob } from '../../../src/openjd/template/expand/prepare-job.ts';
 import { openSpace } from '../../../src/openjd/template/space/open-space.ts';
 import type { PointedError } from '../../../src/openjd/primitives/pointed-error.ts';
@@ -186,7 +186,7 @@ function mutate(tree: unknown, mutation: Mutation): void {
   }
 }
 
-/** The longest that one template has taken, in milliseconds: for whoever makes a long run. */
+/** The longest time of one template in milliseconds, for long runs. */
 class Slowest {
   private milliseconds = 0;
 

@@ -54,7 +54,7 @@ void test('a template and its steps say how paths reach their tasks', (t) => {
   t.equal(
     plain.ok && 'deliveries' in (plain.job.plan.steps[0] ?? {}),
     false,
-    'nothing is said, nothing is kept',
+    'without a declaration nothing is stored',
   );
   t.end();
 });
@@ -120,7 +120,7 @@ void test('what is wrong with a delivery is named at its place', (t) => {
       delivering([{ type: 'environment', variable: 'A-B', separator: ';' }]),
       [
         '/pathDelivery/0/variable: "A-B" is not an identifier: letters, digits and _, not beginning with a digit',
-        '/pathDelivery/0/separator: stands between entries: "entry" is required',
+        '/pathDelivery/0/separator: separates entries and requires "entry"',
       ],
     ],
     [

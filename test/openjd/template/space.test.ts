@@ -136,7 +136,7 @@ void test('the number of a point is found from its values', (t) => {
     t.equal(space.indexOf(values), null);
   }
   const twice = openSpace({ kind: 'zip', parts: [list('A', 'x', 'x'), list('B', '1', '2')] });
-  t.equal(twice.indexOf({ A: 'x', B: '2' }), 1, 'a value that occurs twice is told apart by the others');
+  t.equal(twice.indexOf({ A: 'x', B: '2' }), 1, 'a value that occurs twice is distinguished by the others');
   t.end();
 });
 

@@ -38,7 +38,7 @@ const space = (...definitions: object[]): object => ({
 const RANGE = '/steps/0/parameterSpace/taskParameterDefinitions/0/range';
 const ARGUMENT = '/steps/0/script/actions/onRun/args/0';
 
-/** What a failure says: the message, the source and what it is about. */
+/** Text of a failure: the message, the source and the marks. */
 const failure = (pointer: string, message: string, source: string, marks: string, hint = ''): string =>
   `${pointer}: ${message}\n  ${source}\n  ${marks}${hint}`;
 
@@ -95,7 +95,7 @@ void test('an expression is judged by the types of the parameters before they ha
   t.end();
 });
 
-void test('nothing is said of expressions with what was refused already', (t) => {
+void test('expressions with a reported part cause no further errors', (t) => {
   const source = withArgument(
     '{{ Param.Odd + 1 }}{{ Task.Param.T.upper() }}',
     space({ name: 'T', type: 'NONE', range: [1] }),
@@ -209,7 +209,7 @@ void test('attribute values are dropped and spread like arguments, and judged af
   t.end();
 });
 
-void test('a failure that depends on values is told when they are known, of host fields too', (t) => {
+void test('a failure that depends on values is reported when they are known, in host fields too', (t) => {
   const source = withArgument('{{ 100 / Param.Count }}');
   t.same(findings(source), []);
   t.same(refusals(source, { Count: '0' }), [
@@ -222,14 +222,14 @@ void test('a failure that depends on values is told when they are known, of host
   t.end();
 });
 
-void test('a budget that is exceeded is told at its place', (t) => {
+void test('an exceeded budget is reported at its position', (t) => {
   t.match(findings(withArgument(`{{ 'x' * ${10 ** 7} }}`)), [
     new RegExp(`^${ARGUMENT}: Expression memory usage \\(\\d+ bytes\\) exceeded limit \\(1000000 bytes\\)`),
   ]);
   t.end();
 });
 
-void test('the bindings of all steps have a bound of their own, which is told once', (t) => {
+void test('the bindings of all steps have their own limit, which is reported once', (t) => {
   const large = Array.from({ length: 50 }, (_, index) => `a${index} = range(31000)`);
   const steps = (count: number): object =>
     template({
@@ -324,7 +324,7 @@ void test('a plan carries the bindings of a step that its scripts need, and thos
   t.end();
 });
 
-/** What a worker knows of a task of the template with all parameters. */
+/** Host context of a task of the template with all parameters. */
 function hostOf(step: StepPlan, others: Partial<HostContext> = {}): HostContext {
   return {
     parameters: prepared(withStep({}, all)).plan.parameters,
@@ -444,7 +444,7 @@ void test('without the extension format strings hold names alone', (t) => {
   t.end();
 });
 
-void test('names that do not exist are told in branches that are not taken as well', (t) => {
+void test('undefined names are reported in branches that are not taken as well', (t) => {
   const of = (arg: string): string[] => refusals(withArgument(arg));
   t.match(of("{{ 'a' if Param.Fast else Param.Typo.stem }}"), [/Undefined variable: 'Param.Typo.stem'/]);
   t.match(of("{{ 'a' if true else upperr('x') }}"), [/Unknown function: 'upperr'. Did you mean: upper/]);

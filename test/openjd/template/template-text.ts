@@ -1,7 +1,7 @@
 import { readDocument } from '../../../src/adapters/yaml/read-document.ts';
 import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
 import { checkTemplate } from '../../../src/openjd/template/check-template.ts';
-import type { DocumentNode } from '../../../src/openjd/template/document.ts';
+import type { DocumentNode } from '../../../src/openjd/primitives/document.ts';
 import {
   prepareJob,
   type PreparedJob,

@@ -1,6 +1,6 @@
 import type { Worker } from '../../../client/resources.ts';
 
-/** A worker as the service answers it. */
+/** Returns a worker in the format of the REST API. */
 export const aWorker = (change: Partial<Worker> = {}): Worker => ({
   id: 'w1',
   name: 'node-1',

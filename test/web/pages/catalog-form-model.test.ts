@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { test } from 'tap';
 import {
   bodyOf,
-  pointedProblems,
+  problemsByField,
   problemsOf,
   valuesOf,
   type FormField,
@@ -18,9 +18,9 @@ const FIELDS: readonly FormField[] = [
   { kind: 'pairs', name: 'roots', label: 'Roots', nameLabel: 'Location', valueLabel: 'Root' },
 ];
 
-test('a new entry begins empty, and is sent with what empty means', (t) => {
+test('a new entry starts empty and sends the values of empty fields', (t) => {
   const values = valuesOf(FIELDS, null);
-  t.strictSame(Object.fromEntries(problemsOf(FIELDS, values)), { name: 'Name must be given.' });
+  t.strictSame(Object.fromEntries(problemsOf(FIELDS, values)), { name: 'Name is required.' });
   t.strictSame(bodyOf(FIELDS, { ...values, name: ' north ' }), {
     name: 'north',
     description: '',
@@ -33,7 +33,7 @@ test('a new entry begins empty, and is sent with what empty means', (t) => {
   t.end();
 });
 
-test('an entry that is changed without a change is sent as it was', (t) => {
+test('an entry without changes is sent unchanged', (t) => {
   fc.assert(
     fc.property(
       fc.record({
@@ -59,15 +59,15 @@ test('an entry that is changed without a change is sent as it was', (t) => {
   t.end();
 });
 
-test('what cannot be sent is told at its field', (t) => {
+test('a problem of a value is assigned to its field', (t) => {
   const problem = (change: object): object =>
     Object.fromEntries(problemsOf(FIELDS, { ...valuesOf(FIELDS, null), name: 'a', ...change }));
   t.strictSame(problem({ limit: '11' }), { limit: 'Must be at most 10.' });
   t.strictSame(problem({ limit: '-1' }), { limit: 'Must be at least 0.' });
-  t.strictSame(problem({ limit: '1.5' }), { limit: 'Must be a whole number.' });
-  t.strictSame(problem({ attempts: '1e3' }), { attempts: 'Must be a whole number.' });
+  t.strictSame(problem({ limit: '1.5' }), { limit: 'Enter a whole number.' });
+  t.strictSame(problem({ attempts: '1e3' }), { attempts: 'Enter a whole number.' });
   t.strictSame(problem({ roots: [{ name: 'a', value: '' }] }), {
-    roots: 'Each row needs location and root: fill it in or remove it.',
+    roots: 'Each row needs a location and a root. Complete or remove the row.',
   });
   t.strictSame(
     problem({
@@ -76,23 +76,23 @@ test('what cannot be sent is told at its field', (t) => {
         { name: ' a', value: '/y' },
       ],
     }),
-    { roots: 'a is there twice.' },
+    { roots: 'Duplicate location: a.' },
   );
   t.end();
 });
 
-test('what the service points to is told at its field, and all else above the form', (t) => {
+test('an error of the server is assigned to its field, any other to the form', (t) => {
   const errors = [
     { pointer: '/name', detail: 'is taken' },
     { pointer: '/name', detail: 'must not be blank' },
     { pointer: '/roots/a~1b', detail: 'must be absolute' },
-    { pointer: '/other', detail: 'is odd' },
+    { pointer: '/other', detail: 'is unknown' },
     { pointer: '', detail: 'must be an object' },
   ];
-  t.strictSame(Object.fromEntries(pointedProblems(FIELDS, errors)), {
+  t.strictSame(Object.fromEntries(problemsByField(FIELDS, errors)), {
     name: 'is taken\nmust not be blank',
     roots: 'a/b: must be absolute',
-    '': '/other: is odd\nmust be an object',
+    '': '/other: is unknown\nmust be an object',
   });
   t.end();
 });

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { test } from 'tap';
-import { hrefOf, joined, keyOf, matching, RECORDS_MAX } from '../../../web/pages/diagnostics/records.ts';
+import {
+  filterRecords,
+  hrefOf,
+  keyOf,
+  mergeRecords,
+  RECORDS_MAX,
+} from '../../../web/pages/diagnostics/records.ts';
 import type { DiagnosticRecord } from '../../../client/resources.ts';
 import { workerComponent, workerLogHref, workerOf } from '../../../web/state/worker-component.ts';
 
@@ -8,11 +14,11 @@ const record = (ts: string, rest: Partial<DiagnosticRecord> = {}): DiagnosticRec
   ts,
   component: 'server',
   level: 'INFO',
-  msg: 'said',
+  msg: 'started',
   ...rest,
 });
 
-test('records are joined by time, each once, whatever comes first', (t) => {
+test('records are merged by time without duplicates, in any order of arrival', (t) => {
   const all = Array.from({ length: 40 }, (_unused, index) =>
     record(`2026-01-01T00:00:${String(index).padStart(2, '0')}.5Z`),
   );
@@ -21,7 +27,7 @@ test('records are joined by time, each once, whatever comes first', (t) => {
       const expected = all.filter((one) => parts.some((part) => part.includes(one)));
       const shuffled = parts.map((part) => part.toReversed());
       t.strictSame(
-        shuffled.reduce<readonly DiagnosticRecord[]>((known, part) => joined(known, part), []),
+        shuffled.reduce<readonly DiagnosticRecord[]>((known, part) => mergeRecords(known, part), []),
         expected,
       );
     }),
@@ -35,30 +41,30 @@ test('fractions of a second are compared as numbers', (t) => {
     record(ts),
   );
   t.strictSame(
-    joined([], list).map(({ ts }) => ts),
+    mergeRecords([], list).map(({ ts }) => ts),
     ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.09Z', '2026-01-01T00:00:00.1Z'],
   );
   t.end();
 });
 
-test('the oldest records go when there are too many', (t) => {
+test('the oldest records are dropped above the limit', (t) => {
   const many = Array.from({ length: RECORDS_MAX + 7 }, (_unused, index) =>
     record(`2026-01-01T00:00:00.${String(index).padStart(9, '0')}Z`),
   );
-  const kept = joined([], many);
+  const kept = mergeRecords([], many);
   t.equal(kept.length, RECORDS_MAX);
   t.equal(kept[0] && keyOf(kept[0]), 'server 2026-01-01T00:00:00.000000007Z');
   t.end();
 });
 
-test('filters are met by all that is asked', (t) => {
+test('a record must match all filters', (t) => {
   const records = [
     record('2026-01-01T00:00:00Z', { level: 'DEBUG' }),
     record('2026-01-01T00:00:01Z', { level: 'ERROR', attrs: { task_id: 't1', path: '/mnt/Show' } }),
     record('2026-01-01T00:00:02Z', { level: 'WARN', component: 'worker:w1', msg: 'Slow disk' }),
   ];
   const shown = (change: object): string[] =>
-    matching(records, { level: 'DEBUG', component: '', task: '', search: '', ...change }).map(({ ts }) =>
+    filterRecords(records, { level: 'DEBUG', component: '', task: '', search: '', ...change }).map(({ ts }) =>
       ts.slice(17, 19),
     );
   t.strictSame(shown({}), ['00', '01', '02']);
@@ -70,7 +76,7 @@ test('filters are met by all that is asked', (t) => {
   t.end();
 });
 
-test('what a record names has a page', (t) => {
+test('an attribute that names a resource links to its page', (t) => {
   t.equal(hrefOf('task_id', 'a:0'), '/tasks/a%3A0');
   t.equal(hrefOf('job_id', 'j'), '/jobs/j');
   t.equal(hrefOf('worker_id', 'w'), '/workers/w');

@@ -12,36 +12,36 @@ const FACTS: FarmFacts = {
   coresTotal: 8,
   workersOnline: 2,
   workersOffline: 0,
-  workersOnlineBefore: 2,
-  succeededLately: 0,
-  failedLately: 0,
+  recentMaxOnline: 2,
+  recentlySucceeded: 0,
+  recentlyFailed: 0,
   waiting: [],
 };
 
-void test('a farm in one word, with its reason', (t) => {
+void test('the state of a farm has a reason', (t) => {
   const group = (reason: FarmFacts['waiting'][number]['reason'], sentence: string, tasks = 3) => ({
     reason,
     sentence,
     tasks,
   });
   const cases: readonly (readonly [Partial<FarmFacts>, string, string])[] = [
-    [{}, 'idle', 'Nothing runs and nothing waits: 2 workers are free.'],
+    [{}, 'idle', 'No tasks are running or waiting. 2 workers are free.'],
     [
-      { workersOnline: 0, workersOnlineBefore: 0 },
+      { workersOnline: 0, recentMaxOnline: 0 },
       'idle',
-      'Nothing runs, nothing waits, and no worker is online.',
+      'No tasks are running or waiting, and no worker is online.',
     ],
-    [{ tasksRunning: 1, coresBooked: 1.5 }, 'active', '1 task runs on 1.5 of 8 cores.'],
-    // What runs is more than what waits.
+    [{ tasksRunning: 1, coresBooked: 1.5 }, 'active', '1 task running on 1.5 of 8 cores.'],
+    // Running tasks have precedence over waiting tasks.
     [
       { tasksRunning: 2, coresBooked: 8, waiting: [group('cores', 'None has the cores free.')] },
       'active',
-      '2 tasks run on 8 of 8 cores.',
+      '2 tasks running on 8 of 8 cores.',
     ],
     [
-      { workersOnline: 0, workersOnlineBefore: 0, waiting: [group('cores', 'x', 1)] },
+      { workersOnline: 0, recentMaxOnline: 0, waiting: [group('cores', 'x', 1)] },
       'starved',
-      '1 task ready, and no worker is online.',
+      '1 task ready, but no worker is online.',
     ],
     [{ waiting: [group('workers', 'No worker may.')] }, 'starved', '3 tasks ready. No worker may.'],
     [
@@ -60,11 +60,15 @@ void test('a farm in one word, with its reason', (t) => {
       'degraded',
       '1 of 2 workers went offline in the last half hour.',
     ],
-    // Those that were disabled are not lost, nor those that have been off for long.
-    [{ workersOnline: 1, workersOffline: 0 }, 'idle', 'Nothing runs and nothing waits: 1 worker is free.'],
-    [{ workersOffline: 40 }, 'idle', 'Nothing runs and nothing waits: 2 workers are free.'],
-    [{ tasksRunning: 1, failedLately: 6, succeededLately: 2 }, 'degraded', '6 of the last 8 tasks failed.'],
-    [{ tasksRunning: 1, coresBooked: 1, failedLately: 4 }, 'active', '1 task runs on 1 of 8 cores.'],
+    // Workers that were disabled, or offline for long, do not degrade the farm.
+    [{ workersOnline: 1, workersOffline: 0 }, 'idle', 'No tasks are running or waiting. 1 worker is free.'],
+    [{ workersOffline: 40 }, 'idle', 'No tasks are running or waiting. 2 workers are free.'],
+    [
+      { tasksRunning: 1, recentlyFailed: 6, recentlySucceeded: 2 },
+      'degraded',
+      '6 of the last 8 tasks failed.',
+    ],
+    [{ tasksRunning: 1, coresBooked: 1, recentlyFailed: 4 }, 'active', '1 task running on 1 of 8 cores.'],
   ];
   for (const [facts, state, reason] of cases) {
     t.strictSame(farmStatus({ ...FACTS, ...facts }), { state, reason });
@@ -81,7 +85,7 @@ const series = (key: string, change: Partial<HistorySeries> = {}): HistorySeries
   ...change,
 });
 
-void test('who has the cores: the busiest now first, all others last', (t) => {
+void test('queues and owners are sorted by booked cores, with all others last', (t) => {
   const rows = shareRows(
     [series('a'), series('', { is_other: true, cores_booked: [9, 9] }), series('')],
     [
@@ -95,7 +99,7 @@ void test('who has the cores: the busiest now first, all others last', (t) => {
     [
       ['new', false, 6, 0.75],
       ['a', false, 1, 0.125],
-      // An owner may have no name.
+      // The name of an owner can be empty.
       ['', false, 0, 0],
       ['', true, 1, 0.125],
     ],
@@ -128,7 +132,7 @@ const HISTORY: FarmHistory = {
   owners: [],
 };
 
-void test('the charts of a farm', (t) => {
+void test('the history of a farm is converted to chart series', (t) => {
   const { times, cores, tasks, ended } = farmCharts(HISTORY);
   t.strictSame(times, [1_767_225_660]);
   t.strictSame(
@@ -170,14 +174,14 @@ const job = (id: string, status: 'failed' | 'paused' | 'running', at: string, pa
   ...(parkReason !== undefined && { park_reason: parkReason }),
 });
 
-void test('jobs that somebody should look at', (t) => {
+void test('jobs that need attention are sorted by kind and time', (t) => {
   const items = attentionOf(
     [
       job('old', 'failed', '2025-12-30T00:00:00Z'),
       job('new', 'failed', '2026-01-01T20:00:00Z'),
       job('newer', 'failed', '2026-01-01T21:00:00Z'),
       job('parked', 'paused', '2026-01-01T10:00:00Z', 'the failure limit was reached'),
-      // Somebody paused it: it needs nobody.
+      // A user paused this job, so it needs no attention.
       job('paused', 'paused', '2026-01-01T10:00:00Z'),
       job('busy', 'running', '2026-01-01T10:00:00Z'),
     ],
@@ -206,7 +210,7 @@ void test('jobs that somebody should look at', (t) => {
   t.end();
 });
 
-void test('jobs with failures, the latest first', (t) => {
+void test('jobs with failures are sorted by their last change', (t) => {
   const well = { ...job('well', 'running', '2026-01-01T23:00:00Z'), task_counts: { ...COUNTS, failed: 0 } };
   t.strictSame(
     jobsWithFailures([
@@ -219,7 +223,7 @@ void test('jobs with failures, the latest first', (t) => {
   t.end();
 });
 
-void test('where to do something about what waits', (t) => {
+void test('each reason links to the page that can remove it', (t) => {
   const link = (reason: Parameters<typeof waitingLink>[0]['reason'], more = {}) =>
     waitingLink({ reason, ...more }, 'f 1')?.href ?? null;
   t.strictSame(

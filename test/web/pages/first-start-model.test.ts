@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { missingSteps, submitCommand, workerCommand } from '../../../web/pages/overview/first-start-model.ts';
 
-test('what is missing is told in the order in which it is made', (t) => {
+test('missing setup steps are listed in their order', (t) => {
   t.strictSame(missingSteps({ farms: 0, queues: 0, workers: 0, jobs: 0 }), [
     'farm',
     'queue',
@@ -13,7 +13,7 @@ test('what is missing is told in the order in which it is made', (t) => {
   t.end();
 });
 
-test('commands can be pasted into a shell whatever the names are', (t) => {
+test('commands quote names for a shell', (t) => {
   t.equal(workerCommand('farm.local', '14222', null), 'callsheet worker --bus-url=nats://farm.local:14222');
   t.equal(
     workerCommand('farm.local', '14222', "Bob's farm"),

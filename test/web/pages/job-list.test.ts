@@ -12,10 +12,10 @@ import {
   summaryQuery,
   type JobListView,
 } from '../../../web/pages/jobs/job-filters.ts';
-import { isMoving, jobAfter, latestEvents } from '../../../web/pages/jobs/live-jobs.ts';
+import { applyJobEvent, hasChangingCounts, latestEvents } from '../../../web/pages/jobs/live-jobs.ts';
 import {
   currentView,
-  nameFault,
+  nameError,
   readViews,
   withoutView,
   withView,
@@ -53,7 +53,7 @@ const event = (change: Partial<JobEvent> = {}): JobEvent => ({
   ...change,
 });
 
-test('what is asked of the service is what is filtered by', (t) => {
+test('the query, the command and the request have all filters', (t) => {
   t.equal(isFiltered(VIEW), false);
   t.same(JSON.parse(JSON.stringify(listQuery(VIEW))), { sort_by: 'created_at', sort_dir: 'desc' });
   const view: JobListView = {
@@ -80,7 +80,7 @@ test('what is asked of the service is what is filtered by', (t) => {
   t.same(
     summaryQuery(view),
     { search: 'beauty 10', farm_id: 'f1', queue_id: 'q1', owner: 'ada', project: 'atlas' },
-    'the counts are of all statuses',
+    'the summary has no status filter',
   );
   t.equal(
     listCommand(view, { farm: 'feature film', queue: undefined }, 'http://farm:8080'),
@@ -93,19 +93,19 @@ test('what is asked of the service is what is filtered by', (t) => {
   t.end();
 });
 
-test('an action that makes no sense says why', (t) => {
+test('an action that does not fit has a reason', (t) => {
   const counts = job().task_counts;
   const cases: [JobAction, Partial<Job>, string][] = [
     ['pause', { status: 'running' }, ''],
     ['pause', { status: 'blocked' }, ''],
-    ['pause', { status: 'paused' }, 'It is paused already.'],
-    ['pause', { status: 'failed' }, 'It has ended.'],
+    ['pause', { status: 'paused' }, 'The job is already paused.'],
+    ['pause', { status: 'failed' }, 'The job has ended.'],
     ['resume', { status: 'paused' }, ''],
-    ['resume', { status: 'running' }, 'It is not paused.'],
+    ['resume', { status: 'running' }, 'The job is not paused.'],
     ['cancel', { status: 'pending' }, ''],
-    ['cancel', { status: 'canceled' }, 'It is canceled already.'],
-    ['cancel', { status: 'completed' }, 'It has ended.'],
-    ['retry', { status: 'failed' }, 'None of its tasks has failed or was canceled.'],
+    ['cancel', { status: 'canceled' }, 'The job is already canceled.'],
+    ['cancel', { status: 'completed' }, 'The job has ended.'],
+    ['retry', { status: 'failed' }, 'The job has no failed or canceled tasks.'],
     ['retry', { status: 'running', task_counts: { ...counts, failed: 1 } }, ''],
     ['retry', { status: 'canceled', task_counts: { ...counts, canceled: 1 } }, ''],
     ['delete', { status: 'running' }, ''],
@@ -115,41 +115,44 @@ test('an action that makes no sense says why', (t) => {
   for (const [action, change, reason] of cases) {
     t.equal(disabledReason(action, job(change)), reason, `${action} ${change.status}`);
   }
-  t.equal(disabledReasonForAll('pause', [job(), job({ status: 'failed' })]), '', 'one of them is enough');
-  t.equal(disabledReasonForAll('pause', [job({ status: 'failed' })]), 'It has ended.');
+  t.equal(disabledReasonForAll('pause', [job(), job({ status: 'failed' })]), '', 'fits one of the jobs');
+  t.equal(disabledReasonForAll('pause', [job({ status: 'failed' })]), 'The job has ended.');
   t.equal(
     disabledReasonForAll('pause', [job({ status: 'failed' }), job({ status: 'failed' })]),
-    'Not for any of the selected jobs.',
+    'Not available for any of the selected jobs.',
   );
-  t.equal(disabledReasonForAll('pause', []), '', 'nothing is known of them');
+  t.equal(disabledReasonForAll('pause', []), '', 'no job is loaded');
   t.end();
 });
 
-test('events change jobs, and older ones do not', (t) => {
-  const { changed, gone } = latestEvents([
+test('an event changes a job unless it is older', (t) => {
+  const { changed, removed } = latestEvents([
     event({ status: 'running' }),
     event(),
     event({ job_id: 'j2' }),
     event({ job_id: 'j2', status: 'removed' }),
   ]);
-  t.same([[...changed.keys()], [...gone]], [['j1'], ['j2']]);
+  t.same([[...changed.keys()], [...removed]], [['j1'], ['j2']]);
   const before = job();
-  t.same(jobAfter(before, changed.get('j1')), {
+  t.same(applyJobEvent(before, changed.get('j1')), {
     ...before,
     status: 'completed',
     updated_at: '2026-11-21T10:00:20.000Z',
   });
-  t.equal(jobAfter(before, undefined), before);
-  t.equal(jobAfter(before, event({ updated_at: '2026-11-21T10:00:09.000Z' })), before);
-  t.equal(jobAfter(before, event({ status: 'running', updated_at: before.updated_at })), before);
-  t.equal(isMoving(job()), true);
-  t.equal(isMoving(job({ status: 'paused' })), false);
-  t.equal(isMoving(job({ status: 'pending' })), false);
-  t.equal(isMoving(job({ status: 'paused', task_counts: { ...before.task_counts, running: 2 } })), true);
+  t.equal(applyJobEvent(before, undefined), before);
+  t.equal(applyJobEvent(before, event({ updated_at: '2026-11-21T10:00:09.000Z' })), before);
+  t.equal(applyJobEvent(before, event({ status: 'running', updated_at: before.updated_at })), before);
+  t.equal(hasChangingCounts(job()), true);
+  t.equal(hasChangingCounts(job({ status: 'paused' })), false);
+  t.equal(hasChangingCounts(job({ status: 'pending' })), false);
+  t.equal(
+    hasChangingCounts(job({ status: 'paused', task_counts: { ...before.task_counts, running: 2 } })),
+    true,
+  );
   t.end();
 });
 
-test('views are kept by their names', (t) => {
+test('saved views are unique by name', (t) => {
   t.equal(readViews({}), null);
   t.same(readViews([{ name: 'a', query: 'x=1' }, { name: '' }, null, { name: 'b' }, 3]), [
     { name: 'a', query: 'x=1' },
@@ -163,8 +166,8 @@ test('views are kept by their names', (t) => {
   t.same(withoutView(views, 'a'), [{ name: 'b', query: 'x=1&y=2' }]);
   t.equal(currentView(views, 'y=2&x=1')?.name, 'b');
   t.equal(currentView(views, 'y=3'), undefined);
-  t.equal(nameFault('  '), 'Give it a name.');
-  t.equal(nameFault('x'.repeat(61)), 'At most 60 characters.');
-  t.equal(nameFault('fine'), '');
+  t.equal(nameError('  '), 'Enter a name.');
+  t.equal(nameError('x'.repeat(61)), 'Use at most 60 characters.');
+  t.equal(nameError('fine'), '');
   t.end();
 });

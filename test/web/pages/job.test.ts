@@ -7,7 +7,7 @@ import { PHONE, takePictures, violations } from '../../kit/browser/browser.ts';
 
 tap.setTimeout(240_000);
 
-/** Frames 1007 and 1013 fail until the file is there. */
+/** Frames 1007 and 1013 fail until the file exists. Frame 1030 always fails. */
 const template = (flag: string): string => `
 specificationVersion: jobtemplate-2023-09
 name: sh0140_lighting_v012
@@ -47,8 +47,8 @@ steps:
 const hasNoSideways = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth <= innerWidth');
 
-/** The job page in a real browser, against the real service and a real worker. */
-await test('a job is looked into, and what failed is tried again', { timeout: 240_000 }, async (t) => {
+/** Tests the job page in a browser, with a server and a worker. */
+await test('the job page shows a job and retries its failed tasks', { timeout: 240_000 }, async (t) => {
   const fixture = await openBrowserHouse();
   t.teardown(() => fixture.close(!t.passing()));
   const { api, folder } = fixture.service;
@@ -81,7 +81,7 @@ await test('a job is looked into, and what failed is tried again', { timeout: 24
       .getByRole('group', { name: 'Status' })
       .getByRole('button', { name: new RegExp(`^${name}\\s*${count}$`) });
 
-  await t.test('it follows its tasks to their end without a reload', async (t) => {
+  await t.test('task counts are live until the job ends', async (t) => {
     await page.getByRole('heading', { level: 1, name: 'sh0140_lighting_v012' }).waitFor();
     const counts = page.getByRole('list', { name: 'Tasks by status' });
     await counts.getByText('37 succeeded').waitFor();
@@ -93,19 +93,19 @@ await test('a job is looked into, and what failed is tried again', { timeout: 24
     await page.keyboard.press('Enter');
     await page
       .getByRole('region', { name: 'Step render' })
-      .getByText(/the mean of 37$/)
+      .getByText(/mean of 37 attempts\)$/)
       .waitFor();
     t.match(page.url(), /step=render/);
     await takePictures(page, 'job-steps');
     t.strictSame(await violations(page), []);
   });
 
-  await t.test('the grid calls tasks by their frames', async (t) => {
-    await page.getByRole('link', { name: 'Show its tasks' }).click();
+  await t.test('the grid names tasks by their frames', async (t) => {
+    await page.getByRole('link', { name: 'Show tasks' }).click();
     await chip('Failed', '3').waitFor();
     const box = page.getByLabel('Select by Frame');
     await box.fill('1020-1010');
-    await page.getByText('“1020-1010” goes down: write 1010-1020.').waitFor();
+    await page.getByText('Descending range “1020-1010”. Use 1010-1020.').waitFor();
     await box.fill('1005-1015');
     await box.press('Enter');
     const selected = page.getByRole('region', { name: 'Selected tasks' });
@@ -126,12 +126,12 @@ await test('a job is looked into, and what failed is tried again', { timeout: 24
     await selected.waitFor({ state: 'detached' });
   });
 
-  await t.test('a range is dragged out, and its failures are tried again', async () => {
+  await t.test('a dragged range is selected and its failed tasks are retried', async () => {
     await writeFile(flag, '');
     const grid = page.locator('.task-grid__scroller');
     const rect = await grid.boundingBox();
-    if (rect === null) throw new Error('the grid is not there');
-    // 40 columns of 26 pixels behind a gutter of 60: frames 1006 to 1015.
+    if (rect === null) throw new Error('no grid');
+    // The grid has 40 columns of 26 pixels after a gutter of 60 pixels. This drags from frame 1006 to 1015.
     const at = (column: number): [number, number] => [rect.x + 60 + column * 26 + 12, rect.y + 12];
     await page.mouse.move(...at(5));
     await page.mouse.down();
@@ -141,20 +141,20 @@ await test('a job is looked into, and what failed is tried again', { timeout: 24
     const selected = page.getByRole('region', { name: 'Selected tasks' });
     await selected.getByText('1006-1015').waitFor();
     await selected.getByRole('button', { name: 'Retry 2' }).click();
-    await page.getByText('2 tasks are tried again').waitFor();
+    await page.getByText('2 tasks retried').waitFor();
     await selected.getByText('10 tasks: 10 succeeded').waitFor();
     await chip('Failed', '1').waitFor();
   });
 
-  await t.test('failures are told by their reason, and by worker', async (t) => {
+  await t.test('failures are grouped by reason and by worker', async (t) => {
     await page.getByRole('tab', { name: /^Failures/ }).click();
     const group = page.getByRole('region', { name: 'failed (exit 137)' });
     await group.getByRole('link', { name: 'render 1030' }).waitFor();
     await group.getByRole('link', { name: 'render-01' }).waitFor();
     await takePictures(page, 'job-failures');
     t.strictSame(await violations(page), []);
-    await page.getByRole('button', { name: 'Retry what failed here' }).click();
-    await page.getByText('1 of render-01 tried again').waitFor();
+    await page.getByRole('button', { name: 'Retry tasks of render-01' }).click();
+    await page.getByText('1 task of render-01 retried').waitFor();
     await group.waitFor();
   });
 
@@ -169,20 +169,20 @@ await test('a job is looked into, and what failed is tried again', { timeout: 24
     await row.getByRole('button', { name: /actions/i }).click();
     await page
       .getByRole('menuitem', { name: /^Why is it waiting/ })
-      .getByText('It does not wait.')
+      .getByText('The task is not waiting.')
       .waitFor();
     await page.keyboard.press('Escape');
   });
 
-  await t.test('priority and retry policy are changed where they stand', async (t) => {
+  await t.test('priority and retry policy are changed on the page', async (t) => {
     await page.getByRole('button', { name: 'Change priority' }).click();
     await page.getByRole('spinbutton', { name: 'Priority' }).fill('1.5');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('It must be a whole number.').waitFor();
+    await page.getByText('Enter a whole number.').waitFor();
     await page.getByRole('spinbutton', { name: 'Priority' }).fill('80');
     await page.keyboard.press('Enter');
-    await page.getByText('The priority is 80').waitFor();
-    await page.getByText('from the service').first().waitFor();
+    await page.getByText('Priority set to 80').waitFor();
+    await page.getByText('from the server').first().waitFor();
     await page.getByRole('button', { name: 'Change failure limit' }).click();
     await page.getByRole('spinbutton', { name: 'Failure limit' }).fill('7');
     await page.keyboard.press('Enter');
@@ -191,7 +191,7 @@ await test('a job is looked into, and what failed is tried again', { timeout: 24
     t.match(body, { priority: 80, effective_retry: { failure_limit: 7 }, own_retry: { failure_limit: 7 } });
   });
 
-  await t.test('what is being typed about a job is not kept for the next', async (t) => {
+  await t.test('an open form is closed when the page changes to another job', async (t) => {
     await page.goto(`/jobs/${job}?tab=dependencies`);
     await page.getByRole('button', { name: 'Change priority' }).click();
     await page.getByRole('spinbutton', { name: 'Priority' }).fill('3');
@@ -199,13 +199,13 @@ await test('a job is looked into, and what failed is tried again', { timeout: 24
     t.equal(await page.evaluate('document.activeElement?.ariaLabel'), 'Change priority');
     await page.keyboard.press('Enter');
     await page.getByRole('spinbutton', { name: 'Priority' }).fill('3');
-    await page.getByRole('region', { name: 'Waiting for it' }).getByRole('link').first().click();
+    await page.getByRole('region', { name: 'Dependent jobs' }).getByRole('link').first().click();
     await page.getByRole('heading', { name: 'review_v012', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Change priority' }).waitFor();
     t.equal(await page.getByRole('spinbutton').count(), 0);
   });
 
-  await t.test('parameters, environments, dependencies and the template', async (t) => {
+  await t.test('the tabs show parameters, environments, dependencies and the template', async (t) => {
     await page.goto(`/jobs/${job}?tab=parameters`);
     await page.getByRole('row', { name: /Scene \/projects\/sh0140/ }).waitFor();
     t.strictSame(await violations(page), []);
@@ -215,29 +215,29 @@ await test('a job is looked into, and what failed is tried again', { timeout: 24
     t.strictSame(await violations(page), []);
     await page.getByRole('tab', { name: 'Dependencies' }).click();
     await page
-      .getByRole('region', { name: 'Waiting for it' })
+      .getByRole('region', { name: 'Dependent jobs' })
       .getByRole('link', { name: 'review_v012' })
       .waitFor();
     t.strictSame(await violations(page), []);
     await page.getByRole('tab', { name: 'Template' }).click();
-    const shown = await page.getByLabel('Text of the template').textContent();
+    const shown = await page.getByLabel('Template text').textContent();
     t.equal(shown, template(flag));
     t.strictSame(await violations(page), []);
   });
 
-  await t.test('a range of what failed on a worker is tried again by the dialog', async () => {
+  await t.test('the dialog retries a range of the tasks that failed on a worker', async () => {
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Retry…' }).click();
     await dialog.getByLabel('Step').selectOption('render');
     await dialog.getByLabel('Range of Frame').fill('2000');
-    await dialog.getByText('There is no Frame in that range.').waitFor();
+    await dialog.getByText('No Frame in this range.').waitFor();
     await dialog.getByLabel('Range of Frame').fill('1025-1035');
     await dialog.getByLabel('Failed on').selectOption({ label: 'render-01' });
     await dialog.getByRole('button', { name: 'Retry' }).click();
-    await page.getByText('1 task is tried again').waitFor();
+    await page.getByText('1 task retried').waitFor();
   });
 
-  await t.test('ten thousand tasks are one grid, live', async (t) => {
+  await t.test('a grid of ten thousand tasks is live', async (t) => {
     await page.goto(`/jobs/${after}?tab=tasks`);
     await chip('Ready', '10,000').waitFor();
     await page.getByText('The job is paused', { exact: true }).waitFor();
@@ -254,19 +254,19 @@ await test('a job is looked into, and what failed is tried again', { timeout: 24
     await page.setViewportSize({ width: 1440, height: 900 });
   });
 
-  await t.test('it is canceled and deleted, each after a question', async () => {
+  await t.test('a job is canceled and deleted after a confirmation', async () => {
     await page.locator('.page__head').getByRole('button', { name: 'Cancel…' }).click();
-    await dialog.getByRole('button', { name: 'Cancel the job' }).click();
+    await dialog.getByRole('button', { name: 'Cancel job' }).click();
     await page.locator('.page__title').getByText('Canceled').waitFor();
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
-    await dialog.getByRole('button', { name: 'Delete the job' }).click();
+    await dialog.getByRole('button', { name: 'Delete job' }).click();
     await page.waitForURL(/\/jobs$/);
     await page.goto(`/jobs/${after}`);
-    await page.getByRole('heading', { name: 'There is no such job' }).waitFor();
+    await page.getByRole('heading', { name: 'Job not found' }).waitFor();
   });
 
-  await t.test('the first failure is two clicks from its log', async () => {
+  await t.test('a button opens the first failed task', async () => {
     await page.goto(`/jobs/${job}`);
     await page.getByRole('button', { name: 'First failure' }).click();
     await page.waitForURL(new RegExp(`/tasks/${job}-0-29$`));

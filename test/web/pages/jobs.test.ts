@@ -6,7 +6,7 @@ import { PHONE, takePictures, violations } from '../../kit/browser/browser.ts';
 import type { JobView, Page as RestPage } from '../../kit/api-client.ts';
 import { until } from '../../kit/until.ts';
 
-/** The list of jobs in a real browser, against a real service with a real worker. */
+/** Tests the list of jobs in a browser, with a server and a worker. */
 
 const MANY = 5_000;
 
@@ -64,7 +64,7 @@ const names = (page: Page): Promise<string[]> =>
 const seen = (page: Page, what: string, list: readonly string[]): Promise<unknown> =>
   until(what, async () => JSON.stringify(await names(page)) === JSON.stringify(list));
 
-void test('an empty service says how to submit a job', async (t) => {
+void test('an empty list explains how to submit a job', async (t) => {
   const opened = await fixture.open('/jobs');
   const { page, faults } = opened;
   await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
@@ -75,7 +75,7 @@ void test('an empty service says how to submit a job', async (t) => {
   await opened.close();
 });
 
-void test('what happens to jobs shows without a reload', async (t) => {
+void test('changes of jobs show without a reload', async (t) => {
   const opened = await fixture.open('/jobs');
   const { page, faults } = opened;
   await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
@@ -97,7 +97,7 @@ void test('what happens to jobs shows without a reload', async (t) => {
   await opened.close();
 });
 
-void test('what is done in one window shows in another', async (t) => {
+void test('a change in one window shows in another', async (t) => {
   const id = await submit({ name: 'seen twice' });
   const one = await fixture.open('/jobs');
   const other = await fixture.open(`/jobs/${id}`);
@@ -112,7 +112,7 @@ void test('what is done in one window shows in another', async (t) => {
   await api.call('DELETE', `/api/v1/jobs/${id}`);
 });
 
-void test('filters, the order and the search are in the address', async (t) => {
+void test('filters, sort order and search are in the address', async (t) => {
   await submit({ name: 'alpha', owner: 'ada', project: 'atlas' });
   const beta = await submit({ name: 'beta', owner: 'grace', project: 'borealis', queue: comp });
   const gamma = await submit({ name: 'gamma', owner: 'grace', project: 'atlas' });
@@ -149,7 +149,7 @@ void test('filters, the order and the search are in the address', async (t) => {
   t.equal(await page.getByRole('button', { name: /^Paused/ }).getAttribute('aria-pressed'), 'true');
   t.equal(await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort'), 'ascending');
   await page.getByRole('searchbox').fill('nothing like it');
-  await page.getByRole('heading', { name: 'No job matches' }).waitFor();
+  await page.getByRole('heading', { name: 'No matching jobs' }).waitFor();
   await page.getByRole('button', { name: 'Clear filters' }).first().click();
   await seen(page, 'all again', ['alpha', 'beta', 'delta', 'gamma']);
 
@@ -162,7 +162,7 @@ void test('filters, the order and the search are in the address', async (t) => {
   await seen(page, 'of the owner', ['beta', 'gamma']);
 
   await page.getByRole('button', { name: 'Views' }).click();
-  await page.getByRole('menuitem', { name: 'Save this view…' }).click();
+  await page.getByRole('menuitem', { name: 'Save view…' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Of Grace');
   await page.keyboard.press('Enter');
   await page.goto('/jobs');
@@ -183,7 +183,7 @@ void test('filters, the order and the search are in the address', async (t) => {
   for (const id of [beta, gamma, delta]) await api.call('DELETE', `/api/v1/jobs/${id}`);
 });
 
-void test('the keyboard alone moves, selects, acts and opens', async (t) => {
+void test('the keyboard moves, selects, applies actions and opens jobs', async (t) => {
   const ids: string[] = [];
   for (const name of ['k1', 'k2', 'k3', 'k4']) ids.push(await submit({ name, project: 'keys' }));
   const opened = await fixture.open('/jobs?project=keys&sort=name&dir=asc');
@@ -213,7 +213,7 @@ void test('the keyboard alone moves, selects, acts and opens', async (t) => {
     const jobs = await Promise.all(ids.map(jobNow));
     return jobs.map(({ status }) => status).join() === 'pending,paused,paused,paused';
   });
-  t.equal(await activeRow(), '5', 'the focus is where it was');
+  t.equal(await activeRow(), '5', 'the focus does not move');
   await row(page, 'k4').getByText('Paused').waitFor();
   await page.keyboard.press(' ');
   await page.getByText('1 selected').waitFor();
@@ -225,7 +225,7 @@ void test('the keyboard alone moves, selects, acts and opens', async (t) => {
   await page.keyboard.press('c');
   await page.getByRole('dialog').getByRole('heading', { name: 'Cancel 1 job' }).waitFor();
   await page.keyboard.press('Escape');
-  t.equal(await activeRow(), '5', 'the focus is back in the table');
+  t.equal(await activeRow(), '5', 'the focus returns to the table');
   await page.keyboard.press('p');
   await page.getByText('1 job paused').waitFor();
   await page.keyboard.press('Control+a');
@@ -239,7 +239,7 @@ void test('the keyboard alone moves, selects, acts and opens', async (t) => {
   await opened.close();
 });
 
-void test('many jobs are changed at once, with a question and what was refused', async (t) => {
+void test('a bulk action asks for a confirmation and reports refusals', async (t) => {
   const opened = await fixture.open('/jobs?project=keys&sort=name&dir=asc');
   const { page, faults } = opened;
   await seen(page, 'the jobs', ['k1', 'k2', 'k3', 'k4']);
@@ -266,23 +266,23 @@ void test('many jobs are changed at once, with a question and what was refused',
   await row(page, 'k1').getByRole('button', { name: 'Actions for k1' }).click();
   const pause = page.getByRole('menuitem', { name: /^Pause/ });
   t.equal(await pause.getAttribute('aria-disabled'), 'true');
-  t.match(await pause.textContent(), /It has ended\./);
+  t.match(await pause.textContent(), /The job has ended\./);
   await page.getByRole('menuitem', { name: 'Priority…' }).click();
   await dialog.getByRole('spinbutton', { name: 'Priority' }).fill('77');
-  await dialog.getByRole('button', { name: 'Set the priority' }).click();
+  await dialog.getByRole('button', { name: 'Set priority' }).click();
   await row(page, 'k1').getByRole('gridcell', { name: '77', exact: true }).waitFor();
   t.same(faults, []);
   await opened.close();
 });
 
-void test('on a phone jobs are cards that can be acted on', async (t) => {
+void test('on a phone the list shows cards with menus', async (t) => {
   const opened = await fixture.open('/jobs?project=keys&sort=name&dir=asc', { size: PHONE });
   const { page, faults } = opened;
   await seen(page, 'the jobs', ['k1', 'k2', 'k3', 'k4']);
   t.equal(
     await page.evaluate<number>('document.documentElement.scrollWidth'),
     PHONE.width,
-    'nothing is wider than the window',
+    'the page fits the window',
   );
   t.same(await violations(page), []);
   await page.getByRole('button', { name: 'Actions for k4' }).click();
@@ -294,7 +294,7 @@ void test('on a phone jobs are cards that can be acted on', async (t) => {
   await opened.close();
 });
 
-void test('a list of thousands is smooth, and all that match are changed by one deed', async (t) => {
+void test('a list of thousands renders visible rows only and one action changes all matches', async (t) => {
   const large = await openBrowserHouse([], (state) => makeLargeStore(state, MANY, MANY));
   t.teardown(() => large.close(!t.passing()));
   const { api } = large.service;
@@ -303,7 +303,7 @@ void test('a list of thousands is smooth, and all that match are changed by one 
   const { page, faults } = await large.open('/jobs?sort=created_at&dir=asc');
   await row(page, 'shot_000 v0 Lighting 0').waitFor();
   t.equal(await page.getByRole('grid').getAttribute('aria-rowcount'), String(MANY + 1));
-  t.ok((await names(page)).length < 100, 'only rows that are looked at are there');
+  t.ok((await names(page)).length < 100, 'only visible rows are rendered');
   await page.locator('[data-index="0"]').focus();
   await page.keyboard.press('End');
   await row(page, 'Crowd simulation').waitFor();

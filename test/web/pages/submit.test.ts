@@ -32,16 +32,16 @@ interface Job {
   readonly effective_retry: { readonly max_attempts: number };
 }
 
-/** Of the text area that has the focus. */
+/** Line of the cursor in the focused text area. */
 const LINE_OF_CURSOR =
   "(({ value, selectionStart }) => value.slice(0, selectionStart).split('\\n').length)(document.activeElement)";
 
-/** A refusal is an error on the console of every browser, and so is an answer that is lost. */
+/** Browsers also log rejected requests and lost responses as errors. */
 const unexpected = (faults: readonly string[]): string[] =>
   faults.filter((fault) => !/status of 4(00|22)|ERR_CONNECTION_RESET/.test(fault));
 
-/** A farm with a queue and a storage location; gives the id of the farm. */
-async function furnish({ service: { api } }: BrowserFixture): Promise<string> {
+/** Creates a farm with a queue and a storage location. Returns the id of the farm. */
+async function createFarm({ service: { api } }: BrowserFixture): Promise<string> {
   const farm = (await api.call<{ id: string }>('POST', '/api/v1/farms', { name: 'north' })).body.id;
   await api.call('POST', '/api/v1/queues', { name: 'lighting', farm_id: farm });
   await api.call('POST', '/api/v1/storage-locations', {
@@ -51,36 +51,36 @@ async function furnish({ service: { api } }: BrowserFixture): Promise<string> {
   return farm;
 }
 
-/** The form of a template that comes as a file. */
+/** Chooses a template file and waits for its form. */
 async function load(page: Page, name: string, text: string): Promise<void> {
   const file = { name, mimeType: 'application/yaml', buffer: Buffer.from(text) };
   await page.getByLabel('Template file').setInputFiles(file);
   await page.getByText(`${name} · `).waitFor();
 }
 
-/** Submits, and gives the job that it became. */
+/** Submits the form and returns the job. */
 async function submitted(fixture: BrowserFixture, page: Page): Promise<Job> {
-  await page.getByRole('button', { name: 'Submit', exact: true }).click();
+  await page.getByRole('button', { name: 'Submit job', exact: true }).click();
   await page.waitForURL(/\/jobs\/[0-9a-f-]{36}$/);
   const id = page.url().split('/').at(-1) ?? '';
   return (await fixture.service.api.call<Job>('GET', `/api/v1/jobs/${id}`)).body;
 }
 
-await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) => {
+await test('the submit page submits jobs', { timeout: 240_000 }, async (t) => {
   const fixture = await openBrowserHouse();
   t.teardown(() => fixture.close(!t.passing()));
-  const farm = await furnish(fixture);
+  const farm = await createFarm(fixture);
   fixture.worker('render-01');
   const { page, faults } = await fixture.open('/submit');
   page.setDefaultTimeout(15_000);
   const text = page.getByRole('textbox', { name: 'Template text' });
-  /** A label may say more behind the name; buttons beside a field say it before. */
+  /** A label can continue after its name. Labels of buttons next to a field have the name at their end. */
   const field = (label: string): Locator => page.getByLabel(new RegExp(`^${label}`));
   const side = page.getByRole('region', { name: 'Check and submit' });
 
-  await t.test('a page without a template says how to begin', async (t) => {
+  await t.test('a page without a template explains how to add one', async (t) => {
     await page.getByText('Drop an OpenJD job template here').waitFor();
-    await side.getByText('Begin with one.').waitFor();
+    await side.getByText('Choose a template to see its parameters.').waitFor();
     await takePictures(page, 'submit-empty');
     t.strictSame(await violations(page), []);
     await page.getByRole('button', { name: 'A single command' }).click();
@@ -89,28 +89,28 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await page.getByRole('dialog').getByRole('button', { name: 'Start over' }).click();
     await page.getByRole('button', { name: 'A sequence of frames' }).click();
     await field('Scene').waitFor();
-    await side.getByText('To fill in: Scene.').waitFor();
-    await page.getByRole('button', { name: 'Check', exact: true }).click();
-    await side.getByText('Not complete yet').waitFor();
+    await side.getByText('Required: Scene.').waitFor();
+    await page.getByRole('button', { name: 'Check job', exact: true }).click();
+    await side.getByText('Missing or invalid fields').waitFor();
     await page.getByText('Enter a path.').waitFor();
   });
 
-  await t.test('an error of the syntax is marked at its line', async (t) => {
-    await page.getByRole('button', { name: 'Show the template' }).click();
+  await t.test('a syntax error is marked at its line', async (t) => {
+    await page.getByRole('button', { name: 'Show template' }).click();
     await text.fill(SMALL.replace('\nsteps:', '\nname: again\nsteps:'));
     await page.getByRole('button', { name: 'Line 6, column 1' }).click();
-    await page.getByText('is not YAML: Map keys must be unique').waitFor();
+    await page.getByText('Invalid YAML: Map keys must be unique').waitFor();
     t.equal(await page.evaluate<number>(LINE_OF_CURSOR), 6);
     await side.getByText('The template has an error').waitFor();
     await takePictures(page, 'submit-syntax');
     t.strictSame(await violations(page), []);
   });
 
-  await t.test('the form follows the text, and is tried by itself', async (t) => {
+  await t.test('the form follows the text and is checked automatically', async (t) => {
     await text.fill(SMALL);
     await field('JobName').fill('From the page');
     await side.getByText('Checked: 3 tasks in 1 step').waitFor();
-    await side.getByText('1 of 1 online workers may run it').waitFor();
+    await side.getByText('1 of 1 online workers can run it').waitFor();
     await side.getByText('First command').click();
     await side.getByText('echo 1', { exact: true }).waitFor();
     await side.getByText('Last command').click();
@@ -118,9 +118,9 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     t.strictSame(await violations(page), []);
   });
 
-  await t.test('what the service refuses is told where it is mended', async (t) => {
+  await t.test('an error of the server is shown at its line', async (t) => {
     await field('Frames').fill('one to three');
-    await side.getByText('The service refuses the template').waitFor();
+    await side.getByText('The server rejected the template').waitFor();
     await page.getByRole('button', { name: /^Line 10, column/ }).waitFor();
     t.strictSame(await violations(page), []);
     await field('Frames').fill('1-4');
@@ -128,7 +128,7 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await page.getByRole('button', { name: /^Line / }).waitFor({ state: 'detached' });
   });
 
-  await t.test('nothing is lost by a reload', async (t) => {
+  await t.test('a reload keeps the draft', async (t) => {
     await field('Project').fill('shot-020');
     await field('Priority').fill('70');
     await page.reload();
@@ -148,19 +148,19 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     parameters: { JobName: 'From the page', Frames: '1-4' },
   });
 
-  await t.test('all controls of OpenJD', async (t) => {
+  await t.test('the form has all controls of OpenJD', async (t) => {
     await page.goto('/submit');
     await page.getByText('Drop an OpenJD job template here').waitFor();
     await load(page, 'showcase.yaml', SHOWCASE);
     await takePictures(page, 'submit-controls');
     t.strictSame(await violations(page), []);
-    t.equal(await page.getByText('A secret').count(), 0, 'what is hidden is not shown');
+    t.equal(await page.getByText('A secret').count(), 0, 'hidden parameters are not shown');
 
     await field('A line').fill('ab');
     t.equal(
       await page.getByText('Must have at least 3 characters').count(),
       0,
-      'not while it is first typed',
+      'no error before the field is left',
     );
     await field('A line').blur();
     await page.getByText('Must have at least 3 characters, and has 2.').waitFor();
@@ -184,7 +184,7 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await field('Layers 3').fill('depth');
     await page.getByRole('button', { name: 'Move up: Layers 3' }).click();
     await page.getByRole('button', { name: 'Remove: Layers 1' }).click();
-    await page.getByRole('button', { name: 'More: Sizes 1' }).click();
+    await page.getByRole('button', { name: 'Increase: Sizes 1' }).click();
     await page.getByRole('button', { name: 'Add to Weights' }).click();
     await page.keyboard.type('0.5');
     await field('Passes 2').check();
@@ -192,9 +192,9 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await page.keyboard.type('/tmp/out.exr');
     await field('Tiles 2').fill('2, 3');
 
-    // The first thing that is missing has the focus.
-    await page.getByRole('button', { name: 'Submit', exact: true }).click();
-    await side.getByText('Not complete yet').waitFor();
+    // The first missing field has the focus.
+    await page.getByRole('button', { name: 'Submit job', exact: true }).click();
+    await side.getByText('Missing or invalid fields').waitFor();
     const scene = field('A scene');
     t.equal(await page.locator('input:focus').getAttribute('id'), await scene.getAttribute('id'));
     t.strictSame(await violations(page), []);
@@ -208,7 +208,7 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await page.getByRole('option', { name: /From the page/ }).click();
     await page.getByRole('list', { name: 'Jobs to wait for' }).getByText('From the page').waitFor();
     await page.getByText(/^Retry policy/).click();
-    await field('Attempts of a task').fill('7');
+    await field('Attempts per task').fill('7');
     await field('Owner').fill('ada');
 
     const job = await submitted(fixture, page);
@@ -237,15 +237,15 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
       Tiles: '[[0, 1], [2, 3]]',
     });
 
-    await t.test('a job is submitted again with changes', async (t) => {
+    await t.test('a job is resubmitted with changes', async (t) => {
       await page.goto(`/submit?from=${job.id}`);
-      await page.getByRole('heading', { name: 'Submit again with changes' }).waitFor();
+      await page.getByRole('heading', { name: 'Resubmit with changes' }).waitFor();
       await field('A line').waitFor();
       t.equal(await field('A line').inputValue(), 'abc');
       t.equal(await field('Tiles 2').inputValue(), '2, 3');
-      t.equal(await field('Attempts of a task').inputValue(), '7');
+      t.equal(await field('Attempts per task').inputValue(), '7');
       await field('A choice').selectOption('green');
-      await page.getByRole('button', { name: 'Back to the default of A line' }).click();
+      await page.getByRole('button', { name: 'Reset to default: A line' }).click();
       await takePictures(page, 'submit-again');
       t.strictSame(await violations(page), []);
       const again = await submitted(fixture, page);
@@ -254,7 +254,7 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     });
   });
 
-  await t.test('a template is dropped, and nobody can run it', async (t) => {
+  await t.test('a dropped template shows that no worker can run it', async (t) => {
     await page.goto('/submit');
     await page.getByText('Drop an OpenJD job template here').waitFor();
     const demanding = SMALL.replace(
@@ -274,13 +274,13 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await side
       .getByText(/No worker can run it: .*attr\.worker\.os\.family; the nearest, render-01, has linux/)
       .waitFor();
-    await side.getByRole('link', { name: 'Look at render-01' }).waitFor();
+    await side.getByRole('link', { name: 'Show render-01' }).waitFor();
     await side.getByText(/until this usage pool is created: nuke/).waitFor();
     await takePictures(page, 'submit-demanding');
     t.strictSame(await violations(page), []);
   });
 
-  await t.test('a repeat of a submission whose answer was lost makes no second job', async (t) => {
+  await t.test('a repeated submission after a lost response creates no second job', async (t) => {
     await page.goto('/submit');
     await page.getByRole('button', { name: 'Start over' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Start over' }).click();
@@ -293,8 +293,8 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
       await route.fetch();
       await route.abort('connectionreset');
     });
-    await page.getByRole('button', { name: 'Submit', exact: true }).click();
-    await side.getByText('The service cannot be reached.').waitFor();
+    await page.getByRole('button', { name: 'Submit job', exact: true }).click();
+    await side.getByText('Cannot reach the server.').waitFor();
     await page.unroute(isSubmission);
     await page.reload();
     await side.getByText('Checked: 3 tasks in 1 step').waitFor();
@@ -306,7 +306,7 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     );
   });
 
-  await t.test('a refusal by the service is shown at the field that it points at', async (t) => {
+  await t.test('an error of the server is shown at its field', async (t) => {
     await page.goto('/submit');
     await page.getByText('Drop an OpenJD job template here').waitFor();
     await load(page, 'small.yaml', SMALL);
@@ -317,7 +317,7 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await field('Queue').selectOption('spare');
     await side.getByText('Checked: 3 tasks in 1 step').waitFor();
     await fixture.service.api.call('DELETE', `/api/v1/queues/${gone}`);
-    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    await page.getByRole('button', { name: 'Submit job', exact: true }).click();
     await page.getByText(`the farm has no queue ${gone}`).waitFor();
     t.equal(await field('Queue').getAttribute('aria-invalid'), 'true');
     t.strictSame(await violations(page), []);

@@ -1,12 +1,12 @@
 import { test } from 'tap';
 import type { Attempt, Gate, Task } from '../../../client/resources.ts';
-import { gateTitle, linked, linksOf } from '../../../web/pages/task/explanation-links.ts';
-import { attemptShown, hasMoved, newestFirst } from '../../../web/pages/task/task-state.ts';
+import { gateTitle, linkNames, linksOf } from '../../../web/pages/task/explanation-links.ts';
+import { attemptShown, hasStateChanged, newestFirst } from '../../../web/pages/task/task-state.ts';
 import { taskAfter } from '../../../web/state/task-after.ts';
 
 const EXPLAINED = { job_id: 'job-1' };
 
-test('names in a sentence lead to their pages', (t) => {
+test('names in a sentence link to their pages', (t) => {
   const job = { id: 'job-2', name: 'Sim v12' };
   const step = { id: 'step-2', name: 'Simulate' };
   const queue = { id: 'queue-1', name: 'day' };
@@ -20,7 +20,7 @@ test('names in a sentence lead to their pages', (t) => {
     live: 40,
     holders: [{ farm: { id: 'farm-1', name: 'north' }, job, step, live: 32 }],
   };
-  t.strictSame(linked(cap.sentence, linksOf(cap, EXPLAINED)), {
+  t.strictSame(linkNames(cap.sentence, linksOf(cap, EXPLAINED)), {
     parts: [
       { text: 'Queue ', href: null },
       { text: 'day', href: '/queues?search=day' },
@@ -49,25 +49,25 @@ test('names in a sentence lead to their pages', (t) => {
     elsewhere: 0,
     rejected: [],
   };
-  t.strictSame(linked(workers.sentence, linksOf(workers, EXPLAINED)).others, [
+  t.strictSame(linkNames(workers.sentence, linksOf(workers, EXPLAINED)).others, [
     { label: 'Workers', href: '/workers' },
   ]);
   t.end();
 });
 
-test('a name within a longer word is none', (t) => {
-  t.strictSame(linked('Sunday and day-2, but day.', [{ label: 'day', href: '/day' }]).parts, [
+test('a name within a longer word is not linked', (t) => {
+  t.strictSame(linkNames('Sunday and day-2, but day.', [{ label: 'day', href: '/day' }]).parts, [
     { text: 'Sunday and day-2, but ', href: null },
     { text: 'day', href: '/day' },
     { text: '.', href: null },
   ]);
-  t.strictSame(linked('Nothing.', [{ label: '', href: '/x' }]).parts, [{ text: 'Nothing.', href: null }]);
+  t.strictSame(linkNames('Nothing.', [{ label: '', href: '/x' }]).parts, [{ text: 'Nothing.', href: null }]);
   t.equal(gateTitle('queue_cap'), 'Queue cap');
   t.equal(gateTitle('of_a_later_version'), 'of_a_later_version');
   t.end();
 });
 
-test('the newest attempt is shown, or the one of the address', (t) => {
+test('the attempt of the address is shown, else the newest', (t) => {
   const attempt = (number: number): Attempt => ({
     attempt_number: number,
     status: 'failed',
@@ -86,7 +86,7 @@ test('the newest attempt is shown, or the one of the address', (t) => {
   t.end();
 });
 
-test('an event moves a task, or tells only how far it is', (t) => {
+test('an event changes the state or only the progress of a task', (t) => {
   const at = '2026-11-21T00:00:00Z';
   const task: Task = {
     id: 'task-1',
@@ -109,12 +109,12 @@ test('an event moves a task, or tells only how far it is', (t) => {
     updated_at: at,
     progress: 50,
   } as const;
-  t.equal(hasMoved(task, event), false);
-  t.equal(hasMoved(task, { ...event, status: 'succeeded' }), true);
-  t.equal(hasMoved(task, { ...event, worker_id: 'worker-2' }), true);
+  t.equal(hasStateChanged(task, event), false);
+  t.equal(hasStateChanged(task, { ...event, status: 'succeeded' }), true);
+  t.equal(hasStateChanged(task, { ...event, worker_id: 'worker-2' }), true);
   t.strictSame(taskAfter(task, event), { ...task, progress: 50 });
   const newer = { ...task, status: 'succeeded', updated_at: '2026-11-21T00:00:01Z' } as const;
-  t.equal(taskAfter(newer, event), newer, 'what was loaded meanwhile is not undone');
+  t.equal(taskAfter(newer, event), newer, 'an older event does not change a task');
   t.strictSame(taskAfter(task, { ...event, status_message: 'tile 2' }), {
     ...task,
     progress: 50,
@@ -125,7 +125,7 @@ test('an event moves a task, or tells only how far it is', (t) => {
   t.strictSame(
     taskAfter({ ...task, progress: 50 }, { ...silent, status: 'ready', worker_id: '' }),
     { ...free, status: 'ready' },
-    'what is not said any more is not known any more',
+    'members that an event leaves out are removed',
   );
   t.equal(taskAfter(task, { ...event, updated_at: '2026-11-20T00:00:00Z' }), task);
   t.end();

@@ -29,7 +29,7 @@ const template = (name: string, script: string, cores = 1): object => ({
   ],
 });
 
-/** What a renderer says, and how it ends. */
+/** The output and the exit code of a renderer. */
 const rendering = (go: string): string => String.raw`
 printf '\033[1mScene\033[0m /mnt/projects/show/shot_010.usd, \033]8;;https://example.org/shot_010\033\\shot 010\033]8;;\033\\\n'
 printf '\033[32mloaded\033[0m 812 objects, \033[38;5;208m14 lights\033[0m, \033[38;2;120;90;220mvolumes\033[0m\n'
@@ -44,190 +44,198 @@ echo 'the last line'
 exit 3
 `;
 
-/** A task of a real worker and its page in a real browser. */
-await test('a task is followed, read and understood in its page', { timeout: 240_000 }, async (t) => {
-  const fixture = await openBrowserHouse();
-  t.teardown(() => fixture.close(!t.passing()));
-  const { api, folder } = fixture.service;
-  const farm = await api.makeFarm('show');
-  const file = (name: string): string => join(folder, name);
-  const submit = async (name: string, script: string, cores = 1): Promise<{ job: string; task: string }> => {
-    const { status, body } = await farm.submit(template(name, script, cores), { max_attempts: '1' });
-    if (status >= 400) throw new Error(JSON.stringify(body));
-    const [task] = await api.tasks(body.id);
-    if (task === undefined) throw new Error('a job without a task');
-    return { job: body.id, task: task.id };
-  };
+/** Tests the page of a task in a browser, with a server and a worker. */
+await test(
+  'the task page shows the state, the log and the reasons of a task',
+  { timeout: 240_000 },
+  async (t) => {
+    const fixture = await openBrowserHouse();
+    t.teardown(() => fixture.close(!t.passing()));
+    const { api, folder } = fixture.service;
+    const farm = await api.makeFarm('show');
+    const file = (name: string): string => join(folder, name);
+    const submit = async (
+      name: string,
+      script: string,
+      cores = 1,
+    ): Promise<{ job: string; task: string }> => {
+      const { status, body } = await farm.submit(template(name, script, cores), { max_attempts: '1' });
+      if (status >= 400) throw new Error(JSON.stringify(body));
+      const [task] = await api.tasks(body.id);
+      if (task === undefined) throw new Error('a job without a task');
+      return { job: body.id, task: task.id };
+    };
 
-  const first = await submit('Shot 010', rendering(file('go')));
-  const { page, faults } = await fixture.open(`/tasks/${first.task}`);
-  const log = page.getByRole('log');
-  page.setDefaultTimeout(15_000);
-  const foot = page.locator('.log-view__foot');
+    const first = await submit('Shot 010', rendering(file('go')));
+    const { page, faults } = await fixture.open(`/tasks/${first.task}`);
+    const log = page.getByRole('log');
+    page.setDefaultTimeout(15_000);
+    const foot = page.locator('.log-view__foot');
 
-  await t.test('a task that waits says why, with a link', async (t) => {
-    const why = page.getByRole('region', { name: 'Why is it waiting?' });
-    await why
-      .getByText(/no worker/i)
-      .first()
-      .waitFor();
-    await page.getByText('No log yet').waitFor();
-    await why.getByRole('link', { name: 'Workers' }).waitFor();
-    await page
-      .getByRole('navigation', { name: 'Breadcrumbs' })
-      .getByRole('link', { name: 'Render' })
-      .waitFor();
-    await takePictures(page, 'task-waiting');
-    t.strictSame(await violations(page), []);
-  });
+    await t.test('a waiting task has a reason with a link', async (t) => {
+      const why = page.getByRole('region', { name: 'Why is it waiting?' });
+      await why
+        .getByText(/no worker/i)
+        .first()
+        .waitFor();
+      await page.getByText('No log yet').waitFor();
+      await why.getByRole('link', { name: 'Workers' }).waitFor();
+      await page
+        .getByRole('navigation', { name: 'Breadcrumbs' })
+        .getByRole('link', { name: 'Render' })
+        .waitFor();
+      await takePictures(page, 'task-waiting');
+      t.strictSame(await violations(page), []);
+    });
 
-  await t.test('its log is live once it runs', async (t) => {
-    fixture.worker('render-01');
-    await log.getByText('loaded').waitFor();
-    await page.getByText('live, following').waitFor();
-    await page.getByRole('progressbar', { name: 'Progress of the task' }).waitFor();
-    t.equal(await log.getByText('loaded').getAttribute('class'), 'ansi--front ansi--front-2');
-    await log.getByRole('link', { name: 'shot 010' }).waitFor();
-    await log.getByText('tile 4 of 4').waitFor();
-    t.equal(await log.getByText('tile 3 of 4').count(), 0, 'folded');
-    await log.getByRole('button', { name: '3 earlier' }).click();
-    await log.getByText('tile 3 of 4').waitFor();
-    await takePictures(page, 'task-running');
-    t.strictSame(await violations(page), []);
-    await writeFile(file('go'), '');
-    await log.getByText('the last line').waitFor();
-    await page.getByText('ended', { exact: true }).waitFor();
-    await page.getByRole('alert').filter({ hasText: 'Why it failed' }).waitFor();
-    await page
-      .getByRole('region', { name: 'Attempts' })
-      .getByRole('cell', { name: '3', exact: true })
-      .waitFor();
-  });
+    await t.test('the log of a running task is live', async (t) => {
+      fixture.worker('render-01');
+      await log.getByText('loaded').waitFor();
+      await page.getByText('live, following').waitFor();
+      await page.getByRole('progressbar', { name: 'Task progress' }).waitFor();
+      t.equal(await log.getByText('loaded').getAttribute('class'), 'ansi--front ansi--front-2');
+      await log.getByRole('link', { name: 'shot 010' }).waitFor();
+      await log.getByText('tile 4 of 4').waitFor();
+      t.equal(await log.getByText('tile 3 of 4').count(), 0, 'folded');
+      await log.getByRole('button', { name: '3 earlier' }).click();
+      await log.getByText('tile 3 of 4').waitFor();
+      await takePictures(page, 'task-running');
+      t.strictSame(await violations(page), []);
+      await writeFile(file('go'), '');
+      await log.getByText('the last line').waitFor();
+      await page.getByText('ended', { exact: true }).waitFor();
+      await page.getByRole('alert').filter({ hasText: 'Failure reason' }).waitFor();
+      await page
+        .getByRole('region', { name: 'Attempts' })
+        .getByRole('cell', { name: '3', exact: true })
+        .waitFor();
+    });
 
-  await t.test('errors, streams, long lines and search are found', async (t) => {
-    await page.getByRole('button', { name: 'First error' }).click();
-    await page.locator('.log-row--goal').getByText('warning').waitFor();
-    await page.getByRole('button', { name: 'Next error' }).click();
-    await page.locator('.log-row--goal').getByText('ERROR: out of memory').waitFor();
-    await takePictures(page, 'task-failed');
-    t.strictSame(await violations(page), []);
+    await t.test('the log view finds errors, streams, long lines and search matches', async (t) => {
+      await page.getByRole('button', { name: 'First error' }).click();
+      await page.locator('.log-row--goal').getByText('warning').waitFor();
+      await page.getByRole('button', { name: 'Next error' }).click();
+      await page.locator('.log-row--goal').getByText('ERROR: out of memory').waitFor();
+      await takePictures(page, 'task-failed');
+      t.strictSame(await violations(page), []);
 
-    await page.getByLabel('Streams').selectOption('stderr');
-    await log.getByText('loaded').waitFor({ state: 'detached' });
-    t.equal(await log.locator('.log-row').count(), 2);
-    await page.getByLabel('Streams').selectOption('all');
-    await log.getByRole('button', { name: /show all: 3,000 more/ }).click();
-    await log.getByRole('button', { name: 'show less' }).waitFor();
+      await page.getByLabel('Streams').selectOption('stderr');
+      await log.getByText('loaded').waitFor({ state: 'detached' });
+      t.equal(await log.locator('.log-row').count(), 2);
+      await page.getByLabel('Streams').selectOption('all');
+      await log.getByRole('button', { name: /show all: 3,000 more/ }).click();
+      await log.getByRole('button', { name: 'show less' }).waitFor();
 
-    const find = page.getByLabel('Find in the log');
-    await log.press('Home');
-    await find.fill('TILE');
-    await page.locator('.log-tools__count', { hasText: /^1\/\d+$/ }).waitFor();
-    await find.press('Enter');
-    await page.locator('.log-tools__count', { hasText: /^2\/\d+$/ }).waitFor();
-    await page.getByRole('button', { name: 'Match case' }).click();
-    await page.locator('.log-tools__count', { hasText: /^0$/ }).waitFor();
-    await page.getByRole('button', { name: 'Match case' }).click();
-    await page.getByRole('button', { name: 'Regular expression' }).click();
-    await find.fill('(x+x+)+y');
-    await page.getByRole('alert').filter({ hasText: 'takes too long' }).waitFor();
-    await find.fill('(');
-    await page.getByRole('alert').filter({ hasText: 'Unterminated group' }).waitFor();
-    await find.fill('tile \\d of 4$');
-    await page.locator('.log-mark--current').waitFor();
-    t.match(page.url(), /find=tile/);
-    await takePictures(page, 'task-search');
-    t.strictSame(await violations(page), []);
-    await find.fill('');
-    await page.locator('.log-mark').first().waitFor({ state: 'detached' });
-  });
+      const find = page.getByLabel('Find in the log');
+      await log.press('Home');
+      await find.fill('TILE');
+      await page.locator('.log-tools__count', { hasText: /^1\/\d+$/ }).waitFor();
+      await find.press('Enter');
+      await page.locator('.log-tools__count', { hasText: /^2\/\d+$/ }).waitFor();
+      await page.getByRole('button', { name: 'Match case' }).click();
+      await page.locator('.log-tools__count', { hasText: /^0$/ }).waitFor();
+      await page.getByRole('button', { name: 'Match case' }).click();
+      await page.getByRole('button', { name: 'Regular expression' }).click();
+      await find.fill('(x+x+)+y');
+      await page.getByRole('alert').filter({ hasText: 'takes too long' }).waitFor();
+      await find.fill('(');
+      await page.getByRole('alert').filter({ hasText: 'Unterminated group' }).waitFor();
+      await find.fill('tile \\d of 4$');
+      await page.locator('.log-mark--current').waitFor();
+      t.match(page.url(), /find=tile/);
+      await takePictures(page, 'task-search');
+      t.strictSame(await violations(page), []);
+      await find.fill('');
+      await page.locator('.log-mark').first().waitFor({ state: 'detached' });
+    });
 
-  await t.test('lines are in the address', async (t) => {
-    await log.press('Home');
-    await log.getByRole('link', { name: 'Line 2', exact: true }).click();
-    await log.getByRole('link', { name: 'Line 3', exact: true }).click({ modifiers: ['Shift'] });
-    await page.waitForURL(/attempt=1.*#L2-L3$/);
-    await page.getByRole('button', { name: 'Copy', exact: true }).waitFor();
-    await page.reload();
-    await page.locator('.log-row--selected').nth(1).waitFor();
-    t.equal(await page.locator('.log-row--selected').count(), 2);
-    const [saved] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download the log' }).click(),
-    ]);
-    t.match(saved.suggestedFilename(), /\.(log|txt)$/);
-  });
+    await t.test('selected lines are in the address', async (t) => {
+      await log.press('Home');
+      await log.getByRole('link', { name: 'Line 2', exact: true }).click();
+      await log.getByRole('link', { name: 'Line 3', exact: true }).click({ modifiers: ['Shift'] });
+      await page.waitForURL(/attempt=1.*#L2-L3$/);
+      await page.getByRole('button', { name: 'Copy', exact: true }).waitFor();
+      await page.reload();
+      await page.locator('.log-row--selected').nth(1).waitFor();
+      t.equal(await page.locator('.log-row--selected').count(), 2);
+      const [saved] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'Download the log' }).click(),
+      ]);
+      t.match(saved.suggestedFilename(), /\.(log|txt)$/);
+    });
 
-  await t.test('it is tried again by hand', async (t) => {
-    await page.goto(`/tasks/${first.task}`);
-    await page.getByRole('button', { name: 'Retry' }).click();
-    await page
-      .getByRole('region', { name: 'Attempts' })
-      .getByRole('link', { name: '2', exact: true })
-      .waitFor();
-    await page.getByText('ended', { exact: true }).waitFor();
-    await page
-      .getByRole('region', { name: 'Attempts' })
-      .getByRole('link', { name: '1', exact: true })
-      .click();
-    await page.waitForURL(/attempt=1/);
-    t.equal((await api.attempts(first.task)).length, 2);
-  });
+    await t.test('a failed task is retried', async (t) => {
+      await page.goto(`/tasks/${first.task}`);
+      await page.getByRole('button', { name: 'Retry' }).click();
+      await page
+        .getByRole('region', { name: 'Attempts' })
+        .getByRole('link', { name: '2', exact: true })
+        .waitFor();
+      await page.getByText('ended', { exact: true }).waitFor();
+      await page
+        .getByRole('region', { name: 'Attempts' })
+        .getByRole('link', { name: '1', exact: true })
+        .click();
+      await page.waitForURL(/attempt=1/);
+      t.equal((await api.attempts(first.task)).length, 2);
+    });
 
-  await t.test('a task that runs is canceled after a question', async () => {
-    const { task } = await submit('Shot 020', `echo up; GO ${file('never')}`);
-    await page.goto(`/tasks/${task}`);
-    await log.getByText('up').waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the task' }).click();
-    await page.getByRole('heading', { level: 1 }).locator('..').getByText('Canceled').waitFor();
-  });
+    await t.test('a running task is canceled after a confirmation', async () => {
+      const { task } = await submit('Shot 020', `echo up; GO ${file('never')}`);
+      await page.goto(`/tasks/${task}`);
+      await log.getByText('up').waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel task' }).click();
+      await page.getByRole('heading', { level: 1 }).locator('..').getByText('Canceled').waitFor();
+    });
 
-  await t.test('a task that no worker can run names the nearest', async (t) => {
-    const { task } = await submit('Shot 025', 'true', 4_096);
-    await page.goto(`/tasks/${task}`);
-    const why = page.getByRole('region', { name: 'Why is it waiting?' });
-    await why.getByRole('link', { name: 'render-01' }).waitFor();
-    await why.getByText('0 of 1 online may run it').waitFor();
-    await takePictures(page, 'task-no-worker');
-    t.strictSame(await violations(page), []);
-    await why.getByRole('link', { name: 'render-01' }).click();
-    await page.waitForURL(/\/workers\//);
-  });
+    await t.test('a task that no worker can run names the nearest worker', async (t) => {
+      const { task } = await submit('Shot 025', 'true', 4_096);
+      await page.goto(`/tasks/${task}`);
+      const why = page.getByRole('region', { name: 'Why is it waiting?' });
+      await why.getByRole('link', { name: 'render-01' }).waitFor();
+      await why.getByText('0 of 1 online workers can run it').waitFor();
+      await takePictures(page, 'task-no-worker');
+      t.strictSame(await violations(page), []);
+      await why.getByRole('link', { name: 'render-01' }).click();
+      await page.waitForURL(/\/workers\//);
+    });
 
-  await t.test('a log of 200,000 lines is read to its end', async (t) => {
-    const { task } = await submit(
-      'Shot 030',
-      `seq -f 'frame %.0f of the cache is written to /mnt/cache/shot_030' 200000; echo 'error: the very end'`,
+    await t.test('a log of 200,000 lines is shown to its end', async (t) => {
+      const { task } = await submit(
+        'Shot 030',
+        `seq -f 'frame %.0f of the cache is written to /mnt/cache/shot_030' 200000; echo 'error: the very end'`,
+      );
+      await page.goto(`/tasks/${task}`);
+      await foot.getByText(/^200,001 lines/).waitFor();
+      await page.getByText('ended', { exact: true }).waitFor();
+      await page
+        .getByRole('button', { name: 'Jump to end' })
+        .or(log.getByText('the very end'))
+        .first()
+        .waitFor();
+      await log.press('f');
+      await log.getByText('error: the very end').waitFor();
+      await page.getByLabel('Find in the log').fill('frame 123456 ');
+      await page.locator('.log-mark--current').waitFor();
+      await page.locator('.log-tools__count', { hasText: /^1\/1$/ }).waitFor();
+      await page.goto(`/tasks/${task}#L150000`);
+      await log.getByText('frame 150000 of').waitFor();
+      t.ok((await log.locator('.log-row').count()) < 200, 'only visible lines are rendered');
+      await takePictures(page, 'task-long');
+      t.strictSame(await violations(page), []);
+    });
+
+    await t.test('an unknown task has an empty state', async (t) => {
+      await page.goto('/tasks/01890a5d-ac96-774b-bcce-b302099a8059-0-0');
+      await page.getByText('Task not found').waitFor();
+      t.strictSame(await violations(page), []);
+    });
+
+    t.strictSame(
+      faults.filter((fault) => !fault.includes('404')),
+      [],
     );
-    await page.goto(`/tasks/${task}`);
-    await foot.getByText(/^200,001 lines/).waitFor();
-    await page.getByText('ended', { exact: true }).waitFor();
-    await page
-      .getByRole('button', { name: 'Jump to end' })
-      .or(log.getByText('the very end'))
-      .first()
-      .waitFor();
-    await log.press('f');
-    await log.getByText('error: the very end').waitFor();
-    await page.getByLabel('Find in the log').fill('frame 123456 ');
-    await page.locator('.log-mark--current').waitFor();
-    await page.locator('.log-tools__count', { hasText: /^1\/1$/ }).waitFor();
-    await page.goto(`/tasks/${task}#L150000`);
-    await log.getByText('frame 150000 of').waitFor();
-    t.ok((await log.locator('.log-row').count()) < 200, 'only what is seen is drawn');
-    await takePictures(page, 'task-long');
-    t.strictSame(await violations(page), []);
-  });
-
-  await t.test('a task that is not there is told', async (t) => {
-    await page.goto('/tasks/01890a5d-ac96-774b-bcce-b302099a8059-0-0');
-    await page.getByText('This task is not there').waitFor();
-    t.strictSame(await violations(page), []);
-  });
-
-  t.strictSame(
-    faults.filter((fault) => !fault.includes('404')),
-    [],
-  );
-});
+  },
+);

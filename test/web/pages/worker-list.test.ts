@@ -1,12 +1,12 @@
 import { test } from 'tap';
 import type { WorkerEvent } from '../../../client/events/subjects.ts';
-import { latestEvents, workerAfter } from '../../../web/pages/workers/live-workers.ts';
-import { retryInWords } from '../../../web/pages/workers/retry-words.ts';
+import { applyWorkerEvent, latestEvents } from '../../../web/pages/workers/live-workers.ts';
+import { formatWorkerRetry } from '../../../web/pages/workers/retry-text.ts';
 import { summedUtilisation } from '../../../web/pages/workers/utilisation.ts';
 import {
   disabledReason,
   disabledReasonForAll,
-  workersInWords,
+  formatWorkerCount,
 } from '../../../web/pages/workers/worker-actions.ts';
 import {
   isFiltered,
@@ -28,7 +28,7 @@ const event = (id: string, status: WorkerEvent['status'], name = `node-${id}`): 
   status,
 });
 
-void test('what the list is asked with', (t) => {
+void test('the query of the list has all filters', (t) => {
   t.strictSame(listQuery({ ...NO_FILTERS, sort: 'name', dir: 'asc' }), {
     farm_id: undefined,
     queue_id: undefined,
@@ -64,7 +64,7 @@ void test('what the list is asked with', (t) => {
   t.end();
 });
 
-void test('the same list in a shell', (t) => {
+void test('the command and the request list the same workers', (t) => {
   const view = {
     ...NO_FILTERS,
     location: 'machine room',
@@ -76,7 +76,7 @@ void test('the same list in a shell', (t) => {
     listCommand(view, 'http://farm:8080'),
     "callsheet workers --status online --location 'machine room' --sort-by name --sort-dir asc --url http://farm:8080",
   );
-  t.equal(listCommand({ ...view, search: 'node' }, ''), null, 'the command has no words for it');
+  t.equal(listCommand({ ...view, search: 'node' }, ''), null, 'the command has no option for a search');
   t.equal(listCommand({ ...view, tag: 'gpu=a100' }, ''), null);
   t.equal(listCommand({ ...view, queue: 'q' }, ''), null);
   t.equal(
@@ -86,7 +86,7 @@ void test('the same list in a shell', (t) => {
   t.end();
 });
 
-void test('tags as they are shown and offered', (t) => {
+void test('tags are formatted and suggested', (t) => {
   t.strictSame(tagTexts({ tags: { site: 'cph', big: '' } }), ['big', 'site=cph']);
   t.strictSame(offeredTags([{ tags: { b: '1' } }, { tags: { a: '2', b: '1' } }, { tags: {} }]), [
     'a=2',
@@ -95,48 +95,53 @@ void test('tags as they are shown and offered', (t) => {
   t.end();
 });
 
-void test('events change rows, and take them out', (t) => {
-  const news = latestEvents([event('1', 'online'), event('1', 'disabled'), event('2', 'removed')]);
-  t.strictSame([...news.changed.values()], [event('1', 'disabled')]);
-  t.strictSame([...news.gone], ['2']);
-  // An id that was removed and is told again is there.
-  t.strictSame([...latestEvents([event('3', 'removed'), event('3', 'online')]).gone], []);
+void test('events change and remove workers', (t) => {
+  const latest = latestEvents([event('1', 'online'), event('1', 'disabled'), event('2', 'removed')]);
+  t.strictSame([...latest.changed.values()], [event('1', 'disabled')]);
+  t.strictSame([...latest.removed], ['2']);
+  // A worker that is reported after its removal is not removed.
+  t.strictSame([...latestEvents([event('3', 'removed'), event('3', 'online')]).removed], []);
   const worker = aWorker({ id: '1', name: 'node-1', hostname: 'node-1.farm', status: 'online' });
-  t.strictSame(workerAfter(worker, event('1', 'offline')), { ...worker, status: 'offline' });
-  t.equal(workerAfter(worker, event('1', 'online')), worker);
-  t.equal(workerAfter(worker, event('1', 'removed')), worker);
-  t.equal(workerAfter(worker, undefined), worker);
+  t.strictSame(applyWorkerEvent(worker, event('1', 'offline')), { ...worker, status: 'offline' });
+  t.equal(applyWorkerEvent(worker, event('1', 'online')), worker);
+  t.equal(applyWorkerEvent(worker, event('1', 'removed')), worker);
+  t.equal(applyWorkerEvent(worker, undefined), worker);
   t.end();
 });
 
-void test('what can be done to a worker', (t) => {
+void test('an action that does not fit a worker has a reason', (t) => {
   const reasons = (['online', 'offline', 'disabled'] as const).map((status) =>
     (['disable', 'enable', 'delete'] as const).map((action) => disabledReason(action, { status })),
   );
   t.strictSame(reasons, [
-    ['', 'It is not disabled.', 'It is online: stop it first.'],
-    ['', 'It is not disabled.', ''],
-    ['It is disabled already.', '', ''],
+    ['', 'The worker is not disabled.', 'The worker is online. Stop it first.'],
+    ['', 'The worker is not disabled.', ''],
+    ['The worker is already disabled.', '', ''],
   ]);
   t.equal(disabledReasonForAll('enable', [{ status: 'online' }, { status: 'disabled' }]), '');
-  t.equal(disabledReasonForAll('enable', [{ status: 'online' }]), 'It is not disabled.');
+  t.equal(disabledReasonForAll('enable', [{ status: 'online' }]), 'The worker is not disabled.');
   t.equal(
     disabledReasonForAll('enable', [{ status: 'online' }, { status: 'offline' }]),
-    'Not for any of the selected workers.',
+    'Not available for any of the selected workers.',
   );
   t.equal(disabledReasonForAll('enable', []), '');
-  t.strictSame([1, 2, 1_200].map(workersInWords), ['1 worker', '2 workers', '1,200 workers']);
+  t.strictSame([1, 2, 1_200].map(formatWorkerCount), ['1 worker', '2 workers', '1,200 workers']);
   t.end();
 });
 
-void test('a retry in words', (t) => {
-  const problem = { type: 'about:blank' as const, title: 'Conflict', status: 409, detail: 'the job is gone' };
-  t.strictSame(retryInWords({ worker_id: 'w', retried: 0, jobs: [] }, 'node'), {
-    title: 'Nothing that failed on node is left to retry',
+void test('the result of a retry is formatted', (t) => {
+  const problem = {
+    type: 'about:blank' as const,
+    title: 'Conflict',
+    status: 409,
+    detail: 'the job was deleted',
+  };
+  t.strictSame(formatWorkerRetry({ worker_id: 'w', retried: 0, jobs: [] }, 'node'), {
+    title: 'No failed tasks of node to retry',
     refusals: '',
   });
   t.strictSame(
-    retryInWords(
+    formatWorkerRetry(
       {
         worker_id: 'w',
         retried: 3,
@@ -147,12 +152,12 @@ void test('a retry in words', (t) => {
       },
       'node',
     ),
-    { title: '3 tasks of 1 job are tried again', refusals: 'the job is gone' },
+    { title: '3 tasks of 1 job retried', refusals: 'the job was deleted' },
   );
   t.end();
 });
 
-void test('the cores of several farms over time', (t) => {
+void test('the cores of several farms are added up over time', (t) => {
   t.strictSame(
     summedUtilisation([
       {
@@ -168,7 +173,7 @@ void test('the cores of several farms over time', (t) => {
   t.end();
 });
 
-void test('the history of a worker as a chart has it', (t) => {
+void test('the history of a worker is converted to chart series', (t) => {
   t.strictSame(
     workerSeries({
       times: ['2026-01-01T00:01:00Z', '2026-01-01T00:02:00Z'],
@@ -179,7 +184,7 @@ void test('the history of a worker as a chart has it', (t) => {
       times: [1_767_225_660, 1_767_225_720],
       series: [
         { label: 'Booked', color: '--state-running', isFilled: true, values: [null, 2] },
-        { label: 'Cores it has', color: '--text-muted', isLimit: true, values: [null, 8] },
+        { label: 'Total', color: '--text-muted', isLimit: true, values: [null, 8] },
       ],
     },
   );

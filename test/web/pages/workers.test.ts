@@ -5,7 +5,7 @@ import { until } from '../../kit/until.ts';
 
 tap.setTimeout(240_000);
 
-/** A step of some frames, each of which runs a shell command. */
+/** A job with one step that runs a shell command per frame. */
 const job = (name: string, command: string, frames: string, requirements: object = {}): object => ({
   specificationVersion: 'jobtemplate-2023-09',
   name,
@@ -30,8 +30,8 @@ interface WorkerView {
   readonly failed_attempts: number;
 }
 
-/** Workers, a worker and the overview in a real browser, against the real service and real workers. */
-await test('workers are watched and kept, and the farm is told in words', { timeout: 240_000 }, async (t) => {
+/** Tests the pages of workers and the overview in a browser, with a server and workers. */
+await test('the pages show and change workers and describe the farm', { timeout: 240_000 }, async (t) => {
   const fixture = await openBrowserHouse();
   t.teardown(() => fixture.close(!t.passing()));
   const { api } = fixture.service;
@@ -50,72 +50,75 @@ await test('workers are watched and kept, and the farm is told in words', { time
   const dialog = page.getByRole('dialog');
   const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
 
-  await t.test('the list is found by words, location and status, all in the address', async (t) => {
+  await t.test('the list is filtered by search, location and status in the address', async (t) => {
     await row('render-01').getByText('Online').waitFor();
     await row('cloud-01').waitFor();
     await page.getByLabel('Search workers').fill('rack=a2');
     await row('render-01').waitFor({ state: 'detached' });
     await row('render-02').waitFor();
     t.match(page.url(), /search=rack%3Da2/);
-    // As the page of compute locations links to it.
+    // The page of compute locations links to this address.
     await page.goto('/workers?location=cloud');
     await row('cloud-01').waitFor();
     t.equal(await page.getByRole('row').count(), 2, 'the head and one worker');
     await page.getByRole('button', { name: 'Offline 0' }).click();
-    await page.getByRole('heading', { name: 'No worker matches' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching workers' }).waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
     await row('render-01').waitFor();
     t.equal(new URL(page.url()).search, '');
   });
 
-  await t.test('what is done to one is live, what is done to many is asked about', async (t) => {
-    await row('render-01').getByRole('button', { name: 'Actions for render-01' }).click();
-    await page.getByRole('menuitem', { name: 'Disable', exact: true }).click();
-    await row('render-01').getByText('Disabled').waitFor();
-    await page.getByRole('button', { name: 'Disabled 1' }).waitFor();
+  await t.test(
+    'changes of a worker are live, and changes of several workers need a confirmation',
+    async (t) => {
+      await row('render-01').getByRole('button', { name: 'Actions for render-01' }).click();
+      await page.getByRole('menuitem', { name: 'Disable', exact: true }).click();
+      await row('render-01').getByText('Disabled').waitFor();
+      await page.getByRole('button', { name: 'Disabled 1' }).waitFor();
 
-    // One is stopped: its status comes by itself.
-    await third.kill('SIGTERM');
-    await row('cloud-01').getByText('Offline').waitFor();
-    t.strictSame(await statusesNow(), {
-      'cloud-01': 'offline',
-      'render-01': 'disabled',
-      'render-02': 'online',
-    });
-    await takePictures(page, 'workers');
-    t.strictSame(await violations(page), []);
+      // The status of a stopped worker changes without a reload.
+      await third.kill('SIGTERM');
+      await row('cloud-01').getByText('Offline').waitFor();
+      t.strictSame(await statusesNow(), {
+        'cloud-01': 'offline',
+        'render-01': 'disabled',
+        'render-02': 'online',
+      });
+      await takePictures(page, 'workers');
+      t.strictSame(await violations(page), []);
 
-    await page.getByLabel('Select cloud-01').click();
-    await page.getByLabel('Select render-02').click();
-    await page.getByText('2 selected').waitFor();
-    await page.getByRole('toolbar').getByRole('button', { name: 'Delete…' }).click();
-    await dialog.getByRole('heading', { name: 'Delete 2 workers' }).waitFor();
-    await dialog.getByText('1 worker of them is online').waitFor();
-    await dialog.getByRole('button', { name: 'Delete 2 workers' }).click();
-    // The one that is online is refused, with the reason of the service.
-    await dialog.getByText('1 worker deleted, 1 refused.').waitFor();
-    await dialog.getByText(/online/).waitFor();
-    await takePictures(page, 'workers-refused');
-    t.strictSame(await violations(page), []);
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await row('cloud-01').waitFor({ state: 'detached' });
-    t.strictSame(await statusesNow(), { 'render-01': 'disabled', 'render-02': 'online' });
+      await page.getByLabel('Select cloud-01').click();
+      await page.getByLabel('Select render-02').click();
+      await page.getByText('2 selected').waitFor();
+      await page.getByRole('toolbar').getByRole('button', { name: 'Delete…' }).click();
+      await dialog.getByRole('heading', { name: 'Delete 2 workers' }).waitFor();
+      await dialog.getByText('1 worker is online and cannot be deleted.').waitFor();
+      await dialog.getByRole('button', { name: 'Delete 2 workers' }).click();
+      // The server rejects the deletion of the online worker with a reason.
+      await dialog.getByText('1 worker deleted, 1 refused.').waitFor();
+      await dialog.getByText(/online/).waitFor();
+      await takePictures(page, 'workers-refused');
+      t.strictSame(await violations(page), []);
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await row('cloud-01').waitFor({ state: 'detached' });
+      t.strictSame(await statusesNow(), { 'render-01': 'disabled', 'render-02': 'online' });
 
-    await page.getByLabel('Select all').click();
-    await page.getByRole('toolbar').getByRole('button', { name: 'Enable' }).click();
-    await dialog.getByRole('button', { name: 'Enable 2 workers' }).click();
-    await row('render-01').getByText('Online').waitFor();
-    t.strictSame(await statusesNow(), { 'render-01': 'online', 'render-02': 'online' });
-  });
+      await page.getByLabel('Select all').click();
+      await page.getByRole('toolbar').getByRole('button', { name: 'Enable' }).click();
+      await dialog.getByRole('button', { name: 'Enable 2 workers' }).click();
+      await row('render-01').getByText('Online').waitFor();
+      t.strictSame(await statusesNow(), { 'render-01': 'online', 'render-02': 'online' });
+    },
+  );
 
   await farm.submit(job('shot_010', 'echo openjd_progress: 40; sleep 120', '1-20'), { owner: 'mira' });
   await farm.submit(job('needs_windows', 'true', '1-3', WINDOWS), { owner: 'mira' });
 
-  await t.test('the overview says what runs and what waits on what', async (t) => {
+  await t.test('the overview shows running tasks and the reasons of waiting ones', async (t) => {
     await page.goto('/');
-    await page.getByText(/^2 tasks run on/).waitFor();
-    await page.getByText('Waits for cores').waitFor();
-    await page.getByText('No fitting worker').waitFor();
+    await page.getByText(/^2 tasks running on/).waitFor();
+    await page.getByText('Waiting for cores').waitFor();
+    await page.getByText('No eligible worker').waitFor();
     const needed = page.getByRole('region', { name: 'Jobs that need attention' });
     await needed.getByRole('link', { name: 'needs_windows' }).waitFor();
     await page.getByRole('table', { name: 'By owner' }).getByRole('link', { name: 'mira' }).waitFor();
@@ -125,7 +128,7 @@ await test('workers are watched and kept, and the farm is told in words', { time
     t.strictSame(await violations(page), []);
   });
 
-  await t.test('a worker shows its tasks, and gets no more while it is disabled', async (t) => {
+  await t.test('a worker page shows its tasks and disables the worker', async (t) => {
     const [first] = await workersNow();
     await page.goto(`/workers/${first?.id ?? ''}`);
     await page.getByRole('heading', { name: first?.name ?? '' }).waitFor();
@@ -135,10 +138,10 @@ await test('workers are watched and kept, and the farm is told in words', { time
       .waitFor();
     t.equal(
       await page.getByRole('button', { name: 'Delete…' }).getAttribute('title'),
-      'It is online: stop it first.',
+      'The worker is online. Stop it first.',
     );
     await page.getByRole('button', { name: 'Disable' }).click();
-    await page.getByText('It brings its task to the end.').waitFor();
+    await page.getByText('It finishes its current task.').waitFor();
     await page.getByRole('button', { name: 'Enable' }).waitFor();
     t.strictSame((await statusesNow())[first?.name ?? ''], 'disabled');
     await takePictures(page, 'worker');
@@ -147,7 +150,7 @@ await test('workers are watched and kept, and the farm is told in words', { time
     await page.getByRole('button', { name: 'Disable' }).waitFor();
   });
 
-  await t.test('what failed on a worker is told by step, and tried again', async (t) => {
+  await t.test('a worker page lists its failures by step and retries them', async (t) => {
     for (const { id } of (await api.must<{ items: { id: string }[] }>('GET', '/api/v1/jobs')).items)
       await api.must('POST', `/api/v1/jobs/${id}/cancel`);
     const submitted = await farm.submit(job('ocean_sim', 'echo no license >&2; exit 3', '1-4'), {
@@ -163,8 +166,8 @@ await test('workers are watched and kept, and the farm is told in words', { time
     await takePictures(page, 'worker-failures');
     t.strictSame(await violations(page), []);
     const before = (await api.job(id)).failed_attempts;
-    await table.getByRole('button', { name: 'Retry these' }).click();
-    await page.getByText(/tasks? of Render tried again/).waitFor();
+    await table.getByRole('button', { name: 'Retry step' }).click();
+    await page.getByText(/tasks? of Render retried/).waitFor();
     await until('the job failed again', async () => {
       const now = await api.job(id);
       return now.status === 'failed' && now.failed_attempts !== before;
@@ -181,16 +184,16 @@ await test('workers are watched and kept, and the farm is told in words', { time
     t.strictSame(await violations(page), []);
   });
 
-  await t.test('a worker that is deleted elsewhere is told as gone', async () => {
+  await t.test('a worker page shows that the worker was deleted', async () => {
     await page.goto('/workers/no-such-worker');
-    await page.getByRole('heading', { name: 'There is no such worker' }).waitFor();
+    await page.getByRole('heading', { name: 'Worker not found' }).waitFor();
     const id = (await workersNow()).find(({ name }) => name === 'render-02')?.id ?? '';
     await page.goto(`/workers/${id}`);
     await page.getByRole('heading', { name: 'render-02' }).waitFor();
     await second.kill('SIGTERM');
     await page.getByText('Offline').first().waitFor();
     await api.must('DELETE', `/api/v1/workers/${id}`);
-    await page.getByRole('heading', { name: 'render-02 has been deleted' }).waitFor();
+    await page.getByRole('heading', { name: 'render-02 was deleted' }).waitFor();
   });
 
   t.strictSame(

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { counted, numberText } from '../../../web/parts/number-text.ts';
 
-test('things are counted in words', (t) => {
+test('formats a count with its noun', (t) => {
   t.equal(counted(0, 'task'), '0 tasks');
   t.equal(counted(1, 'task'), '1 task');
   t.equal(counted(1_234, 'task'), '1,234 tasks');

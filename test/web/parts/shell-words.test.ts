@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { shellWord } from '../../../web/parts/shell-words.ts';
 
-test('a word is quoted where a shell would take it apart', (t) => {
+test('quotes words that a shell would split or expand', (t) => {
   t.equal(shellWord('/mnt/a_b-c.exr:1@%+=,'), '/mnt/a_b-c.exr:1@%+=,');
   t.equal(shellWord("it's"), `'it'\\''s'`);
   t.equal(shellWord(''), "''");

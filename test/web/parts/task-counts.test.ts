@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { test } from 'tap';
 import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
-import { countedParts, countsInWords, percentDone } from '../../../web/parts/task-counts.ts';
+import { countedParts, countsText, percentDone } from '../../../web/parts/task-counts.ts';
 
 const STATUSES = ['pending', 'ready', 'assigned', 'running', 'succeeded', 'failed', 'canceled'] as const;
 
@@ -10,14 +10,14 @@ const counts = (change: Partial<Record<(typeof STATUSES)[number] | 'unschedulabl
   return { ...all, total: STATUSES.reduce((sum, status) => sum + all[status], 0) };
 };
 
-test('unschedulable tasks are shown apart from the other ready ones', (t) => {
+test('unschedulable tasks are separate from the other ready tasks', (t) => {
   t.strictSame(countedParts(counts({ ready: 3, unschedulable: 1, succeeded: 1 })), [
     { part: 'succeeded', count: 1, share: 0.25 },
     { part: 'ready', count: 2, share: 0.5 },
     { part: 'unschedulable', count: 1, share: 0.25 },
   ]);
-  t.equal(countsInWords(counts({ succeeded: 1_200, running: 3 })), '1,200 succeeded, 3 running');
-  t.equal(countsInWords(counts({})), 'no tasks');
+  t.equal(countsText(counts({ succeeded: 1_200, running: 3 })), '1,200 succeeded, 3 running');
+  t.equal(countsText(counts({})), 'no tasks');
   t.end();
 });
 
@@ -46,7 +46,7 @@ test('the parts add up to the whole bar', (t) => {
   t.end();
 });
 
-test('all is done only when all is', (t) => {
+test('100 percent only if all tasks have succeeded', (t) => {
   t.equal(percentDone({ succeeded: 999, total: 1_000 }), 99);
   t.equal(percentDone({ succeeded: 1_000, total: 1_000 }), 100);
   t.equal(percentDone({ succeeded: 0, total: 0 }), 0);

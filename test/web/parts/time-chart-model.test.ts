@@ -1,11 +1,11 @@
 import { test } from 'tap';
 import { mibText } from '../../../web/parts/size-text.ts';
-import { chartInWords, drawnSeries, lastValue, valueText } from '../../../web/parts/time-chart-model.ts';
+import { chartText, drawnSeries, lastValue, valueText } from '../../../web/parts/time-chart-model.ts';
 
 const FAILED = { label: 'Failed', color: '--a', values: [1, null, 0] };
 const DONE = { label: 'Done', color: '--b', values: [5, 2, 3] };
 
-void test('lines are drawn as they are, stacked series the highest first', (t) => {
+void test('lines keep their values, and stacked series are drawn highest first', (t) => {
   t.strictSame(
     drawnSeries([FAILED, DONE], false).map(({ heights }) => heights),
     [FAILED.values, DONE.values],
@@ -22,7 +22,7 @@ void test('lines are drawn as they are, stacked series the highest first', (t) =
   t.end();
 });
 
-void test('a chart in words', (t) => {
+void test('a chart as text', (t) => {
   t.equal(lastValue({ values: [1, 2, null] }), 2);
   t.equal(lastValue({ values: [null] }), null);
   t.strictSame(
@@ -30,13 +30,13 @@ void test('a chart in words', (t) => {
     ['1,234.6', '0', '–', '–'],
   );
   t.equal(
-    chartInWords('Tasks', [FAILED, DONE], 'tasks'),
+    chartText('Tasks', [FAILED, DONE], 'tasks'),
     'Tasks: Failed 0 tasks last, 1 at most; Done 3 tasks last, 5 at most.',
   );
   t.end();
 });
 
-void test('amounts of memory', (t) => {
+void test('memory sizes', (t) => {
   t.strictSame([0, 512, 1_024, 64_307, 1_572_864].map(mibText), [
     '–',
     '512 MiB',

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { agoText, durationText } from '../../../web/parts/time-text.ts';
 
-test('durations are told in two units', (t) => {
+test('formats durations in two units', (t) => {
   const cases: readonly (readonly [number, string])[] = [
     [-5, '0 s'],
     [0, '0 s'],
@@ -19,7 +19,7 @@ test('durations are told in two units', (t) => {
   t.end();
 });
 
-test('how long ago it was is told in one unit', (t) => {
+test('formats relative times in one unit', (t) => {
   const now = 1_000_000_000;
   t.equal(agoText(now, now), 'just now');
   t.equal(agoText(now - 59_000, now), '59 s ago');

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { test } from 'tap';
 import { Coalescer } from '../../../web/state/coalescer.ts';
 
-/** A coalescer in a time of its own. */
-function bench() {
+/** A coalescer with a manual clock. */
+function harness() {
   const delivered: number[][] = [];
   let overflows = 0;
   let now = 0;
@@ -13,7 +13,7 @@ function bench() {
     everyMs: 250,
     deliver: (items) => delivered.push([...items]),
     overflow: () => overflows++,
-    isHeld: () => isHeld,
+    isPaused: () => isHeld,
     now: () => now,
     later: (act, ms) => {
       timer = { at: now + ms, act };
@@ -32,13 +32,13 @@ function bench() {
   };
   const hold = (held: boolean): void => {
     isHeld = held;
-    if (!held) coalescer.released();
+    if (!held) coalescer.resume();
   };
   return { coalescer, delivered, pass, hold, overflows: () => overflows };
 }
 
-test('the first comes at once, what follows a quarter of a second later and together', (t) => {
-  const { coalescer, delivered, pass } = bench();
+test('delivers the first item at once, and later ones together after 250 ms', (t) => {
+  const { coalescer, delivered, pass } = harness();
   coalescer.add([1]);
   pass(0);
   t.strictSame(delivered, [[1]]);
@@ -51,8 +51,8 @@ test('the first comes at once, what follows a quarter of a second later and toge
   t.end();
 });
 
-test('nothing comes while it is held, and too much is told as lost', (t) => {
-  const { coalescer, delivered, pass, hold, overflows } = bench();
+test('delivers nothing while paused, and reports too many items as lost', (t) => {
+  const { coalescer, delivered, pass, hold, overflows } = harness();
   hold(true);
   coalescer.add([1, 2]);
   pass(10_000);
@@ -65,16 +65,16 @@ test('nothing comes while it is held, and too much is told as lost', (t) => {
   hold(false);
   pass(1_000);
   t.equal(overflows(), 1);
-  t.equal(delivered.length, 1, 'what was dropped is not delivered in part');
+  t.equal(delivered.length, 1, 'dropped items are not delivered in part');
   t.end();
 });
 
-test('what was added comes once and in order, at most once in a quarter of a second', (t) => {
+test('delivers each item once, in order, at most every 250 ms', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 1, max: 5 }))),
       (steps) => {
-        const { coalescer, delivered, pass } = bench();
+        const { coalescer, delivered, pass } = harness();
         let next = 0;
         let passed = 0;
         for (const [ms, count] of steps) {
@@ -96,8 +96,8 @@ test('what was added comes once and in order, at most once in a quarter of a sec
   t.end();
 });
 
-test('nothing comes after it is closed', (t) => {
-  const { coalescer, delivered, pass } = bench();
+test('delivers nothing after close', (t) => {
+  const { coalescer, delivered, pass } = harness();
   coalescer.add([1]);
   coalescer.close();
   coalescer.add([2]);

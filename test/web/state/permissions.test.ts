@@ -3,7 +3,7 @@ import { permissionsOf } from '../../../web/state/permissions.ts';
 
 const GRANTED = ['jobs.read', 'jobs.read.all', 'jobs.write', 'infra.read', 'infra.manage', 'apikeys.self'];
 
-test('what is granted is allowed, and what is not says which permission is missing', (t) => {
+test('granted permissions are allowed, others name the missing permission', (t) => {
   const { can, why } = permissionsOf(GRANTED, false);
   t.equal(can('jobs.write'), true);
   t.equal(why('jobs.write'), '');
@@ -12,7 +12,7 @@ test('what is granted is allowed, and what is not says which permission is missi
   t.end();
 });
 
-test('a browser that is set to read only reads, and changes nothing', (t) => {
+test('read-only mode allows reading only', (t) => {
   const { can, why } = permissionsOf(GRANTED, true);
   for (const permission of ['jobs.read', 'jobs.read.all', 'infra.read'] as const) {
     t.equal(can(permission), true, permission);
@@ -20,13 +20,13 @@ test('a browser that is set to read only reads, and changes nothing', (t) => {
   }
   for (const permission of ['jobs.write', 'infra.manage', 'apikeys.self'] as const) {
     t.equal(can(permission), false, permission);
-    t.equal(why(permission), 'This browser is set to read only: Settings.');
+    t.equal(why(permission), 'Read-only mode. Turn it off in Settings.');
   }
-  t.equal(why('workers.read'), 'You lack the permission workers.read.', 'it grants nothing');
+  t.equal(why('workers.read'), 'You lack the permission workers.read.', 'read-only mode grants nothing');
   t.end();
 });
 
-test('before the service has said what is granted, nothing is', (t) => {
+test('nothing is allowed until the permissions are loaded', (t) => {
   t.equal(permissionsOf([], false).can('jobs.read'), false);
   t.end();
 });

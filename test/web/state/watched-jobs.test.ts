@@ -12,14 +12,14 @@ import {
 const A = { id: 'a', name: 'Sequence 010' };
 const B = { id: 'b', name: 'Sequence 020' };
 
-test('a job is watched once, under its newest name, and no longer when that is wished', (t) => {
+test('a job is watched once, under its latest name, until it is removed', (t) => {
   t.strictSame(watching([A, B], { id: 'a', name: 'renamed' }), [B, { id: 'a', name: 'renamed' }]);
   t.strictSame(notWatching([A, B], 'a'), [B]);
   t.strictSame(notWatching([A], 'x'), [A]);
   t.end();
 });
 
-test('the oldest gives way when too many are watched', (t) => {
+test('the oldest job is removed beyond the limit', (t) => {
   const many = Array.from({ length: WATCHED_MAX }, (_unused, index) => ({ id: `${index}`, name: 'n' }));
   const after = watching(many, A);
   t.equal(after.length, WATCHED_MAX);
@@ -28,7 +28,7 @@ test('the oldest gives way when too many are watched', (t) => {
   t.end();
 });
 
-test('what a browser has kept may be anything', (t) => {
+test('invalid stored values are rejected', (t) => {
   t.equal(asWatchedJobs(null), null);
   t.equal(asWatchedJobs({ id: 'a' }), null);
   t.strictSame(asWatchedJobs([A, null, 3, { id: 1, name: 'x' }, { id: 'c' }, B]), [A, B]);
@@ -36,7 +36,7 @@ test('what a browser has kept may be anything', (t) => {
   t.end();
 });
 
-test('the end of a watched job is told once', (t) => {
+test('a watched job ends once', (t) => {
   const told = [
     { job_id: 'a', status: 'running' },
     { job_id: 'x', status: 'completed' },
@@ -52,7 +52,7 @@ test('the end of a watched job is told once', (t) => {
   t.end();
 });
 
-test('a job that is parked or waits has not ended', (t) => {
+test('a parked or waiting job has not ended', (t) => {
   for (const status of ['pending', 'blocked', 'paused', 'running', 'archived', ''])
     t.equal(isEnding(status), false, status);
   for (const status of ['completed', 'failed', 'canceled', 'removed'])
@@ -60,7 +60,7 @@ test('a job that is parked or waits has not ended', (t) => {
   t.end();
 });
 
-test('what is told keeps a name that runs from right to left to itself', (t) => {
+test('the notification isolates a right-to-left name', (t) => {
   t.equal(endingText({ ...A, ending: 'completed' }), '\u2068Sequence 010\u2069 is completed');
   t.equal(endingText({ id: 'r', name: '\u202Egpj', ending: 'failed' }), '\u2068\u202Egpj\u2069 has failed');
   t.end();

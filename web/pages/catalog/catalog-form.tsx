@@ -1,5 +1,3 @@
-import { useState } from 'react';
-import { ProblemError } from '../../../client/problem.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { CheckField, NumberField, SelectField, TextAreaField, TextField } from '../../parts/field.tsx';
@@ -7,18 +5,11 @@ import { Notice } from '../../parts/notice.tsx';
 import { explained } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
-import {
-  bodyOf,
-  pointedProblems,
-  problemsOf,
-  valuesOf,
-  type FieldValue,
-  type FormField,
-  type FormValues,
-} from './form-model.ts';
+import type { FieldValue, FormField } from './form-model.ts';
 import { PairsField } from './pairs-field.tsx';
+import { useCatalogForm } from './use-catalog-form.ts';
 
-/** Makes an entry of a catalog, or changes one. It stays open, with all that was typed, until the service has it. */
+/** The form that creates or changes an entry. It stays open, with all inputs, until the server has accepted them. */
 export function CatalogForm<Entry extends CatalogEntry>({
   catalog,
   entry,
@@ -29,67 +20,41 @@ export function CatalogForm<Entry extends CatalogEntry>({
   catalog: Catalog<Entry>;
   /** Null for a new one. */
   entry: Entry | null;
-  /** Names of compute locations, to be offered. */
+  /** Suggested names of compute locations. */
   names: readonly string[];
   onDone: (entry: Entry) => void;
   onClose: () => void;
 }) {
   const { why } = usePermissions();
-  const fields = catalog.fields.filter(({ isFixed }) => entry === null || isFixed !== true);
-  const [values, setValues] = useState<FormValues>(() => valuesOf(catalog.fields, entry));
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
-  const [error, setError] = useState<unknown>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const problems = problemsOf(fields, values);
-  const shownProblem = (name: string): string =>
-    refused.get(name) ?? (left.has(name) ? (problems.get(name) ?? '') : '');
-
-  const change = (name: string, value: FieldValue): void => {
-    setValues({ ...values, [name]: value });
-    setRefused(new Map([...refused].filter(([other]) => other !== name)));
-  };
-  const save = async (): Promise<void> => {
-    setLeft(new Set(fields.map(({ name }) => name)));
-    if (problems.size > 0 || isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      const body = bodyOf(catalog.fields, values);
-      onDone(await (entry === null ? catalog.create(body) : catalog.replace(entry, body)));
-    } catch (reason) {
-      const pointed =
-        reason instanceof ProblemError ? pointedProblems(fields, reason.errors) : new Map<string, string>();
-      setRefused(pointed);
-      setError(pointed.size > 0 && !pointed.has('') ? null : reason);
-      setIsBusy(false);
-    }
-  };
+  const { fields, values, problemAt, error, isBusy, change, visit, save } = useCatalogForm(
+    catalog,
+    entry,
+    onDone,
+  );
   return (
     <Dialog
-      title={entry === null ? `New ${catalog.one}` : `Change ${entry.name}`}
+      title={entry === null ? `New ${catalog.one}` : `Edit ${entry.name}`}
       onClose={onClose}
       onSubmit={() => void save()}
       foot={
         <>
-          <Button onPress={onClose}>Leave</Button>
+          <Button onPress={onClose}>Cancel</Button>
           <SubmitButton isBusy={isBusy} disabledReason={why('infra.manage')}>
-            {entry === null ? `Create the ${catalog.one}` : 'Save'}
+            {entry === null ? `Create ${catalog.one}` : `Save ${catalog.one}`}
           </SubmitButton>
         </>
       }
     >
       {error !== null && <Notice kind="danger" {...explained(error)} />}
-      {catalog.formNote !== undefined && <p className="muted">{catalog.formNote}</p>}
       {fields.map((field) => (
         <FormControl
           key={field.name}
           field={field}
           value={values[field.name] ?? ''}
-          error={shownProblem(field.name)}
+          error={problemAt(field.name)}
           names={names}
           onChange={(value) => change(field.name, value)}
-          onLeave={() => setLeft(new Set([...left, field.name]))}
+          onLeave={() => visit(field.name)}
         />
       ))}
     </Dialog>

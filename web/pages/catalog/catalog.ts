@@ -1,32 +1,32 @@
-import type { ReactNode } from 'react';
 import type { LucideIcon } from 'lucide-react';
+import type { Rest } from '../../../client/rest.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import type { FormField } from './form-model.ts';
 
-/** What every entry of a catalog has. */
+/** Members that every entry of a catalog has. */
 export interface CatalogEntry {
   readonly id: string;
   readonly name: string;
 }
 
-/** A catalog: how its entries are listed, made, changed and deleted. */
+type Body = Readonly<Record<string, unknown>>;
+
+/** A catalog: its texts, columns and form fields, and the requests that change it. */
 export interface Catalog<Entry extends CatalogEntry> {
-  /** Under which the browser remembers its columns, and the first word of its query key. */
+  /** Key of its columns in local storage, and the first word of its query keys. */
   readonly id: string;
   readonly title: string;
-  /** One of them, in a sentence: "farm". */
+  /** The singular, within a sentence: "farm". */
   readonly one: string;
-  /** What such a thing is for, in a sentence or two. */
+  /** Explains the entries in one or two sentences. */
   readonly purpose: string;
   readonly icon: LucideIcon;
   readonly columns: readonly Column<Entry>[];
   readonly fields: readonly FormField[];
-  /** What deleting one means, said before it is done. */
+  /** The consequences of deleting an entry, shown before it is deleted. */
   readonly deletionNote: string;
-  /** Shown above the form: what an empty field means, say. */
-  readonly formNote?: ReactNode;
-  /** What the API calls `fields` holds must fit: the contract checks it. */
-  readonly create: (body: Readonly<Record<string, unknown>>) => Promise<Entry>;
-  readonly replace: (entry: Entry, body: Readonly<Record<string, unknown>>) => Promise<Entry>;
-  readonly remove: (entry: Entry) => Promise<unknown>;
+  /** The requests take every field of `fields` as a member of the body; the server checks it. */
+  readonly create: (rest: Rest, body: Body) => Promise<Entry>;
+  readonly replace: (rest: Rest, entry: Entry, body: Body) => Promise<Entry>;
+  readonly remove: (rest: Rest, entry: Entry) => Promise<unknown>;
 }

@@ -1,6 +1,6 @@
-/** What the form of a catalog entry holds, apart from how it is shown: texts as they were typed, and what is sent of them. */
+/** Model of the form of a catalog entry: its fields, the typed texts, and the request body. */
 
-/** A row of a table of two columns: a compute location and the root there. */
+/** A row of a field with two columns, such as a compute location and its root. */
 export interface Pair {
   readonly name: string;
   readonly value: string;
@@ -10,11 +10,11 @@ export type FieldValue = string | boolean | readonly Pair[];
 export type FormValues = Readonly<Record<string, FieldValue>>;
 
 interface FieldBase {
-  /** Of the resource (docs/contract/resources.md). */
+  /** The member of the resource (docs/contract/resources.md). */
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-  /** Shown when the entry is made, and not when it is changed. */
+  /** Cannot be changed after the entry was created. */
   readonly isFixed?: boolean;
 }
 
@@ -31,7 +31,7 @@ export type FormField = FieldBase &
         readonly isRequired?: boolean;
         readonly min: number;
         readonly max: number;
-        /** What is sent for an empty text; null inherits. */
+        /** The value of an empty text; null inherits the value. */
         readonly whenEmpty: number | null;
         readonly placeholder?: string;
       }
@@ -44,7 +44,7 @@ export type FormField = FieldBase &
     | { readonly kind: 'pairs'; readonly nameLabel: string; readonly valueLabel: string }
   );
 
-/** What the form begins with: the entry as it is, or nothing for a new one. */
+/** Returns the initial values of the form; `entry` is null for a new one. */
 export function valuesOf(fields: readonly FormField[], entry: object | null): FormValues {
   const members = new Map<string, unknown>(Object.entries(entry ?? {}));
   return Object.fromEntries(fields.map((field) => [field.name, valueOf(field, members.get(field.name))]));
@@ -77,7 +77,7 @@ function pairsOf(member: unknown): readonly Pair[] {
   }));
 }
 
-/** What is wrong by the name of the field; empty when all of it can be sent. The service has the last word. */
+/** Returns the problems by field name; empty if the values can be sent. The server checks them again. */
 export function problemsOf(fields: readonly FormField[], values: FormValues): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
   for (const field of fields) {
@@ -91,10 +91,10 @@ function problemOf(field: FormField, value: FieldValue): string {
   if (field.kind === 'pairs') return typeof value === 'object' ? pairsProblem(field, value) : '';
   if (field.kind === 'flag' || typeof value !== 'string') return '';
   const text = value.trim();
-  if (text === '') return field.isRequired === true ? `${field.label} must be given.` : '';
+  if (text === '') return field.isRequired === true ? `${field.label} is required.` : '';
   if (field.kind !== 'integer') return '';
   const number = Number(text);
-  if (!/^[+-]?[0-9]+$/.test(text)) return 'Must be a whole number.';
+  if (!/^[+-]?[0-9]+$/.test(text)) return 'Enter a whole number.';
   if (number < field.min) return `Must be at least ${field.min.toLocaleString('en')}.`;
   return number > field.max ? `Must be at most ${field.max.toLocaleString('en')}.` : '';
 }
@@ -105,12 +105,12 @@ function pairsProblem(
 ): string {
   const names = pairs.map(({ name }) => name.trim());
   if (pairs.some((pair) => pair.name.trim() === '' || pair.value.trim() === ''))
-    return `Each row needs ${nameLabel.toLowerCase()} and ${valueLabel.toLowerCase()}: fill it in or remove it.`;
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  return twice === undefined ? '' : `${twice} is there twice.`;
+    return `Each row needs a ${nameLabel.toLowerCase()} and a ${valueLabel.toLowerCase()}. Complete or remove the row.`;
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  return duplicate === undefined ? '' : `Duplicate ${nameLabel.toLowerCase()}: ${duplicate}.`;
 }
 
-/** The body of a create or a replacement. All fields are sent: PUT resets what is left out. */
+/** Returns the body of a create or replace request. It has all fields, because PUT resets missing members. */
 export function bodyOf(fields: readonly FormField[], values: FormValues): Readonly<Record<string, unknown>> {
   return Object.fromEntries(fields.map((field) => [field.name, memberOf(field, values[field.name] ?? '')]));
 }
@@ -124,8 +124,8 @@ function memberOf(field: FormField, value: FieldValue): unknown {
   return text === '' && field.kind === 'text' && field.isNullable === true ? null : text;
 }
 
-/** A problem that the service points to, by the name of the field; what it points to elsewhere is under the empty name. */
-export function pointedProblems(
+/** Returns the errors of a response by field name. Errors of no field are under the empty name. */
+export function problemsByField(
   fields: readonly FormField[],
   errors: readonly { readonly pointer: string; readonly detail: string }[],
 ): ReadonlyMap<string, string> {

@@ -4,7 +4,7 @@ import { Button, IconButton } from '../../parts/button.tsx';
 import type { Pair } from './form-model.ts';
 import './pairs-field.css';
 
-/** Rows of a name and a value, to add to and take from. */
+/** A field of rows with a name and a value. */
 export function PairsField({
   label,
   hint,
@@ -20,7 +20,6 @@ export function PairsField({
   error: string;
   nameLabel: string;
   valueLabel: string;
-  /** Names that are offered. */
   suggestions: readonly string[];
   pairs: readonly Pair[];
   onChange: (pairs: readonly Pair[]) => void;
@@ -32,30 +31,16 @@ export function PairsField({
     <fieldset className="pairs-field" aria-describedby={`${id}-hint`}>
       <legend>{label}</legend>
       {pairs.map((pair, index) => (
-        <div key={index} className="pairs-field__row">
-          <input
-            className="input"
-            aria-label={`${nameLabel} ${index + 1}`}
-            placeholder={nameLabel}
-            value={pair.name}
-            list={`${id}-names`}
-            onChange={(event) => set(index, { name: event.target.value })}
-          />
-          <input
-            className="input input--mono"
-            aria-label={`${valueLabel} ${index + 1}`}
-            placeholder={valueLabel}
-            spellCheck={false}
-            value={pair.value}
-            onChange={(event) => set(index, { value: event.target.value })}
-          />
-          <IconButton
-            label={`Remove row ${index + 1}`}
-            icon={<X aria-hidden="true" />}
-            size="small"
-            onPress={() => onChange(pairs.filter((_pair, at) => at !== index))}
-          />
-        </div>
+        <PairRow
+          key={index}
+          pair={pair}
+          index={index}
+          nameLabel={nameLabel}
+          valueLabel={valueLabel}
+          listId={`${id}-names`}
+          onChange={(change) => set(index, change)}
+          onRemove={() => onChange(pairs.filter((_pair, at) => at !== index))}
+        />
       ))}
       <datalist id={`${id}-names`}>
         {suggestions.map((name) => (
@@ -68,7 +53,7 @@ export function PairsField({
           icon={<Plus aria-hidden="true" />}
           onPress={() => onChange([...pairs, { name: pairs.length === 0 ? 'default' : '', value: '' }])}
         >
-          Add a row
+          Add row
         </Button>
       </div>
       {error !== '' && (
@@ -80,5 +65,50 @@ export function PairsField({
         {hint}
       </div>
     </fieldset>
+  );
+}
+
+function PairRow({
+  pair,
+  index,
+  nameLabel,
+  valueLabel,
+  listId,
+  onChange,
+  onRemove,
+}: {
+  pair: Pair;
+  index: number;
+  nameLabel: string;
+  valueLabel: string;
+  listId: string;
+  onChange: (change: Partial<Pair>) => void;
+  onRemove: () => void;
+}) {
+  return (
+    <div className="pairs-field__row">
+      <input
+        className="input"
+        aria-label={`${nameLabel} ${index + 1}`}
+        placeholder={nameLabel}
+        value={pair.name}
+        list={listId}
+        onChange={(event) => onChange({ name: event.target.value })}
+      />
+      <input
+        className="input input--mono"
+        aria-label={`${valueLabel} ${index + 1}`}
+        placeholder={valueLabel}
+        spellCheck={false}
+        value={pair.value}
+        onChange={(event) => onChange({ value: event.target.value })}
+      />
+      <IconButton
+        label={`Remove row ${index + 1}`}
+        icon={<X aria-hidden="true" />}
+        size="small"
+        onPress={onRemove}
+      />
+    </div>
   );
 }

@@ -3,12 +3,12 @@ import type { FormField } from './form-model.ts';
 const INT32_MAX = 2_147_483_647;
 const YEAR_SECONDS = 31_536_000;
 
-/** Fields that farms and queues have in common (docs/contract/resources.md#farm, docs/contract/resources.md#queue). */
+/** Fields that farms and queues share (docs/contract/resources.md#farm, docs/contract/resources.md#queue). */
 export const TASK_LIMIT_FIELD: FormField = {
   kind: 'integer',
   name: 'max_concurrent_tasks',
-  label: 'Tasks at once',
-  hint: 'So many tasks run at the same time. Empty or 0: no limit.',
+  label: 'Concurrent tasks',
+  hint: 'Maximum number of tasks that run at the same time. Leave empty or enter 0 for no limit.',
   min: 0,
   max: INT32_MAX,
   whenEmpty: 0,
@@ -19,45 +19,45 @@ export const PRIORITY_FIELD: FormField = {
   kind: 'integer',
   name: 'priority',
   label: 'Priority',
-  hint: 'Kept with the queue. The order of jobs is by their own priority.',
+  hint: 'Stored with the queue. The scheduler orders jobs by the priority of the job.',
   min: -INT32_MAX - 1,
   max: INT32_MAX,
   whenEmpty: 0,
   placeholder: '0',
 };
 
-/** The retry policy; what is empty is inherited from `parent`: "the farm". */
+/** Returns the fields of the retry policy. An empty field is inherited from `parent`: "farm". */
 export const retryFields = (parent: string): readonly FormField[] => [
   {
     kind: 'integer',
     name: 'max_attempts',
-    label: 'Attempts of a task',
-    hint: 'A task that fails is tried again until it has failed so often.',
+    label: 'Attempts per task',
+    hint: 'A task is retried until it has failed this many times.',
     min: 1,
     max: 65_535,
     whenEmpty: null,
-    placeholder: `as ${parent} has it`,
+    placeholder: `from ${parent}`,
   },
   {
     kind: 'integer',
     name: 'retry_delay_seconds',
-    label: 'Seconds before the next attempt',
+    label: 'Retry delay in seconds',
     min: 0,
     max: YEAR_SECONDS,
     whenEmpty: null,
-    placeholder: `as ${parent} has it`,
+    placeholder: `from ${parent}`,
   },
   {
     kind: 'integer',
     name: 'failure_limit',
-    label: 'Failures that pause a job',
-    hint: '0: never.',
+    label: 'Failure limit of a job',
+    hint: 'A job is paused after this many failures. Enter 0 for no limit.',
     min: 0,
     max: INT32_MAX,
     whenEmpty: null,
-    placeholder: `as ${parent} has it`,
+    placeholder: `from ${parent}`,
   },
 ];
 
-/** A limit in words. */
+/** Formats a limit; 0 means no limit. */
 export const limitText = (limit: number): string => (limit === 0 ? 'no limit' : limit.toLocaleString('en'));

@@ -3,7 +3,10 @@ import type { CatalogEntry } from './catalog.ts';
 
 const ORDER = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** The entries with the words in their name or description, in the order of a member: texts as people sort them, numbers by size. */
+/**
+ * Returns the entries that have all words of the search in their name or description, sorted by a member. Texts are
+ * sorted by the rules of the locale, numbers by value.
+ */
 export function sortedEntries<Entry extends CatalogEntry>(
   entries: readonly Entry[],
   search: string,
@@ -13,12 +16,14 @@ export function sortedEntries<Entry extends CatalogEntry>(
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  const has = (entry: Entry): boolean => {
+  const isMatch = (entry: Entry): boolean => {
     const text = `${entry.name} ${textOf(memberOf(entry, 'description'))}`.toLowerCase();
     return words.every((word) => text.includes(word));
   };
   const sign = dir === 'asc' ? 1 : -1;
-  return entries.filter(has).sort((one, other) => sign * compared(memberOf(one, key), memberOf(other, key)));
+  return entries
+    .filter(isMatch)
+    .sort((one, other) => sign * compareMembers(memberOf(one, key), memberOf(other, key)));
 }
 
 const memberOf = (entry: object, key: string): unknown =>
@@ -26,9 +31,9 @@ const memberOf = (entry: object, key: string): unknown =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function compared(one: unknown, other: unknown): number {
+function compareMembers(one: unknown, other: unknown): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other;
-  // What has no number inherits one: it comes first.
+  // An entry without a number inherits one and comes first.
   if (typeof one === 'number' || typeof other === 'number') return typeof one === 'number' ? 1 : -1;
   return ORDER.compare(textOf(one), textOf(other));
 }

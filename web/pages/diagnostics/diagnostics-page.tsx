@@ -18,7 +18,7 @@ import { useService } from '../../state/service.tsx';
 import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
 import { choiceField, textField, useUrlState } from '../../state/use-url-state.ts';
 import { workerOf } from '../../state/worker-component.ts';
-import { hrefOf, keyOf, LEVELS, matching } from './records.ts';
+import { filterRecords, hrefOf, keyOf, LEVELS } from './records.ts';
 import { useRecords } from './use-records.ts';
 import './diagnostics-page.css';
 
@@ -29,16 +29,16 @@ const VIEW = {
   search: textField(),
 };
 const WORKERS = [['workers', 'first']];
-const WORKERS_EVERY_MS = 2_000;
+const WORKERS_REFRESH_MS = 2_000;
 const ROW_HEIGHT = 30;
-/** So near to the end, in pixels, somebody reads the end. */
-const END_NEAR = 48;
+/** The list follows new records while the scroll position is this close to the end, in pixels. */
+const FOLLOW_DISTANCE = 48;
 
-/** The log of the service and its workers, live. */
+/** The log of the server and its workers, live. */
 export function DiagnosticsPage() {
   const [view, setView] = useUrlState(VIEW);
   const { data, error, refetch } = useRecords();
-  const shown = useMemo(() => matching(data ?? [], view), [data, view]);
+  const shown = useMemo(() => filterRecords(data ?? [], view), [data, view]);
   const isOff = error instanceof ProblemError && error.status === 503;
   return (
     <Page
@@ -47,7 +47,7 @@ export function DiagnosticsPage() {
       actions={
         <Button
           icon={<Download aria-hidden="true" />}
-          disabledReason={shown.length === 0 ? 'There is nothing to save.' : ''}
+          disabledReason={shown.length === 0 ? 'No records to save.' : ''}
           onPress={() => save(shown)}
         >
           Save as JSON lines
@@ -56,7 +56,7 @@ export function DiagnosticsPage() {
     >
       <Filters view={view} setView={setView} records={data ?? []} />
       {isOff ? (
-        <EmptyState title="Nothing is kept" icon={Activity}>
+        <EmptyState title="Diagnostics are turned off" icon={Activity}>
           {error.detail}
         </EmptyState>
       ) : error !== null && data === undefined ? (
@@ -65,17 +65,17 @@ export function DiagnosticsPage() {
         <SkeletonLines lines={12} label="Loading the log" />
       ) : shown.length === 0 ? (
         <EmptyState
-          title={data.length === 0 ? 'Nothing has been logged yet' : 'No record fits the filters'}
+          title={data.length === 0 ? 'No records yet' : 'No matching records'}
           icon={Activity}
           {...(data.length > 0 && {
             actions: (
               <Button onPress={() => setView({ level: 'DEBUG', component: '', task: '', search: '' })}>
-                Clear the filters
+                Clear filters
               </Button>
             ),
           })}
         >
-          Records are in memory alone: none survive a restart of the service.
+          Records are kept in memory only and are lost when the server restarts.
         </EmptyState>
       ) : (
         <Records records={shown} />
@@ -98,7 +98,7 @@ function Filters({
 }) {
   const { rest } = useService();
   const workers = useQuery(queries.workers(rest));
-  useInvalidateOnEvents('workers', WORKERS, WORKERS_EVERY_MS);
+  useInvalidateOnEvents('workers', WORKERS, WORKERS_REFRESH_MS);
   const components = useMemo(
     () =>
       [
@@ -134,7 +134,7 @@ function Filters({
         choices={components.map((component) => ({ value: component, label: nameOf(component) }))}
       />
       <TextField
-        label="Task id"
+        label="Task ID"
         value={view.task}
         onChange={(task) => setView({ task: task.trim() }, { replace: true })}
         isMono
@@ -142,13 +142,13 @@ function Filters({
       <SearchBox
         value={view.search}
         onChange={(search) => setView({ search }, { replace: true })}
-        label="Search in the messages"
+        label="Search messages"
       />
     </div>
   );
 }
 
-/** The records with the end in view, until somebody scrolls away from it. */
+/** The records. The list follows new records until the user scrolls away from its end. */
 function Records({ records }: { records: readonly DiagnosticRecord[] }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [isFollowing, setIsFollowing] = useState(true);
@@ -171,7 +171,7 @@ function Records({ records }: { records: readonly DiagnosticRecord[] }) {
         role="log"
         aria-label="Records"
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) =>
-          setIsFollowing(scrollHeight - scrollTop - clientHeight < END_NEAR)
+          setIsFollowing(scrollHeight - scrollTop - clientHeight < FOLLOW_DISTANCE)
         }
       >
         <ol className="diagnostics__list" style={{ height: virtualizer.getTotalSize() }}>
@@ -201,7 +201,7 @@ function Records({ records }: { records: readonly DiagnosticRecord[] }) {
             icon={<ArrowDownToLine aria-hidden="true" />}
             onPress={() => setIsFollowing(true)}
           >
-            To the newest
+            Jump to newest
           </Button>
         )}
       </div>
@@ -213,7 +213,7 @@ function RecordRow({ record: { ts, level, component, msg, attrs = {} } }: { reco
   const worker = workerOf(component);
   return (
     <>
-      {/* A log is read by the time of day; the date is on hover. */}
+      {/* The date is in the tooltip. */}
       <At iso={ts} form="time" />
       <span className={`diagnostics__level diagnostics__level--${level}`}>{level}</span>
       {worker === null ? <span>{component}</span> : <Component id={worker} />}

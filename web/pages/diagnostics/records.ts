@@ -1,24 +1,24 @@
 import type { DiagnosticEvent } from '../../../client/events/subjects.ts';
 import type { DiagnosticLevel, DiagnosticRecord } from '../../../client/resources.ts';
 
-/** What the page keeps: the service keeps no more of a component either, unless it was told to. */
+/** Records that the page keeps. The server keeps no more of a component by default. */
 export const RECORDS_MAX = 5_000;
 
-/** From the least to the gravest. */
+/** From the lowest to the highest level. */
 export const LEVELS: readonly DiagnosticLevel[] = ['DEBUG', 'INFO', 'WARN', 'ERROR'];
 
 export interface RecordFilter {
-  /** The least level. */
+  /** The lowest level to show. */
   readonly level: DiagnosticLevel;
-  /** Empty: all. */
+  /** Empty for all components. */
   readonly component: string;
-  /** An id of a task; empty: all. */
+  /** Id of a task; empty for all tasks. */
   readonly task: string;
-  /** Words that the message, the component or an attribute has. */
+  /** Words that must all be in the message, the component or an attribute. */
   readonly search: string;
 }
 
-/** An event as REST would tell the record. */
+/** Converts an event to the record of the REST API. */
 export const recordOf = ({ component, level, msg, attrs, at }: DiagnosticEvent): DiagnosticRecord => ({
   ts: at,
   component,
@@ -27,12 +27,12 @@ export const recordOf = ({ component, level, msg, attrs, at }: DiagnosticEvent):
   ...(attrs !== undefined && { attrs }),
 });
 
-/** No two records of a component have the same time (docs/diagnostics.md). */
+/** Returns a unique key: no two records of a component have the same time (docs/diagnostics.md). */
 export const keyOf = ({ ts, component }: Pick<DiagnosticRecord, 'ts' | 'component'>): string =>
   `${component} ${ts}`;
 
-/** Known and new records together, each once, by their time; the oldest go when there are too many. */
-export function joined(
+/** Merges records, sorted by time and without duplicates. Drops the oldest records above the limit. */
+export function mergeRecords(
   known: readonly DiagnosticRecord[],
   more: readonly DiagnosticRecord[],
 ): readonly DiagnosticRecord[] {
@@ -42,7 +42,7 @@ export function joined(
   return [...known, ...fresh].sort((one, other) => compareTimes(one.ts, other.ts)).slice(-RECORDS_MAX);
 }
 
-/** RFC 3339 in UTC with up to nine digits: by the second first, because fractions may be cut at zeros. */
+/** Compares times in RFC 3339, UTC. Pads the fraction to nine digits, because trailing zeros may be missing. */
 function compareTimes(one: string, other: string): number {
   const [oneSecond = '', oneFraction = ''] = one.replace('Z', '').split('.');
   const [otherSecond = '', otherFraction = ''] = other.replace('Z', '').split('.');
@@ -51,18 +51,18 @@ function compareTimes(one: string, other: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** The records that a filter lets through, in their order. */
-export function matching(
+/** Returns the records that match a filter, in their order. */
+export function filterRecords(
   records: readonly DiagnosticRecord[],
   filter: RecordFilter,
 ): readonly DiagnosticRecord[] {
-  const least = LEVELS.indexOf(filter.level);
+  const lowest = LEVELS.indexOf(filter.level);
   const words = filter.search
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
   return records.filter(({ level, component, msg, attrs = {} }) => {
-    if (LEVELS.indexOf(level) < least) return false;
+    if (LEVELS.indexOf(level) < lowest) return false;
     if (filter.component !== '' && component !== filter.component) return false;
     if (filter.task !== '' && attrs['task_id'] !== filter.task) return false;
     const text = [msg, component, ...Object.entries(attrs).flat()].join(' ').toLowerCase();
@@ -70,7 +70,7 @@ export function matching(
   });
 }
 
-/** The page of what an attribute names; null when it has none. */
+/** Returns the page of the resource that an attribute names; null if there is none. */
 export function hrefOf(name: string, value: string): string | null {
   if (name === 'task_id') return `/tasks/${encodeURIComponent(value)}`;
   if (name === 'job_id') return `/jobs/${encodeURIComponent(value)}`;

@@ -2,11 +2,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { DiagnosticRecord } from '../../../client/resources.ts';
 import { useEvents } from '../../state/use-events.ts';
 import { useService } from '../../state/service.tsx';
-import { joined, recordOf } from './records.ts';
+import { mergeRecords, recordOf } from './records.ts';
 
 const KEY = ['diagnostics'];
 
-/** The records that the service keeps, and what comes after them, live. */
+/** Returns the stored records and the records that follow them, live. */
 export function useRecords() {
   const { rest } = useService();
   const client = useQueryClient();
@@ -14,7 +14,7 @@ export function useRecords() {
     queryKey: KEY,
     queryFn: async ({ signal }): Promise<readonly DiagnosticRecord[]> => {
       const { records } = await rest.call('get', '/diagnostics/logs', { query: { limit: 1000 }, signal });
-      return joined(client.getQueryData<readonly DiagnosticRecord[]>(KEY) ?? [], records);
+      return mergeRecords(client.getQueryData<readonly DiagnosticRecord[]>(KEY) ?? [], records);
     },
     staleTime: Infinity,
   });
@@ -24,7 +24,7 @@ export function useRecords() {
       client.setQueryData<readonly DiagnosticRecord[]>(KEY, (known) =>
         known === undefined
           ? known
-          : joined(
+          : mergeRecords(
               known,
               events.map(({ payload }) => recordOf(payload)),
             ),

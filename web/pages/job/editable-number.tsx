@@ -5,77 +5,76 @@ import { Button, IconButton } from '../../parts/button.tsx';
 import { explained } from '../../state/toasts.ts';
 import './editable-number.css';
 
-/** A number that is changed where it stands: Enter keeps it, Escape leaves it as it was. */
-export function EditableNumber({
-  label,
-  value,
-  shown,
-  note,
-  min,
-  max,
-  pointer,
-  disabledReason,
-  onSave,
-}: {
-  /** What it is: "Priority". */
-  label: string;
-  value: number;
-  /** The value in words. */
-  shown: string;
-  note?: string;
-  min: number;
-  max: number;
-  /** Where the service tells of it when it is wrong: `/priority`. */
-  pointer: string;
-  disabledReason: string;
-  onSave: (value: number) => Promise<void>;
-}) {
-  const id = useId();
-  const [text, setText] = useState<string | null>(null);
-  const [problem, setProblem] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
+interface EditableNumberProps {
+  /** Name of the value: "Priority". */
+  readonly label: string;
+  readonly value: number;
+  /** The value as text. */
+  readonly shown: string;
+  readonly note?: string;
+  readonly min: number;
+  readonly max: number;
+  /** Pointer of the value in errors of the server: `/priority`. */
+  readonly pointer: string;
+  readonly disabledReason: string;
+  readonly onSave: (value: number) => Promise<void>;
+}
+
+/** A number with a button that replaces it by a form: Enter saves, Escape cancels. */
+export function EditableNumber(props: EditableNumberProps) {
+  const { label, value, shown, note, disabledReason } = props;
+  const [isOpen, setIsOpen] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
-  const isOpen = text !== null;
   const wasOpen = useRef(false);
   useEffect(() => {
-    // What had the focus is gone with the form.
+    // The focused element was removed with the form.
     if (wasOpen.current && !isOpen && document.activeElement === document.body) opener.current?.focus();
     wasOpen.current = isOpen;
   }, [isOpen]);
-  const leave = (): void => {
-    setText(null);
-    setProblem('');
-  };
-  if (text === null) {
-    return (
-      <span className="editable-number">
-        <span className="number">{shown}</span>
-        {note !== undefined && <span className="muted">{note}</span>}
-        <IconButton
-          label={`Change ${label.toLowerCase()}`}
-          icon={<Pencil aria-hidden="true" />}
-          size="small"
-          ref={opener}
-          disabledReason={disabledReason}
-          onPress={() => setText(String(value))}
-        />
-      </span>
-    );
-  }
+  if (isOpen) return <NumberForm {...props} initial={String(value)} onClose={() => setIsOpen(false)} />;
+  return (
+    <span className="editable-number">
+      <span className="number">{shown}</span>
+      {note !== undefined && <span className="muted">{note}</span>}
+      <IconButton
+        label={`Change ${label.toLowerCase()}`}
+        icon={<Pencil aria-hidden="true" />}
+        size="small"
+        ref={opener}
+        disabledReason={disabledReason}
+        onPress={() => setIsOpen(true)}
+      />
+    </span>
+  );
+}
+
+function NumberForm({
+  label,
+  min,
+  max,
+  pointer,
+  initial,
+  onSave,
+  onClose,
+}: EditableNumberProps & { initial: string; onClose: () => void }) {
+  const id = useId();
+  const [text, setText] = useState(initial);
+  const [problem, setProblem] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
   const save = async (): Promise<void> => {
-    const wrong = wrongWith(text, min, max);
-    setProblem(wrong);
-    if (wrong !== '' || isBusy) return;
+    const inputError = numberError(text, min, max);
+    setProblem(inputError);
+    if (inputError !== '' || isBusy) return;
     setIsBusy(true);
     try {
       await onSave(Number(text));
-      leave();
+      onClose();
     } catch (error) {
-      setProblem(problemWith(error, pointer));
-    } finally {
+      setProblem(requestError(error, pointer));
       setIsBusy(false);
     }
   };
+  const described = problem === '' ? {} : { 'aria-invalid': true, 'aria-describedby': id };
   return (
     <form
       className="editable-number editable-number--open"
@@ -84,16 +83,15 @@ export function EditableNumber({
         void save();
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') leave();
+        if (event.key === 'Escape') onClose();
       }}
     >
       <input
+        {...described}
         className="input number"
         type="number"
         inputMode="numeric"
         aria-label={label}
-        aria-invalid={problem === '' ? undefined : true}
-        aria-describedby={problem === '' ? undefined : id}
         value={text}
         step={1}
         autoFocus
@@ -108,7 +106,7 @@ export function EditableNumber({
       >
         Save
       </Button>
-      <IconButton label="Leave it as it was" icon={<X aria-hidden="true" />} size="small" onPress={leave} />
+      <IconButton label="Cancel editing" icon={<X aria-hidden="true" />} size="small" onPress={onClose} />
       {problem !== '' && (
         <span id={id} className="field__error" role="alert">
           {problem}
@@ -118,15 +116,15 @@ export function EditableNumber({
   );
 }
 
-function wrongWith(text: string, min: number, max: number): string {
-  if (!/^-?[0-9]{1,10}$/.test(text.trim())) return 'It must be a whole number.';
+function numberError(text: string, min: number, max: number): string {
+  if (!/^-?[0-9]{1,10}$/.test(text.trim())) return 'Enter a whole number.';
   const value = Number(text);
   return value < min || value > max
-    ? `It must be from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}.`
+    ? `Enter a number from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}.`
     : '';
 }
 
-function problemWith(error: unknown, pointer: string): string {
+function requestError(error: unknown, pointer: string): string {
   if (error instanceof ProblemError) {
     const own = error.errors.find((each) => each.pointer === pointer);
     if (own !== undefined) return own.detail;

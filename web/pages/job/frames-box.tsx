@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 
-/** Takes a range of frames, `1010-1020`, and tells at once what is wrong with it. */
+/** An input for a range of frames, such as `1010-1020`. It shows errors while the user types. */
 export function FramesBox({
   label,
   value,
@@ -10,7 +10,7 @@ export function FramesBox({
 }: {
   label: string;
   value: string;
-  /** What is wrong with a text; empty when nothing is. */
+  /** Returns the error of a text; empty for a valid range. */
   check: (text: string) => string;
   onChange: (text: string) => void;
 }) {

@@ -34,7 +34,7 @@ const CRUMBS = [{ label: 'Jobs', href: '/jobs' }];
 
 export function JobPage() {
   const { id = '' } = useParams<{ id: string }>();
-  // Of another job nothing is kept: what is being typed or asked would be done to it.
+  // The key resets the state of the page, such as an open form, when the address changes to another job.
   return <JobView key={id} id={id} />;
 }
 
@@ -46,13 +46,13 @@ function JobView({ id }: { id: string }) {
     return (
       <Page title={job?.name ?? 'Job'} crumbs={CRUMBS}>
         <EmptyState
-          title={isRemoved ? 'This job was deleted' : 'There is no such job'}
+          title={isRemoved ? 'Job deleted' : 'Job not found'}
           icon={ListChecks}
           actions={<LinkButton href="/jobs">Show all jobs</LinkButton>}
         >
           {isRemoved
-            ? 'Its tasks and logs are gone with it.'
-            : `No job has the id ${id}; it may have been deleted.`}
+            ? 'Its tasks and logs were deleted with it.'
+            : `No job has the ID ${id}. It may have been deleted.`}
         </EmptyState>
       </Page>
     );
@@ -75,7 +75,7 @@ function JobView({ id }: { id: string }) {
       beside={
         <>
           <StatusBadge kind="job" status={job.status} />
-          <CopyButton text={job.id} label="Copy the id" />
+          <CopyButton text={job.id} label="Copy job ID" />
           <WatchJobButton jobId={job.id} name={job.name} status={job.status} />
         </>
       }
@@ -103,7 +103,7 @@ function JobTabs({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
     <Tabs
       tabs={tabs}
       current={tab}
-      label="Parts of the job"
+      label="Job details"
       onChange={(chosen) => setView({ tab: JOB_TABS.find((each) => each === chosen) ?? 'steps' })}
     >
       {tab === 'steps' && <StepsTab job={job} />}

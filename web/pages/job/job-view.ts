@@ -12,7 +12,7 @@ export const JOB_TABS = [
   'template',
 ] as const;
 
-/** What of a job is shown, kept in the address. `step` is a name; `frames` are the tasks that are selected in it. */
+/** View of a job page, stored in the address. `step` is a name; `frames` is the range of its selected tasks. */
 export const JOB_VIEW = {
   tab: choiceField(JOB_TABS, 'steps'),
   step: textField(),

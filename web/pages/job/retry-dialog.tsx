@@ -10,19 +10,70 @@ import { Notice } from '../../parts/notice.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
+import type { JobDialogProps } from './move-dialog.tsx';
 import { frameScale, frameText } from './model/frames.ts';
 import { countOfRuns, formatIndexRanges, indicesIn, type IndexRange } from './model/index-ranges.ts';
 
-/** Asks which tasks are tried again: all that failed, a range of frames, those that failed on one worker; of one step or of all. */
-export function RetryDialog({
-  job,
-  onChanged,
-  onClose,
-}: {
-  job: JobDetail;
-  onChanged: () => void;
-  onClose: () => void;
-}) {
+/** Selects the tasks to retry: by step, by a range of frames, and by the worker on which they failed. */
+export function RetryDialog({ job, onChanged, onClose }: JobDialogProps) {
+  const form = useRetryForm(job, () => {
+    onChanged();
+    onClose();
+  });
+  const { step, setStep, frames, setFrames, worker, setWorker, range, matches, isBusy, retry } = form;
+  return (
+    <Dialog
+      title="Retry tasks"
+      onClose={onClose}
+      onSubmit={() => void retry()}
+      foot={
+        <>
+          <Button onPress={onClose}>Close</Button>
+          <SubmitButton isBusy={isBusy} disabledReason={range.error}>
+            {matches === null || worker !== '' ? 'Retry tasks' : `Retry ${counted(matches, 'task')}`}
+          </SubmitButton>
+        </>
+      }
+    >
+      <p className="muted">Retries failed and canceled tasks. Succeeded tasks do not change.</p>
+      <SelectField
+        label="Step"
+        value={step}
+        onChange={setStep}
+        none="All steps"
+        choices={job.steps.map(({ name }) => ({ value: name, label: name }))}
+      />
+      <TextField
+        label={range.parameter === '' ? 'Range of tasks' : `Range of ${range.parameter}`}
+        placeholder="1010-1020"
+        hint={rangeHint(step, range.extent)}
+        value={frames}
+        isOff={step === ''}
+        onChange={setFrames}
+        isMono
+        error={frames === '' ? '' : (form.refusedRange ?? range.error)}
+      />
+      <SelectField
+        label="Failed on"
+        value={worker}
+        onChange={setWorker}
+        none="Any worker"
+        choices={useWorkersWithFailures(job).map(({ id, name }) => ({ value: id, label: name }))}
+      />
+      {form.error !== null && form.refusedRange === undefined && (
+        <Notice kind="danger" {...explained(form.error)} />
+      )}
+    </Dialog>
+  );
+}
+
+function rangeHint(step: string, extent: string): string {
+  if (step === '') return 'Choose a step to enter a range.';
+  return `Leave empty for all tasks.${extent === '' ? '' : ` The step has ${extent}.`}`;
+}
+
+/** Holds the inputs of the dialog and sends them. */
+function useRetryForm(job: JobDetail, onDone: () => void) {
   const { rest } = useService();
   const [step, setStep] = useState(job.steps.length === 1 ? (job.steps[0]?.name ?? '') : '');
   const [frames, setFrames] = useState('');
@@ -30,10 +81,7 @@ export function RetryDialog({
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setIsBusy] = useState(false);
   const grid = useQuery({ ...queries.taskGrid(rest, job.id, step), enabled: step !== '' }).data;
-  const workers = useFailedOn(job);
   const range = readFrames(grid, step, frames);
-  const hit = hits(job, grid, step, range);
-
   const retry = async (): Promise<void> => {
     if (range.error !== '' || isBusy) return;
     setIsBusy(true);
@@ -46,80 +94,43 @@ export function RetryDialog({
     try {
       const { retried } = await rest.call('post', '/jobs/{id}/retry', { path: { id: job.id }, body });
       toasts.done(
-        retried === 0
-          ? 'None of these has failed or was canceled'
-          : `${counted(retried, 'task is', 'tasks are')} tried again`,
+        retried === 0 ? 'No failed or canceled tasks to retry' : `${counted(retried, 'task')} retried`,
       );
-      onChanged();
-      onClose();
+      onDone();
     } catch (reason) {
       setError(reason);
       setIsBusy(false);
     }
   };
-  const refused =
-    error instanceof ProblemError
-      ? error.errors.find(({ pointer }) => pointer === '/range')?.detail
-      : undefined;
-  return (
-    <Dialog
-      title="Try tasks again"
-      onClose={onClose}
-      onSubmit={() => void retry()}
-      foot={
-        <>
-          <Button onPress={onClose}>Close</Button>
-          <SubmitButton isBusy={isBusy} disabledReason={range.error}>
-            {hit === null || worker !== '' ? 'Retry' : `Retry ${counted(hit, 'task')}`}
-          </SubmitButton>
-        </>
-      }
-    >
-      <p className="muted">
-        Tasks that have failed or were canceled are tried again; those that succeeded stay as they are.
-      </p>
-      <SelectField
-        label="Step"
-        value={step}
-        onChange={(chosen) => {
-          setStep(chosen);
-          setFrames('');
-        }}
-        none="All steps"
-        choices={job.steps.map(({ name }) => ({ value: name, label: name }))}
-      />
-      <TextField
-        label={range.parameter === '' ? 'Range of tasks' : `Range of ${range.parameter}`}
-        placeholder="1010-1020"
-        hint={
-          step === ''
-            ? 'Choose a step to give a range.'
-            : `Empty: all. ${range.extent === '' ? '' : `The step has ${range.extent}.`}`
-        }
-        value={frames}
-        isOff={step === ''}
-        onChange={setFrames}
-        isMono
-        error={frames === '' ? '' : (refused ?? range.error)}
-      />
-      <SelectField
-        label="Failed on"
-        value={worker}
-        onChange={setWorker}
-        none="Any worker"
-        choices={workers.map(({ id, name }) => ({ value: id, label: name }))}
-      />
-      {error !== null && refused === undefined && <Notice kind="danger" {...explained(error)} />}
-    </Dialog>
-  );
+  return {
+    step,
+    setStep: (name: string): void => {
+      setStep(name);
+      setFrames('');
+    },
+    frames,
+    setFrames,
+    worker,
+    setWorker,
+    range,
+    /** Tasks to retry, whatever the worker; null until it is known. */
+    matches: countMatches(job, grid, step, range),
+    error,
+    refusedRange:
+      error instanceof ProblemError
+        ? error.errors.find(({ pointer }) => pointer === '/range')?.detail
+        : undefined,
+    isBusy,
+    retry,
+  };
 }
 
 interface FrameReading {
-  /** Null: all places of the step. */
+  /** Null for all tasks of the step. */
   readonly runs: readonly IndexRange[] | null;
   readonly error: string;
   readonly parameter: string;
-  /** All frames of the step. */
+  /** The range of all frames of the step. */
   readonly extent: string;
 }
 
@@ -134,19 +145,19 @@ function readFrames(grid: TaskGrid | undefined, stepName: string, text: string):
     };
   }
   const scale = frameScale(step.cells.length, step.axis);
-  const about = {
+  const axis = {
     parameter: scale.parameter,
     extent: frameText(scale, [{ first: 0, last: step.cells.length - 1 }]),
   };
-  if (text.trim() === '') return { ...about, runs: null, error: '' };
-  const reading = scale.placesOf(text);
+  if (text.trim() === '') return { ...axis, runs: null, error: '' };
+  const reading = scale.parseRange(text);
   return reading.ok
-    ? { ...about, runs: reading.runs, error: '' }
-    : { ...about, runs: null, error: reading.detail };
+    ? { ...axis, runs: reading.runs, error: '' }
+    : { ...axis, runs: null, error: reading.detail };
 }
 
-/** How many tasks would be tried again, whatever the worker; null while it is not known. */
-function hits(
+/** Returns the number of tasks to retry, whatever the worker; null until the counts are loaded. */
+function countMatches(
   job: JobDetail,
   grid: TaskGrid | undefined,
   stepName: string,
@@ -158,12 +169,14 @@ function hits(
   const cells = grid?.steps.find(({ name }) => name === stepName)?.cells;
   if (cells === undefined || countOfRuns(runs) === 0) return null;
   let count = 0;
-  for (const place of indicesIn(runs)) if (cells[place] === 'F' || cells[place] === 'C') count += 1;
+  for (const index of indicesIn(runs)) if (cells[index] === 'F' || cells[index] === 'C') count += 1;
   return count;
 }
 
-/** The workers on which tasks of the job have failed. */
-export function useFailedOn(job: JobDetail): readonly { readonly id: string; readonly name: string }[] {
+/** Returns the workers on which tasks of the job failed. */
+export function useWorkersWithFailures(
+  job: JobDetail,
+): readonly { readonly id: string; readonly name: string }[] {
   const { rest } = useService();
   const hasFailed = job.failure_summary.failed_count > 0;
   const failures = useQuery({ ...queries.jobFailures(rest, job.id), enabled: hasFailed }).data;

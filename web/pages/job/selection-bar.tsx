@@ -4,71 +4,54 @@ import type { JobDetail, Step } from '../../../client/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { counted } from '../../parts/number-text.ts';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { GRID_STATUSES, PROGRESS_PARTS, statusStyle } from '../../parts/status-looks.ts';
 import { useService } from '../../state/service.tsx';
-import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { taskAt } from './model/cells.ts';
 import { formatIndexRanges, indicesIn, type IndexRange } from './model/index-ranges.ts';
-import { bulkInWords, bulkOnTasks } from './bulk-tasks.ts';
+import { CancelTasksDialog } from './cancel-tasks-dialog.tsx';
 import { useJobAction } from './use-job-action.ts';
 
-/** What can be done with the selected tasks of a step. */
-export function SelectionBar({
-  job,
-  step,
-  cells,
-  runs,
-  text,
-  onChanged,
-  onClear,
-}: {
-  job: JobDetail;
-  step: Step;
-  cells: string;
-  runs: readonly IndexRange[];
-  /** The selection as people write it. */
-  text: string;
-  onChanged: () => void;
-  onClear: () => void;
-}) {
+interface SelectionBarProps {
+  readonly job: JobDetail;
+  readonly step: Step;
+  /** The grid of the step, one character per task. */
+  readonly cells: string;
+  readonly runs: readonly IndexRange[];
+  /** The selection as a range of frames. */
+  readonly text: string;
+  readonly onChanged: () => void;
+  readonly onClear: () => void;
+}
+
+/** The actions on the selected tasks of a step. */
+export function SelectionBar(props: SelectionBarProps) {
+  const { job, step, cells, runs, text, onChanged, onClear } = props;
   const { rest } = useService();
   const { why } = usePermissions();
   const [isBusy, run] = useJobAction(onChanged);
   const [isCanceling, setIsCanceling] = useState(false);
-  const places = [...indicesIn(runs)];
-  const counts = new Map<string, number>();
-  for (const place of places) {
-    const status = GRID_STATUSES[cells[place] ?? ''] ?? 'pending';
-    counts.set(status, (counts.get(status) ?? 0) + 1);
-  }
-  const retriable = (counts.get('failed') ?? 0) + (counts.get('canceled') ?? 0);
-  const live = places.filter((place) => !'SFC'.includes(cells[place] ?? ''));
-  const words = PROGRESS_PARTS.filter((part) => counts.has(part)).map(
-    (part) =>
-      `${(counts.get(part) ?? 0).toLocaleString('en')} ${statusStyle('task', part).label.toLowerCase()}`,
-  );
-  const off = why('jobs.write');
+  const { total, retriable, active, summary } = summarize(cells, runs);
+  const forbidden = why('jobs.write');
+  const retry = (): void =>
+    run('Could not retry the selected tasks', async () => {
+      const { retried } = await rest.call('post', '/jobs/{id}/retry', {
+        path: { id: job.id },
+        body: { step: step.name, range: formatIndexRanges(runs) },
+      });
+      return `${counted(retried, 'task')} retried`;
+    });
   return (
     <section className="selection-bar" aria-label="Selected tasks">
       <span className="selection-bar__text" role="status">
-        <strong className="mono">{text}</strong> · {counted(places.length, 'task')}: {words.join(', ')}
+        <strong className="mono">{text}</strong> · {counted(total, 'task')}: {summary}
       </span>
       <Button
         size="small"
         icon={<RotateCcw aria-hidden="true" />}
         isBusy={isBusy}
-        disabledReason={off || (retriable === 0 ? 'None of them has failed or was canceled.' : '')}
-        onPress={() =>
-          run('Retry the selected tasks', async () => {
-            const { retried } = await rest.call('post', '/jobs/{id}/retry', {
-              path: { id: job.id },
-              body: { step: step.name, range: formatIndexRanges(runs) },
-            });
-            return `${counted(retried, 'task is', 'tasks are')} tried again`;
-          })
-        }
+        disabledReason={forbidden || (retriable === 0 ? 'Only failed or canceled tasks can be retried.' : '')}
+        onPress={retry}
       >
         Retry{retriable > 0 && ` ${retriable.toLocaleString('en')}`}
       </Button>
@@ -76,29 +59,43 @@ export function SelectionBar({
         size="small"
         icon={<Ban aria-hidden="true" />}
         isBusy={isBusy}
-        disabledReason={off || (live.length === 0 ? 'All of them have ended.' : '')}
+        disabledReason={forbidden || (active.length === 0 ? 'All selected tasks have ended.' : '')}
         onPress={() => setIsCanceling(true)}
       >
-        Cancel{live.length > 0 && ` ${live.length.toLocaleString('en')}`}…
+        Cancel{active.length > 0 && ` ${active.length.toLocaleString('en')}`}…
       </Button>
-      <CopyButton text={text} label="Copy the range" />
+      <CopyButton text={text} label="Copy range" />
       <Button size="small" look="quiet" icon={<X aria-hidden="true" />} onPress={onClear}>
-        Clear
+        Clear selection
       </Button>
       {isCanceling && (
-        <ConfirmDialog
-          title={`Cancel ${counted(live.length, 'task')}?`}
-          action="Cancel the tasks"
+        <CancelTasksDialog
+          count={active.length}
+          ids={() => Promise.resolve(active.map((index) => taskAt(step.id, index)))}
+          onChanged={onChanged}
           onClose={() => setIsCanceling(false)}
-          onConfirm={async () => {
-            const ids = live.map((place) => taskAt(step.id, place));
-            toasts.done(bulkInWords('cancel', await bulkOnTasks(rest, 'cancel', ids)));
-            onChanged();
-          }}
-        >
-          <p>Those that run are stopped. Canceled tasks can be tried again later.</p>
-        </ConfirmDialog>
+        />
       )}
     </section>
   );
+}
+
+/** Counts the selected tasks by status. `active` are the indices of those that have not ended. */
+function summarize(cells: string, runs: readonly IndexRange[]) {
+  const indices = [...indicesIn(runs)];
+  const counts = new Map<string, number>();
+  for (const index of indices) {
+    const status = GRID_STATUSES[cells[index] ?? ''] ?? 'pending';
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+  }
+  const texts = PROGRESS_PARTS.filter((part) => counts.has(part)).map(
+    (part) =>
+      `${(counts.get(part) ?? 0).toLocaleString('en')} ${statusStyle('task', part).label.toLowerCase()}`,
+  );
+  return {
+    total: indices.length,
+    retriable: (counts.get('failed') ?? 0) + (counts.get('canceled') ?? 0),
+    active: indices.filter((index) => !'SFC'.includes(cells[index] ?? '')),
+    summary: texts.join(', '),
+  };
 }

@@ -1,18 +1,18 @@
 import { useState } from 'react';
 import { toasts } from '../../state/toasts.ts';
 
-/** Does something to the job once at a time. `what` says it for the case that it fails: "Pause the job". */
+/** Runs one action at a time and reports its result in a toast. `failure` is the title if it fails: "Could not pause the job". */
 export function useJobAction(
   onChanged: () => void,
-): readonly [isBusy: boolean, run: (what: string, act: () => Promise<string>) => void] {
+): readonly [isBusy: boolean, run: (failure: string, act: () => Promise<string>) => void] {
   const [isBusy, setIsBusy] = useState(false);
-  const run = (what: string, act: () => Promise<string>): void => {
+  const run = (failure: string, act: () => Promise<string>): void => {
     if (isBusy) return;
     setIsBusy(true);
     act()
       .then(
         (done) => toasts.done(done),
-        (error: unknown) => toasts.failed(error, what),
+        (error: unknown) => toasts.failed(error, failure),
       )
       .finally(() => {
         setIsBusy(false);

@@ -7,18 +7,18 @@ import { useService } from '../../state/service.tsx';
 import { useEvents, type GapReason } from '../../state/use-events.ts';
 import { useThrottle } from '../../state/use-throttle.ts';
 
-/** Nothing of the page is loaded again more often than this. */
+/** Shortest time between two loads of the same part of the page, in milliseconds. */
 export const REFRESH_MS = 1_000;
 
 export interface LiveJob {
   readonly query: UseQueryResult<JobDetail>;
-  /** It was removed while it was looked at. */
+  /** The job was removed while the page was open. */
   readonly isRemoved: boolean;
-  /** Loads all that is shown of the job again, now. */
+  /** Loads all parts of the page again immediately. */
   readonly refresh: () => void;
 }
 
-/** A job that follows its events. */
+/** Returns a job, live. */
 export function useJob(id: string): LiveJob {
   const { rest } = useService();
   const client = useQueryClient();
@@ -29,15 +29,15 @@ export function useJob(id: string): LiveJob {
   const reloadAll = (cancelRefetch = true): void => {
     void client.invalidateQueries({ queryKey: ['jobs', 'one', id] }, { cancelRefetch });
   };
-  const missed = (reason: GapReason): void => throttledAll(() => reloadAll(reason === 'lost'));
+  const onGap = (reason: GapReason): void => throttledAll(() => reloadAll(reason === 'lost'));
   useEvents(
     'jobs',
     (events) => {
-      const ours = events.filter(({ payload }) => payload.job_id === id);
-      if (ours.some(({ payload }) => payload.status === 'removed')) setRemovedId(id);
-      else if (ours.length > 0) throttledAll(() => reloadAll());
+      const own = events.filter(({ payload }) => payload.job_id === id);
+      if (own.some(({ payload }) => payload.status === 'removed')) setRemovedId(id);
+      else if (own.length > 0) throttledAll(() => reloadAll());
     },
-    missed,
+    onGap,
   );
   useEvents(
     tasksOf(id),
@@ -47,12 +47,12 @@ export function useJob(id: string): LiveJob {
         void client.invalidateQueries({ queryKey: ['jobs', 'one', id, 'failures'] });
         void client.invalidateQueries({ queryKey: ['jobs', 'one', id, 'first-failure'] });
       }),
-    missed,
+    onGap,
   );
   return { query, isRemoved: removedId === id, refresh: () => reloadAll() };
 }
 
-/** Task events of the job as they come. */
+/** Calls `onEvents` with the task events of a job. */
 export function useTaskEvents(id: string, onEvents: (events: readonly TaskEvent[]) => void): void {
   useEvents(tasksOf(id), (events) => onEvents(events.map(({ payload }) => payload)));
 }

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
-import { Link } from 'wouter';
-import { refusalGroups, runBulk, type BulkOutcome } from '../../../client/bulk.ts';
-import type { Job, JobBulk } from '../../../client/resources.ts';
+import { useState } from 'react';
+import type { BulkOutcome } from '../../../client/bulk.ts';
+import type { Job } from '../../../client/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
 import type { BulkTarget } from '../../parts/data-table/bulk-target.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -11,232 +10,182 @@ import { Notice } from '../../parts/notice.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
-import { ACTION_LABELS, formatJobCount, type JobAction } from './job-actions.ts';
+import { BulkNames, BulkResult } from '../list/bulk-details.tsx';
+import { useBulkRun, type BulkStage } from '../list/use-bulk-run.ts';
+import {
+  ACTION_LABELS,
+  bulkRequest,
+  formatJobCount,
+  MAX_PRIORITY,
+  MIN_PRIORITY,
+  valueError,
+  type JobAction,
+} from './job-actions.ts';
+import './bulk-dialog.css';
 
 interface BulkDialogProps {
   readonly action: JobAction;
   readonly target: BulkTarget<Job>;
-  /** Called when jobs have been changed. */
+  /** Called after each run. */
   readonly onChanged: () => void;
   readonly onClose: () => void;
 }
 
-type Stage =
-  | { readonly kind: 'ask' }
-  | { readonly kind: 'running'; readonly words: string; readonly share: number }
-  | { readonly kind: 'over'; readonly outcome: BulkOutcome };
-
-const PRIORITY_MAX = 2_147_483_647;
-const NAMES_SHOWN = 5;
-
-/** Asks what is to be known or confirmed, does it, and tells what was refused and why. */
+/** Asks for the value or the confirmation of an action, applies it, and reports refusals with their reasons. */
 export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogProps) {
   const { rest } = useService();
-  const queues = useQuery(queries.queues(rest)).data ?? [];
-  const [stage, setStage] = useState<Stage>({ kind: 'ask' });
-  const [error, setError] = useState<unknown>(null);
   const [priority, setPriority] = useState(() => commonPriority(target.known));
   const [queue, setQueue] = useState('');
-  const isStopped = useRef(false);
-  const words = ACTION_LABELS[action];
-  const title = words.deed(formatJobCount(target.count));
-  const fault = faultOf(action, priority, queue);
-
-  const run = async (): Promise<void> => {
-    isStopped.current = false;
-    setError(null);
-    setStage({ kind: 'running', words: 'Finding the jobs', share: 0 });
-    try {
-      const ids = await target.ids((collected) =>
-        setStage({
-          kind: 'running',
-          words: `Found ${formatJobCount(collected)}`,
-          share: collected / Math.max(1, target.count),
-        }),
-      );
-      const deed = deedOf(action, priority, queue);
-      const send = (lot: string[]) => rest.call('post', '/jobs/bulk', { body: { ...deed, ids: lot } });
-      const outcome = await runBulk(ids, send, {
-        progress: (dealtWith) =>
-          setStage({
-            kind: 'running',
-            words: `${dealtWith.toLocaleString('en')} of ${formatJobCount(ids.length)}`,
-            share: dealtWith / Math.max(1, ids.length),
-          }),
-        isStopped: () => isStopped.current,
-      });
-      onChanged();
-      if (outcome.refused.length === 0 && outcome.left === 0) {
-        toasts.done(doneInWords(action, outcome));
-        onClose();
-      } else setStage({ kind: 'over', outcome });
-    } catch (reason) {
-      onChanged();
-      setError(reason);
-      setStage({ kind: 'ask' });
-    }
-  };
-
-  if (stage.kind === 'running') {
-    return (
-      <Dialog
-        title={title}
-        onClose={() => (isStopped.current = true)}
-        foot={<Button onPress={() => (isStopped.current = true)}>Stop</Button>}
-      >
-        <label className="bulk-dialog__progress">
-          <span role="status">{stage.words}</span>
-          <progress value={stage.share} />
-        </label>
-      </Dialog>
-    );
-  }
-  if (stage.kind === 'over') {
+  const { stage, error, start, stop } = useBulkRun({
+    target,
+    what: 'jobs',
+    formatCount: formatJobCount,
+    send: (ids) =>
+      rest.call('post', '/jobs/bulk', { body: { ...bulkRequest(action, priority, queue), ids } }),
+    onChanged,
+    onDone: (outcome) => {
+      toasts.done(formatDone(action, outcome));
+      onClose();
+    },
+  });
+  const { isDestructive, title: titleOf } = ACTION_LABELS[action];
+  const title = titleOf(formatJobCount(target.count)) + (isDestructive ? '?' : '');
+  const inputError = valueError(action, priority, queue);
+  if (stage.kind === 'running') return <ProgressDialog title={title} stage={stage} onStop={stop} />;
+  if (stage.kind === 'finished')
     return (
       <Dialog title={title} onClose={onClose} foot={<Button onPress={onClose}>Close</Button>}>
-        <Outcome action={action} outcome={stage.outcome} known={target.known} />
+        <BulkResult
+          done={formatDone(action, stage.outcome)}
+          outcome={stage.outcome}
+          known={target.known}
+          hrefOf={(id) => `/jobs/${id}`}
+          formatCount={formatJobCount}
+        />
       </Dialog>
     );
-  }
   return (
     <Dialog
       title={title}
       onClose={onClose}
       onSubmit={() => {
-        if (fault === '') void run();
+        if (inputError === '') void start();
       }}
       foot={
         <>
-          <Button onPress={onClose}>{words.isDestructive ? 'Keep' : 'Close'}</Button>
-          <SubmitButton look={words.isDestructive ? 'danger' : 'primary'} disabledReason={fault}>
-            {action === 'move'
-              ? `Move ${formatJobCount(target.count)}`
-              : action === 'set-priority'
-                ? 'Set the priority'
-                : title}
+          <Button onPress={onClose}>{isDestructive ? keepLabel(target.count) : 'Close'}</Button>
+          <SubmitButton look={isDestructive ? 'danger' : 'primary'} disabledReason={inputError}>
+            {submitLabel(action, target.count)}
           </SubmitButton>
         </>
       }
     >
-      <Question action={action} target={target} />
+      <Consequences action={action} />
+      <BulkNames known={target.known} count={target.count} />
       {action === 'set-priority' && (
-        <NumberField
-          label="Priority"
-          hint="Higher is scheduled sooner; 50 is usual."
-          value={priority}
-          onChange={setPriority}
-          min={-PRIORITY_MAX - 1}
-          max={PRIORITY_MAX}
-          step={1}
-          error={priority === '' ? '' : fault}
-        />
+        <PriorityField value={priority} inputError={inputError} onChange={setPriority} />
       )}
-      {action === 'move' && (
-        <SelectField
-          label="Queue"
-          hint="A job stays in its farm: a queue of another one is refused."
-          value={queue}
-          onChange={setQueue}
-          none="Choose a queue"
-          choices={offeredQueues(queues, target.known).map(({ id, name }) => ({ value: id, label: name }))}
-        />
-      )}
-      {error !== null && <Notice kind="danger" title="Not all was done" {...explained(error)} />}
+      {action === 'move' && <QueueField jobs={target.known} value={queue} onChange={setQueue} />}
+      {error !== null && <Notice kind="danger" title="Some jobs were not changed" {...explained(error)} />}
     </Dialog>
   );
 }
 
-function Question({ action, target }: { action: JobAction; target: BulkTarget<Job> }) {
-  const names = target.known.slice(0, NAMES_SHOWN).map(({ id, name }) => <li key={id}>{name}</li>);
-  const more = target.count - names.length;
-  return (
-    <>
-      {action === 'cancel' && (
-        <p>What runs is stopped, and nothing more of it is begun. It can be tried again later.</p>
-      )}
-      {action === 'delete' && (
-        <p>
-          What runs is stopped. Tasks, attempts and logs are removed with the job:{' '}
-          <strong>this cannot be undone.</strong>
-        </p>
-      )}
-      <ul className="bulk-dialog__names">
-        {names}
-        {more > 0 && (
-          <li className="muted">
-            {names.length === 0
-              ? `All ${more.toLocaleString('en')} that match`
-              : `and ${more.toLocaleString('en')} more`}
-          </li>
-        )}
-      </ul>
-    </>
-  );
+const keepLabel = (count: number): string => (count === 1 ? 'Keep job' : 'Keep jobs');
+
+function submitLabel(action: JobAction, count: number): string {
+  const jobs = formatJobCount(count);
+  if (action === 'set-priority') return 'Set priority';
+  return action === 'move' ? `Move ${jobs}` : ACTION_LABELS[action].title(jobs);
 }
 
-function Outcome({
-  action,
-  outcome,
-  known,
+function ProgressDialog({
+  title,
+  stage,
+  onStop,
 }: {
-  action: JobAction;
-  outcome: BulkOutcome;
-  known: readonly Job[];
+  title: string;
+  stage: Extract<BulkStage, { kind: 'running' }>;
+  onStop: () => void;
 }) {
-  const nameOf = (id: string): string => known.find((job) => job.id === id)?.name ?? id;
   return (
-    <>
-      <p role="status">
-        <strong>{doneInWords(action, outcome)}</strong>
-        {outcome.refused.length > 0 && `, ${outcome.refused.length.toLocaleString('en')} refused`}
-        {outcome.left > 0 && `, ${outcome.left.toLocaleString('en')} left as they were`}.
-      </p>
-      {refusalGroups(outcome.refused).map(({ reason, ids }) => (
-        <div key={reason}>
-          <strong>
-            {formatJobCount(ids.length)}: {reason}
-          </strong>
-          <ul className="bulk-dialog__names">
-            {ids.slice(0, NAMES_SHOWN).map((id) => (
-              <li key={id}>
-                <Link href={`/jobs/${id}`}>{nameOf(id)}</Link>
-              </li>
-            ))}
-            {ids.length > NAMES_SHOWN && (
-              <li className="muted">and {(ids.length - NAMES_SHOWN).toLocaleString('en')} more</li>
-            )}
-          </ul>
-        </div>
-      ))}
-    </>
+    <Dialog title={title} onClose={onStop} foot={<Button onPress={onStop}>Stop</Button>}>
+      <label className="bulk-dialog__progress">
+        <span role="status">{stage.text}</span>
+        <progress value={stage.share} />
+      </label>
+    </Dialog>
   );
 }
 
-/** What has been done, in words: "3 jobs paused". */
-export function doneInWords(
+function Consequences({ action }: { action: JobAction }) {
+  if (action === 'cancel')
+    return <p>Running tasks are stopped and no new tasks start. You can retry the jobs later.</p>;
+  if (action === 'delete')
+    return (
+      <p>
+        Running tasks are stopped. The tasks, attempts, and logs of the jobs are deleted.{' '}
+        <strong>You cannot undo this.</strong>
+      </p>
+    );
+  return null;
+}
+
+function PriorityField({
+  value,
+  inputError,
+  onChange,
+}: {
+  value: string;
+  inputError: string;
+  onChange: (value: string) => void;
+}) {
+  return (
+    <NumberField
+      label="Priority"
+      hint="Jobs with a higher priority start first. The default is 50."
+      value={value}
+      onChange={onChange}
+      min={MIN_PRIORITY}
+      max={MAX_PRIORITY}
+      step={1}
+      error={value === '' ? '' : inputError}
+    />
+  );
+}
+
+function QueueField({
+  jobs,
+  value,
+  onChange,
+}: {
+  jobs: readonly Job[];
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const { rest } = useService();
+  const queues = useQuery(queries.queues(rest)).data ?? [];
+  const farms = new Set(jobs.map((job) => job.farm_id));
+  const offered = farms.size === 0 ? queues : queues.filter((queue) => farms.has(queue.farm_id));
+  return (
+    <SelectField
+      label="Queue"
+      hint="A job cannot move to a queue of another farm."
+      value={value}
+      onChange={onChange}
+      none="Choose a queue"
+      choices={offered.map(({ id, name }) => ({ value: id, label: name }))}
+    />
+  );
+}
+
+/** Formats the result of an action: "3 jobs paused". */
+export function formatDone(
   action: JobAction,
   { done, retried }: Pick<BulkOutcome, 'done' | 'retried'>,
 ): string {
-  const words = `${formatJobCount(done)} ${ACTION_LABELS[action].done}`;
-  return action === 'retry' ? `${words} (${retried.toLocaleString('en')} tasks)` : words;
-}
-
-/** What is to be done to each of the jobs. */
-type BulkAction = Pick<JobBulk, 'action' | 'priority' | 'queue_id'>;
-
-/** The request of an action. */
-export function deedOf(action: JobAction, priority: string, queue: string): BulkAction {
-  if (action === 'set-priority') return { action: 'set', priority: Number(priority) };
-  if (action === 'move') return { action: 'set', queue_id: queue };
-  return { action };
-}
-
-function faultOf(action: JobAction, priority: string, queue: string): string {
-  if (action === 'move') return queue === '' ? 'Choose a queue.' : '';
-  if (action !== 'set-priority') return '';
-  const isWhole = /^-?[0-9]{1,10}$/.test(priority.trim());
-  const value = Number(priority);
-  return isWhole && value >= -PRIORITY_MAX - 1 && value <= PRIORITY_MAX ? '' : 'It must be a whole number.';
+  const text = `${formatJobCount(done)} ${ACTION_LABELS[action].done}`;
+  return action === 'retry' ? `${text} (${retried.toLocaleString('en')} tasks)` : text;
 }
 
 function commonPriority(jobs: readonly Job[]): string {
@@ -244,12 +193,4 @@ function commonPriority(jobs: readonly Job[]): string {
   return first !== undefined && jobs.every((job) => job.priority === first.priority)
     ? String(first.priority)
     : '';
-}
-
-function offeredQueues<Queue extends { readonly farm_id: string }>(
-  queues: readonly Queue[],
-  jobs: readonly Job[],
-): readonly Queue[] {
-  const farms = new Set(jobs.map((job) => job.farm_id));
-  return farms.size === 0 ? queues : queues.filter((queue) => farms.has(queue.farm_id));
 }

@@ -12,7 +12,7 @@ const ICONS: Readonly<Record<JobAction, LucideIcon>> = {
   delete: Trash2,
 };
 
-/** What can be done with jobs, as menus and the bar show it. */
+/** The actions on jobs, for menus and the bulk bar. */
 export const JOB_ACTION_REQUESTS: readonly BulkAction<JobAction>[] = JOB_ACTIONS.map((action) => ({
   action,
   label: ACTION_LABELS[action].label,

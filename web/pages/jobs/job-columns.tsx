@@ -2,30 +2,51 @@ import type { Job } from '../../../client/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { FarmName, QueueName } from '../../parts/names.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { countsInWords } from '../../parts/task-counts.ts';
+import { countsText } from '../../parts/task-counts.ts';
 import { TaskProgress } from '../../parts/task-progress.tsx';
 import { Ago, Elapsed } from '../../parts/time.tsx';
 import { hasJobEnded } from '../../state/ended.ts';
+import { countCell, idColumn, listNameColumn, optionalColumns, textColumn } from '../list/list-columns.tsx';
 
 const reasonOf = (job: Job): string => job.park_reason ?? job.cancel_reason ?? '';
 
-const count = (value: number) =>
-  value === 0 ? <span className="muted">0</span> : value.toLocaleString('en');
+const countColumn = (id: string, header: string, size: number, count: (job: Job) => number): Column<Job> => ({
+  id,
+  header,
+  size,
+  align: 'end',
+  cell: (job) => countCell(count(job)),
+});
+
+const OPTIONAL_COLUMNS = optionalColumns<Job>([
+  {
+    id: 'updated',
+    header: 'Updated',
+    size: 96,
+    sortKey: 'updated_at',
+    cell: (job) => <Ago iso={job.updated_at} />,
+  },
+  {
+    id: 'elapsed',
+    header: 'Elapsed',
+    size: 96,
+    align: 'end',
+    cell: (job) => (
+      <Elapsed from={job.created_at} to={hasJobEnded(job.status) ? job.updated_at : undefined} />
+    ),
+  },
+  countColumn('tasks', 'Tasks', 80, (job) => job.task_counts.total),
+  countColumn('running', 'Running tasks', 112, (job) => job.task_counts.running + job.task_counts.assigned),
+  countColumn('failed', 'Failed tasks', 100, (job) => job.task_counts.failed),
+  countColumn('failed-attempts', 'Failed attempts', 118, (job) => job.failed_attempts),
+  textColumn(reasonOf, { id: 'reason', header: 'Reason', size: 200 }),
+  textColumn((job) => job.submitter, { id: 'submitter', header: 'Submitter', size: 110 }),
+  idColumn(),
+]);
 
 /** The columns of the list of jobs. */
 export const JOB_COLUMNS: readonly Column<Job>[] = [
-  {
-    id: 'name',
-    header: 'Name',
-    size: 230,
-    minSize: 120,
-    grow: true,
-    isFixed: true,
-    sortKey: 'name',
-    card: 'title',
-    cell: (job) => job.name,
-    text: (job) => job.name,
-  },
+  listNameColumn(230, 120),
   {
     id: 'status',
     header: 'Status',
@@ -41,9 +62,9 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
     minSize: 90,
     card: 'line',
     cell: (job) => <TaskProgress counts={job.task_counts} />,
-    text: (job) => countsInWords(job.task_counts),
+    text: (job) => countsText(job.task_counts),
   },
-  { id: 'owner', header: 'Owner', size: 110, cell: (job) => job.owner, text: (job) => job.owner },
+  textColumn((job) => job.owner, { id: 'owner', header: 'Owner', size: 110 }),
   {
     id: 'priority',
     header: 'Priority',
@@ -52,7 +73,7 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
     sortKey: 'priority',
     cell: (job) => job.priority,
   },
-  { id: 'project', header: 'Project', size: 110, cell: (job) => job.project, text: (job) => job.project },
+  textColumn((job) => job.project, { id: 'project', header: 'Project', size: 110 }),
   { id: 'queue', header: 'Queue', size: 110, card: 'hidden', cell: (job) => <QueueName id={job.queue_id} /> },
   {
     id: 'farm',
@@ -69,87 +90,5 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
     sortKey: 'created_at',
     cell: (job) => <Ago iso={job.created_at} />,
   },
-  {
-    id: 'updated',
-    header: 'Updated',
-    size: 96,
-    sortKey: 'updated_at',
-    hiddenAtFirst: true,
-    card: 'hidden',
-    cell: (job) => <Ago iso={job.updated_at} />,
-  },
-  {
-    id: 'elapsed',
-    header: 'Elapsed',
-    size: 96,
-    align: 'end',
-    hiddenAtFirst: true,
-    card: 'hidden',
-    cell: (job) => (
-      <Elapsed from={job.created_at} to={hasJobEnded(job.status) ? job.updated_at : undefined} />
-    ),
-  },
-  {
-    id: 'tasks',
-    header: 'Tasks',
-    size: 80,
-    align: 'end',
-    hiddenAtFirst: true,
-    card: 'hidden',
-    cell: (job) => count(job.task_counts.total),
-  },
-  {
-    id: 'running',
-    header: 'Running tasks',
-    size: 112,
-    align: 'end',
-    hiddenAtFirst: true,
-    card: 'hidden',
-    cell: (job) => count(job.task_counts.running + job.task_counts.assigned),
-  },
-  {
-    id: 'failed',
-    header: 'Failed tasks',
-    size: 100,
-    align: 'end',
-    hiddenAtFirst: true,
-    card: 'hidden',
-    cell: (job) => count(job.task_counts.failed),
-  },
-  {
-    id: 'failed-attempts',
-    header: 'Failed attempts',
-    size: 118,
-    align: 'end',
-    hiddenAtFirst: true,
-    card: 'hidden',
-    cell: (job) => count(job.failed_attempts),
-  },
-  {
-    id: 'reason',
-    header: 'Reason',
-    size: 200,
-    hiddenAtFirst: true,
-    card: 'hidden',
-    cell: reasonOf,
-    text: reasonOf,
-  },
-  {
-    id: 'submitter',
-    header: 'Submitter',
-    size: 110,
-    hiddenAtFirst: true,
-    card: 'hidden',
-    cell: (job) => job.submitter,
-    text: (job) => job.submitter,
-  },
-  {
-    id: 'id',
-    header: 'Id',
-    size: 290,
-    hiddenAtFirst: true,
-    card: 'hidden',
-    cell: (job) => <span className="mono">{job.id}</span>,
-    text: (job) => job.id,
-  },
+  ...OPTIONAL_COLUMNS,
 ];

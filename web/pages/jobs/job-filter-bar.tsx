@@ -15,28 +15,28 @@ import { isFiltered, NO_FILTERS, type JobFilters } from './job-filters.ts';
 interface FilterBarProps {
   readonly filters: JobFilters;
   readonly summary: JobSummary | undefined;
-  /** Offered for the owner and the project: those of the jobs that are loaded. */
+  /** Suggestions for the filters, from the loaded jobs. */
   readonly owners: readonly string[];
   readonly projects: readonly string[];
   readonly onChange: (change: Partial<JobFilters>, options?: { readonly replace?: boolean }) => void;
 }
 
-/** What narrows the list of jobs. */
+/** The filters of the list of jobs. */
 export function JobFilterBar({ filters, summary, owners, projects, onChange }: FilterBarProps) {
   const { rest } = useService();
   const principal = useQuery(queries.principal(rest)).data;
   const [isOpen, setIsOpen] = useState(false);
-  const inFold = [filters.farm, filters.queue, filters.owner, filters.project].filter(
+  const foldedCount = [filters.farm, filters.queue, filters.owner, filters.project].filter(
     (text) => text !== '',
   ).length;
-  const isNamed = principal !== undefined && principal.kind !== 'anonymous';
+  const hasAccount = principal !== undefined && principal.kind !== 'anonymous';
   return (
-    <div className="job-filters">
-      <div className="job-filters__line">
+    <div className="list-filters job-filters">
+      <div className="list-filters__line">
         <SearchBox
           value={filters.search}
           label="Search jobs"
-          placeholder="Name, id, owner or project"
+          placeholder="Name, ID, owner, or project"
           onChange={(search) => onChange({ search }, { replace: true })}
         />
         <span className="job-filters__unfold">
@@ -45,7 +45,7 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
             isPressed={isOpen}
             onPress={() => setIsOpen(!isOpen)}
           >
-            {inFold === 0 ? 'Filters' : `Filters (${inFold})`}
+            {foldedCount === 0 ? 'Filters' : `Filters (${foldedCount})`}
           </Button>
         </span>
         <div className={classNames('job-filters__fold', isOpen && 'job-filters__fold--open')}>
@@ -53,16 +53,16 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
           <FilterText
             label="Owner"
             value={filters.owner}
-            offered={owners}
+            suggestions={owners}
             onChange={(owner) => onChange({ owner })}
           />
           <FilterText
             label="Project"
             value={filters.project}
-            offered={projects}
+            suggestions={projects}
             onChange={(project) => onChange({ project })}
           />
-          {isNamed && (
+          {hasAccount && (
             <Button
               size="small"
               isPressed={filters.owner === principal.username}
@@ -75,7 +75,7 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
           )}
         </div>
       </div>
-      <div className="job-filters__line">
+      <div className="list-filters__line">
         <StatusChips
           kind="job"
           statuses={JOB_STATUSES}
@@ -89,16 +89,16 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
   );
 }
 
-/** A text that a field must be equal to; it counts when it is entered, left or taken from what is offered. */
+/** Filter for an exact text. It applies on Enter, on leaving the field, and on choosing a suggestion. */
 function FilterText({
   label,
   value,
-  offered,
+  suggestions,
   onChange,
 }: {
   label: string;
   value: string;
-  offered: readonly string[];
+  suggestions: readonly string[];
   onChange: (value: string) => void;
 }) {
   const listId = useId();
@@ -117,7 +117,7 @@ function FilterText({
         autoComplete="off"
         spellCheck={false}
         onInput={(event) => {
-          // A choice from the list, or its being emptied, is no typing.
+          // The browser reports a chosen suggestion or a cleared field with another event or input type than typing.
           const typed = event.nativeEvent;
           if (!(typed instanceof InputEvent) || typed.inputType === 'insertReplacementText') {
             commit(event.currentTarget.value);
@@ -129,7 +129,7 @@ function FilterText({
         onBlur={(event) => commit(event.currentTarget.value)}
       />
       <datalist id={listId}>
-        {offered.map((text) => (
+        {suggestions.map((text) => (
           <option key={text} value={text} />
         ))}
       </datalist>

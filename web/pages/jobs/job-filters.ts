@@ -1,14 +1,15 @@
 import type { JobStatus } from '../../../client/resources.ts';
 import type { QueryOf } from '../../../client/rest-calls.ts';
 import { curlOf, shellWord } from '../../parts/shell-words.ts';
+import { optionalText } from '../list/list-query.ts';
 
-/** What the list of jobs can be sorted by. */
+/** Sort keys of the list of jobs. */
 export const JOB_SORT_KEYS = ['created_at', 'updated_at', 'name', 'priority', 'status'] as const;
 export type JobSortKey = (typeof JOB_SORT_KEYS)[number];
 
-/** Which jobs are listed; empty texts ask for nothing. */
+/** Filters of the list of jobs. An empty text does not filter. */
 export interface JobFilters {
-  /** Any of them; none: all. */
+  /** Jobs with one of these statuses; empty: all jobs. */
   readonly status: readonly JobStatus[];
   readonly search: string;
   readonly farm: string;
@@ -28,18 +29,16 @@ export const isFiltered = (filters: JobFilters): boolean =>
   filters.status.length > 0 ||
   [filters.search, filters.farm, filters.queue, filters.owner, filters.project].some((text) => text !== '');
 
-const given = (text: string): string | undefined => (text === '' ? undefined : text);
-
-/** What the counts by status are asked with: all but the status. */
+/** Returns the query of the counts by status: all filters except the status. */
 export const summaryQuery = (filters: JobFilters): NonNullable<QueryOf<'get', '/jobs/summary'>> => ({
-  search: given(filters.search.trim()),
-  farm_id: given(filters.farm),
-  queue_id: given(filters.queue),
-  owner: given(filters.owner),
-  project: given(filters.project),
+  search: optionalText(filters.search.trim()),
+  farm_id: optionalText(filters.farm),
+  queue_id: optionalText(filters.queue),
+  owner: optionalText(filters.owner),
+  project: optionalText(filters.project),
 });
 
-/** What the list is asked with, without its window. */
+/** Returns the query of the list without offset and limit. */
 export const listQuery = (view: JobListView): NonNullable<QueryOf<'get', '/jobs'>> => ({
   ...summaryQuery(view),
   status: view.status.length === 0 ? undefined : view.status,
@@ -47,13 +46,13 @@ export const listQuery = (view: JobListView): NonNullable<QueryOf<'get', '/jobs'
   sort_dir: view.dir,
 });
 
-/** Names of what a command takes by its name. */
+/** Names of the farm and the queue, which a command takes by name. */
 export interface FilterNames {
   readonly farm: string | undefined;
   readonly queue: string | undefined;
 }
 
-/** The command that lists the same jobs of the service in a shell. */
+/** Returns the shell command that lists the same jobs. `url` is the address of the server. */
 export function listCommand(view: JobListView, names: FilterNames, url: string): string {
   const words = ['callsheet', 'jobs'];
   const add = (flag: string, value: string): void => {
@@ -71,7 +70,7 @@ export function listCommand(view: JobListView, names: FilterNames, url: string):
   return words.join(' ');
 }
 
-/** The request that lists the same jobs, for curl. */
+/** Returns the curl command that requests the same jobs. */
 export function listCurl(view: JobListView, origin: string): string {
   return curlOf(`${origin}/api/v1/jobs`, listQuery(view));
 }

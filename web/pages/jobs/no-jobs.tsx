@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { ListChecks, SearchX } from 'lucide-react';
-import { Button, LinkButton } from '../../parts/button.tsx';
+import { ListChecks } from 'lucide-react';
+import { LinkButton } from '../../parts/button.tsx';
 import { CommandLine, EmptyState } from '../../parts/empty-state.tsx';
 import { shellWord } from '../../parts/shell-words.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { usePermissions } from '../../state/use-permissions.ts';
 
-/** Nobody has submitted anything yet. */
+/** Replaces the list on a server without jobs: explains how to submit one. */
 export function NoJobs() {
   const { rest } = useService();
   const { can } = usePermissions();
@@ -28,19 +28,6 @@ export function NoJobs() {
     >
       <p>Submit an Open Job Description template here, or from a shell:</p>
       <CommandLine command={command} />
-    </EmptyState>
-  );
-}
-
-/** There are jobs, but none like this. */
-export function NoMatch({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState
-      title="No job matches"
-      icon={SearchX}
-      actions={<Button onPress={onClear}>Clear filters</Button>}
-    >
-      <p>No job is like what the filters ask for.</p>
     </EmptyState>
   );
 }

@@ -7,11 +7,11 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Menu, type MenuAnchor } from '../../parts/menu.tsx';
 import { usePreference } from '../../state/use-preference.ts';
-import { currentView, nameFault, readViews, withView, withoutView, type SavedView } from './saved-views.ts';
+import { currentView, nameError, readViews, withView, withoutView, type SavedView } from './saved-views.ts';
 
 const NO_VIEWS: readonly SavedView[] = [];
 
-/** Views with a name, kept in this browser; each is an address that others may open too. */
+/** Menu of the views that are saved in this browser. The address of a view works in any browser. */
 export function ViewsMenu({ query }: { query: string }) {
   const [, navigate] = useLocation();
   const [views, setViews] = usePreference('jobs.views', NO_VIEWS, readViews);
@@ -34,17 +34,17 @@ export function ViewsMenu({ query }: { query: string }) {
     })),
     {
       id: 'save',
-      label: 'Save this view…',
+      label: 'Save view…',
       icon: <Plus aria-hidden="true" />,
       startsGroup: true,
-      disabledReason: query === '' ? 'These are all jobs: filter or sort them first.' : '',
+      disabledReason: query === '' ? 'Filter or sort the jobs first.' : '',
       act: () => setDialog('save'),
     },
     {
       id: 'manage',
       label: 'Manage views…',
       icon: <Settings2 aria-hidden="true" />,
-      disabledReason: views.length === 0 ? 'There are none.' : '',
+      disabledReason: views.length === 0 ? 'No saved views.' : '',
       act: () => setDialog('manage'),
     },
   ];
@@ -85,27 +85,27 @@ function SaveDialog({
   onClose: () => void;
 }) {
   const [name, setName] = useState('');
-  const fault = nameFault(name);
+  const error = nameError(name);
   const isKnown = views.some((view) => view.name === name.trim());
   return (
     <Dialog
-      title="Save this view"
+      title="Save view"
       onClose={onClose}
       onSubmit={() => {
-        if (fault !== '') return;
+        if (error !== '') return;
         onSave(name);
         onClose();
       }}
       foot={
         <>
           <Button onPress={onClose}>Close</Button>
-          <SubmitButton disabledReason={fault}>{isKnown ? 'Replace' : 'Save'}</SubmitButton>
+          <SubmitButton disabledReason={error}>{isKnown ? 'Replace view' : 'Save view'}</SubmitButton>
         </>
       }
     >
       <TextField
         label="Name"
-        hint="The filters and the order, kept in this browser. To share it, copy its link."
+        hint="Stores the filters and the sort order in this browser. To share a view, copy its link."
         value={name}
         onChange={setName}
       />
@@ -123,25 +123,22 @@ function ManageDialog({
   onClose: () => void;
 }) {
   return (
-    <Dialog title="Views" onClose={onClose} foot={<Button onPress={onClose}>Close</Button>}>
+    <Dialog title="Saved views" onClose={onClose} foot={<Button onPress={onClose}>Close</Button>}>
       <ul className="views-menu__list">
         {views.map((view) => (
           <li key={view.name} className="views-menu__item">
             <span>{view.name}</span>
-            <CopyButton
-              text={`${location.origin}/jobs?${view.query}`}
-              label={`Copy the link of ${view.name}`}
-            />
+            <CopyButton text={`${location.origin}/jobs?${view.query}`} label={`Copy link to ${view.name}`} />
             <IconButton
               size="small"
-              label={`Delete ${view.name}`}
+              label={`Delete view ${view.name}`}
               icon={<Trash2 aria-hidden="true" />}
               onPress={() => onChange(withoutView(views, view.name))}
             />
           </li>
         ))}
       </ul>
-      {views.length === 0 && <p className="muted">None is left.</p>}
+      {views.length === 0 && <p className="muted">No saved views.</p>}
     </Dialog>
   );
 }

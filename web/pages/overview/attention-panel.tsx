@@ -6,10 +6,10 @@ import { statusColor, StatusGlyph } from '../../parts/status-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
 import type { Attention } from './attention.ts';
 
-const SHOWN = 8;
-const WORDS: Readonly<Record<Attention['kind'], string>> = {
+const MAX_ITEMS = 8;
+const LABELS: Readonly<Record<Attention['kind'], string>> = {
   parked: 'Paused by failures',
-  unschedulable: 'No worker may run it',
+  unschedulable: 'No worker can run it',
   failed: 'Failed',
 };
 const LOOKS = {
@@ -18,20 +18,20 @@ const LOOKS = {
   failed: ['job', 'failed', 'failed'],
 } as const;
 
-/** Jobs that go no further unless somebody looks at them. */
+/** The jobs that need a user to continue, and the newest failed jobs. */
 export function AttentionPanel({
   items,
   farm,
   error,
   onRetry,
 }: {
-  /** Undefined until they are known. */
+  /** Undefined until they are loaded. */
   items: readonly Attention[] | undefined;
   farm: string;
   error: unknown;
   onRetry: () => void;
 }) {
-  const more = (items?.length ?? 0) - SHOWN;
+  const more = (items?.length ?? 0) - MAX_ITEMS;
   return (
     <Panel
       title="Jobs that need attention"
@@ -44,18 +44,16 @@ export function AttentionPanel({
           <QueryProblem error={error} what="the jobs that need attention" onRetry={onRetry} />
         )
       ) : items.length === 0 ? (
-        <p className="muted">
-          None: no job has failed in the last day, is held by its failures, or lacks a worker.
-        </p>
+        <p className="muted">No job failed in the last day, is paused by its failures, or lacks a worker.</p>
       ) : (
         <ul className="attention">
-          {items.slice(0, SHOWN).map(({ id, name, kind, reason, owner, at }) => {
-            const [what, status, color] = LOOKS[kind];
+          {items.slice(0, MAX_ITEMS).map(({ id, name, kind, reason, owner, at }) => {
+            const [subject, status, color] = LOOKS[kind];
             return (
               <li key={id} className="attention__item">
-                <span className="attention__glyph" style={statusColor(color)} title={WORDS[kind]}>
-                  <StatusGlyph kind={what} status={status} />
-                  <span className="visually-hidden">{WORDS[kind]}</span>
+                <span className="attention__glyph" style={statusColor(color)} title={LABELS[kind]}>
+                  <StatusGlyph kind={subject} status={status} />
+                  <span className="visually-hidden">{LABELS[kind]}</span>
                 </span>
                 <div className="attention__words">
                   <Link href={`/jobs/${encodeURIComponent(id)}`}>{name}</Link>

@@ -8,15 +8,15 @@ import { farmQueries } from '../../state/farm-queries.ts';
 import { useService } from '../../state/service.tsx';
 import { jobsWithFailures } from './attention.ts';
 
-/** Jobs whose reasons are asked for, one request each. */
-const JOBS_SHOWN = 5;
-const GROUPS_SHOWN = 2;
-const WORKERS_SHOWN = 3;
+/** Jobs whose failure reasons are requested, one request each. */
+const MAX_JOBS = 5;
+const MAX_GROUPS = 2;
+const MAX_WORKERS = 3;
 
-/** Why tasks failed, of the jobs in which some did lately. */
+/** The failure reasons of the jobs with the newest failures. */
 export function FailuresPanel({ jobs }: { jobs: readonly Job[] }) {
   const { rest } = useService();
-  const shown = jobsWithFailures(jobs).slice(0, JOBS_SHOWN);
+  const shown = jobsWithFailures(jobs).slice(0, MAX_JOBS);
   const failures = useQueries({
     queries: shown.map((job) => farmQueries.jobFailures(rest, job.id, job.task_counts.failed)),
     combine: (results) => results.flatMap(({ data }) => data ?? []),
@@ -24,7 +24,7 @@ export function FailuresPanel({ jobs }: { jobs: readonly Job[] }) {
   return (
     <Panel title="Newest failures" isWide>
       {shown.length === 0 ? (
-        <p className="muted">No task of the jobs that changed last has failed.</p>
+        <p className="muted">No failed tasks in the latest jobs.</p>
       ) : (
         <ul className="farm-failures">
           {shown.map((job) => (
@@ -52,11 +52,11 @@ function Reasons({ failures }: { failures: JobFailures | undefined }) {
   if (failures === undefined) return null;
   return (
     <ul className="farm-failures__reasons">
-      {failures.groups.slice(0, GROUPS_SHOWN).map((group) => (
+      {failures.groups.slice(0, MAX_GROUPS).map((group) => (
         <Reason key={group.reason} group={group} />
       ))}
-      {failures.groups.length > GROUPS_SHOWN && (
-        <li className="muted">and {failures.groups.length - GROUPS_SHOWN} other reasons</li>
+      {failures.groups.length > MAX_GROUPS && (
+        <li className="muted">and {failures.groups.length - MAX_GROUPS} other reasons</li>
       )}
     </ul>
   );
@@ -64,27 +64,27 @@ function Reasons({ failures }: { failures: JobFailures | undefined }) {
 
 function Reason({ group: { reason, count, task_ids: tasks, worker_ids: workers } }: { group: FailureGroup }) {
   const [task] = tasks;
-  const words = reason === '' ? 'No reason was given' : (reason.split('\n')[0] ?? reason);
+  const text = reason === '' ? 'No reason given' : (reason.split('\n')[0] ?? reason);
   return (
     <li className="farm-failures__reason">
       <span className="farm-failures__count number">{count.toLocaleString('en')} ×</span>
       <span>
         {task === undefined ? (
-          words
+          text
         ) : (
           <Link href={`/tasks/${encodeURIComponent(task)}`} title={reason}>
-            {words}
+            {text}
           </Link>
         )}
         {workers.length > 0 && <span className="muted"> on </span>}
-        {workers.slice(0, WORKERS_SHOWN).map((id, index) => (
+        {workers.slice(0, MAX_WORKERS).map((id, index) => (
           <span key={id}>
             {index > 0 && ', '}
             <WorkerName id={id} />
           </span>
         ))}
-        {workers.length > WORKERS_SHOWN && (
-          <span className="muted"> and {workers.length - WORKERS_SHOWN} other workers</span>
+        {workers.length > MAX_WORKERS && (
+          <span className="muted"> and {workers.length - MAX_WORKERS} other workers</span>
         )}
       </span>
     </li>

@@ -25,10 +25,11 @@ import './farm-overview.css';
 
 const HISTORY_MS = 15_000;
 const WAITING_MS = 5_000;
-const CHARTS = 'farm';
+/** Charts of a group share their cursor. */
+const CHART_GROUP = 'farm';
 const CHART_HEIGHT = 170;
 
-/** What runs in a farm, what waits and on what, and what it has got done. */
+/** The overview of a farm: its load, its waiting tasks, its failures and its throughput. */
 export function FarmOverview({
   farm,
   range,
@@ -50,8 +51,8 @@ export function FarmOverview({
     enabled: can('infra.read'),
   });
   const waiting = useQuery({ ...farmQueries.waiting(rest, farm.id), refetchInterval: waitingMs });
-  const troubled = useQuery(farmQueries.troubledJobs(rest, farm.id));
-  const jobs = troubled.data;
+  const attentionJobs = useQuery(farmQueries.troubledJobs(rest, farm.id));
+  const jobs = attentionJobs.data;
   const attention = useMemo(
     () => (jobs === undefined ? undefined : attentionOf(jobs, waiting.data?.groups ?? [], now)),
     [jobs, waiting.data, now],
@@ -59,7 +60,7 @@ export function FarmOverview({
   return (
     <>
       <FarmStats farm={farm} waiting={waiting.data} />
-      <div className="farm-overview__range" role="group" aria-label="Time">
+      <div className="farm-overview__range" role="group" aria-label="Time range">
         {RANGE_NAMES.map((name) => (
           <button
             key={name}
@@ -75,9 +76,9 @@ export function FarmOverview({
       {history.data !== undefined ? (
         <Charts history={history.data} farm={farm} minutes={minutes} step={step} />
       ) : history.error !== null ? (
-        <QueryProblem error={history.error} what="the last hours" onRetry={() => void history.refetch()} />
+        <QueryProblem error={history.error} what="the history" onRetry={() => void history.refetch()} />
       ) : (
-        can('infra.read') && <SkeletonLines lines={8} label="Loading the last hours" />
+        can('infra.read') && <SkeletonLines lines={8} label="Loading the history" />
       )}
       <Panels>
         <WaitingPanel
@@ -89,8 +90,8 @@ export function FarmOverview({
         <AttentionPanel
           items={attention}
           farm={farm.id}
-          error={troubled.error}
-          onRetry={() => void troubled.refetch()}
+          error={attentionJobs.error}
+          onRetry={() => void attentionJobs.refetch()}
         />
         {jobs !== undefined && <FailuresPanel jobs={jobs} />}
       </Panels>
@@ -113,8 +114,8 @@ function Charts({
   const queues = useMemo(() => shareRows(history.queues, history.now?.queues ?? []), [history]);
   const owners = useMemo(() => shareRows(history.owners, history.now?.owners ?? []), [history]);
   const inFarm = `farm=${encodeURIComponent(farm.id)}`;
-  const chart = { times: charts.times, height: CHART_HEIGHT, group: CHARTS, span: minutes * 60 };
-  const each = step === 1 ? 'tasks a minute' : `tasks in ${step} min`;
+  const chart = { times: charts.times, height: CHART_HEIGHT, group: CHART_GROUP, span: minutes * 60 };
+  const throughputUnit = step === 1 ? 'tasks per minute' : `tasks per ${step} min`;
   return (
     <>
       <div className="farm-overview__charts">
@@ -125,7 +126,13 @@ function Charts({
           <TimeChart {...chart} label="Tasks running and ready" series={charts.tasks} unit="tasks" />
         </Panel>
         <Panel title="Throughput">
-          <TimeChart {...chart} label="Tasks that ended" series={charts.ended} unit={each} isStacked />
+          <TimeChart
+            {...chart}
+            label="Finished tasks"
+            series={charts.ended}
+            unit={throughputUnit}
+            isStacked
+          />
         </Panel>
       </div>
       <Panels>
@@ -145,7 +152,7 @@ function Charts({
           rows={owners}
           name={(owner) =>
             owner === '' ? (
-              <span className="muted">nobody</span>
+              <span className="muted">no owner</span>
             ) : (
               <Link href={`/jobs?${inFarm}&owner=${encodeURIComponent(owner)}`}>{owner}</Link>
             )

@@ -1,7 +1,7 @@
 import type { FarmHistory } from '../../../client/resources.ts';
 import { chartTimes, type TimeSeries } from '../../parts/time-chart-model.ts';
 
-/** The spans of time that can be looked at, and what one point of each stands for, in minutes. */
+/** The time ranges to choose from. `minutes` is the length, `step` the minutes per point. */
 export const RANGES = {
   '30m': { label: '30 min', minutes: 30, step: 1 },
   '3h': { label: '3 hours', minutes: 180, step: 3 },
@@ -10,17 +10,17 @@ export const RANGES = {
 export type RangeName = keyof typeof RANGES;
 export const RANGE_NAMES: readonly RangeName[] = ['30m', '3h', '24h'];
 
-/** Charts of a farm over the same times. */
+/** Series of the charts of a farm, all over the same times. */
 export interface FarmCharts {
   /** In seconds since the epoch. */
   readonly times: readonly number[];
   readonly cores: readonly TimeSeries[];
   readonly tasks: readonly TimeSeries[];
-  /** Tasks that ended, in the time of each point. */
+  /** Finished tasks per point. */
   readonly ended: readonly TimeSeries[];
 }
 
-/** The history of a farm as its charts show it. */
+/** Converts the history of a farm to chart series. */
 export function farmCharts(history: FarmHistory): FarmCharts {
   return {
     times: chartTimes(history.times),
@@ -41,5 +41,5 @@ export function farmCharts(history: FarmHistory): FarmCharts {
 
 export const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-/** The sum of the last so many values. */
+/** Returns the sum of the last `count` values. */
 export const sumOfLast = (values: readonly number[], count: number): number => sumOf(values.slice(-count));

@@ -15,16 +15,16 @@ import { sumOf, sumOfLast } from './farm-series.ts';
 import { farmStatus } from './farm-status.ts';
 
 const HOUR_MINUTES = 60;
-/** What counts as lately, in minutes. */
-const LOST_MINUTES = 30;
-const FAILED_MINUTES = 15;
-const EVERY_MS = 5_000;
+/** Periods that decide whether a farm is degraded, in minutes. */
+const OFFLINE_MINUTES = 30;
+const FAILURE_MINUTES = 15;
+const REFRESH_MS = 5_000;
 
-/** The farm in a word and some numbers. */
+/** The status of the farm and its numbers. */
 export function FarmStats({ farm, waiting }: { farm: Farm; waiting: FarmWaiting | undefined }) {
   const { rest } = useService();
   const { can } = usePermissions();
-  const refetchInterval = useRefresh(EVERY_MS);
+  const refetchInterval = useRefresh(REFRESH_MS);
   const hour = useQuery({
     ...farmQueries.history(rest, farm.id, HOUR_MINUTES, 1),
     refetchInterval,
@@ -37,10 +37,9 @@ export function FarmStats({ farm, waiting }: { farm: Farm; waiting: FarmWaiting 
   }).data;
   const jobs = useQuery(queries.jobSummary(rest, { farm_id: farm.id })).data;
   const inFarm = `farm=${encodeURIComponent(farm.id)}`;
-  const held = workers === undefined ? undefined : `${workers.cores_booked}/${workers.cores_total}`;
   return (
     <>
-      <FarmWord hour={hour} workers={workers} waiting={waiting} />
+      <StatusLine hour={hour} workers={workers} waiting={waiting} />
       <Stats>
         <Stat
           label="Tasks running"
@@ -66,7 +65,7 @@ export function FarmStats({ farm, waiting }: { farm: Farm; waiting: FarmWaiting 
         />
         <Stat
           label="Cores in use"
-          value={shown(held === undefined ? undefined : percent(workers))}
+          value={shown(workers === undefined ? undefined : percent(workers))}
           note={
             workers !== undefined && (
               <UseMeter used={workers.cores_booked} total={workers.cores_total} unit="cores" isAim />
@@ -75,7 +74,7 @@ export function FarmStats({ farm, waiting }: { farm: Farm; waiting: FarmWaiting 
           href={`/workers?${inFarm}`}
         />
         <Stat
-          label="Done, last hour"
+          label="Succeeded, last hour"
           value={shown(hour === undefined ? undefined : sumOf(hour.tasks_succeeded))}
           note={hour === undefined ? '' : coverage(hour)}
         />
@@ -84,7 +83,7 @@ export function FarmStats({ farm, waiting }: { farm: Farm; waiting: FarmWaiting 
   );
 }
 
-function FarmWord({
+function StatusLine({
   hour,
   workers,
   waiting,
@@ -96,7 +95,7 @@ function FarmWord({
   if (hour?.now === undefined || workers === undefined || waiting === undefined)
     return (
       <p className="farm-overview__word muted" role="status">
-        Looking at the farm…
+        Loading the status…
       </p>
     );
   const { state, reason } = farmStatus({
@@ -105,9 +104,9 @@ function FarmWord({
     coresTotal: hour.now.cores_total,
     workersOnline: workers.online,
     workersOffline: workers.offline,
-    workersOnlineBefore: Math.max(0, ...hour.workers_online.slice(-LOST_MINUTES)),
-    succeededLately: sumOfLast(hour.tasks_succeeded, FAILED_MINUTES),
-    failedLately: sumOfLast(hour.tasks_failed, FAILED_MINUTES),
+    recentMaxOnline: Math.max(0, ...hour.workers_online.slice(-OFFLINE_MINUTES)),
+    recentlySucceeded: sumOfLast(hour.tasks_succeeded, FAILURE_MINUTES),
+    recentlyFailed: sumOfLast(hour.tasks_failed, FAILURE_MINUTES),
     waiting: waiting.groups,
   });
   return (
@@ -132,16 +131,16 @@ function workersNote(workers: WorkerSummary | undefined): string {
     workers.disabled > 0 && `${workers.disabled.toLocaleString('en')} disabled`,
     workers.draining > 0 && `${workers.draining.toLocaleString('en')} draining`,
   ].filter((part) => part !== false);
-  return parts.length === 0 ? 'all of them' : parts.join(', ');
+  return parts.length === 0 ? 'all workers' : parts.join(', ');
 }
 
 function waitingNote(waiting: FarmWaiting | undefined): string {
   if (waiting === undefined) return '';
   const reasons = waiting.groups.length;
-  return reasons === 0 ? 'nothing waits' : `for ${counted(reasons, 'reason')}`;
+  return reasons === 0 ? 'no tasks waiting' : `for ${counted(reasons, 'reason')}`;
 }
 
 function coverage(hour: FarmHistory): string {
   const minutes = hour.times.length;
-  return minutes >= HOUR_MINUTES - 1 ? 'tasks' : `tasks, of ${counted(minutes, 'minute')}`;
+  return minutes >= HOUR_MINUTES - 1 ? 'tasks' : `tasks in ${counted(minutes, 'minute')}`;
 }

@@ -1,7 +1,7 @@
 import type { WaitingGroup } from '../../../client/resources.ts';
 import { counted, numberText } from '../../parts/number-text.ts';
 
-/** How a farm is, in one word. */
+/** The state of a farm. */
 export type FarmState = 'active' | 'idle' | 'starved' | 'paused' | 'blocked' | 'waiting' | 'degraded';
 
 export interface FarmFacts {
@@ -10,12 +10,12 @@ export interface FarmFacts {
   readonly coresTotal: number;
   readonly workersOnline: number;
   readonly workersOffline: number;
-  /** The most that were online lately. */
-  readonly workersOnlineBefore: number;
-  /** Tasks that ended lately. */
-  readonly succeededLately: number;
-  readonly failedLately: number;
-  /** What waits, the heaviest first. */
+  /** Largest number of online workers in the recent past. */
+  readonly recentMaxOnline: number;
+  /** Tasks that ended in the recent past. */
+  readonly recentlySucceeded: number;
+  readonly recentlyFailed: number;
+  /** The waiting tasks by reason, largest group first. */
   readonly waiting: readonly Pick<WaitingGroup, 'reason' | 'sentence' | 'tasks'>[];
 }
 
@@ -24,53 +24,52 @@ export interface FarmStatus {
   readonly reason: string;
 }
 
-/** A farm that has lost more than this share of its workers is not well. */
-const LOST_SHARE = 0.25;
-/** So many failures are no accident. */
-const FAILURES_MIN = 5;
+/** A farm is degraded if more than this share of its workers went offline. */
+const MAX_OFFLINE_SHARE = 0.25;
+/** A farm with fewer recent failures is not degraded. */
+const MIN_FAILURES = 5;
 
-/** The state of a farm and why it is said to be so. Trouble comes before work, and work before what waits. */
+/** Returns the state of a farm and its reason. Degradation has precedence over running tasks, these over waiting tasks. */
 export function farmStatus(facts: FarmFacts): FarmStatus {
-  const trouble = troubleOf(facts);
-  if (trouble !== '') return { state: 'degraded', reason: trouble };
+  const degraded = degradedReason(facts);
+  if (degraded !== '') return { state: 'degraded', reason: degraded };
   const { tasksRunning: running, waiting } = facts;
   if (running > 0) return { state: 'active', reason: activeReason(facts) };
   const tasks = waiting.reduce((sum, group) => sum + group.tasks, 0);
-  const [heaviest] = waiting;
-  if (heaviest === undefined || tasks === 0) return { state: 'idle', reason: idleReason(facts) };
+  const [largest] = waiting;
+  if (largest === undefined || tasks === 0) return { state: 'idle', reason: idleReason(facts) };
   if (facts.workersOnline === 0) {
-    return { state: 'starved', reason: `${counted(tasks, 'task')} ready, and no worker is online.` };
+    return { state: 'starved', reason: `${counted(tasks, 'task')} ready, but no worker is online.` };
   }
   const others = waiting.length - 1;
   const more = others === 0 ? '' : ` And ${counted(others, 'other reason')}.`;
   return {
-    state: stateOf(heaviest.reason),
-    reason: `${counted(heaviest.tasks, 'task')} ready. ${heaviest.sentence}${more}`,
+    state: stateOf(largest.reason),
+    reason: `${counted(largest.tasks, 'task')} ready. ${largest.sentence}${more}`,
   };
 }
 
-function troubleOf(facts: FarmFacts): string {
-  const { workersOnline: online, workersOffline: offline, workersOnlineBefore: before } = facts;
-  const { succeededLately: succeeded, failedLately: failed } = facts;
-  // Those that were disabled or deleted are not lost.
+function degradedReason(facts: FarmFacts): string {
+  const { workersOnline: online, workersOffline: offline, recentMaxOnline: before } = facts;
+  const { recentlySucceeded: succeeded, recentlyFailed: failed } = facts;
+  // Workers that were disabled or deleted do not count.
   const lost = Math.min(before - online, offline);
-  if (before > 0 && lost / before > LOST_SHARE) {
+  if (before > 0 && lost / before > MAX_OFFLINE_SHARE) {
     return `${numberText(lost)} of ${counted(before, 'worker')} went offline in the last half hour.`;
   }
-  if (failed >= FAILURES_MIN && failed > succeeded) {
+  if (failed >= MIN_FAILURES && failed > succeeded) {
     return `${numberText(failed)} of the last ${counted(failed + succeeded, 'task')} failed.`;
   }
   return '';
 }
 
 function activeReason({ tasksRunning: running, coresBooked, coresTotal }: FarmFacts): string {
-  const verb = running === 1 ? 'runs' : 'run';
-  return `${counted(running, 'task')} ${verb} on ${numberText(coresBooked)} of ${counted(coresTotal, 'core')}.`;
+  return `${counted(running, 'task')} running on ${numberText(coresBooked)} of ${counted(coresTotal, 'core')}.`;
 }
 
 function idleReason({ workersOnline: online }: FarmFacts): string {
-  if (online === 0) return 'Nothing runs, nothing waits, and no worker is online.';
-  return `Nothing runs and nothing waits: ${counted(online, 'worker')} ${online === 1 ? 'is' : 'are'} free.`;
+  if (online === 0) return 'No tasks are running or waiting, and no worker is online.';
+  return `No tasks are running or waiting. ${counted(online, 'worker')} ${online === 1 ? 'is' : 'are'} free.`;
 }
 
 function stateOf(reason: WaitingGroup['reason']): FarmState {

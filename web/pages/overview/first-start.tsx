@@ -11,13 +11,16 @@ import { Notice } from '../../parts/notice.tsx';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
-import { FIRST_STEPS, submitCommand, workerCommand, type FirstStep } from './first-start-model.ts';
+import {
+  FIRST_STEPS,
+  MANAGED_BUS_PORT,
+  submitCommand,
+  workerCommand,
+  type FirstStep,
+} from './first-start-model.ts';
 import './first-start.css';
 
-/** Of a managed bus (docs/configuration.md, `bus.addr`). */
-const BUS_PORT = '14222';
-
-/** Says what a new farm lacks, and offers to make it. */
+/** The setup steps of a new farm, with a form or a command for each step that is not done. */
 export function FirstStart({
   missing,
   farms,
@@ -31,19 +34,19 @@ export function FirstStart({
   const queue = queues[0] ?? null;
   const content: Readonly<Record<FirstStep, () => ReactNode>> = {
     farm: () => <NewFarm />,
-    queue: () => (farm === null ? <p className="muted">First the farm.</p> : <NewQueue farm={farm} />),
+    queue: () => (farm === null ? <p className="muted">Create the farm first.</p> : <NewQueue farm={farm} />),
     worker: () => <NewWorker farm={farms.length > 1 ? farm : null} />,
     job: () => <NewJob farm={farm} queue={queue} />,
   };
   const titles: Readonly<Record<FirstStep, readonly [missing: string, done: string]>> = {
-    farm: ['Make a farm', `The farm ${farm?.name ?? ''} is there`],
-    queue: ['Make a queue', `The queue ${queue?.name ?? ''} is there`],
-    worker: ['Start a worker', 'A worker has come'],
-    job: ['Submit a job', 'A job has been submitted'],
+    farm: ['Create a farm', `Farm ${farm?.name ?? ''} created`],
+    queue: ['Create a queue', `Queue ${queue?.name ?? ''} created`],
+    worker: ['Start a worker', 'Worker connected'],
+    job: ['Submit a job', 'Job submitted'],
   };
   return (
     <section className="first-start card" aria-labelledby="first-start">
-      <h2 id="first-start">What is missing before frames come out</h2>
+      <h2 id="first-start">Finish setup to start rendering</h2>
       <ol className="first-start__steps">
         {FIRST_STEPS.map((step, index) => {
           const isDone = !missing.includes(step);
@@ -72,9 +75,9 @@ function NewFarm() {
   return (
     <NameForm
       what="farm"
-      label="Name of the farm"
-      begin="main"
-      hint="A farm holds queues, jobs and the workers that run them."
+      label="Farm name"
+      initialName="main"
+      hint="A farm has queues, jobs, and the workers that run the jobs."
       create={(name) => rest.call('post', '/farms', { body: { name } })}
     />
   );
@@ -85,9 +88,9 @@ function NewQueue({ farm }: { farm: Farm }) {
   return (
     <NameForm
       what="queue"
-      label={`Name of the queue of ${farm.name}`}
-      begin="default"
-      hint="Jobs are submitted to a queue."
+      label={`Queue name in ${farm.name}`}
+      initialName="default"
+      hint="You submit jobs to a queue."
       create={(name) => rest.call('post', '/queues', { body: { name, farm_id: farm.id } })}
     />
   );
@@ -97,21 +100,21 @@ function NewWorker({ farm }: { farm: Farm | null }) {
   return (
     <div className="stack">
       <p className="muted">
-        On each machine that renders, with Callsheet installed. It appears here as soon as it has registered.
-        The bus listens on the loopback alone unless <code>bus.addr</code> says otherwise: for workers on
-        other machines set that first.
+        Install Callsheet on each render machine and run this command. The worker appears here when it has
+        registered. By default, the bus listens only on the loopback interface. For workers on other machines,
+        set <code>bus.addr</code> first.
       </p>
-      <CommandLine command={workerCommand(location.hostname, BUS_PORT, farm?.name ?? null)} />
+      <CommandLine command={workerCommand(location.hostname, MANAGED_BUS_PORT, farm?.name ?? null)} />
     </div>
   );
 }
 
 function NewJob({ farm, queue }: { farm: Farm | null; queue: Queue | null }) {
   const { why } = usePermissions();
-  if (farm === null || queue === null) return <p className="muted">First the farm and its queue.</p>;
+  if (farm === null || queue === null) return <p className="muted">Create the farm and its queue first.</p>;
   return (
     <div className="stack">
-      <p className="muted">With an OpenJD template, here or in a shell:</p>
+      <p className="muted">Submit an OpenJD template here or in a shell:</p>
       <div>
         {why('jobs.write') === '' ? (
           <LinkButton href="/submit" look="primary" icon={<Plus aria-hidden="true" />}>
@@ -130,18 +133,18 @@ function NameForm({
   what,
   label,
   hint,
-  begin,
+  initialName,
   create,
 }: {
   what: 'farm' | 'queue';
   label: string;
   hint: string;
-  begin: string;
+  initialName: string;
   create: (name: string) => Promise<unknown>;
 }) {
   const client = useQueryClient();
   const { why } = usePermissions();
-  const [name, setName] = useState(begin);
+  const [name, setName] = useState(initialName);
   const [problem, setProblem] = useState('');
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -151,7 +154,7 @@ function NameForm({
     setError(null);
     try {
       await create(name);
-      toasts.done(`The ${what} ${name} is created`);
+      toasts.done(`${what === 'farm' ? 'Farm' : 'Queue'} ${name} created`);
       await client.invalidateQueries({ queryKey: [`${what}s`] });
     } catch (reason) {
       const pointed =
@@ -173,7 +176,7 @@ function NameForm({
       >
         <TextField label={label} hint={hint} value={name} onChange={setName} error={problem} isRequired />
         <SubmitButton isBusy={isBusy} disabledReason={why('infra.manage')}>
-          Create the {what}
+          Create {what}
         </SubmitButton>
       </form>
       {error !== null && <Notice kind="danger" {...explained(error)} />}

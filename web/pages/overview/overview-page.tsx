@@ -17,7 +17,7 @@ const VIEW = {
   range: choiceField<RangeName>(RANGE_NAMES, '3h'),
 };
 
-/** What runs, what waits and on what; on a new farm, what is missing. */
+/** The overview of a farm, and the setup steps of a new one. */
 export function OverviewPage() {
   const { rest } = useService();
   const [view, setView] = useUrlState(VIEW);

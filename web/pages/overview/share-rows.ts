@@ -1,13 +1,13 @@
 import type { BookedShare, HistorySeries } from '../../../client/resources.ts';
 import { sumOf } from './farm-series.ts';
 
-/** What a queue or an owner has of a farm. */
+/** The share of a queue or an owner in a farm. */
 export interface ShareRow {
-  /** Id of the queue, or the owner; empty for all others together. */
+  /** Id of the queue, or the owner; empty for the sum of all others. */
   readonly key: string;
   readonly isOther: boolean;
   readonly coresNow: number;
-  /** Of all cores that are booked now, from 0 to 1. */
+  /** Share of all booked cores, from 0 to 1. */
   readonly share: number;
   readonly coresOverTime: readonly number[];
   readonly succeeded: number;
@@ -17,7 +17,7 @@ export interface ShareRow {
 const idOf = ({ key, is_other: isOther }: { readonly key: string; readonly is_other: boolean }): string =>
   isOther ? 'others' : `=${key}`;
 
-/** The queues or owners of a farm, the busiest now first and all others last. What is there now and has no past yet is among them. */
+/** Returns the queues or owners of a farm, with the most booked cores first and the sum of all others last. */
 export function shareRows(
   series: readonly HistorySeries[],
   now: readonly BookedShare[],

@@ -5,31 +5,31 @@ import { useService } from '../../state/service.tsx';
 import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
 import type { Presence } from './first-start-model.ts';
 
-/** The whole overview follows the events here: what it shows of workers and jobs is asked for again at most so often. */
-const EVERY_MS = 2_000;
+/** Shortest time between two loads of the workers and jobs of the overview, in milliseconds. */
+const REFRESH_MS = 2_000;
 const WORKERS = [['workers', 'summary']];
 const JOBS = [
   ['jobs', 'summary'],
   ['jobs', 'troubled'],
 ];
 
-export interface KnownPresence {
-  /** Null until it is known. */
+export interface PresenceState {
+  /** Null until it is loaded. */
   readonly presence: Presence | null;
-  /** Why it cannot be known; null when it can. */
+  /** Why it could not be loaded; null if it could. */
   readonly error: Error | null;
   readonly retry: () => void;
 }
 
-/** What there is of what a farm needs. */
-export function usePresence(): KnownPresence {
+/** Counts the farms, queues, workers and jobs of the server, live. */
+export function usePresence(): PresenceState {
   const { rest } = useService();
   const farms = useQuery(queries.farms(rest));
   const queues = useQuery(queries.queues(rest));
   const workers = useQuery(farmQueries.workerSummary(rest, {}));
   const jobs = useQuery(queries.jobSummary(rest, {}));
-  useInvalidateOnEvents('workers', WORKERS, EVERY_MS);
-  useInvalidateOnEvents('jobs', JOBS, EVERY_MS);
+  useInvalidateOnEvents('workers', WORKERS, REFRESH_MS);
+  useInvalidateOnEvents('jobs', JOBS, REFRESH_MS);
   const retry = (): void => {
     for (const query of [farms, queues, workers, jobs]) if (query.error !== null) void query.refetch();
   };

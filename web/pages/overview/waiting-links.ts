@@ -5,7 +5,7 @@ export interface WaitingLink {
   readonly href: string;
 }
 
-/** Where to do something about what tasks of a farm wait for; null when there is nothing to be done. */
+/** Returns the page where a user can remove the reason of a group; null if the tasks start by themselves. */
 export function waitingLink(
   group: Pick<WaitingGroup, 'reason' | 'queue_id' | 'pool'>,
   farm: string,
@@ -15,36 +15,36 @@ export function waitingLink(
   switch (group.reason) {
     case 'paused_queue':
     case 'queue_cap':
-      return { label: 'The queue', href: `/queues${group.queue_id === undefined ? '' : edit}` };
+      return { label: 'Show queue', href: `/queues${group.queue_id === undefined ? '' : edit}` };
     case 'farm_cap':
-      return { label: 'The farm', href: `/farms?edit=${encodeURIComponent(farm)}` };
+      return { label: 'Show farm', href: `/farms?edit=${encodeURIComponent(farm)}` };
     case 'usage_pool':
     case 'usage_pool_missing':
       return {
-        label: group.reason === 'usage_pool' ? 'The pool' : 'Usage pools',
+        label: group.reason === 'usage_pool' ? 'Show pool' : 'Show usage pools',
         href: `/usage-pools?search=${encodeURIComponent(group.pool ?? '')}`,
       };
     case 'workers':
     case 'cores':
-      return { label: 'Workers', href: `/workers?${inFarm}` };
+      return { label: 'Show workers', href: `/workers?${inFarm}` };
     case 'paused_job':
-      return { label: 'Paused jobs', href: `/jobs?status=paused&${inFarm}` };
+      return { label: 'Show paused jobs', href: `/jobs?status=paused&${inFarm}` };
     case 'retry_after':
     case 'order':
       return null;
   }
 }
 
-/** What holds tasks, in some words. */
-export const WAITING_WORDS: Readonly<Record<WaitingGroup['reason'], string>> = {
+/** Short labels of the reasons. */
+export const WAITING_LABELS: Readonly<Record<WaitingGroup['reason'], string>> = {
   paused_job: 'Job paused',
   paused_queue: 'Queue paused',
-  usage_pool_missing: 'Pool missing',
-  workers: 'No fitting worker',
-  retry_after: 'Held after failure',
-  farm_cap: 'Limit of the farm',
-  queue_cap: 'Limit of the queue',
-  usage_pool: 'Pool is full',
-  cores: 'Waits for cores',
-  order: 'Next in turn',
+  usage_pool_missing: 'Missing pool',
+  workers: 'No eligible worker',
+  retry_after: 'Waiting for retry',
+  farm_cap: 'Farm limit reached',
+  queue_cap: 'Queue limit reached',
+  usage_pool: 'Pool in use',
+  cores: 'Waiting for cores',
+  order: 'Next in line',
 };

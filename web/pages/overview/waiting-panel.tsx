@@ -5,11 +5,11 @@ import { counted } from '../../parts/number-text.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
-import { WAITING_WORDS, waitingLink } from './waiting-links.ts';
+import { WAITING_LABELS, waitingLink } from './waiting-links.ts';
 
-const JOBS_SHOWN = 4;
+const MAX_JOBS = 4;
 
-/** What is ready and does not run, and what holds it. */
+/** The ready tasks that do not run, by reason. */
 export function WaitingPanel({
   farm,
   waiting,
@@ -23,29 +23,29 @@ export function WaitingPanel({
 }) {
   return (
     <Panel
-      title="What waits, and on what"
+      title="Waiting tasks by reason"
       beside={
         waiting !== undefined && <span className="muted number">{counted(waiting.tasks, 'ready task')}</span>
       }
     >
       {waiting === undefined ? (
         error === null ? (
-          <SkeletonLines lines={3} label="Loading what waits" />
+          <SkeletonLines lines={3} label="Loading the waiting tasks" />
         ) : (
-          <QueryProblem error={error} what="what waits" onRetry={onRetry} />
+          <QueryProblem error={error} what="the waiting tasks" onRetry={onRetry} />
         )
       ) : waiting.groups.length === 0 ? (
-        <p className="muted">No ready task waits.</p>
+        <p className="muted">No tasks are waiting.</p>
       ) : (
         <ul className="farm-waiting">
           {waiting.groups.map((group, index) => (
-            // Two groups may have the same reason: of two queues, say.
+            // Two groups can have the same reason, for example two paused queues.
             <Group key={`${group.reason} ${group.sentence} ${index}`} group={group} farm={farm} />
           ))}
         </ul>
       )}
       {waiting?.is_partial === true && (
-        <p className="muted">So much waits that not all of it was looked at.</p>
+        <p className="muted">Too many tasks are waiting. The list covers only some of them.</p>
       )}
     </Panel>
   );
@@ -53,14 +53,14 @@ export function WaitingPanel({
 
 function Group({ group, farm }: { group: WaitingGroup; farm: string }) {
   const link = waitingLink(group, farm);
-  const shown = group.job_ids.slice(0, JOBS_SHOWN);
+  const shown = group.job_ids.slice(0, MAX_JOBS);
   const more = group.jobs - shown.length;
   return (
     <li className="farm-waiting__group">
       <span className="farm-waiting__count number">{group.tasks.toLocaleString('en')}</span>
       <div className="farm-waiting__words">
         <div className="farm-waiting__reason">
-          <strong>{WAITING_WORDS[group.reason]}</strong>
+          <strong>{WAITING_LABELS[group.reason]}</strong>
           {link !== null && <Link href={link.href}>{link.label}</Link>}
         </div>
         <div>{group.sentence}</div>

@@ -8,7 +8,7 @@ import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { commandLine } from './model/command-line.ts';
 import './check-panel.css';
 
-/** What the submission would make. */
+/** The result of a dry run: the steps, tasks and commands of the job. */
 export function CheckPanel({ data, isBusy }: { data: DryRun | undefined; isBusy: boolean }) {
   if (data === undefined) return isBusy ? <SkeletonLines lines={3} label="Checking" /> : null;
   const steps = data.steps.length;
@@ -29,20 +29,20 @@ export function CheckPanel({ data, isBusy }: { data: DryRun | undefined; isBusy:
       </div>
       <ol className="check-panel__steps">
         {data.steps.map((step) => (
-          <Step key={step.name} step={step} isAlone={steps === 1} />
+          <Step key={step.name} step={step} isSingle={steps === 1} />
         ))}
       </ol>
     </div>
   );
 }
 
-function Step({ step, isAlone }: { step: DryRunStep; isAlone: boolean }) {
+function Step({ step, isSingle }: { step: DryRunStep; isSingle: boolean }) {
   const pools = step.unregistered_pools ?? [];
   return (
     <li>
       <div className="check-panel__step">
         <strong>{step.name}</strong>
-        {!isAlone && <span className="muted number">{counted(step.task_count, 'task')}</span>}
+        {!isSingle && <span className="muted number">{counted(step.task_count, 'task')}</span>}
       </div>
       {step.depends_on !== undefined && (
         <div className="check-panel__note">After {step.depends_on.join(', ')}</div>
@@ -51,7 +51,7 @@ function Step({ step, isAlone }: { step: DryRunStep; isAlone: boolean }) {
       {pools.length > 0 && (
         <Notice
           kind="warning"
-          detail={`Its tasks wait until ${pools.length === 1 ? 'this usage pool is' : 'these usage pools are'} created: ${pools.join(', ')}.`}
+          detail={`The tasks wait until ${pools.length === 1 ? 'this usage pool is' : 'these usage pools are'} created: ${pools.join(', ')}.`}
         />
       )}
       <Command title={step.task_count === 1 ? 'Command' : 'First command'} preview={step.first} />
@@ -62,21 +62,21 @@ function Step({ step, isAlone }: { step: DryRunStep; isAlone: boolean }) {
 
 function Workers({ workers }: { workers: DryRunStep['workers'] }) {
   if (workers === undefined)
-    return <div className="check-panel__note">Which workers may run it is not known now.</div>;
+    return <div className="check-panel__note">The eligible workers are currently unknown.</div>;
   const { online, eligible, elsewhere, sentence, nearest_miss: miss } = workers;
   if (eligible > 0)
     return (
       <div className="check-panel__note">
-        {eligible.toLocaleString('en')} of {online.toLocaleString('en')} online workers may run it
+        {eligible.toLocaleString('en')} of {online.toLocaleString('en')} online workers can run it
       </div>
     );
-  const away =
-    online === 0 && elsewhere > 0 ? `\nOther farms have ${elsewhere.toLocaleString('en')} online.` : '';
+  const elsewhereText =
+    online === 0 && elsewhere > 0 ? `\nOther farms have ${counted(elsewhere, 'online worker')}.` : '';
   return (
-    <Notice kind="warning" detail={`${sentence ?? 'No worker may run it now.'}${away}`}>
+    <Notice kind="warning" detail={`${sentence ?? 'No worker can run it now.'}${elsewhereText}`}>
       {miss !== undefined && (
         <div>
-          <Link href={`/workers/${encodeURIComponent(miss.worker_id)}`}>Look at {miss.worker}</Link>
+          <Link href={`/workers/${encodeURIComponent(miss.worker_id)}`}>Show {miss.worker}</Link>
         </div>
       )}
     </Notice>
@@ -93,7 +93,7 @@ function Command({ title, preview }: { title: string; preview: CommandPreview })
       <div className="check-panel__line">
         {/* Long commands scroll, so they must be reachable by keyboard. */}
         <pre tabIndex={0}>{line}</pre>
-        <CopyButton text={line} label={`Copy the ${title.toLowerCase()}`} />
+        <CopyButton text={line} label={`Copy ${title.toLowerCase()}`} />
       </div>
     </details>
   );

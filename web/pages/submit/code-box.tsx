@@ -5,29 +5,20 @@ import './code-box.css';
 const LINE_PX = 20;
 const PADDING_PX = 8;
 
-/** A text with numbered lines; those that errors point at are marked, and each error leads to its place. */
-export function CodeBox({
-  label,
-  value,
-  onChange,
-  errors,
-  placeholder,
-}: {
-  label: string;
-  value: string;
-  onChange: (text: string) => void;
-  errors: readonly TemplateError[];
-  placeholder?: string;
-}) {
+interface CodeBoxProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+  readonly errors: readonly TemplateError[];
+  readonly placeholder?: string;
+}
+
+/** A text area with line numbers. Lines with errors are marked, and each error has a button that goes to its line. */
+export function CodeBox({ label, value, onChange, errors, placeholder }: CodeBoxProps) {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const [scrollTop, setScrollTop] = useState(0);
-  const lineCount = useMemo(() => value.split('\n').length, [value]);
-  const numbers = useMemo(
-    () => Array.from({ length: lineCount }, (_, index) => index + 1).join('\n'),
-    [lineCount],
-  );
-  const marked = new Set(errors.flatMap(({ line }) => line ?? []));
+  const marked = [...new Set(errors.flatMap(({ line }) => line ?? []))];
   const topOf = (line: number): number => PADDING_PX + (line - 1) * LINE_PX - scrollTop;
   const goTo = (line: number, column: number): void => {
     const element = area.current;
@@ -43,16 +34,9 @@ export function CodeBox({
         {label}
       </label>
       <div className="code-box__frame" data-invalid={errors.length > 0 || undefined}>
-        <div className="code-box__gutter" aria-hidden="true">
-          <pre style={{ transform: `translateY(${-scrollTop}px)` }}>{numbers}</pre>
-          {[...marked].map((line) => (
-            <span key={line} className="code-box__wrong" style={{ top: topOf(line) }}>
-              {line}
-            </span>
-          ))}
-        </div>
+        <Gutter text={value} marked={marked} scrollTop={scrollTop} topOf={topOf} />
         <div className="code-box__text">
-          {[...marked].map((line) => (
+          {marked.map((line) => (
             <div key={line} className="code-box__mark" aria-hidden="true" style={{ top: topOf(line) }} />
           ))}
           <textarea
@@ -72,21 +56,63 @@ export function CodeBox({
           />
         </div>
       </div>
-      {errors.length > 0 && (
-        <ul id={`${id}-errors`} className="code-box__errors" aria-label={`Errors in: ${label}`}>
-          {errors.map(({ line, column = 1, detail }) => (
-            <li key={`${line}:${column}:${detail}`}>
-              {line !== undefined && (
-                <button type="button" className="code-box__place" onClick={() => goTo(line, column)}>
-                  Line {line}, column {column}
-                </button>
-              )}
-              <span>{detail}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {errors.length > 0 && <Errors id={`${id}-errors`} label={label} errors={errors} onGoTo={goTo} />}
     </div>
+  );
+}
+
+function Gutter({
+  text,
+  marked,
+  scrollTop,
+  topOf,
+}: {
+  text: string;
+  marked: readonly number[];
+  scrollTop: number;
+  topOf: (line: number) => number;
+}) {
+  const lineCount = useMemo(() => text.split('\n').length, [text]);
+  const numbers = useMemo(
+    () => Array.from({ length: lineCount }, (_, index) => index + 1).join('\n'),
+    [lineCount],
+  );
+  return (
+    <div className="code-box__gutter" aria-hidden="true">
+      <pre style={{ transform: `translateY(${-scrollTop}px)` }}>{numbers}</pre>
+      {marked.map((line) => (
+        <span key={line} className="code-box__wrong" style={{ top: topOf(line) }}>
+          {line}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function Errors({
+  id,
+  label,
+  errors,
+  onGoTo,
+}: {
+  id: string;
+  label: string;
+  errors: readonly TemplateError[];
+  onGoTo: (line: number, column: number) => void;
+}) {
+  return (
+    <ul id={id} className="code-box__errors" aria-label={`Errors in ${label.toLowerCase()}`}>
+      {errors.map(({ line, column = 1, detail }) => (
+        <li key={`${line}:${column}:${detail}`}>
+          {line !== undefined && (
+            <button type="button" className="code-box__place" onClick={() => onGoTo(line, column)}>
+              Line {line}, column {column}
+            </button>
+          )}
+          <span>{detail}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

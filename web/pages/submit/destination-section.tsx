@@ -7,72 +7,26 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { usePermissions } from '../../state/use-permissions.ts';
 import type { Draft } from './model/draft.ts';
-import type { NumberName, PlaceName } from './model/submission.ts';
+import type { NumberName, DestinationField } from './model/submission.ts';
 import { NUMBER_RULES } from './model/submission.ts';
 import { UpstreamPicker } from './upstream-picker.tsx';
 
-export interface PlaceSectionProps {
+export interface DestinationSectionProps {
   readonly draft: Draft;
-  /** What is to be said of a field now; empty for nothing. */
-  readonly errorOf: (name: PlaceName) => string;
+  /** Returns the error to show at a field; empty for none. */
+  readonly errorOf: (name: DestinationField) => string;
   readonly onChange: (change: Partial<Draft>) => void;
-  readonly onLeave: (name: PlaceName) => void;
+  readonly onLeave: (name: DestinationField) => void;
 }
 
-/** Where the job goes, whose it is, and how it is treated. */
-export function DestinationSection(props: PlaceSectionProps) {
+/** The destination of a job, its owner, its priority, its upstream jobs and its retry policy. */
+export function DestinationSection(props: DestinationSectionProps) {
   const { draft, errorOf, onChange, onLeave } = props;
-  const { rest } = useService();
   const { can, why } = usePermissions();
-  const farms = useQuery(queries.farms(rest));
-  const queues = useQuery(queries.queues(rest));
-  const ofFarm = (queues.data ?? []).filter((queue) => queue.farm_id === draft.farmId);
-  const queue = ofFarm.find(({ id }) => id === draft.queueId);
-  const isWithoutFarm = farms.data?.length === 0;
-  const isWithoutQueue = draft.farmId !== '' && queues.data !== undefined && ofFarm.length === 0;
+  const canSubmitAs = can('jobs.submit_as');
   return (
-    <section className="card stack" aria-label="Where and how">
-      {isWithoutFarm && (
-        <Notice kind="warning" title="There is no farm yet" detail="A job belongs to a queue of a farm.">
-          <div>
-            <LinkButton href="/farms" size="small">
-              Create a farm
-            </LinkButton>
-          </div>
-        </Notice>
-      )}
-      {isWithoutQueue && (
-        <Notice kind="warning" title="The farm has no queue yet" detail="Jobs wait in a queue.">
-          <div>
-            <LinkButton href="/queues" size="small">
-              Create a queue
-            </LinkButton>
-          </div>
-        </Notice>
-      )}
-      <div className="submit__pair">
-        <SelectField
-          label="Farm"
-          isRequired
-          value={draft.farmId}
-          {...(draft.farmId === '' && { none: 'Choose…' })}
-          choices={(farms.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-          error={errorOf('farmId')}
-          onChange={(farmId) => onChange({ farmId, queueId: '', dependsOn: [] })}
-          onLeave={() => onLeave('farmId')}
-        />
-        <SelectField
-          label="Queue"
-          isRequired
-          value={draft.queueId}
-          {...(draft.queueId === '' && { none: 'Choose…' })}
-          choices={ofFarm.map((one) => ({ value: one.id, label: one.name }))}
-          {...(queue !== undefined && queueHint(queue) !== '' && { hint: queueHint(queue) })}
-          error={errorOf('queueId')}
-          onChange={(queueId) => onChange({ queueId })}
-          onLeave={() => onLeave('queueId')}
-        />
-      </div>
+    <section className="card stack" aria-label="Destination">
+      <QueueChoice {...props} />
       <div className="submit__pair">
         <TextField
           label="Project"
@@ -81,14 +35,14 @@ export function DestinationSection(props: PlaceSectionProps) {
           onChange={(project) => onChange({ project })}
           onLeave={() => onLeave('project')}
         />
-        <Count name="priority" label="Priority" placeholder="50" {...props} />
+        <NumberInput name="priority" label="Priority" placeholder="50" {...props} />
       </div>
       <TextField
         label="Owner"
         value={draft.owner}
-        isOff={!can('jobs.submit_as')}
+        isOff={!canSubmitAs}
         placeholder="You"
-        {...(!can('jobs.submit_as') && { hint: why('jobs.submit_as') })}
+        {...(!canSubmitAs && { hint: why('jobs.submit_as') })}
         error={errorOf('owner')}
         onChange={(owner) => onChange({ owner })}
         onLeave={() => onLeave('owner')}
@@ -99,29 +53,102 @@ export function DestinationSection(props: PlaceSectionProps) {
         error={errorOf('dependsOn')}
         onChange={(dependsOn) => onChange({ dependsOn })}
       />
-      <Retry {...props} />
+      <RetryPolicy {...props} />
     </section>
   );
 }
 
-const queueHint = ({ paused }: Queue): string =>
-  paused ? 'The queue is paused: its jobs wait until it is resumed.' : '';
+function QueueChoice({ draft, errorOf, onChange, onLeave }: DestinationSectionProps) {
+  const { rest } = useService();
+  const farms = useQuery(queries.farms(rest)).data;
+  const queues = useQuery(queries.queues(rest)).data;
+  const ofFarm = (queues ?? []).filter((queue) => queue.farm_id === draft.farmId);
+  const chosen = ofFarm.find(({ id }) => id === draft.queueId);
+  const hint = chosen === undefined ? '' : queueHint(chosen);
+  return (
+    <>
+      {farms?.length === 0 && (
+        <SetupNotice title="No farms yet" detail="A job belongs to a queue of a farm." href="/farms">
+          Create farm
+        </SetupNotice>
+      )}
+      {draft.farmId !== '' && queues !== undefined && ofFarm.length === 0 && (
+        <SetupNotice title="No queues in this farm yet" detail="You submit a job to a queue." href="/queues">
+          Create queue
+        </SetupNotice>
+      )}
+      <div className="submit__pair">
+        <SelectField
+          label="Farm"
+          isRequired
+          value={draft.farmId}
+          {...(draft.farmId === '' && { none: 'Choose…' })}
+          choices={(farms ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          error={errorOf('farmId')}
+          onChange={(farmId) => onChange({ farmId, queueId: '', dependsOn: [] })}
+          onLeave={() => onLeave('farmId')}
+        />
+        <SelectField
+          label="Queue"
+          isRequired
+          value={draft.queueId}
+          {...(draft.queueId === '' && { none: 'Choose…' })}
+          choices={ofFarm.map(({ id, name }) => ({ value: id, label: name }))}
+          {...(hint !== '' && { hint })}
+          error={errorOf('queueId')}
+          onChange={(queueId) => onChange({ queueId })}
+          onLeave={() => onLeave('queueId')}
+        />
+      </div>
+    </>
+  );
+}
 
-/** Empty fields leave it to the queue and the farm. */
-function Retry(props: PlaceSectionProps) {
+function SetupNotice({
+  title,
+  detail,
+  href,
+  children,
+}: {
+  title: string;
+  detail: string;
+  href: string;
+  children: string;
+}) {
+  return (
+    <Notice kind="warning" title={title} detail={detail}>
+      <div>
+        <LinkButton href={href} size="small">
+          {children}
+        </LinkButton>
+      </div>
+    </Notice>
+  );
+}
+
+const queueHint = ({ paused }: Queue): string =>
+  paused ? 'The queue is paused. Its jobs wait until you resume it.' : '';
+
+/** The retry policy. Empty fields are inherited from the queue and the farm. */
+function RetryPolicy(props: DestinationSectionProps) {
   const names = ['maxAttempts', 'retryDelaySeconds', 'failureLimit'] as const;
   const isOwn = names.some((name) => props.draft[name] !== '' || props.errorOf(name) !== '');
   return (
     <details className="submit__retry" open={isOwn || undefined}>
-      <summary>Retry policy{isOwn ? '' : ': that of the queue'}</summary>
+      <summary>Retry policy{isOwn ? '' : ' (from the queue)'}</summary>
       <div className="submit__pair">
-        <Count name="maxAttempts" label="Attempts of a task" placeholder="Queue's" {...props} />
-        <Count name="retryDelaySeconds" label="Seconds between" placeholder="Queue's" {...props} />
-        <Count
+        <NumberInput name="maxAttempts" label="Attempts per task" placeholder="from queue" {...props} />
+        <NumberInput
+          name="retryDelaySeconds"
+          label="Retry delay in seconds"
+          placeholder="from queue"
+          {...props}
+        />
+        <NumberInput
           name="failureLimit"
-          label="Failures of the job"
-          hint="Then it is parked. 0 is no limit."
-          placeholder="Queue's"
+          label="Failure limit of the job"
+          hint="The job is paused after this many failures. Enter 0 for no limit."
+          placeholder="from queue"
           {...props}
         />
       </div>
@@ -129,7 +156,7 @@ function Retry(props: PlaceSectionProps) {
   );
 }
 
-function Count({
+function NumberInput({
   name,
   label,
   hint,
@@ -138,7 +165,7 @@ function Count({
   errorOf,
   onChange,
   onLeave,
-}: PlaceSectionProps & {
+}: DestinationSectionProps & {
   readonly name: NumberName;
   readonly label: string;
   readonly hint?: string;

@@ -1,4 +1,4 @@
-/** Templates to begin with, of the examples folder. Each comes when it is chosen. */
+/** An example template. Its text is loaded when it is chosen. */
 export interface Example {
   readonly title: string;
   readonly summary: string;
@@ -8,7 +8,7 @@ export interface Example {
 export const EXAMPLES: readonly Example[] = [
   {
     title: 'A sequence of frames',
-    summary: 'One command for each frame, with the range to choose',
+    summary: 'One command per frame of a range',
     load: async () => (await import('../../../examples/frames/template.yaml?raw')).default,
   },
   {
@@ -18,7 +18,7 @@ export const EXAMPLES: readonly Example[] = [
   },
   {
     title: 'Fractal',
-    summary: 'Frames and an animation of them, drawn by Node.js',
+    summary: 'Frames and their animation, drawn by Node.js',
     load: async () => (await import('../../../examples/fractal/template.yaml?raw')).default,
   },
   {

@@ -11,15 +11,15 @@ import './parameter-form.css';
 export interface ParameterFormProps {
   readonly definitions: readonly ParameterDefinition[];
   readonly values: Values;
-  /** What is to be said of a value now. */
+  /** Returns the problems to show at a value. */
   readonly problems: (definition: ParameterDefinition) => readonly ValueProblem[];
   readonly roots: readonly string[];
-  /** Null takes what was entered back. */
+  /** Null removes the entered value. */
   readonly onChange: (name: string, value: Value | null) => void;
   readonly onLeave: (name: string) => void;
 }
 
-/** A field for each parameter, by group. Where the definitions come from does not matter to it. */
+/** The fields of the parameters by group. */
 export function ParameterForm(props: ParameterFormProps) {
   return groupsOf(props.definitions).map((group) => (
     <fieldset key={group.label} className="parameter-group">
@@ -66,10 +66,10 @@ function Parameter({
       {isChanged && (
         <span className="parameter__reset">
           <IconButton
-            label={`Back to the default of ${definition.label}`}
+            label={`Reset to default: ${definition.label}`}
             icon={<RotateCcw aria-hidden="true" />}
             size="small"
-            title={`Back to the default: ${shortened(definition)}`}
+            title={`Reset to default: ${shortDefault(definition)}`}
             onPress={() => onChange(name, null)}
           />
         </span>
@@ -78,11 +78,11 @@ function Parameter({
   );
 }
 
-/** Rows of numbers and of yes or no need no long lines. */
+/** Reports whether the rows of a list can be short. */
 const isShort = ({ type }: ValueRules): boolean =>
   type === 'LIST[INT]' || type === 'LIST[FLOAT]' || type === 'LIST[BOOL]';
 
-function shortened({ rules, default: value }: ParameterDefinition): string {
+function shortDefault({ rules, default: value }: ParameterDefinition): string {
   const text = value === null ? '' : submittedText(rules, value);
   return text === '' ? '(empty)' : text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

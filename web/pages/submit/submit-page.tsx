@@ -16,7 +16,7 @@ import { draftOf } from './model/job-draft.ts';
 import { SubmitForm } from './submit-form.tsx';
 import { forgetDraft, loadDraft } from './use-draft.ts';
 
-/** `from` is a job that is submitted again, with changes. */
+/** `from` is the id of a job to submit again with changes. */
 const SCHEMA = { from: textField() };
 
 export function SubmitPage() {
@@ -30,7 +30,7 @@ export function SubmitPage() {
   const key = `${from}:${round}`;
   return (
     <Page
-      title={from === '' ? 'Submit a job' : 'Submit again with changes'}
+      title={from === '' ? 'Submit a job' : 'Resubmit with changes'}
       crumbs={from === '' ? [] : [{ label: job?.name ?? 'Job', href: `/jobs/${encodeURIComponent(from)}` }]}
       actions={
         <Button icon={<RotateCcw aria-hidden="true" />} onPress={() => setIsAsking(true)}>
@@ -42,7 +42,7 @@ export function SubmitPage() {
       {from === '' ? (
         <SubmitForm key={key} from="" initial={loadDraft('') ?? EMPTY_DRAFT} />
       ) : (
-        <Again key={key} id={from} />
+        <ResubmitForm key={key} id={from} />
       )}
       {isAsking && (
         <ConfirmDialog
@@ -55,22 +55,22 @@ export function SubmitPage() {
           }}
           onClose={() => setIsAsking(false)}
         >
-          What you have entered here goes.
+          Your entries will be discarded.
         </ConfirmDialog>
       )}
     </Page>
   );
 }
 
-/** The form with what a job was made of. */
-function Again({ id }: { id: string }) {
+/** The form, filled with the template, parameters and destination of a job. */
+function ResubmitForm({ id }: { id: string }) {
   const { rest } = useService();
   const job = useQuery(queries.job(rest, id));
   const text = useQuery(queries.template(rest, id));
   const farms = useQuery(queries.farms(rest));
   const queues = useQuery(queries.queues(rest));
   const all = [job, text, farms, queues];
-  // What is known already serves the form: it stays when only its refresh fails.
+  // A failed refresh does not replace the form, because it has all its data.
   const failed = all.find(({ data, error }) => error !== null && data === undefined);
   if (failed !== undefined)
     return (
@@ -88,9 +88,9 @@ function Again({ id }: { id: string }) {
   )
     return <SkeletonLines lines={12} label="Loading the job" />;
   const { farm_id: farmId, queue_id: queueId } = job.data;
-  const place = {
+  const destination = {
     farm: farms.data.find((farm) => farm.id === farmId),
     queue: queues.data.find((queue) => queue.id === queueId),
   };
-  return <SubmitForm from={id} initial={loadDraft(id) ?? draftOf(job.data, text.data, place)} />;
+  return <SubmitForm from={id} initial={loadDraft(id) ?? draftOf(job.data, text.data, destination)} />;
 }

@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronRight, FileUp, Upload } from 'lucide-react';
 import { useRef, useState, type DragEvent } from 'react';
 import { counted } from '../../parts/number-text.ts';
+import { mibText } from '../../parts/size-text.ts';
 import { toasts } from '../../state/toasts.ts';
 import { Button } from '../../parts/button.tsx';
 import { classNames } from '../../parts/class-names.ts';
@@ -10,38 +11,37 @@ import type { TemplateError } from './model/field-errors.ts';
 import type { TemplateOutline } from './model/read-template.ts';
 import './template-section.css';
 
-/** A body may have 16 MiB. */
-const FILE_BYTES_MAX = 16 * 1024 * 1024;
+/** Limit of a request body. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const FILES = '.yaml,.yml,.json,application/json,application/yaml,text/yaml';
 
 export interface TemplateSectionProps {
   readonly text: string;
   readonly source: string;
   readonly outline: TemplateOutline | null;
-  /** Of the job: as the template writes it, or as it comes out. */
+  /** Name of the job, resolved if the template was checked. */
   readonly name: string;
   readonly errors: readonly TemplateError[];
   readonly isOpen: boolean;
   readonly onText: (text: string) => void;
-  /** Another template altogether, from a file or an example. */
+  /** Called with a template from a file or an example. */
   readonly onLoad: (text: string, source: string) => void;
   readonly onOpen: (isOpen: boolean) => void;
 }
 
-/** The template: dropped, picked, pasted or an example; folded away once it is read. */
+/** The template. It is dropped, chosen as a file, pasted, or one of the examples, and is folded once it is readable. */
 export function TemplateSection(props: TemplateSectionProps) {
-  const { text, outline, errors, onText, onLoad, onOpen } = props;
-  const picker = useRef<HTMLInputElement>(null);
+  const { text, outline, errors, onText, onLoad } = props;
   const [isOver, setIsOver] = useState(false);
   const isEmpty = text.trim() === '';
   const isOpen = props.isOpen || isEmpty || errors.length > 0;
-  const take = (file: File | undefined): void => {
+  const loadFile = (file: File | undefined): void => {
     if (file !== undefined) load(file.name, () => textOf(file), onLoad);
   };
-  const dropped = (event: DragEvent): void => {
+  const onDrop = (event: DragEvent): void => {
     event.preventDefault();
     setIsOver(false);
-    take(event.dataTransfer.files[0]);
+    loadFile(event.dataTransfer.files[0]);
   };
   return (
     <section
@@ -55,60 +55,10 @@ export function TemplateSection(props: TemplateSectionProps) {
       onDragLeave={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setIsOver(false);
       }}
-      onDrop={dropped}
+      onDrop={onDrop}
     >
-      <div className="template-section__head">
-        <div className="template-section__about">
-          <h2>{isEmpty || props.name === '' ? 'Template' : props.name}</h2>
-          {!isEmpty && <Facts outline={outline} source={props.source} />}
-        </div>
-        <div className="row">
-          {!isEmpty && errors.length === 0 && (
-            <Button
-              size="small"
-              icon={isOpen ? <ChevronDown aria-hidden="true" /> : <ChevronRight aria-hidden="true" />}
-              onPress={() => onOpen(!isOpen)}
-            >
-              {isOpen ? 'Hide the template' : 'Show the template'}
-            </Button>
-          )}
-          <Button size="small" icon={<FileUp aria-hidden="true" />} onPress={() => picker.current?.click()}>
-            {isEmpty ? 'Choose a file' : 'Another file'}
-          </Button>
-          <input
-            ref={picker}
-            type="file"
-            accept={FILES}
-            hidden
-            aria-label="Template file"
-            onChange={(event) => {
-              take(event.target.files?.[0]);
-              event.target.value = '';
-            }}
-          />
-        </div>
-      </div>
-      {isEmpty && (
-        <div className="template-section__start">
-          <Upload aria-hidden="true" strokeWidth={1.5} />
-          <div>
-            Drop an OpenJD job template here, YAML or JSON, or paste it below.
-            <div className="template-section__examples">
-              Or begin with an example:
-              {EXAMPLES.map((example) => (
-                <button
-                  key={example.title}
-                  type="button"
-                  title={example.summary}
-                  onClick={() => load(example.title, example.load, onLoad)}
-                >
-                  {example.title}
-                </button>
-              ))}
-            </div>
-          </div>
-        </div>
-      )}
+      <Head {...props} isEmpty={isEmpty} isOpen={isOpen} onFile={loadFile} />
+      {isEmpty && <Start onLoad={onLoad} />}
       {!isEmpty && outline !== null && outline.description !== '' && (
         <Description key={outline.description} text={outline.description} />
       )}
@@ -125,17 +75,88 @@ export function TemplateSection(props: TemplateSectionProps) {
   );
 }
 
-/** Longer descriptions are folded. */
-const LONG = 240;
+function Head({
+  name,
+  outline,
+  source,
+  errors,
+  isEmpty,
+  isOpen,
+  onOpen,
+  onFile,
+}: TemplateSectionProps & { isEmpty: boolean; onFile: (file: File | undefined) => void }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <div className="template-section__head">
+      <div className="template-section__about">
+        <h2>{isEmpty || name === '' ? 'Template' : name}</h2>
+        {!isEmpty && <Facts outline={outline} source={source} />}
+      </div>
+      <div className="row">
+        {!isEmpty && errors.length === 0 && (
+          <Button
+            size="small"
+            icon={isOpen ? <ChevronDown aria-hidden="true" /> : <ChevronRight aria-hidden="true" />}
+            onPress={() => onOpen(!isOpen)}
+          >
+            {isOpen ? 'Hide template' : 'Show template'}
+          </Button>
+        )}
+        <Button size="small" icon={<FileUp aria-hidden="true" />} onPress={() => picker.current?.click()}>
+          {isEmpty ? 'Choose file' : 'Choose another file'}
+        </Button>
+        <input
+          ref={picker}
+          type="file"
+          accept={FILES}
+          hidden
+          aria-label="Template file"
+          onChange={(event) => {
+            onFile(event.target.files?.[0]);
+            event.target.value = '';
+          }}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** Explains how to add a template. */
+function Start({ onLoad }: Pick<TemplateSectionProps, 'onLoad'>) {
+  return (
+    <div className="template-section__start">
+      <Upload aria-hidden="true" strokeWidth={1.5} />
+      <div>
+        Drop an OpenJD job template here, YAML or JSON, or paste it below.
+        <div className="template-section__examples">
+          Or start with an example:
+          {EXAMPLES.map((example) => (
+            <button
+              key={example.title}
+              type="button"
+              title={example.summary}
+              onClick={() => load(example.title, example.load, onLoad)}
+            >
+              {example.title}
+            </button>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Longer descriptions are folded, in characters. */
+const MAX_LENGTH = 240;
 
 function Description({ text }: { text: string }) {
-  const [isWhole, setIsWhole] = useState(false);
-  if (text.length <= LONG) return <p className="template-section__description">{text}</p>;
+  const [isExpanded, setIsExpanded] = useState(false);
+  if (text.length <= MAX_LENGTH) return <p className="template-section__description">{text}</p>;
   return (
     <p className="template-section__description">
-      {isWhole ? text : `${text.slice(0, LONG).replace(/\s+\S*$/, '')}…`}{' '}
-      <button type="button" className="parameter__link" onClick={() => setIsWhole(!isWhole)}>
-        {isWhole ? 'Less' : 'More'}
+      {isExpanded ? text : `${text.slice(0, MAX_LENGTH).replace(/\s+\S*$/, '')}…`}{' '}
+      <button type="button" className="parameter__link" onClick={() => setIsExpanded(!isExpanded)}>
+        {isExpanded ? 'Less' : 'More'}
       </button>
     </p>
   );
@@ -150,18 +171,19 @@ function Facts({ outline, source }: { outline: TemplateOutline | null; source: s
 }
 
 async function textOf(file: File): Promise<string> {
-  if (file.size > FILE_BYTES_MAX) throw new Error('A template may have 16 MiB at most.');
+  if (file.size > MAX_FILE_BYTES)
+    throw new Error(`The file has ${mibText(Math.ceil(file.size / (1024 * 1024)))}. The limit is 16 MiB.`);
   const bytes = await file.arrayBuffer();
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Error('The file is no text in UTF-8.');
+    throw new Error('The file is not UTF-8 text.');
   }
 }
 
 function load(name: string, read: () => Promise<string>, onLoad: TemplateSectionProps['onLoad']): void {
   read().then(
     (text) => onLoad(text, name),
-    (error: unknown) => toasts.failed(error, `Open ${name}`),
+    (error: unknown) => toasts.failed(error, `Could not open ${name}`),
   );
 }

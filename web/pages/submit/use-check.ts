@@ -4,43 +4,43 @@ import type { DryRun } from '../../../client/resources.ts';
 import { useService } from '../../state/service.tsx';
 import type { Submission } from './model/submission.ts';
 
-/** What the service says of a submission that is only tried. */
+/** A dry run of a submission. */
 export interface Check {
-  /** What it was asked; null before it was. */
+  /** The last request; null before the first. */
   readonly request: Submission | null;
   readonly data: DryRun | undefined;
   readonly error: unknown;
-  /** The answer is about an earlier request, or on its way. */
+  /** The response is of an earlier request, or not there yet. */
   readonly isBusy: boolean;
-  /** Asks now. */
+  /** Starts a dry run immediately. */
   readonly now: () => void;
 }
 
-/** The service is asked when nobody has typed for so long. */
+/** Time without a change before a dry run starts. */
 const PAUSE_MS = 600;
 
 /**
- * Tries the submission (`dry_run`) after each pause in changing it, while it `isComplete`; one that is not can be tried by `now`: the service says
- * more of the template than the page. Null tries nothing.
+ * Starts a dry run after each pause in changes of a complete submission. `now` also checks an incomplete one, because the
+ * server finds more errors of the template than the page. Null starts none.
  */
 export function useCheck(submission: Submission | null, isComplete: boolean): Check {
   const { rest } = useService();
   const text = submission === null ? '' : JSON.stringify(submission);
-  const [asked, setAsked] = useState<{ text: string; request: Submission | null }>({
+  const [checked, setChecked] = useState<{ text: string; request: Submission | null }>({
     text: '',
     request: null,
   });
-  const ask = useEffectEvent(() => setAsked({ text, request: submission }));
+  const startCheck = useEffectEvent(() => setChecked({ text, request: submission }));
   useEffect(() => {
     if (!isComplete) return undefined;
-    const timer = setTimeout(() => ask(), PAUSE_MS);
+    const timer = setTimeout(() => startCheck(), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text, isComplete]);
-  const { request } = asked;
+  const { request } = checked;
   const query = useQuery({
-    queryKey: ['dry-run', asked.text],
+    queryKey: ['dry-run', checked.text],
     queryFn: ({ signal }) => {
-      if (request === null) throw new Error('there is nothing to try');
+      if (request === null) throw new Error('no request to check');
       return rest.call('post', '/jobs', {
         query: { ...request.query, dry_run: true },
         document: request.document,
@@ -52,16 +52,16 @@ export function useCheck(submission: Submission | null, isComplete: boolean): Ch
     gcTime: 0,
     placeholderData: keepPreviousData,
   });
-  const answer = query.data;
+  const response = query.data;
   return {
     request,
-    data: answer !== undefined && 'steps' in answer ? answer : undefined,
+    data: response !== undefined && 'steps' in response ? response : undefined,
     error: query.error,
-    isBusy: query.isFetching || (isComplete && text !== asked.text),
+    isBusy: query.isFetching || (isComplete && text !== checked.text),
     now: () => {
       if (submission === null) return;
-      if (text === asked.text) void query.refetch();
-      else setAsked({ text, request: submission });
+      if (text === checked.text) void query.refetch();
+      else setChecked({ text, request: submission });
     },
   };
 }

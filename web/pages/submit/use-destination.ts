@@ -5,7 +5,7 @@ import { useService } from '../../state/service.tsx';
 import { asString, usePreference } from '../../state/use-preference.ts';
 import type { Draft } from './model/draft.ts';
 
-/** The draft with its farm and queue: those that were chosen, else those of the last submission, else the only ones. */
+/** Completes the farm and queue of a draft: the chosen ones, else those of the last submission, else the only ones. */
 export function useDestination(draft: Draft): { readonly draft: Draft; readonly remember: () => void } {
   const { rest } = useService();
   const farms = useQuery(queries.farms(rest)).data ?? [];
@@ -20,9 +20,9 @@ export function useDestination(draft: Draft): { readonly draft: Draft; readonly 
     queues.filter((queue) => queue.farm_id === farmId).map(({ id }) => id),
     [draft.queueId, lastQueue],
   );
-  const placed = useMemo(() => ({ ...draft, farmId, queueId }), [draft, farmId, queueId]);
+  const completed = useMemo(() => ({ ...draft, farmId, queueId }), [draft, farmId, queueId]);
   return {
-    draft: placed,
+    draft: completed,
     remember: () => {
       setLastFarm(farmId);
       setLastQueue(queueId);
@@ -30,8 +30,8 @@ export function useDestination(draft: Draft): { readonly draft: Draft; readonly 
   };
 }
 
-/** The first that is wanted and there; else the only one there is. */
-function pick(there: readonly string[], wanted: readonly string[]): string {
-  const found = wanted.find((id) => there.includes(id));
-  return found ?? (there.length === 1 ? (there[0] ?? '') : '');
+/** Returns the first wanted id that exists, else the only id; empty for none. */
+function pick(ids: readonly string[], wanted: readonly string[]): string {
+  const found = wanted.find((id) => ids.includes(id));
+  return found ?? (ids.length === 1 ? (ids[0] ?? '') : '');
 }

@@ -5,7 +5,7 @@ const PREFIX = 'callsheet.submit';
 
 export type ChangeDraft = (change: Partial<Draft> | ((draft: Draft) => Draft)) => void;
 
-/** What the tab has kept of an earlier visit; `from` is the job that it began with, or empty. */
+/** Loads the draft from session storage; null for none. `from` is the id of a job to submit again, or empty. */
 export function loadDraft(from: string): Draft | null {
   try {
     return readDraft(JSON.parse(sessionStorage.getItem(keyOf(from)) ?? 'null'));
@@ -18,11 +18,11 @@ export function forgetDraft(from: string): void {
   try {
     sessionStorage.removeItem(keyOf(from));
   } catch {
-    // Where storage is forbidden nothing was kept.
+    // Without storage there is no draft to remove.
   }
 }
 
-/** The draft of the page, kept by the tab with every change. */
+/** Returns the draft of the page and stores each change in session storage. */
 export function useDraft(from: string, initial: Draft): [Draft, ChangeDraft] {
   const [draft, setDraft] = useState(initial);
   const [first] = useState(draft);
@@ -31,7 +31,7 @@ export function useDraft(from: string, initial: Draft): [Draft, ChangeDraft] {
     try {
       sessionStorage.setItem(keyOf(from), JSON.stringify(draft));
     } catch {
-      // Forbidden or full: it lasts as long as the page.
+      // Without storage, or with a full one, the draft is lost with the page.
     }
   }, [draft, first, from]);
   const change = useCallback<ChangeDraft>(

@@ -6,35 +6,35 @@ import type { Draft } from './model/draft.ts';
 import { NO_ERRORS, assignErrorsToFields, dropStaleErrors, type FieldErrors } from './model/field-errors.ts';
 import {
   lengthProblem,
-  placeProblems,
+  destinationProblems,
   submissionOf,
-  type PlaceName,
+  type DestinationField,
   type Submission,
 } from './model/submission.ts';
 import { valueIn } from './model/values.ts';
 import type { TemplateState } from './use-template.ts';
 
-/** What the service has refused, and why. */
+/** A rejected request and its error. */
 export interface Refusal {
   readonly request: Submission;
   readonly error: unknown;
 }
 
-/** What the page itself can say of the draft. */
+/** The checks of a draft that need no server. */
 export interface FormState {
-  /** The request as it would be sent; null without a template that can be read. */
+  /** The request to send; null without a readable template. */
   readonly request: Submission | null;
-  /** What is wrong with the values, by the name of the parameter. */
+  /** Problems of values by parameter name. */
   readonly values: ReadonlyMap<string, readonly ValueProblem[]>;
-  readonly places: ReadonlyMap<PlaceName, string>;
+  readonly destination: ReadonlyMap<DestinationField, string>;
   readonly tooLong: string | null;
-  /** Whether the service can be asked about it, though values may be missing. */
+  /** The server can check the request, even if values are missing. */
   readonly canBeChecked: boolean;
-  /** Whether it can be submitted, as far as the page knows. */
+  /** The page finds no problems. */
   readonly isReady: boolean;
 }
 
-/** Checks the draft as far as that needs no service. */
+/** Checks a draft without the server. */
 export function useFormState(draft: Draft, template: TemplateState): FormState {
   const { readable, errors, isCurrent } = template;
   return useMemo(() => {
@@ -45,22 +45,29 @@ export function useFormState(draft: Draft, template: TemplateState): FormState {
         return problems.length === 0 ? [] : [[definition.name, problems]];
       }),
     );
-    const places = placeProblems(draft);
+    const destination = destinationProblems(draft);
     const request = readable === null ? null : submissionOf(draft, readable.outline, readable.format);
     const tooLong = request === null ? null : lengthProblem(request);
     const canBeChecked =
-      request !== null && isCurrent && errors.length === 0 && places.size === 0 && tooLong === null;
-    return { request, values, places, tooLong, canBeChecked, isReady: canBeChecked && values.size === 0 };
+      request !== null && isCurrent && errors.length === 0 && destination.size === 0 && tooLong === null;
+    return {
+      request,
+      values,
+      destination,
+      tooLong,
+      canBeChecked,
+      isReady: canBeChecked && values.size === 0,
+    };
   }, [draft, readable, errors, isCurrent]);
 }
 
-/** A default is the template's own: the service judges it with the template. */
+/** Checks an entered value. The server checks defaults together with the template. */
 function ownProblems(definition: ParameterDefinition, { values }: Draft): readonly ValueProblem[] {
   const value = valueIn(definition, values);
   return value === definition.default && value !== null ? [] : problemsOf(definition.rules, value);
 }
 
-/** What the service has said, each at the place where it can be mended, as far as it is still about what the form says. */
+/** Returns the errors of a rejected request by field, without those of fields that have changed since. */
 export function useServerErrors(
   refusal: Refusal | null,
   request: Submission | null,
@@ -69,7 +76,7 @@ export function useServerErrors(
   const { readable } = template;
   return useMemo(() => {
     if (refusal === null || request === null || !(refusal.error instanceof ProblemError)) return NO_ERRORS;
-    const placed = assignErrorsToFields(refusal.error.errors, readable?.outline ?? null);
-    return dropStaleErrors(placed, refusal.request, request);
+    const errors = assignErrorsToFields(refusal.error.errors, readable?.outline ?? null);
+    return dropStaleErrors(errors, refusal.request, request);
   }, [refusal, request, readable]);
 }

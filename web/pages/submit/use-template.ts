@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import type { DocumentFormat, DocumentReading, LineError } from './model/plain-tree.ts';
 import { readTemplate, type TemplateOutline } from './model/read-template.ts';
 
-/** A template that could be read. */
+/** A template without syntax errors. */
 export interface ReadableTemplate {
   readonly text: string;
   readonly format: DocumentFormat;
@@ -10,11 +10,11 @@ export interface ReadableTemplate {
 }
 
 export interface TemplateState {
-  /** The last text that could be read: the form stays as it is while the text is being typed. */
+  /** The last readable text, so that the form stays while the user types. */
   readonly readable: ReadableTemplate | null;
-  /** What is wrong with the syntax of the text as it is now. */
+  /** Syntax errors of the current text. */
   readonly errors: readonly LineError[];
-  /** Whether the two above are about the text as it is now. */
+  /** The text has not changed since it was read. */
   readonly isCurrent: boolean;
 }
 
@@ -25,23 +25,23 @@ interface Read {
 }
 
 const NOTHING: Read = { text: '', readable: null, errors: [] };
-/** A pause in typing. A text that comes whole is read at once. */
+/** Pause in typing before the text is read. A pasted or loaded text is read immediately. */
 const PAUSE_MS = 150;
-/** So many characters more or less than what was read are typed. */
-const TYPED_MAX = 8;
+/** A change of the length by at most this many characters counts as typing. */
+const MAX_TYPED = 8;
 
-/** Reads the template as it is typed. The parser comes with the first text. */
+/** Reads the template while the user types. Loads the parser with the first text. */
 export function useTemplate(text: string): TemplateState {
   const [read, setRead] = useState(NOTHING);
   const pause = useEffectEvent(() => (isTyped(read.text, text) ? PAUSE_MS : 0));
   useEffect(() => {
-    let isOver = false;
-    const take = (reading: DocumentReading | null): void => {
-      if (!isOver) setRead((before) => next(before, text, reading));
+    let isStale = false;
+    const apply = (reading: DocumentReading | null): void => {
+      if (!isStale) setRead((before) => next(before, text, reading));
     };
-    const timer = setTimeout(() => void readingOf(text).then(take), pause());
+    const timer = setTimeout(() => void readingOf(text).then(apply), pause());
     return () => {
-      isOver = true;
+      isStale = true;
       clearTimeout(timer);
     };
   }, [text]);
@@ -60,9 +60,9 @@ function next(before: Read, text: string, reading: DocumentReading | null): Read
   return { text, readable: { text, format: reading.format, outline }, errors: [] };
 }
 
-const isTyped = (before: string, text: string): boolean => Math.abs(text.length - before.length) <= TYPED_MAX;
+const isTyped = (before: string, text: string): boolean => Math.abs(text.length - before.length) <= MAX_TYPED;
 
-/** Null for no text. */
+/** Returns null for a blank text. */
 async function readingOf(text: string): Promise<DocumentReading | null> {
   if (text.trim() === '') return null;
   try {
@@ -70,7 +70,7 @@ async function readingOf(text: string): Promise<DocumentReading | null> {
     return readDocument(text);
   } catch {
     const detail =
-      'The reader of templates could not be loaded. Is the service there? Change anything to try again.';
+      'Could not load the template parser. Check that the server is running, then edit the template to retry.';
     return { ok: false, errors: [{ line: 1, column: 1, detail }] };
   }
 }

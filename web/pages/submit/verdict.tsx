@@ -3,76 +3,77 @@ import { ProblemError } from '../../../client/problem.ts';
 import { explained } from '../../state/toasts.ts';
 import type { ParameterDefinition } from './model/definition.ts';
 import type { FieldErrors } from './model/field-errors.ts';
-import { QUERY_NAMES, type PlaceName } from './model/submission.ts';
+import { QUERY_NAMES, type DestinationField } from './model/submission.ts';
 import type { FormState, Refusal } from './use-form.ts';
 import type { TemplateState } from './use-template.ts';
 
-const PLACES: Readonly<Record<PlaceName, string>> = {
+const LABELS: Readonly<Record<DestinationField, string>> = {
   farmId: 'Farm',
   queueId: 'Queue',
   project: 'Project',
   owner: 'Owner',
   priority: 'Priority',
-  maxAttempts: 'Attempts of a task',
-  retryDelaySeconds: 'Seconds between',
-  failureLimit: 'Failures of the job',
+  maxAttempts: 'Attempts per task',
+  retryDelaySeconds: 'Retry delay in seconds',
+  failureLimit: 'Failure limit of the job',
   dependsOn: 'Wait for jobs',
 };
 
-/** Errors that are repeated here; all of them stand at the template. */
-const SHOWN = 3;
+/** Number of template errors that are repeated here; the template section shows all. */
+const MAX_SHOWN = 3;
 
-/** Why it cannot be submitted as it is; nothing when it can. */
+/** Explains why the job cannot be submitted; empty if it can. */
 export function Verdict({
   template,
   form,
   refusal,
-  told,
-  isAsked,
+  serverErrors,
+  isAttempted,
 }: {
   template: TemplateState;
   form: FormState;
-  /** Of the request as it is now. */
+  /** The rejection of the current request; null for none. */
   refusal: Refusal | null;
-  told: FieldErrors;
-  /** Whether somebody has tried: what is missing is an error from then on. */
-  isAsked: boolean;
+  serverErrors: FieldErrors;
+  /** The user has tried to check or submit the job, so missing values are errors. */
+  isAttempted: boolean;
 }) {
   const { readable, errors } = template;
   if (readable === null && errors.length === 0)
-    return <p className="muted">A template says what is to be filled in. Begin with one.</p>;
+    return <p className="muted">Choose a template to see its parameters.</p>;
   if (errors.length > 0)
     return (
       <Notice
         kind="danger"
         title={errors.length === 1 ? 'The template has an error' : `The template has ${errors.length} errors`}
-        detail={errors.length === 1 ? 'It is marked at its line.' : 'Each is marked at its line.'}
+        detail={errors.length === 1 ? 'See the marked line.' : 'See the marked lines.'}
       />
     );
-  if (told.template.length > 0) {
-    const shown = told.template.slice(0, SHOWN).map(({ detail }) => detail);
-    const more = told.template.length - shown.length;
+  if (serverErrors.template.length > 0) {
+    const shown = serverErrors.template.slice(0, MAX_SHOWN).map(({ detail }) => detail);
+    const more = serverErrors.template.length - shown.length;
     const detail = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
     return (
-      <Notice kind="danger" title="The service refuses the template" detail={detail} {...idOf(refusal)} />
+      <Notice kind="danger" title="The server rejected the template" detail={detail} {...idOf(refusal)} />
     );
   }
-  const own = [...labelsOf(readable?.outline.definitions ?? [], form), ...placesOf(form)];
+  const own = [...labelsOf(readable?.outline.definitions ?? [], form), ...destinationLabels(form)];
   if (own.length > 0) {
     const detail = own.join(', ');
-    return isAsked ? (
-      <Notice kind="danger" title="Not complete yet" detail={detail} />
+    return isAttempted ? (
+      <Notice kind="danger" title="Missing or invalid fields" detail={detail} />
     ) : (
-      <p className="muted">To fill in: {detail}.</p>
+      <p className="muted">Required: {detail}.</p>
     );
   }
-  if (form.tooLong !== null) return <Notice kind="danger" title="Too much to send" detail={form.tooLong} />;
-  if (told.values.size > 0 || told.query.size > 0) {
-    const fields = [...told.values.keys(), ...placesToldOf(told)];
+  if (form.tooLong !== null)
+    return <Notice kind="danger" title="The request is too large" detail={form.tooLong} />;
+  if (serverErrors.values.size > 0 || serverErrors.query.size > 0) {
+    const fields = [...serverErrors.values.keys(), ...serverErrorLabels(serverErrors)];
     return (
       <Notice
         kind="danger"
-        title="The service refuses it"
+        title="The server rejected the job"
         detail={`See ${fields.join(', ')}.`}
         {...idOf(refusal)}
       />
@@ -80,7 +81,9 @@ export function Verdict({
   }
   if (refusal === null) return null;
   const { detail, requestId } = explained(refusal.error);
-  return <Notice kind="danger" title="Not accepted" detail={detail} requestId={requestId} />;
+  return (
+    <Notice kind="danger" title="The server did not accept the job" detail={detail} requestId={requestId} />
+  );
 }
 
 const idOf = (refusal: Refusal | null): { requestId: string } => ({
@@ -90,9 +93,10 @@ const idOf = (refusal: Refusal | null): { requestId: string } => ({
 const labelsOf = (definitions: readonly ParameterDefinition[], { values }: FormState): readonly string[] =>
   definitions.filter(({ name }) => values.has(name)).map(({ label }) => label);
 
-const placesOf = ({ places }: FormState): readonly string[] => [...places.keys()].map((name) => PLACES[name]);
+const destinationLabels = ({ destination }: FormState): readonly string[] =>
+  [...destination.keys()].map((name) => LABELS[name]);
 
-const placesToldOf = ({ query }: FieldErrors): readonly string[] =>
-  (Object.keys(PLACES) as PlaceName[])
+const serverErrorLabels = ({ query }: FieldErrors): readonly string[] =>
+  (Object.keys(LABELS) as DestinationField[])
     .filter((name) => query.has(QUERY_NAMES[name]))
-    .map((name) => PLACES[name]);
+    .map((name) => LABELS[name]);

@@ -5,7 +5,7 @@ import { WorkerName } from '../../parts/names.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { At, Elapsed } from '../../parts/time.tsx';
 
-/** The attempts of a task, the newest first; the log below is that of the one that is chosen. */
+/** The attempts of a task, newest first. A link shows the log of its attempt. */
 export function Attempts({ attempts, shown }: { attempts: readonly Attempt[]; shown: number }) {
   const [parameters] = useSearchParams();
   const hrefOf = (attempt: number): string => {
@@ -24,7 +24,7 @@ export function Attempts({ attempts, shown }: { attempts: readonly Attempt[]; sh
             <th scope="col">Started</th>
             <th scope="col">Ended</th>
             <th scope="col" className="attempts__number">
-              Took
+              Duration
             </th>
             <th scope="col" className="attempts__number">
               Exit code

@@ -1,12 +1,12 @@
 import type { Gate, SlotHolder, TaskExplanation } from '../../../client/resources.ts';
 
-/** Where one finds more about what holds a task. */
+/** A link to a resource that a gate names. */
 export interface NamedLink {
   readonly label: string;
   readonly href: string;
 }
 
-/** A part of a sentence; some lead somewhere. */
+/** A part of a sentence; `href` is null for plain text. */
 export interface SentencePart {
   readonly text: string;
   readonly href: string | null;
@@ -14,15 +14,15 @@ export interface SentencePart {
 
 const jobHref = (id: string): string => `/jobs/${encodeURIComponent(id)}`;
 const workerHref = (id: string): string => `/workers/${encodeURIComponent(id)}`;
-const searched = (page: string, text: string): string => `/${page}?search=${encodeURIComponent(text)}`;
-/** The tasks of a step, by its name: a part of the page of its job. */
+const searchHref = (page: string, text: string): string => `/${page}?search=${encodeURIComponent(text)}`;
+/** Returns the address of the tasks of a step, which is a tab of the job page. */
 export const stepHref = (jobId: string, name: string): string =>
   `${jobHref(jobId)}?tab=tasks&step=${encodeURIComponent(name)}`;
 
 const holderLinks = (holders: readonly SlotHolder[]): readonly NamedLink[] =>
   holders.map(({ job }) => ({ label: job.name, href: jobHref(job.id) }));
 
-/** What a gate names, with where it leads. A gate of a later version has none. */
+/** Returns links to the resources that a gate names; none for a gate of a later version. */
 export function linksOf(
   gate: Gate,
   { job_id: jobId }: Pick<TaskExplanation, 'job_id'>,
@@ -36,16 +36,16 @@ export function linksOf(
     case 'upstream_step':
       return [{ label: gate.step.name, href: stepHref(jobId, gate.step.name) }];
     case 'paused_queue':
-      return [{ label: gate.queue.name, href: searched('queues', gate.queue.name) }];
+      return [{ label: gate.queue.name, href: searchHref('queues', gate.queue.name) }];
     case 'farm_cap':
       return [{ label: 'Farm', href: '/farms' }, ...holderLinks(gate.holders)];
     case 'queue_cap':
       return [
-        { label: gate.queue.name, href: searched('queues', gate.queue.name) },
+        { label: gate.queue.name, href: searchHref('queues', gate.queue.name) },
         ...holderLinks(gate.holders),
       ];
     case 'usage_pool':
-      return [{ label: gate.pool, href: searched('usage-pools', gate.pool) }, ...holderLinks(gate.holders)];
+      return [{ label: gate.pool, href: searchHref('usage-pools', gate.pool) }, ...holderLinks(gate.holders)];
     case 'workers':
       return gate.nearest_miss === undefined
         ? [{ label: 'Workers', href: '/workers' }]
@@ -59,8 +59,8 @@ export function linksOf(
   }
 }
 
-/** A sentence in which the names that lead somewhere are apart, and the links that it does not name. */
-export function linked(
+/** Splits a sentence at the names that have a link. `others` are the links that the sentence does not name. */
+export function linkNames(
   sentence: string,
   links: readonly NamedLink[],
 ): { readonly parts: readonly SentencePart[]; readonly others: readonly NamedLink[] } {
@@ -74,34 +74,34 @@ export function linked(
       continue;
     }
     const at = wordAt(part.text, link.label);
-    const split = [
+    const pieces = [
       { text: part.text.slice(0, at), href: null },
       { text: link.label, href: link.href },
       { text: part.text.slice(at + link.label.length), href: null },
     ];
-    parts = [...parts.slice(0, index), ...split, ...parts.slice(index + 1)];
+    parts = [...parts.slice(0, index), ...pieces, ...parts.slice(index + 1)];
   }
   return { parts: parts.filter(({ text }) => text !== ''), others };
 }
 
-/** Where a name stands by itself, not within a longer word. */
+/** Returns the offset of a name that is not part of a longer word, or -1. */
 function wordAt(text: string, name: string): number {
   if (name === '') return -1;
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1))
-    if (!isPart(text[at - 1]) && !isPart(text[at + name.length])) return at;
+    if (!isWordCharacter(text[at - 1]) && !isWordCharacter(text[at + name.length])) return at;
   return -1;
 }
 
-const isPart = (character: string | undefined): boolean =>
+const isWordCharacter = (character: string | undefined): boolean =>
   character !== undefined && /[\p{L}\p{N}_-]/u.test(character);
 
 const TITLES: Readonly<Record<Gate['gate'], string>> = {
   job: 'Job',
-  upstream_job: 'Other job',
-  upstream_step: 'Step',
+  upstream_job: 'Upstream job',
+  upstream_step: 'Upstream step',
   paused_job: 'Paused job',
   paused_queue: 'Paused queue',
-  retry_after: 'Next try',
+  retry_after: 'Retry delay',
   farm_cap: 'Farm cap',
   queue_cap: 'Queue cap',
   usage_pool: 'Usage pool',
@@ -111,6 +111,6 @@ const TITLES: Readonly<Record<Gate['gate'], string>> = {
   scheduler: 'Scheduler',
 };
 
-/** What kind of gate it is, in a word or two. */
+/** Returns the title of a gate; the gate itself if it is of a later version. */
 export const gateTitle = (gate: string): string =>
   Object.entries(TITLES).find(([known]) => known === gate)?.[1] ?? gate;

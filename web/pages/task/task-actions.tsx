@@ -11,76 +11,88 @@ import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { isLive } from './task-state.ts';
 
-/** What can be done with a task. */
+/** The actions on a task. */
 export function TaskActions({ task }: { task: Task }) {
-  const { rest } = useService();
-  const client = useQueryClient();
   const { why } = usePermissions();
-  const [isAsking, setIsAsking] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
-  const { id, status } = task;
-  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: ['tasks', 'one', id] });
-
-  const cancel = async (): Promise<void> => {
-    await rest.call('post', '/tasks/{id}/cancel', { path: { id } });
-    await refresh();
-  };
-  const act = (deed: Promise<unknown>, what: string): void => {
-    setIsBusy(true);
-    deed.catch((error: unknown) => toasts.failed(error, what)).finally(() => setIsBusy(false));
-  };
-  const retry = async (): Promise<void> => {
-    await rest.call('post', '/tasks/{id}/retry', { path: { id } });
-    await refresh();
-  };
-  const canRetry = isRetriable(status);
-  const noRetry = canRetry ? '' : 'Only a task that has failed or was canceled is tried again by hand.';
-  const noCancel = hasTaskEnded(status) ? 'The task has ended.' : '';
+  const { isBusy, retry, cancel, confirmCancel, isAsking, closeDialog } = useTaskActions(task);
+  const canRetry = isRetriable(task.status);
   const forbidden = why('jobs.write');
   return (
     <>
-      <CopyButton text={id} label="Copy the id of the task">
-        Id
-      </CopyButton>
-      <CopyButton text={`${location.origin}/tasks/${encodeURIComponent(id)}`} label="Copy a link to the task">
-        Link
-      </CopyButton>
-      <CopyButton
-        text={`callsheet logs ${id} --follow --url ${rest.base}`}
-        label="Copy the command that follows the log"
-      >
-        Command
-      </CopyButton>
+      <CopyActions id={task.id} />
       <Button
         icon={<RotateCcw aria-hidden="true" />}
         look={canRetry ? 'primary' : 'plain'}
         isBusy={isBusy}
-        disabledReason={forbidden === '' ? noRetry : forbidden}
-        onPress={() => act(retry(), 'Retry the task')}
+        disabledReason={forbidden || (canRetry ? '' : 'Only failed or canceled tasks can be retried.')}
+        onPress={retry}
       >
         Retry
       </Button>
       <Button
         icon={<Ban aria-hidden="true" />}
         isBusy={isBusy}
-        disabledReason={forbidden === '' ? noCancel : forbidden}
-        // What runs is lost; what waits is had again with Retry.
-        onPress={() => (isLive(status) ? setIsAsking(true) : act(cancel(), 'Cancel the task'))}
+        disabledReason={forbidden || (hasTaskEnded(task.status) ? 'The task has ended.' : '')}
+        onPress={cancel}
       >
         Cancel
       </Button>
       {isAsking && (
         <ConfirmDialog
-          title="Cancel the task?"
-          action="Cancel the task"
-          onConfirm={cancel}
-          onClose={() => setIsAsking(false)}
+          title="Cancel task?"
+          action="Cancel task"
+          onConfirm={confirmCancel}
+          onClose={closeDialog}
         >
-          <p>
-            {task.name} is stopped on its worker, and what it has done so far is lost. It can be tried again.
-          </p>
+          <p>{task.name} is stopped on its worker and its progress is lost. You can retry it later.</p>
         </ConfirmDialog>
       )}
     </>
   );
+}
+
+function CopyActions({ id }: { id: string }) {
+  const { rest } = useService();
+  return (
+    <>
+      <CopyButton text={id} label="Copy task ID">
+        ID
+      </CopyButton>
+      <CopyButton text={`${location.origin}/tasks/${encodeURIComponent(id)}`} label="Copy link to task">
+        Link
+      </CopyButton>
+      <CopyButton
+        text={`callsheet logs ${id} --follow --url ${rest.base}`}
+        label="Copy command that follows the log"
+      >
+        Command
+      </CopyButton>
+    </>
+  );
+}
+
+function useTaskActions({ id, status }: Task) {
+  const { rest } = useService();
+  const client = useQueryClient();
+  const [isAsking, setIsAsking] = useState(false);
+  const [isBusy, setIsBusy] = useState(false);
+  const request = async (action: 'retry' | 'cancel'): Promise<void> => {
+    await rest.call('post', `/tasks/{id}/${action}`, { path: { id } });
+    await client.invalidateQueries({ queryKey: ['tasks', 'one', id] });
+  };
+  const run = (action: 'retry' | 'cancel'): void => {
+    setIsBusy(true);
+    request(action)
+      .catch((error: unknown) => toasts.failed(error, `Could not ${action} the task`))
+      .finally(() => setIsBusy(false));
+  };
+  return {
+    isBusy,
+    isAsking,
+    closeDialog: () => setIsAsking(false),
+    retry: () => run('retry'),
+    // Canceling a task that no worker has loses no work, so it needs no confirmation.
+    cancel: () => (isLive(status) ? setIsAsking(true) : run('cancel')),
+    confirmCancel: () => request('cancel'),
+  };
 }

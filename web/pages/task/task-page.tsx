@@ -26,13 +26,13 @@ import { countField, useUrlState } from '../../state/use-url-state.ts';
 import { Attempts } from './attempts.tsx';
 import { stepHref } from './explanation-links.ts';
 import { TaskActions } from './task-actions.tsx';
-import { attemptShown, hasMoved, isWaiting, newestFirst } from './task-state.ts';
+import { attemptShown, hasStateChanged, isWaiting, newestFirst } from './task-state.ts';
 import { Waiting } from './waiting.tsx';
 import './task-page.css';
 
 const VIEW = { attempt: countField() };
 
-/** One task: its attempts, its log, and why it waits. */
+/** The page of a task: its attempts, its log, and why it is waiting. */
 export function TaskPage() {
   const { id = '' } = useParams<{ id: string }>();
   const { rest } = useService();
@@ -41,11 +41,11 @@ export function TaskPage() {
     return (
       <Page title="Task" crumbs={[{ label: 'Jobs', href: '/jobs' }]}>
         <EmptyState
-          title="This task is not there"
+          title="Task not found"
           icon={FileQuestion}
-          actions={<LinkButton href="/jobs">To the jobs</LinkButton>}
+          actions={<LinkButton href="/jobs">Show all jobs</LinkButton>}
         >
-          Its job was deleted or has expired, and the log of the task with it; or the address is not right.
+          The job of the task was deleted or has expired, or the address is wrong.
         </EmptyState>
       </Page>
     );
@@ -102,22 +102,22 @@ function TaskView({ task }: { task: Task }) {
       ) : (
         <EmptyState title="No log yet" icon={ScrollText}>
           {hasTaskEnded(status)
-            ? 'The task ended before a worker had it.'
-            : 'The task waits for a worker. Its log appears here as soon as it runs.'}
+            ? 'The task ended before a worker started it.'
+            : 'The task is waiting for a worker. Its log appears here when it runs.'}
         </EmptyState>
       )}
     </Page>
   );
 }
 
-/** Keeps the page up with what becomes of the task. `onMoved` is called when it is at another point of its life. */
-function useTaskEvents(task: Task, onMoved: () => void): void {
+/** Updates the page from events. Calls `onStateChanged` when the status or the worker of the task changed. */
+function useTaskEvents(task: Task, onStateChanged: () => void): void {
   const client = useQueryClient();
   const { rest } = useService();
   const { id, job_id: jobId } = task;
   const reload = (): void => {
     void client.invalidateQueries({ queryKey: ['tasks', 'one', id] });
-    onMoved();
+    onStateChanged();
   };
   useEvents(
     tasksOf(jobId),
@@ -128,11 +128,11 @@ function useTaskEvents(task: Task, onMoved: () => void): void {
       client.setQueryData(queries.task(rest, id).queryKey, (known) =>
         known === undefined ? known : taskAfter(known, last),
       );
-      if (own.some((event) => hasMoved(task, event))) reload();
+      if (own.some((event) => hasStateChanged(task, event))) reload();
     },
     reload,
   );
-  // What befalls all tasks at once is told by the job.
+  // A change of all tasks at once is reported only by an event of the job.
   useEvents('jobs', (events) => {
     if (!events.some(({ payload }) => payload.job_id === jobId)) return;
     void client.invalidateQueries({ queryKey: ['jobs', 'one', jobId] });
@@ -173,7 +173,7 @@ function Facts({ task }: { task: Task }) {
         </Fact>
       )}
       {started !== undefined && (
-        <Fact label={ended === undefined ? 'Runs for' : 'Took'}>
+        <Fact label={ended === undefined ? 'Running for' : 'Duration'}>
           <Elapsed from={started} to={ended} />
         </Fact>
       )}
@@ -186,7 +186,7 @@ function Facts({ task }: { task: Task }) {
         </Fact>
       )}
       {task.status_message !== undefined && (
-        <Fact label="It says" isWide>
+        <Fact label="Status message" isWide>
           {task.status_message}
         </Fact>
       )}
@@ -209,7 +209,7 @@ function Progress({ percent }: { percent: number }) {
       <span
         className="task-facts__bar"
         role="progressbar"
-        aria-label="Progress of the task"
+        aria-label="Task progress"
         aria-valuenow={percent}
         aria-valuemin={0}
         aria-valuemax={100}
@@ -221,28 +221,24 @@ function Progress({ percent }: { percent: number }) {
   );
 }
 
-function Notices({ task: { status, failure_reason: reason, retry_after: again } }: { task: Task }) {
+function Notices({ task: { status, failure_reason: reason, retry_after: retryAt } }: { task: Task }) {
   return (
     <>
       {reason !== undefined && (
         <Notice
           kind={status === 'failed' ? 'danger' : 'warning'}
           title={
-            status === 'canceled'
-              ? 'Why it was canceled'
-              : status === 'failed'
-                ? 'Why it failed'
-                : 'The last failure'
+            status === 'canceled' ? 'Cancel reason' : status === 'failed' ? 'Failure reason' : 'Last failure'
           }
           detail={reason}
         />
       )}
-      {again !== undefined && isWaiting(status) && <NextTry at={Date.parse(again)} />}
+      {retryAt !== undefined && isWaiting(status) && <RetryNotice at={Date.parse(retryAt)} />}
     </>
   );
 }
 
-function NextTry({ at }: { at: number }) {
+function RetryNotice({ at }: { at: number }) {
   const left = at - useNow('second');
   if (left <= 0) return null;
   return (
@@ -250,7 +246,7 @@ function NextTry({ at }: { at: number }) {
       kind="info"
       detail={
         <>
-          It is tried again by itself in <Span ms={Math.ceil(left / 1_000) * 1_000} />.
+          Automatic retry in <Span ms={Math.ceil(left / 1_000) * 1_000} />.
         </>
       }
     />
@@ -260,22 +256,22 @@ function NextTry({ at }: { at: number }) {
 function emptyOf({ status, attempt_number: number, worker_id: worker }: Attempt) {
   return status === 'running'
     ? {
-        title: 'Nothing is written yet',
+        title: 'No output yet',
         text: (
           <p>
-            The attempt runs
+            The attempt is running
             {worker !== undefined && (
               <>
                 {' '}
                 on <WorkerName id={worker} />
               </>
             )}
-            : what it writes appears here.
+            . Its output appears here.
           </p>
         ),
       }
     : {
-        title: `Attempt ${number} has written nothing`,
-        text: <p>It ended without a line in its log. Its exit code and message stand above.</p>,
+        title: `No output of attempt ${number}`,
+        text: <p>The attempt wrote no output. See its exit code and message above.</p>,
       };
 }

@@ -8,15 +8,15 @@ import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useRefresh } from '../../state/use-refresh.ts';
-import { gateTitle, linked, linksOf, type NamedLink } from './explanation-links.ts';
+import { gateTitle, linkNames, linksOf, type NamedLink } from './explanation-links.ts';
 
-/** Caps and free cores change without an event of the task. */
-const EVERY_MS = 3_000;
+/** Limits and free cores change without an event of the task. */
+const REFRESH_MS = 3_000;
 
-/** Why the task has not been handed out, as the service explains it. */
+/** Explains why no worker has the task yet. */
 export function Waiting({ taskId }: { taskId: string }) {
   const { rest } = useService();
-  const refetchInterval = useRefresh(EVERY_MS);
+  const refetchInterval = useRefresh(REFRESH_MS);
   const { data, error, refetch } = useQuery({
     ...queries.explanation(rest, taskId),
     refetchInterval,
@@ -37,18 +37,18 @@ export function Waiting({ taskId }: { taskId: string }) {
 
 function Explanation({ explanation }: { explanation: TaskExplanation }) {
   const { summary, gates, position, workers, failures } = explanation;
-  // With one gate, the summary is its sentence.
-  const isSaid = gates.length === 1 && gates[0]?.sentence === summary;
+  // With one gate, the summary repeats its sentence.
+  const isSingle = gates.length === 1 && gates[0]?.sentence === summary;
   return (
     <>
       <p className="waiting__summary">
         <Sentence
           sentence={summary}
           links={gates.flatMap((gate) => linksOf(gate, explanation))}
-          isBare={!isSaid}
+          hidesOthers={!isSingle}
         />
       </p>
-      {gates.length > 0 && !isSaid && (
+      {gates.length > 0 && !isSingle && (
         <ul className="waiting__gates">
           {gates.map((gate, at) => (
             <li key={at}>
@@ -62,15 +62,15 @@ function Explanation({ explanation }: { explanation: TaskExplanation }) {
       )}
       <dl className="waiting__facts">
         {position !== undefined && (
-          <Fact label="Place in the order">
+          <Fact label="Position">
             {position.tasks === 0
               ? 'next in line'
-              : `${counted(position.tasks, 'task')} before it${position.jobs === 0 ? '' : `, of ${counted(position.jobs, 'other job')} too`}`}
+              : `${counted(position.tasks, 'task')} ahead${position.jobs === 0 ? '' : `, also of ${counted(position.jobs, 'other job')}`}`}
           </Fact>
         )}
         {workers !== undefined && workers.online > 0 && <Outlook workers={workers} />}
         {failures.length > 0 && (
-          <Fact label="Its step has failed on">
+          <Fact label="Failures of the step">
             {failures.map(({ worker_id: id, worker, failures: times }, at) => (
               <span key={id}>
                 {at > 0 && ', '}
@@ -93,11 +93,11 @@ function Outlook({
   return (
     <>
       <Fact label="Workers">
-        {eligible.toLocaleString('en')} of {online.toLocaleString('en')} online may run it
-        {eligible > 0 && `, ${withRoom === 0 ? 'none has' : counted(withRoom, 'has', 'have')} room`}
+        {eligible.toLocaleString('en')} of {online.toLocaleString('en')} online workers can run it
+        {eligible > 0 && `, ${withRoom === 0 ? 'none has' : counted(withRoom, 'has', 'have')} free capacity`}
       </Fact>
       {rejected.length > 0 && (
-        <Fact label="Others lack">
+        <Fact label="Missing on other workers">
           {rejected
             .map(
               ({ reason, requirement, workers }) =>
@@ -107,7 +107,7 @@ function Outlook({
         </Fact>
       )}
       {avoided.length > 0 && (
-        <Fact label="Passed over, as it failed there">
+        <Fact label="Avoided after failures">
           {avoided.map(({ id, name }, at) => (
             <span key={id}>
               {at > 0 && ', '}
@@ -132,14 +132,14 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 function Sentence({
   sentence,
   links,
-  isBare = false,
+  hidesOthers = false,
 }: {
   sentence: string;
   links: readonly NamedLink[];
-  /** Without the links that the sentence does not name. */
-  isBare?: boolean;
+  /** Leaves out the links that the sentence does not name. */
+  hidesOthers?: boolean;
 }) {
-  const { parts, others } = linked(sentence, links);
+  const { parts, others } = linkNames(sentence, links);
   return (
     <>
       {parts.map(({ text, href }, at) =>
@@ -151,7 +151,7 @@ function Sentence({
           </Link>
         ),
       )}
-      {!isBare &&
+      {!hidesOthers &&
         others.map(({ label, href }) => (
           <span key={href}>
             {' '}

@@ -21,7 +21,7 @@ const COLUMNS: readonly ShortColumn<Task>[] = [
   },
 ];
 
-/** What the worker holds now. */
+/** The tasks that are assigned to the worker. */
 export function CurrentTasks({ worker }: { worker: WorkerDetail }) {
   const { current_tasks: tasks } = worker;
   return (
@@ -47,9 +47,7 @@ function TaskShare({ task: { progress, status_message: message = '' } }: { task:
 }
 
 function idleText({ status, draining }: WorkerDetail): string {
-  if (status === 'offline') return 'It holds nothing: it is offline.';
-  if (status === 'disabled') return 'It holds nothing, and gets nothing while it is disabled.';
-  return draining === true
-    ? 'It holds nothing, and is about to end.'
-    : 'It holds nothing, and waits for work.';
+  if (status === 'offline') return 'No tasks. The worker is offline.';
+  if (status === 'disabled') return 'No tasks. The worker is disabled.';
+  return draining === true ? 'No tasks. The worker is shutting down.' : 'Idle. Waiting for tasks.';
 }

@@ -2,17 +2,17 @@ import { Link } from 'wouter';
 import type { WorkerDetail } from '../../../client/resources.ts';
 import { KeyValues } from '../../parts/key-values.tsx';
 import { UseMeter } from '../../parts/meter.tsx';
-import { FarmName, QueueName } from '../../parts/names.tsx';
+import { FarmName } from '../../parts/names.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { mibText } from '../../parts/size-text.ts';
 import { Ago, At } from '../../parts/time.tsx';
-import { WorkerTags } from '../workers/worker-marks.tsx';
+import { QueueNames, WorkerTags } from '../workers/worker-marks.tsx';
 
-/** What the worker is. */
+/** The machine of the worker, and where the worker belongs. */
 export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
-  const { compute_location: place, os, os_version: version, arch } = worker;
+  const { compute_location: location, os, os_version: version, arch } = worker;
   return (
-    <Panel title="The machine">
+    <Panel title="Machine">
       <KeyValues
         facts={[
           [
@@ -27,22 +27,22 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
           ],
           ['Memory', mibText(worker.memory_mib)],
           ['GPUs', gpuText(worker)],
-          ['Scratch', worker.scratch_mib === 0 ? null : mibText(worker.scratch_mib)],
-          ['System', [os, version === os ? '' : version, arch].filter((text) => text !== '').join(' · ')],
+          ['Scratch space', worker.scratch_mib === 0 ? null : mibText(worker.scratch_mib)],
+          ['OS', [os, version === os ? '' : version, arch].filter((text) => text !== '').join(' · ')],
           ['Callsheet', worker.version],
           ['Host name', <span key="host">{worker.hostname}</span>],
           [
             'Location',
-            place === '' ? null : (
-              <Link key="place" href={`/workers?location=${encodeURIComponent(place)}`}>
-                {place}
+            location === '' ? null : (
+              <Link key="location" href={`/workers?location=${encodeURIComponent(location)}`}>
+                {location}
               </Link>
             ),
           ],
           ['Farm', <FarmName key="farm" id={worker.farm_id} />],
-          ['Queues', <Queues key="queues" ids={worker.queue_ids} />],
+          ['Queues', <QueueNames key="queues" ids={worker.queue_ids} />],
           ['Tags', Object.keys(worker.tags).length === 0 ? null : <WorkerTags key="tags" worker={worker} />],
-          ['Heard', <Ago key="heard" iso={worker.last_heartbeat_at} />],
+          ['Last heartbeat', <Ago key="heartbeat" iso={worker.last_heartbeat_at} />],
           ['Registered', <At key="registered" iso={worker.registered_at} />],
         ]}
       />
@@ -59,18 +59,4 @@ function gpuText({
   const names = [...new Set(models)].join(', ');
   const size = memory === 0 ? '' : ` with ${mibText(memory)}`;
   return `${count} × ${names === '' ? 'GPU' : names}${size}`;
-}
-
-function Queues({ ids }: { ids: readonly string[] }) {
-  if (ids.length === 0) return <span>every queue of the farm</span>;
-  return (
-    <>
-      {ids.map((id, index) => (
-        <span key={id}>
-          {index > 0 && ', '}
-          <QueueName id={id} />
-        </span>
-      ))}
-    </>
-  );
 }

@@ -12,11 +12,11 @@ import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { stepHref } from '../task/explanation-links.ts';
 
-const SHOWN_FIRST = 8;
+const MAX_COLLAPSED = 8;
 
-/** What has failed on the worker, by step. */
+/** The failures on the worker, by step. */
 export function WorkerFailures({ worker, onChanged }: { worker: WorkerDetail; onChanged: () => void }) {
-  const [isWhole, setIsWhole] = useState(false);
+  const [isExpanded, setIsExpanded] = useState(false);
   const { failures, failed_attempts: total } = worker;
   const columns: readonly ShortColumn<WorkerStepFailures>[] = [
     {
@@ -34,7 +34,7 @@ export function WorkerFailures({ worker, onChanged }: { worker: WorkerDetail; on
     {
       header: 'Retry',
       align: 'end',
-      cell: (step) => <RetryThese worker={worker} step={step} onDone={onChanged} />,
+      cell: (step) => <RetryStep worker={worker} step={step} onDone={onChanged} />,
     },
   ];
   return (
@@ -42,20 +42,20 @@ export function WorkerFailures({ worker, onChanged }: { worker: WorkerDetail; on
       {failures.length === 0 ? (
         <p className="muted">
           {total === 0
-            ? 'No task has failed here since the worker was registered.'
-            : 'The jobs whose tasks failed here are gone.'}
+            ? 'No task has failed since the worker was registered.'
+            : 'The jobs with failed tasks were deleted.'}
         </p>
       ) : (
         <ShortTable
           label="Failures by step"
           columns={columns}
-          rows={isWhole ? failures : failures.slice(0, SHOWN_FIRST)}
+          rows={isExpanded ? failures : failures.slice(0, MAX_COLLAPSED)}
           rowId={({ step_id: id }) => id}
         />
       )}
-      {!isWhole && failures.length > SHOWN_FIRST && (
+      {!isExpanded && failures.length > MAX_COLLAPSED && (
         <div>
-          <Button size="small" onPress={() => setIsWhole(true)}>
+          <Button size="small" onPress={() => setIsExpanded(true)}>
             {`Show all ${failures.length}`}
           </Button>
         </div>
@@ -64,10 +64,9 @@ export function WorkerFailures({ worker, onChanged }: { worker: WorkerDetail; on
   );
 }
 
-const totalText = (total: number): string =>
-  total === 1 ? '1 since it was registered' : `${total.toLocaleString('en')} since it was registered`;
+const totalText = (total: number): string => `${total.toLocaleString('en')} since registration`;
 
-function RetryThese({
+function RetryStep({
   worker,
   step,
   onDone,
@@ -88,12 +87,12 @@ function RetryThese({
       });
       toasts.done(
         retried === 0
-          ? `No task of ${step.step_name} that failed last on ${worker.name} is left to retry`
-          : `${counted(retried, 'task')} of ${step.step_name} tried again`,
+          ? `No failed tasks of ${step.step_name} to retry`
+          : `${counted(retried, 'task')} of ${step.step_name} retried`,
       );
       onDone();
     } catch (error) {
-      toasts.failed(error, `Retry what failed of ${step.step_name}`);
+      toasts.failed(error, `Could not retry the tasks of ${step.step_name}`);
     }
     setIsBusy(false);
   };
@@ -103,10 +102,10 @@ function RetryThese({
       icon={<RotateCcw aria-hidden="true" />}
       isBusy={isBusy}
       disabledReason={why('jobs.write')}
-      title={`Tasks of ${step.step_name} that have failed, and were tried on ${worker.name} last`}
+      title={`Retries the failed tasks of ${step.step_name} whose last attempt was on ${worker.name}`}
       onPress={() => void retry()}
     >
-      Retry these
+      Retry step
     </Button>
   );
 }

@@ -10,30 +10,30 @@ import { useService } from '../../state/service.tsx';
 import { useRefresh } from '../../state/use-refresh.ts';
 import { workerSeries } from './worker-series.ts';
 
-const EVERY_MS = 30_000;
+const REFRESH_MS = 30_000;
 const HEIGHT = 230;
 const SPAN_SECONDS = 3 * 3_600;
 
-/** The cores that were booked over the last hours. */
+/** The booked cores of the last hours. */
 export function WorkerHours({ worker: { id } }: { worker: Pick<Worker, 'id'> }) {
   const { rest } = useService();
-  const refetchInterval = useRefresh(EVERY_MS);
+  const refetchInterval = useRefresh(REFRESH_MS);
   const { data, error, refetch } = useQuery({ ...farmQueries.workerHistory(rest, id), refetchInterval });
   const chart = useMemo(() => (data === undefined ? null : workerSeries(data)), [data]);
   return (
     <Panel title="Cores booked, last 3 hours">
       {chart !== null ? (
         <TimeChart
-          label="Cores booked over the last three hours"
+          label="Cores booked in the last three hours"
           unit="cores"
           span={SPAN_SECONDS}
           height={HEIGHT}
           {...chart}
         />
       ) : error !== null ? (
-        <QueryProblem error={error} what="the last hours" onRetry={() => void refetch()} />
+        <QueryProblem error={error} what="the history" onRetry={() => void refetch()} />
       ) : (
-        <SkeletonLines lines={6} label="Loading the last hours" />
+        <SkeletonLines lines={6} label="Loading the history" />
       )}
     </Panel>
   );

@@ -10,16 +10,16 @@ import { useService } from '../../state/service.tsx';
 import { useRefresh } from '../../state/use-refresh.ts';
 import { workerLogHref } from '../../state/worker-component.ts';
 
-const EVERY_MS = 5_000;
+const REFRESH_MS = 5_000;
 
-/** The last lines of the worker's own log. */
+/** The last records of the log of the worker. */
 export function WorkerLog({ id }: { id: string }) {
   const { rest } = useService();
-  const refetchInterval = useRefresh(EVERY_MS);
+  const refetchInterval = useRefresh(REFRESH_MS);
   const { data, error, refetch } = useQuery({ ...farmQueries.workerLog(rest, id), refetchInterval });
   const isOff = error instanceof ProblemError && error.status === 503;
   return (
-    <Panel title="Its log" isWide beside={<Link href={workerLogHref(id)}>All of it</Link>}>
+    <Panel title="Log" isWide beside={<Link href={workerLogHref(id)}>Show full log</Link>}>
       {isOff ? (
         <p className="muted">{error.detail}</p>
       ) : error !== null && data === undefined ? (
@@ -27,7 +27,7 @@ export function WorkerLog({ id }: { id: string }) {
       ) : data === undefined ? (
         <SkeletonLines lines={4} label="Loading the log" />
       ) : data.length === 0 ? (
-        <p className="muted">It has logged nothing since the service was started.</p>
+        <p className="muted">No records since the server started.</p>
       ) : (
         <ol className="worker-log">
           {data.toReversed().map(({ ts, level, msg, attrs = {} }) => (

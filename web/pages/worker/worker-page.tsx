@@ -29,27 +29,27 @@ import { WorkerHours } from './worker-hours.tsx';
 import { WorkerLog } from './worker-log.tsx';
 import './worker-page.css';
 
-/** Its cores, tasks and heartbeat have no events of their own. */
-const EVERY_MS = 3_000;
+/** Cores, tasks and heartbeat of a worker have no events of their own. */
+const REFRESH_MS = 3_000;
 const CRUMBS = [{ label: 'Workers', href: '/workers' }];
 
-/** One worker: what it is, what it does, and what has failed on it. */
+/** The page of a worker: its machine, its tasks, its failures and its log. */
 export function WorkerPage() {
   const { id = '' } = useParams<{ id: string }>();
-  // Of another worker nothing is kept: that one was deleted, or is about to be, is not said of the next.
+  // The key resets the state of the page, such as an open dialog, when the address changes to another worker.
   return <WorkerView key={id} id={id} />;
 }
 
 function WorkerView({ id }: { id: string }) {
   const { rest } = useService();
-  const refetchInterval = useRefresh(EVERY_MS);
+  const refetchInterval = useRefresh(REFRESH_MS);
   const { data, error, refetch } = useQuery({ ...queries.worker(rest, id), refetchInterval });
   const [isRemoved, setIsRemoved] = useState(false);
   useEvents(
     'workers',
     (events) => {
-      const { changed, gone } = latestEvents(events.map(({ payload }) => payload));
-      if (gone.has(id)) setIsRemoved(true);
+      const { changed, removed } = latestEvents(events.map(({ payload }) => payload));
+      if (removed.has(id)) setIsRemoved(true);
       if (changed.has(id)) {
         setIsRemoved(false);
         void refetch();
@@ -62,11 +62,11 @@ function WorkerView({ id }: { id: string }) {
     return (
       <Page title={data?.name ?? 'Worker'} crumbs={CRUMBS}>
         <EmptyState
-          title={data === undefined ? 'There is no such worker' : `${data.name} has been deleted`}
+          title={data === undefined ? 'Worker not found' : `${data.name} was deleted`}
           icon={Server}
-          actions={<LinkButton href="/workers">All workers</LinkButton>}
+          actions={<LinkButton href="/workers">Show all workers</LinkButton>}
         >
-          A worker that comes back registers as a new one, with another id.
+          If you start the worker again, it registers as a new worker with another ID.
         </EmptyState>
       </Page>
     );
@@ -92,7 +92,7 @@ function KnownWorker({ worker, onChanged }: { worker: WorkerDetail; onChanged: (
       beside={
         <>
           <WorkerBadge worker={worker} />
-          <CopyButton text={worker.id} label="Copy the id of the worker" />
+          <CopyButton text={worker.id} label="Copy worker ID" />
         </>
       }
       actions={<WorkerActions worker={worker} onChanged={onChanged} />}
@@ -109,50 +109,30 @@ function KnownWorker({ worker, onChanged }: { worker: WorkerDetail; onChanged: (
 }
 
 function WorkerActions({ worker, onChanged }: { worker: WorkerDetail; onChanged: () => void }) {
-  const { rest } = useService();
   const { why } = usePermissions();
-  const [, navigate] = useLocation();
   const [isDeleting, setIsDeleting] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
+  const [isBusy, toggle] = useToggle(worker, onChanged);
   const retryFailed = useWorkerRetry();
-  const { id, name } = worker;
   const isDisabled = worker.status === 'disabled';
   const forbidden = why('workers.manage');
-
-  const toggle = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await rest.call('post', isDisabled ? '/workers/{id}/enable' : '/workers/{id}/disable', {
-        path: { id },
-      });
-      toasts.done(
-        isDisabled ? `${name} is enabled` : `${name} is disabled`,
-        isDisabled ? '' : heldText(worker),
-      );
-      onChanged();
-    } catch (error) {
-      toasts.failed(error, isDisabled ? `Enable ${name}` : `Disable ${name}`);
-    }
-    setIsBusy(false);
-  };
   return (
     <>
       <Button
         icon={<RotateCcw aria-hidden="true" />}
-        disabledReason={worker.failed_attempts === 0 ? 'Nothing has failed on it.' : why('jobs.write')}
-        title="Tasks of any job that have failed, and were tried here last"
+        disabledReason={
+          worker.failed_attempts === 0 ? 'No task has failed on this worker.' : why('jobs.write')
+        }
+        title="Retries the failed tasks of all jobs whose last attempt was on this worker"
         onPress={() => retryFailed(worker)}
       >
-        Retry what failed here
+        Retry failed tasks
       </Button>
       <Button
         icon={isDisabled ? <CirclePlay aria-hidden="true" /> : <Pause aria-hidden="true" />}
         isBusy={isBusy}
         disabledReason={forbidden}
         title={
-          isDisabled
-            ? 'It gets tasks again'
-            : 'It gets no more tasks, and brings to their end what it holds: it drains'
+          isDisabled ? 'Takes tasks again' : 'Takes no new tasks and finishes its current ones (draining)'
         }
         onPress={() => void toggle()}
       >
@@ -161,33 +141,59 @@ function WorkerActions({ worker, onChanged }: { worker: WorkerDetail; onChanged:
       <Button
         look="danger"
         icon={<Trash2 aria-hidden="true" />}
-        disabledReason={forbidden === '' ? disabledReason('delete', worker) : forbidden}
+        disabledReason={forbidden || disabledReason('delete', worker)}
         onPress={() => setIsDeleting(true)}
       >
         Delete…
       </Button>
-      {isDeleting && (
-        <ConfirmDialog
-          title={`Delete the worker ${name}?`}
-          action="Delete the worker"
-          onClose={() => setIsDeleting(false)}
-          onConfirm={async () => {
-            await rest.call('delete', '/workers/{id}', { path: { id } });
-            toasts.done(`${name} is deleted`);
-            navigate('/workers');
-          }}
-        >
-          <p>
-            Its entry goes, with the count of its failures. When it is started again it registers as a new
-            worker.
-          </p>
-        </ConfirmDialog>
-      )}
+      {isDeleting && <DeleteDialog worker={worker} onClose={() => setIsDeleting(false)} />}
     </>
   );
 }
 
-function heldText({ current_task_count: held }: WorkerDetail): string {
-  if (held === 0) return '';
-  return held === 1 ? 'It brings its task to the end.' : `It brings its ${held} tasks to their end.`;
+/** Returns a function that enables a disabled worker and disables any other. */
+function useToggle(
+  worker: WorkerDetail,
+  onChanged: () => void,
+): readonly [isBusy: boolean, toggle: () => Promise<void>] {
+  const { rest } = useService();
+  const [isBusy, setIsBusy] = useState(false);
+  const { id, name } = worker;
+  const action = worker.status === 'disabled' ? 'enable' : 'disable';
+  const toggle = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      await rest.call('post', `/workers/{id}/${action}`, { path: { id } });
+      toasts.done(`${name} ${action}d`, action === 'enable' ? '' : currentTasksText(worker));
+      onChanged();
+    } catch (error) {
+      toasts.failed(error, `Could not ${action} ${name}`);
+    }
+    setIsBusy(false);
+  };
+  return [isBusy, toggle];
+}
+
+function DeleteDialog({ worker: { id, name }, onClose }: { worker: WorkerDetail; onClose: () => void }) {
+  const { rest } = useService();
+  const [, navigate] = useLocation();
+  return (
+    <ConfirmDialog
+      title={`Delete worker ${name}?`}
+      action="Delete worker"
+      onClose={onClose}
+      onConfirm={async () => {
+        await rest.call('delete', '/workers/{id}', { path: { id } });
+        toasts.done(`${name} deleted`);
+        navigate('/workers');
+      }}
+    >
+      <p>Deletes the worker and its failure counts. It registers as a new worker when you start it again.</p>
+    </ConfirmDialog>
+  );
+}
+
+function currentTasksText({ current_task_count: count }: WorkerDetail): string {
+  if (count === 0) return '';
+  return count === 1 ? 'It finishes its current task.' : `It finishes its ${count} current tasks.`;
 }

@@ -1,7 +1,7 @@
 import type { WorkerHistory } from '../../../client/resources.ts';
 import { chartTimes, type TimeSeries } from '../../parts/time-chart-model.ts';
 
-/** The history of a worker as a chart shows it: null where it was not online. */
+/** Converts the history of a worker to chart series. Values are null while it was not online. */
 export function workerSeries({
   times,
   cores_booked: booked,
@@ -15,7 +15,7 @@ export function workerSeries({
     series: [
       { label: 'Booked', color: '--state-running', isFilled: true, values: booked },
       {
-        label: 'Cores it has',
+        label: 'Total',
         color: '--text-muted',
         isLimit: true,
         values: booked.map((value) => (value === null ? null : cores)),

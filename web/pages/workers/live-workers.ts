@@ -1,27 +1,13 @@
 import type { WorkerEvent } from '../../../client/events/subjects.ts';
 import type { Worker } from '../../../client/resources.ts';
+import { latestById, type LatestEvents } from '../list/latest-events.ts';
 
-/** What events say about workers: how each is now, and which are gone. */
-export interface WorkerNews {
-  readonly changed: ReadonlyMap<string, WorkerEvent>;
-  readonly gone: ReadonlySet<string>;
-}
+/** Returns the last event of each worker. */
+export const latestEvents = (events: readonly WorkerEvent[]): LatestEvents<WorkerEvent> =>
+  latestById(events, (event) => event.worker_id);
 
-/** The last word of events about each worker. */
-export function latestEvents(events: readonly WorkerEvent[]): WorkerNews {
-  const changed = new Map<string, WorkerEvent>();
-  const gone = new Set<string>();
-  for (const event of events) {
-    changed.delete(event.worker_id);
-    gone.delete(event.worker_id);
-    if (event.status === 'removed') gone.add(event.worker_id);
-    else changed.set(event.worker_id, event);
-  }
-  return { changed, gone };
-}
-
-/** The worker as the event tells; the worker itself when nothing of it differs. */
-export function workerAfter<Seen extends Worker>(worker: Seen, event: WorkerEvent | undefined): Seen {
+/** Returns the worker after an event, or the same object if the event changes nothing. */
+export function applyWorkerEvent<Row extends Worker>(worker: Row, event: WorkerEvent | undefined): Row {
   if (event === undefined || event.status === 'removed') return worker;
   const { name, hostname, status } = event;
   if (name === worker.name && hostname === worker.hostname && status === worker.status) return worker;

@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useRef } from 'react';
 import type { Worker, WorkerSummary } from '../../../client/resources.ts';
-import { useRowWindow, type RowWindow } from '../../parts/data-table/use-row-window.ts';
+import type { RowWindow } from '../../parts/data-table/use-row-window.ts';
 import { farmQueries } from '../../state/farm-queries.ts';
-import { liveUpdates } from '../../state/live-updates.ts';
 import { useService } from '../../state/service.tsx';
-import { useEvents } from '../../state/use-events.ts';
-import { latestEvents, workerAfter } from './live-workers.ts';
+import type { ListState } from '../list/use-list-state.ts';
+import { useLiveRows } from '../list/use-live-rows.ts';
+import { applyWorkerEvent, latestEvents } from './live-workers.ts';
+import type { WorkerAction } from './worker-actions.ts';
 import { listQuery, summaryQuery, type WorkerListView } from './worker-filters.ts';
 
-/** Cores and heartbeats have no events of their own: workers that are looked at are asked for again so often. */
+/** Cores and heartbeats have no events of their own, so visible workers are loaded again at this interval. */
 const CORES_MS = 3_000;
-/** The sums are asked for no oftener. */
 const SUMMARY_MS = 1_500;
 
 export interface WorkerList {
@@ -19,53 +18,23 @@ export interface WorkerList {
   readonly summary: WorkerSummary | undefined;
 }
 
-/** The workers of a view, live: their status at once, the rest some seconds later. */
-export function useWorkerList(
-  view: WorkerListView,
-  isAtRest: boolean,
-  onGone: (ids: readonly string[]) => void,
-): WorkerList {
+/** Returns the workers of a view, live. */
+export function useWorkerList(view: WorkerListView, state: ListState<Worker, WorkerAction>): WorkerList {
   const { rest } = useService();
   const query = listQuery(view);
-  const rows = useRowWindow<Worker>({
+  const summary = useQuery(farmQueries.workerSummary(rest, summaryQuery(view)));
+  const rows = useLiveRows<Worker, 'workers'>({
     key: ['workers', 'list', query],
     fetchPage: (offset, limit, signal) =>
       rest.call('get', '/workers', { query: { ...query, offset, limit }, signal }),
+    subject: 'workers',
+    latestEvents,
+    applyEvent: applyWorkerEvent,
+    isAtRest: state.isAtRest,
+    onRemoved: state.deselectRemoved,
+    refetchSummary: () => void summary.refetch(),
+    summaryMs: SUMMARY_MS,
+    pollMs: CORES_MS,
   });
-  const summary = useQuery(farmQueries.workerSummary(rest, summaryQuery(view)));
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const { refetch } = summary;
-
-  const catchUp = (): void => {
-    if (isAtRest) rows.refresh();
-    else rows.freshen();
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      void refetch();
-    }, SUMMARY_MS);
-  };
-  useEffect(() => () => clearTimeout(timer.current), []);
-
-  useEvents(
-    'workers',
-    (events) => {
-      const { changed, gone } = latestEvents(events.map((event) => event.payload));
-      rows.patch((worker) => workerAfter(worker, changed.get(worker.id)));
-      if (gone.size > 0) {
-        rows.drop((worker) => gone.has(worker.id));
-        onGone([...gone]);
-      }
-      catchUp();
-    },
-    catchUp,
-  );
-
-  const tick = useEffectEvent(() => {
-    if (!document.hidden && !liveUpdates.isPaused()) catchUp();
-  });
-  useEffect(() => {
-    const interval = setInterval(tick, CORES_MS);
-    return () => clearInterval(interval);
-  }, []);
   return { rows, summary: summary.data };
 }

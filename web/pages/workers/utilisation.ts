@@ -1,7 +1,7 @@
 import type { FarmHistory } from '../../../client/resources.ts';
 import { chartTimes } from '../../parts/time-chart-model.ts';
 
-/** Cores booked of cores that there are, over time. */
+/** Booked cores and existing cores over time. */
 export interface Utilisation {
   /** In seconds since the epoch. */
   readonly times: readonly number[];
@@ -11,7 +11,7 @@ export interface Utilisation {
 
 type CoresOverTime = Pick<FarmHistory, 'times' | 'cores_booked' | 'cores_total'>;
 
-/** The sum over farms, at every time that any of them has; a farm that lacks a time has nothing then. */
+/** Returns the sum over farms at every time of any farm. A farm without that time counts as 0. */
 export function summedUtilisation(farms: readonly CoresOverTime[]): Utilisation {
   const sums = new Map<number, { booked: number; total: number }>();
   for (const { times, cores_booked: booked, cores_total: total } of farms) {

@@ -8,8 +8,8 @@ const ICONS: Readonly<Record<WorkerAction, LucideIcon>> = {
   delete: Trash2,
 };
 
-/** What can be done with workers, as menus and the bar show it. */
-export const WORKER_DEEDS: readonly BulkAction<WorkerAction>[] = WORKER_ACTIONS.map((action) => ({
+/** The actions on workers, for menus and the bulk bar. */
+export const WORKER_ACTION_REQUESTS: readonly BulkAction<WorkerAction>[] = WORKER_ACTIONS.map((action) => ({
   action,
   label: action === 'delete' ? 'Delete…' : ACTION_LABELS[action].label,
   Icon: ICONS[action],

@@ -1,53 +1,62 @@
 import type { Worker, WorkerBulk } from '../../../client/resources.ts';
-import { offForAllRows } from '../../parts/data-table/bulk-target.ts';
+import { disabledReasonForRows } from '../../parts/data-table/bulk-target.ts';
 import { counted } from '../../parts/number-text.ts';
 
-/** What can be done to workers, one or many. */
+/** An action on one or many workers. */
 export type WorkerAction = WorkerBulk['action'];
 
 export const WORKER_ACTIONS: readonly WorkerAction[] = ['disable', 'enable', 'delete'];
 
-interface ActionWords {
-  /** On a button: "Disable". */
+interface ActionLabels {
+  /** Label of a button: "Disable". */
   readonly label: string;
-  /** "3 workers disabled". */
+  /** Participle of the result: "disabled" in "3 workers disabled". */
   readonly done: string;
-  /** What it means, said before it is done to many. */
-  readonly meaning: string;
+  /** The consequences, shown before the action is applied to several workers. */
+  readonly consequences: string;
 }
 
-export const ACTION_LABELS: Readonly<Record<WorkerAction, ActionWords>> = {
+export const ACTION_LABELS: Readonly<Record<WorkerAction, ActionLabels>> = {
   disable: {
     label: 'Disable',
     done: 'disabled',
-    meaning:
-      'They get no more tasks, and bring to their end what they hold. They stay so until they are enabled.',
+    consequences:
+      'The workers take no new tasks and finish their current ones. They stay disabled until you enable them.',
   },
-  enable: { label: 'Enable', done: 'enabled', meaning: 'They get tasks again as soon as they are heard.' },
+  enable: {
+    label: 'Enable',
+    done: 'enabled',
+    consequences: 'They take tasks again after their next heartbeat.',
+  },
   delete: {
     label: 'Delete',
     done: 'deleted',
-    meaning:
-      'Their entries go, with the count of their failures. A worker that is still running comes back as a new one.',
+    consequences:
+      'Deletes the workers and their failure counts. A worker that is still running registers again as a new worker.',
   },
 };
 
-type Judged = Pick<Worker, 'status'>;
+type JudgedWorker = Pick<Worker, 'status'>;
 
-/** Why the action makes no sense for the worker as it is (http/openapi/openapi.yaml); empty when it does. */
-export function disabledReason(action: WorkerAction, { status }: Judged): string {
+/** Returns why an action does not fit the current state of a worker (http/openapi/openapi.yaml); empty if it fits. */
+export function disabledReason(action: WorkerAction, { status }: JudgedWorker): string {
   switch (action) {
     case 'disable':
-      return status === 'disabled' ? 'It is disabled already.' : '';
+      return status === 'disabled' ? 'The worker is already disabled.' : '';
     case 'enable':
-      return status === 'disabled' ? '' : 'It is not disabled.';
+      return status === 'disabled' ? '' : 'The worker is not disabled.';
     case 'delete':
-      return status === 'online' ? 'It is online: stop it first.' : '';
+      return status === 'online' ? 'The worker is online. Stop it first.' : '';
   }
 }
 
-/** Why the action makes no sense for any of the workers; empty when it does for one, or none is known. */
-export const disabledReasonForAll = (action: WorkerAction, workers: readonly Judged[]): string =>
-  offForAllRows(workers, (worker) => disabledReason(action, worker), 'Not for any of the selected workers.');
+/** Returns why an action fits none of the workers; empty if it fits one of them or the list is empty. */
+export const disabledReasonForAll = (action: WorkerAction, workers: readonly JudgedWorker[]): string =>
+  disabledReasonForRows(
+    workers,
+    (worker) => disabledReason(action, worker),
+    'Not available for any of the selected workers.',
+  );
 
-export const workersInWords = (count: number): string => counted(count, 'worker');
+/** Formats a number of workers: "3 workers". */
+export const formatWorkerCount = (count: number): string => counted(count, 'worker');

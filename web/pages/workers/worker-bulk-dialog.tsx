@@ -1,6 +1,3 @@
-import { useState } from 'react';
-import { Link } from 'wouter';
-import { refusalGroups, runBulk, type BulkOutcome } from '../../../client/bulk.ts';
 import type { Worker } from '../../../client/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
 import type { BulkTarget } from '../../parts/data-table/bulk-target.ts';
@@ -8,107 +5,81 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
-import { ACTION_LABELS, disabledReason, workersInWords, type WorkerAction } from './worker-actions.ts';
+import { BulkNames, BulkResult } from '../list/bulk-details.tsx';
+import { useBulkRun } from '../list/use-bulk-run.ts';
+import { ACTION_LABELS, disabledReason, formatWorkerCount, type WorkerAction } from './worker-actions.ts';
 
-const NAMES_SHOWN = 5;
+interface WorkerBulkDialogProps {
+  readonly action: WorkerAction;
+  readonly target: BulkTarget<Worker>;
+  /** Called after each run. */
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
 
-/** Asks whether it is meant, does it, and tells what was refused and why. */
-export function WorkerBulkDialog({
-  action,
-  target,
-  onChanged,
-  onClose,
-}: {
-  action: WorkerAction;
-  target: BulkTarget<Worker>;
-  onChanged: () => void;
-  onClose: () => void;
-}) {
+/** Asks for a confirmation, applies an action, and reports refusals with their reasons. */
+export function WorkerBulkDialog({ action, target, onChanged, onClose }: WorkerBulkDialogProps) {
   const { rest } = useService();
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const [outcome, setOutcome] = useState<BulkOutcome | null>(null);
-  const { label, done, meaning } = ACTION_LABELS[action];
-  const deed = `${label} ${workersInWords(target.count)}`;
-  const nameOf = (id: string): string => target.known.find((worker) => worker.id === id)?.name ?? id;
-
-  const run = async (): Promise<void> => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      const result = await runBulk(await target.ids(), (ids) =>
-        rest.call('post', '/workers/bulk', { body: { action, ids } }),
-      );
-      onChanged();
-      if (result.refused.length === 0) {
-        toasts.done(`${workersInWords(result.done)} ${done}`);
-        onClose();
-      } else setOutcome(result);
-    } catch (reason) {
-      onChanged();
-      setError(reason);
-    }
-    setIsBusy(false);
-  };
-
-  if (outcome !== null)
+  const { label, done, consequences } = ACTION_LABELS[action];
+  const { stage, error, start } = useBulkRun({
+    target,
+    what: 'workers',
+    formatCount: formatWorkerCount,
+    send: (ids) => rest.call('post', '/workers/bulk', { body: { action, ids } }),
+    onChanged,
+    onDone: (outcome) => {
+      toasts.done(`${formatWorkerCount(outcome.done)} ${done}`);
+      onClose();
+    },
+  });
+  const title = `${label} ${formatWorkerCount(target.count)}`;
+  const isDelete = action === 'delete';
+  if (stage.kind === 'finished')
     return (
-      <Dialog title={deed} onClose={onClose} foot={<Button onPress={onClose}>Close</Button>}>
-        <p role="status">
-          <strong>
-            {workersInWords(outcome.done)} {done}, {outcome.refused.length.toLocaleString('en')} refused.
-          </strong>
-        </p>
-        {refusalGroups(outcome.refused).map(({ reason, ids }) => (
-          <div key={reason}>
-            <strong>
-              {workersInWords(ids.length)}: {reason}
-            </strong>
-            <ul className="worker-dialog__names">
-              {ids.map((id) => (
-                <li key={id}>
-                  <Link href={`/workers/${encodeURIComponent(id)}`}>{nameOf(id)}</Link>
-                </li>
-              ))}
-            </ul>
-          </div>
-        ))}
+      <Dialog title={title} onClose={onClose} foot={<Button onPress={onClose}>Close</Button>}>
+        <BulkResult
+          done={`${formatWorkerCount(stage.outcome.done)} ${done}`}
+          outcome={stage.outcome}
+          known={target.known}
+          hrefOf={(id) => `/workers/${encodeURIComponent(id)}`}
+          formatCount={formatWorkerCount}
+          isComplete
+        />
       </Dialog>
     );
-  const unfit = target.known.filter((worker) => disabledReason(action, worker) !== '');
-  const names = target.known.slice(0, NAMES_SHOWN);
+  const isBusy = stage.kind === 'running';
   return (
     <Dialog
-      title={deed}
+      title={isDelete ? `${title}?` : title}
       onClose={onClose}
       onSubmit={() => {
-        if (!isBusy) void run();
+        if (!isBusy) void start();
       }}
       foot={
         <>
-          <Button onPress={onClose}>Keep</Button>
-          <SubmitButton look={action === 'delete' ? 'danger' : 'primary'} isBusy={isBusy}>
-            {deed}
+          <Button onPress={onClose}>{isDelete ? keepLabel(target.count) : 'Close'}</Button>
+          <SubmitButton look={isDelete ? 'danger' : 'primary'} isBusy={isBusy}>
+            {title}
           </SubmitButton>
         </>
       }
     >
-      <p>{meaning}</p>
-      <ul className="worker-dialog__names">
-        {names.map(({ id, name }) => (
-          <li key={id}>{name}</li>
-        ))}
-        {target.count > names.length && (
-          <li className="muted">and {(target.count - names.length).toLocaleString('en')} more</li>
-        )}
-      </ul>
-      {action === 'delete' && unfit.length > 0 && (
-        <Notice
-          kind="warning"
-          detail={`${workersInWords(unfit.length)} of them ${unfit.length === 1 ? 'is' : 'are'} online, and will be refused: stop them first.`}
-        />
-      )}
-      {error !== null && <Notice kind="danger" title="Not all was done" {...explained(error)} />}
+      <p>{consequences}</p>
+      <BulkNames known={target.known} count={target.count} />
+      {isDelete && <OnlineWarning workers={target.known} />}
+      {error !== null && <Notice kind="danger" title="Some workers were not changed" {...explained(error)} />}
     </Dialog>
   );
+}
+
+const keepLabel = (count: number): string => (count === 1 ? 'Keep worker' : 'Keep workers');
+
+function OnlineWarning({ workers }: { workers: readonly Worker[] }) {
+  const { length } = workers.filter((worker) => disabledReason('delete', worker) !== '');
+  if (length === 0) return null;
+  const detail =
+    length === 1
+      ? '1 worker is online and cannot be deleted. Stop it first.'
+      : `${formatWorkerCount(length)} are online and cannot be deleted. Stop them first.`;
+  return <Notice kind="warning" detail={detail} />;
 }

@@ -1,14 +1,12 @@
 import type { Worker } from '../../../client/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { UseMeter } from '../../parts/meter.tsx';
-import { FarmName, QueueName } from '../../parts/names.tsx';
+import { FarmName } from '../../parts/names.tsx';
 import { mibText } from '../../parts/size-text.ts';
 import { Ago } from '../../parts/time.tsx';
+import { countCell, idColumn, listNameColumn, optionalColumns, textColumn } from '../list/list-columns.tsx';
 import { tagTexts } from './worker-filters.ts';
-import { WorkerBadge, WorkerTags } from './worker-marks.tsx';
-
-const count = (value: number) =>
-  value === 0 ? <span className="muted">0</span> : value.toLocaleString('en');
+import { QueueNames, WorkerBadge, WorkerTags } from './worker-marks.tsx';
 
 const systemOf = ({ os, os_version: version, arch }: Worker): string =>
   [version === '' ? os : version, arch].filter((text) => text !== '').join(' ');
@@ -16,28 +14,7 @@ const systemOf = ({ os, os_version: version, arch }: Worker): string =>
 const gpusOf = ({ gpu_count: gpus, gpu_models: models }: Worker): string =>
   gpus === 0 ? '' : `${gpus} × ${[...new Set(models)].join(', ') || 'GPU'}`;
 
-/** The columns of the list of workers. */
-export const WORKER_COLUMNS: readonly Column<Worker>[] = [
-  {
-    id: 'name',
-    header: 'Name',
-    size: 150,
-    minSize: 100,
-    grow: true,
-    isFixed: true,
-    sortKey: 'name',
-    card: 'title',
-    cell: (worker) => worker.name,
-    text: (worker) => worker.name,
-  },
-  {
-    id: 'status',
-    header: 'Status',
-    size: 120,
-    sortKey: 'status',
-    card: 'plain',
-    cell: (worker) => <WorkerBadge worker={worker} />,
-  },
+const LOAD_COLUMNS: readonly Column<Worker>[] = [
   {
     id: 'cores',
     header: 'Cores in use',
@@ -45,27 +22,27 @@ export const WORKER_COLUMNS: readonly Column<Worker>[] = [
     minSize: 100,
     card: 'line',
     cell: (worker) => <UseMeter used={worker.committed_cores} total={worker.cpu_count} unit="cores" isAim />,
-    text: (worker) => `${worker.committed_cores} of ${worker.cpu_count} cores are booked`,
+    text: (worker) => `${worker.committed_cores} of ${worker.cpu_count} cores booked`,
   },
   {
     id: 'tasks',
     header: 'Tasks',
     size: 66,
     align: 'end',
-    cell: (worker) => count(worker.current_task_count),
+    cell: (worker) => countCell(worker.current_task_count),
   },
   {
     id: 'failures',
     header: 'Failures',
     size: 78,
     align: 'end',
-    cell: (worker) =>
-      worker.failed_attempts === 0 ? (
-        <span className="muted">0</span>
+    cell: ({ failed_attempts: failures }) =>
+      failures === 0 ? (
+        countCell(0)
       ) : (
-        <strong className="workers-page__failures">{worker.failed_attempts.toLocaleString('en')}</strong>
+        <strong className="workers-page__failures">{failures.toLocaleString('en')}</strong>
       ),
-    text: (worker) => `${worker.failed_attempts} failures since it was registered`,
+    text: (worker) => `${worker.failed_attempts} failures since registration`,
   },
   {
     id: 'memory',
@@ -74,14 +51,56 @@ export const WORKER_COLUMNS: readonly Column<Worker>[] = [
     align: 'end',
     cell: (worker) => mibText(worker.memory_mib),
   },
+];
+
+const MACHINE_COLUMNS: readonly Column<Worker>[] = [
+  textColumn(systemOf, { id: 'os', header: 'OS', size: 132, card: 'hidden' }),
+  textColumn((worker) => worker.version, { id: 'version', header: 'Version', size: 84, card: 'hidden' }),
+  textColumn((worker) => worker.hostname, {
+    id: 'hostname',
+    header: 'Host name',
+    size: 130,
+    sortKey: 'hostname',
+    card: 'hidden',
+  }),
+];
+
+const OPTIONAL_COLUMNS = optionalColumns<Worker>([
+  textColumn(gpusOf, { id: 'gpus', header: 'GPUs', size: 130 }),
   {
+    id: 'queues',
+    header: 'Queues',
+    size: 130,
+    cell: (worker) => <QueueNames ids={worker.queue_ids} />,
+  },
+  {
+    id: 'registered',
+    header: 'Registered',
+    size: 96,
+    sortKey: 'registered_at',
+    cell: (worker) => <Ago iso={worker.registered_at} />,
+  },
+  idColumn(),
+]);
+
+/** The columns of the list of workers. */
+export const WORKER_COLUMNS: readonly Column<Worker>[] = [
+  listNameColumn(150, 100),
+  {
+    id: 'status',
+    header: 'Status',
+    size: 120,
+    sortKey: 'status',
+    card: 'plain',
+    cell: (worker) => <WorkerBadge worker={worker} />,
+  },
+  ...LOAD_COLUMNS,
+  textColumn((worker) => worker.compute_location, {
     id: 'location',
     header: 'Location',
     size: 104,
     sortKey: 'compute_location',
-    cell: (worker) => worker.compute_location,
-    text: (worker) => worker.compute_location,
-  },
+  }),
   {
     id: 'farm',
     header: 'Farm',
@@ -100,79 +119,11 @@ export const WORKER_COLUMNS: readonly Column<Worker>[] = [
   },
   {
     id: 'heartbeat',
-    header: 'Heard',
+    header: 'Heartbeat',
     size: 88,
     sortKey: 'last_heartbeat_at',
     cell: (worker) => <Ago iso={worker.last_heartbeat_at} />,
   },
-  {
-    id: 'os',
-    header: 'System',
-    size: 132,
-    card: 'hidden',
-    cell: systemOf,
-    text: systemOf,
-  },
-  {
-    id: 'version',
-    header: 'Version',
-    size: 84,
-    card: 'hidden',
-    cell: (worker) => worker.version,
-    text: (worker) => worker.version,
-  },
-  {
-    id: 'hostname',
-    header: 'Host name',
-    size: 130,
-    sortKey: 'hostname',
-    card: 'hidden',
-    cell: (worker) => worker.hostname,
-    text: (worker) => worker.hostname,
-  },
-  {
-    id: 'gpus',
-    header: 'GPUs',
-    size: 130,
-    hiddenAtFirst: true,
-    card: 'hidden',
-    cell: gpusOf,
-    text: gpusOf,
-  },
-  {
-    id: 'queues',
-    header: 'Queues',
-    size: 130,
-    hiddenAtFirst: true,
-    card: 'hidden',
-    cell: (worker) =>
-      worker.queue_ids.length === 0 ? (
-        <span className="muted">all of the farm</span>
-      ) : (
-        worker.queue_ids.map((id, index) => (
-          <span key={id}>
-            {index > 0 && ', '}
-            <QueueName id={id} />
-          </span>
-        ))
-      ),
-  },
-  {
-    id: 'registered',
-    header: 'Registered',
-    size: 96,
-    sortKey: 'registered_at',
-    hiddenAtFirst: true,
-    card: 'hidden',
-    cell: (worker) => <Ago iso={worker.registered_at} />,
-  },
-  {
-    id: 'id',
-    header: 'Id',
-    size: 290,
-    hiddenAtFirst: true,
-    card: 'hidden',
-    cell: (worker) => <span className="mono">{worker.id}</span>,
-    text: (worker) => worker.id,
-  },
+  ...MACHINE_COLUMNS,
+  ...OPTIONAL_COLUMNS,
 ];

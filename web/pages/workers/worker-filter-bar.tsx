@@ -20,19 +20,19 @@ interface FilterBarProps {
   readonly onChange: (change: Partial<WorkerFilters>, options?: { readonly replace?: boolean }) => void;
 }
 
-/** What narrows the list of workers. */
+/** The filters of the list of workers. */
 export function WorkerFilterBar({ filters, summary, onChange }: FilterBarProps) {
   const { rest } = useService();
   const locations = useQuery(queries.computeLocations(rest)).data ?? [];
   const workers = useQuery(queries.workers(rest)).data?.items ?? [];
   const tags = offeredTags(workers);
   return (
-    <div className="worker-filters">
-      <div className="worker-filters__line">
+    <div className="list-filters worker-filters">
+      <div className="list-filters__line">
         <SearchBox
           value={filters.search}
           label="Search workers"
-          placeholder="Name, host name, id or tag (key=value)"
+          placeholder="Name, host name, ID, or tag (key=value)"
           onChange={(search) => onChange({ search }, { replace: true })}
         />
         <FarmQueueChoice farm={filters.farm} queue={filters.queue} onChange={onChange} />
@@ -53,7 +53,7 @@ export function WorkerFilterBar({ filters, summary, onChange }: FilterBarProps) 
           />
         )}
       </div>
-      <div className="worker-filters__line">
+      <div className="list-filters__line">
         <StatusChips
           kind="worker"
           statuses={WORKER_STATUSES}

@@ -1,8 +1,9 @@
 import type { Worker, WorkerStatus } from '../../../client/resources.ts';
 import type { QueryOf } from '../../../client/rest-calls.ts';
 import { curlOf, shellWord } from '../../parts/shell-words.ts';
+import { optionalText } from '../list/list-query.ts';
 
-/** What the list of workers can be sorted by. */
+/** Sort keys of the list of workers. */
 export const WORKER_SORT_KEYS = [
   'name',
   'hostname',
@@ -15,7 +16,7 @@ export type WorkerSortKey = (typeof WORKER_SORT_KEYS)[number];
 
 export const WORKER_STATUSES: readonly WorkerStatus[] = ['online', 'offline', 'disabled'];
 
-/** Which workers are listed; empty texts ask for nothing. */
+/** Filters of the list of workers. An empty text does not filter. */
 export interface WorkerFilters {
   readonly status: WorkerStatus | '';
   readonly search: string;
@@ -45,17 +46,15 @@ export const isFiltered = (filters: WorkerFilters): boolean =>
     (text) => text !== '',
   );
 
-const given = (text: string): string | undefined => (text === '' ? undefined : text);
-
-/** What the sums are asked with: all but the status. A tag is searched for like the words. */
+/** Returns the query of the summary: all filters except the status. The server searches for a tag like for words. */
 export const summaryQuery = (filters: WorkerFilters): NonNullable<QueryOf<'get', '/workers'>> => ({
-  farm_id: given(filters.farm),
-  queue_id: given(filters.queue),
-  compute_location: given(filters.location),
-  search: given(`${filters.search.trim()} ${filters.tag}`.trim()),
+  farm_id: optionalText(filters.farm),
+  queue_id: optionalText(filters.queue),
+  compute_location: optionalText(filters.location),
+  search: optionalText(`${filters.search.trim()} ${filters.tag}`.trim()),
 });
 
-/** What the list is asked with, without its window. */
+/** Returns the query of the list without offset and limit. */
 export const listQuery = (view: WorkerListView): NonNullable<QueryOf<'get', '/workers'>> => ({
   ...summaryQuery(view),
   status: view.status === '' ? undefined : view.status,
@@ -63,7 +62,7 @@ export const listQuery = (view: WorkerListView): NonNullable<QueryOf<'get', '/wo
   sort_dir: view.dir,
 });
 
-/** The command that lists the same workers of the service in a shell; null when it has no words for what is asked. */
+/** Returns the shell command that lists the same workers; null if the command has no option for one of the filters. */
 export function listCommand(view: WorkerListView, url: string): string | null {
   if (view.search.trim() !== '' || view.tag !== '' || view.queue !== '') return null;
   const options = [
@@ -74,20 +73,20 @@ export function listCommand(view: WorkerListView, url: string): string | null {
     ['--sort-dir', view.dir],
     ['--url', url],
   ] as const;
-  const given = options.filter(([, value]) => value !== '');
-  return ['callsheet', 'workers', ...given.flatMap(([flag, value]) => [flag, shellWord(value)])].join(' ');
+  const used = options.filter(([, value]) => value !== '');
+  return ['callsheet', 'workers', ...used.flatMap(([flag, value]) => [flag, shellWord(value)])].join(' ');
 }
 
-/** The request that lists the same workers, for curl. */
+/** Returns the curl command that requests the same workers. */
 export const listCurl = (view: WorkerListView, origin: string): string =>
   curlOf(`${origin}/api/v1/workers`, listQuery(view));
 
-/** The tags of a worker as they are shown and searched for, in order. */
+/** Formats the tags of a worker for display and search, sorted. */
 export const tagTexts = ({ tags }: Pick<Worker, 'tags'>): readonly string[] =>
   Object.entries(tags)
     .map(([key, value]) => (value === '' ? key : `${key}=${value}`))
     .sort();
 
-/** The tags that workers have, each once. */
+/** Returns all tags of the workers, sorted, without duplicates. */
 export const offeredTags = (workers: readonly Pick<Worker, 'tags'>[]): readonly string[] =>
   [...new Set(workers.flatMap(tagTexts))].sort();

@@ -16,10 +16,10 @@ import { summedUtilisation } from './utilisation.ts';
 const MINUTES = 180;
 const STEP_MINUTES = 2;
 const EVERY_MS = 30_000;
-/** Farms whose history is asked for, one request each. */
-const FARMS_MAX = 8;
+/** Farms whose history is requested, one request each. */
+const MAX_FARMS = 8;
 
-/** The workers that match in numbers, and how busy the farm was. */
+/** Numbers of the workers that match the filters, and the load of the farm. */
 export function WorkersTop({ summary, farm }: { summary: WorkerSummary | undefined; farm: string }) {
   const number = (value: number | undefined) =>
     value === undefined ? <Skeleton width="4ch" /> : value.toLocaleString('en');
@@ -31,16 +31,16 @@ export function WorkersTop({ summary, farm }: { summary: WorkerSummary | undefin
       <Stat
         label="Online"
         value={number(summary?.online)}
-        note={draining > 0 ? `${draining.toLocaleString('en')} draining` : 'take tasks'}
+        note={draining > 0 ? `${draining.toLocaleString('en')} draining` : 'taking tasks'}
       />
-      <Stat label="Offline" value={number(summary?.offline)} note="not heard from" />
-      <Stat label="Disabled" value={number(summary?.disabled)} note="get no tasks" />
+      <Stat label="Offline" value={number(summary?.offline)} note="no heartbeat" />
+      <Stat label="Disabled" value={number(summary?.disabled)} note="taking no tasks" />
       <Stat
         label="Cores in use"
         value={summary === undefined ? <Skeleton width="6ch" /> : percent(booked, total)}
         note={<UseMeter used={booked} total={total} unit="cores" isAim />}
       />
-      <BusyHours farm={farm} />
+      <BookedHours farm={farm} />
     </Stats>
   );
 }
@@ -48,15 +48,15 @@ export function WorkersTop({ summary, farm }: { summary: WorkerSummary | undefin
 const percent = (booked: number, total: number): string =>
   total === 0 ? '–' : `${Math.round((booked / total) * 100)} %`;
 
-/** Cores booked over the last hours, of a farm or of all. */
-function BusyHours({ farm }: { farm: string }) {
+/** Booked cores of the last hours, of one farm or all farms. */
+function BookedHours({ farm }: { farm: string }) {
   const { rest } = useService();
   const { can } = usePermissions();
   const refetchInterval = useRefresh(EVERY_MS);
   const farms = useQuery(queries.farms(rest)).data ?? [];
-  const asked = farm === '' ? farms.map(({ id }) => id).slice(0, FARMS_MAX) : [farm];
+  const farmIds = farm === '' ? farms.map(({ id }) => id).slice(0, MAX_FARMS) : [farm];
   const histories = useQueries({
-    queries: asked.map((id) => ({
+    queries: farmIds.map((id) => ({
       ...farmQueries.history(rest, id, MINUTES, STEP_MINUTES),
       refetchInterval,
       enabled: can('infra.read'),
@@ -64,8 +64,8 @@ function BusyHours({ farm }: { farm: string }) {
     combine: (results) => results.flatMap(({ data }) => data ?? []),
   });
   const { booked, total } = useMemo(() => summedUtilisation(histories), [histories]);
-  const highest = Math.max(0, ...booked);
-  const most = Math.max(1, ...total);
+  const maxBooked = Math.max(0, ...booked);
+  const maxTotal = Math.max(1, ...total);
   if (booked.length < 2) return null;
   return (
     <Stat
@@ -74,13 +74,13 @@ function BusyHours({ farm }: { farm: string }) {
       value={
         <Sparkline
           values={booked}
-          max={most}
+          max={maxTotal}
           width={120}
           height={30}
-          label={`Cores booked over the last three hours: ${highest.toLocaleString('en')} of ${most.toLocaleString('en')} at most`}
+          label={`Cores booked in the last three hours: at most ${maxBooked.toLocaleString('en')} of ${maxTotal.toLocaleString('en')}`}
         />
       }
-      note={`at most ${numberText(highest)} of ${most.toLocaleString('en')} cores`}
+      note={`at most ${numberText(maxBooked)} of ${maxTotal.toLocaleString('en')} cores`}
     />
   );
 }

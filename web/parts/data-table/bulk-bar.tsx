@@ -1,9 +1,9 @@
 import { X, type LucideIcon } from 'lucide-react';
 import { Button, IconButton } from '../button.tsx';
-import { judgedOf, type BulkTarget } from './bulk-target.ts';
+import { rowsToCheck, type BulkTarget } from './bulk-target.ts';
 import './bulk-bar.css';
 
-/** A deed as a button of the bar shows it. */
+/** Action of the bar, shown as a button. */
 export interface BulkAction<Action extends string> {
   readonly action: Action;
   readonly label: string;
@@ -11,27 +11,26 @@ export interface BulkAction<Action extends string> {
 }
 
 interface BulkBarProps<Row, Action extends string> {
-  /** "Selected jobs". */
+  /** Accessible name: "Selected jobs". */
   readonly label: string;
-  /** The selected rows. */
   readonly target: BulkTarget<Row>;
-  /** Rows that there are. */
+  /** Number of rows in the list. */
   readonly total: number;
-  readonly deeds: readonly BulkAction<Action>[];
-  /** Why nothing may be done; empty when it may. */
+  readonly actions: readonly BulkAction<Action>[];
+  /** Why no action is allowed; empty if actions are allowed. */
   readonly forbidden: string;
-  /** Why the deed makes no sense for any of the rows; empty when it does for one. */
+  /** Returns why the action applies to none of the rows; empty if it applies to one. */
   readonly disabledReasonForAll: (action: Action, rows: readonly Row[]) => string;
   readonly onAction: (action: Action) => void;
   readonly onSelectAll: () => void;
   readonly onClear: () => void;
 }
 
-/** What can be done with the selected rows of a table; for its `toolbar`. */
+/** Actions on the selected rows of a table. Goes into the `toolbar` of the table. */
 export function BulkBar<Row, Action extends string>(props: BulkBarProps<Row, Action>) {
-  const { label, target, total, deeds, forbidden, disabledReasonForAll, onAction, onSelectAll, onClear } =
+  const { label, target, total, actions, forbidden, disabledReasonForAll, onAction, onSelectAll, onClear } =
     props;
-  const judged = judgedOf(target);
+  const checked = rowsToCheck(target);
   return (
     <div className="bulk-bar" role="toolbar" aria-label={label}>
       <span className="bulk-bar__count" role="status">
@@ -42,24 +41,19 @@ export function BulkBar<Row, Action extends string>(props: BulkBarProps<Row, Act
           {`Select all ${total.toLocaleString('en')}`}
         </Button>
       )}
-      {deeds.map(({ action, label: words, Icon }) => (
+      {actions.map(({ action, label: words, Icon }) => (
         <Button
           key={action}
           size="small"
           look={action === 'delete' ? 'danger' : 'plain'}
           icon={<Icon aria-hidden="true" />}
-          disabledReason={forbidden === '' ? disabledReasonForAll(action, judged) : forbidden}
+          disabledReason={forbidden === '' ? disabledReasonForAll(action, checked) : forbidden}
           onPress={() => onAction(action)}
         >
           {words}
         </Button>
       ))}
-      <IconButton
-        size="small"
-        label="Clear the selection"
-        icon={<X aria-hidden="true" />}
-        onPress={onClear}
-      />
+      <IconButton size="small" label="Clear selection" icon={<X aria-hidden="true" />} onPress={onClear} />
     </div>
   );
 }

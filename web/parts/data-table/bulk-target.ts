@@ -1,21 +1,24 @@
 import { collectIds } from '../../../client/bulk.ts';
 import { isSelected, selectedCount, type RowSelection } from './row-selection.ts';
 
-/** The rows that something is to be done to. */
+/** Rows that an action applies to. */
 export interface BulkTarget<Row> {
   readonly count: number;
-  /** Those that are loaded. */
+  /** The loaded rows among them. */
   readonly known: readonly Row[];
-  /** All of them; asked for when it begins. */
+  /** Returns the ids of all rows. May request them, so it is called only when the action starts. */
   readonly ids: (progress?: (collected: number) => void) => Promise<readonly string[]>;
 }
 
-/** The rows by which it is judged what can be done: of rows that are not loaded it is not known what makes sense for them. */
-export const judgedOf = <Row>({ known, count }: BulkTarget<Row>): readonly Row[] =>
+/** Returns the rows that decide which actions apply: all of them, or none if some are not loaded. */
+export const rowsToCheck = <Row>({ known, count }: BulkTarget<Row>): readonly Row[] =>
   known.length === count ? known : [];
 
-/** Why a deed makes no sense for any of the rows; empty when it does for one, or none is known. `none` says it of several. */
-export function offForAllRows<Row>(
+/**
+ * Returns why an action applies to none of the rows: `none` for several rows. Empty if it applies to one, or no row
+ * is known.
+ */
+export function disabledReasonForRows<Row>(
   rows: readonly Row[],
   disabledReason: (row: Row) => string,
   none: string,
@@ -25,14 +28,17 @@ export function offForAllRows<Row>(
   return rows.length === 1 ? disabledReason(first) : none;
 }
 
-/** One row alone. */
+/** Returns a target with one row. */
 export const targetOfRow = <Row extends { readonly id: string }>(row: Row): BulkTarget<Row> => ({
   count: 1,
   known: [row],
   ids: () => Promise.resolve([row.id]),
 });
 
-/** The selected rows. `page` asks for a part of the list, the oldest first: only of what is selected without its having been loaded. */
+/**
+ * Returns the selected rows as a target. `page` requests a part of the list, oldest first; it is called only for
+ * selected rows that are not loaded.
+ */
 export function targetOfSelection<Row extends { readonly id: string }>(
   selection: RowSelection,
   loaded: readonly Row[],

@@ -2,11 +2,12 @@ import { ArrowDown, ArrowUp, Columns3 } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Button, IconButton } from '../button.tsx';
 import { columnVisibility, moved, shown } from './column-preferences.ts';
+import type { Column } from './column.ts';
 import type { TableColumns } from './use-table-columns.ts';
 
 const MARGIN = 8;
 
-/** Which columns are shown, and in which order. */
+/** Button that opens the dialog for the visibility and the order of columns. */
 export function ColumnChooser<Row>({ columns }: { columns: TableColumns<Row> }) {
   const [at, setAt] = useState<DOMRect | null>(null);
   return (
@@ -34,8 +35,7 @@ function ChooserPanel<Row>({
 }) {
   const panel = useRef<HTMLDivElement>(null);
   const titleId = useId();
-  const { ordered, preferences, setPreferences } = columns;
-  const visibility = columnVisibility(ordered, preferences);
+  const { ordered, setPreferences } = columns;
   useEffect(() => {
     const opener = document.activeElement;
     const element = panel.current;
@@ -67,34 +67,43 @@ function ChooserPanel<Row>({
         </Button>
       </div>
       <ul className="column-chooser__list">
-        {ordered.map((column, place) => (
-          <li key={column.id} className="column-chooser__item">
-            <label>
-              <input
-                type="checkbox"
-                checked={visibility[column.id] === true}
-                disabled={column.isFixed === true}
-                onChange={(event) => setPreferences(shown(preferences, column.id, event.target.checked))}
-              />
-              {column.header}
-            </label>
-            <IconButton
-              size="small"
-              label={`Move ${column.header} up`}
-              icon={<ArrowUp aria-hidden="true" />}
-              disabledReason={place === 0 ? 'it is the first' : ''}
-              onPress={() => setPreferences(moved(ordered, preferences, column.id, -1))}
-            />
-            <IconButton
-              size="small"
-              label={`Move ${column.header} down`}
-              icon={<ArrowDown aria-hidden="true" />}
-              disabledReason={place === ordered.length - 1 ? 'it is the last' : ''}
-              onPress={() => setPreferences(moved(ordered, preferences, column.id, 1))}
-            />
-          </li>
+        {ordered.map((column) => (
+          <ChooserItem key={column.id} column={column} columns={columns} />
         ))}
       </ul>
     </div>
+  );
+}
+
+/** One column: its visibility, and the buttons that move it. */
+function ChooserItem<Row>({ column, columns }: { column: Column<Row>; columns: TableColumns<Row> }) {
+  const { ordered, preferences, setPreferences } = columns;
+  const place = ordered.indexOf(column);
+  return (
+    <li className="column-chooser__item">
+      <label>
+        <input
+          type="checkbox"
+          checked={columnVisibility(ordered, preferences)[column.id] === true}
+          disabled={column.isFixed === true}
+          onChange={(event) => setPreferences(shown(preferences, column.id, event.target.checked))}
+        />
+        {column.header}
+      </label>
+      <IconButton
+        size="small"
+        label={`Move ${column.header} up`}
+        icon={<ArrowUp aria-hidden="true" />}
+        disabledReason={place === 0 ? 'already first' : ''}
+        onPress={() => setPreferences(moved(ordered, preferences, column.id, -1))}
+      />
+      <IconButton
+        size="small"
+        label={`Move ${column.header} down`}
+        icon={<ArrowDown aria-hidden="true" />}
+        disabledReason={place === ordered.length - 1 ? 'already last' : ''}
+        onPress={() => setPreferences(moved(ordered, preferences, column.id, 1))}
+      />
+    </li>
   );
 }

@@ -1,16 +1,16 @@
 import { COLUMN_SIZE, MIN_COLUMN_SIZE } from './column.ts';
 
-/** What a user has made of the columns of a table; columns that are not named are as they began. */
+/** Changes of a user to the columns of a table. Columns that are not named keep their defaults. */
 export interface ColumnPreferences {
   readonly order: readonly string[];
   readonly isVisible: Readonly<Record<string, boolean>>;
-  /** Pixels. */
+  /** In pixels. */
   readonly sizes: Readonly<Record<string, number>>;
 }
 
 export const DEFAULT_PREFERENCES: ColumnPreferences = { order: [], isVisible: {}, sizes: {} };
 
-/** What of a column decides where and whether it is shown. */
+/** Properties of a column that decide its position and visibility. */
 export interface ColumnShape {
   readonly id: string;
   readonly size?: number;
@@ -22,7 +22,7 @@ export interface ColumnShape {
 
 const SIZE_MAX = 2000;
 
-/** What was kept by this or an older version; null when it is no such thing. */
+/** Parses stored preferences, also of older versions; null if the value is invalid. */
 export function readColumnPreferences(kept: unknown): ColumnPreferences | null {
   if (typeof kept !== 'object' || kept === null) return null;
   const { order, isVisible, sizes } = kept as Readonly<Record<string, unknown>>;
@@ -42,8 +42,8 @@ export function readColumnPreferences(kept: unknown): ColumnPreferences | null {
 }
 
 /**
- * All columns in the order to show them. A column that came with a newer version stands behind the one that it stands behind in
- * `columns`, not at the end.
+ * Returns the ids of all columns in display order. A column that a newer version added follows its predecessor in
+ * `columns`.
  */
 export function columnOrder(columns: readonly ColumnShape[], preferences: ColumnPreferences): string[] {
   const known = new Set(columns.map((column) => column.id));
@@ -56,7 +56,7 @@ export function columnOrder(columns: readonly ColumnShape[], preferences: Column
   return order;
 }
 
-/** Whether each column is shown. */
+/** Returns the visibility of each column. */
 export function columnVisibility(
   columns: readonly ColumnShape[],
   preferences: ColumnPreferences,
@@ -69,7 +69,7 @@ export function columnVisibility(
   );
 }
 
-/** The column at a place further on (1) or back (-1) among all columns; as before at the ends. */
+/** Moves a column one position forward (1) or back (-1) among all columns. No change at the ends. */
 export function moved(
   columns: readonly ColumnShape[],
   preferences: ColumnPreferences,
@@ -85,7 +85,7 @@ export function moved(
   return { ...preferences, order };
 }
 
-/** The column in front of another, or at the end. */
+/** Moves a column before another one, or to the end. */
 export function movedBefore(
   columns: readonly ColumnShape[],
   preferences: ColumnPreferences,
@@ -103,7 +103,7 @@ export function shown(preferences: ColumnPreferences, id: string, isVisible: boo
   return { ...preferences, isVisible: { ...preferences.isVisible, [id]: isVisible } };
 }
 
-/** The column at a width in pixels, within its bounds. */
+/** Sets the width of a column in pixels, within its limits. */
 export function resized(
   preferences: ColumnPreferences,
   column: ColumnShape,
@@ -113,13 +113,13 @@ export function resized(
   return { ...preferences, sizes: { ...preferences.sizes, [column.id]: bounded } };
 }
 
-/** The column as wide as it began. */
+/** Restores the default width of a column. */
 export function unsized(preferences: ColumnPreferences, id: string): ColumnPreferences {
   const { [id]: _gone, ...sizes } = preferences.sizes;
   return { ...preferences, sizes };
 }
 
-/** The widths as CSS says them (`grid-template-columns`), and the sum of the smallest widths in pixels. */
+/** Returns the widths as `grid-template-columns`, and the sum of the minimum widths in pixels. */
 export function columnTracks(
   visible: readonly ColumnShape[],
   preferences: ColumnPreferences,
@@ -134,7 +134,7 @@ export function columnTracks(
     isFilled = true;
     return `minmax(${size}px, 1fr)`;
   });
-  // Where every width was chosen, what is left over stays empty.
+  // If every width is fixed, an empty track takes the remaining space.
   if (!isFilled) tracks.push('minmax(0, 1fr)');
   return { tracks: tracks.join(' '), width };
 }

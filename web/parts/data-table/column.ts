@@ -1,25 +1,25 @@
 import type { ReactNode } from 'react';
 
-/** A column of a table: what it is called, how wide it begins, and what a cell of it shows. */
+/** A column of a table. */
 export interface Column<Row> {
   readonly id: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** The cell as plain text, shown when the pointer rests on it. */
+  /** Text of the cell, shown as a tooltip. */
   readonly text?: (row: Row) => string;
-  /** Pixels. */
+  /** Default width in pixels. */
   readonly size?: number;
-  /** Pixels. */
+  /** In pixels. */
   readonly minSize?: number;
-  /** Takes what room the others leave. */
+  /** Takes the remaining width. */
   readonly grow?: boolean;
-  /** What the list is sorted by when the header is pressed; none: the list cannot be sorted by it. */
+  /** Sort key of the list for this column. Without it, the list cannot be sorted by the column. */
   readonly sortKey?: string;
   readonly align?: 'start' | 'end';
   readonly hiddenAtFirst?: boolean;
-  /** It cannot be hidden. */
+  /** True if the column cannot be hidden. */
   readonly isFixed?: boolean;
-  /** Its place where a row is a card: the first line, a full line, a word, a word with its name before it (without `card`), or none. */
+  /** Position on a card: first line, full line, value only, value with its label (default), or hidden. */
   readonly card?: 'title' | 'line' | 'plain' | 'meta' | 'hidden';
 }
 
@@ -28,30 +28,30 @@ export interface Sort {
   readonly dir: 'asc' | 'desc';
 }
 
-/** The rows of a list, of which not all need be loaded. */
+/** Rows of a list. Rows may be loaded on demand. */
 export interface RowSource<Row> {
-  /** Null as long as it is not known. */
+  /** Null until it is known. */
   readonly total: number | null;
-  /** What is shown belongs to a question that was asked before, and is about to be replaced. */
+  /** True while the rows of the previous list are shown until the new ones arrive. */
   readonly isPrevious?: boolean;
   readonly isFetching: boolean;
   readonly error: unknown;
-  /** Undefined: not loaded yet. */
+  /** Returns a row; undefined if it is not loaded. */
   row(index: number): Row | undefined;
-  /** Says which rows are looked at, both ends included. */
+  /** Reports the rows in view, both ends included. */
   need(first: number, last: number): void;
-  /** Loads rows that are about to be selected, both ends included; a source without it has all of them. */
+  /** Loads rows for a selection, both ends included. Missing if all rows are loaded. */
   load?(first: number, last: number): Promise<void>;
-  /** Asks again after an error. */
+  /** Repeats the request after an error. */
   retry?(): void;
 }
 
-/** The smallest width of a column that says none, in pixels. */
+/** Default minimum width of a column in pixels. */
 export const MIN_COLUMN_SIZE = 56;
-/** The width of a column that says none, in pixels. */
+/** Default width of a column in pixels. */
 export const COLUMN_SIZE = 140;
 
-/** All rows of a small list. */
+/** Wraps an array of rows, all of them loaded. */
 export function rowsOf<Row>(
   rows: readonly Row[] | undefined,
   state: { readonly isFetching?: boolean; readonly error?: unknown; readonly retry?: () => void } = {},
@@ -66,7 +66,7 @@ export function rowsOf<Row>(
   };
 }
 
-/** The rows of a list that are loaded, in its order. */
+/** Returns the loaded rows in the order of the list. */
 export function loadedRows<Row>(rows: RowSource<Row>): readonly Row[] {
   const loaded: Row[] = [];
   for (let index = 0; index < (rows.total ?? 0); index += 1) {

@@ -1,16 +1,16 @@
 import type { RowSource } from './column.ts';
 
-/** The rows in the order that they had at a moment, as far as they were drawn then. */
+/** The drawn rows in the order of an earlier moment. */
 export interface FrozenRows<Row> {
   readonly first: number;
   readonly rows: readonly Row[];
   readonly total: number | null;
 }
 
-/** How far a row may have moved and still be found, in rows. */
+/** Rows searched above and below for a row that has moved. */
 const SEARCHED = 100;
 
-/** Keeps the order of the rows that are drawn, both ends included. */
+/** Captures the order of rows, both ends included. */
 export function frozenRows<Row>(source: RowSource<Row>, first: number, last: number): FrozenRows<Row> {
   const rows: Row[] = [];
   for (let index = first; index <= last; index += 1) {
@@ -22,8 +22,8 @@ export function frozenRows<Row>(source: RowSource<Row>, first: number, last: num
 }
 
 /**
- * The source with the order of a moment ago. A row shows what it has become if it is still near its place, else what it was; places that
- * were not drawn are those of the source.
+ * Returns the source in the captured order. A row shows its current values if it is still nearby, else the captured
+ * ones. Positions outside the captured range show the rows of the source.
  */
 export function withFrozenOrder<Row>(
   source: RowSource<Row>,

@@ -1,58 +1,57 @@
-/** A page of a list, as the service answers it. */
+/** One page of a list. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
-  /** Of the whole list. */
+  /** Length of the whole list. */
   readonly total: number;
 }
 
 export interface PageWindowPorts<Row> {
   readonly pageSize: number;
-  /** What a row is known by, wherever it stands. */
+  /** Returns the id of a row. */
   readonly idOf: (row: Row) => string;
-  /** Loads the page at `offset`. */
+  /** Requests the page at `offset`. */
   readonly fetch: (offset: number) => Promise<Page<Row>>;
-  /** Nobody waits for that page any more. */
+  /** Cancels the request of a page. */
   readonly cancel: (offset: number) => void;
-  /** A page that was loaded before, to be shown until it has been loaded again. */
+  /** Returns an earlier response for a page, shown until the page is loaded again. */
   readonly cached: (offset: number) => Page<Row> | undefined;
   readonly changed: () => void;
   readonly now: () => number;
-  /** Calls once, after so many milliseconds; gives what prevents it. */
+  /** Calls `act` once after `ms` milliseconds. Returns a function that cancels the call. */
   readonly later: (act: () => void, ms: number) => () => void;
 }
 
 interface PageState {
-  /** Which of the loads of this window the rows are of; rows of an older refresh are shown until newer ones arrive. */
+  /** Refresh that loaded the rows. Rows of an older refresh are shown until newer ones arrive. */
   loaded: number;
-  /** How long the list was when they were loaded. */
+  /** Length of the list at that time. */
   total: number;
   isLoading: boolean;
-  /** Nobody waits for the load that is under way. */
+  /** True if the result of the current request is discarded. */
   isGivenUp: boolean;
 }
 
-/** Requests that are under way at the same time. */
+/** Maximum number of parallel requests. */
 const AT_ONCE = 3;
-/** Between the starts of two requests: ten a second leave half of what the service allows to others. */
+/** Interval between requests: 10 per second leave half of the rate limit to other requests. */
 const SPACING_MS = 100;
-/** Requests that may start without spacing after a rest. */
+/** Requests that may start without spacing after a quiet interval. */
 const BURST = 4;
-/** Pages whose rows are kept. */
+/** Maximum number of pages in memory. */
 const KEPT_PAGES = 60;
-/** Refreshes come no closer than this. */
+/** Minimum interval between refreshes. */
 const REFRESH_MS = 500;
 
 /**
- * The rows of a long list, of which those that are looked at are loaded, a page at a time: at most a few requests at once, spaced, and
- * none for a page that is looked at no more when its turn comes. `refresh` loads what is looked at again and lets the rest be loaded when it is
- * looked at.
+ * Loads a long list page by page as rows come into view. Limits and spaces the requests, and skips pages that have
+ * left the view. `refresh` reloads the rows in view, and the others when they come into view.
  */
 export class PageWindow<Row> {
   readonly #ports: PageWindowPorts<Row>;
   readonly #pages = new Map<number, PageState>();
   #rows: (Row | undefined)[] = [];
   #total: number | null = null;
-  /** What the service said last, which the rows may not show yet. */
+  /** Latest length reported by the server; the shown rows may lag behind. */
   #latestTotal: number | null = null;
   #error: unknown = null;
   #view = { first: 0, last: 0 };
@@ -65,7 +64,7 @@ export class PageWindow<Row> {
   #isClosed = true;
   #cancelFreshen: (() => void) | null = null;
   #freshenedAt = -Infinity;
-  /** Raised by a change of the rows: what was asked for before it is of another list. */
+  /** Incremented by `drop`: responses to earlier requests no longer match the rows. */
   #generation = 0;
 
   constructor(ports: PageWindowPorts<Row>) {
@@ -75,12 +74,12 @@ export class PageWindow<Row> {
     if (first !== undefined) this.#put(0, first, 0);
   }
 
-  /** Null as long as no page has arrived. */
+  /** Length of the list; null until a page has arrived. */
   get total(): number | null {
     return this.#total;
   }
 
-  /** How many rows more the list has, or fewer when negative, than are shown. */
+  /** Rows added to the list since it was shown; negative if rows were removed. */
   get drift(): number {
     return (this.#latestTotal ?? 0) - (this.#total ?? 0);
   }
@@ -97,7 +96,7 @@ export class PageWindow<Row> {
     return this.#rows[index];
   }
 
-  /** Says which rows are looked at. */
+  /** Reports the rows in view. */
   need(first: number, last: number): void {
     this.#view = { first: Math.max(0, first), last: Math.max(first, last) };
     for (const [page, state] of this.#pages) {
@@ -108,7 +107,7 @@ export class PageWindow<Row> {
     this.#pump();
   }
 
-  /** Loads rows that are not looked at; at once, one page after the other. Rejects when one cannot be loaded. */
+  /** Loads rows outside the view, one page after the other. Rejects if a page cannot be loaded. */
   async load(first: number, last: number): Promise<void> {
     const { pageSize, fetch } = this.#ports;
     for (let page = Math.floor(first / pageSize); page * pageSize <= last; page += 1) {
@@ -122,7 +121,7 @@ export class PageWindow<Row> {
     this.#ports.changed();
   }
 
-  /** Changes the loaded rows in place: `change` gives the row itself where nothing is to be changed. */
+  /** Changes loaded rows in place. `change` returns the same row to leave it unchanged. */
   patch(change: (row: Row) => Row): void {
     let isChanged = false;
     this.#rows.forEach((row, index) => {
@@ -135,7 +134,7 @@ export class PageWindow<Row> {
     if (isChanged) this.#ports.changed();
   }
 
-  /** Takes rows out; those behind them move up. Gives how many of the loaded rows were taken. */
+  /** Removes rows; later rows move up. Returns the number of removed rows. */
   drop(isGone: (row: Row) => boolean): number {
     const kept: (Row | undefined)[] = [];
     let dropped = 0;
@@ -154,7 +153,7 @@ export class PageWindow<Row> {
     return dropped;
   }
 
-  /** What is looked at is loaded again, now or as soon as the last refresh is old enough. */
+  /** Reloads the rows in view, at once or when the minimum interval has passed. */
   refresh(): void {
     if (this.#isClosed || this.#cancelRefresh !== null) return;
     const wait = this.#refreshedAt + REFRESH_MS - this.#ports.now();
@@ -168,14 +167,14 @@ export class PageWindow<Row> {
     }, wait);
   }
 
-  /** The loaded rows that are looked at. */
+  /** Returns the loaded rows in view. */
   inView(): readonly Row[] {
     return this.#rows.slice(this.#view.first, this.#view.last + 1).filter((row) => row !== undefined);
   }
 
   /**
-   * What is looked at shows what it has become, and keeps its place: nothing comes, goes or moves but by a refresh. It happens now, or as
-   * soon as the last time is long enough ago.
+   * Updates the values of the rows in view, at once or when the minimum interval has passed. Rows keep their
+   * positions; only a refresh adds, removes or moves rows.
    */
   freshen(): void {
     if (this.#isClosed || this.#total === null || this.#cancelFreshen !== null) return;
@@ -187,7 +186,7 @@ export class PageWindow<Row> {
             this.#cancelFreshen = null;
           },
           () => {
-            // The list has been loaded: what the service does not answer now, it is asked again soon.
+            // The list is already loaded, and the next event updates it again.
             this.#cancelFreshen = null;
           },
         );
@@ -212,7 +211,7 @@ export class PageWindow<Row> {
     }
   }
 
-  /** Loads nothing more until it is opened. */
+  /** Cancels all requests until `open` is called. */
   close(): void {
     this.#isClosed = true;
     this.#cancelTimer?.();
@@ -228,7 +227,7 @@ export class PageWindow<Row> {
     }
   }
 
-  /** Goes on with what is looked at. */
+  /** Resumes loading the rows in view. */
   open(): void {
     this.#isClosed = false;
     this.#pump();
@@ -259,7 +258,7 @@ export class PageWindow<Row> {
     }
   }
 
-  /** The page to load next, those in the middle of the view first; null when none is to be loaded now. */
+  /** Returns the next page to load, in list order; null if there is none or the limit of requests is reached. */
   #next(): number | null {
     let loading = 0;
     for (const state of this.#pages.values()) if (state.isLoading) loading += 1;
@@ -275,7 +274,7 @@ export class PageWindow<Row> {
     return null;
   }
 
-  /** Rows that were not there when their page was loaded may be there now. */
+  /** A page is stale if the list has grown into it since it was loaded. */
   #isFresh(page: number, state: PageState): boolean {
     if (state.loaded < this.#refresh) return false;
     const { pageSize } = this.#ports;

@@ -1,4 +1,4 @@
-/** What a key does in a table. Rows are named by their place, from 0. */
+/** Effect of a key in a table. Rows are given by their index. */
 export type RowKeyAction =
   | { readonly kind: 'move'; readonly to: number; readonly isRange: boolean }
   | { readonly kind: 'open' }
@@ -19,11 +19,11 @@ export interface PressedKey {
 export interface RowKeyPlace {
   readonly active: number;
   readonly total: number;
-  /** Rows that fit on the screen. */
+  /** Number of visible rows. */
   readonly page: number;
 }
 
-/** What the key does, null when it is not for the table. */
+/** Returns the effect of a key; null if the table does not handle it. */
 export function rowKeyAction(pressed: PressedKey, { active, total, page }: RowKeyPlace): RowKeyAction | null {
   const { key, shiftKey, altKey } = pressed;
   const hasCommand = pressed.ctrlKey || pressed.metaKey;

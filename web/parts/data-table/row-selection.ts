@@ -1,4 +1,4 @@
-/** Which rows of a list are selected: some of them, or all that match its filter, also those that were never loaded. */
+/** Selected rows: some rows, or all that match the filter, including rows that were never loaded. */
 export type RowSelection =
   | { readonly kind: 'some'; readonly ids: ReadonlySet<string> }
   | { readonly kind: 'all'; readonly except: ReadonlySet<string> };
@@ -10,37 +10,37 @@ export function isSelected(selection: RowSelection, id: string): boolean {
   return selection.kind === 'some' ? selection.ids.has(id) : !selection.except.has(id);
 }
 
-/** How many rows of a list of `total` are selected. */
+/** Returns the number of selected rows in a list of `total` rows. */
 export function selectedCount(selection: RowSelection, total: number): number {
   return selection.kind === 'some' ? selection.ids.size : Math.max(0, total - selection.except.size);
 }
 
-/** One row changes sides, the others stay. */
+/** Inverts the selection of one row. */
 export function toggled(selection: RowSelection, id: string): RowSelection {
   return isSelected(selection, id) ? deselected(selection, [id]) : selected(selection, [id]);
 }
 
-/** These rows and no others. */
+/** Selects exactly these rows. */
 export function only(ids: Iterable<string>): RowSelection {
   return { kind: 'some', ids: new Set(ids) };
 }
 
-/** These rows too. */
+/** Adds rows to the selection. */
 export function selected(selection: RowSelection, ids: Iterable<string>): RowSelection {
   return selection.kind === 'some'
     ? { kind: 'some', ids: including(selection.ids, ids) }
     : { kind: 'all', except: without(selection.except, ids) };
 }
 
-/** These rows no more. */
+/** Removes rows from the selection. */
 export function deselected(selection: RowSelection, ids: Iterable<string>): RowSelection {
   return selection.kind === 'some'
     ? { kind: 'some', ids: without(selection.ids, ids) }
     : { kind: 'all', except: including(selection.except, ids) };
 }
 
-/** Rows that are gone are not selected any more; the same object when none of them was named in the selection. */
-export function forgotten(selection: RowSelection, ids: readonly string[]): RowSelection {
+/** Removes deleted rows from the selection. Returns the same object if it names none of them. */
+export function withoutDeleted(selection: RowSelection, ids: readonly string[]): RowSelection {
   const named = selection.kind === 'some' ? selection.ids : selection.except;
   if (!ids.some((id) => named.has(id))) return selection;
   return selection.kind === 'some'
@@ -48,7 +48,7 @@ export function forgotten(selection: RowSelection, ids: readonly string[]): RowS
     : { kind: 'all', except: without(named, ids) };
 }
 
-/** What the box that selects all shows. */
+/** Returns the state of the checkbox that selects all rows. */
 export function selectionExtent(selection: RowSelection, total: number): 'none' | 'some' | 'all' {
   const count = selectedCount(selection, total);
   if (count === 0) return 'none';

@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react';
 import { IconButton } from '../button.tsx';
 import type { Column, Sort } from './column.ts';
 
-/** What the list is sorted by, where there are no headers to press. */
+/** Sort controls for a list without headers. */
 export function SortSelect<Row>({
   columns,
   sort,

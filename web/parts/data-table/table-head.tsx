@@ -6,7 +6,7 @@ import { MIN_COLUMN_SIZE, type Column, type Sort } from './column.ts';
 import { moved, movedBefore, resized, unsized } from './column-preferences.ts';
 import type { TableColumns } from './use-table-columns.ts';
 
-/** How far an arrow key widens a column, in pixels. */
+/** Pixels by which an arrow key resizes a column. */
 const RESIZE_STEP = 16;
 const DRAG_TYPE = 'application/x-callsheet-column';
 
@@ -14,13 +14,13 @@ interface TableHeadProps<Row> {
   readonly columns: TableColumns<Row>;
   readonly sort: Sort | undefined;
   readonly onSort: ((sort: Sort) => void) | undefined;
-  /** Null: rows of this table are not selected. */
+  /** Null if the rows of this table are not selectable. */
   readonly extent: 'none' | 'some' | 'all' | null;
   readonly onSelectAll: (isSelected: boolean) => void;
   readonly hasActions: boolean;
 }
 
-/** The headers: pressed they sort, dragged they change places, their edges change widths; with alt, arrow keys do the same. */
+/** The header row, with the checkbox that selects all rows. */
 export function TableHead<Row>({
   columns,
   sort,
@@ -59,40 +59,20 @@ export function TableHead<Row>({
   );
 }
 
-function HeadCell<Row>({
-  column,
-  columns,
-  sort,
-  onSort,
-}: {
-  column: Column<Row>;
-  columns: TableColumns<Row>;
-  sort: Sort | undefined;
-  onSort: ((sort: Sort) => void) | undefined;
-}) {
-  const [isTarget, setIsTarget] = useState(false);
-  const { ordered, preferences, setPreferences } = columns;
+interface HeadCellProps<Row> {
+  readonly column: Column<Row>;
+  readonly columns: TableColumns<Row>;
+  readonly sort: Sort | undefined;
+  readonly onSort: ((sort: Sort) => void) | undefined;
+}
+
+/** One header. It is the drop target for a dragged header. */
+function HeadCell<Row>(props: HeadCellProps<Row>) {
+  const { column, columns, sort } = props;
   const { id, sortKey } = column;
-  const isSortable = sortKey !== undefined && onSort !== undefined;
+  const { ordered, preferences, setPreferences } = columns;
+  const [isTarget, setIsTarget] = useState(false);
   const dir = sortKey !== undefined && sort?.key === sortKey ? sort.dir : null;
-  const press = (): void => {
-    if (isSortable) onSort({ key: sortKey, dir: dir === 'asc' ? 'desc' : 'asc' });
-  };
-  const pressKey = (event: KeyboardEvent<HTMLElement>): void => {
-    if (!event.altKey || (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight')) return;
-    event.preventDefault();
-    const direction = event.key === 'ArrowRight' ? 1 : -1;
-    if (event.shiftKey) setPreferences(moved(ordered, preferences, id, direction));
-    else setPreferences(resized(preferences, column, widthOf(event.currentTarget) + direction * RESIZE_STEP));
-  };
-  const startResize = (event: MouseEvent<HTMLElement> | TouchEvent<HTMLElement>): void => {
-    event.stopPropagation();
-    // Else the browser drags the header that comes to lie under the place of the press.
-    if (event.type === 'mousedown') event.preventDefault();
-    // A column that grows begins at the width that it has, not at that which it was given.
-    flushSync(() => setPreferences(resized(preferences, column, widthOf(event.currentTarget))));
-    columns.headers.get(id)?.getResizeHandler()(event.nativeEvent);
-  };
   const drop = (event: DragEvent): void => {
     setIsTarget(false);
     const dragged = event.dataTransfer.getData(DRAG_TYPE);
@@ -100,13 +80,6 @@ function HeadCell<Row>({
     event.preventDefault();
     setPreferences(movedBefore(ordered, preferences, dragged, id));
   };
-  const label = (
-    <>
-      <span className="data-table__head-text">{column.header}</span>
-      {dir === 'asc' && <ArrowUp aria-hidden="true" />}
-      {dir === 'desc' && <ArrowDown aria-hidden="true" />}
-    </>
-  );
   return (
     <div
       role="columnheader"
@@ -124,33 +97,73 @@ function HeadCell<Row>({
       onDragLeave={() => setIsTarget(false)}
       onDrop={drop}
     >
-      <button
-        type="button"
-        className={classNames('data-table__head-button', isSortable && 'data-table__head-button--sorts')}
-        draggable={columns.resizing === null}
-        title={isSortable ? `Sort by ${column.header.toLowerCase()}` : undefined}
-        aria-keyshortcuts="Alt+ArrowLeft Alt+ArrowRight Alt+Shift+ArrowLeft Alt+Shift+ArrowRight"
-        onClick={press}
-        onKeyDown={pressKey}
-        onDragStart={(event) => {
-          event.dataTransfer.setData(DRAG_TYPE, id);
-          event.dataTransfer.effectAllowed = 'move';
-        }}
-      >
-        {label}
-      </button>
-      <div
-        className={classNames('data-table__handle', columns.resizing === id && 'data-table__handle--active')}
-        aria-hidden="true"
-        onMouseDown={startResize}
-        onTouchStart={startResize}
-        onDoubleClick={() => setPreferences(unsized(preferences, id))}
-      />
+      <HeadButton {...props} dir={dir} />
+      <ResizeHandle column={column} columns={columns} />
     </div>
   );
 }
 
-/** The width of the header that an element is in, in pixels. */
+/** Sorts by the column on a click; Alt and the arrow keys resize or move it; dragging moves it. */
+function HeadButton<Row>({ column, columns, onSort, dir }: HeadCellProps<Row> & { dir: Sort['dir'] | null }) {
+  const { id, sortKey, header } = column;
+  const { ordered, preferences, setPreferences } = columns;
+  const isSortable = sortKey !== undefined && onSort !== undefined;
+  const pressKey = (event: KeyboardEvent<HTMLElement>): void => {
+    if (!event.altKey || (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight')) return;
+    event.preventDefault();
+    const direction = event.key === 'ArrowRight' ? 1 : -1;
+    if (event.shiftKey) setPreferences(moved(ordered, preferences, id, direction));
+    else setPreferences(resized(preferences, column, widthOf(event.currentTarget) + direction * RESIZE_STEP));
+  };
+  return (
+    <button
+      type="button"
+      className={classNames('data-table__head-button', isSortable && 'data-table__head-button--sorts')}
+      draggable={columns.resizing === null}
+      title={isSortable ? `Sort by ${header.toLowerCase()}` : undefined}
+      aria-keyshortcuts="Alt+ArrowLeft Alt+ArrowRight Alt+Shift+ArrowLeft Alt+Shift+ArrowRight"
+      onClick={() => {
+        if (isSortable) onSort({ key: sortKey, dir: dir === 'asc' ? 'desc' : 'asc' });
+      }}
+      onKeyDown={pressKey}
+      onDragStart={(event) => {
+        event.dataTransfer.setData(DRAG_TYPE, id);
+        event.dataTransfer.effectAllowed = 'move';
+      }}
+    >
+      <span className="data-table__head-text">{header}</span>
+      {dir === 'asc' && <ArrowUp aria-hidden="true" />}
+      {dir === 'desc' && <ArrowDown aria-hidden="true" />}
+    </button>
+  );
+}
+
+/** The edge of a header: dragging it resizes the column, a double click restores the default width. */
+function ResizeHandle<Row>({ column, columns }: Pick<HeadCellProps<Row>, 'column' | 'columns'>) {
+  const { preferences, setPreferences } = columns;
+  const startResize = (event: MouseEvent<HTMLElement> | TouchEvent<HTMLElement>): void => {
+    event.stopPropagation();
+    // Otherwise the browser starts to drag the header that moves under the pointer.
+    if (event.type === 'mousedown') event.preventDefault();
+    // A column that grows starts from its current width, not from its configured one.
+    flushSync(() => setPreferences(resized(preferences, column, widthOf(event.currentTarget))));
+    columns.headers.get(column.id)?.getResizeHandler()(event.nativeEvent);
+  };
+  return (
+    <div
+      className={classNames(
+        'data-table__handle',
+        columns.resizing === column.id && 'data-table__handle--active',
+      )}
+      aria-hidden="true"
+      onMouseDown={startResize}
+      onTouchStart={startResize}
+      onDoubleClick={() => setPreferences(unsized(preferences, column.id))}
+    />
+  );
+}
+
+/** Returns the width in pixels of the header that contains an element. */
 function widthOf(element: HTMLElement): number {
   return element.closest('[role=columnheader]')?.getBoundingClientRect().width ?? MIN_COLUMN_SIZE;
 }

@@ -13,16 +13,16 @@ interface TableRowProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly isCard: boolean;
   readonly isActive: boolean;
-  /** Null: rows of this table are not selected. */
+  /** Null if the rows of this table are not selectable. */
   readonly isSelected: boolean | null;
   readonly hasActions: boolean;
-  /** What the row is called in the names of its controls. */
+  /** Name of the row in the labels of its controls. */
   readonly name: string;
   readonly href: string | null;
   readonly className: string;
 }
 
-/** A row, or a card where the window is narrow. What is pressed in it is heard by the table. */
+/** A row, or a card on narrow screens. The table handles its events. */
 function TableRowView<Row>(props: TableRowProps<Row>) {
   const { row, index, top, columns, isCard, isActive, isSelected, hasActions, name, className } = props;
   return (
@@ -95,7 +95,7 @@ function TableCell<Row>({
 }) {
   const content = row === undefined ? <Skeleton width="60%" /> : column.cell(row);
   const place = column.card ?? 'meta';
-  // A name with nothing behind it says nothing.
+  // Omits labels without a value.
   if (isCard && place === 'meta' && content === '') return null;
   return (
     <div

@@ -1,32 +1,34 @@
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { FrozenRows } from './frozen-rows.ts';
+import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react';
+import type { RowSource } from './column.ts';
+import { frozenRows, type FrozenRows } from './frozen-rows.ts';
+import type { RowRange } from './use-drawn-rows.ts';
 
-/** Why the rows of a table must not change places now. */
+/** Reason to keep the rows of a table in place. */
 type HoldReason = 'press' | 'shift' | 'menu' | 'hover';
 
-/** A pointer that has not moved for so long does not aim at a row. */
+/** A pointer that rests for this long no longer holds the order. */
 const AIMING_MS = 3_000;
 
 export interface OrderHold<Row> {
-  /** The order that is kept; null while rows may move. */
+  /** Rows in the order that is kept; null while rows may move. */
   readonly frozen: FrozenRows<Row> | null;
   readonly hold: (reason: HoldReason) => void;
   readonly release: (reason: HoldReason) => void;
-  /** The pointer moved over the rows. */
+  /** Holds the order for a pointer that moves over the rows. */
   readonly aim: () => void;
 }
 
 /**
- * Keeps the order of the rows while somebody aims at one of them: a pointer is moving or pressed, shift is held, a menu is open. `capture`
- * gives the rows as they are drawn now.
+ * Keeps the order of the rows while the user is about to click one: a pointer is moving or pressed, Shift is held, or a
+ * menu is open. `drawn` holds the range of rows in view.
  */
-export function useOrderHold<Row>(capture: () => FrozenRows<Row>): OrderHold<Row> {
+export function useOrderHold<Row>(rows: RowSource<Row>, drawn: RefObject<RowRange>): OrderHold<Row> {
   const [frozen, setFrozen] = useState<FrozenRows<Row> | null>(null);
   const reasons = useRef(new Set<HoldReason>());
   const aiming = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
   const hold = (reason: HoldReason): void => {
-    if (reasons.current.size === 0) setFrozen(capture());
+    if (reasons.current.size === 0) setFrozen(frozenRows(rows, drawn.current.first, drawn.current.last));
     reasons.current.add(reason);
   };
   const release = (reason: HoldReason): void => {
@@ -40,28 +42,28 @@ export function useOrderHold<Row>(capture: () => FrozenRows<Row>): OrderHold<Row
     aiming.current = setTimeout(() => release('hover'), AIMING_MS);
   };
 
-  const shiftDown = useEffectEvent(() => hold('shift'));
+  const holdOnShift = useEffectEvent(() => hold('shift'));
   const releaseOn = useEffectEvent((reason: HoldReason) => release(reason));
   useEffect(() => {
     const down = (event: KeyboardEvent): void => {
-      if (event.key === 'Shift') shiftDown();
+      if (event.key === 'Shift') holdOnShift();
     };
     const up = (event: KeyboardEvent): void => {
       if (event.key === 'Shift') releaseOn('shift');
     };
-    const left = (): void => releaseOn('shift');
-    const unpressed = (): void => releaseOn('press');
+    const blurred = (): void => releaseOn('shift');
+    const pointerEnded = (): void => releaseOn('press');
     addEventListener('keydown', down);
     addEventListener('keyup', up);
-    addEventListener('blur', left);
-    addEventListener('pointerup', unpressed);
-    addEventListener('pointercancel', unpressed);
+    addEventListener('blur', blurred);
+    addEventListener('pointerup', pointerEnded);
+    addEventListener('pointercancel', pointerEnded);
     return () => {
       removeEventListener('keydown', down);
       removeEventListener('keyup', up);
-      removeEventListener('blur', left);
-      removeEventListener('pointerup', unpressed);
-      removeEventListener('pointercancel', unpressed);
+      removeEventListener('blur', blurred);
+      removeEventListener('pointerup', pointerEnded);
+      removeEventListener('pointercancel', pointerEnded);
     };
   }, []);
   useEffect(() => () => clearTimeout(aiming.current), []);

@@ -3,19 +3,19 @@ import { toasts } from '../../state/toasts.ts';
 import type { RowSource } from './column.ts';
 import { only, toggled, type RowSelection } from './row-selection.ts';
 
-/** Rows that a range may take in: those that were never looked at are loaded first. */
+/** Maximum number of rows in a range. Rows that are not loaded are requested first. */
 const RANGE_MAX = 5_000;
 
 export interface RowPicking {
-  /** The end that a range keeps. */
+  /** Sets the fixed end of the next range. */
   anchor(index: number): void;
   only(index: number): void;
   toggle(index: number): void;
-  /** From the end that stays to `to`; `from` is that end when no range has begun. */
+  /** Selects from the fixed end to `to`. Without a fixed end, `from` becomes it. */
   range(from: number, to: number): void;
 }
 
-/** Selects rows by their places. */
+/** Returns functions that select rows by their index. */
 export function useRowPicking<Row>({
   rows,
   rowId,
@@ -65,18 +65,18 @@ export function useRowPicking<Row>({
       kept.current ??= from;
       const first = Math.min(kept.current, to);
       const last = Math.max(kept.current, to);
-      const what = 'Select the rows';
+      const failure = 'Could not select the rows';
       if (last - first >= RANGE_MAX) {
         const most = RANGE_MAX.toLocaleString('en');
         toasts.failed(
-          new Error(`A range takes in at most ${most} rows: select all, or filter the list.`),
-          what,
+          new Error(`A range is limited to ${most} rows. Select all rows, or filter the list.`),
+          failure,
         );
         return;
       }
       const ids = idsBetween(first, last);
       if (ids !== null) onSelect(only(ids));
-      else loadAndSelect(first, last).catch((error: unknown) => toasts.failed(error, what));
+      else loadAndSelect(first, last).catch((error: unknown) => toasts.failed(error, failure));
     },
   };
 }

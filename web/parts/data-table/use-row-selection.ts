@@ -2,8 +2,8 @@ import { useState, type Dispatch, type SetStateAction } from 'react';
 import { NOTHING_SELECTED, type RowSelection } from './row-selection.ts';
 
 /**
- * The selected rows of a list. What is selected is what is seen: when `listed`, which names what the list asks for, changes, nothing is
- * selected, because all of one list are not all of the next.
+ * Returns the selected rows of a list, and their setter. A change of `listed`, the name of the query, clears the
+ * selection: "all rows" of one query are not those of another.
  */
 export function useRowSelection(listed: string): [RowSelection, Dispatch<SetStateAction<RowSelection>>] {
   const [selection, setSelection] = useState<RowSelection>(NOTHING_SELECTED);

@@ -3,45 +3,45 @@ import { useMemo, useState, useSyncExternalStore } from 'react';
 import type { RowSource } from './column.ts';
 import { PageWindow, type Page } from './page-window.ts';
 
-/** What a row must have to be found again. */
+/** Row with the id that identifies it across reloads. */
 interface Identified {
   readonly id: string;
 }
 
-/** A page as the lists of the service answer it. */
+/** Page in the format of the REST API. */
 interface RestPage<Row> {
   readonly items: readonly Row[];
   readonly total: number;
 }
 
 export interface RowWindowOptions<Row> {
-  /** Under which the pages are kept: all that `fetchPage` depends on, as plain values. */
+  /** Cache key: everything that `fetchPage` depends on, as plain values. */
   readonly key: readonly unknown[];
   readonly fetchPage: (offset: number, limit: number, signal: AbortSignal) => Promise<RestPage<Row>>;
   readonly pageSize?: number;
 }
 
-/** Rows of a paged list that follow what happens to it. */
+/** Rows of a paged list that can be updated in place. */
 export interface RowWindow<Row> extends RowSource<Row> {
-  /** Changes loaded rows in place: `change` answers the row itself where nothing is to be changed. */
+  /** Changes loaded rows in place. `change` returns the same row to leave it unchanged. */
   patch(change: (row: Row) => Row): void;
-  /** Takes loaded rows out; gives how many. */
+  /** Removes loaded rows. Returns their number. */
   drop(isGone: (row: Row) => boolean): number;
-  /** How many rows more the list has by now, or fewer when negative, than are shown. */
+  /** Rows added to the list since it was shown; negative if rows were removed. */
   readonly drift: number;
-  /** What is looked at shows what it has become, without coming, going or moving. */
+  /** Updates the values of the rows in view without adding, removing or moving rows. */
   freshen(): void;
-  /** The loaded rows that are looked at. */
+  /** Returns the loaded rows in view. */
   inView(): readonly Row[];
-  /** Loads what is looked at again, and the rest when it is looked at; calls that come close together are one. */
+  /** Reloads the rows in view now, and the others when they come into view. Merges calls in quick succession. */
   refresh(): void;
 }
 
 const PAGE_SIZE = 100;
 
 /**
- * Rows of a list of the service, of which those that are looked at are loaded. When the key changes, the rows of the last one are shown until
- * the first of the new ones arrive. `invalidateQueries` of the key, or of the beginning of it, refreshes them.
+ * Loads the rows of a list as they come into view. When the key changes, the rows of the previous list stay until the
+ * new ones arrive. `invalidateQueries` with the key, or a prefix of it, refreshes them.
  */
 export function useRowWindow<Row extends Identified>(options: RowWindowOptions<Row>): RowWindow<Row> {
   const client = useQueryClient();
@@ -53,7 +53,7 @@ export function useRowWindow<Row extends Identified>(options: RowWindowOptions<R
   }));
   let current = held;
   if (held.name !== name) {
-    // A view that never got an answer has nothing to show in place of the next one.
+    // A list without a response has no rows to show in place of the next one.
     const before = held.list.window.total === null ? held.before : held.list;
     current = { name, list: new WindowStore(client, options), before };
     setHeld(current);
@@ -89,11 +89,11 @@ function sourceOf<Row extends Identified>(
   };
 }
 
-/** A window of pages that lives as long as it is looked at, with its answers in the cache of queries. */
+/** A page window that loads while it is subscribed, with its responses in the query cache. */
 class WindowStore<Row extends Identified> {
   readonly window: PageWindow<Row>;
   readonly #client: QueryClient;
-  /** Stands in the cache for all pages: what makes answers stale reaches it whichever of them are kept. */
+  /** Cache key that stands for all pages: an invalidation reaches it whichever pages are cached. */
   readonly #markKey: readonly unknown[];
   readonly #listeners = new Set<() => void>();
   #version = 0;

@@ -29,29 +29,29 @@ const features = tableFeatures({
   columnSizingFeature,
   columnResizingFeature,
 });
-/** The rows come from elsewhere: this table has columns alone. */
+/** The rows are managed elsewhere: this table only arranges columns. */
 type NoRow = Record<string, never>;
 const NO_ROWS: NoRow[] = [];
 
-/** The headers of the table, of which one is asked for its handle. */
+/** Header of a column, with its resize handler. */
 export type TableHeader = Header<typeof features, NoRow>;
 
 export interface TableColumns<Row> {
   readonly preferences: ColumnPreferences;
   readonly setPreferences: (preferences: ColumnPreferences | null) => void;
-  /** In the order to show them. */
+  /** Visible columns in display order. */
   readonly visible: readonly Column<Row>[];
-  /** All, in their order. */
+  /** All columns in display order. */
   readonly ordered: readonly Column<Row>[];
   readonly headers: ReadonlyMap<string, TableHeader>;
   readonly resizing: string | null;
   /** `grid-template-columns` of the visible columns. */
   readonly tracks: string;
-  /** The least width of all of them, in pixels. */
+  /** Sum of the minimum widths in pixels. */
   readonly width: number;
 }
 
-/** The columns of a table as its user has arranged them, remembered under the id of the table. */
+/** Returns the columns as the user has arranged them. Stores the arrangement under the id of the table. */
 export function useTableColumns<Row>(id: string, columns: readonly Column<Row>[]): TableColumns<Row> {
   const [preferences, setPreferences] = usePreference(
     `table.${id}`,

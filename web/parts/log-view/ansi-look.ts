@@ -1,6 +1,6 @@
 import { paletteColor, type Color, type Style } from './ansi.ts';
 
-/** How a style is drawn: classes of log-view.css, and custom properties for colours that it has none for. */
+/** Appearance of a style: classes of log-view.css, and custom properties for colors without a class. */
 export interface AnsiLook {
   readonly className: string;
   readonly properties: Readonly<Record<`--${string}`, string>>;
@@ -8,16 +8,16 @@ export interface AnsiLook {
 
 const looks = new WeakMap<Style, AnsiLook>();
 
-/** The look of a style: the same object for the same style. */
+/** Returns the appearance of a style; the same object for the same style. */
 export function lookOf(style: Style): AnsiLook {
   const known = looks.get(style);
   if (known !== undefined) return known;
-  const look = made(style);
+  const look = createLook(style);
   looks.set(style, look);
   return look;
 }
 
-function made(style: Style): AnsiLook {
+function createLook(style: Style): AnsiLook {
   const names: string[] = [];
   const properties: Record<`--${string}`, string> = {};
   const { foreground, background, isInverse } = style;
@@ -26,7 +26,7 @@ function made(style: Style): AnsiLook {
   if (back !== null) names.push(named('back', back, properties));
   else if (isInverse) names.push('ansi--inverse');
   if (front !== null) names.push(named('front', front, properties));
-  // A colour is made readable on the page's own ground; on a ground that the log has chosen it stays as it is.
+  // On the page background, colors are adjusted for contrast; on a background from the log, they stay unchanged.
   if (back !== null || isInverse) names.push('ansi--on-ground');
   if (style.isBold) names.push('ansi--bold');
   if (style.isDim) names.push('ansi--dim');

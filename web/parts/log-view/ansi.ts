@@ -1,9 +1,9 @@
 /**
- * The escape sequences of terminals in the output of tasks: colours and weights (SGR) and links (OSC 8) are kept, all others taken out
- * (ECMA-48; the colours of xterm).
+ * Terminal escape sequences in task output (ECMA-48, colors of xterm). Styles (SGR) and links (OSC 8) are rendered,
+ * all others removed.
  */
 
-/** A colour of the palette of 256, or a true colour as `#rrggbb`. */
+/** Index into the palette of 256 colors, or a true color as `#rrggbb`. */
 export type Color = number | `#${string}`;
 
 export interface Style {
@@ -17,11 +17,11 @@ export interface Style {
   readonly isInverse: boolean;
 }
 
-/** A piece of text of one style. */
+/** Text with one style. */
 export interface Span {
   readonly text: string;
   readonly style: Style;
-  /** Only of http and https. */
+  /** Only http and https. */
   readonly href: string | null;
 }
 
@@ -37,7 +37,7 @@ export const PLAIN: Style = {
 };
 
 const ESC = '\u001b';
-/** Also what is cut off at the end of a text counts as a sequence. */
+/** A sequence that is cut off at the end of the text also matches. */
 const SEQUENCE = new RegExp(
   [
     `${ESC}\\[(?<sgr>[0-9;:]*)m`,
@@ -51,13 +51,13 @@ const SEQUENCE = new RegExp(
 );
 const SPECIAL = new RegExp('[\u0000-\u0008\u000b-\u001f\u007f]');
 
-/** Whether a text has anything that is not shown as it is. */
+/** Reports whether a text contains control characters. */
 export const isSpecial = (text: string): boolean => SPECIAL.test(text);
 
-/** The text without all sequences. */
+/** Returns the text without escape sequences and control characters. */
 export const stripped = (text: string): string => (isSpecial(text) ? text.replace(SEQUENCE, '') : text);
 
-/** The style after a text that begins with `style`. */
+/** Returns the style at the end of a text that starts with `style`. */
 export function styleAfter(text: string, style: Style): Style {
   if (!text.includes(ESC)) return style;
   let after = style;
@@ -66,7 +66,7 @@ export function styleAfter(text: string, style: Style): Style {
   return after;
 }
 
-/** A text that begins with `style`, in pieces; those without a character are left out. */
+/** Splits a text that starts with `style` into spans; omits empty ones. */
 export function spansOf(text: string, style: Style): readonly Span[] {
   if (!isSpecial(text)) return text === '' ? [] : [{ text, style, href: null }];
   const spans: Span[] = [];
@@ -92,13 +92,13 @@ export function spansOf(text: string, style: Style): readonly Span[] {
   return spans;
 }
 
-/** What a log links to is shown to everybody: nothing but the web. */
+/** Accepts only web addresses: a task controls the links in its log, and other users see them. */
 function webAddress(text: string): string | null {
   const url = URL.parse(text);
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.href : null;
 }
 
-/** The parameters of one SGR sequence, applied in turn. */
+/** Applies the parameters of one SGR sequence in order. */
 function applied(parameters: string, before: Style): Style {
   const style: { -readonly [Key in keyof Style]: Style[Key] } = { ...before };
   const codes = parameters.split(';');
@@ -106,7 +106,7 @@ function applied(parameters: string, before: Style): Style {
     const [head = '', ...subs] = (codes[at] ?? '').split(':');
     const code = head === '' ? 0 : Number(head);
     if (code === 38 || code === 48) {
-      // `38;5;n` takes what follows it; `38:5:n` has it within.
+      // `38;5;n` continues in the following parameters; `38:5:n` contains them.
       const given = subs.length > 0 ? { color: colorOf(subs, true), taken: 0 } : taken(codes.slice(at + 1));
       at += given.taken;
       if (given.color !== null) style[code === 38 ? 'foreground' : 'background'] = given.color;
@@ -147,7 +147,7 @@ function taken(following: readonly string[]): { color: Color | null; taken: numb
   return { color: null, taken: following.length };
 }
 
-/** `5 n` or `2 r g b`; between colons a true colour may name a colour space first. */
+/** Parses `5 n` or `2 r g b`; with colons, a color space may come before the channels. */
 function colorOf(parts: readonly string[], isColons: boolean): Color | null {
   const numbers = parts.slice(1).map(Number);
   if (numbers.some((number) => !(number >= 0 && number <= 255))) return null;
@@ -158,7 +158,7 @@ function colorOf(parts: readonly string[], isColons: boolean): Color | null {
   return hexOf(channels);
 }
 
-/** Channels from 0 to 255 as `#rrggbb`. */
+/** Formats channels from 0 to 255 as `#rrggbb`. */
 const hexOf = (channels: readonly number[]): `#${string}` =>
   `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
 
@@ -172,12 +172,12 @@ const same = (one: Style, other: Style): boolean =>
   one.isStruck === other.isStruck &&
   one.isInverse === other.isInverse;
 
-/** Told apart by text: for a table of styles. */
+/** Returns a text that identifies a style. */
 export const styleKey = (style: Style): string => JSON.stringify(Object.values(style));
 
 const STEPS = [0, 95, 135, 175, 215, 255];
 
-/** A colour of the palette from 16 on, as `#rrggbb`: the cube and the greys of xterm. */
+/** Returns a palette color from index 16 as `#rrggbb`: the color cube and the grays of xterm. */
 export function paletteColor(index: number): string {
   const channels =
     index >= 232

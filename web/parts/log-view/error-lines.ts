@@ -1,9 +1,9 @@
 import type { MatchList } from './log-search.ts';
 
-/** Lines that somebody looks for in a log of something that has failed: those that look like errors, and the first of stderr. */
+/** Lines of interest in a failed task's log: those that look like errors, and the first line of stderr. */
 export class ErrorLines {
   readonly #found: MatchList;
-  /** The first line of stderr, when it is none of the others. */
+  /** First line of stderr, unless it is among the others. */
   readonly #extra: number | null;
 
   constructor(found: MatchList, firstStderr: number | null) {
@@ -16,7 +16,7 @@ export class ErrorLines {
     return this.#found.count + (this.#extra === null ? 0 : 1);
   }
 
-  /** The line after or before a line; behind the last comes the first. -1 when there is none. */
+  /** Returns the line after or before a line, cyclically; -1 if there is none. */
   next(line: number, by: 1 | -1): number {
     const at = this.#found.firstFrom(by === 1 ? line + 1 : line);
     const step = by === 1 ? at : at - 1;
@@ -27,7 +27,7 @@ export class ErrorLines {
     return this.#end(by);
   }
 
-  /** How many stand before a line. */
+  /** Returns the number of these lines before a line. */
   before(line: number): number {
     return this.#found.firstFrom(line) + (this.#extra !== null && this.#extra < line ? 1 : 0);
   }

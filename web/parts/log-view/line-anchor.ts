@@ -1,14 +1,14 @@
-/** Lines that an address points at: `#L12`, `#L12-L20`. */
+/** Range of lines in the address of a page: `#L12`, `#L12-L20`. */
 
 export interface LineRange {
-  /** From 1, as people count. */
+  /** Line number from 1. */
   readonly from: number;
   readonly to: number;
 }
 
 const HASH = /^#L([1-9][0-9]{0,9})(?:-L([1-9][0-9]{0,9}))?$/;
 
-/** The lines of the hash of an address; null when it has none. */
+/** Parses the hash of an address; null if it names no lines. */
 export function linesOf(hash: string): LineRange | null {
   const match = HASH.exec(hash);
   if (match === null) return null;

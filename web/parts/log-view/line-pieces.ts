@@ -1,8 +1,8 @@
 import type { Span } from './ansi.ts';
 
-/** A piece of a line as it is drawn: of one style, and found or not. */
+/** Part of a line with one style, inside or outside a match. */
 export interface LinePiece extends Span {
-  /** The number of the place that was found; null for what was not looked for. */
+  /** Number of the match; null outside matches. */
   readonly found: number | null;
 }
 
@@ -12,7 +12,7 @@ export interface FoundRange {
   readonly end: number;
 }
 
-/** The pieces of a line's first `max` characters. Ranges are in their order and do not overlap. */
+/** Splits the first `max` characters of a line at matches. `ranges` are sorted and do not overlap. */
 export function piecesOf(
   spans: readonly Span[],
   ranges: readonly FoundRange[],

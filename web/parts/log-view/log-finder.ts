@@ -2,12 +2,15 @@ import { blockOf, shownText, type LogText } from './log-text.ts';
 import { MatchList, FOUND_MAX, patternOf, type SearchQuery } from './log-search.ts';
 import type { SearchAnswer, SearchTask } from './search-messages.ts';
 
-/** One search through a log that may still grow. The worker has a block at a time: the page stays smooth, and a pattern that does not end is ended. */
+/**
+ * Searches a log that may still grow. A worker searches one block at a time, so that the page stays responsive and a
+ * slow pattern can be stopped.
+ */
 
-/** A block takes some milliseconds: what takes so long does not end. */
+/** A block normally takes a few milliseconds; beyond this limit, the search stops. */
 const BLOCK_MS_MAX = 2_000;
 
-/** What starts a worker; it is given so that the search can be tried without a browser. */
+/** Port to a worker; tests replace it. */
 export interface SearchWorker {
   post(task: SearchTask): void;
   end(): void;
@@ -16,11 +19,11 @@ export type StartWorker = (onAnswer: (answer: SearchAnswer) => void) => SearchWo
 
 export interface FinderState {
   readonly found: MatchList;
-  /** Grows with each change. */
+  /** Incremented by each change. */
   readonly version: number;
-  /** Whether all lines that have ended are searched. */
+  /** True if all complete lines are searched. */
   readonly isDone: boolean;
-  /** Why the pattern cannot be used; empty when it can. */
+  /** Why the pattern cannot be used; empty if it can. */
   readonly problem: string;
 }
 
@@ -35,7 +38,7 @@ export class LogFinder {
   #isReady = false;
   #nextLine = 0;
   #lastId = 0;
-  /** Lines that the worker has at the moment. */
+  /** Request that the worker is processing. */
   #asked: { readonly id: number; readonly lines: number } | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -55,8 +58,8 @@ export class LogFinder {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Goes on with the lines that have come. */
-  goOn(): void {
+  /** Continues with new lines. */
+  continueSearch(): void {
     if (this.#asked !== null || this.#state.problem !== '') return;
     const block = this.#found.isFull ? null : blockOf(this.#log.blocks(), this.#nextLine);
     const lines =
@@ -98,7 +101,7 @@ export class LogFinder {
       this.#found.add(answer.places);
       if (answer.places.length > 0) this.#change({});
     }
-    this.goOn();
+    this.continueSearch();
   }
 
   #giveUp(): void {
@@ -106,7 +109,7 @@ export class LogFinder {
     const line = (this.#nextLine + 1).toLocaleString('en');
     this.#change({
       isDone: true,
-      problem: `takes too long near line ${line}. Patterns such as (a+)+ do: make it simpler.`,
+      problem: `takes too long near line ${line}. Simplify it: patterns such as (a+)+ are slow.`,
     });
   }
 
@@ -116,7 +119,7 @@ export class LogFinder {
   }
 }
 
-/** A text without its first lines. */
+/** Returns a text without its first lines. */
 function linesFrom(text: string, skipped: number): string {
   let from = 0;
   for (let line = 0; line < skipped; line++) from = text.indexOf('\n', from) + 1;

@@ -1,15 +1,15 @@
 import { blockOf, IS_STDERR, type LogBlock, type LogStream } from './log-text.ts';
 
-/** Where lines stand: rows of the screen are all of one height, and a line takes one, or some when it is wrapped. */
+/** Vertical layout of a log. All rows have the same height; a wrapped line takes several rows. */
 
 export interface LayoutOptions {
   /** Only lines of this stream; null for all. */
   readonly stream: LogStream | null;
-  /** Characters that a row has; null when lines are not wrapped. */
+  /** Characters per row; null if lines are not wrapped. */
   readonly columns: number | null;
-  /** What of a line is shown at first, in characters. */
+  /** Characters of a line that are shown before it is expanded. */
   readonly widthMax: number;
-  /** Rows of lines that are shown otherwise than the others. */
+  /** Row counts of the lines that are expanded. */
   readonly special: ReadonlyMap<number, number>;
 }
 
@@ -20,17 +20,17 @@ interface Extent {
   readonly rows: number;
 }
 
-/** Blocks that are closed keep what was counted of them. */
+/** Extents of closed blocks, which no longer change. */
 const known = new WeakMap<LogBlock, Extent>();
 
 export class LogLayout {
-  /** Lines that are shown. */
+  /** Number of visible lines. */
   readonly lines: number;
-  /** Rows of all of them. */
+  /** Number of rows of these lines. */
   readonly rows: number;
   readonly #blocks: readonly LogBlock[];
   readonly #options: LayoutOptions;
-  /** Rows before each block. */
+  /** Number of rows before each block. */
   readonly #before: Float64Array;
 
   constructor(blocks: readonly LogBlock[], options: LayoutOptions) {
@@ -51,7 +51,7 @@ export class LogLayout {
     this.rows = rows;
   }
 
-  /** The row that a line begins with; of a line that is not shown, of the next one. */
+  /** Returns the first row of a line, or of the next visible line. */
   rowOf(line: number): number {
     const block = blockOf(this.#blocks, line);
     if (block === null) return line < 0 ? 0 : this.rows;
@@ -60,7 +60,7 @@ export class LogLayout {
     return row;
   }
 
-  /** The line that a row belongs to, and the row that it begins with; null when nothing is shown. */
+  /** Returns the line of a row, and the first row of the line; null for an empty layout. */
   lineAt(row: number): { line: number; top: number } | null {
     if (this.rows === 0) return null;
     const wanted = Math.max(0, Math.min(this.rows - 1, row));
@@ -71,7 +71,7 @@ export class LogLayout {
       if ((this.#before[middle] ?? 0) <= wanted) low = middle;
       else high = middle - 1;
     }
-    // Of several blocks that begin there, all but the last are empty.
+    // Of several blocks with the same first row, all but the last are empty.
     const block = this.#blocks[low];
     let top = this.#before[low] ?? 0;
     if (block === undefined) return null;
@@ -83,7 +83,7 @@ export class LogLayout {
     return null;
   }
 
-  /** The lines that are shown from a line on, so many rows of them. */
+  /** Returns the visible lines from a line on that fill `rows` rows. */
   from(line: number, rows: number): readonly number[] {
     const found: number[] = [];
     const first = blockOf(this.#blocks, line);

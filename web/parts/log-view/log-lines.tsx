@@ -7,49 +7,50 @@ import {
   useRef,
   useState,
   type Ref,
+  type RefObject,
 } from 'react';
 import type { LineRange } from './line-anchor.ts';
 import { LogLayout } from './log-layout.ts';
 import { LogRow, SHOWN_CHARACTERS } from './log-row.tsx';
 import type { MatchList } from './log-search.ts';
 import { lineAt, shownPart, statesOf, type LogStream, type LogText } from './log-text.ts';
-import { logTop, ROW_HEIGHT, scrolledHeight, scrollTopFor } from './scroll-range.ts';
+import { logTop, ROW_HEIGHT, scrolledHeight, scrollTopFor, type ScrollRange } from './scroll-range.ts';
 import { PROBE_CHARACTERS, useViewSize } from './use-view-size.ts';
 
-/** Rows that are drawn above and below what is seen. */
+/** Rows drawn above and below the visible ones. */
 const OVERSCAN = 12;
-/** So near to the end, in pixels, somebody reads the end. */
+/** Distance from the end, in pixels, within which scrolling down starts to follow the log. */
 const END_NEAR = 2 * ROW_HEIGHT;
-/** A goal is brought away from the edges by so many rows. */
+/** Rows kept between a scroll target and the edges of the view. */
 const EDGE_ROWS = 2;
 const GUTTER_PADDING = 34;
 const TIME_CHARACTERS = 13;
 const DIGITS_MIN = 4;
 
-/** A line to be brought into view. */
+/** A position to scroll into view. */
 export interface ScrollTarget {
   readonly line: number;
-  /** In the text of the line as it is shown. */
+  /** Offset in the text of the line as it is shown. */
   readonly character: number;
 }
 
 export interface LogLinesHandle {
-  /** The first line that is seen. */
+  /** Returns the first visible line. */
   topLine(): number;
 }
 
 export interface LogLinesProps {
   readonly log: LogText;
-  /** `log` is one object that grows: this tells when. */
+  /** Changes when `log`, which is one object, has grown. */
   readonly version: number;
   readonly stream: LogStream | null;
   readonly isWrapped: boolean;
   readonly times: 'local' | 'utc' | '';
   readonly found: MatchList;
   readonly foundVersion: number;
-  /** The number of the place that is gone to; -1 for none. */
+  /** Number of the current match; -1 for none. */
   readonly current: number;
-  readonly trouble: MatchList;
+  readonly errorLines: MatchList;
   readonly foundGoal: ScrollTarget | null;
   readonly goal: ScrollTarget | null;
   readonly selected: LineRange | null;
@@ -59,127 +60,23 @@ export interface LogLinesProps {
   readonly ref: Ref<LogLinesHandle>;
 }
 
-/** The lines of a log: only those that are seen are drawn. */
-export function LogLines({
-  log,
-  version,
-  stream,
-  isWrapped,
-  times,
-  found,
-  foundVersion,
-  current,
-  trouble,
-  foundGoal,
-  goal,
-  selected,
-  onSelect,
-  isFollowing,
-  onFollow,
-  ref,
-}: LogLinesProps) {
+/** The lines of a log. Draws only the lines in view. */
+export function LogLines(props: LogLinesProps) {
+  const { log, times, isWrapped, found, current, errorLines, goal, selected } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const probe = useRef<HTMLSpanElement>(null);
   const { width, height, character } = useViewSize(scroller, probe);
-  const [scrollTop, setScrollTop] = useState(0);
-  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
-  // A place that is found behind what is shown of its line opens it.
-  const farLine = foundGoal !== null && foundGoal.character >= SHOWN_CHARACTERS ? foundGoal.line : null;
-  const expanded = useMemo(
-    () => (farLine === null || opened.has(farLine) ? opened : new Set([...opened, farLine])),
-    [opened, farLine],
-  );
-
-  const digits = Math.max(DIGITS_MIN, String(log.lineCount + 2).length);
-  const gutter = Math.ceil((digits + (times === '' ? 0 : TIME_CHARACTERS)) * character) + GUTTER_PADDING;
+  const { expanded, toggle } = useExpandedLines(props.foundGoal);
+  const gutter = gutterWidth(log, times, character);
   const columns = isWrapped ? Math.max(10, Math.floor((width - gutter - 12) / character)) : null;
+  const { version, stream } = props;
   const [blocks, layout] = useMemo(
     () => layoutOf(log, version, { stream, columns, expanded }),
     [log, version, stream, columns, expanded],
   );
-  const range = { rows: layout.rows, viewport: height };
-
-  const topLine = useRef(0);
-  const lastScrollTop = useRef(0);
-  useImperativeHandle(ref, () => ({ topLine: () => topLine.current }), []);
-
-  const reached = useRef(new WeakSet<ScrollTarget>());
-  /** Brings a goal into view once, as soon as its line is there. */
-  const reveal = useEffectEvent((to: ScrollTarget | null) => {
-    const element = scroller.current;
-    if (element === null || to === null || height === 0 || to.line >= log.lineCount) return;
-    if (reached.current.has(to)) return;
-    reached.current.add(to);
-    const place = layout.rowOf(to.line) * ROW_HEIGHT;
-    const seen = logTop(element.scrollTop, range);
-    const edge = EDGE_ROWS * ROW_HEIGHT;
-    if (place < seen + edge || place > seen + height - 2 * edge)
-      element.scrollTop = scrollTopFor(place - height / 2, range);
-  });
-  const selectedFrom = selected?.from ?? null;
-  const selectedGoal = useMemo(
-    () => (selectedFrom === null ? null : { line: selectedFrom - 1, character: 0 }),
-    [selectedFrom],
-  );
-  useLayoutEffect(() => reveal(foundGoal), [foundGoal, layout, height]);
-  useLayoutEffect(() => reveal(goal), [goal, layout, height]);
-  useLayoutEffect(() => reveal(selectedGoal), [selectedGoal, layout, height]);
-
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    if (isFollowing && element !== null) element.scrollTop = element.scrollHeight;
-  }, [isFollowing, layout, height]);
-
-  // Wrapped otherwise, or with other lines, the view stays where it was read.
-  const stay = useEffectEvent(() => {
-    const element = scroller.current;
-    if (element !== null && !isFollowing)
-      element.scrollTop = scrollTopFor(layout.rowOf(topLine.current) * ROW_HEIGHT, range);
-  });
-  useLayoutEffect(() => stay(), [columns, stream]);
-
-  useLayoutEffect(() => {
-    if (current === -1) return undefined;
-    const frame = requestAnimationFrame(() =>
-      scroller.current
-        ?.querySelector('[data-current]')
-        ?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
-    );
-    return () => cancelAnimationFrame(frame);
-  }, [current]);
-
-  const scrolled = (element: HTMLDivElement): void => {
-    const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < END_NEAR;
-    const isUp = element.scrollTop < lastScrollTop.current - 1;
-    lastScrollTop.current = element.scrollTop;
-    topLine.current = layout.lineAt(Math.ceil(logTop(element.scrollTop, range) / ROW_HEIGHT))?.line ?? 0;
-    setScrollTop(element.scrollTop);
-    if (isAtEnd) {
-      if (!isUp) onFollow(true);
-    } else if (isUp) onFollow(false);
-  };
-
-  const select = useCallback(
-    (index: number, isRange: boolean) => {
-      const number = index + 1;
-      const from = isRange ? (selected?.from ?? number) : number;
-      const isSame = !isRange && selected?.from === number && selected.to === number;
-      onSelect(isSame ? null : { from: Math.min(from, number), to: Math.max(from, number) });
-    },
-    [selected, onSelect],
-  );
-  const expand = useCallback((index: number) => {
-    setOpened((before) => {
-      const after = new Set(before);
-      if (!after.delete(index)) after.add(index);
-      return after;
-    });
-  }, []);
-
-  const top = logTop(scrollTop, range);
-  const first = layout.lineAt(Math.max(0, Math.floor(top / ROW_HEIGHT) - OVERSCAN));
-  const lines = first === null ? [] : layout.from(first.line, Math.ceil(height / ROW_HEIGHT) + 2 * OVERSCAN);
-  const offset = first === null ? 0 : scrollTop + first.top * ROW_HEIGHT - top;
+  const view = { layout, height, columns };
+  const { lines, offset, scrolledTo } = useLogScroll(props, scroller, view);
+  const select = useLineSelection(selected, props.onSelect);
   return (
     <div
       ref={scroller}
@@ -188,12 +85,12 @@ export function LogLines({
       aria-live="off"
       aria-label="Lines of the log"
       tabIndex={0}
-      onScroll={(event) => scrolled(event.currentTarget)}
+      onScroll={(event) => scrolledTo(event.currentTarget)}
     >
       <span ref={probe} className="log-lines__probe" aria-hidden="true">
         {'0'.repeat(PROBE_CHARACTERS)}
       </span>
-      <div className="log-lines__all" style={{ height: scrolledHeight(range) }}>
+      <div className="log-lines__all" style={{ height: scrolledHeight(rangeOf(view)) }}>
         <div
           className="log-lines__seen"
           style={{ transform: `translateY(${offset}px)`, ['--log-gutter' as string]: `${gutter}px` }}
@@ -211,14 +108,14 @@ export function LogLines({
                   time={line.time}
                   times={times}
                   found={found}
-                  foundVersion={foundVersion}
+                  foundVersion={props.foundVersion}
                   current={found.lineOf(current) === index ? current : -1}
-                  isTrouble={trouble.lineOf(trouble.firstFrom(index)) === index}
+                  isError={errorLines.lineOf(errorLines.firstFrom(index)) === index}
                   isGoal={goal?.line === index}
                   isSelected={selected !== null && index + 1 >= selected.from && index + 1 <= selected.to}
                   isExpanded={expanded.has(index)}
                   onSelect={select}
-                  onExpand={expand}
+                  onExpand={toggle}
                 />
               )
             );
@@ -227,6 +124,152 @@ export function LogLines({
       </div>
     </div>
   );
+}
+
+/** Returns the width in pixels of line numbers and times. */
+function gutterWidth(log: LogText, times: LogLinesProps['times'], character: number): number {
+  const digits = Math.max(DIGITS_MIN, String(log.lineCount + 2).length);
+  return Math.ceil((digits + (times === '' ? 0 : TIME_CHARACTERS)) * character) + GUTTER_PADDING;
+}
+
+/** Tracks the lines that are shown in full. A match beyond the shown part of its line expands the line. */
+function useExpandedLines(foundGoal: ScrollTarget | null) {
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const farLine = foundGoal !== null && foundGoal.character >= SHOWN_CHARACTERS ? foundGoal.line : null;
+  const expanded = useMemo(
+    () => (farLine === null || opened.has(farLine) ? opened : new Set([...opened, farLine])),
+    [opened, farLine],
+  );
+  const toggle = useCallback((index: number) => {
+    setOpened((before) => {
+      const after = new Set(before);
+      if (!after.delete(index)) after.add(index);
+      return after;
+    });
+  }, []);
+  return { expanded, toggle };
+}
+
+/** Returns the handler of clicks on line numbers. A click selects a line, a click on the only selected line clears it. */
+function useLineSelection(selected: LineRange | null, onSelect: LogLinesProps['onSelect']) {
+  return useCallback(
+    (index: number, isRange: boolean) => {
+      const number = index + 1;
+      const from = isRange ? (selected?.from ?? number) : number;
+      const isSame = !isRange && selected?.from === number && selected.to === number;
+      onSelect(isSame ? null : { from: Math.min(from, number), to: Math.max(from, number) });
+    },
+    [selected, onSelect],
+  );
+}
+
+interface LogViewport {
+  readonly layout: LogLayout;
+  /** Height of the view in pixels. */
+  readonly height: number;
+  /** Characters per row; null if lines are not wrapped. */
+  readonly columns: number | null;
+}
+
+const rangeOf = ({ layout, height }: LogViewport) => ({ rows: layout.rows, viewport: height });
+
+/** Scrolls to targets and to the end, and computes which lines are in view. */
+function useLogScroll(
+  props: LogLinesProps,
+  scroller: RefObject<HTMLDivElement | null>,
+  view: LogViewport,
+): {
+  readonly lines: readonly number[];
+  /** Pixels from the top of the scrolled element to the first drawn line. */
+  readonly offset: number;
+  readonly scrolledTo: (element: HTMLDivElement) => void;
+} {
+  const { isFollowing, onFollow } = props;
+  const { layout, height, columns } = view;
+  const range = rangeOf(view);
+  const [scrollTop, setScrollTop] = useState(0);
+  const topLine = useRef(0);
+  const lastScrollTop = useRef(0);
+  useImperativeHandle(props.ref, () => ({ topLine: () => topLine.current }), []);
+
+  useScrollTargets(props, scroller, view);
+  useLayoutEffect(() => {
+    if (isFollowing) scrollToEnd(scroller.current);
+  }, [scroller, isFollowing, layout, height]);
+  // When the wrapping or the stream changes, the first visible line stays first.
+  const keepTopLine = useEffectEvent(() => {
+    if (!isFollowing) scrollTo(scroller.current, layout.rowOf(topLine.current) * ROW_HEIGHT, range);
+  });
+  useLayoutEffect(() => keepTopLine(), [columns, props.stream]);
+  useCurrentMatch(scroller, props.current);
+
+  const top = logTop(scrollTop, range);
+  const first = layout.lineAt(Math.max(0, Math.floor(top / ROW_HEIGHT) - OVERSCAN));
+  return {
+    lines: first === null ? [] : layout.from(first.line, Math.ceil(height / ROW_HEIGHT) + 2 * OVERSCAN),
+    offset: first === null ? 0 : scrollTop + first.top * ROW_HEIGHT - top,
+    scrolledTo: (element) => {
+      const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < END_NEAR;
+      const isUp = element.scrollTop < lastScrollTop.current - 1;
+      lastScrollTop.current = element.scrollTop;
+      topLine.current = layout.lineAt(Math.ceil(logTop(element.scrollTop, range) / ROW_HEIGHT))?.line ?? 0;
+      setScrollTop(element.scrollTop);
+      if (isAtEnd) {
+        if (!isUp) onFollow(true);
+      } else if (isUp) onFollow(false);
+    },
+  };
+}
+
+/** Scrolls each target into view once, as soon as its line is loaded. */
+function useScrollTargets(
+  { log, selected, foundGoal, goal }: LogLinesProps,
+  scroller: RefObject<HTMLDivElement | null>,
+  view: LogViewport,
+): void {
+  const { layout, height } = view;
+  const reached = useRef(new WeakSet<ScrollTarget>());
+  const reveal = useEffectEvent((to: ScrollTarget | null) => {
+    const element = scroller.current;
+    if (element === null || to === null || height === 0 || to.line >= log.lineCount) return;
+    if (reached.current.has(to)) return;
+    reached.current.add(to);
+    const place = layout.rowOf(to.line) * ROW_HEIGHT;
+    const top = logTop(element.scrollTop, rangeOf(view));
+    const edge = EDGE_ROWS * ROW_HEIGHT;
+    if (place < top + edge || place > top + height - 2 * edge)
+      scrollTo(element, place - height / 2, rangeOf(view));
+  });
+  const selectedFrom = selected?.from ?? null;
+  const selectedGoal = useMemo(
+    () => (selectedFrom === null ? null : { line: selectedFrom - 1, character: 0 }),
+    [selectedFrom],
+  );
+  useLayoutEffect(() => reveal(foundGoal), [foundGoal, layout, height]);
+  useLayoutEffect(() => reveal(goal), [goal, layout, height]);
+  useLayoutEffect(() => reveal(selectedGoal), [selectedGoal, layout, height]);
+}
+
+/** Scrolls the current match into view within its line. */
+function useCurrentMatch(scroller: RefObject<HTMLDivElement | null>, current: number): void {
+  useLayoutEffect(() => {
+    if (current === -1) return undefined;
+    const frame = requestAnimationFrame(() =>
+      scroller.current
+        ?.querySelector('[data-current]')
+        ?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, [scroller, current]);
+}
+
+/** Scrolls to `top`, in pixels of the log. */
+function scrollTo(element: HTMLElement | null, top: number, range: ScrollRange): void {
+  if (element !== null) element.scrollTop = scrollTopFor(top, range);
+}
+
+function scrollToEnd(element: HTMLElement | null): void {
+  if (element !== null) element.scrollTop = element.scrollHeight;
 }
 
 function layoutOf(

@@ -7,10 +7,10 @@ import { shownPart, statesOf } from './log-text.ts';
 import { piecesOf, type LinePiece } from './line-pieces.ts';
 import { timeOfDay } from './time-of-day.ts';
 
-/** So much of a line is shown at first. */
+/** Characters of a line that are shown before it is expanded. */
 export const SHOWN_CHARACTERS = 2_000;
 
-/** What a session understands is for it, not for the reader. */
+/** Directives to the session, drawn muted. */
 const DIRECTIVE = /^openjd_[a-z_]+:/;
 const FAILURE = /^openjd_fail:/;
 
@@ -21,21 +21,21 @@ export interface LogRowProps {
   readonly style: Style;
   readonly time: number;
   readonly found: MatchList;
-  /** `found` is one object that grows: this tells when. */
+  /** Changes when `found`, which is one object, has grown. */
   readonly foundVersion: number;
-  /** The place that is gone to; -1 when it is not in this line. */
+  /** Number of the current match; -1 if it is in another line. */
   readonly current: number;
-  readonly isTrouble: boolean;
+  readonly isError: boolean;
   readonly isGoal: boolean;
   readonly isSelected: boolean;
   readonly isExpanded: boolean;
-  /** Empty without times. */
+  /** Empty if times are hidden. */
   readonly times: 'local' | 'utc' | '';
   readonly onSelect: (index: number, isRange: boolean) => void;
   readonly onExpand: (index: number) => void;
 }
 
-/** A line: its number, when it was written, and its text. */
+/** A line: number, time, and text. */
 export const LogRow = memo(function LogRow(props: LogRowProps) {
   const { index, raw, isStderr, time, times, onSelect } = props;
   const number = index + 1;
@@ -49,7 +49,7 @@ export const LogRow = memo(function LogRow(props: LogRowProps) {
       className={classNames(
         'log-row',
         isStderr && 'log-row--stderr',
-        props.isTrouble && 'log-row--trouble',
+        props.isError && 'log-row--error',
         props.isSelected && 'log-row--selected',
         props.isGoal && 'log-row--goal',
         DIRECTIVE.test(raw) && !FAILURE.test(raw) && 'log-row--directive',

@@ -1,17 +1,17 @@
-/** Finds a pattern in the lines of a log. What may take long runs in a worker (search-worker.ts). */
+/** Pattern search in the lines of a log. Slow searches run in a worker (search-worker.ts). */
 
 export interface SearchQuery {
   readonly text: string;
   readonly isRegex: boolean;
   readonly isCaseSensitive: boolean;
-  /** Only the first place of a line. */
+  /** Finds only the first match of a line. */
   readonly isOncePerLine: boolean;
 }
 
-/** More places than this are not kept. */
+/** Maximum number of matches that are kept. */
 export const FOUND_MAX = 100_000;
 
-/** What is looked for; or why it is no pattern, in words. */
+/** Returns the pattern, or as a text why it is invalid. */
 export function patternOf({
   text,
   isRegex,
@@ -27,8 +27,8 @@ export function patternOf({
   }
 }
 
-/** Words that programs write when something goes wrong. Case tells `ValueError` from terror. */
-const TROUBLE_WORDS = [
+/** Words in error messages. Matching case separates `ValueError` from "terror". */
+const ERROR_WORDS = [
   '[Ee]rrors?|ERRORS?',
   '[Ff]atal|FATAL',
   '[Ff]ailed|FAILED|[Ff]ailure|FAILURE',
@@ -38,19 +38,19 @@ const TROUBLE_WORDS = [
   String.raw`[\w.]*Exception|[A-Z]\w*Error`,
 ].join('|');
 
-/** Lines that look like errors; "0 errors" is none. */
+/** Query for lines that look like errors. "0 errors" does not match. */
 export const ERROR_LINE_QUERY: SearchQuery = {
-  text: String.raw`^\s*openjd_fail:|(?<!\b(?:0|[Nn]o|without)\s)\b(?:${TROUBLE_WORDS})\b(?!\s*[:=]\s*0\b)`,
+  text: String.raw`^\s*openjd_fail:|(?<!\b(?:0|[Nn]o|without)\s)\b(?:${ERROR_WORDS})\b(?!\s*[:=]\s*0\b)`,
   isRegex: true,
   isCaseSensitive: true,
   isOncePerLine: true,
 };
 
-/** Places as three numbers each: line, first character, character behind the last. */
+/** Matches as three numbers each: line, start, end (exclusive). */
 export type MatchTable = Uint32Array;
 
-/** The places of a pattern in lines that each end with a line feed; at most `max`. */
-export function placesIn(
+/** Returns at most `max` matches of a pattern in lines that each end with a line feed. */
+export function matchesIn(
   text: string,
   firstLine: number,
   pattern: RegExp,
@@ -73,7 +73,7 @@ export function placesIn(
   return Uint32Array.from(found);
 }
 
-/** Places in the order of lines, found one after another. */
+/** Matches in the order of lines, appended as they are found. */
 export class MatchList {
   #places = new Uint32Array(3 * 64);
   #count = 0;
@@ -97,12 +97,12 @@ export class MatchList {
     this.#count += places.length / 3;
   }
 
-  /** The line of a place by its number from 0; -1 when there is none. */
+  /** Returns the line of a match by its index; -1 if there is none. */
   lineOf(index: number): number {
     return index < 0 || index >= this.#count ? -1 : (this.#places[index * 3] ?? -1);
   }
 
-  /** The number of the first place that is in the line or behind it; `count` when there is none. */
+  /** Returns the index of the first match in or after a line; `count` if there is none. */
   firstFrom(line: number): number {
     let low = 0;
     let high = this.#count;
@@ -114,7 +114,7 @@ export class MatchList {
     return low;
   }
 
-  /** The places of a line, with their numbers. */
+  /** Returns the matches in a line, with their indexes. */
   inLine(line: number): readonly { readonly number: number; readonly start: number; readonly end: number }[] {
     const found = [];
     for (let number = this.firstFrom(line); this.lineOf(number) === line; number++)

@@ -2,42 +2,45 @@ import type { LogEvent } from '../../../client/events/subjects.ts';
 import type { LogChunk, LogPage } from '../../../client/resources.ts';
 import { LogText } from './log-text.ts';
 
-/** The log of a task, read by pages and kept up by events: the text of each attempt, and how far it has come. */
+/**
+ * Loads the log of a task by pages and keeps it current by events. Holds the text of each attempt, and the progress
+ * of loading.
+ */
 
 export interface LogSourceOptions {
-  /** The page draws and answers the user while this waits. */
+  /** Requests a page of chunks; the page stays responsive meanwhile. */
   readonly readPage: (afterBusSeq: number, limit: number) => Promise<LogPage>;
 }
 
-/** So many characters in an answer are read without a stutter. */
+/** Target size of a page in characters: larger ones make the page stutter. */
 const PAGE_CHARACTERS = 2 * 1024 * 1024;
 const FIRST_PAGE_CHUNKS = 50;
 const PAGE_CHUNKS_MAX = 1000;
 
-/** What is known of the log at one moment. */
+/** State of the log at one moment. */
 export interface LogState {
-  /** Grows with each change. */
+  /** Incremented by each change. */
   readonly version: number;
-  /** Attempts that have written something. */
+  /** Attempts with output. */
   readonly attempts: readonly number[];
-  /** Whether pages are being read. */
+  /** True while pages are being read. */
   readonly isReading: boolean;
-  /** Whether all that there was has been read once. */
+  /** True once everything written before the page opened has been read. */
   readonly isComplete: boolean;
-  /** Characters read. */
+  /** Number of characters read. */
   readonly characters: number;
-  /** Why reading has stopped; null while it has not. */
+  /** Error that stopped reading, or null. */
   readonly error: unknown;
 }
 
 type Piece = Pick<LogChunk, 'attempt_id' | 'seq_num' | 'stream' | 'data' | 'at'>;
 
-/** Which chunks of an attempt have come: all up to a number, and some behind it. */
+/** Tracks the received chunks of an attempt: all up to a number, and some after it. */
 class SeenNumbers {
   #upTo = 0;
   readonly #beyond = new Set<number>();
 
-  /** Whether it is new. */
+  /** Adds a number. Returns whether it is new. */
   add(number: number): boolean {
     if (number <= this.#upTo || this.#beyond.has(number)) return false;
     this.#beyond.add(number);
@@ -45,13 +48,13 @@ class SeenNumbers {
     return true;
   }
 
-  /** Whether something before the number has not come. */
-  misses(number: number): boolean {
+  /** Reports whether a chunk before the number is missing. */
+  hasGapBefore(number: number): boolean {
     return number > this.#upTo + 1;
   }
 }
 
-/** The number of an attempt stands at the end of its id. */
+/** Parses the number of an attempt, which ends its id. */
 export const attemptOf = (attemptId: string): number =>
   Number(attemptId.slice(attemptId.lastIndexOf('-') + 1));
 
@@ -68,7 +71,7 @@ export class LogSource {
     characters: 0,
     error: null,
   };
-  /** Came while pages were read, or before what they follow. */
+  /** Chunks that arrived while pages were read, or before the chunks that they follow. */
   #held: Piece[] = [];
   #afterBusSeq = 0;
   #chunks = 0;
@@ -86,7 +89,7 @@ export class LogSource {
     return () => this.#listeners.delete(listener);
   };
 
-  /** The text of an attempt; empty when it has written nothing. */
+  /** Returns the text of an attempt, which may be empty. */
   textOf(attempt: number): LogText {
     const known = this.#texts.get(attempt);
     if (known !== undefined) return known;
@@ -95,7 +98,7 @@ export class LogSource {
     return text;
   }
 
-  /** Reads what has come since the last page. Begins once more when it is reading already. */
+  /** Reads what was written since the last page. If it is reading already, it reads once more afterwards. */
   read(): void {
     this.#isClosed = false;
     if (this.#state.isReading) {
@@ -109,7 +112,7 @@ export class LogSource {
     );
   }
 
-  /** Takes what the events tell; what they have missed is read. */
+  /** Adds the chunks of events. Reads pages if a chunk is missing. */
   accept(events: readonly LogEvent[]): void {
     this.#held.push(...events);
     if (this.#state.isReading) return;
@@ -117,13 +120,13 @@ export class LogSource {
     else this.read();
   }
 
-  /** An attempt has ended, and all of its log is here. */
+  /** Marks the log of an ended attempt as complete. */
   end(attempt: number): void {
     this.textOf(attempt).end();
     this.#change({});
   }
 
-  /** Nobody looks any more. */
+  /** Stops reading. */
   close(): void {
     this.#isClosed = true;
   }
@@ -146,7 +149,7 @@ export class LogSource {
     this.#takeHeld();
   }
 
-  /** Small chunks come by the thousand, large ones by the dozen. */
+  /** Adapts the number of chunks per page to their size. */
   #pageChunks(): number {
     if (this.#chunks === 0) return FIRST_PAGE_CHUNKS;
     const each = this.#state.characters / this.#chunks;
@@ -154,7 +157,7 @@ export class LogSource {
   }
 
   #isHeldWhole(): boolean {
-    return followsItself(this.#held, (id, number) => this.#seenOf(id).misses(number));
+    return isContiguous(this.#held, (id, number) => this.#seenOf(id).hasGapBefore(number));
   }
 
   #takeHeld(): void {
@@ -195,15 +198,15 @@ export class LogSource {
   }
 }
 
-/** Whether the events miss nothing once they are taken in their order. */
-function followsItself(
+/** Reports whether the events, in order, have no gap. */
+function isContiguous(
   pieces: readonly Piece[],
-  misses: (attemptId: string, number: number) => boolean,
+  hasGapBefore: (attemptId: string, number: number) => boolean,
 ): boolean {
   const last = new Map<string, number>();
   for (const { attempt_id: id, seq_num: number } of pieces) {
     const before = last.get(id);
-    if (before === undefined ? misses(id, number) : number > before + 1) return false;
+    if (before === undefined ? hasGapBefore(id, number) : number > before + 1) return false;
     last.set(id, number);
   }
   return true;

@@ -1,45 +1,45 @@
 import { isSpecial, PLAIN, stripped, styleAfter, styleKey, type Style } from './ansi.ts';
 
-/** What a task has written, as lines. Text is kept in blocks with the places of lines in them: no object for a line. */
+/** Output of a task as lines. Text is stored in blocks with line offsets, without an object per line. */
 
 export type LogStream = 'stdout' | 'stderr';
 
-/** Some lines that follow each other. Lists have an entry a line. */
+/** Consecutive lines. The lists have one entry per line. */
 export interface LogBlock {
-  /** Index of its first line in the log, from 0. */
+  /** Index of the first line in the log, from 0. */
   readonly firstLine: number;
   readonly lineCount: number;
   /** The lines, each with a line feed. */
   readonly text: string;
   readonly starts: ArrayLike<number>;
   readonly flags: ArrayLike<number>;
-  /** Which of the log's styles a line begins with. */
+  /** Index of the style at the start of each line. */
   readonly styles: ArrayLike<number>;
-  /** When the end of a line was written, in milliseconds since the epoch. */
+  /** Time at which the end of each line was written, in milliseconds since the epoch. */
   readonly times: ArrayLike<number>;
-  /** How many characters of a line are shown. */
+  /** Number of visible characters of each line. */
   readonly widths: ArrayLike<number>;
-  /** Whether a line has sequences or earlier states. */
+  /** Reports whether a line has escape sequences or overwritten states. */
   readonly isSpecial: boolean;
 }
 
-/** Of `flags`: written to stderr; has sequences or earlier states. */
+/** Bits of `flags`: written to stderr; has escape sequences or overwritten states. */
 export const IS_STDERR = 1;
 const IS_SPECIAL = 2;
 
 export interface LogLine {
-  /** From 0. */
+  /** Index from 0. */
   readonly index: number;
-  /** As it was written, without the line feed. */
+  /** The line as it was written, without the line feed. */
   readonly raw: string;
   readonly stream: LogStream;
   readonly style: Style;
   readonly time: number;
 }
 
-/** A block is closed when it has so many characters. */
+/** Size at which a block is closed. */
 const BLOCK_CHARACTERS = 65_536;
-/** What is longer is broken into lines of so many characters. */
+/** Longer lines are split at this length. */
 export const LINE_CHARACTERS_MAX = 262_144;
 const STYLES_MAX = 65_535;
 
@@ -81,7 +81,10 @@ const closed = (block: OpenBlock): LogBlock => ({
   widths: Uint32Array.from(block.widths),
 });
 
-/** What of a line is shown: behind the last carriage return, as on a terminal; `states` counts what it has overwritten. */
+/**
+ * Returns the visible part of a line: the text after the last carriage return, as on a terminal. `states` counts the
+ * overwritten texts.
+ */
 export function shownPart(raw: string): { start: number; end: number; states: number } {
   let end = raw.length;
   while (end > 0 && raw[end - 1] === '\r') end--;
@@ -94,10 +97,10 @@ export function shownPart(raw: string): { start: number; end: number; states: nu
   return { start, end, states };
 }
 
-/** The states of a line that were overwritten, and the last. */
+/** Returns the overwritten states of a line, and the last one. */
 export const statesOf = (raw: string): readonly string[] => raw.split('\r').filter((state) => state !== '');
 
-/** The lines of one attempt, in the order in which they ended. Chunks may be cut anywhere. */
+/** Lines of one attempt, in the order in which they were completed. Chunks may be split anywhere. */
 export class LogText {
   readonly #closed: LogBlock[] = [];
   #open = emptyBlock(0);
@@ -110,22 +113,22 @@ export class LogText {
   readonly #styles: Style[] = [PLAIN];
   readonly #styleIds = new Map<string, number>([[styleKey(PLAIN), 0]]);
 
-  /** Lines that have ended. */
+  /** Number of complete lines. */
   get lineCount(): number {
     return this.#open.firstLine + this.#open.lineCount;
   }
 
-  /** Characters of all that was written. */
+  /** Number of characters, including incomplete lines. */
   get characters(): number {
     return this.#characters;
   }
 
-  /** The first line that was written to stderr; null when there is none. */
+  /** First line of stderr; null if there is none. */
   get firstStderr(): number | null {
     return this.#firstStderr;
   }
 
-  /** All lines, also those that have not ended, which are last. A block that is closed stays the same object. */
+  /** Returns all lines, incomplete ones last. A closed block stays the same object. */
   blocks(): readonly LogBlock[] {
     const blocks: LogBlock[] = [...this.#closed];
     if (this.#open.lineCount > 0) blocks.push({ ...this.#open });
@@ -149,7 +152,7 @@ export class LogText {
     }
   }
 
-  /** Nothing more is to come: lines that have not ended are lines all the same. */
+  /** Completes the lines that have no line feed. */
   end(): void {
     for (const stream of ['stdout', 'stderr'] as const) {
       const pending = this.#pending[stream];
@@ -171,7 +174,7 @@ export class LogText {
     return tail;
   }
 
-  /** Whole lines. */
+  /** Adds complete lines. */
   #add(stream: LogStream, lines: string, time: number): void {
     const pending = this.#pending[stream];
     if (stream === 'stderr') this.#firstStderr ??= this.lineCount;
@@ -216,7 +219,7 @@ export class LogText {
     const key = styleKey(style);
     const known = this.#styleIds.get(key);
     if (known !== undefined) return known;
-    // So many styles are a picture in colours: its lines then begin without one.
+    // A log with this many styles is an image in colors: later lines start with the default style.
     if (this.#styles.length >= STYLES_MAX) return 0;
     this.#styleIds.set(key, this.#styles.length);
     return this.#styles.push(style) - 1;
@@ -228,7 +231,7 @@ function shownWidth(raw: string): number {
   return stripped(raw.slice(start, end)).length;
 }
 
-/** The block that a line is in; null when the log has no such line. */
+/** Returns the block of a line; null if there is no such line. */
 export function blockOf(blocks: readonly LogBlock[], line: number): LogBlock | null {
   let low = 0;
   let high = blocks.length - 1;
@@ -242,7 +245,7 @@ export function blockOf(blocks: readonly LogBlock[], line: number): LogBlock | n
   return null;
 }
 
-/** A line by its index; null when there is none. */
+/** Returns a line by its index; null if there is none. */
 export function lineAt(log: LogText, blocks: readonly LogBlock[], index: number): LogLine | null {
   const block = blockOf(blocks, index);
   if (block === null) return null;
@@ -259,7 +262,7 @@ export function lineAt(log: LogText, blocks: readonly LogBlock[], index: number)
 const rawOf = (block: LogBlock, at: number): string =>
   block.text.slice(block.starts[at], (block.starts[at + 1] ?? block.text.length) - 1);
 
-/** The lines of a block as they are shown, each with a line feed: for a search. */
+/** Returns the visible text of a block, each line with a line feed, for a search. */
 export function shownText(block: LogBlock): string {
   if (!block.isSpecial) return block.text;
   const lines: string[] = [];
@@ -267,7 +270,7 @@ export function shownText(block: LogBlock): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** A line as it is shown, without styles. */
+/** Returns a line as it is shown, without styles. */
 export function shownLine(raw: string): string {
   const { start, end } = shownPart(raw);
   return stripped(raw.slice(start, end));

@@ -1,6 +1,6 @@
 import { choiceField, flagField, textField } from '../../state/use-url-state.ts';
 
-/** What of the view of a log is in the address. */
+/** View options in the page address. */
 export const LOG_VIEW = {
   find: textField(),
   regex: flagField,

@@ -1,6 +1,6 @@
 import type { MatchTable, SearchQuery } from './log-search.ts';
 
-/** What a page and its search worker say to each other. */
+/** Messages between a page and its search worker. */
 
 export interface SearchTask {
   readonly id: number;

@@ -1,7 +1,7 @@
-import { patternOf, placesIn } from './log-search.ts';
+import { patternOf, matchesIn } from './log-search.ts';
 import type { SearchAnswer, SearchTask } from './search-messages.ts';
 
-/** Searches beside the page: a pattern that takes for ever is ended with the worker. */
+/** Searches in a worker, so that terminating it stops a pattern that never ends. */
 
 const answer = (said: SearchAnswer): void => postMessage(said);
 
@@ -10,7 +10,7 @@ addEventListener('message', ({ data }: MessageEvent<SearchTask>) => {
   const places =
     typeof pattern === 'string'
       ? new Uint32Array()
-      : placesIn(data.text, data.firstLine, pattern, {
+      : matchesIn(data.text, data.firstLine, pattern, {
           max: data.max,
           isOncePerLine: data.query.isOncePerLine,
         });

@@ -1,7 +1,7 @@
 import type { StartWorker } from './log-finder.ts';
 import type { SearchAnswer } from './search-messages.ts';
 
-/** Starts a search beside the page. */
+/** Starts a search worker. */
 export const startSearchWorker: StartWorker = (onAnswer) => {
   const worker = new Worker(new URL('./search-worker.ts', import.meta.url), { type: 'module' });
   worker.addEventListener('message', ({ data }: MessageEvent<SearchAnswer>) => onAnswer(data));

@@ -1,6 +1,6 @@
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** The time of day to the millisecond, such as `09:58:12.345`. */
+/** Formats the time of day to the millisecond: `09:58:12.345`. */
 export function timeOfDay(time: number, isUtc: boolean): string {
   const date = new Date(time);
   const [hours, minutes, seconds, ms] = isUtc

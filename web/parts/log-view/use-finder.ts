@@ -4,7 +4,7 @@ import type { SearchQuery } from './log-search.ts';
 import type { LogText } from './log-text.ts';
 import { startSearchWorker } from './start-search-worker.ts';
 
-/** What is found of a query in a log that may grow; an empty query finds nothing. `version` is that of the log. */
+/** Searches a log that may grow; an empty query has no matches. `version` is the version of the log. */
 export function useFinder(
   log: LogText,
   { text, isRegex, isCaseSensitive, isOncePerLine }: SearchQuery,
@@ -15,7 +15,7 @@ export function useFinder(
     [log, text, isRegex, isCaseSensitive, isOncePerLine],
   );
   useEffect(() => {
-    if (text !== '') finder.goOn();
+    if (text !== '') finder.continueSearch();
   }, [finder, text, version]);
   useEffect(() => () => finder.close(), [finder]);
   return useSyncExternalStore(finder.subscribe, finder.state);

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { useSearch } from 'wouter';
 import { hashOf, linesOf, type LineRange } from './line-anchor.ts';
 
-/** The lines that the address points at, and what points it at others. */
+/** Returns the lines in the page address, and a function that sets them. */
 export function useLineAnchor(): [LineRange | null, (lines: LineRange | null) => void] {
   const [lines, setLines] = useState(() => linesOf(location.hash));
   const search = useSearch();
@@ -11,7 +11,7 @@ export function useLineAnchor(): [LineRange | null, (lines: LineRange | null) =>
     window.addEventListener('hashchange', changed);
     return () => window.removeEventListener('hashchange', changed);
   }, []);
-  // Another query of the address would drop the lines from it.
+  // A change of the query would otherwise drop the lines from the address.
   useEffect(() => {
     if (location.hash !== hashOf(lines))
       history.replaceState(history.state, '', location.pathname + location.search + hashOf(lines));

@@ -4,7 +4,10 @@ import { useService } from '../../state/service.tsx';
 import { useEvents } from '../../state/use-events.ts';
 import { LogSource, type LogState } from './log-source.ts';
 
-/** The log of a task, read and kept up while it is shown. A component that uses it is made anew for another task (`key`). */
+/**
+ * Loads the log of a task and keeps it current while it is shown. The component must have a `key` that changes with
+ * the task.
+ */
 export function useLog(taskId: string): { source: LogSource; state: LogState } {
   const { rest } = useService();
   const [source] = useState(

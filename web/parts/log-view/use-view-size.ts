@@ -1,16 +1,16 @@
 import { useEffect, useState, type RefObject } from 'react';
 
-/** Sizes in pixels, without fractions but for the width of a character. */
+/** Sizes in pixels; only `character` has fractions. */
 export interface ViewSize {
   readonly width: number;
   readonly height: number;
   readonly character: number;
 }
 
-/** So many characters are measured at once, to be exact. */
+/** Number of characters measured together, for precision. */
 export const PROBE_CHARACTERS = 100;
 
-/** The size of an element, and of a character in it; `probe` is an element with `PROBE_CHARACTERS` of them. */
+/** Returns the size of an element and the width of a character. `probe` contains `PROBE_CHARACTERS` characters. */
 export function useViewSize(
   element: RefObject<HTMLElement | null>,
   probe: RefObject<HTMLElement | null>,

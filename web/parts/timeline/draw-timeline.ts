@@ -8,13 +8,13 @@ export const ROW_HEIGHT = 18;
 const BAR_HEIGHT = 12;
 const TICK_ROOM = 84;
 const WIDTH_MIN = 1.5;
-/** In a bar that is wide enough stands its name. */
+/** Minimum width of a bar that shows its name, in pixels. */
 const NAME_ROOM = 40;
 const PADDING = 4;
 
 const STATUSES = ['assigned', 'running', 'succeeded', 'failed', 'canceled'] as const;
 
-/** The custom properties that a timeline is drawn with. */
+/** Custom properties of the colors of a timeline. */
 export const TIMELINE_COLORS = [
   ...STATUSES.map((status) => `--state-${status}`),
   '--state-pending',
@@ -30,9 +30,9 @@ export interface TimelinePicture {
   readonly now: number;
   readonly colors: Readonly<Record<string, string>>;
   readonly font: string;
-  /** The column with the names of the lanes. */
+  /** Width of the column with lane names. */
   readonly gutter: number;
-  /** How far it is scrolled down. */
+  /** Vertical scroll position. */
   readonly top: number;
   readonly width: number;
   readonly height: number;
@@ -41,11 +41,11 @@ export interface TimelinePicture {
   readonly timeText: (time: number, form: 'day' | 'minute' | 'second') => string;
 }
 
-/** What local time is ahead of UTC at a time, or 0 when times are shown in UTC. */
+/** Returns the offset of local time to UTC at a time, or 0 in UTC. */
 const offsetAt = (time: number, isUtc: boolean): number =>
   isUtc ? 0 : -new Date(time).getTimezoneOffset() * 60_000;
 
-/** Draws what is seen of a timeline. */
+/** Draws the visible part of a timeline. */
 export function drawTimeline(context: CanvasRenderingContext2D, picture: TimelinePicture): void {
   const { width, height, gutter, colors, font } = picture;
   context.clearRect(0, 0, width, height);
@@ -123,10 +123,10 @@ function drawBar(
   const wide = Math.max(WIDTH_MIN, right - left);
   const look = statusStyle('task', item.status);
   context.fillStyle = colors[`--state-${look.color}`] ?? colors['--state-pending'] ?? '';
-  // A hair between neighbours, where there is room for one.
+  // A thin gap between neighbors, if there is room.
   context.fillRect(left, y, wide > 4 ? wide - 1 : wide, BAR_HEIGHT);
   if (item.status === 'failed' && wide >= 3) {
-    // Not by its colour alone.
+    // Marks failures by more than color.
     context.fillStyle = colors['--text'] ?? '';
     context.fillRect(left, y + BAR_HEIGHT - 3, wide > 4 ? wide - 1 : wide, 3);
   }
@@ -161,7 +161,7 @@ function drawLanes(context: CanvasRenderingContext2D, picture: TimelinePicture):
     context.rect(0, y, gutter - PADDING, rows * ROW_HEIGHT);
     context.clip();
     context.fillStyle = colors['--text'] ?? '';
-    // The name stays to be seen while any row of its lane is.
+    // The name stays visible while any row of its lane is.
     const line = Math.min(Math.max(y, AXIS_HEIGHT), bottom - ROW_HEIGHT);
     context.fillText(label, PADDING, line + ROW_HEIGHT / 2);
     context.restore();

@@ -30,7 +30,7 @@ interface LoadedTasks {
   readonly total: number;
 }
 
-/** The first or the last tasks of a job, in their order. */
+/** Requests the first or the last tasks of a job, in list order. */
 const tasksOfJob = (rest: Rest, id: string, end: (typeof ENDS)[number]) =>
   queryOptions({
     queryKey: ['jobs', 'timeline', id, end],
@@ -49,7 +49,7 @@ const tasksOfJob = (rest: Rest, id: string, end: (typeof ENDS)[number]) =>
     },
   });
 
-/** When each task of a job ran, and on which worker. */
+/** When and on which worker each task of a job ran. */
 export function JobTimeline({ jobId }: { jobId: string }) {
   const { rest } = useService();
   const [, navigate] = useLocation();
@@ -80,7 +80,7 @@ export function JobTimeline({ jobId }: { jobId: string }) {
     <div className="stack">
       {data.total > data.tasks.length && (
         <div className="row">
-          <label htmlFor="timeline-tasks">Shown are</label>
+          <label htmlFor="timeline-tasks">Showing</label>
           <select
             id="timeline-tasks"
             className="input timeline__tasks"
@@ -94,8 +94,8 @@ export function JobTimeline({ jobId }: { jobId: string }) {
         </div>
       )}
       {bars.items.length === 0 ? (
-        <EmptyState title="No task has begun yet" icon={Clock}>
-          As soon as a worker takes one, it is shown here: when it ran, how long, and where.
+        <EmptyState title="No task has started yet" icon={Clock}>
+          Tasks appear here when a worker starts them.
         </EmptyState>
       ) : (
         <>
@@ -113,14 +113,11 @@ export function JobTimeline({ jobId }: { jobId: string }) {
   );
 }
 
-/** What the chart does not show. */
+/** Returns notes about tasks and attempts that the chart does not show. */
 function notesOf(waiting: number, retried: number): string {
-  const notes = ['Each bar is the last attempt of a task, from its hand-out to its end.'];
-  if (waiting > 0)
-    notes.push(
-      `${counted(waiting, 'task')} without a bar: no worker has had ${waiting === 1 ? 'it' : 'them'}.`,
-    );
+  const notes = ['Each bar is the last attempt of a task, from assignment to end.'];
+  if (waiting > 0) notes.push(`${counted(waiting, 'task')} without a bar: not assigned to a worker yet.`);
   if (retried > 0)
-    notes.push(`${counted(retried, 'task')} failed before: those attempts are on the page of the task.`);
+    notes.push(`${counted(retried, 'task')} failed before. See the page of a task for its earlier attempts.`);
   return notes.join(' ');
 }

@@ -2,11 +2,11 @@ import { At, Span } from '../time.tsx';
 import { summaryOf, type TimelineModel } from './timeline-model.ts';
 import './timeline.css';
 
-/** What the chart shows, in words and numbers. `laneName` is what a row is headed with: "Worker". */
+/** Table with the data of the chart. `laneName` is the header of the lanes: "Worker". */
 export function LaneTable({ model, now, laneName }: { model: TimelineModel; now: number; laneName: string }) {
   return (
     <details className="timeline-table">
-      <summary>The same as a table</summary>
+      <summary>Show as table</summary>
       <table>
         <thead>
           <tr>
@@ -18,10 +18,10 @@ export function LaneTable({ model, now, laneName }: { model: TimelineModel; now:
               Failed
             </th>
             <th scope="col" className="number">
-              Time spent
+              Busy time
             </th>
-            <th scope="col">First began</th>
-            <th scope="col">Last ended</th>
+            <th scope="col">First start</th>
+            <th scope="col">Last end</th>
           </tr>
         </thead>
         <tbody>
@@ -42,7 +42,7 @@ export function LaneTable({ model, now, laneName }: { model: TimelineModel; now:
                 </td>
                 <td>
                   {lane.items.some((item) => item.to === null) ? (
-                    'still at it'
+                    'running'
                   ) : (
                     <At iso={new Date(to).toISOString()} />
                   )}

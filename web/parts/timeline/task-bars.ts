@@ -3,13 +3,13 @@ import type { TimelineItem } from './timeline-model.ts';
 
 export interface TaskBars {
   readonly items: readonly TimelineItem[];
-  /** Tasks that no worker has, so that they have no bar. */
+  /** Tasks without a bar, because they are not assigned. */
   readonly waiting: number;
-  /** Tasks that failed before the attempt that their bar shows. */
+  /** Tasks that failed before the attempt of their bar. */
   readonly retried: number;
 }
 
-/** Bars of the attempt that is open, or was the last one, of each task; the list of tasks tells no others. */
+/** Returns one bar per task: its current or last attempt. The task list contains no earlier ones. */
 export function taskBars(tasks: readonly Task[]): TaskBars {
   const items = tasks.flatMap((task): TimelineItem[] => {
     const { id, name, status, started_at: from, ended_at: to, assigned_worker_id: worker } = task;

@@ -1,4 +1,4 @@
-/** The part of a timeline that is seen. Times are in milliseconds since the epoch. */
+/** Visible part of a timeline, in milliseconds since the epoch. */
 export interface TimeView {
   readonly from: number;
   readonly to: number;
@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Nothing is shown larger than this over the whole width. */
+/** Minimum time span of a view. */
 const SPAN_MIN = SECOND;
 
 const STEPS = [
@@ -19,13 +19,13 @@ const STEPS = [
   ...[1, 2, 7, 14, 28].map((count) => count * DAY),
 ];
 
-/** All of it, and never nothing. */
+/** Returns the view of the whole timeline, never empty. */
 export const wholeView = (from: number, to: number): TimeView => ({
   from,
   to: Math.max(to, from + SPAN_MIN),
 });
 
-/** The view moved into what there is; null when it is all there is, so that it grows with it. */
+/** Clamps the view to the timeline; null for the whole timeline, so that the view grows with it. */
 export function within(view: TimeView, whole: TimeView): TimeView | null {
   const span = Math.max(SPAN_MIN, view.to - view.from);
   if (span >= whole.to - whole.from) return null;
@@ -33,7 +33,7 @@ export function within(view: TimeView, whole: TimeView): TimeView | null {
   return { from, to: from + span };
 }
 
-/** Larger by `factor` (smaller below 1) around `at`, which stays where it is. */
+/** Zooms in by `factor`, or out if it is below 1; the time `at` keeps its place. */
 export function zoomed(view: TimeView, whole: TimeView, factor: number, at: number): TimeView | null {
   const span = Math.max(SPAN_MIN, (view.to - view.from) / factor);
   const share = (at - view.from) / (view.to - view.from);
@@ -41,11 +41,11 @@ export function zoomed(view: TimeView, whole: TimeView, factor: number, at: numb
   return within({ from, to: from + span }, whole);
 }
 
-/** Later by `ms`. */
+/** Moves the view forward by `ms`. */
 export const panned = (view: TimeView, whole: TimeView, ms: number): TimeView | null =>
   within({ from: view.from + ms, to: view.to + ms }, whole);
 
-/** Moved as little as shows the time; as it is when it does. */
+/** Moves the view as little as possible to show a time span. */
 export function showing(view: TimeView, whole: TimeView, from: number, to: number): TimeView | null {
   const span = view.to - view.from;
   if (from < view.from) return within({ from, to: from + span }, whole);
@@ -61,7 +61,7 @@ export interface Ticks {
   readonly times: readonly number[];
 }
 
-/** Round times, so that `room` of them at most are seen. `offset` is what local time is ahead of UTC. */
+/** Returns round times, at most `room` of them in view. `offset` is the offset of local time to UTC. */
 export function ticksOf({ from, to }: TimeView, room: number, offset: number): Ticks {
   const wanted = (to - from) / Math.max(1, room);
   const months = STEPS.at(-1) ?? DAY;
@@ -72,6 +72,6 @@ export function ticksOf({ from, to }: TimeView, room: number, offset: number): T
   return { step, times };
 }
 
-/** How finely a tick of a step is told. */
+/** Returns the format for ticks with this step. */
 export const tickForm = (step: number): 'day' | 'minute' | 'second' =>
   step >= DAY ? 'day' : step >= MINUTE ? 'minute' : 'second';

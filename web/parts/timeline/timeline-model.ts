@@ -1,14 +1,14 @@
-/** What was done when, by whom: bars in rows, the rows of one worker together. Times are in milliseconds since the epoch. */
+/** Items of a timeline: bars in rows, grouped in lanes, one per worker. Times are in milliseconds since the epoch. */
 
 export interface TimelineItem {
   readonly id: string;
   readonly name: string;
   /** A status of a task. */
   readonly status: string;
-  /** Who did it. */
+  /** Id of the lane. */
   readonly lane: string;
   readonly from: number;
-  /** Null while it goes on. */
+  /** Null while the item is in progress. */
   readonly to: number | null;
 }
 
@@ -22,7 +22,7 @@ export interface TimelineLane {
 
 export interface TimelineModel {
   readonly lanes: readonly TimelineLane[];
-  /** The bars of each row, from early to late; they do not overlap. */
+  /** Bars of each row in order of time; they do not overlap. */
   readonly rows: readonly (readonly TimelineItem[])[];
   readonly from: number;
   readonly to: number;
@@ -30,10 +30,10 @@ export interface TimelineModel {
 
 const byName = new Intl.Collator('en', { numeric: true });
 
-/** What goes on ends now, as far as one can see; what ended before it began (clocks differ) took no time. */
+/** Returns the end of an item, or now while it is in progress. If clocks differ, the end is never before the start. */
 export const endOf = ({ from, to }: TimelineItem, now: number): number => Math.max(from, to ?? now);
 
-/** Puts the items in lanes, and those of a lane that were done at the same time in rows below each other. */
+/** Groups the items in lanes, with overlapping items of a lane in separate rows. */
 export function timelineOf(
   items: readonly TimelineItem[],
   labelOf: (lane: string) => string,
@@ -58,7 +58,7 @@ export function timelineOf(
   return { lanes, rows, from: items.length === 0 ? now : from, to: items.length === 0 ? now : to };
 }
 
-/** As few rows as will do: an item, in the order of beginning, goes to the first row that is free again. */
+/** Distributes items to as few rows as possible: each goes to the first free row, in order of start. */
 function packedRows(items: readonly TimelineItem[], now: number): TimelineItem[][] {
   const rows: { list: TimelineItem[]; free: number }[] = [];
   for (const item of items) {
@@ -68,13 +68,13 @@ function packedRows(items: readonly TimelineItem[], now: number): TimelineItem[]
       rows.push(row);
     }
     row.list.push(item);
-    // What goes on keeps its row, whatever the clocks say.
+    // An item in progress keeps its row, whatever the clocks say.
     row.free = item.to === null ? Infinity : endOf(item, now);
   }
   return rows.map(({ list }) => list);
 }
 
-/** The first item of a row that ends after `time`; the length of the row when there is none. */
+/** Returns the index of the first item in a row that ends after `time`; the length of the row if there is none. */
 export function firstAfter(row: readonly TimelineItem[], time: number, now: number): number {
   let low = 0;
   let high = row.length;
@@ -87,7 +87,10 @@ export function firstAfter(row: readonly TimelineItem[], time: number, now: numb
   return low;
 }
 
-/** The item of a row at a time, or the nearest one within `reach` milliseconds: short bars are narrower than a pointer. */
+/**
+ * Returns the item of a row at a time, or the nearest one within `reach` milliseconds, because short bars are
+ * narrower than a pointer.
+ */
 export function itemAt(
   row: readonly TimelineItem[],
   time: number,
@@ -108,7 +111,7 @@ export interface TimelinePlace {
   readonly index: number;
 }
 
-/** Where an arrow key leads from a place: along the row, or to what is nearest in time in the row above or below. */
+/** Returns the position after an arrow key: along the row, or the nearest in time in the row above or below. */
 export function moveCursor(
   { rows }: TimelineModel,
   { row, index }: TimelinePlace,
@@ -133,13 +136,13 @@ export interface LaneSummary {
   readonly label: string;
   readonly count: number;
   readonly failed: number;
-  /** The durations of its items together. */
+  /** Sum of the durations of its items. */
   readonly busyMs: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** What a lane comes to, for those who do not see the chart. */
+/** Summarizes a lane for the table. */
 export function summaryOf({ id, label, items }: TimelineLane, now: number): LaneSummary {
   return {
     id,

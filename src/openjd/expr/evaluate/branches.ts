@@ -1,5 +1,4 @@
-import { ExprFailure } from '../expr-failure.ts';
-import { failureText } from '../failure-text.ts';
+import { ExprFailure, failureText } from '../expr-failure.ts';
 import type {
   CompareExpr,
   CompareOperator,
@@ -22,7 +21,7 @@ import { notBool, operatorSite } from './call-site.ts';
 import type { Frame, Node } from './frame.ts';
 import type { Scope } from './scope.ts';
 
-/** Steps of joining what two branches may give. */
+/** Steps to join the possible types of two branches. */
 const UNDECIDED_STEPS = 60;
 
 const COMPARE: Readonly<Record<CompareOperator, string>> = {
@@ -74,7 +73,7 @@ export function compareNode(expr: CompareExpr, scope: Scope): Node {
         left = right;
       }
     } catch (error) {
-      // As with `and`: a comparison that may not hold decides for those that would always fail.
+      // As with `and`: a comparison that may be false decides the result, even if a later one always fails.
       if (known || !(error instanceof ExprFailure) || error.exhausted) throw error;
       frame.call.chargeFailure();
       known = false;
@@ -85,12 +84,12 @@ export function compareNode(expr: CompareExpr, scope: Scope): Node {
   };
 }
 
-/** `and` and `or` give one of their operands; only null and false are false (section 2.1.6). */
+/** Compiles `and` and `or`: they return one of their operands; only null and false are false (section 2.1.6). */
 export function logicalNode(expr: LogicalExpr, scope: Scope): Node {
   const stopsAt = expr.operator === 'or';
   const [first, ...rest] = expr.operands.map((operand) => scope.compile(operand, null, scope));
   if (first === undefined) throw new Error('a logical operation has operands');
-  // One after another and not pair within pair: there can be thousands of operands.
+  // A loop instead of nested pairs: there can be thousands of operands.
   return (frame) => {
     const { call } = frame;
     const before = call.memory;
@@ -110,7 +109,7 @@ export function logicalNode(expr: LogicalExpr, scope: Scope): Node {
   };
 }
 
-/** The pair when its first operand is not known: what either operand may give. */
+/** Returns the possible values of the pair if its first operand is unknown: those of either operand. */
 function undecided(a: UnresolvedValue, right: Node, stopsAt: boolean, frame: Frame): Value {
   const returned = alternatives(a.type.of).filter((type) => mayBe(type, stopsAt));
   const goesOn = alternatives(a.type.of).some((type) => mayBe(type, !stopsAt));
@@ -120,7 +119,7 @@ function undecided(a: UnresolvedValue, right: Node, stopsAt: boolean, frame: Fra
   try {
     b = right(frame);
   } catch (error) {
-    // This operand would always fail; the other one can still be the value.
+    // This operand always fails, but the result can still be the other one.
     if (!(error instanceof ExprFailure) || error.exhausted || returned.length === 0) throw error;
     frame.call.chargeFailure();
     return unresolvedOf(unionOfResolved(returned));
@@ -129,13 +128,15 @@ function undecided(a: UnresolvedValue, right: Node, stopsAt: boolean, frame: Fra
   return unresolvedOf(unionOfResolved([...returned, resolvedType(typeOf(b))]));
 }
 
-/** Whether a value of the type may be true (or false) in a condition of `and` and `or`. */
+/** Reports whether a value of the type can be true (or false) in a condition of `and` and `or`. */
 function mayBe(type: ResolvedType, truth: boolean): boolean {
   if (type === BOOL || type === ANY) return true;
   return (type !== NULLTYPE) === truth;
 }
 
-/** Section 1.3.5; with an unresolved condition both branches count, and one of them may fail. */
+/**
+ * Compiles a conditional (section 1.3.5). With an unresolved condition both branches count, and one of them may fail.
+ */
 export function conditionalNode(expr: ConditionalExpr, target: ExprType | null, scope: Scope): Node {
   const condition = scope.compile(expr.condition, null, scope);
   const then = scope.compile(expr.then, target, scope);
@@ -182,7 +183,7 @@ function eitherBranch(
   }
   const [one, other] = failures;
   if (one === undefined || other === undefined) return unresolvedOf(unionOfResolved(results));
-  // Both show their lines.
+  // Both messages contain their source lines.
   frame.call.chargeSteps(2 * source.length);
   throw new ExprFailure(
     `Both branches fail in the if/else:\n  if-branch: ${failureText(one, source)}\n  else-branch: ${failureText(other, source)}`,

@@ -16,19 +16,19 @@ import { resolveOverload, MAX_COMBINATIONS, returnType, type ResolvedOverload } 
 import { withSpan, type Frame } from './frame.ts';
 import { mismatch, type Written } from './mismatch.ts';
 
-/** Operations on a value that is taken as it is (section 1.2.4). */
+/** Operations on a receiver, which is never coerced (section 1.2.4). */
 const HAS_RECEIVER: ReadonlySet<Written['kind']> = new Set(['method', 'property', 'subscript', 'slice']);
 
-/** Choices that one place remembers. */
+/** Maximum number of resolved overloads cached per call site. */
 const MAX_EARLIER = 8;
 
-/** Steps of finding the type of a call that is not known, and of looking whether a signature fits a combination of types. */
+/** Steps to find the type of a call with unknown arguments, and to test a signature against a combination of types. */
 const UNKNOWN_STEPS = 3000;
 const TRY_STEPS = 12;
 
 /**
- * One place of an expression that calls a function of the library. It remembers the signature that the last types of arguments chose, which are the
- * same at nearly every evaluation.
+ * A place of an expression that calls a library function. It caches the signature for the latest argument types, which
+ * rarely change between evaluations.
  */
 export class CallSite {
   readonly #called: LibraryFunction;
@@ -38,9 +38,12 @@ export class CallSite {
   #run: Run | null = null;
   #coercions: ResolvedOverload['coercions'] = null;
   #chosen: ResolvedOverload | null = null;
-  /** What other types chose: the branches of a conditional can give one after another. */
+  /** Overloads for earlier types: a conditional can alternate between types. */
   readonly #earlier: { readonly types: readonly ExprType[]; readonly chosen: ResolvedOverload }[] = [];
-  /** What the last types of which one was not known gave in an evaluation: each counts it, so that it counts the same however often it is made. */
+  /**
+   * The latest result with an unknown argument type. Each evaluation charges its steps again, so that all evaluations
+   * cost the same.
+   */
   #lastUnknown: {
     readonly types: readonly ExprType[];
     readonly type: ResolvedType;
@@ -109,7 +112,7 @@ export class CallSite {
     return value;
   }
 
-  /** A function of the host whose host is not known yet. */
+  /** A host function while the host is unknown. */
   #isUnknown(frame: Frame): boolean {
     return this.#called.hostOnly && frame.host === 'unresolved';
   }
@@ -135,7 +138,7 @@ export class CallSite {
   #coerced(value: Value, index: number, call: Call): Value {
     const target = this.#coercions === null ? null : (this.#coercions[index] ?? null);
     if (target === null) return value;
-    // By far the most frequent coercion of all.
+    // The most frequent coercion.
     return target === FLOAT && typeof value === 'number'
       ? { kind: 'float', value, text: null }
       : coerce(value, target, call);
@@ -152,7 +155,7 @@ export class CallSite {
     }
     this.#types = types;
     this.#chosen = found;
-    // A function of the host is not known in every evaluation.
+    // A host function is not available in every evaluation.
     this.#run = this.#called.hostOnly ? null : found.signature.run;
     this.#coercions = found.coercions;
     return found;
@@ -162,17 +165,17 @@ export class CallSite {
 const sameTypes = (a: readonly (ExprType | undefined)[], b: readonly ExprType[]): boolean =>
   a.length === b.length && a.every((type, index) => type === b[index]);
 
-/** Why an expression that must be a bool is none. */
+/** Returns the failure of an expression that is not a bool. */
 export const notBool = (what: string, value: Value): ExprFailure =>
   new ExprFailure(`${what} must be a boolean, got ${resolvedType(typeOf(value)).text}`);
 
-/** The call of a function that the library has for certain. */
+/** Compiles the call of a function that the library is known to have. */
 export function librarySite(name: string, written: Written, place: SourceSpan): CallSite {
   const called = FUNCTIONS.get(name);
   if (called === undefined) throw new Error(`the library lacks ${name}`);
   return new CallSite(called, written, place);
 }
 
-/** The call of an operator's function; `swapped` when its operands stand the other way round. */
+/** Compiles the call of an operator's function; `swapped` if its operands are in reverse order. */
 export const operatorSite = (name: string, symbol: string, place: SourceSpan, swapped = false): CallSite =>
   librarySite(name, { kind: 'operator', symbol, swapped }, place);

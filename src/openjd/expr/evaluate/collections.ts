@@ -22,7 +22,10 @@ import { combine } from './dispatch.ts';
 import { withSpan, type Frame, type Node } from './frame.ts';
 import type { Scope } from './scope.ts';
 
-/** The one list type that a target has, `list[nulltype]` aside; null when it has none or several (section 1.2.6). */
+/**
+ * Returns the only list type of a target, ignoring `list[nulltype]`; null if there is no such type or more than one
+ * (section 1.2.6).
+ */
 function listTarget(target: ExprType | null): ListType | null {
   if (target === null) return null;
   const lists = alternatives(resolvedType(target)).flatMap((member) =>
@@ -31,7 +34,7 @@ function listTarget(target: ExprType | null): ListType | null {
   return lists.length === 1 ? (lists[0] ?? null) : null;
 }
 
-/** What a list display counts for beside its elements, and each of these twice more. */
+/** Nodes charged for a list display in addition to two for each of its elements. */
 const NODES_OF_LIST = 16;
 
 export function listNode(expr: ListExpr, target: ExprType | null, scope: Scope): Node {
@@ -53,17 +56,17 @@ export function listNode(expr: ListExpr, target: ExprType | null, scope: Scope):
   };
 }
 
-/** Steps of finding the type of a list, and for each of its elements. */
+/** Steps to find the type of a list, and for each of its elements. */
 const LIST_STEPS = 40;
 const ITEM_STEPS = 5;
 
-/** The list of evaluated elements: of the wanted type, else of the type that they have in common. */
+/** Returns the list of evaluated elements: of the target type, or else of their common type. */
 function gathered(frame: Frame, before: number, items: readonly Value[], wanted: ListType | null): Value {
   const { call } = frame;
   call.chargeSteps(LIST_STEPS + items.length * ITEM_STEPS);
   const [first] = items;
   const type = first === undefined ? NULLTYPE : typeOf(first);
-  // By far the most frequent: elements of one type that are known.
+  // The most frequent case: known elements of one type.
   if (
     wanted === null &&
     type.kind !== 'unresolved' &&
@@ -95,7 +98,7 @@ function gathered(frame: Frame, before: number, items: readonly Value[], wanted:
   return value;
 }
 
-/** The element type of a list with unresolved elements: of all that it may be. */
+/** Returns the element type of a list with unresolved elements: the union of all candidates. */
 function unknownElement(types: readonly ExprType[]): ResolvedType {
   const distinct = [...new Set(types.map(resolvedType))];
   if (distinct.includes(NULLTYPE)) throw nullElement();
@@ -114,7 +117,7 @@ function unknownElement(types: readonly ExprType[]): ResolvedType {
   return unionOfResolved(shallow);
 }
 
-/** Whether a list of such elements is nested a third time (section 1.2.1). */
+/** Reports whether a list of such elements has more than two levels (section 1.2.1). */
 const isTooDeep = (element: ResolvedType): boolean =>
   element.kind === 'list' && element.element.kind === 'list';
 
@@ -122,7 +125,7 @@ const nullElement = (): ExprFailure => new ExprFailure('null is not allowed in l
 
 const tooDeep = (): ExprFailure => new ExprFailure('Lists may be nested at most 2 levels deep');
 
-/** The types as people list them: `int and bool`, `int, float, and string`. */
+/** Lists the types as prose: `int and bool`, `int, float, and string`. */
 function incompatible(types: readonly ResolvedType[], separator: ' and ' | ', '): ExprFailure {
   const texts = types.map((type) => type.text);
   const listed =
@@ -172,14 +175,14 @@ export function comprehensionNode(expr: ComprehensionExpr, target: ExprType | nu
   };
 }
 
-/** What a comprehension goes through: the elements, or one that stands for all of them where they are not known. */
+/** Returns the elements of a comprehension, or one unresolved element for all of them if they are unknown. */
 function iterated(source: Value, { call }: Frame): { items: Iterable<Value>; isKnown: boolean } {
   if (typeof source === 'object' && source?.kind === 'list') {
     call.charge(source.items.length);
     return { items: source.items, isKnown: true };
   }
   if (typeof source === 'object' && source?.kind === 'range') {
-    // Never laid out: the filter may leave little of it.
+    // The elements are never stored: the filter may keep only a few.
     call.chargeEach(rangeLength(source, call));
     return { items: integersOf(source), isKnown: true };
   }
@@ -189,7 +192,7 @@ function iterated(source: Value, { call }: Frame): { items: Iterable<Value>; isK
   return { items: [unresolvedOf(element)], isKnown: false };
 }
 
-/** Whether the filter lets the element through; null when it is not known. */
+/** Reports whether the filter keeps the element; null if that is unknown. */
 function passes(frame: Frame, filter: Node, place: SourceSpan): boolean | null {
   const value = filter(frame);
   if (typeof value === 'boolean') return value;
@@ -199,6 +202,6 @@ function passes(frame: Frame, filter: Node, place: SourceSpan): boolean | null {
 
 const notBoolFilter = (value: Value): ExprFailure => notBool('List comprehension filter', value);
 
-/** That a comprehension variable has the name of something else. */
+/** Returns the failure of a comprehension variable with the name of another binding. */
 export const shadowing = (variable: string, place: SourceSpan): ExprFailure =>
   new ExprFailure(`Loop variable '${variable}' shadows an existing binding`, place);

@@ -25,8 +25,8 @@ import { dottedName, nameNode, type DottedName } from './names.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * Makes an expression into a function of its values. `target` is the type that the surroundings want: it guides list literals and branches
- * (section 1.3.1) and is not enforced here.
+ * Compiles an expression into a function of its symbols' values. `target` is the type expected by the context: it
+ * guides list literals and branches (section 1.3.1) and is not enforced here.
  */
 export function compile(expr: Expr, target: ExprType | null, scope: Scope): Node {
   switch (expr.kind) {
@@ -70,7 +70,7 @@ function literalNode(expr: LiteralExpr): Node {
   };
 }
 
-/** A dotted name: the longest part of it that is a symbol, and properties of its value for the rest. */
+/** Compiles a dotted name: its longest prefix that is a symbol, and the rest as properties of the symbol's value. */
 function nameOrProperty(expr: NameExpr | AttributeExpr, scope: Scope): Node {
   const dotted = dottedName(expr);
   if (dotted !== null) return dottedNode(dotted, scope);
@@ -88,7 +88,7 @@ function propertyNode(name: string, place: SourceSpan, base: Node): Node {
     return (frame) => {
       const value = base(frame);
       const type = typeOf(value);
-      // Of what may be anything, what was reported elsewhere as a rule, nothing is said.
+      // A value of type `any` usually follows an error that is already reported, so there is no further error.
       if (type.kind === 'unresolved' && type.of === ANY) return value;
       throw noAttribute(name, type, frame.call).at(place);
     };
@@ -123,10 +123,13 @@ function argumentNodes(
   return args.map((arg, index) => compile(arg, targets[index + first] ?? null, scope));
 }
 
-/** By function and number of parameters: they are asked for again and again. */
+/** Cached by function and number of parameters. */
 const targets = new Map<LibraryFunction, Map<number, readonly ExprType[]>>();
 
-/** Arguments are evaluated under what the parameters of all signatures of this length take, unless a type variable stands there: then none. */
+/**
+ * Returns the target type of each argument: the union of the parameter types of all signatures of this length, or null
+ * if one of them is a type variable.
+ */
 function targetsOf(called: LibraryFunction, count: number): readonly ExprType[] {
   const fitting = called.signatures.filter(({ parameters }) => parameters.length === count);
   if (fitting.length === 0 || fitting.some(({ generic }) => generic)) return [];
@@ -178,7 +181,7 @@ function callNode(
   };
 }
 
-/** The arguments are evaluated first: what is wrong with them is told first. */
+/** The arguments are evaluated first, so that their errors are reported first. */
 function unknownNode(
   written: Written & { readonly kind: 'function' | 'method' },
   place: SourceSpan,

@@ -18,7 +18,7 @@ import {
 import { matches, satisfies, substitute, type Bindings } from '../type-system/type-match.ts';
 import { coercedType } from '../values/coerce.ts';
 
-/** The signature of a call, and the types that arguments are coerced to first; null where an argument stays as it is. */
+/** The signature of a call, and the types to which arguments are coerced first; null if an argument is not coerced. */
 export interface ResolvedOverload {
   readonly signature: Signature;
   readonly coercions: readonly (ResolvedType | null)[] | null;
@@ -27,13 +27,18 @@ export interface ResolvedOverload {
 
 const LIST_OF_INT = listType(INT);
 
-/** Combinations of alternatives of unresolved arguments that are tried; a call with more is of an unknown type. */
+/** Maximum number of combinations of unresolved arguments' alternatives; a call with more has an unknown type. */
 export const MAX_COMBINATIONS = 256;
 
 /**
- * The signature for arguments of these types, which are resolved and no unions (sections 1.2.3 and 1.2.4): one that has exactly these types; else the
- * one that takes the fewest coercions of int to float and path to string; else one with type variables; else, in a call by name, the only one of
- * this many parameters, by any coercion without loss. The receiver of a method is never coerced. Null when there is none.
+ * Resolves the signature for resolved argument types without unions (sections 1.2.3 and 1.2.4).
+ * In order of preference:
+ * - the signature with exactly these types
+ * - the one with the fewest coercions of int to float and path to string
+ * - one with type variables
+ * - in a call by name, the only one with this many parameters, by any lossless coercion
+ *
+ * The receiver of a method is never coerced. Returns null if there is no signature.
  */
 export function resolveOverload(
   called: LibraryFunction,
@@ -90,7 +95,10 @@ function widened(
 const isComplete = <Item>(items: readonly (Item | undefined)[]): items is readonly Item[] =>
   !items.includes(undefined);
 
-/** Whether a value of the type is always one of the parameter's by widening, in a list element by element. */
+/**
+ * Reports whether every value of the type becomes one of the parameter's type by widening, for lists element by
+ * element.
+ */
 function widens(type: ResolvedType, parameter: ExprType): boolean {
   if (type === INT) return parameter === FLOAT;
   if (type === PATH) return parameter === STRING;
@@ -127,7 +135,7 @@ function coerced(
   return chosen(only, after, list, bindings);
 }
 
-/** The type that an argument is coerced to, null when it stays as it is, undefined when it cannot be one of the parameter's. */
+/** Returns the type to which an argument is coerced, null if it is not coerced, or undefined if it cannot be. */
 function coercionTo(
   type: ResolvedType,
   parameter: ExprType,
@@ -135,7 +143,7 @@ function coercionTo(
 ): ResolvedType | null | undefined {
   if (matches(parameter, type, new Map())) return null;
   if (isReceiver) return undefined;
-  // A range is a list of ints wherever lists are taken.
+  // A range is accepted as a list of ints.
   if (type.kind === 'range_expr' && parameter.kind === 'list' && parameter.element.kind === 'variable') {
     return LIST_OF_INT;
   }
@@ -143,8 +151,8 @@ function coercionTo(
 }
 
 /**
- * The type of a call with arguments that are partly unresolved: the union over all combinations of what they may be. Null when no combination has a
- * signature. Fails where those that have one always fail.
+ * Returns the type of a call with partly unresolved arguments: the union over all combinations of their alternatives,
+ * or null if no combination has a signature. Fails if all combinations that have one always fail.
  */
 export function returnType(
   called: LibraryFunction,
@@ -173,7 +181,7 @@ export function returnType(
   return null;
 }
 
-/** With an argument of an unknown type, every signature that may match counts. */
+/** With an argument of an unknown type, every signature that could match counts. */
 function whateverMatches(called: LibraryFunction, types: readonly ResolvedType[]): ResolvedType[] {
   return called.signatures.flatMap((signature) => {
     if (signature.parameters.length !== types.length) return [];
@@ -187,7 +195,7 @@ function whateverMatches(called: LibraryFunction, types: readonly ResolvedType[]
   });
 }
 
-/** Every way to take one of each; null when there are too many. */
+/** Returns every way to take one item of each list, or null if there are too many. */
 export function combine<Item>(choices: readonly (readonly Item[])[]): readonly (readonly Item[])[] | null {
   let combinations: readonly (readonly Item[])[] = [[]];
   for (const choice of choices) {

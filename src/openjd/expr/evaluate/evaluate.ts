@@ -1,7 +1,6 @@
 import type { RegexEngine } from '../regex/regex-engine.ts';
-import { ExprFailure } from '../expr-failure.ts';
+import { ExprFailure, failureText } from '../expr-failure.ts';
 import type { ExprLimits } from '../expr-limits.ts';
-import { failureText } from '../failure-text.ts';
 import { Call } from '../functions/call.ts';
 import type { Expr } from '../syntax/tree.ts';
 import { ANY, type ExprType } from '../type-system/expr-type.ts';
@@ -10,28 +9,28 @@ import type { PathStyle, Value } from '../values/value.ts';
 import { compile } from './compile.ts';
 import { withSpan, type HostFunctions, type Node } from './frame.ts';
 
-/** An expression that is ready to be evaluated, many times. */
+/** A compiled expression that can be evaluated many times. */
 export interface Program {
   readonly source: string;
   readonly node: Node;
-  /** The type that the result is coerced to; null for whatever it is. */
+  /** The type that the result is coerced to; null for no coercion. */
   readonly target: ExprType | null;
   readonly expr: Expr;
 }
 
-/** Makes a parsed expression ready (section 1.3.1). `target` is what its surroundings want, null for any type. */
+/** Compiles a parsed expression (section 1.3.1). `target` is the type expected by its context, null for any type. */
 export function prepare(expr: Expr, source: string, target: ExprType | null): Program {
   const wanted = target === ANY ? null : target;
   return { source, expr, target: wanted, node: compile(expr, wanted, { source, locals: [], compile }) };
 }
 
-/** Where an expression is evaluated: what it may take, and what its context says of paths. */
+/** Limits of an evaluation and its path settings. */
 export interface ExprContext {
   readonly limits: ExprLimits;
-  /** How paths are written (section "Path Format"): posix where jobs are created, the host's own on a worker. */
+  /** Path format (section "Path Format"): posix at job creation, the host's own on a worker. */
   readonly pathStyle: Exclude<PathStyle, 'uri'>;
   readonly regex: RegexEngine;
-  /** Functions of the host: none, of a host that is not known yet, or with its path mapping. */
+  /** Host functions: unavailable, of an unknown host, or with the host's path mapping. */
   readonly host: { readonly kind: Exclude<HostFunctions, 'known'> } | KnownHost;
 }
 
@@ -42,12 +41,13 @@ interface KnownHost {
 
 export type Evaluated =
   | { readonly ok: true; readonly value: Value; readonly operations: number; readonly peakMemory: number }
-  /** `detail` is the message alone, `text` with the source line and what it is about marked. */
+  /** `detail` is the message alone; `text` also contains the source line with the position marked. */
   | { readonly ok: false; readonly detail: string; readonly text: string };
 
 /**
- * Evaluates an expression. Deterministic: the same program, symbols and context give the same value or the same failure everywhere. With unresolved
- * symbols the value is unresolved where it depends on them, and a failure tells that no value of their types works.
+ * Evaluates an expression. The result is deterministic: the same program, symbols and context give the same value or
+ * failure everywhere. With unresolved symbols the value is unresolved if it depends on them, and a failure means that
+ * no values of their types work.
  */
 export function evaluate(
   program: Program,
@@ -57,7 +57,7 @@ export function evaluate(
   return evaluated(context, program.source, (call) => valueOf(program, symbols, context, call));
 }
 
-/** What is evaluated under one budget, with its failure as a result; `source` is where the places of failures are. */
+/** Evaluates under one budget and returns failures as results; `source` is the text that positions refer to. */
 export function evaluated(
   { limits, pathStyle, regex, host }: ExprContext,
   source: string,
@@ -74,7 +74,10 @@ export function evaluated(
   }
 }
 
-/** The value of an expression, which is alive in the budget afterwards. Fails with ExprFailure, which has its place. */
+/**
+ * Returns the value of an expression, which remains charged to the budget. Fails with an ExprFailure that has a
+ * position.
+ */
 export function valueOf(
   program: Program,
   symbols: ReadonlyMap<string, Value>,

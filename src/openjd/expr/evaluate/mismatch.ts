@@ -10,7 +10,7 @@ import {
 } from '../functions/library.ts';
 import { isGeneric, resolvedType, type ExprType } from '../type-system/expr-type.ts';
 
-/** How an operation is written, for the message when its operands have no signature. */
+/** Notation of an operation, for the message if no signature accepts its operands. */
 export type Written =
   | { readonly kind: 'operator'; readonly symbol: string; readonly swapped?: boolean }
   | { readonly kind: 'subscript' }
@@ -19,7 +19,7 @@ export type Written =
   | { readonly kind: 'function'; readonly name: string }
   | { readonly kind: 'method'; readonly name: string };
 
-/** Why a call of a function that exists has no signature for arguments of these types. */
+/** Returns the failure of a call if no signature of the function accepts arguments of these types. */
 export function mismatch(written: Written, called: LibraryFunction, types: readonly ExprType[]): ExprFailure {
   const given = types.map((type) => resolvedType(type).text);
   switch (written.kind) {
@@ -82,7 +82,7 @@ function noSignature(
   return new ExprFailure(`No matching signature for ${written.name}(${given.join(', ')})`);
 }
 
-/** Whether a signature takes a value of the type, as it is, in the first place. */
+/** Reports whether a signature accepts a value of the type as its first argument without coercion. */
 function takesFirst(called: LibraryFunction, type: ExprType): boolean {
   const { kind } = resolvedType(type);
   return called.signatures.some(({ parameters }) => {
@@ -93,11 +93,11 @@ function takesFirst(called: LibraryFunction, type: ExprType): boolean {
   });
 }
 
-/** The types that the function takes in the first place. */
+/** Lists the types that the function accepts as its first argument. */
 const receivers = (called: LibraryFunction): string =>
   [...new Set(called.signatures.flatMap(({ parameters }) => parameters[0]?.type.text ?? []))].join(', ');
 
-/** Why `base.name` has no value, where the base is a value of the type. */
+/** Returns the failure of `base.name`, where the base is a value of the type. */
 export function noAttribute(name: string, type: ExprType, call: Call): ExprFailure {
   if (FUNCTIONS.has(name)) {
     return new ExprFailure(`'${name}' is a method, not a property. Did you mean ${name}()?`);
@@ -106,7 +106,7 @@ export function noAttribute(name: string, type: ExprType, call: Call): ExprFailu
   return new ExprFailure(`Cannot access attribute '${name}' on ${resolvedType(type).text}${near}`);
 }
 
-/** Why `name(…)` and `x.name(…)` have no value. */
+/** Returns the failure of `name(…)` and `x.name(…)`. */
 export function unknownFunction(
   name: string,
   isMethod: boolean,
@@ -125,9 +125,12 @@ export function unknownFunction(
 
 const MIN_WORD = 3;
 
-/** `. Did you mean: x` where a candidate is near, else nothing. The search counts for an evaluation: null where there is none. */
+/**
+ * Returns `. Did you mean: x` if a candidate is near, or an empty text. The search is charged to the evaluation; null
+ * if there is none.
+ */
 export function didYouMean(word: string, candidates: Iterable<string>, call: Call | null): string {
-  // Every word of three letters is near some name.
+  // Every word of up to three letters is near some name.
   const near = word.length <= MIN_WORD || call?.maySuggest() === false ? null : nearest(word, candidates);
   return near === null ? '' : `. Did you mean: ${near}`;
 }

@@ -9,9 +9,11 @@ import { unknownFunction } from './mismatch.ts';
 import { dottedName, undefinedName } from './names.ts';
 
 /**
- * What is wrong with the first name of an expression that means nothing: there is no such symbol or function, or it is a comprehension variable that
- * hides a symbol. Null when each means something. Unlike evaluation it also looks at what is not evaluated, and at branches whose failure decides
- * nothing (RFC 0005, "Validation with Symbol Collection").
+ * Returns the failure of the first undefined name of an expression, or null.
+ *
+ * A name is undefined if there is no such symbol or function, or if it is a comprehension variable that hides a symbol.
+ * Unlike evaluation this also examines parts that are not evaluated, and branches whose failure does not matter (RFC
+ * 0005, "Validation with Symbol Collection").
  */
 export function missingName(
   expr: Expr,

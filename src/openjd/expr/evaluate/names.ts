@@ -7,7 +7,7 @@ import type { Frame, Node } from './frame.ts';
 import { didYouMean } from './mismatch.ts';
 import type { Scope } from './scope.ts';
 
-/** `a.b.c`, by its parts; `place` of a part reaches from the beginning to it. */
+/** `a.b.c`, by its parts; the `place` of a part extends from the beginning to it. */
 export interface DottedName {
   readonly parts: readonly NamePart[];
 }
@@ -17,7 +17,7 @@ export interface NamePart {
   readonly place: SourceSpan;
 }
 
-/** The dotted name that an expression is, or null when it begins with something else than a name. */
+/** Returns the dotted name that an expression is, or null if its base is not a name. */
 export function dottedName(expr: NameExpr | AttributeExpr): DottedName | null {
   const parts: NamePart[] = [];
   let at: Expr = expr;
@@ -31,8 +31,8 @@ export function dottedName(expr: NameExpr | AttributeExpr): DottedName | null {
 }
 
 /**
- * The value of a dotted name: a comprehension variable, or the symbol with the longest name that is a prefix of it. What is left of the name are
- * properties; `property` makes the node of one.
+ * Compiles a dotted name: a comprehension variable, or the symbol with the longest matching prefix. The rest of the
+ * name are properties; `property` compiles one.
  */
 export function nameNode(
   dotted: DottedName,
@@ -45,7 +45,7 @@ export function nameNode(
   const symbols = prefixesOf(parts);
   const whole = formOf(parts, symbols, parts.length, property, scope.locals);
   if (parts.length === 1) return whole;
-  // One form is made, when it is known how much of the name is a symbol: all of them are many nodes.
+  // Only one form is compiled, once it is known how many parts are the symbol: all forms would be many nodes.
   let made = parts.length;
   let form = whole;
   return (frame) => {
@@ -59,7 +59,7 @@ export function nameNode(
   };
 }
 
-/** The names of the first part, the first two, and so on. */
+/** Returns the first part of the name, the first two parts, and so on. */
 function prefixesOf(parts: readonly NamePart[]): readonly string[] {
   const whole = parts.map(({ name }) => name).join('.');
   let end = -1;
@@ -69,7 +69,7 @@ function prefixesOf(parts: readonly NamePart[]): readonly string[] {
   });
 }
 
-/** The name read as a symbol of `count` parts and properties after it. */
+/** Compiles the name as a symbol of `count` parts with properties after it. */
 function formOf(
   parts: readonly NamePart[],
   symbols: readonly string[],
@@ -106,7 +106,10 @@ function symbolNode(symbol: string, place: SourceSpan, locals: readonly string[]
 const isUri = (value: Value): boolean =>
   typeof value === 'object' && value?.kind === 'path' && value.style === 'uri';
 
-/** Fails for a path that is written in another way than paths are here. Of a list the first one that is no URI tells: all are given together. */
+/**
+ * Fails for a path in another format than the context's. In a list, the first element that is not a URI is checked: all
+ * elements come from the same source.
+ */
 function checkStyle(value: Value, frame: Frame, place: SourceSpan): void {
   if (typeof value !== 'object' || value === null) return;
   if (value.kind === 'list') {
@@ -121,9 +124,12 @@ function checkStyle(value: Value, frame: Frame, place: SourceSpan): void {
 
 const PROPERTIES_AT_END = new RegExp(`(?:\\.(?:${PROPERTY_NAMES.join('|')}))+$`);
 
-/** That there is no such symbol, with the nearest one. `names` are the symbols that there are, and the comprehension variables. */
+/**
+ * Returns the failure of an undefined symbol, with the nearest one. `names` are the defined symbols and the
+ * comprehension variables.
+ */
 export function undefinedName(symbol: string, names: readonly string[], call: Call | null): ExprFailure {
-  // The end of a name may be properties of the symbol that was meant.
+  // The end of the name may be properties of the intended symbol.
   const properties = PROPERTIES_AT_END.exec(symbol)?.[0] ?? '';
   const base = didYouMean(symbol.slice(0, symbol.length - properties.length), names, call);
   const near = base === '' ? didYouMean(symbol, names, call) : base + properties;

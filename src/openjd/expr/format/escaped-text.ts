@@ -1,6 +1,6 @@
-/** What would be taken for braces of an interpolation: a single one counts where it would meet those of another escape. */
+/** Braces that would be parsed as an interpolation. A single brace counts if it is next to those of another escape. */
 const BRACES = /\{\{|\}\}|\{(?=\}\})/g;
 
-/** The format string with expressions that resolves to the text: `{{` and `}}` are written as expressions. */
+/** Returns the format string with expressions that resolves to the text: `{{` and `}}` are written as expressions. */
 export const escapedText = (text: string): string =>
   text.replace(BRACES, (braces) => (braces === '}}' ? '{{ "}" + "}" }}' : `{{ "${braces}" }}`));

@@ -1,9 +1,10 @@
 import { stringEnd } from '../syntax/string-end.ts';
 
 /**
- * Where the `}}` stands that closes an interpolation whose expression begins at `from`; -1 for nowhere. Braces in string literals do not count, nor
- * do those that the expression opens itself. Of an expression that is not whole (a quote or a brace of its own is open to the end) the first `}}`
- * is the end, so that the fault is found in the expression.
+ * Returns the offset of the `}}` that closes an interpolation whose expression begins at `from`, or -1.
+ *
+ * Braces in string literals and braces opened by the expression itself do not count. In an incomplete expression (an
+ * unclosed quote or brace) the first `}}` is the end, so that the error is found in the expression.
  */
 export function expressionEnd(text: string, from: number): number {
   const first = text.indexOf('}}', from);

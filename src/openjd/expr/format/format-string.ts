@@ -11,8 +11,8 @@ import type { Expr } from '../syntax/tree.ts';
 import { expressionEnd } from './expression-end.ts';
 
 /**
- * A format string whose interpolations are expressions (specification "Expression Language", section 1.1). All places are those of the whole string,
- * so that a failure can show it.
+ * A format string whose interpolations are expressions (specification "Expression Language", section 1.1). All
+ * positions refer to the whole string, so that an error message can show it.
  */
 export interface ExprFormat {
   readonly source: string;
@@ -26,8 +26,8 @@ export type ParsedExprFormat =
   { readonly ok: true; readonly format: ExprFormat } | { readonly ok: false; readonly failure: ExprFailure };
 
 /**
- * Parses a format string with expressions. Errors: braces without a counterpart, an interpolation without an expression, what `parseExpression`
- * refuses, and more interpolations than there may be. Takes time in the length of the text.
+ * Parses a format string with expressions. Errors: unbalanced braces, an empty interpolation, errors of
+ * `parseExpression`, and too many interpolations. Takes time linear in the length of the text.
  */
 export function parseExprFormat(source: string): ParsedExprFormat {
   const parts: ExprFormatPart[] = [];
@@ -45,13 +45,16 @@ export function parseExprFormat(source: string): ParsedExprFormat {
   return { ok: true, format: { source, parts } };
 }
 
-/** The expression that the string is, without a character beside it: its value is the string's, whatever its type (section 1.3.2). Null for others. */
+/**
+ * Returns the expression if the string consists of nothing else: then the string has the value of the expression, of
+ * any type (section 1.3.2). Null otherwise.
+ */
 export function soleExpression({ parts }: ExprFormat): Expr | null {
   const [only] = parts;
   return parts.length === 1 && only?.kind === 'expression' ? only.expr : null;
 }
 
-/** What its expressions refer to, together. */
+/** Returns the references of all its expressions. */
 export function formatReferences({ parts }: ExprFormat): References {
   const all = parts.flatMap((part) => (part.kind === 'expression' ? [referencesOf(part.expr)] : []));
   return {
@@ -78,7 +81,7 @@ function empty(inside: FormatPiece, source: string): ExprFailure {
   return new ExprFailure(notParsed(source, start, end, 'Empty expression'), { start, end, caret: start });
 }
 
-/** The specification's wording; positions are code points. */
+/** Message in the wording of the specification; positions are code points. */
 function notParsed(source: string, start: number, end: number, reason: string): string {
   const from = Array.from(source.slice(0, start)).length;
   const to = from + Array.from(source.slice(start, end)).length;

@@ -17,19 +17,19 @@ import { coerce } from '../values/coerce.ts';
 import { displayOf } from '../values/display.ts';
 import { stringBytes, unresolvedOf, type Value } from '../values/value.ts';
 
-/** A format string that is ready to be resolved, many times. */
+/** A compiled format string that can be resolved many times. */
 export interface FormatProgram {
   readonly source: string;
   readonly parts: readonly (string | Program)[];
-  /** Whether its value is that of its only expression. */
+  /** Set if its value is that of its only expression. */
   readonly isTransparent: boolean;
-  /** The type that the result is coerced to; null for whatever it is. */
+  /** The type that the result is coerced to; null for no coercion. */
   readonly target: ExprType | null;
 }
 
 /**
- * Makes a parsed format string ready (section 1.3.2). `target` is the type that its field wants, null for any: the type of the expression where the
- * string is nothing else, and of the whole text otherwise.
+ * Compiles a parsed format string (section 1.3.2). `target` is the type that its field expects, null for any. It
+ * applies to the expression if the string is nothing else, otherwise to the whole text.
  */
 export function prepareFormat(format: ExprFormat, target: ExprType | null): FormatProgram {
   const { source, parts } = format;
@@ -45,8 +45,8 @@ export function prepareFormat(format: ExprFormat, target: ExprType | null): Form
 }
 
 /**
- * Resolves a format string: to the value of its expression where there is nothing beside it, otherwise to text, in which null is nothing. All of its
- * expressions share one budget. Unresolved symbols make the result unresolved where it depends on them.
+ * Resolves a format string to the value of its expression if it is nothing else, otherwise to text, in which null is
+ * empty. All of its expressions share one budget. The result is unresolved if it depends on unresolved symbols.
  */
 export function resolveFormat(
   program: FormatProgram,
@@ -67,7 +67,7 @@ export function resolveFormat(
   });
 }
 
-/** The memory of the budget counts what the expressions add: the text between them is there already. */
+/** The memory of the budget counts only the values of the expressions: the text between them already exists. */
 function resolvedText(
   { parts, source }: FormatProgram,
   symbols: ReadonlyMap<string, Value>,

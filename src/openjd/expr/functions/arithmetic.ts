@@ -7,14 +7,14 @@ import { signature, type FunctionGroup, type Run } from './signature.ts';
 export const overflow = (): ExprFailure =>
   new ExprFailure('Integer overflow: result is outside the 64-bit signed range');
 
-/** The int of a result; fails when it does not fit 64 bits. */
+/** Returns the int of a result; fails if it does not fit 64 bits. */
 export function intResult(value: bigint): number | bigint {
   const int = intOf(value);
   if (int === null) throw overflow();
   return int;
 }
 
-/** The float of a result; fails when it is not finite (section 1.3.4). */
+/** Returns the float of a result; fails if it is not finite (section 1.3.4). */
 export function floatResult(value: number): FloatValue {
   const float = floatOf(value);
   if (float !== null) return float;
@@ -23,7 +23,7 @@ export function floatResult(value: number): FloatValue {
   );
 }
 
-/** An operation on ints: on numbers where the result is a safe integer, else on bigints. */
+/** Returns an operation on ints: on numbers if the result is a safe integer, else on bigints. */
 const onInts =
   (fast: (a: number, b: number) => number, exact: (a: bigint, b: bigint) => bigint): Run =>
   (_call, a, b) => {
@@ -61,13 +61,16 @@ const floorDivided: Run = (_call, a, b) => {
   return intResult(floorDivide(BigInt(intValue(a)), BigInt(intValue(b))));
 };
 
-/** The remainder with the sign of the divisor, as Python computes it. */
+/** Returns the remainder with the sign of the divisor, as Python computes it. */
 function floorModulo(a: number, b: number): number {
   const remainder = a % b;
   return remainder !== 0 && remainder < 0 !== b < 0 ? remainder + b : remainder;
 }
 
-/** Python's float floor division: the quotient of what the remainder leaves, so that rounding never makes it one too large. */
+/**
+ * Python's float floor division: divides what remains after subtracting the remainder, so that rounding never makes the
+ * quotient too large.
+ */
 const floatFloorDivided: Run = (_call, a, b) => {
   const left = floatValue(a).value;
   const right = floatValue(b).value;
@@ -105,7 +108,7 @@ const power: Run = (_call, a, b) => {
     if (base === 0n) throw zeroToNegative();
     return floatResult(powerOf(Number(base), Number(exponent)));
   }
-  // Nothing but 0, 1 and -1 stays within 64 bits beyond this exponent.
+  // Beyond this exponent only powers of 0, 1 and -1 fit 64 bits.
   if (exponent > 64n && base !== 0n && base !== 1n && base !== -1n) throw overflow();
   return intResult(base ** (exponent > 64n ? 64n + (exponent % 2n) : exponent));
 };
@@ -122,7 +125,7 @@ const floatPower: Run = (_call, a, b) => {
 
 const zeroToNegative = (): ExprFailure => new ExprFailure('Cannot raise zero to a negative power');
 const same: Run = (_call, a): Value => a;
-/** The same number, without the text of a float that was only written. */
+/** The same number, without the original text of an uncomputed float. */
 const computed: Run = (_call, a): Value => floatResult(floatValue(a).value);
 
 export const ARITHMETIC: FunctionGroup = {

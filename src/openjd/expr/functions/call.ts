@@ -5,33 +5,36 @@ import type { ExprLimits } from '../expr-limits.ts';
 import { MAX_STRING_BYTES } from '../expr-limits.ts';
 import { sizeOf, stringBytes, type PathStyle, type Value } from '../values/value.ts';
 
-/** Bytes of text that one operation processes (section 1.3.10, rule 3). */
+/** Bytes of text per operation (section 1.3.10, rule 3). */
 const BYTES_PER_OPERATION = 256;
 
 /**
- * Steps of work beyond what the specification counts: 10 ns or so each, as an instruction of a regular expression at a character takes. One operation
- * stands for so many.
+ * Steps count work that the specification does not: about 10 ns each, such as an instruction of a regular expression at
+ * a character. One operation is charged per this many steps.
  */
 const STEPS_PER_OPERATION = 8;
-/** Steps that an evaluation has free, so that what is small counts as the specification says. */
+/** Steps without charge, so that small expressions cost what the specification says. */
 const FREE_STEPS = 16_384;
 
-/** Nodes of the tree that are no operations, such as literals: so many are free at first, and with each operation so many more. */
+/** Nodes without charge that are not operations, such as literals. Each operation adds as many. */
 const FREE_NODES = 16_384;
 const NODES_PER_OPERATION = 4;
 
-/** Steps of a failure that another branch makes up for: its message is put together all the same. */
+/** Steps of a failure that another branch replaces: its message is built anyway. */
 const STEPS_OF_FAILURE = 2048;
-/** Names that an evaluation seeks the nearest one for: a failure is told once, but branches can fail again and again. */
+/**
+ * Maximum number of searches for a nearest name per evaluation: branches can fail repeatedly, while only one failure is
+ * reported.
+ */
 const MAX_SUGGESTIONS = 3;
 
-/** What a function of the library has beside its arguments: the budget of the evaluation and what its context says of paths. */
+/** Context of a library function's call: the budget of the evaluation and its path settings. */
 export class Call {
   readonly #limits: ExprLimits;
-  /** How a path without `scheme://` is written: never 'uri'. */
+  /** Format of a path without `scheme://`: never 'uri'. */
   readonly pathStyle: Exclude<PathStyle, 'uri'>;
   readonly regex: RegexEngine;
-  /** The patterns that this evaluation has used. */
+  /** Compiled patterns of this evaluation. */
   readonly regexes = new Map<string, Regex>();
   #steps = 0;
   #nodes = 0;
@@ -39,7 +42,7 @@ export class Call {
   /** Maps a path to this host; null outside of host contexts. */
   readonly mapPath: ((path: string) => string) | null;
   operations = 0;
-  /** Bytes of the values that are alive. */
+  /** Bytes of all live values. */
   memory = 0;
   peakMemory = 0;
 
@@ -55,7 +58,7 @@ export class Call {
     this.mapPath = options.mapPath;
   }
 
-  /** Counts operations; fails when there are more than the limit. */
+  /** Charges operations; fails if there are more than the limit. */
   charge(operations: number): void {
     this.operations += operations;
     if (this.operations > this.#limits.operations) {
@@ -68,8 +71,8 @@ export class Call {
   }
 
   /**
-   * Counts nodes that the specification does not count, literals and list displays say: there can be thousands of them to each operation that it
-   * counts, and the operations are to bound the time.
+   * Charges nodes that the specification does not count, such as literals and list displays. There can be thousands of
+   * them per operation, but the operations must bound the time.
    */
   chargeNodes(nodes: number): void {
     this.#nodes += nodes;
@@ -77,31 +80,31 @@ export class Call {
     if (beyond > 0) this.charge(Math.ceil(beyond / NODES_PER_OPERATION));
   }
 
-  /** Counts a failure that does not end the evaluation. */
+  /** Charges a failure that does not end the evaluation. */
   chargeFailure(): void {
     this.chargeSteps(STEPS_OF_FAILURE);
   }
 
-  /** Whether one more name may be sought among those that are near. */
+  /** Reports whether the nearest name of another undefined name may be searched. */
   maySuggest(): boolean {
     this.#suggestions += 1;
     return this.#suggestions <= MAX_SUGGESTIONS;
   }
 
-  /** Counts elements that are gone through one by one: a failure tells the count at the element where the limit was reached. */
+  /** Charges elements of an iteration one by one: a failure names the element at which the limit was reached. */
   chargeEach(elements: number): void {
     const left = this.#limits.operations - this.operations;
     this.charge(elements > left ? left + 1 : elements);
   }
 
-  /** Counts the work on a text of so many UTF-16 units. */
+  /** Charges the processing of a text of this many UTF-16 units. */
   chargeText(units: number): void {
     this.charge(Math.ceil(units / BYTES_PER_OPERATION));
   }
 
   /**
-   * Counts work that takes much longer than an operation for 256 bytes of text or an element stands for, so that the operations bound the time. The same
-   * work counts the same everywhere.
+   * Charges work that takes much longer than one operation, so that the operations bound the time. The same work always
+   * costs the same.
    */
   chargeSteps(steps: number): void {
     const before = Math.max(this.#steps, FREE_STEPS);
@@ -111,7 +114,10 @@ export class Call {
     if (operations > 0) this.charge(operations);
   }
 
-  /** Fails when a value of so many bytes beside those that are alive would exceed the limit. To be asked before the value is built. */
+  /**
+   * Fails if a value of this many bytes would exceed the limit together with the live values. Must be called before the
+   * value is built.
+   */
   reserve(bytes: number): void {
     const memory = this.memory + bytes;
     if (memory > this.peakMemory) this.peakMemory = memory;
@@ -124,27 +130,30 @@ export class Call {
     }
   }
 
-  /** Counts a value of so many bytes as alive. */
+  /** Adds a value of this many bytes to the live values. */
   take(bytes: number): void {
     this.reserve(bytes);
     this.memory += bytes;
   }
 
-  /** The memory after a node of the tree: what was alive before it, and its value. Fails for a string beyond the ceiling of all strings. */
+  /**
+   * Sets the memory after a node of the tree: the live values before it, and its value. Fails for a string above the
+   * limit of all strings.
+   */
   hold(before: number, value: Value): void {
     if (typeof value === 'string' && value.length > MAX_STRING_BYTES / MAX_UNIT_BYTES) checkBytes(value);
     this.memory = before;
     this.take(sizeOf(value));
   }
 
-  /** `reserve` for a string of so many UTF-16 units, and the ceiling of all strings. */
+  /** Like `reserve`, for a string of this many UTF-16 units. Also checks the limit of all strings. */
   reserveString(units: number): void {
     if (units > MAX_STRING_BYTES) throw tooLong(units);
     this.reserve(stringBytes(units));
   }
 }
 
-/** UTF-8 bytes of a UTF-16 unit, at most. */
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const MAX_UNIT_BYTES = 3;
 
 function checkBytes(text: string): void {

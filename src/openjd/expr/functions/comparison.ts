@@ -21,7 +21,7 @@ const ordering =
     return holds(found);
   };
 
-/** Which types have an order with each other: the types of one row. */
+/** Types that can be ordered: the types of one row with each other. */
 const ORDERED: readonly ReadonlySet<ResolvedType['kind']>[] = [
   new Set(['int', 'float']),
   new Set(['string', 'path']),

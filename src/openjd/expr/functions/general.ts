@@ -60,7 +60,7 @@ const text: Run = (call, value) => {
   return shown;
 };
 
-/** Kinds that `string` takes; lists beside them. */
+/** Kinds that `string` accepts in addition to lists. */
 const SCALARS = ['bool', 'int', 'float', 'string', 'path', 'range_expr', 'nulltype'];
 
 export const GENERAL: FunctionGroup = {
@@ -69,10 +69,14 @@ export const GENERAL: FunctionGroup = {
   signatures: [
     signature('bool(value: bool) -> bool', 'The bool itself.', (_call, value) => boolValue(value)),
     signature('bool(value: nulltype) -> bool', 'false.', () => false),
-    signature('bool(value: int) -> bool', 'Whether it is not 0.', (_call, value) => intValue(value) !== 0),
+    signature(
+      'bool(value: int) -> bool',
+      'True unless the value is 0.',
+      (_call, value) => intValue(value) !== 0,
+    ),
     signature(
       'bool(value: float) -> bool',
-      'Whether it is not 0.0.',
+      'True unless the value is 0.0.',
       (_call, value) => floatValue(value).value !== 0,
     ),
     signature(
@@ -80,15 +84,11 @@ export const GENERAL: FunctionGroup = {
       'Of `1`, `true`, `on`, `yes` and `0`, `false`, `off`, `no` in any case; an error for other text.',
       boolFromText,
     ),
-    signature('bool(value: path) -> noreturn', 'An error: a path is no bool.', ...noBool),
-    signature('bool(value: list[T]) -> noreturn', 'An error: a list is no bool.', ...noBool),
-    signature('bool(value: range_expr) -> noreturn', 'An error: a range is no bool.', ...noBool),
+    signature('bool(value: path) -> noreturn', 'An error: a path has no truth value.', ...noBool),
+    signature('bool(value: list[T]) -> noreturn', 'An error: a list has no truth value.', ...noBool),
+    signature('bool(value: range_expr) -> noreturn', 'An error: a range has no truth value.', ...noBool),
     ...SCALARS.map((kind) =>
-      signature(
-        `string(value: ${kind}) -> string`,
-        'The text of the value as it stands in a format string.',
-        text,
-      ),
+      signature(`string(value: ${kind}) -> string`, 'The text of the value as in a format string.', text),
     ),
     signature('string(value: list[T]) -> string', 'The list as JSON.', text),
     signature('int(value: int) -> int', 'The int itself.', itself),

@@ -2,7 +2,7 @@ import { ExprFailure } from '../expr-failure.ts';
 import { countOf, intValue } from '../values/arguments.ts';
 import type { Value } from '../values/value.ts';
 
-/** The offset of an index that counts from the end when it is negative; null when it is out of bounds. */
+/** Returns the offset of an index, which counts from the end if it is negative; null if it is out of bounds. */
 export function indexOf(index: Value, length: number): number | null {
   const given = countOf(index);
   const at = given < 0 ? given + length : given;
@@ -12,14 +12,17 @@ export function indexOf(index: Value, length: number): number | null {
 export const outOfBounds = (index: Value, kind: string, length: number): ExprFailure =>
   new ExprFailure(`Index ${intValue(index)} out of bounds for ${kind} of length ${length}`);
 
-/** The elements of a slice: `count` of them from `start`, each `step` after the one before. */
+/** Elements of a slice: `count` of them from `start`, in steps of `step`. */
 export interface SliceBounds {
   readonly start: number;
   readonly step: number;
   readonly count: number;
 }
 
-/** Python's rules for `[start:stop:step]` (section 1.3.8): absent parts are null, bounds are clamped. Fails for a step of 0. */
+/**
+ * Computes `[start:stop:step]` by Python's rules (section 1.3.8): absent parts are null, bounds are clamped. Fails for
+ * a step of 0.
+ */
 export function sliceBounds(start: Value, stop: Value, step: Value, length: number): SliceBounds {
   const by = step === null ? 1 : countOf(step);
   if (by === 0) throw new ExprFailure('Slice step cannot be zero');

@@ -27,7 +27,7 @@ export const LIBRARY: readonly FunctionGroup[] = [
   PATH_MAPPING,
 ];
 
-/** What a name of the library stands for. */
+/** Entry of a library name. */
 export interface LibraryFunction {
   readonly name: string;
   readonly signatures: readonly Signature[];
@@ -52,10 +52,10 @@ function byName(): Map<string, LibraryFunction> {
 
 const PROPERTY = /^__property_(.+)__$/;
 
-/** The name of the property's function. */
+/** Returns the function name of a property. */
 export const propertyFunction = (property: string): string => `__property_${property}__`;
 
-/** Functions that can be called by name: neither operators nor properties. */
+/** Functions that can be called by name, without operators and properties. */
 export const CALLABLE_NAMES: readonly string[] = [...FUNCTIONS.keys()].filter(
   (name) => !name.startsWith('__'),
 );

@@ -21,10 +21,10 @@ import { distinct } from './unique.ts';
 
 const LIST_OF_INT = listType(INT);
 
-/** The list's own type with other items. */
+/** Returns a list of the same type with other items. */
 const likewise = (list: ListValue, items: readonly Value[]): ListValue => listOfType(list.type, items);
 
-/** The type of two lists one after the other (section 2.1.3). */
+/** Infers the type of two concatenated lists (section 2.1.3). */
 const joinedType: Inference = (types) => {
   const elements: ResolvedType[] = [];
   for (const type of types) {
@@ -68,7 +68,7 @@ function itemsOf(
   return { items: list.items, element: list.type.element, bytes: list.bytes };
 }
 
-/** Beyond this a length is no int. */
+/** A greater length is not an int. */
 const MAX_LENGTH = 2 ** 63;
 
 const repeated: Run = (call, a, n) => {
@@ -79,7 +79,7 @@ const repeated: Run = (call, a, n) => {
   call.reserve(listBytes(0) + (list.items.length === 0 ? 0 : (list.bytes - listBytes(0)) * times));
   call.charge(list.items.length + count);
   const items: Value[] = [];
-  // One by one: a call cannot take as many arguments as a list can have elements.
+  // One by one: a list can have more elements than a call can have arguments.
   while (items.length < count) for (const item of list.items) items.push(item);
   return likewise(list, items);
 };
@@ -109,14 +109,14 @@ const sliced: Run = (call, a, start, stop, step) => {
   return likewise(list, items);
 };
 
-/** Steps for two elements that are put in order. */
+/** Steps to compare two elements in a sort. */
 const STEPS_OF_COMPARISON = 3;
 
 const sorted: Run = (call, a) => {
   const list = listValue(a);
   call.chargeEach(list.items.length);
   call.reserve(list.bytes);
-  // A stable sort compares n log n times at most; each comparison charges the text or the elements that it looks at as well.
+  // A stable sort makes at most n log n comparisons. Each comparison also charges the text or elements that it reads.
   call.chargeSteps(list.items.length * (32 - Math.clz32(list.items.length)) * STEPS_OF_COMPARISON);
   return likewise(
     list,
@@ -135,7 +135,7 @@ const reversed: Run = (call, a) => {
   return likewise(list, list.items.toReversed());
 };
 
-/** Steps for an element that is looked for among those before it. */
+/** Steps to search an element among the previous ones. */
 const STEPS_OF_KEY = 24;
 
 const unique: Run = (call, a) => {
@@ -271,12 +271,12 @@ export const LISTS: FunctionGroup = {
     ),
     signature(
       'any(values: list[bool]) -> bool',
-      'Whether an element is true; false for an empty list.',
+      'True if an element is true; false for an empty list.',
       overBools((items) => items.some(boolValue)),
     ),
     signature(
       'all(values: list[bool]) -> bool',
-      'Whether every element is true; true for an empty list.',
+      'True if every element is true; true for an empty list.',
       overBools((items) => items.every(boolValue)),
     ),
     signature('list(value: range_expr) -> list[int]', 'The integers of a range as a list.', (call, value) =>

@@ -47,7 +47,10 @@ function empty(extreme: Extreme): never {
   throw emptyList(extreme);
 }
 
-/** The smallest or largest integer of a range stands at an end of its runs, which are in increasing order but may be interleaved. */
+/**
+ * The smallest and the largest integer of a range are ends of its runs, which are in increasing order but may be
+ * interleaved.
+ */
 function extremeOfRange(extreme: Extreme, call: Call, value: Value): Value {
   const { runs } = rangeValue(value);
   call.charge(runs.length);
@@ -102,7 +105,7 @@ function extremes(extreme: Extreme, word: string): Signature[] {
   ];
 }
 
-/** In one pass on bigints only where the sum leaves the safe integers. */
+/** Uses bigints only if the sum exceeds the safe integers. */
 function sumOfInts(items: readonly Value[]): Value {
   let sum = 0;
   for (const [index, item] of items.entries()) {

@@ -31,7 +31,7 @@ import { signature, type FunctionGroup, type Run } from './signature.ts';
 
 const LIST_OF_STRINGS = listType(STRING);
 
-/** Steps for a character of a path that is taken apart. */
+/** Steps per character to parse a path. */
 const PATH_STEPS = 4;
 
 function chargePath(call: Call, units: number): void {
@@ -39,10 +39,10 @@ function chargePath(call: Call, units: number): void {
   call.chargeSteps(units * PATH_STEPS);
 }
 
-/** A path of the evaluation, or a URI, from its normal form. */
+/** Returns a path of the evaluation, or a URI, from its normal form. */
 const pathIn = (call: Call, text: string): PathValue => pathOf(text, styleOf(text, call.pathStyle));
 
-/** A function of one path, counted by its text. */
+/** Returns a function of one path, charged by its text. */
 const onPath =
   (run: (path: ParsedPath, call: Call) => Value): Run =>
   (call, value) => {
@@ -51,7 +51,7 @@ const onPath =
     return run(parsePath(text, call.pathStyle), call);
   };
 
-/** A function of a path and a text that gives a path, counted by both. */
+/** Returns a function of a path and a text with a path as its result, charged by both. */
 const withText =
   (run: (path: ParsedPath, text: string, call: Call) => ParsedPath): Run =>
   (call, value, argument) => {
@@ -61,7 +61,7 @@ const withText =
     return pathIn(call, pathText(run(parsePath(path, call.pathStyle), text, call)));
   };
 
-/** A function of two paths, counted by both. */
+/** Returns a function of two paths, charged by both. */
 const onPaths =
   (run: (path: ParsedPath, other: ParsedPath, call: Call) => Value): Run =>
   (call, a, b) => {
@@ -117,7 +117,7 @@ const numberedPath: Run = (call, value, number) => {
   return pathIn(call, pathText(renamed(path, nameWithNumber(name, intValue(number)))));
 };
 
-/** The rest of the text stays as it is written. */
+/** The rest of the text is not changed. */
 const numberedText: Run = (call, value, number) => {
   const text = textOf(value);
   chargePath(call, text.length);
@@ -215,23 +215,23 @@ export const PATHS: FunctionGroup = {
     ),
     signature(
       'is_absolute(p: path) -> bool',
-      'Whether the path is absolute; a URI always is.',
+      'True if the path is absolute; a URI always is.',
       onPath(isAbsolutePath),
     ),
     signature(
       'is_relative_to(p: path, other: path) -> bool',
-      'Whether the path is the other one or lies below it.',
+      'True if the path is the other one or below it.',
       onPaths(isRelativeTo),
     ),
     signature(
       'relative_to(p: path, other: path) -> path',
-      'The path as seen from the other one; fails when it does not lie below it.',
+      'The path relative to the other one; fails if it is not below it.',
       onPaths((path, other, call) => pathIn(call, pathText(relativeTo(path, other, call.pathStyle)))),
     ),
   ],
 };
 
-/** What exists in host contexts alone (section 2.3.2). */
+/** Functions of host contexts (section 2.3.2). */
 export const PATH_MAPPING: FunctionGroup = {
   title: 'Path mapping',
   hostOnly: true,

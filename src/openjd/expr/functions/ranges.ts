@@ -29,7 +29,7 @@ const contains: Run = (call, r, item) => {
   );
 };
 
-/** The integer that a value equals; null when it equals none. */
+/** Returns the integer that a value equals, or null. */
 function integerOf(value: Value): bigint | null {
   if (typeof value === 'number' || typeof value === 'bigint') return BigInt(value);
   if (typeof value !== 'object' || value?.kind !== 'float' || !Number.isInteger(value.value)) return null;
@@ -65,7 +65,7 @@ const sliced: Run = (call, r, start, stop, step) => {
   return descending(range, from, stride, count, call);
 };
 
-/** An index of a slice within the range; `absent` where none is given. */
+/** Returns an index of a slice within the range, or `absent` if there is none. */
 function bound(value: Value, absent: bigint, step: bigint, length: bigint): bigint {
   if (value === null) return absent;
   const given = BigInt(intValue(value));
@@ -74,7 +74,7 @@ function bound(value: Value, absent: bigint, step: bigint, length: bigint): bigi
   return at < lowest ? lowest : at > highest ? highest : at;
 }
 
-/** `count` integers from the index `from`, each `step` indices after the one before: run by run, never one by one. */
+/** Returns `count` integers from the index `from`, in steps of `step` indices, computed per run and not per integer. */
 function picked(
   runs: readonly IntegerRun[],
   from: bigint,
@@ -101,11 +101,11 @@ function picked(
   return normalRuns(result);
 }
 
-/** No range_expr goes down: the integers of a slice with a negative step are a list. */
+/** A range_expr is always ascending: a slice with a negative step is a list. */
 function descending(range: RangeValue, from: bigint, stride: bigint, count: bigint, call: Call): Value {
   call.chargeEach(Number(count));
   call.reserve(listBytes(Number(count)));
-  // The lowest index that is taken; upward from there, then turned round.
+  // The lowest selected index; the integers are collected upward from there, then reversed.
   const lowest = from - (count - 1n) * stride;
   const items: Value[] = [];
   for (const run of picked(range.runs, lowest, stride, count, call)) {
@@ -131,7 +131,7 @@ function ofIntegers(call: Call, l: Value): Value {
   return { kind: 'range', runs: runsOfValues(items.map((item) => BigInt(intValue(item)))) };
 }
 
-/** Steps for a character of the text of a range, and for an integer that becomes one of a range. */
+/** Steps per character of a range's text, and per integer that is added to a range. */
 const READING_STEPS = 30;
 const JOINING_STEPS = 60;
 

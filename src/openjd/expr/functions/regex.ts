@@ -13,21 +13,24 @@ import { GrowingList } from './string-split.ts';
 const LIST_OF_STRING = listType(STRING);
 const LIST_OF_LISTS = listType(LIST_OF_STRING);
 
-/** Steps of compiling beside one for each byte of what is compiled, and for a character that the engine reads. */
+/**
+ * Steps to compile a pattern, in addition to one per byte of the compiled pattern, and per character that the engine
+ * reads.
+ */
 const COMPILE_STEPS = 512;
 const STEPS_TO_READ = 3;
 
-/** Steps for a character that is escaped. */
+/** Steps per escaped character. */
 const ESCAPE_STEPS = 4;
 
-/** Pieces of a text that is put together: more of them would take more memory than the text. */
+/** Maximum number of pieces of a text before they are joined: more would take more memory than the text. */
 const MAX_PIECES = 1024;
 
-/** `\1`, `\g<1>`, `$1` and `${1}`: Python and Rust would put a group there. */
+/** `\1`, `\g<1>`, `$1` and `${1}`: group references of Python and Rust. */
 const GROUP_REFERENCE = /\\\d|\\g<|\$\d|\$\{\d+\}/;
 const METACHARACTERS = /[\\.+*?()|[\]{}^$#&~-]/g;
 
-/** The compiled pattern: an evaluation compiles and pays for each pattern once. */
+/** Returns the compiled pattern: an evaluation compiles and charges each pattern once. */
 function regexOf(call: Call, pattern: string): Regex {
   const known = call.regexes.get(pattern);
   if (known !== undefined) return known;
@@ -39,7 +42,7 @@ function regexOf(call: Call, pattern: string): Regex {
   return compiled.value;
 }
 
-/** The first match at or after an offset. */
+/** Returns the first match at or after an offset. */
 function nextMatch(
   call: Call,
   regex: Regex,
@@ -52,7 +55,7 @@ function nextMatch(
   });
 }
 
-/** All matches that do not overlap. An empty one where another has just ended is none. */
+/** Yields all matches that do not overlap. An empty match at the end of the previous one is skipped. */
 function* allMatches(call: Call, regex: Regex, text: string): Generator<RegexMatch, void> {
   let from = 0;
   let end = -1;
@@ -70,7 +73,7 @@ function* allMatches(call: Call, regex: Regex, text: string): Generator<RegexMat
 
 const textOfMatch = (text: string, match: RegexMatch): string => text.slice(match.start, match.end);
 
-/** The whole match, then its groups; the empty string for one that took no part. */
+/** Returns the whole match, then its groups; an empty string for a group that did not participate. */
 function groupsOf(call: Call, text: string, match: RegexMatch): ListValue {
   const list = new GrowingList(call);
   list.add(textOfMatch(text, match));
@@ -128,7 +131,7 @@ function substituted(call: Call, text: string, regex: Regex, by: string): string
   return done + pieces.join('') + text.slice(end);
 }
 
-/** At most `most` splits; a negative number is no bound. */
+/** Splits at most `most` times; a negative number means no limit. */
 function splitBy(call: Call, text: string, regex: Regex, most: number): Value {
   const list = new GrowingList(call);
   let end = 0;
@@ -186,7 +189,7 @@ export const REGEX: FunctionGroup = {
     ),
     signature(
       're_split(s: string, pattern: string) -> list[string]',
-      'Splits at each match; groups of the pattern are no elements.',
+      'Splits at each match; groups of the pattern are not elements.',
       (call, s, pattern) => {
         const text = textOf(s);
         call.chargeText(text.length);
@@ -195,7 +198,7 @@ export const REGEX: FunctionGroup = {
     ),
     signature(
       're_split(s: string, pattern: string, maxsplit: int) -> list[string]',
-      'Splits at matches, at most so many times; a negative number is no bound.',
+      'Splits at matches, at most `maxsplit` times; a negative number means no limit.',
       (call, s, pattern, maxsplit) => {
         const text = textOf(s);
         call.chargeText(text.length);

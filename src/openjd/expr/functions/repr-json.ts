@@ -3,7 +3,7 @@ import type { BeforeGrowth } from '../values/display.ts';
 import type { Value } from '../values/value.ts';
 import { representationOf, type Notation } from './repr-notation.ts';
 
-/** What JSON must escape, and what is not printable ASCII. */
+/** Characters that JSON must escape, and all outside of printable ASCII. */
 const SPECIAL = /["\\\0-\x1f\x7f-\uffff]/g;
 
 const NAMED: ReadonlyMap<string, string> = new Map([
@@ -27,6 +27,9 @@ const stringRepr = (text: string, grow: BeforeGrowth): string =>
 
 const JSON_NOTATION: Notation = { null: 'null', true: 'true', false: 'false', text: stringRepr };
 
-/** A value as JSON in ASCII alone, with a blank after each comma, as Python's `json.dumps` writes it; paths and ranges as strings. */
+/**
+ * Formats a value as JSON in ASCII, with a blank after each comma, as Python's `json.dumps` does; paths and ranges as
+ * strings.
+ */
 export const jsonRepr = (value: Value, grow: BeforeGrowth): string =>
   representationOf(value, JSON_NOTATION, grow);

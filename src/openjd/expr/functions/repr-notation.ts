@@ -2,16 +2,19 @@ import { joinGrowing, textOfRange, type BeforeGrowth } from '../values/display.t
 import { textOfNumber } from '../values/float-text.ts';
 import type { Value } from '../values/value.ts';
 
-/** What the representations of values differ in. */
+/** Differences between the representations of values. */
 export interface Notation {
   readonly null: string;
   readonly true: string;
   readonly false: string;
-  /** A text in quotes. */
+  /** Formats a text in quotes. */
   readonly text: (text: string, grow: BeforeGrowth) => string;
 }
 
-/** A value in a notation: numbers in decimal, paths and ranges as texts, lists in brackets with a blank after each comma. */
+/**
+ * Formats a value in a notation: numbers in decimal, paths and ranges as texts, lists in brackets with a blank after
+ * each comma.
+ */
 export function representationOf(value: Value, notation: Notation, grow: BeforeGrowth): string {
   if (value === null) return notation.null;
   if (typeof value === 'boolean') return value ? notation.true : notation.false;

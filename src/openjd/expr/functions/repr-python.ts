@@ -3,7 +3,7 @@ import type { BeforeGrowth } from '../values/display.ts';
 import type { Value } from '../values/value.ts';
 import { representationOf, type Notation } from './repr-notation.ts';
 
-/** A backslash, both quotes, and what Python does not take for printable: other, and separators but the blank. */
+/** A backslash, quotes, and characters that are not printable for Python: categories C and Z except the blank. */
 const SPECIAL = /[\\'"]|[^\P{C}]|[^\P{Z} ]/gu;
 
 const NAMED: ReadonlyMap<string, string> = new Map([
@@ -13,7 +13,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['\t', '\\t'],
 ]);
 
-/** In single quotes, unless there are single quotes in it and no double ones. */
+/** In single quotes, unless the text contains single and no double quotes. */
 function stringRepr(text: string, grow: BeforeGrowth): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const escape = (character: string): string => {
@@ -30,6 +30,6 @@ function codeEscape(code: number): string {
 
 const PYTHON_NOTATION: Notation = { null: 'None', true: 'True', false: 'False', text: stringRepr };
 
-/** A value as Python's `repr` writes it; paths and ranges as strings. */
+/** Formats a value as Python's `repr` does; paths and ranges as strings. */
 export const pythonRepr = (value: Value, grow: BeforeGrowth): string =>
   representationOf(value, PYTHON_NOTATION, grow);

@@ -5,7 +5,7 @@ import { joinGrowing, textOfRange, type BeforeGrowth } from '../values/display.t
 import { jsonOfFloat } from '../values/float-text.ts';
 import type { ListValue, Value } from '../values/value.ts';
 
-/** Needs no quoting in a POSIX shell, as Python's `shlex.quote` has it. */
+/** Text that needs no quoting in a POSIX shell, as in Python's `shlex.quote`. */
 const SAFE_IN_SH = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
 const NEEDS_QUOTES_IN_CMD = /[&|<>^"()%!\s\x1c-\x1f\x85]/;
@@ -18,14 +18,14 @@ const CMD_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['!', '^^!'],
 ]);
 
-/** All that PowerShell takes for a single quote: typographic ones end a string as well. */
+/** All characters that PowerShell accepts as a single quote: typographic ones end a string as well. */
 const SINGLE_QUOTES_IN_PWSH = /['\u2018-\u201b]/g;
 
-/** The text of a string or path. */
+/** Returns the text of a string or path. */
 const wordOf = (value: Value): string =>
   typeof value === 'object' && value !== null && value.kind === 'path' ? value.text : textOf(value);
 
-/** One word for a POSIX shell. A NUL can be in none. */
+/** Quotes one word for a POSIX shell. Fails for a NUL, which no word can contain. */
 export function shWord(value: Value, grow: BeforeGrowth): string {
   const text = wordOf(value);
   if (text.includes('\0')) throw new ExprFailure('Cannot shell-quote a string that contains a null byte');
@@ -34,8 +34,8 @@ export function shWord(value: Value, grow: BeforeGrowth): string {
 }
 
 /**
- * One word for a batch file of cmd.exe. Line breaks vanish, as cmd.exe would end the command there; `!` is written for the case that delayed expansion is
- * on (RFC 0006).
+ * Quotes one word for a batch file of cmd.exe. Line breaks are removed, because cmd.exe would end the command there;
+ * `!` is escaped in case delayed expansion is on (RFC 0006).
  */
 export function cmdWord(value: Value, grow: BeforeGrowth): string {
   const text = wordOf(value).replace(LINE_BREAKS, '');
@@ -49,14 +49,17 @@ export function cmdWord(value: Value, grow: BeforeGrowth): string {
   );
 }
 
-/** Words with a blank between them. */
+/** Joins words with blanks. */
 export const wordsOf = (
   list: ListValue,
   word: (value: Value, grow: BeforeGrowth) => string,
   grow: BeforeGrowth,
 ): string => joinGrowing(list, ['', ' ', ''], word, grow);
 
-/** A literal of PowerShell. A list that holds one list alone has a comma before it, or PowerShell would take the two for one. */
+/**
+ * Formats a literal of PowerShell. A list whose only element is a list has a comma before it; otherwise PowerShell
+ * would merge the two.
+ */
 export function pwshLiteral(value: Value, grow: BeforeGrowth): string {
   if (typeof value === 'boolean') return value ? '$true' : '$false';
   if (typeof value === 'string') return pwshString(value, grow);

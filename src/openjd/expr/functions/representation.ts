@@ -10,10 +10,10 @@ import { signature, type FunctionGroup, type Signature } from './signature.ts';
 
 type Write = (value: Value, grow: BeforeGrowth) => string;
 
-/** Steps for a character that is read, and for one that is written. */
+/** Steps per character that is read, and per character that is written. */
 const STEPS = 4;
 
-/** Counts the elements of lists and the texts in a value that is gone through. */
+/** Charges the elements of lists and the texts of a value. */
 function chargeFor(call: Call, value: Value): void {
   if (typeof value === 'string') chargeCharacters(call, value, STEPS);
   else if (typeof value === 'object' && value !== null) {
@@ -26,7 +26,7 @@ function chargeFor(call: Call, value: Value): void {
   }
 }
 
-/** One form of a function that writes a value: bounded while it is built. */
+/** Returns one form of a function that formats a value; the text is bounded while it is built. */
 const writing = (text: string, doc: string, write: Write): Signature =>
   signature(text, doc, (call, value) => {
     chargeFor(call, value);

@@ -5,7 +5,7 @@ import type { Call } from './call.ts';
 /** Beyond this many digits before the point every 64-bit integer rounds to 0. */
 const MAX_INT_DIGITS = 20n;
 
-/** The nearest whole number; halves go to the even one. */
+/** Returns the nearest whole number; halves are rounded to even. */
 function halfEven(value: number): number {
   const floor = Math.floor(value);
   const rest = value - floor;
@@ -21,21 +21,21 @@ export function roundToInt(value: number): number | bigint {
   return rounded;
 }
 
-/** `round(x, ndigits)` of a float: a float, shown with exactly `digits` decimals where there are any. */
+/** Computes `round(x, ndigits)` of a float: a float, shown with exactly `digits` decimals if that is positive. */
 export function roundFloat(value: number, digits: number, call: Call): FloatValue {
   const scale = 10 ** Math.abs(digits);
   const scaled = digits < 0 ? value / scale : value * scale;
   const rounded = halfEven(scaled);
   const result = digits < 0 ? rounded * scale : rounded / scale;
   if (digits <= 0) return floatResult(Number.isFinite(scale) ? result : 0);
-  // A number too large to be scaled has no digits after the point to lose.
+  // A number too large to be scaled has no digits after the point.
   const float = floatOf(result) ?? floatResult(value);
   call.reserveString(digits);
   call.chargeText(digits);
   return { ...float, text: fixedText(float.value, digits) };
 }
 
-/** `round(x, ndigits)` of an int: to tens, hundreds, … when `digits` is negative. */
+/** Computes `round(x, ndigits)` of an int: to tens, hundreds, … if `digits` is negative. */
 export function roundInt(value: bigint, digits: number | bigint): Value {
   const places = -BigInt(digits);
   if (places <= 0n) return intResult(value);
@@ -47,7 +47,10 @@ export function roundInt(value: bigint, digits: number | bigint): Value {
   return intResult((up ? floor + 1n : floor) * unit);
 }
 
-/** The shortest decimal text of a number that reads back as it, without an exponent, filled with zeros to `decimals`. */
+/**
+ * Returns the shortest decimal text that reads back as the number, without an exponent, padded with zeros to
+ * `decimals`.
+ */
 function fixedText(value: number, decimals: number): string {
   const [mantissa = '0', power = '0'] = Math.abs(value).toExponential().split('e');
   const digits = mantissa.replace('.', '');

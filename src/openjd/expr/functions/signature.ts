@@ -5,26 +5,31 @@ import { typeOf, type Value } from '../values/value.ts';
 import type { Call } from './call.ts';
 
 /**
- * What a function does, with arguments that have the types of its signature: never unresolved ones. Arguments beyond its parameters are null. The
- * evaluator has counted one operation for the call, counts the memory of the result, and adds the place to a failure; the function charges for the
- * elements and the text that it goes through (`charge`, `chargeText`), and reserves what can be larger than its arguments before it is built.
- * Fails with ExprFailure alone.
+ * Implementation of a function, called with arguments of the types of its signature, never unresolved ones. Arguments
+ * beyond its parameters are null.
+ *
+ * The evaluator charges one operation for the call and the memory of the result, and adds the position to a failure.
+ * The function charges the elements and text that it processes (`charge`, `chargeText`), and reserves memory for
+ * results that can be larger than its arguments before it builds them. Fails only with ExprFailure.
  */
 export type Run = (call: Call, a: Value, b: Value, c: Value, d: Value) => Value;
 
-/** One form of a function, operator or property: the type checker, the evaluator and the reference page read the same table. */
+/**
+ * One form of a function, operator or property. The type checker, the evaluator and the reference page use the same
+ * table.
+ */
 export interface Signature {
   /** `__add__` for operators, `__property_name__` for properties. */
   readonly name: string;
   readonly parameters: readonly SignatureParameter[];
   readonly returns: ExprType;
-  /** How it is written in the reference: `len(s: string) -> int`. */
+  /** Notation of the signature in the reference: `len(s: string) -> int`. */
   readonly text: string;
   /** One sentence for the reference. */
   readonly doc: string;
   readonly generic: boolean;
   readonly run: Run;
-  /** The type of the result where it depends on the arguments in another way than by type variables; null when these types do not go together. */
+  /** Infers the type of the result if type variables cannot express it; null if these types cannot be combined. */
   readonly infer: Inference | null;
 }
 
@@ -33,10 +38,10 @@ export interface SignatureParameter {
   readonly type: ExprType;
 }
 
-/** Fails with ExprFailure where a call with these types has a signature and fails whatever its values are. */
+/** Fails with ExprFailure if a call with these types always fails, whatever its values are. */
 export type Inference = (types: readonly ExprType[]) => ExprType | null;
 
-/** `run` and `infer` of a signature that gives no value: a call is an error before its values are known. */
+/** Returns `run` and `infer` of a signature that has no value: a call is an error before its values are known. */
 export function alwaysFails(failure: (types: readonly ExprType[]) => ExprFailure): readonly [Run, Inference] {
   return [
     (_call, a) => {
@@ -48,10 +53,10 @@ export function alwaysFails(failure: (types: readonly ExprType[]) => ExprFailure
   ];
 }
 
-/** A group of the library: functions that the reference shows together. */
+/** A group of functions that the reference shows together. */
 export interface FunctionGroup {
   readonly title: string;
-  /** Whether its functions exist in host contexts alone (section 2.3.2, `apply_path_mapping`). */
+  /** Set if its functions exist only in host contexts (section 2.3.2, `apply_path_mapping`). */
   readonly hostOnly: boolean;
   readonly signatures: readonly Signature[];
 }
@@ -59,8 +64,8 @@ export interface FunctionGroup {
 const SHAPE = /^([A-Za-z_][A-Za-z0-9_]*)\((.*)\) -> (.+)$/;
 
 /**
- * A signature from how the specification writes it: `find(s: string, sub: string) -> int`. Throws for text that is no signature: the tables are
- * written by hand and read when the module is loaded.
+ * Parses a signature in the notation of the specification: `find(s: string, sub: string) -> int`. Throws for invalid
+ * text: the tables are written by hand and read when the module is loaded.
  */
 export function signature(text: string, doc: string, run: Run, infer: Inference | null = null): Signature {
   const [, name, list, result] = SHAPE.exec(text) ?? [];

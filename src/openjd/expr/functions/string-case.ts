@@ -12,7 +12,9 @@ import { textOf } from '../values/arguments.ts';
 import { chargeCharacters } from './charges.ts';
 import { signature, type Signature } from './signature.ts';
 
-/** `name(s: string) -> string`. A case mapping makes at most three units of one; it takes so many steps for each. */
+/**
+ * Returns `name(s: string) -> string`. A case mapping makes at most three units of one; `steps` are charged for each.
+ */
 const mapped = (name: string, steps: number, doc: string, map: (text: string) => string): Signature =>
   signature(`${name}(s: string) -> string`, doc, (call, s) => {
     const text = textOf(s);
@@ -20,10 +22,10 @@ const mapped = (name: string, steps: number, doc: string, map: (text: string) =>
     return map(text);
   });
 
-/** Steps for a character that is tested. */
+/** Steps per tested character. */
 const TEST_STEPS = 2;
 
-/** `name(s: string) -> bool`. */
+/** Returns `name(s: string) -> bool`. */
 const tested = (name: string, doc: string, test: (text: string) => boolean): Signature =>
   signature(`${name}(s: string) -> bool`, doc, (call, s) => {
     const text = textOf(s);
@@ -47,19 +49,15 @@ export const CASE_FUNCTIONS: readonly Signature[] = [
     'Converts the first character of each word to title case and the others to lower case.',
     titled,
   ),
-  tested('isdigit', 'Whether all characters are digits and there is one.', isDigit),
-  tested('isalpha', 'Whether all characters are letters and there is one.', isAlphabetic),
-  tested('isalnum', 'Whether all characters are letters or numbers and there is one.', isAlphanumeric),
-  tested('isspace', 'Whether all characters are white space and there is one.', isSpace),
+  tested('isdigit', 'True if all characters are digits; false for the empty string.', isDigit),
+  tested('isalpha', 'True if all characters are letters; false for the empty string.', isAlphabetic),
   tested(
-    'isupper',
-    'Whether all characters that have a case are upper case and there is one that has.',
-    isUpper,
+    'isalnum',
+    'True if all characters are letters or numbers; false for the empty string.',
+    isAlphanumeric,
   ),
-  tested(
-    'islower',
-    'Whether all characters that have a case are lower case and there is one that has.',
-    isLower,
-  ),
-  tested('isascii', 'Whether all characters are ASCII; true for the empty string.', isAscii),
+  tested('isspace', 'True if all characters are white space; false for the empty string.', isSpace),
+  tested('isupper', 'True if all cased characters are upper case; false if there are none.', isUpper),
+  tested('islower', 'True if all cased characters are lower case; false if there are none.', isLower),
+  tested('isascii', 'True if all characters are ASCII; true for the empty string.', isAscii),
 ];

@@ -3,10 +3,13 @@ import { pathValue, textOf } from '../values/arguments.ts';
 import type { Call } from './call.ts';
 import { signature, type Signature } from './signature.ts';
 
-/** Steps for a character that is counted. */
+/** Steps per counted character. */
 const STEPS = 1;
 
-/** The number of characters. Not counted as the processing of a text (section 1.3.10), but as work beyond what is free. */
+/**
+ * Returns the number of characters. The specification does not charge this as text processing (section 1.3.10), so it
+ * is charged as steps.
+ */
 export function countedLength(call: Call, text: string): number {
   call.chargeSteps(text.length * STEPS);
   return lengthOf(text);

@@ -28,7 +28,7 @@ function repeated(call: Call, text: string, count: number): string {
   return text.repeat(count);
 }
 
-/** Steps for a character of a text that a slice picks characters from. */
+/** Steps per character of a text from which a slice selects characters. */
 const PICKING_STEPS = 5;
 
 /** Operators on strings (specification "Expression Language", sections 2.1.2, 2.1.7 and 2.1.8). Indices count code points. */

@@ -4,7 +4,7 @@ import type { Call } from './call.ts';
 import { countedLength } from './string-length.ts';
 import { signature, type Signature } from './signature.ts';
 
-/** What a text lacks to a width in code points, with the result reserved and charged for; never negative. */
+/** Returns the missing length to a width in code points, at least 0. Reserves and charges the result. */
 function lacking(call: Call, text: string, width: number): number {
   const lack = Math.max(0, width - countedLength(call, text));
   call.reserveString(text.length + lack);
@@ -19,7 +19,7 @@ const padding = (name: string, doc: string, pad: (text: string, lack: number, wi
     return pad(text, lacking(call, text, wanted), wanted);
   });
 
-/** As Python's `str.center`: an odd blank stands on the left when the width is odd. */
+/** Centers as Python's `str.center`: if the width is odd, the odd blank is on the left. */
 function centred(text: string, lack: number, width: number): string {
   const left = Math.floor(lack / 2) + (lack % 2 === 1 && width % 2 === 1 ? 1 : 0);
   return ' '.repeat(left) + text + ' '.repeat(lack - left);

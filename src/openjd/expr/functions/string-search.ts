@@ -6,14 +6,14 @@ import type { Call } from './call.ts';
 import { chargeSearch } from './charges.ts';
 import { signature, type Signature } from './signature.ts';
 
-/** Steps for a place where a text is found, and where it is replaced. */
+/** Steps per occurrence that is found or replaced. */
 const STEPS_OF_OCCURRENCE = 2;
 const STEPS_OF_REPLACEMENT = 4;
 
-/** How much of a text an error message shows. */
+/** Maximum number of characters of a text in an error message. */
 const MAX_SHOWN = 100;
 
-/** The code point position of the first or last occurrence, or -1. */
+/** Returns the code point position of the first or last occurrence, or -1. */
 function positionOf(name: string, call: Call, text: string, sub: string, fromRight: boolean): number {
   if (sub === '') throw new ExprFailure(`${name} failed: empty substring`);
   chargeSearch(call, text, sub);
@@ -35,7 +35,7 @@ const indexing = (name: string, doc: string, fromRight: boolean): Signature =>
     throw new ExprFailure(`${name} failed: substring '${shown}' not found`);
   });
 
-/** How often the search finds its needle without overlap, from the left. */
+/** Counts the occurrences without overlap, from the left. */
 function countOccurrences(search: SubstringSearch, sub: string): number {
   let count = 0;
   for (let at = search.next(0); at >= 0; at = search.next(at + sub.length)) count += 1;
@@ -51,7 +51,7 @@ function replaced(call: Call, text: string, old: string, by: string): string {
   const units = text.length + count * (by.length - old.length);
   call.reserveString(units);
   call.chargeSteps(count * STEPS_OF_REPLACEMENT);
-  // What the result is longer than the text is work as well.
+  // The growth of the text is charged as well.
   if (units > text.length) call.chargeText(units - text.length);
   if (search.quick) return text.replaceAll(old, () => by);
   const pieces: string[] = [];
@@ -64,18 +64,21 @@ function replaced(call: Call, text: string, old: string, by: string): string {
   return pieces.join(by);
 }
 
-/** Whether `sub` occurs in `text`. */
+/** Reports whether `sub` occurs in `text`. */
 export function contains(call: Call, text: string, sub: string): boolean {
   chargeSearch(call, text, sub);
   call.chargeText(Math.min(text.length, sub.length));
   return sub === '' || new SubstringSearch(text, sub).next(0) >= 0;
 }
 
-/** Functions that look for a text in a string (specification "Expression Language", section 2.2.4). Positions count code points. */
+/**
+ * Functions that search a text in a string (specification "Expression Language", section 2.2.4). Positions count code
+ * points.
+ */
 export const SEARCH_FUNCTIONS: readonly Signature[] = [
   signature(
     'startswith(s: string, prefix: string) -> bool',
-    'Whether the string starts with a prefix.',
+    'True if the string starts with a prefix.',
     (call, s, prefix) => {
       const text = textOf(s);
       call.chargeText(text.length);
@@ -84,7 +87,7 @@ export const SEARCH_FUNCTIONS: readonly Signature[] = [
   ),
   signature(
     'endswith(s: string, suffix: string) -> bool',
-    'Whether the string ends with a suffix.',
+    'True if the string ends with a suffix.',
     (call, s, suffix) => {
       const text = textOf(s);
       call.chargeText(text.length);

@@ -10,7 +10,10 @@ import { signature, type Signature } from './signature.ts';
 
 const LIST_OF_STRING = listType(STRING);
 
-/** A list of strings that grows within the budget: each piece counts one operation, and its memory before it is added. */
+/**
+ * A list of strings that grows within the budget: each piece is charged one operation, and its memory before it is
+ * added.
+ */
 export class GrowingList {
   readonly #call: Call;
   readonly #items: string[] = [];
@@ -27,13 +30,13 @@ export class GrowingList {
     this.#items.push(piece);
   }
 
-  /** The list, in the order of adding or in reverse. */
+  /** Returns the list, in the order of adding or reversed. */
   toList(reversed = false): ListValue {
     return listOfType(LIST_OF_STRING, reversed ? this.#items.reverse() : this.#items);
   }
 }
 
-/** Steps for a character that may be white space. */
+/** Steps per character that may be white space. */
 const STEPS = 1;
 
 function splitAtSpaces(call: Call, text: string): ListValue {
@@ -48,7 +51,7 @@ function splitAtSpaces(call: Call, text: string): ListValue {
   return list.toList();
 }
 
-/** At most `most` splits; a negative number is no bound. */
+/** Splits at most `most` times; a negative number means no limit. */
 function splitAt(call: Call, text: string, separator: string, most: number, fromRight: boolean): ListValue {
   if (separator === '') throw new ExprFailure('split failed: empty separator');
   chargeSearch(call, text, separator);
@@ -79,7 +82,7 @@ const splitting = (name: string, fromRight: boolean): readonly Signature[] => [
   ),
   signature(
     `${name}(s: string, sep: string, maxsplit: int) -> list[string]`,
-    `Splits at a separator that is not empty, at most so many times from the ${fromRight ? 'right' : 'left'}; a negative number is no bound.`,
+    `Splits at a separator that is not empty, at most \`maxsplit\` times from the ${fromRight ? 'right' : 'left'}; a negative number means no limit.`,
     (call, s, sep, maxsplit) => splitAt(call, textOf(s), textOf(sep), countOf(maxsplit), fromRight),
   ),
 ];

@@ -5,10 +5,10 @@ import type { Call } from './call.ts';
 import { chargeCharacters } from './charges.ts';
 import { signature, type Signature } from './signature.ts';
 
-/** Steps for a character that is looked at. */
+/** Steps per examined character. */
 const TRIM_STEPS = 2;
 
-/** Steps for a character that is to be removed. */
+/** Steps per character of the set to remove. */
 const STEPS_OF_SET = 8;
 
 type Ends = 'both' | 'left' | 'right';
@@ -50,7 +50,7 @@ function withoutCharacters(call: Call, text: string, chars: string, ends: Ends):
   return text.slice(start, end);
 }
 
-/** Functions that take something off the ends of a string (specification "Expression Language", section 2.2.4). */
+/** Functions that remove characters from the ends of a string (specification "Expression Language", section 2.2.4). */
 export const TRIM_FUNCTIONS: readonly Signature[] = [
   ...trimming('strip', 'both', 'from both ends'),
   ...trimming('lstrip', 'left', 'from the start'),
@@ -61,7 +61,7 @@ export const TRIM_FUNCTIONS: readonly Signature[] = [
     (call, s, prefix) => {
       const text = textOf(s);
       const start = textOf(prefix);
-      // What is left keeps the whole text in memory.
+      // The result is a slice that keeps the whole text in memory.
       chargeCharacters(call, text, TRIM_STEPS);
       return text.startsWith(start) ? text.slice(start.length) : text;
     },
@@ -72,7 +72,7 @@ export const TRIM_FUNCTIONS: readonly Signature[] = [
     (call, s, suffix) => {
       const text = textOf(s);
       const end = textOf(suffix);
-      // What is left keeps the whole text in memory.
+      // The result is a slice that keeps the whole text in memory.
       chargeCharacters(call, text, TRIM_STEPS);
       return end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text;
     },

@@ -7,7 +7,7 @@ import { SPLIT_FUNCTIONS } from './string-split.ts';
 import { TRIM_FUNCTIONS } from './string-trim.ts';
 import { OPERATORS_ON_STRINGS } from './string-operators.ts';
 
-/** Specification "Expression Language", section 2.1.2, and what sections 2.1.7 and 2.1.8 say of strings. */
+/** Specification "Expression Language", section 2.1.2, and the string operators of sections 2.1.7 and 2.1.8. */
 export const STRING_OPERATORS: FunctionGroup = {
   title: 'String operators',
   hostOnly: false,

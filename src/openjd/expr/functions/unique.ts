@@ -3,7 +3,10 @@ import { equals } from '../values/compare.ts';
 import { textOfRuns } from '../../primitives/integer-set.ts';
 import type { Value } from '../values/value.ts';
 
-/** The values without repetitions: the first of equal ones stays. Values of one list have one type, so that a key says whether they are equal. */
+/**
+ * Returns the values without repetitions, keeping the first of equal ones. Values of one list have one type, so equal
+ * keys mean equal values.
+ */
 export function distinct(values: readonly Value[], call: Call): Value[] {
   const seen = new Map<string, Value[]>();
   return values.filter((value) => {
@@ -19,7 +22,7 @@ export function distinct(values: readonly Value[], call: Call): Value[] {
   });
 }
 
-/** Equal for equal values. */
+/** Returns a key that is equal for equal values. */
 function keyOf(value: Value, call: Call): string {
   if (typeof value !== 'object' || value === null) {
     const key = String(value);

@@ -3,16 +3,18 @@ import { splitName } from './path-components.ts';
 
 /** Widest padding of a placeholder, in characters (specification "Expression Language", section 2.3.2). */
 const MAX_WIDTH = 32;
-/** Digits of a number that is appended where the name has no placeholder. */
+/** Digits of a number that is appended to a name without a placeholder. */
 const APPENDED_WIDTH = 4;
 
-/** The forms of a placeholder: as printf writes it, a run of hashes, a run of digits. */
+/** Forms of a placeholder: printf notation, a run of hashes, a run of digits. */
 const PLACEHOLDER = /%(?<zero>0?)(?<width>\d*)d|#+|\d+/g;
 
 /**
- * A file name with its frame number replaced (section 2.3.2, `with_number`): the last placeholder of the stem, or `_NNNN` behind a stem without
- * one. A number that is wider than its placeholder is written whole, and a minus sign counts to the width. Fails for a placeholder that pads to
- * more than 32 characters; digits keep their width whatever it is.
+ * Replaces the frame number of a file name (section 2.3.2, `with_number`): the last placeholder of the stem. Appends
+ * `_NNNN` to a stem without one.
+ *
+ * A number wider than its placeholder is written in full, and a minus sign counts toward the width. Fails for a
+ * placeholder that pads to more than 32 characters; a run of digits may have any width.
  */
 export function nameWithNumber(name: string, number: number | bigint): string {
   const { stem, suffix } = splitName(name);

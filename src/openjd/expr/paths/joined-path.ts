@@ -2,9 +2,10 @@ import { isUriPath } from '../../primitives/uri-path.ts';
 import { normalPath, parsePath, pathText, splitWindows, type FileStyle } from './parsed-path.ts';
 
 /**
- * A child below a path, in its normal form (specification "Expression Language", section 2.1.5). A URI, and a child with a root, replaces the
- * path; on Windows a root keeps the drive of the path, as pathlib does. Below a URI the child is kept as it is written, with `/` between its
- * components whatever the style.
+ * Returns a child below a path, in its normal form (specification "Expression Language", section 2.1.5).
+ *
+ * A URI, and a child with a root, replaces the path; on Windows a root keeps the drive of the path, as in pathlib.
+ * Below a URI the child is not normalized, and its components are separated by `/` in every style.
  */
 export function joinPaths(path: string, child: string, style: FileStyle): string {
   if (!isUriPath(path) || isUriPath(child)) return pathFromParts([path, child], style);
@@ -14,8 +15,9 @@ export function joinPaths(path: string, child: string, style: FileStyle): string
 }
 
 /**
- * The path of some parts, in its normal form (section 2.3.2, `path`): each below the ones before it. Behind a URI every part is one component, or more,
- * as it is written, an empty one too, so that the parts of a URI make the same URI again.
+ * Returns the path of some parts, in its normal form (section 2.3.2, `path`): each below the previous ones. After a URI
+ * every part is added as written, even if it is empty or contains separators, so that the parts of a URI make the same
+ * URI again.
  */
 export function pathFromParts(parts: readonly string[], style: FileStyle): string {
   const uri = parts.findLastIndex(isUriPath);
@@ -27,7 +29,7 @@ export function pathFromParts(parts: readonly string[], style: FileStyle): strin
   return normalPath(style === 'windows' ? joinWindows(below) : joinPosix(below), style);
 }
 
-/** Without the separator that ends the URI, if there is one, then the components. */
+/** Removes a separator at the end of the URI, then adds the components. */
 function belowUri(uri: string, components: string): string {
   const parsed = parsePath(uri, 'posix');
   if (parsed.tail === null) return `${uri}/${components}`;
@@ -68,7 +70,7 @@ function joinWindows(parts: readonly string[]): string {
   return drive + (share ? '\\' : root) + joined;
 }
 
-/** Parts behind each other, with a separator where the part before does not end with one. Empty ones at the start count for nothing. */
+/** Joins parts, with a separator after each part that does not end with one. Empty parts at the start are ignored. */
 function withSeparators(parts: readonly string[], separator: '/' | '\\'): string {
   const pieces: string[] = [];
   let last = '';

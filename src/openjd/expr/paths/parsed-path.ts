@@ -1,24 +1,24 @@
 import { isUriPath } from '../../primitives/uri-path.ts';
 import type { PathStyle } from '../values/value.ts';
 
-/** How paths are written that are no URIs. */
+/** Formats of paths that are not URIs. */
 export type FileStyle = Exclude<PathStyle, 'uri'>;
 
 /**
- * A path in its normal form (specification "Expression Language", sections 1.2.1 and 2.3): a path of files as pathlib's PurePosixPath or
- * PureWindowsPath has it; a URI as it is written, with scheme and authority as its drive.
+ * A path in its normal form (specification "Expression Language", sections 1.2.1 and 2.3): file paths as pathlib's
+ * PurePosixPath or PureWindowsPath; a URI as written, with scheme and authority as its drive.
  */
 export interface ParsedPath {
   readonly style: PathStyle;
-  /** `C:` or `\\server\share` of Windows, scheme and authority of a URI; otherwise empty. */
+  /** `C:` or `\\server\share` on Windows, scheme and authority of a URI; otherwise empty. */
   readonly drive: string;
   /** The separators that make the path absolute within its drive; empty for URIs. */
   readonly root: string;
-  /** The components, with the separator of the style between them; null when there are none. A URI can have empty ones. */
+  /** The components, separated by the separator of the style; null if there are none. A URI can have empty ones. */
   readonly tail: string | null;
 }
 
-/** A component that is empty or a dot, with the separators around it, of text with one kind of separators. */
+/** An empty component or a dot, with the separators around it, in text with one kind of separator. */
 const VOID_COMPONENTS = {
   posix: /(^|\/)(?:\.?(?:\/|$))+/g,
   windows: /(^|\\)(?:\.?(?:\\|$))+/g,
@@ -26,13 +26,13 @@ const VOID_COMPONENTS = {
 const URI_DRIVE = /^[^:]*:\/\/[^/]*/;
 const UNC_DEVICE = '\\\\?\\UNC\\';
 
-/** The style of a text: a text with `scheme://` is a URI whatever the style of the evaluation. */
+/** Returns the style of a text: a text with `scheme://` is a URI in every context. */
 export const styleOf = (text: string, style: FileStyle): PathStyle => (isUriPath(text) ? 'uri' : style);
 
-/** What separates the components. */
+/** Returns the separator of the components. */
 export const separatorOf = (style: PathStyle): '/' | '\\' => (style === 'windows' ? '\\' : '/');
 
-/** The path that a text writes, in its normal form. */
+/** Parses a path into its normal form. */
 export function parsePath(text: string, style: FileStyle): ParsedPath {
   if (isUriPath(text)) {
     const drive = URI_DRIVE.exec(text)?.[0] ?? '';
@@ -43,23 +43,23 @@ export function parsePath(text: string, style: FileStyle): ParsedPath {
   return { style, drive, root: share ? '\\' : root, tail: normalTail(rest, style) };
 }
 
-/** How a path is written. */
+/** Formats a path. */
 export function pathText({ style, drive, root, tail }: ParsedPath): string {
   if (style === 'uri') return tail === null ? drive : `${drive}/${tail}`;
   if (drive !== '' || root !== '') return drive + root + (tail ?? '');
   if (tail === null) return '.';
-  // A first component such as `c:d` is none of a drive: pathlib writes it behind a dot.
+  // A first component such as `c:d` is not on a drive: pathlib puts a dot before it.
   return style === 'windows' && driveLength(tail) > 0 ? `.\\${tail}` : tail;
 }
 
-/** The normal form of a text (section 2.3.2, `path`). */
+/** Returns the normal form of a text (section 2.3.2, `path`). */
 export const normalPath = (text: string, style: FileStyle): string => pathText(parsePath(text, style));
 
-/** A path as it is given from outside, or mapped to this host: all as it is written, but with the separators of its style. */
+/** Returns an external or mapped path unchanged except for the separators of its style. */
 export const givenPath = (text: string, style: FileStyle): string =>
   style === 'windows' && !isUriPath(text) ? text.replaceAll('/', '\\') : text;
 
-/** Drive, root and the rest of a Windows path, as `ntpath.splitroot` finds them, with backslashes alone. */
+/** Splits a Windows path into drive, root and rest, as `ntpath.splitroot` does, for a path with backslashes only. */
 export function splitWindows(text: string): readonly [drive: string, root: string, rest: string] {
   const path = text.replaceAll('/', '\\');
   if (path.startsWith('\\\\')) return splitShare(path);
@@ -70,7 +70,7 @@ export function splitWindows(text: string): readonly [drive: string, root: strin
   return [path.slice(0, drive), root, path.slice(drive + root.length)];
 }
 
-/** Of a path with a drive letter, which may be any character. */
+/** The length of the drive of a path with a drive letter, which may be any character. */
 function driveLength(path: string): number {
   const letter = path.codePointAt(0);
   const colon = letter !== undefined && letter > 0xffff ? 2 : 1;
@@ -85,7 +85,7 @@ function splitShare(path: string): readonly [drive: string, root: string, rest: 
   return [path, '', ''];
 }
 
-/** A share is absolute without a separator behind it: `\\server\share` and `\\?\UNC\server\share`, but no device. */
+/** A share is absolute without a separator after it: `\\server\share` and `\\?\UNC\server\share`, but not a device. */
 function isWholeShare(drive: string): boolean {
   if (!drive.startsWith('\\') || drive.endsWith('\\')) return false;
   const parts = drive.split('\\', 7);
@@ -93,12 +93,12 @@ function isWholeShare(drive: string): boolean {
 }
 
 function splitPosix(text: string): readonly [drive: '', root: string, rest: string] {
-  // Two separators at the start, and not more, are a root of their own (POSIX 4.13).
+  // Exactly two separators at the start are a different root (POSIX 4.13).
   const root = /^\/\/(?!\/)|^\/|^/.exec(text)?.[0] ?? '';
   return ['', root, text.slice(root.length)];
 }
 
-/** The components of a text behind its root; null when there are none. */
+/** Returns the components of a text after its root; null if there are none. */
 export function normalTail(text: string, style: FileStyle): string | null {
   const separator = separatorOf(style);
   const rest = style === 'windows' ? text.replaceAll('/', '\\') : text;

@@ -2,19 +2,23 @@ import { ExprFailure } from '../expr-failure.ts';
 import { normalTail, pathText, separatorOf, type FileStyle, type ParsedPath } from './parsed-path.ts';
 import { anchorOf, countParts } from './path-components.ts';
 
-/** Whether a path is absolute (section 2.3.2): on Windows it needs a drive and a root, and a URI always is. */
+/** Reports whether a path is absolute (section 2.3.2): on Windows it needs a drive and a root; a URI always is. */
 export function isAbsolutePath(path: ParsedPath): boolean {
   if (path.style === 'uri') return true;
   if (path.style === 'posix') return path.root !== '';
   return path.drive.startsWith('\\\\') || (path.drive !== '' && path.root !== '');
 }
 
-/** Whether a path is another one, or below it (section 2.3.2): by whole components; Windows paths without regard to case. */
+/**
+ * Reports whether a path equals or is below another (section 2.3.2), by whole components; Windows paths are
+ * case-insensitive.
+ */
 export const isRelativeTo = (path: ParsedPath, other: ParsedPath): boolean =>
   componentsBehind(path, other) !== null;
 
 /**
- * The way from another path to this one, as a path of files of the style of the evaluation. Fails when the path is not relative to the other.
+ * Returns the relative path from another path to this one, as a file path in the style of the evaluation. Fails if the
+ * path is not relative to the other.
  */
 export function relativeTo(path: ParsedPath, other: ParsedPath, style: FileStyle): ParsedPath {
   const behind = componentsBehind(path, other);
@@ -24,7 +28,7 @@ export function relativeTo(path: ParsedPath, other: ParsedPath, style: FileStyle
   return { style, drive: '', root: '', tail: normalTail(behind, style) };
 }
 
-/** What comes behind the components of another path, with separators; null when they are not the first ones of this path. */
+/** Returns the components after those of another path, with separators; null if the path does not begin with them. */
 function componentsBehind(path: ParsedPath, other: ParsedPath): string | null {
   if (path.style !== other.style) return null;
   if (path.style === 'uri') return componentsOfUri(path, other);
@@ -34,7 +38,7 @@ function componentsBehind(path: ParsedPath, other: ParsedPath): string | null {
   const separator = separatorOf(path.style);
   const whole = folded(path.tail ?? '') + separator;
   if (!whole.startsWith(folded(other.tail) + separator)) return null;
-  // By count: text that is folded can have another length.
+  // Compared by count, because case folding can change the length of text.
   let at = 0;
   const anchors = anchorOf(other) === '' ? 0 : 1;
   for (let count = countParts(other) - anchors; count > 0; count -= 1) {
@@ -44,7 +48,7 @@ function componentsBehind(path: ParsedPath, other: ParsedPath): string | null {
   return (path.tail ?? '').slice(at);
 }
 
-/** Of URIs: what is written behind the other one and a separator. */
+/** For URIs: the text after the other URI and a separator. */
 function componentsOfUri(path: ParsedPath, other: ParsedPath): string | null {
   if (path.drive !== other.drive) return null;
   if (other.tail === null) return path.tail ?? '';

@@ -2,9 +2,12 @@ import { ExprFailure } from '../expr-failure.ts';
 import { pathText, type ParsedPath } from './parsed-path.ts';
 import { nameOf, renamed, splitName } from './path-components.ts';
 
-/** Paths with another name (specification "Expression Language", section 2.3.2), with pathlib's rules. `by` is the function that a failure names. */
+/**
+ * Renaming of paths (specification "Expression Language", section 2.3.2), with pathlib's rules. `by` is the function
+ * that a failure names.
+ */
 
-/** Fails for a name that is empty, a dot or holds a separator, and for a path without a name. */
+/** Replaces the name. Fails for a name that is empty, a dot, or contains a separator, and for a path without a name. */
 export function withName(path: ParsedPath, name: string, by = 'with_name'): ParsedPath {
   if (
     name === '' ||
@@ -18,7 +21,7 @@ export function withName(path: ParsedPath, name: string, by = 'with_name'): Pars
   return renamed(path, name);
 }
 
-/** The stem changed and the suffix kept. Fails as `withName` does, and for an empty stem before a suffix. */
+/** Replaces the stem and keeps the suffix. Fails as `withName` does, and for an empty stem before a suffix. */
 export function withStem(path: ParsedPath, stem: string): ParsedPath {
   const { suffix } = splitName(nameOf(path));
   if (stem === '' && suffix !== '') {
@@ -27,7 +30,10 @@ export function withStem(path: ParsedPath, stem: string): ParsedPath {
   return withName(path, stem + suffix, 'with_stem');
 }
 
-/** The last suffix changed, or added, or with an empty one taken away. Fails for a suffix without its dot or without more, and as `withName` does. */
+/**
+ * Replaces, adds, or (if it is empty) removes the last suffix. Fails for a suffix that does not begin with a dot or is
+ * only a dot, and as `withName` does.
+ */
 export function withSuffix(path: ParsedPath, suffix: string): ParsedPath {
   const { stem } = splitName(nameOf(path));
   if (stem === '') throw nameless(path, 'with_suffix');
@@ -37,6 +43,6 @@ export function withSuffix(path: ParsedPath, suffix: string): ParsedPath {
   return withName(path, stem + suffix, 'with_suffix');
 }
 
-/** What a path without a name fails with. */
+/** Returns the failure of a path without a name. */
 export const nameless = (path: ParsedPath, by: string): ExprFailure =>
   new ExprFailure(`${by}: '${pathText(path)}' has an empty name`);

@@ -1,9 +1,9 @@
-/** Ranges of code points, `[first, last]` each, in increasing order and apart. */
+/** Ranges of code points, `[first, last]` each, in increasing order and not adjacent. */
 export type Ranges = readonly (readonly [first: number, last: number])[];
 
 const MAX_CODE_POINT = 0x10ffff;
 
-/** What Python takes for white space (`\s`). */
+/** White space in Python (`\s`). */
 export const SPACE_RANGES: Ranges = [
   [0x09, 0x0d],
   [0x1c, 0x20],
@@ -19,12 +19,12 @@ export const SPACE_RANGES: Ranges = [
 
 const WORD = /[\p{L}\p{N}_]/u;
 const WORDS = /[\p{L}\p{N}_]+/gu;
-/** Code points that are looked at in one text. */
+/** Number of code points that are tested in one text. */
 const BLOCK = 0x8000;
 const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
 
-/** Whether `\w` matches a code point: letters and numbers of all scripts, and `_`, as in Python. */
+/** Reports whether `\w` matches a code point: letters and numbers of all scripts, and `_`, as in Python. */
 export function isWord(code: number): boolean {
   if (code > 0x7f) return WORD.test(String.fromCodePoint(code));
   return (
@@ -37,7 +37,9 @@ export function isWord(code: number): boolean {
 
 let words: Ranges | null = null;
 
-/** All that `\w` matches. Worked out once: a class of a regular expression that contains `\W` is rare. */
+/**
+ * Returns all code points that `\w` matches. Computed on first use: a regular expression rarely has a class with `\W`.
+ */
 export function wordRanges(): Ranges {
   if (words !== null) return words;
   const ranges: [number, number][] = [];
@@ -55,7 +57,7 @@ export function wordRanges(): Ranges {
   return words;
 }
 
-/** The code points of a block, without surrogates: in a text they would make other code points. */
+/** Returns the code points of a block without surrogates, which would combine to other code points. */
 function blockText(block: number): string {
   const codes: number[] = [];
   for (let code = block; code < block + BLOCK && code <= MAX_CODE_POINT; code++) {
@@ -64,7 +66,7 @@ function blockText(block: number): string {
   return String.fromCodePoint(...codes);
 }
 
-/** All code points that are in none of the ranges. */
+/** Returns all code points outside of the ranges. */
 export function complementOf(ranges: Ranges): Ranges {
   const result: [number, number][] = [];
   let next = 0;

@@ -2,20 +2,20 @@ import { complementOf, SPACE_RANGES, wordRanges, type Ranges } from './code-poin
 import { readEscape } from './pattern-escapes.ts';
 import { invalid, unsupported } from './pattern-errors.ts';
 
-/** A class as RE2 writes it, and of how many ranges it will be. */
+/** A class in RE2 syntax, and its estimated number of ranges. */
 export interface TranslatedClass {
   readonly source: string;
   readonly ranges: number;
 }
 
-/** What RE2's tables make of `\p{Nd}`, and of `\p{L}\p{N}_`, roughly. */
+/** Approximate numbers of ranges of `\p{Nd}`, and of `\p{L}\p{N}_`, in RE2's tables. */
 const DIGIT_RANGES = 70;
 const WORD_RANGES = 800;
 
 const PLAIN = /^[0-9A-Za-z_]$/;
 const SET_OPERATORS = ['&&', '--', '~~'];
 
-/** A character as RE2 reads it inside a class and outside. */
+/** Returns a character in RE2 syntax, valid inside and outside of a class. */
 export function literalSource(code: number): string {
   const character = String.fromCodePoint(code);
   return PLAIN.test(character) ? character : `\\x{${code.toString(16)}}`;
@@ -28,7 +28,7 @@ const rangesSource = (ranges: Ranges): string =>
     )
     .join('');
 
-/** The inside of a class for `\d`, `\w`, `\s` and their negations, with Unicode's meaning. */
+/** Returns the inside of a class for `\d`, `\w`, `\s` and their negations, in their Unicode meaning. */
 function namedClass(name: 'd' | 'w' | 's', negated: boolean): TranslatedClass {
   if (name === 'd') return { source: negated ? '\\P{Nd}' : '\\p{Nd}', ranges: DIGIT_RANGES };
   if (name === 'w' && !negated) return { source: '\\p{L}\\p{N}_', ranges: WORD_RANGES };
@@ -37,15 +37,15 @@ function namedClass(name: 'd' | 'w' | 's', negated: boolean): TranslatedClass {
   return { source: rangesSource(listed), ranges: listed.length };
 }
 
-/** `\d`, `\w`, `\s` or a negation as a class of its own. */
+/** Returns `\d`, `\w`, `\s` or a negation as a separate class. */
 export function loneClass(name: 'd' | 'w' | 's', negated: boolean): TranslatedClass {
   const inside = namedClass(name, false);
   return { source: `[${negated ? '^' : ''}${inside.source}]`, ranges: inside.ranges };
 }
 
 /**
- * Reads the class that begins with the bracket at `start` and says where it ends. Fails for nested classes, POSIX classes and set operators, which
- * Rust knows and Python takes literally.
+ * Reads the class that begins with the bracket at `start`, and returns its end. Fails for nested classes, POSIX classes
+ * and set operators, which have a meaning in Rust, but not in Python.
  */
 export function readClass(
   pattern: string,
@@ -82,7 +82,7 @@ export function readClass(
   return { translated: { source: `[${negated ? '^' : ''}${pieces.join('')}]`, ranges }, end: at + 1 };
 }
 
-/** Whether a hyphen that is not the last character of the class comes next. */
+/** Reports whether the next character is a hyphen that is not the last character of the class. */
 const startsRange = (pattern: string, at: number): boolean =>
   pattern.charAt(at) === '-' && at + 1 < pattern.length && pattern.charAt(at + 1) !== ']';
 

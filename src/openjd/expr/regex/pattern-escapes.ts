@@ -1,6 +1,6 @@
 import { invalid, unsupported } from './pattern-errors.ts';
 
-/** What a backslash and the characters after it stand for. */
+/** Meaning of a backslash and the characters after it. */
 export type Escape =
   | { readonly kind: 'character'; readonly code: number }
   /** `\d`, `\w`, `\s`, or their negations. */
@@ -16,7 +16,7 @@ const CONTROLS: ReadonlyMap<string, number> = new Map([
   ['v', 11],
 ]);
 
-/** Digits of the escapes by a code point. */
+/** Number of digits in the escapes of a code point. */
 const CODE_DIGITS: ReadonlyMap<string, number> = new Map([
   ['x', 2],
   ['u', 4],
@@ -28,7 +28,7 @@ const ALPHANUMERIC = /^[0-9A-Za-z]$/;
 const ASCII = /^[\0-\x7f]$/;
 const MAX_CODE_POINT = 0x10ffff;
 
-/** Names of what Python or Rust makes of other letters. */
+/** Names of other letters' escapes in Python or Rust. */
 const FOREIGN: ReadonlyMap<string, string> = new Map([
   ['Z', 'end-of-string anchor \\Z'],
   ['z', 'end-of-string anchor \\z'],
@@ -42,8 +42,8 @@ const FOREIGN: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads the escape at `start`, where the backslash is, and says where it ends. Fails for what is not the same in Python and Rust: the
- * wording is the one of the specification's features.
+ * Reads the escape at `start`, the index of the backslash, and returns its end. Fails for escapes that differ between
+ * Python and Rust; the message uses the names of the specification.
  */
 export function readEscape(
   pattern: string,
@@ -88,6 +88,6 @@ function codeEscape(pattern: string, start: number, letter: string, digits: numb
     throw invalid(`\\${letter} needs ${digits} hexadecimal digits`);
   const code = Number.parseInt(text, 16);
   const surrogate = code >= 0xd800 && code <= 0xdfff;
-  if (code > MAX_CODE_POINT || surrogate) throw invalid(`\\${letter}${text} is no character`);
+  if (code > MAX_CODE_POINT || surrogate) throw invalid(`\\${letter}${text} is not a character`);
   return { kind: 'character', code };
 }

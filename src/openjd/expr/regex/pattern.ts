@@ -7,22 +7,25 @@ import { invalid, unsupported } from './pattern-errors.ts';
 export interface TranslatedPattern {
   /** In the syntax of RE2. */
   readonly source: string;
-  /** About how large it is when it is compiled. */
+  /** Estimated size of the compiled pattern. */
   readonly bytes: number;
 }
 
-/** A compiled pattern is refused beyond (digest of the specification, section 13). */
+/** Maximum size of a compiled pattern (digest of the specification, section 13). */
 const MAX_COMPILED_BYTES = 1_048_576;
-/** What an instruction and a range of a class count for, and with each instruction what a group takes while the pattern is matched. */
+/**
+ * Bytes charged per instruction and per range of a class. The instruction includes the memory of a group during
+ * matching.
+ */
 const INSTRUCTION_BYTES = 64;
 const RANGE_BYTES = 8;
 const GROUP_BYTES = 16;
-/** A longer pattern is too large whatever it says: no character of one counts for less. */
+/** Maximum length of a pattern: no character compiles to fewer bytes. */
 const MAX_PATTERN_UNITS = MAX_COMPILED_BYTES / RANGE_BYTES;
 
-/** Groups within groups. */
+/** Maximum nesting of groups. */
 const MAX_DEPTH = 250;
-/** Of one repetition and of nested ones multiplied: the engine's own limit. */
+/** Maximum product of nested repetitions: the engine's own limit. */
 const MAX_REPEATS = 1000;
 
 const COUNTS = /\{(\d+)(?:(,)(\d*))?\}/y;
@@ -31,7 +34,7 @@ const FLAGS = /\?([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)])/y;
 const KNOWN_FLAGS = /^[imsu]*$/;
 const KNOWN_OFF_FLAGS = /^[ims]+$/;
 
-/** What opens a group that is not in both languages, longest first. */
+/** Openings of groups that only one of the languages has, longest first. */
 const FOREIGN_GROUPS: readonly (readonly [opening: string, feature: string])[] = [
   ['?=', 'lookahead'],
   ['?!', 'negative lookahead'],
@@ -46,8 +49,9 @@ const FOREIGN_GROUPS: readonly (readonly [opening: string, feature: string])[] =
 ];
 
 /**
- * A pattern of the library's regular expressions in the syntax of RE2: the intersection of what Python's `re` and Rust's `regex` understand, with
- * Unicode's `\d`, `\w` and `\s` (specification "Expression Language", section 2.2.5). Fails with what is not in it, and for a pattern that is too large.
+ * Translates a pattern of the library into the syntax of RE2: the intersection of Python's `re` and Rust's `regex`,
+ * with Unicode's `\d`, `\w` and `\s` (specification "Expression Language", section 2.2.5). Fails for features outside
+ * of it, and for a pattern that is too large.
  */
 export function translatePattern(pattern: string): TranslatedPattern {
   if (pattern === '') throw new ExprFailure('Empty regex pattern is not allowed');
@@ -62,11 +66,11 @@ export function translatePattern(pattern: string): TranslatedPattern {
 const tooLarge = (): ExprFailure =>
   new ExprFailure(`Compiled regex exceeds size limit of ${MAX_COMPILED_BYTES} bytes`);
 
-/** What a part of a pattern compiles to, and how often the innermost repetition in it repeats with all around it. */
+/** Size of a compiled part of a pattern, and the number of repetitions of its innermost part. */
 interface Part {
   readonly bytes: number;
   readonly repeats: number;
-  /** Whether it is a place in the text and no text: nothing to repeat. */
+  /** Set for an assertion about a position: it has no text to repeat. */
   readonly assertion: boolean;
 }
 
@@ -82,9 +86,9 @@ class PatternReader {
   readonly #pieces: string[] = [];
   readonly #names = new Set<string>();
   #at = 0;
-  /** Capturing groups that were read. */
+  /** Number of capturing groups so far. */
   groups = 0;
-  /** Of all classes that were read: each is written out, so too many are refused at once. */
+  /** Number of ranges of all classes so far: each class is written out, so too many are rejected early. */
   #ranges = 0;
 
   constructor(pattern: string) {
@@ -101,7 +105,7 @@ class PatternReader {
     return whole;
   }
 
-  /** To the end of the pattern, or to the parenthesis that closes the group. */
+  /** Reads to the end of the pattern, or to the parenthesis that closes the group. */
   #alternation(depth: number): Part {
     let bytes = INSTRUCTION_BYTES;
     let repeats = 1;
@@ -120,7 +124,7 @@ class PatternReader {
     return { bytes, repeats, assertion: false };
   }
 
-  /** Takes so many units of the pattern for a piece of the result. */
+  /** Consumes `units` of the pattern and emits a piece of the result. */
   #emit(piece: string, units: number): void {
     this.#pieces.push(piece);
     this.#at += units;
@@ -189,7 +193,7 @@ class PatternReader {
     return { bytes: inside.bytes + 2 * INSTRUCTION_BYTES, repeats: inside.repeats, assertion: false };
   }
 
-  /** What stands between a parenthesis and the inside of its group; false for flags, which have none. */
+  /** Reads the opening of a group after its parenthesis. Returns false for flags, which have no group. */
   #opening(): boolean {
     const pattern = this.#pattern;
     const start = this.#at;
@@ -219,14 +223,14 @@ class PatternReader {
     if (close === ')' && (start > 0 || on === '' || off !== undefined)) {
       throw unsupported('flags for the rest of the pattern anywhere but at its start');
     }
-    // Unicode is what the translation does.
+    // The translation already uses Unicode.
     const set = on.replaceAll('u', '') + (off === undefined ? '' : `-${off}`);
     if (close === ':') this.#emit(`(?${set}:`, 1 + flags.length);
     else this.#emit(set === '' ? '' : `(?${set})`, 1 + flags.length);
     return close === ':';
   }
 
-  /** The part with the repetition that follows it, if one does. */
+  /** Reads the repetition after a part, if there is one. */
   #repeated(atom: Part): Part {
     const counts = this.#counts();
     if (counts === null) return atom;
@@ -240,7 +244,10 @@ class PatternReader {
     return { bytes: atom.bytes * counts.copies + INSTRUCTION_BYTES, repeats, assertion: false };
   }
 
-  /** The repetition that comes next: what it repeats to at most, where it says so, and how many copies of its part it makes. */
+  /**
+   * Reads the next repetition: its upper limit, if it has one, and the number of copies of its part that it compiles
+   * to.
+   */
   #counts(): { readonly repeats: number; readonly copies: number } | null {
     const sign = this.#pattern.charAt(this.#at);
     if (sign === '*' || sign === '+' || sign === '?') {

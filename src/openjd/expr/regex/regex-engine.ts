@@ -1,8 +1,8 @@
 /** Regular expressions that take time linear in the text (specification "Expression Language", section 2.2.5). */
 export interface RegexEngine {
   /**
-   * Compiles a pattern in the syntax of RE2, where `\b` and `\B` look at Unicode's word characters. An error says in words what is wrong with it. Never
-   * throws.
+   * Compiles a pattern in the syntax of RE2, where `\b` and `\B` use Unicode's word characters. An error contains a
+   * readable message. Never throws.
    */
   compile(pattern: string): CompiledRegex;
 }
@@ -14,9 +14,9 @@ export interface Regex {
   /** Number of capturing groups. */
   readonly groups: number;
   /**
-   * The first match at or after `from` (UTF-16 offset), or null. `anchored` demands that it begins at the start of the text. `work` is told now and
-   * then of the work that was done since, in instructions at code points: it is the same for the same pattern and text everywhere. What `work` throws
-   * ends the search.
+   * Returns the first match at or after `from` (UTF-16 offset), or null. `anchored` requires it to begin at the start
+   * of the text. `work` is called repeatedly with the work since the last call, in instructions at code points, which
+   * is deterministic for a pattern and text. An error thrown by `work` ends the search.
    */
   match(
     text: string,
@@ -29,6 +29,6 @@ export interface Regex {
 export interface RegexMatch {
   readonly start: number;
   readonly end: number;
-  /** By group, from 1; null for a group that took no part. */
+  /** By group, from 1; null for a group that did not participate. */
   readonly groups: readonly (string | null)[];
 }

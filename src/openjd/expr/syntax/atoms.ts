@@ -7,11 +7,11 @@ import type { Token } from './token.ts';
 import { spanOf, type TokenCursor } from './token-cursor.ts';
 import type { SourceSpan } from './tree.ts';
 
-/** What a literal without a value is told. */
+/** Message for an int literal outside the range. */
 const INT_OVERFLOW = 'Integer overflow: result is outside the 64-bit signed range';
 const NOT_FINITE = 'Float operation produced infinity';
 
-/** What binds tighter than a minus sign before an int. */
+/** Operators that bind tighter than a minus sign before an int. */
 const TIGHTER: readonly string[] = ['**', '.', '[', '('];
 
 /** Reads an int or float literal. */
@@ -27,8 +27,8 @@ export function numberLiteral(cursor: TokenCursor, refusals: Refusals): Parsed {
 }
 
 /**
- * Reads a minus sign and an int literal that has a value only with it, the least int (section 1.1.6), or none at all; null for anything else, which
- * is left there.
+ * Reads a minus sign and an int literal that is valid only with it, the least int (section 1.1.6), or an invalid one.
+ * Returns null for anything else, and does not consume it.
  */
 export function leastInt(cursor: TokenCursor, refusals: Refusals): Parsed | null {
   if (!cursor.is('-')) return null;
@@ -50,7 +50,7 @@ function checkedZeros(token: Token): string {
   );
 }
 
-/** Reads a string literal, or several that stand next to each other and are one. */
+/** Reads a string literal, or several adjacent ones, which are concatenated. */
 export function stringLiterals(cursor: TokenCursor, refusals: Refusals): Parsed {
   const { start } = cursor.peek();
   const pieces: string[] = [];
@@ -64,6 +64,6 @@ export function stringLiterals(cursor: TokenCursor, refusals: Refusals): Parsed 
   return refused === null ? literal(pieces.join(''), place) : refusals.add(refused, place);
 }
 
-/** A literal with a value. */
+/** Returns a literal with a value. */
 export const literal = (value: Value, { start, end, caret }: SourceSpan): Parsed =>
   parsed({ kind: 'literal', start, end, caret, value }, []);

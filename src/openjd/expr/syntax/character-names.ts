@@ -1,6 +1,8 @@
 import { CHARACTER_NAMES } from './character-name-table.ts';
 
-/** The character that Unicode (version 14) gives a name or an alias, in any case; null for a name that none has. */
+/**
+ * Returns the character that has a name or alias in Unicode (version 14), case-insensitively; null if there is none.
+ */
 export function characterNamed(name: string): string | null {
   const upper = name.toUpperCase();
   const code = byRule(upper) ?? listed().get(upper);
@@ -10,7 +12,7 @@ export function characterNamed(name: string): string | null {
 const ROW = /^(?:=(?<code>[0-9A-F]+);)?(?<shared>[0-9A-Za-z])(?<rest>.*)$/s;
 const SHARED = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Made when the first character is asked for by its name: few expressions do. */
+/** Built when the first character name is used: few expressions have one. */
 let names: ReadonlyMap<string, number> | null = null;
 
 function listed(): ReadonlyMap<string, number> {
@@ -29,7 +31,7 @@ function listed(): ReadonlyMap<string, number> {
   return made;
 }
 
-/** Names that end with their code point, and the code points from and to which they do. */
+/** Prefixes of names that end with their code point, with the ranges of code points. */
 const NUMBERED: readonly (readonly [prefix: string, ranges: readonly (readonly [number, number])[]])[] = [
   [
     'CJK UNIFIED IDEOGRAPH-',
@@ -90,7 +92,7 @@ const TAILS = ' G GG GS N NJ NH D L LG LM LB LS LT LP LH M B BS S SS NG J C K T 
 const SYLLABLE = /^(?<lead>[^AEIOUWY]*)(?<vowel>[AEIOUWY]+)(?<tail>[^AEIOUWY]*)$/;
 const FIRST_SYLLABLE = 0xac00;
 
-/** The code point of a name that is made by a rule (Unicode Standard, section 4.8). */
+/** Returns the code point of a name that is derived by a rule (Unicode Standard, section 4.8). */
 function byRule(name: string): number | undefined {
   if (name.startsWith(HANGUL)) return syllable(name.slice(HANGUL.length));
   const [prefix, ranges = []] = NUMBERED.find(([start]) => name.startsWith(start)) ?? [''];

@@ -1,6 +1,6 @@
 import type { Expr } from './tree.ts';
 
-/** The expressions that an expression is made of, in the order of its source. */
+/** Returns the direct subexpressions, in the order of the source. */
 export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'literal':

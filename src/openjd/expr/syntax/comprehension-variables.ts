@@ -2,10 +2,10 @@ import { ExprFailure } from '../expr-failure.ts';
 import { childrenOf } from './children.ts';
 import type { Expr } from './tree.ts';
 
-/** A name that no symbol of the specification has (section 1.3.7). */
+/** A name that no symbol of the specification can have (section 1.3.7). */
 const USER_IDENTIFIER = /^[a-z_]/;
 
-/** Fails when a variable of a comprehension has a name that it must not have, or the name of one around it. */
+/** Fails if a comprehension variable has an invalid name, or the name of an enclosing one. */
 export function checkVariables(expr: Expr, bound: readonly string[] = []): void {
   if (expr.kind !== 'comprehension') {
     for (const child of childrenOf(expr)) checkVariables(child, bound);

@@ -1,6 +1,6 @@
 import type { BinaryOperator, CompareOperator } from './tree.ts';
 
-/** Words of Python that are no names, except after a dot (section 1.1.3). */
+/** Words of Python that are not valid names, except after a dot (section 1.1.3). */
 export const KEYWORDS: ReadonlySet<string> = new Set(
   (
     'and as assert async await break class continue def del elif else except finally for from global if import in is ' +
@@ -8,7 +8,7 @@ export const KEYWORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Literals that are words, those of JSON and YAML among them (section 1.1.4). */
+/** Word literals, including those of JSON and YAML (section 1.1.4). */
 export const WORDS: ReadonlyMap<string, boolean | null> = new Map([
   ['True', true],
   ['true', true],
@@ -18,7 +18,7 @@ export const WORDS: ReadonlyMap<string, boolean | null> = new Map([
   ['null', null],
 ]);
 
-/** How tightly operators bind: Python's order, the loosest first. */
+/** Binding strength of operators in Python's order, the loosest first. */
 export const BINDING = {
   or: 1,
   and: 2,
@@ -32,7 +32,7 @@ export interface Infix<Operator extends string> {
   readonly binding: number;
 }
 
-/** Operators that group from the left. `**` binds tighter than a sign before it and groups from the right. */
+/** Left-associative operators. `**` binds tighter than a sign before it and is right-associative. */
 export const BINARY: ReadonlyMap<string, Infix<BinaryOperator>> = new Map(
   (
     [
@@ -46,7 +46,7 @@ export const BINARY: ReadonlyMap<string, Infix<BinaryOperator>> = new Map(
   ).map(([operator, binding]) => [operator, { operator, binding }]),
 );
 
-/** Operators of Python that the language does not have, by how they are called. */
+/** Operators of Python that the language does not have, with their names. */
 export const REFUSED_BINARY: ReadonlyMap<string, Infix<string>> = new Map(
   (
     [

@@ -1,14 +1,14 @@
 import { floatOf, intOf, type FloatValue } from '../values/value.ts';
 
-/** What an int literal can have without its base and leading zeros when it fits 64 bits. */
+/** Maximum digits of an int literal that fits 64 bits, without its base and leading zeros. */
 const MAX_DIGITS = 64;
 
-/** Decimal digits with which an int is safe as a number. */
+/** Number of decimal digits up to which an int is a safe integer. */
 const SHORT = 15;
 
 /**
- * The value of an int literal with a minus sign before it or without (section 1.1.6); null when it does not fit 64 bits. Takes the text of an int
- * token for which `hasLeadingZero` is false.
+ * Returns the value of an int literal, with or without a minus sign (section 1.1.6); null if it does not fit 64 bits.
+ * Takes the text of an int token for which `hasLeadingZero` is false.
  */
 export function intLiteral(text: string, negative: boolean): number | bigint | null {
   if (text.length <= SHORT && /^[0-9]+$/.test(text)) return negative ? 0 - Number(text) : Number(text);
@@ -20,10 +20,13 @@ export function intLiteral(text: string, negative: boolean): number | bigint | n
   return intOf(negative ? -value : value);
 }
 
-/** Whether a decimal int is written with zeros before it, like `007`; zero itself may be. */
+/** Reports whether a decimal int has leading zeros, like `007`; zero itself may have them. */
 export const hasLeadingZero = (text: string): boolean => /^0[0-9_]*[1-9]/.test(text);
 
-/** The value of a float literal, which keeps how it was written with digits on both sides of its point; null when it is not finite. */
+/**
+ * Returns the value of a float literal, with its original text if that has digits on both sides of the point; null if
+ * it is not finite.
+ */
 export function floatLiteral(text: string): FloatValue | null {
   const plain = text.replaceAll('_', '');
   const float = floatOf(Number(plain));

@@ -9,14 +9,16 @@ export type ParsedExpression =
   { readonly ok: true; readonly expr: Expr } | { readonly ok: false; readonly failure: ExprFailure };
 
 /**
- * Reads the source of an expression (specification "Expression Language", section 1.1). Errors: a source that is empty or too long, what Python
- * does not read as an expression, what Python has and this language has not, expressions that are nested too deeply, literals whose value does not
- * exist, and comprehension variables that hide each other. Never throws, and takes time in the length of the source.
+ * Parses the source of an expression (specification "Expression Language", section 1.1). Never throws, and takes time
+ * linear in the length of the source.
+ *
+ * Errors: an empty or too long source, invalid Python syntax, Python syntax that this language does not have, too
+ * deeply nested expressions, literals out of range, and comprehension variables that hide each other.
  */
 export const parseExpression = (source: string): ParsedExpression =>
   parseExpressionWithin(source, 0, source.length);
 
-/** `parseExpression` of a part of a text; all places are those of the whole text. */
+/** Parses a part of a text as `parseExpression` does; positions refer to the whole text. */
 export function parseExpressionWithin(text: string, start: number, end: number): ParsedExpression {
   try {
     checkSource(text.slice(start, end));

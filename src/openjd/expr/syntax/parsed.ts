@@ -2,16 +2,19 @@ import { ExprFailure } from '../expr-failure.ts';
 import { MAX_EXPRESSION_DEPTH } from '../expr-limits.ts';
 import type { Expr, SourceSpan } from './tree.ts';
 
-/** A part of an expression while it is read. `start` and `end` have its parentheses within; its expression has not. */
+/** A parsed part of an expression. `start` and `end` include its parentheses; those of its expression do not. */
 export interface Parsed {
   readonly expr: Expr;
   readonly start: number;
   readonly end: number;
-  /** Expressions within expressions, itself among them. */
+  /** Nesting depth, including itself. */
   readonly depth: number;
 }
 
-/** The part that an expression makes of `levels` more levels than the deepest of its parts has. Fails when these are too many. */
+/**
+ * Returns the part of an expression that adds `levels` to the depth of its deepest part. Fails if it is nested too
+ * deeply.
+ */
 export function parsed(expr: Expr, parts: readonly Parsed[], levels = 1): Parsed {
   let depth = levels;
   for (const part of parts) depth = Math.max(depth, part.depth + levels);
@@ -23,13 +26,13 @@ export const tooDeep = ({ start, end, caret }: SourceSpan, limit: number): ExprF
   new ExprFailure(`Expression is nested too deeply: more than ${limit} levels`, { start, end, caret });
 
 /**
- * What Python has and this language has not, found while a source is read: reading goes on, for faults of syntax come first, and of what is within
- * something refused the outer thing is told. (Two that stand side by side: the first.)
+ * Python syntax that this language does not have, collected during parsing. Parsing continues, because syntax errors
+ * take precedence. Of nested refusals the outer one is reported, of adjacent ones the first.
  */
 export class Refusals {
   #first: ExprFailure | null = null;
 
-  /** Notes the message; gives a part for what is read there. */
+  /** Adds a message and returns a placeholder part. */
   add(message: string, place: SourceSpan, parts: readonly Parsed[] = []): Parsed {
     const before = this.#first?.place ?? null;
     if (before === null || (before.start >= place.start && before.end <= place.end)) {
@@ -38,7 +41,7 @@ export class Refusals {
     return parsed({ ...place, kind: 'literal', value: null }, parts);
   }
 
-  /** Fails when something was refused. */
+  /** Fails if something was refused. */
   check(): void {
     if (this.#first !== null) throw this.#first;
   }

@@ -4,29 +4,32 @@ import { parsed, Refusals, tooDeep, type Parsed } from './parsed.ts';
 import { spanOf, TokenCursor } from './token-cursor.ts';
 import type { CompareOperator, Comparison, SourceSpan, UnaryOperator } from './tree.ts';
 
-/** Constructs within constructs while they are read, brackets that make no level of the tree among them: as many as Python's own reader takes. */
+/**
+ * Maximum nesting of constructs during parsing, including brackets that add no level to the tree: the same as Python's
+ * parser.
+ */
 const MAX_NESTING = 200;
 
 const NO_TUPLES = 'Tuple literals are not supported; use a list';
 
-/** `Cannot call '__eq__' directly`: the names of what operators and properties do (section 1.3.3). */
+/** `Cannot call '__eq__' directly`: function names of operators and properties (section 1.3.3). */
 const DUNDER = /^__.+__$/;
 
 /**
- * Reads an expression by Python's grammar, what this language leaves out included, so that it can be called by its name. Takes time in the number of
- * tokens: what is nested too deeply ends it.
+ * Parses an expression by Python's grammar, including the parts that this language does not have, so that errors can
+ * name them. Takes time linear in the number of tokens. Too deep nesting ends it.
  */
 export class ExpressionParser {
   readonly #tokens: TokenCursor;
   readonly #refusals = new Refusals();
   #nesting = 0;
 
-  /** Reads the source from `start` on. */
+  /** Parses the source from `start` on. */
   constructor(source: string, start: number) {
     this.#tokens = new TokenCursor(source, start);
   }
 
-  /** The expression that the source is. Fails with ExprFailure, which has its place. */
+  /** Parses the whole source. Fails with an ExprFailure that has a position. */
   whole(): Parsed {
     const whole = this.#items('end');
     if (this.#tokens.peek().kind !== 'end') throw this.#tokens.unexpected();
@@ -34,7 +37,7 @@ export class ExpressionParser {
     return whole;
   }
 
-  /** Within something that can be nested. */
+  /** Parses a construct that can be nested. */
   #nested<Result>(read: () => Result): Result {
     this.#nesting += 1;
     if (this.#nesting > MAX_NESTING) throw tooDeep(spanOf(this.#tokens.peek()), MAX_NESTING);
@@ -43,7 +46,7 @@ export class ExpressionParser {
     return result;
   }
 
-  /** An expression, or several with commas between them, which are a tuple. */
+  /** Parses an expression, or a tuple of several separated by commas. */
   #items(closing: ')' | ']' | 'end'): Parsed {
     const first = this.#item();
     if (!this.#tokens.is(',')) return first;
@@ -52,7 +55,7 @@ export class ExpressionParser {
     return this.#refusals.add(NO_TUPLES, place, parts);
   }
 
-  /** The items of a tuple of which the first was read. */
+  /** Parses the items of a tuple after the first. */
   #tuple(first: Parsed, closing: ')' | ']' | 'end'): Parsed[] {
     const parts = [first];
     while (this.#tokens.takes(',') && !this.#tokens.is(closing) && this.#tokens.peek().kind !== 'end') {
@@ -61,7 +64,7 @@ export class ExpressionParser {
     return parts;
   }
 
-  /** An expression, a starred one, or one with a name that is assigned. */
+  /** Parses an expression, a starred one, or an assignment to a name. */
   #item(): Parsed {
     const { start } = this.#tokens.peek();
     if (this.#tokens.takes('*')) {
@@ -77,7 +80,7 @@ export class ExpressionParser {
     return this.#refusals.add('Assignment expressions (:=) are not supported', place, [item, value]);
   }
 
-  /** A conditional expression, or what binds tighter. */
+  /** Parses a conditional expression, or one that binds tighter. */
   #expression(): Parsed {
     if (this.#tokens.is('lambda')) return this.#nested(() => this.#lambda());
     const then = this.#operation(BINDING.or);
@@ -115,7 +118,7 @@ export class ExpressionParser {
     ]);
   }
 
-  /** Operands with operators between them that bind at least so tightly. */
+  /** Parses operands with operators that bind at least this tightly. */
   #operation(binding: number): Parsed {
     let left = this.#prefixed(binding);
     for (;;) {
@@ -150,7 +153,7 @@ export class ExpressionParser {
     return COMPARISONS.has(text) || text === 'is' || (text === 'not' && this.#tokens.is('in', 1));
   }
 
-  /** A chain of comparisons: every one of them is a level. */
+  /** Parses a chain of comparisons: each one is a level. */
   #comparison(first: Parsed): Parsed {
     const operands = [first];
     const rest: Comparison[] = [];
@@ -194,7 +197,7 @@ export class ExpressionParser {
     );
   }
 
-  /** An operand with what stands before it. */
+  /** Parses an operand with its prefix operators. */
   #prefixed(binding: number): Parsed {
     if (this.#tokens.is('not') && binding <= BINDING.not) {
       const { start } = this.#tokens.take();
@@ -207,7 +210,7 @@ export class ExpressionParser {
     return this.#signed();
   }
 
-  /** An operand with signs before it; they bind less tightly than `**` after it, and more tightly than `**` before them. */
+  /** Parses an operand with signs; they bind looser than `**` after it, and tighter than `**` before them. */
   #signed(): Parsed {
     const least = leastInt(this.#tokens, this.#refusals);
     if (least !== null) return least;
@@ -257,7 +260,7 @@ export class ExpressionParser {
     ]);
   }
 
-  /** What attributes, calls and subscripts can follow, with them. */
+  /** Parses attributes, calls and subscripts after an operand. */
   #postfixed(): Parsed {
     let base = this.#atom();
     for (;;) {
@@ -297,7 +300,7 @@ export class ExpressionParser {
     ]);
   }
 
-  /** Up to the closing parenthesis. */
+  /** Parses up to the closing parenthesis. */
   #arguments(): Parsed[] {
     const args: Parsed[] = [];
     while (!this.#tokens.takes(')')) {
@@ -385,7 +388,7 @@ export class ExpressionParser {
     return parsed({ kind: 'name', start, end, caret: start, name }, []);
   }
 
-  /** What stands in parentheses has its own place without them, and what is around it counts them in. */
+  /** An expression in parentheses has a position without them; the enclosing expression includes them. */
   #parenthesised(start: number): Parsed {
     const parts = this.#tokens.is(')') ? [] : [this.#item()];
     const [first] = parts;
@@ -397,7 +400,7 @@ export class ExpressionParser {
     return { ...first, start, end };
   }
 
-  /** A list, or a comprehension. */
+  /** Parses a list or a comprehension. */
   #list(start: number): Parsed {
     const items: Parsed[] = [];
     while (!this.#tokens.is(']')) {
@@ -432,7 +435,7 @@ export class ExpressionParser {
     return this.#tokens.is('for') || (this.#tokens.is('async') && this.#tokens.is('for', 1));
   }
 
-  /** The `for` and `if` clauses of a comprehension. */
+  /** Parses the `for` and `if` clauses of a comprehension. */
   #clauses(): Clauses {
     const clauses = this.#forClause();
     const parts = [...clauses.parts];
@@ -488,7 +491,7 @@ export class ExpressionParser {
     return this.#refusals.add('The loop variable of a comprehension must be a name', place, parts);
   }
 
-  /** A dict, a set, or a comprehension of one. */
+  /** Parses a dict, a set, or a comprehension of one. */
   #braces(start: number): Parsed {
     const parts: Parsed[] = [];
     let kind: 'Dict' | 'Set' = this.#tokens.is('}') ? 'Dict' : 'Set';

@@ -1,9 +1,9 @@
-/** Letters before a quote that make it the beginning of a string literal in Python, whether this language has them or not. */
+/** Letters that begin a string literal before a quote in Python, whether this language has them or not. */
 export const STRING_PREFIX = /^(?:[rubft]|br|rb|fr|rf|tr|rt)$/i;
 
 /**
- * Where the string literal ends whose opening quote stands at `quote`: the offset after its closing quote, or null when it has none. A backslash
- * takes the character after it along, in raw strings too.
+ * Returns the offset after the closing quote of the string literal that opens at `quote`, or null if it is not closed.
+ * A backslash escapes the next character, in raw strings too.
  */
 export function stringEnd(source: string, quote: number): number | null {
   const mark = source.charAt(quote);

@@ -2,7 +2,7 @@ import { ExprFailure } from '../expr-failure.ts';
 import { characterNamed } from './character-names.ts';
 import type { Token } from './token.ts';
 
-/** What a string literal can be told to be by the letters before its quote; null for those that the language has. */
+/** Returns the name of the kind of string literal with an unsupported prefix; null for a supported one. */
 export function refusedPrefix(text: string): string | null {
   const prefix = prefixOf(text).toLowerCase();
   if (prefix.includes('f')) return 'f-strings are not supported; use string concatenation';
@@ -29,8 +29,9 @@ const SIMPLE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The text that a string literal stands for (section 1.1.5). As in Python, a backslash before a character that it does nothing for is kept, and one
- * before the end of a line takes it away. Fails for an escape that is cut short and for one that names no character.
+ * Returns the text of a string literal (section 1.1.5). As in Python, a backslash before a character that needs no
+ * escape is kept, and one at the end of a line removes the line break. Fails for an incomplete escape and for an
+ * unknown character name.
  */
 export function stringLiteral({ text, start }: Token): string {
   const prefix = prefixOf(text);
@@ -71,10 +72,11 @@ const NEEDS: ReadonlyMap<string, string> = new Map([
 
 const MAX_CODE_POINT = 0x10ffff;
 
-/** Halves of surrogate pairs are refused: the text of a string is Unicode. */
+/** Unpaired surrogates are rejected: the text of a string is Unicode. */
 function characterOf(code: number, written: string, at: number): string {
   if (code > MAX_CODE_POINT) throw wrong(written, 'there is no such character', at);
-  if (code >= 0xd800 && code <= 0xdfff) throw wrong(written, 'half of a surrogate pair is no character', at);
+  if (code >= 0xd800 && code <= 0xdfff)
+    throw wrong(written, 'half of a surrogate pair is not a character', at);
   return String.fromCodePoint(code);
 }
 

@@ -1,9 +1,9 @@
 import { childrenOf } from './children.ts';
 import type { AttributeExpr, Expr, NameExpr } from './tree.ts';
 
-/** What an expression refers to beside itself (section "ParsedExpression"). */
+/** References of an expression (section "ParsedExpression"). */
 export interface References {
-  /** Dotted names as far as they go, properties included (`Param.File.stem`); names of comprehension variables are not among them. */
+  /** Dotted names in full length, including properties (`Param.File.stem`), without comprehension variables. */
   readonly symbols: ReadonlySet<string>;
   /** Functions and methods that it calls, by name. */
   readonly functions: ReadonlySet<string>;
@@ -43,7 +43,7 @@ function collect(expr: Expr, bound: readonly string[], found: Found): void {
   for (const child of childrenOf(expr)) collect(child, bound, found);
 }
 
-/** The parts of a dotted name; null for an attribute of something else. */
+/** Returns the parts of a dotted name; null for an attribute of any other expression. */
 function nameParts(expr: NameExpr | AttributeExpr): readonly string[] | null {
   const parts: string[] = [];
   let at: Expr = expr;

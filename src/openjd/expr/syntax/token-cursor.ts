@@ -3,11 +3,11 @@ import type { Token } from './token.ts';
 import { tokenFrom } from './tokens.ts';
 import type { SourceSpan } from './tree.ts';
 
-/** Reads the tokens of a source one after another. Fails with ExprFailure where one is wanted that is not there. */
+/** Reads the tokens of a source in order. Fails with an ExprFailure if an expected token is missing. */
 export class TokenCursor {
   readonly #source: string;
   readonly #start: number;
-  /** Those that were read, also ahead. */
+  /** Tokens read so far, including lookahead. */
   readonly #tokens: Token[] = [];
   #next = 0;
 
@@ -17,7 +17,7 @@ export class TokenCursor {
     this.#start = start;
   }
 
-  /** The next token, or one further on; behind the last one is the end. */
+  /** Returns the next token, or a later one. After the last one is the end token. */
   peek(ahead = 0): Token {
     const index = this.#next + ahead;
     for (;;) {
@@ -27,7 +27,7 @@ export class TokenCursor {
     }
   }
 
-  /** The token that was taken last. */
+  /** Returns the latest consumed token. */
   get last(): Token {
     return this.#tokens[this.#next - 1] ?? this.peek();
   }
@@ -38,13 +38,13 @@ export class TokenCursor {
     return token;
   }
 
-  /** Whether the next token (or one further on) is an operator or a keyword. */
+  /** Reports whether the next token (or a later one) is this operator or keyword. */
   is(text: string, ahead = 0): boolean {
     const token = this.peek(ahead);
     return token.text === text && (token.kind === 'operator' || token.kind === 'name');
   }
 
-  /** Takes the next token when it is the operator or keyword. */
+  /** Consumes the next token if it is this operator or keyword. */
   takes(text: string): boolean {
     const is = this.is(text);
     if (is) this.#next += 1;
@@ -56,7 +56,7 @@ export class TokenCursor {
     throw this.failure(`Expected ${or}'${text}'`);
   }
 
-  /** What to tell of the next token where another one was wanted. */
+  /** Returns the failure if the next token is not the expected one. */
   failure(wanted: string): ExprFailure {
     const token = this.peek();
     if (token.kind === 'error') return new ExprFailure(token.text, spanOf(token));
@@ -64,7 +64,7 @@ export class TokenCursor {
     return new ExprFailure(`Syntax error: ${wanted}, found ${shown(token)}`, spanOf(token));
   }
 
-  /** What to tell of the next token where the expression could be over. */
+  /** Returns the failure if the next token cannot follow the expression. */
   unexpected(): ExprFailure {
     const token = this.peek();
     if (token.kind === 'error') return new ExprFailure(token.text, spanOf(token));
@@ -73,7 +73,7 @@ export class TokenCursor {
     return new ExprFailure(`Syntax error: Unexpected token ${shown(token)}${hint}`, spanOf(token));
   }
 
-  /** The last line of the source: what is missing at its end may be missing anywhere in it. */
+  /** Returns the last line of the source: a missing token at its end may belong anywhere in it. */
   #lastLine(): SourceSpan {
     const { end } = this.last;
     const lineStart = this.#source.lastIndexOf('\n', end - 1) + 1;
@@ -88,7 +88,7 @@ export const spanOf = ({ start, end }: { readonly start: number; readonly end: n
   caret: start,
 });
 
-/** What other languages write, and what this one has for it. */
+/** Notation of other languages, and its replacement in this one. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['=', '=='],
   ['&&', 'and'],
@@ -96,7 +96,7 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['!', 'not'],
 ]);
 
-/** UTF-16 units of a token that a message shows. */
+/** Maximum number of UTF-16 units of a token in a message. */
 const MAX_SHOWN = 40;
 
 const shown = ({ text }: Token): string =>

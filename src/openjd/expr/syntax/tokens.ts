@@ -1,16 +1,22 @@
 import { STRING_PREFIX, stringEnd } from './string-end.ts';
 import type { Token, TokenKind } from './token.ts';
 
-/** Newlines are blanks: an expression is read as if it stood in parentheses (section 1.1.7). */
+/** Newlines are blanks: an expression is parsed as if it were in parentheses (section 1.1.7). */
 const BLANKS = /(?:[ \t\r\n\f]+|\\\r?\n)*/y;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const INT = /0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|[0-9](?:_?[0-9])*/y;
 const FLOAT =
   /(?:(?:[0-9](?:_?[0-9])*)?\.[0-9](?:_?[0-9])*|[0-9](?:_?[0-9])*\.)(?:[eE][-+]?[0-9](?:_?[0-9])*)?|[0-9](?:_?[0-9])*[eE][-+]?[0-9](?:_?[0-9])*/y;
-/** All of Python's, so that what this language does not have can be named. `&&` and `||` are neither's. */
+/**
+ * All operators of Python, so that errors can name those that this language does not have. `&&` and `||` belong to
+ * neither.
+ */
 const OPERATOR = /\*\*|\/\/|<<|>>|<=|>=|==|!=|:=|->|\.\.\.|&&|\|\||[-+*/%@&|^~<>()[\]{},:.=;!?]/y;
 
-/** The token at a place or after the blanks there: one of kind `end` where there is none. Takes time in what it goes over. */
+/**
+ * Returns the token at an offset or after the blanks there; a token of kind `end` at the end. Takes time linear in the
+ * skipped and read text.
+ */
 export function tokenFrom(source: string, from: number): Token {
   const start = from + (matchAt(BLANKS, source, from) ?? '').length;
   const first = source.charAt(start);
@@ -51,7 +57,7 @@ function stringAt(source: string, start: number, quote: number): Token {
   return { kind: 'error', text: 'Syntax error: Unterminated string', start, end: source.trimEnd().length };
 }
 
-/** What a sticky expression finds at a place; null for nothing. */
+/** Returns the match of a sticky expression at an offset; null if there is none. */
 function matchAt(pattern: RegExp, source: string, at: number): string | null {
   pattern.lastIndex = at;
   return pattern.exec(source)?.[0] ?? null;
@@ -64,7 +70,7 @@ const token = (kind: TokenKind, text: string, start: number): Token => ({
   end: start + text.length,
 });
 
-/** Characters that would not be seen in a message by themselves are told by number. */
+/** Characters that are not visible in a message are shown by their code point. */
 const unknownCharacter = (character: string): string =>
   /[\p{C}\p{Z}\p{M}]/u.test(character)
     ? `Syntax error: Unexpected character U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`

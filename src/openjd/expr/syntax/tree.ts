@@ -1,6 +1,6 @@
 import type { Value } from '../values/value.ts';
 
-/** Where a node stands in the source of its expression: UTF-16 offsets, `end` exclusive; `caret` is where an error about it points. */
+/** Position of a node in the source of its expression: UTF-16 offsets, `end` exclusive; errors point at `caret`. */
 export interface SourceSpan {
   readonly start: number;
   readonly end: number;
@@ -8,9 +8,11 @@ export interface SourceSpan {
 }
 
 /**
- * An expression (specification "Expression Language", section 1.1). A parenthesised expression has the place of what is inside; an operation around
- * it begins and ends with the parentheses. The caret stands at an arithmetic operator, at the name of an attribute or method, at a subscript's
- * bracket, else at the start.
+ * An expression (specification "Expression Language", section 1.1).
+ *
+ * The position of a parenthesized expression excludes the parentheses; an operation around it includes them. The caret
+ * is at an arithmetic operator, at the name of an attribute or method, at the bracket of a subscript, else at the
+ * start.
  */
 export type Expr =
   | LiteralExpr
@@ -90,7 +92,7 @@ export interface CompareExpr extends SourceSpan {
 export interface Comparison {
   readonly operator: CompareOperator;
   readonly operand: Expr;
-  /** From the operand before to this one. */
+  /** From the previous operand to this one. */
   readonly place: SourceSpan;
 }
 

@@ -1,15 +1,15 @@
-/** Strings count in Unicode code points: a surrogate pair is one, and so is a surrogate alone. */
+/** String positions count Unicode code points: a surrogate pair is one, and so is an unpaired surrogate. */
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** Whether offsets of UTF-16 units and positions of code points may differ. */
+/** Reports whether UTF-16 offsets and code point positions may differ. */
 export const hasSurrogates = (text: string): boolean => SURROGATE.test(text);
 
-/** The number of code points. */
+/** Returns the number of code points. */
 export const lengthOf = (text: string): number =>
   hasSurrogates(text) ? pointsBefore(text, text.length) : text.length;
 
-/** The position of the code point that begins at a UTF-16 offset. */
+/** Returns the position of the code point at a UTF-16 offset. */
 export const positionAt = (text: string, offset: number): number =>
   hasSurrogates(text) ? pointsBefore(text, offset) : offset;
 
@@ -19,7 +19,9 @@ function pointsBefore(text: string, end: number): number {
   return count;
 }
 
-/** The UTF-16 offset where the code point at a position begins; the length of the text for a position beyond. */
+/**
+ * Returns the UTF-16 offset of the code point at a position, or the length of the text if the position is beyond it.
+ */
 export function offsetAt(text: string, position: number): number {
   if (!hasSurrogates(text)) return Math.min(position, text.length);
   let offset = 0;
@@ -27,13 +29,13 @@ export function offsetAt(text: string, position: number): number {
   return offset;
 }
 
-/** The UTF-16 units of the code point that begins at an offset. */
+/** Returns the number of UTF-16 units of the code point at an offset. */
 export function widthAt(text: string, offset: number): 1 | 2 {
   const high = text.charCodeAt(offset);
   return high >= 0xd800 && high < 0xdc00 && isLow(text.charCodeAt(offset + 1)) ? 2 : 1;
 }
 
-/** The UTF-16 units of the code point that ends before an offset. */
+/** Returns the number of UTF-16 units of the code point that ends before an offset. */
 export function widthBefore(text: string, offset: number): 1 | 2 {
   if (offset < 2 || !isLow(text.charCodeAt(offset - 1))) return 1;
   const high = text.charCodeAt(offset - 2);

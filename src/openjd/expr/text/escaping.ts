@@ -1,11 +1,11 @@
 import type { BeforeGrowth } from '../values/display.ts';
 
-/** Units of a text that are escaped together. */
+/** Units of text per chunk. */
 const CHUNK = 4096;
 
 /**
- * A text between an opening and a closing, with what the pattern finds replaced; the pattern is global and finds single characters. `grow` is told of the
- * length chunk by chunk, before the whole is put together.
+ * Returns a text between `opening` and `closing` with replacements for all matches of the pattern, which is global and
+ * matches single characters. Calls `grow` with the length after each chunk, before the chunks are joined.
  */
 export function escapedText(
   text: string,
@@ -28,12 +28,12 @@ export function escapedText(
   return pieces.join('');
 }
 
-/** Where a chunk ends that parts no surrogate pair. */
+/** Returns the end of a chunk that splits no surrogate pair. */
 function chunkEnd(text: string, start: number): number {
   const end = start + CHUNK;
   const last = text.charCodeAt(end - 1);
   return end < text.length && last >= 0xd800 && last < 0xdc00 ? end + 1 : end;
 }
 
-/** The digits of a code point in base 16, with zeros up to a width. */
+/** Returns the hexadecimal digits of a code point, padded with zeros. */
 export const hexOf = (code: number, width: number): string => code.toString(16).padStart(width, '0');

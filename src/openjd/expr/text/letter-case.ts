@@ -1,24 +1,26 @@
 import { isCased, isCaseIgnorable } from './character-classes.ts';
 import { widthAt, widthBefore } from './code-points.ts';
 
-/** Characters whose title case is their upper case with all but the first character lowered. */
+/** Characters whose title case is their upper case with all characters but the first lowered. */
 const LIGATURES = /^[\u00df\u0587\ufb00-\ufb06\ufb13-\ufb17]$/;
-/** Georgian letters and title case letters are their own title case, unlike their upper case. */
+/** Georgian letters and title case letters: they are their own title case, but not their own upper case. */
 const OWN_TITLE =
   /^[\u01c5\u01c8\u01cb\u01f2\u10d0-\u10fa\u10fd-\u10ff\u1f88-\u1f8f\u1f98-\u1f9f\u1fa8-\u1faf\u1fbc\u1fcc\u1ffc]$/;
-/** Croatian digraphs in three cases each, with the title case in the middle. */
+/** Croatian digraphs in three cases each; the second is the title case. */
 const DIGRAPHS = /^[\u01c4-\u01cc\u01f1-\u01f3]$/;
-/** Greek letters with an iota below that have a title case letter, eight code points on, and nine for three of them. */
+/**
+ * Greek letters with iota subscript that have a title case letter: eight code points later, or nine for three of them.
+ */
 const IOTA_BELOW = /^[\u1f80-\u1f87\u1f90-\u1f97\u1fa0-\u1fa7]$/;
 const IOTA_BELOW_ALONE = /^[\u1fb3\u1fc3\u1ff3]$/;
-/** Greek letters with accents and an iota below: the iota stays a mark in title case. */
+/** Greek letters with accents and iota subscript: the iota remains a mark in title case. */
 const IOTA_AND_ACCENT = /^[\u1fb2\u1fb4\u1fb7\u1fc2\u1fc4\u1fc7\u1ff2\u1ff4\u1ff7]$/;
 const IOTA_MARK = '\u0345';
 
 const SIGMA = 'Σ';
 const FINAL_SIGMA = 'ς';
 
-/** Title case of one character, as Unicode's full mapping has it: `ß` becomes `Ss`, `ǆ` becomes `ǅ`. */
+/** Returns the title case of one character by Unicode's full mapping: `ß` becomes `Ss`, `ǆ` becomes `ǅ`. */
 function titleOf(character: string): string {
   const upper = character.toUpperCase();
   const code = character.charCodeAt(0);
@@ -35,14 +37,17 @@ function titleOf(character: string): string {
   return upper;
 }
 
-/** The first character in title case, the others in lower case (Python's `str.capitalize`). */
+/** Returns the text with the first character in title case, the others in lower case (Python's `str.capitalize`). */
 export function capitalized(text: string): string {
   if (text === '') return '';
   const first = text.slice(0, widthAt(text, 0));
   return titleOf(first) + text.toLowerCase().slice(first.toLowerCase().length);
 }
 
-/** Each character that follows one without a case in title case, the others in lower case (Python's `str.title`). */
+/**
+ * Returns the text with each character after an uncased one in title case, the others in lower case (Python's
+ * `str.title`).
+ */
 export function titled(text: string): string {
   const pieces: string[] = [];
   let inWord = false;
@@ -57,7 +62,10 @@ export function titled(text: string): string {
   return pieces.join('');
 }
 
-/** A capital sigma is lowered to the final form at the end of a word: after a cased character, and not before one, whatever is ignorable between. */
+/**
+ * Lowers a capital sigma, to its final form at the end of a word: after a cased character and not before one, ignoring
+ * case-ignorable characters between them.
+ */
 function loweredSigma(text: string, offset: number): string {
   let before = offset;
   while (before > 0 && isCaseIgnorable(characterBefore(text, before))) before -= widthBefore(text, before);

@@ -1,17 +1,17 @@
-/** Up to this many comparisons the engine's own search is taken, whose worst case is the product of the lengths. */
+/** Maximum product of the lengths up to which the engine's own search is used: its worst case is that product. */
 const MAX_PRODUCT = 1_000_000;
-/** A needle this short is sought by the engine in any text. */
+/** Maximum length of a needle for which the engine's search is always used. */
 const SHORT_NEEDLE = 8;
 
 /**
- * Seeks a text that is not empty in another, again and again, from the left or from the right, in time linear in the length of both: long ones by
- * Knuth, Morris and Pratt. Positions are UTF-16 offsets.
+ * Searches a non-empty text in another, repeatedly, from the left or from the right, in time linear in both lengths:
+ * long ones by Knuth, Morris and Pratt. Positions are UTF-16 offsets.
  */
 export class SubstringSearch {
   readonly #text: string;
   readonly #needle: string;
   readonly #fromRight: boolean;
-  /** By the length of a matched beginning of the needle: the length of its longest proper border. Null where the engine's search is quick. */
+  /** Length of the longest proper border of each prefix of the needle. Null if the engine's search is fast enough. */
   readonly #borders: Int32Array | null;
 
   constructor(text: string, needle: string, fromRight = false) {
@@ -22,14 +22,14 @@ export class SubstringSearch {
     this.#borders = quick ? null : bordersOf(needle, fromRight);
   }
 
-  /** Whether the engine's own search takes no long time either. */
+  /** Reports whether the engine's own search is fast enough. */
   get quick(): boolean {
     return this.#borders === null;
   }
 
   /**
-   * Where the next occurrence begins, or -1: from the left the first that begins at or after `bound`, from the right the last that ends at or before
-   * `bound`.
+   * Returns the start of the next occurrence, or -1: from the left the first that begins at or after `bound`, from the
+   * right the last that ends at or before `bound`.
    */
   next(bound: number): number {
     const text = this.#text;

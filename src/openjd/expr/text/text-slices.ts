@@ -1,12 +1,12 @@
 import { hasSurrogates, offsetAt, widthAt } from './code-points.ts';
 
-/** The code point at a position below the length. */
+/** Returns the code point at a position below the length. */
 export function characterAt(text: string, position: number): string {
   const offset = offsetAt(text, position);
   return text.slice(offset, offset + widthAt(text, offset));
 }
 
-/** `count` code points, the first at `start` and each `step` after the one before. */
+/** Returns `count` code points from `start`, in steps of `step`. */
 export function charactersOf(text: string, start: number, step: number, count: number): string {
   if (count === 0) return '';
   if (step === 1) {

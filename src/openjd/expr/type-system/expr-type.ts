@@ -1,6 +1,6 @@
 /**
- * Types of the expression language (specification "Expression Language", section 1.2). A type is one object for ever: types are equal when they
- * are identical. `text` is the form that the specification writes.
+ * Types of the expression language (specification "Expression Language", section 1.2). Equal types are the same object.
+ * `text` is the notation of the specification.
  */
 export type ExprType = ResolvedType | UnresolvedType;
 
@@ -22,12 +22,12 @@ export interface ListType {
 
 export interface UnionType {
   readonly kind: 'union';
-  /** Two at least, no unions among them; by text, with nulltype last. */
+  /** At least two, without unions, ordered by text, with nulltype last. */
   readonly members: readonly ResolvedType[];
   readonly text: string;
 }
 
-/** A value that is not known yet and will have the type. Never inside another type. */
+/** An unknown value that will have the type. Never inside another type. */
 export interface UnresolvedType {
   readonly kind: 'unresolved';
   readonly of: ResolvedType;
@@ -56,7 +56,7 @@ export const NULLTYPE = basic('nulltype');
 export const ANY = basic('any');
 const NORETURN = basic('noreturn');
 
-/** The types that a name alone stands for. */
+/** Types that are written as a single name. */
 export const NAMED_TYPES: ReadonlyMap<string, ResolvedType> = new Map(
   [
     ...[BOOL, INT, FLOAT, STRING, PATH, RANGE_EXPR, NULLTYPE, ANY, NORETURN],
@@ -64,16 +64,16 @@ export const NAMED_TYPES: ReadonlyMap<string, ResolvedType> = new Map(
   ].map((type) => [type.text, type]),
 );
 
-/** Text of a union beyond which nothing is known of the type: nested unions would double it again and again. */
+/** Maximum text of a union; beyond it the type is unknown, because nested unions would double it each time. */
 const MAX_UNION_TEXT = 1000;
-/** Unions with a text up to this are not very many: they stay. */
+/** Unions with a text up to this length are few enough to be kept permanently. */
 const MAX_KEPT_TEXT = 64;
 
 // Equal types are identical: one list and one unresolved type for each type, and one union for each text.
 const lists = new WeakMap<ResolvedType, ListType>();
 const notKnown = new WeakMap<ResolvedType, UnresolvedType>();
 const unions = new Map<string, UnionType>();
-/** Longer unions, as long as somebody has them: what expressions can make of them has no end. */
+/** Longer unions, while they are in use: expressions can make any number of them. */
 const longUnions = new Map<string, WeakRef<UnionType>>();
 const forgotten = new FinalizationRegistry<string>((text) => {
   if (longUnions.get(text)?.deref() === undefined) longUnions.delete(text);
@@ -105,7 +105,7 @@ export function listType(element: ResolvedType): ListType {
   return list;
 }
 
-/** `unresolved[of]`; nested ones are one. */
+/** Returns `unresolved[of]`; nested ones are flattened. */
 export function unresolved(of: ExprType): UnresolvedType {
   if (of.kind === 'unresolved') return of;
   let type = notKnown.get(of);
@@ -116,16 +116,17 @@ export function unresolved(of: ExprType): UnresolvedType {
   return type;
 }
 
-/** The type without `unresolved`. */
+/** Returns the type without `unresolved`. */
 export const resolvedType = (type: ExprType): ResolvedType => (type.kind === 'unresolved' ? type.of : type);
 
-/** The alternatives of a type: the members of a union, else itself. */
+/** Returns the alternatives of a type: the members of a union, else the type itself. */
 export const alternatives = (type: ResolvedType): readonly ResolvedType[] =>
   type.kind === 'union' ? type.members : [type];
 
 /**
- * The union of types in its normal form: flat, without repetitions, `any` absorbs, `noreturn` vanishes, one member is that member, and an
- * unresolved member makes all of it unresolved. A union that would be too long to write is `any`.
+ * Returns the union of types in its normal form: flat, without repetitions. `any` absorbs all others, `noreturn` is
+ * removed, a single member is returned itself, and an unresolved member makes the whole union unresolved. A union with
+ * a too long text is `any`.
  */
 export function unionOf(types: readonly ExprType[]): ExprType {
   const union = unionOfResolved(types.map(resolvedType));
@@ -149,7 +150,7 @@ export function unionOfResolved(types: readonly ResolvedType[]): ResolvedType {
   return unionType(all, all.map((member) => member.text).join(' | '));
 }
 
-/** Whether a variable occurs in the type. */
+/** Reports whether a type variable occurs in the type. */
 export function isGeneric(type: ExprType): boolean {
   switch (type.kind) {
     case 'variable':

@@ -12,7 +12,7 @@ import {
   type VariableName,
 } from './expr-type.ts';
 
-/** Whether a target names a set of values: type variables, `noreturn` and `unresolved` do not. */
+/** Reports whether a target denotes a set of values: type variables, `noreturn` and `unresolved` do not. */
 function isValueSet(target: ExprType): boolean {
   switch (target.kind) {
     case 'variable':
@@ -26,7 +26,7 @@ function isValueSet(target: ExprType): boolean {
   }
 }
 
-/** Whether every value of the type is one of the target (section 1.3.1), as it is. */
+/** Reports whether every value of the type is also one of the target (section 1.3.1), without coercion. */
 export function satisfies(type: ExprType, target: ExprType): boolean {
   if (!isValueSet(target)) return false;
   if (type === target || target === ANY) return true;
@@ -41,8 +41,8 @@ export function satisfies(type: ExprType, target: ExprType): boolean {
 export type Bindings = Map<VariableName, ResolvedType>;
 
 /**
- * Whether an argument's type matches a parameter's: some value of the one may be one of the other. Binds the variables of the parameter; a variable
- * that is bound demands the same type again.
+ * Reports whether some value of the argument's type may be one of the parameter's. Binds the type variables of the
+ * parameter; a bound variable must match the same type again.
  */
 export function matches(parameter: ExprType, argument: ExprType, bindings: Bindings): boolean {
   if (parameter.kind === 'unresolved') return matches(parameter.of, argument, bindings);
@@ -54,7 +54,7 @@ export function matches(parameter: ExprType, argument: ExprType, bindings: Bindi
   if (parameter.kind === 'variable') return bind(parameter.name, argument, bindings);
   if (parameter === argument || parameter === ANY || argument === ANY) return true;
   if (parameter.kind === 'union') {
-    // What is plainly a member must not bind a variable that stands beside it.
+    // An alternative that is a plain member must not bind a variable of the same union.
     if (parameter.members.some((member) => member.kind !== 'variable' && matches(member, argument, bindings)))
       return true;
     return parameter.members.some(
@@ -78,7 +78,7 @@ function bind(name: VariableName, type: ResolvedType, bindings: Bindings): boole
   return bound === type || bound === ANY || type === ANY;
 }
 
-/** The type with its variables replaced; a variable without a binding is `any`. */
+/** Returns the type with its variables replaced; an unbound variable is `any`. */
 export function substitute(type: ExprType, bindings: Bindings): ExprType {
   switch (type.kind) {
     case 'variable':
@@ -93,8 +93,8 @@ export function substitute(type: ExprType, bindings: Bindings): ExprType {
 }
 
 /**
- * The type of the elements of a list of values of these types (section 1.2.6): the same type, `float` for ints and floats, `string` for paths and
- * strings, and the same one level deeper. Null when they do not go together.
+ * Returns the element type of a list of values of these types (section 1.2.6): the same type, `float` for ints and
+ * floats, `string` for paths and strings, and the same one level deeper. Null if there is none.
  */
 export function commonElement(types: readonly ResolvedType[]): ResolvedType | null {
   const distinct = [...new Set(types)];
@@ -116,7 +116,10 @@ export function commonElement(types: readonly ResolvedType[]): ResolvedType | nu
 const named = (types: readonly ResolvedType[], kind: 'float' | 'string'): ResolvedType | null =>
   types.find((type) => type.kind === kind) ?? null;
 
-/** The alternatives of a type's elements when it is iterated: of a list its element, of a range_expr an int. Null when it cannot be iterated. */
+/**
+ * Returns the alternatives of an element when the type is iterated: the element type of a list, int for a range_expr.
+ * Null if it is not iterable.
+ */
 export function elementOf(type: ExprType, int: ResolvedType): ResolvedType | null {
   const elements: ResolvedType[] = [];
   for (const member of alternatives(resolvedType(type))) {

@@ -1,12 +1,12 @@
 import { listOf, NAMED_TYPES, NULLTYPE, ANY, unionOf, unresolved, type ExprType } from './expr-type.ts';
 
-/** Brackets within brackets of a type's text. */
+/** Maximum nesting of brackets in a type's text. */
 const MAX_DEPTH = 8;
 const TOKEN = /[ \t]*([A-Za-z_][A-Za-z0-9_]*|[[\]|?])/y;
 
 /**
- * The type that a text writes: `int`, `list[string]`, `int?`, `int | string`, `unresolved[list[int]]`, `unresolved`. Null when the text writes no
- * type.
+ * Parses the text of a type: `int`, `list[string]`, `int?`, `int | string`, `unresolved[list[int]]`, `unresolved`.
+ * Returns null if it is invalid.
  */
 export function parseType(text: string): ExprType | null {
   const tokens: string[] = [];

@@ -1,8 +1,8 @@
 import type { FloatValue, ListValue, PathValue, RangeValue, Value } from './value.ts';
 
 /**
- * The arguments of a function of the library as what its signature says. A call finds the signature by the types of its arguments, so a mismatch is
- * a fault of the library and no failure of the expression.
+ * Typed access to the arguments of a library function. A call selects the signature by the types of its arguments, so a
+ * mismatch is a bug of the library and not a failure of the expression.
  */
 
 export function textOf(value: Value): string {
@@ -10,7 +10,7 @@ export function textOf(value: Value): string {
   throw mismatch('string');
 }
 
-/** An int whatever its size. */
+/** Returns an int of any size. */
 export function intValue(value: Value): number | bigint {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   throw mismatch('int');
@@ -41,7 +41,10 @@ export function listValue(value: Value): ListValue {
   throw mismatch('list');
 }
 
-/** The int as a number for a count, a width or an index: ints beyond the safe ones become the nearest double, far beyond any length. */
+/**
+ * Returns the int as a number for a count, a width or an index. Unsafe ints become the nearest double, which is far
+ * beyond any length.
+ */
 export const countOf = (value: Value): number => Number(intValue(value));
 
 const isObject = (value: Value): value is Exclude<Value, null | boolean | number | bigint | string> =>

@@ -23,7 +23,7 @@ import { boolOfText, floatOfText, intOfFloat, intOfText } from './number-text.ts
 import { rangeItems } from './range-items.ts';
 import { listOfType, sizeOf, typeOf, type ListValue, type RangeValue, type Value } from './value.ts';
 
-/** Destinations of a coercion by the kind of the source, the preferred one first (section 1.2.3). */
+/** Targets of a coercion by the kind of the source, the preferred one first (section 1.2.3). */
 const DESTINATIONS: Partial<Readonly<Record<ResolvedType['kind'], readonly BasicName[]>>> = {
   bool: ['string'],
   int: ['float', 'string'],
@@ -33,10 +33,10 @@ const DESTINATIONS: Partial<Readonly<Record<ResolvedType['kind'], readonly Basic
   range_expr: ['string'],
 };
 
-/** Steps for an element, or for a run of a range, that becomes something else. */
+/** Steps per converted element, or run of a range. */
 const STEPS_OF_COERCION = 16;
 
-/** Coercions that succeed for some values of the source and fail for others. */
+/** Coercions that depend on the value. */
 const DEPENDS_ON_VALUE: ReadonlySet<string> = new Set([
   'float int',
   'string int',
@@ -46,8 +46,8 @@ const DEPENDS_ON_VALUE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The value as one of the target type, without loss (sections 1.2.3 and 1.3.1): as it is where it satisfies the target, else by the preferred
- * coercion that succeeds. Fails when there is none.
+ * Coerces the value to the target type, without loss (sections 1.2.3 and 1.3.1): unchanged if it satisfies the target,
+ * else by the preferred coercion that succeeds. Fails if there is none.
  */
 export function coerce(value: Value, target: ExprType, call: Call): Value {
   const type = typeOf(value);
@@ -64,11 +64,11 @@ export function coerce(value: Value, target: ExprType, call: Call): Value {
     if (!(coerced instanceof ExprFailure)) return coerced;
     failure = coerced;
   }
-  // Of a union that cannot be reached, no single conversion is what was wanted.
+  // The failure of a union names no single conversion, because none of them was requested.
   throw failure === null || target.kind === 'union' ? cannotCoerce(type, target) : failure;
 }
 
-/** The types that a value of the type can be coerced to, of the target's alternatives; none when it can not be. */
+/** Returns the alternatives of the target to which a value of the type can be coerced. */
 function destinationsOf(type: ResolvedType, target: ExprType): readonly ResolvedType[] {
   if (target.kind === 'unresolved' || target.kind === 'variable') return [];
   const members = alternatives(target).filter((member) => !isGeneric(member));
@@ -93,7 +93,7 @@ function destinationsOf(type: ResolvedType, target: ExprType): readonly Resolved
   return found;
 }
 
-/** How much an element's type prefers another one: 0 for itself; -1 when no value of it can be the other. */
+/** Returns the rank of a coercion between element types: 0 for the same type; -1 if no value can be coerced. */
 function preference(source: ResolvedType, target: ResolvedType): number {
   if (source === NULLTYPE || satisfies(source, target)) return 0;
   if (source.kind === 'list' && target.kind === 'list') {
@@ -109,7 +109,7 @@ const emptyOnly = (_source: ResolvedType, target: ResolvedType): number => (isGe
 const rank = (source: ResolvedType, target: ResolvedType): number =>
   DESTINATIONS[source.kind]?.findIndex((kind) => kind === target.kind) ?? 0;
 
-/** What a value of the type becomes under the target; null when none of its values can be coerced. */
+/** Returns the type of a coerced value; null if no value of the type can be coerced. */
 export function coercedType(type: ResolvedType, target: ExprType): ResolvedType | null {
   const results: ResolvedType[] = [];
   if (type === ANY) {
@@ -126,7 +126,7 @@ export function coercedType(type: ResolvedType, target: ExprType): ResolvedType 
   return union.kind === 'unresolved' ? union.of : union;
 }
 
-/** The destinations that a value may end in: up to the first that takes every value. */
+/** Returns the possible targets of a value: up to the first that accepts every value. */
 function certainPrefix(source: ResolvedType, candidates: readonly ResolvedType[]): readonly ResolvedType[] {
   const certain = candidates.findIndex((candidate) => isCertain(source, candidate));
   return certain === -1 ? candidates : candidates.slice(0, certain + 1);
@@ -238,7 +238,7 @@ function laidOut(range: RangeValue, call: Call): readonly Value[] {
   }
 }
 
-/** A list whose items are known to suit the type, after int became float or path became string. */
+/** Returns a list whose items are known to fit the type, after a conversion of int to float or path to string. */
 export function listAs(element: ResolvedType, items: readonly Value[], call: Call): ListValue {
   call.chargeSteps(items.length * STEPS_OF_COERCION);
   return listOfType(

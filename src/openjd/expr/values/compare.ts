@@ -4,8 +4,8 @@ import { integersOf, rangeLength } from './range-items.ts';
 import type { ListValue, RangeValue, Value } from './value.ts';
 
 /**
- * Whether two values are equal (section 1.2.5): numbers by value, a string and a path by text, lists and ranges element by element; values of other
- * kinds are unequal. Charges the elements and the text that it compares.
+ * Reports whether two values are equal (section 1.2.5): numbers by value, a string and a path by text, lists and ranges
+ * element by element; values of other kinds are unequal. Charges the compared elements and text.
  */
 export function equals(a: Value, b: Value, call: Call): boolean {
   const left = numberOf(a);
@@ -36,7 +36,7 @@ function equalItems(a: ListValue | RangeValue, b: ListValue | RangeValue, call: 
   return true;
 }
 
-/** Ranges are in normal form: equal sets may still be cut into runs differently, so the integers decide. */
+/** Ranges are in normal form, but equal sets may have different runs, so the integers decide. */
 function sameRuns(a: RangeValue, b: RangeValue, call: Call): boolean {
   call.charge(Math.max(a.runs.length, b.runs.length));
   const same =
@@ -49,8 +49,8 @@ function sameRuns(a: RangeValue, b: RangeValue, call: Call): boolean {
 }
 
 /**
- * Whether `a` comes before (-1), with (0) or after (1) `b` (section 2.1.4): numbers, strings and paths, bools, and lists by their first unequal
- * elements. Null when the two have no order.
+ * Returns -1 if `a` comes before `b`, 0 if they are equal, 1 if it comes after (section 2.1.4): for numbers, strings
+ * and paths, bools, and lists by their first unequal elements. Null if the two have no order.
  */
 export function order(a: Value, b: Value, call: Call): -1 | 0 | 1 | null {
   const left = numberOf(a);
@@ -79,7 +79,7 @@ function orderOfItems(a: ListValue, b: ListValue, call: Call): -1 | 0 | 1 | null
   return a.items.length < b.items.length ? -1 : 0;
 }
 
-/** By code points, not by UTF-16 units: a surrogate comes after every unit but those of U+E000 to U+FFFF. */
+/** Compares code points, not UTF-16 units: a surrogate comes after every unit except U+E000 to U+FFFF. */
 function orderOfText(a: string, b: string, call: Call): -1 | 0 | 1 {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -99,7 +99,7 @@ const ranked = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? uni
 /** A number and a bigint are never identical, and compare by their exact values. */
 const sameNumber = (a: number | bigint, b: number | bigint): boolean => a === b || (a <= b && a >= b);
 
-/** The value as a number that compares by its exact value; null when it is none. */
+/** Returns the value as a number for exact comparison; null for other values. */
 function numberOf(value: Value): number | bigint | null {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   return typeof value === 'object' && value?.kind === 'float' ? value.value : null;
@@ -118,7 +118,7 @@ function sequenceOf(value: Value): ListValue | RangeValue | null {
 const lengthOf = (sequence: ListValue | RangeValue, call: Call): number =>
   sequence.kind === 'list' ? sequence.items.length : rangeLength(sequence, call);
 
-/** The items one by one: a range is never laid out for a comparison. */
+/** Yields the items one by one: a range is never expanded for a comparison. */
 function* itemsIn(sequence: ListValue | RangeValue): Generator<Value, undefined> {
   if (sequence.kind === 'list') {
     yield* sequence.items;
@@ -127,6 +127,6 @@ function* itemsIn(sequence: ListValue | RangeValue): Generator<Value, undefined>
   return yield* integersOf(sequence);
 }
 
-/** The failure of an ordering between values that have none. */
+/** Returns the failure of ordering two values without an order. */
 export const noOrder = (operator: string, a: string, b: string): ExprFailure =>
   new ExprFailure(`Cannot use '${operator}' operator with ${a} and ${b}`);

@@ -2,15 +2,16 @@ import { lastOf, textOfRuns } from '../../primitives/integer-set.ts';
 import { jsonOfFloat, textOfFloat } from './float-text.ts';
 import type { ListValue, RangeValue, Value } from './value.ts';
 
-/** Told how many UTF-16 units a text will have, each time before it grows; throws to end it. */
+/** Called with the new length of a text in UTF-16 units, each time before it grows; throws to stop it. */
 export type BeforeGrowth = (units: number) => void;
 
 const unlimited: BeforeGrowth = () => undefined;
 
 /**
- * The text of a value as `string(...)` and the interpolation of format strings write it (specification "Expression Language", sections 1.3.2 and
- * 2.2.1): decimal ints, floats as written or in Python's form, `true` and `false`, `null`, paths and ranges as they are, lists as JSON with a blank
- * after each comma and characters beyond ASCII kept. A value that is not known yet shows its type. `grow` bounds the text of a list.
+ * Formats a value as `string(...)` and interpolations do (specification "Expression Language", sections 1.3.2 and
+ * 2.2.1): decimal ints, floats as written or in Python's form, `true` and `false`, `null`, paths and ranges as text,
+ * lists as JSON with a blank after each comma and unescaped non-ASCII characters. An unknown value is shown as its
+ * type. `grow` limits the text of a list.
  */
 export function displayOf(value: Value, grow: BeforeGrowth = unlimited): string {
   if (typeof value !== 'object' || value === null) return `${value}`;
@@ -28,13 +29,13 @@ export function displayOf(value: Value, grow: BeforeGrowth = unlimited): string 
   }
 }
 
-/** The canonical text of a range; of a chunk of consecutive integers its first and its last. */
+/** Returns the canonical text of a range; for a chunk of consecutive integers its first and its last. */
 export function textOfRange({ runs, isContiguous = false }: RangeValue): string {
   const [run] = runs;
   return isContiguous && run !== undefined ? `${run.start}-${lastOf(run)}` : textOfRuns(runs);
 }
 
-/** An element of a list of lists at most: JSON, characters beyond ASCII kept. */
+/** Formats an element of a list: JSON with unescaped non-ASCII characters, at most a list itself. */
 function jsonElement(value: Value, grow: BeforeGrowth): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'object' && value !== null) {
@@ -45,8 +46,8 @@ function jsonElement(value: Value, grow: BeforeGrowth): string {
 }
 
 /**
- * The texts of the items of a list between an opening and a closing, with a separator. `grow` is told the length before each item is added: where an
- * item is written with `grow` itself, the units that are there already are added to its own.
+ * Joins the texts of the items of a list between `opening` and `closing`. Calls `grow` with the length before each item
+ * is added. If an item is formatted with `grow` itself, the existing length is added to its own.
  */
 export function joinGrowing(
   list: ListValue,

@@ -1,19 +1,25 @@
 import type { FloatValue } from './value.ts';
 
-/** Exponents between which a float is written without one, as Python does. */
+/** Exponents between which a float is written in plain form, as in Python. */
 const MIN_PLAIN_EXPONENT = -4;
 const MAX_PLAIN_EXPONENT = 15;
 
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/;
 
-/** The text of a float: as it was written where it was only passed on, else `textOfNumber` (specification "Expression Language", section 1.3.4). */
+/**
+ * Returns the text of a float: its original text if it was not computed, else `textOfNumber` (specification "Expression
+ * Language", section 1.3.4).
+ */
 export const textOfFloat = (float: FloatValue): string => float.text ?? textOfNumber(float.value);
 
-/** `textOfFloat` where the text must be a number of JSON: `.5` and `1_000.0` are written anew. */
+/** Like `textOfFloat`, as a valid JSON number: `.5` and `1_000.0` are reformatted. */
 export const jsonOfFloat = (float: FloatValue): string =>
   float.text !== null && JSON_NUMBER.test(float.text) ? float.text : textOfNumber(float.value);
 
-/** The shortest decimal text that reads back as the same finite number, in Python's form: `4.0`, `1e+16`, `1e-07`. */
+/**
+ * Returns the shortest decimal text that reads back as the same finite number, in Python's form: `4.0`, `1e+16`,
+ * `1e-07`.
+ */
 export function textOfNumber(value: number): string {
   const [mantissa = '', exponent = ''] = value.toExponential().split('e');
   const power = Number(exponent);

@@ -2,13 +2,18 @@ import { sizeOfRuns } from '../../primitives/integer-set.ts';
 import type { Call } from '../functions/call.ts';
 import { intOf, listBytes, type RangeValue, type Value } from './value.ts';
 
-/** Number of integers of a range; beyond any list where it is no safe integer. Counts a step for each run. */
+/**
+ * Returns the number of integers in a range, charging a step per run. An unsafe integer is beyond the length of any
+ * list.
+ */
 export function rangeLength(range: RangeValue, call: Call): number {
   call.chargeSteps(range.runs.length);
   return Number(sizeOfRuns(range.runs));
 }
 
-/** The integers of a range as a list's items, in increasing order. Charged and reserved before they are made. */
+/**
+ * Returns the integers of a range as items of a list, ascending. They are charged and reserved before they are created.
+ */
 export function rangeItems(range: RangeValue, call: Call): readonly Value[] {
   const length = rangeLength(range, call);
   call.chargeEach(length);
@@ -16,7 +21,7 @@ export function rangeItems(range: RangeValue, call: Call): readonly Value[] {
   return [...integersOf(range)];
 }
 
-/** The integers of a range one by one, in increasing order; nothing is charged. */
+/** Yields the integers of a range in ascending order, without charge. */
 export function* integersOf(range: RangeValue): Generator<Value, undefined> {
   for (const run of range.runs) {
     let at = run.start;

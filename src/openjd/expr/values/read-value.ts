@@ -10,8 +10,9 @@ export type ReadValue =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly detail: string };
 
 /**
- * The value of a type from JSON: numbers, or text that writes them; text for strings, paths and ranges; arrays for lists; null for nulltype. An
- * unresolved type needs no value. Errors: JSON that is no value of the type, types that no value has, and ranges of more parts than `maxRangeParts`.
+ * Reads a value of a type from JSON: numbers or their text; text for strings, paths and ranges; arrays for lists; null
+ * for nulltype. An unresolved type needs no value. Errors: JSON that does not fit the type, types without values, and
+ * ranges with more than `maxRangeParts` parts.
  */
 export function readValue(
   type: ExprType,
@@ -74,5 +75,5 @@ const found = (type: ExprType, json: unknown, value: Value): ReadValue =>
 
 const wrong = (type: ExprType, json: unknown): ReadValue => ({
   ok: false,
-  detail: `${JSON.stringify(json) ?? 'nothing'} is no value of the type ${type.text}`,
+  detail: `${JSON.stringify(json) ?? 'nothing'} is not a value of type ${type.text}`,
 });

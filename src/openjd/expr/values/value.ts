@@ -14,8 +14,8 @@ import {
 } from '../type-system/expr-type.ts';
 
 /**
- * A value of the expression language. An `int` is a number where it is a safe integer and a bigint beyond, never both for the same integer:
- * make ints with `int` or `intOf`. A number is therefore never a float.
+ * A value of the expression language. An `int` is a number if it is a safe integer and otherwise a bigint, never both
+ * for the same integer: create ints with `int` or `intOf`. A number is therefore never a float.
  */
 export type Value =
   | null
@@ -33,11 +33,11 @@ export interface FloatValue {
   readonly kind: 'float';
   /** Finite, never -0. */
   readonly value: number;
-  /** How it was written, where it was not computed; null otherwise. */
+  /** The original text if the float was not computed; null otherwise. */
   readonly text: string | null;
 }
 
-/** How paths are written (section 1.2.1); a path with `scheme://` is a URI whatever its format. */
+/** Path formats (section 1.2.1); a path with `scheme://` is a URI in every context. */
 export type PathStyle = 'posix' | 'windows' | 'uri';
 
 export interface PathValue {
@@ -48,9 +48,12 @@ export interface PathValue {
 
 export interface RangeValue {
   readonly kind: 'range';
-  /** In normal form, one at least. */
+  /** In normal form, at least one. */
   readonly runs: readonly Run[];
-  /** Of a chunk of consecutive integers: written `first-last` even when it has one integer or two. What is made of it is not. Absent is false. */
+  /**
+   * Set for a chunk of consecutive integers: written `first-last` even if it has one or two integers. Results computed
+   * from it do not have the mark. Absent is false.
+   */
   readonly isContiguous?: boolean;
 }
 
@@ -58,11 +61,11 @@ export interface ListValue {
   readonly kind: 'list';
   readonly type: ListType;
   readonly items: readonly Value[];
-  /** What the list and its items take in memory, as `sizeOf` counts it. */
+  /** Memory of the list and its items in bytes, as counted by `sizeOf`. */
   readonly bytes: number;
 }
 
-/** A value that is not known yet (section "Static Type Checking via Unresolved Values"). */
+/** An unknown value (section "Static Type Checking via Unresolved Values"). */
 export interface UnresolvedValue {
   readonly kind: 'unresolved';
   readonly type: UnresolvedType;
@@ -73,18 +76,18 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const MIN_SAFE = BigInt(Number.MIN_SAFE_INTEGER);
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Bytes of any value, and what a string or path adds for a UTF-16 unit, and a range for a run of integers. */
+/** Bytes of any value; added bytes per UTF-16 unit of a string or path, and per run of a range. */
 const VALUE_BYTES = 32;
 const UNIT_BYTES = 2;
 const RUN_BYTES = 96;
 
-/** The int of a bigint; null when it does not fit 64 bits. */
+/** Returns the int of a bigint; null if it does not fit 64 bits. */
 export function intOf(value: bigint): number | bigint | null {
   if (value >= MIN_SAFE && value <= MAX_SAFE) return Number(value);
   return value < MIN_INT64 || value > MAX_INT64 ? null : value;
 }
 
-/** A computed float; null when it is not finite (section 1.3.4). */
+/** Returns a computed float; null if it is not finite (section 1.3.4). */
 export const floatOf = (value: number): FloatValue | null =>
   Number.isFinite(value) ? { kind: 'float', value: value === 0 ? 0 : value, text: null } : null;
 
@@ -101,7 +104,7 @@ export const unresolvedOf = (type: ExprType): UnresolvedValue => ({
   type: unresolved(type),
 });
 
-/** The type of a value. */
+/** Returns the type of a value. */
 export function typeOf(value: Value): ExprType {
   if (typeof value === 'number' || typeof value === 'bigint') return INT;
   if (typeof value === 'string') return STRING;
@@ -120,7 +123,10 @@ export function typeOf(value: Value): ExprType {
   }
 }
 
-/** Bytes that a value counts for (section 1.3.9): the same everywhere, and no less than an engine takes for it. */
+/**
+ * Returns the charged size of a value in bytes (section 1.3.9). It is the same everywhere, and at least the memory that
+ * an engine needs.
+ */
 export function sizeOf(value: Value): number {
   if (typeof value === 'string') return VALUE_BYTES + UNIT_BYTES * value.length;
   if (typeof value !== 'object' || value === null) return VALUE_BYTES;
@@ -138,8 +144,8 @@ export function sizeOf(value: Value): number {
   }
 }
 
-/** Bytes that a string of so many UTF-16 units will count for. */
+/** Returns the charged bytes of a string of this many UTF-16 units. */
 export const stringBytes = (units: number): number => VALUE_BYTES + UNIT_BYTES * units;
 
-/** Bytes that a list of so many values will count for, when each takes `each`. */
+/** Returns the charged bytes of a list of `count` values with `each` bytes. */
 export const listBytes = (count: number, each: number = VALUE_BYTES): number => VALUE_BYTES + count * each;

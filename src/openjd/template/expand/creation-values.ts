@@ -16,14 +16,14 @@ export class CreationValues {
     this.#scope = scope;
   }
 
-  /** The value, of the target type where it is an expression that stands alone, else a text; undefined when it was reported. */
+  /** Returns the value: of the target type if it is a single expression, else a text; undefined if it was reported. */
   resolve(text: Text, target: ExprType): Value | undefined {
     const value = this.#checker.check(text, this.#scope, target)?.value;
-    // What depends on a binding that was reported stays unresolved.
+    // A value that depends on a reported binding stays unresolved.
     return value === undefined || isUnresolved(value) ? undefined : value;
   }
 
-  /** The resolved text; undefined when it was reported. */
+  /** Returns the resolved text; undefined if it was reported. */
   resolveText(text: Text): string | undefined {
     const value = this.resolve(text, STRING);
     return value === undefined ? undefined : displayOf(value);

@@ -1,7 +1,7 @@
 import type { PathDelivery } from '../deliveries.ts';
 import type { DeliveryShape } from '../shape/template-shape.ts';
 
-/** How mapped paths reach the tasks of a step, from a checked template. */
+/** Returns the path deliveries of a step, from a checked template. */
 export const deliveryPlans = (deliveries: readonly DeliveryShape[]): readonly PathDelivery[] =>
   deliveries.map(deliveryPlan);
 
@@ -26,7 +26,7 @@ function deliveryPlan(shape: DeliveryShape): PathDelivery {
         ...(separator === undefined ? {} : { separator: separator.value }),
       };
     case undefined:
-      // A fault of this program: the passes let a template through that is not complete.
+      // A bug of this program: the passes accepted an incomplete template.
       throw new Error('a checked template lacks the type of a path delivery');
   }
 }

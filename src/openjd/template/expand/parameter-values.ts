@@ -5,15 +5,17 @@ import { checkValue, submittedNode } from '../parameter-rules.ts';
 import { rowOf } from '../parameter-types.ts';
 import type { ParameterValue } from '../plan.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 import type { CheckedParameter } from '../validate/04-parameters.ts';
 
-/** Unknown names that are reported one by one. */
+/** Maximum number of unknown names that are reported individually. */
 const MAX_UNKNOWN = 100;
 
 /**
- * The values of the job parameters, from submitted texts and defaults, in the order of their definition. Reports, at the definition: a required value that is
- * missing, text that is no value of the type, and constraints that are broken; at the list of definitions: names that are not declared.
+ * Returns the values of the job parameters, from submitted texts and defaults, in the order of their definition.
+ *
+ * Reports at the definition: missing required values, texts that are not valid for the type, and violated constraints.
+ * Reports at the list of definitions: undeclared names.
  */
 export function parameterValues(
   findings: Findings,
@@ -39,14 +41,14 @@ export function parameterValues(
   return values;
 }
 
-/** What the job does with its paths, where it says so. */
+/** Returns the data flow of a path parameter, if it has one. */
 function flowOf({ rules, shape }: CheckedParameter): Pick<ParameterValue, 'dataFlow' | 'objectType'> {
   const dataFlow = shape.dataFlow?.value;
   if (!rowOf(rules.type).isPath || dataFlow === undefined || dataFlow === 'NONE') return {};
   return { dataFlow, objectType: shape.objectType?.value ?? 'DIRECTORY' };
 }
 
-/** The canonical form of a submitted value; null when it was reported. */
+/** Returns the canonical form of a submitted value; null if it was reported. */
 function accepted(
   findings: Findings,
   { rules, shape }: CheckedParameter,

@@ -2,7 +2,7 @@ import { displayOf } from '../../expr/values/display.ts';
 import { typeOf, type Value } from '../../expr/values/value.ts';
 import type { PointedError } from '../../primitives/pointed-error.ts';
 import { checkTemplate, type CheckedTemplate } from '../check-template.ts';
-import type { DocumentNode } from '../document.ts';
+import type { DocumentNode } from '../../primitives/document.ts';
 import type { ExtensionName } from '../extensions.ts';
 import { Findings } from '../findings.ts';
 import type { LanguageOptions } from '../language/options.ts';
@@ -11,7 +11,7 @@ import { jobScopes, stepCreationScope, type JobScopes } from '../scope.ts';
 import type { TemplateShape } from '../shape/template-shape.ts';
 import { TEMPLATE_LIMITS, type TemplateLimits } from '../template-limits.ts';
 import { TextChecker } from '../text-checker.ts';
-import { characters, hasControl } from '../text-rules.ts';
+import { characters, hasControl } from '../../primitives/text-rules.ts';
 import { bindSteps, checkHostTexts, NO_LETS } from '../validate/09-format-strings.ts';
 import { CreationValues } from './creation-values.ts';
 import { parameterValues } from './parameter-values.ts';
@@ -22,7 +22,7 @@ import { environmentPlan, scriptPlan } from './script-plans.ts';
 
 const EXPR: ExtensionName = 'EXPR';
 
-/** A job as it is created from a template: its plan, and what else is shown of it. */
+/** A job created from a template: its plan, and further fields for display. */
 export interface PreparedJob {
   readonly plan: JobPlan;
   readonly description: string;
@@ -34,8 +34,9 @@ export type PrepareResult =
   | { readonly ok: false; readonly errors: readonly PointedError[] };
 
 /**
- * Makes a job from a template and the submitted parameter values, which are text by parameter name: validates the template, checks the values,
- * resolves what is resolved at job creation and checks it again (specification, section 7.4). All errors of a stage at once, by position.
+ * Creates a job from a template and the submitted parameter values, which are texts by parameter name. Validates the
+ * template, checks the values, resolves everything that is resolved at job creation and checks it again (specification,
+ * section 7.4). Returns all errors of a stage, by position.
  */
 export function prepareJob(
   document: DocumentNode,
@@ -47,7 +48,7 @@ export function prepareJob(
   return createJob(checked.template, values, options);
 }
 
-/** The second half of `prepareJob`: a job from a template that is already checked. */
+/** Second half of `prepareJob`: creates a job from a checked template. */
 function createJob(
   template: CheckedTemplate,
   submitted: ReadonlyMap<string, string>,
@@ -66,7 +67,7 @@ function createJob(
   const job = jobScopes({ isExpr, parameters: known, jobName: jobName ?? null });
   const lets = bindSteps(checker, shape, job);
   const steps = resolveSteps(findings, checker, job, shape, lets, limits);
-  // Names alone were checked with the template; what expressions make of the values that are known now was not.
+  // The template check covered only names; the results of expressions with the now known values are checked here.
   const needed = isExpr ? checkHostTexts(checker, shape, job, lets) : [];
   if (findings.count > 0 || jobName === undefined) return { ok: false, errors: findings.sorted() };
   return {
@@ -88,7 +89,7 @@ function createJob(
   };
 }
 
-/** The bindings of a step that its scripts need, with their values. */
+/** Returns the bindings of a step that its scripts need, with their values. */
 function letValues(
   lets: ReadonlyMap<string, Value> | undefined,
   needed: ReadonlySet<string> | undefined,
@@ -99,7 +100,7 @@ function letValues(
   return values.length === 0 ? {} : { lets: values };
 }
 
-/** Section 1.1.1: the constraints hold after resolution. */
+/** Section 1.1.1: the constraints apply after resolution. */
 function resolveJobName(
   findings: Findings,
   creation: CreationValues,

@@ -17,23 +17,23 @@ import { chunkAxis } from '../space/chunk-axis.ts';
 import { describeRuns, runsOfValues, sizeOfRuns, type Run } from '../../primitives/integer-set.ts';
 import { parseRange } from '../../primitives/range-expression.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 import { taskTextWrong } from '../validate/07-parameter-spaces.ts';
 import type { CreationValues } from './creation-values.ts';
 
-/** The values of one task parameter, and how many they are. */
+/** The values of one task parameter, and their number. */
 export interface ResolvedRange {
   readonly values: AxisValues;
   readonly length: bigint;
   readonly chunks?: ChunksPlan;
 }
 
-/** A range before it is known what it is for: a set of integers, or a list of texts. */
+/** Values of a range before its use is known: a set of integers, or a list of texts. */
 type RangeValues =
   | { readonly kind: 'runs'; readonly runs: readonly Run[] }
   | { readonly kind: 'list'; readonly values: readonly string[] };
 
-/** Resolves the range of a task parameter (section 3.4.1). Gives undefined when it was reported. */
+/** Resolves the range of a task parameter (section 3.4.1). Returns undefined if it was reported. */
 export function resolveRange(
   findings: Findings,
   creation: CreationValues,
@@ -88,7 +88,7 @@ function resolveValues(
   return undefined;
 }
 
-/** What expressions make of a list can be of any length. */
+/** An expression can make a list of any length. */
 function listOf(
   findings: Findings,
   at: Located,
@@ -102,7 +102,7 @@ function listOf(
   return undefined;
 }
 
-/** The values that an element of a list stands for, as text. */
+/** Returns the values of a list element as text. */
 function resolveItem(
   findings: Findings,
   creation: CreationValues,
@@ -121,7 +121,7 @@ function resolveItem(
   return value === undefined ? undefined : resolvedTexts(findings, at, listedValues(value), type, limits);
 }
 
-/** Values as text: integers in plain decimal, numbers as written. */
+/** Returns values as text: integers in plain decimal, numbers as written. */
 function resolvedTexts(
   findings: Findings,
   at: Located,
@@ -162,7 +162,7 @@ function textOfValue(
   return wrong === null ? text : { wrong };
 }
 
-/** How a chunked parameter is cut (section 3.4.1.5), checked again after resolution. */
+/** Resolves the chunking of a parameter (section 3.4.1.5) and checks it again. */
 function resolveChunks(
   findings: Findings,
   creation: CreationValues,
@@ -181,7 +181,7 @@ function resolveChunks(
   return { parameter, defaultTaskCount, targetRuntimeSeconds, rangeConstraint: constraint };
 }
 
-/** A count of `min` at least; where none is one too (`min` is 0), null is that. */
+/** Resolves a count of at least `min`. If `min` is 0, null means 0. */
 function resolveCount(
   findings: Findings,
   creation: CreationValues,
@@ -203,7 +203,7 @@ function resolveCount(
   return undefined;
 }
 
-/** With a target for the run time the chunks are cut one after the other at the current size, which is the default one here. */
+/** With a target runtime the chunks are cut one after the other at the current size, which is the default here. */
 function chunked(runs: readonly Run[], chunks: ChunksPlan): ResolvedRange {
   const described = describeRuns(runs);
   const cut = {

@@ -15,12 +15,12 @@ import type { AmountShape, AttributeShape, HostRequirementsShape } from '../shap
 import type { TemplateLimits } from '../template-limits.ts';
 import type { CreationValues } from './creation-values.ts';
 
-/** Cores of a step that names the amount and gives no minimum (docs/contract/openjd.md#host-requirements). */
+/** Cores of a step that requires the amount without a minimum (docs/contract/openjd.md#host-requirements). */
 const DEFAULT_CORES = 1;
 
 /**
  * Resolves host requirements (section 3.3; docs/contract/openjd.md#host-requirements). Reports attribute values that
- * resolve to something invalid, and lists that have no values or too many then.
+ * resolve to invalid ones, and lists that resolve to no values or too many.
  */
 export function resolveRequirements(
   findings: Findings,
@@ -46,7 +46,7 @@ export function resolveRequirements(
 
 const isPool = ({ name }: AmountRequirement): boolean => name.startsWith(USAGE_POOL_PREFIX);
 
-/** The value of an attribute that is required to be exactly one, else null. */
+/** Returns the single value that an attribute must have, or null. */
 function onlyValue(attribute: AttributeRequirement): string | null {
   const values = [...(attribute.anyOf ?? []), ...(attribute.allOf ?? [])];
   return values.length === 1 ? (values[0] ?? null) : null;
@@ -83,7 +83,7 @@ function attributeOf(
   const resolveAll = (texts: readonly Text[], max: number, tooMany: string): readonly string[] => {
     const resolved = texts.map(resolve);
     const values = resolved.flatMap((each) => each ?? []);
-    // What expressions make of a list can be of any length.
+    // An expression can make a list of any length.
     const at = texts[0]?.at.parent ?? shape.at;
     if (values.length > max) findings.add(at, `${tooMany}, and this resolves to ${values.length} values`);
     else if (values.length === 0 && !resolved.includes(undefined)) {

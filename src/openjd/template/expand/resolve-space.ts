@@ -7,7 +7,7 @@ import type { TemplateLimits } from '../template-limits.ts';
 import type { CreationValues } from './creation-values.ts';
 import { resolveRange, type ResolvedRange } from './resolve-range.ts';
 
-/** A step's parameter space, resolved: its description is small whatever its length. */
+/** A resolved parameter space of a step: its description is small, whatever its length. */
 interface ResolvedSpace {
   readonly space: SpaceDescription;
   readonly taskCount: number;
@@ -16,8 +16,8 @@ interface ResolvedSpace {
 }
 
 /**
- * Resolves a parameter space (section 3.4). Reports ranges that resolve to something invalid or empty, groups whose parts have different
- * lengths, and more points than the limit, which is checked before anything is made in their number.
+ * Resolves a parameter space (section 3.4). Reports ranges that resolve to an invalid or empty one, groups with parts
+ * of different lengths, and too many points. The limit is checked before memory is allocated per point.
  */
 export function resolveSpace(
   findings: Findings,
@@ -54,7 +54,7 @@ export function resolveSpace(
   return chunks === undefined ? resolved : { ...resolved, chunks };
 }
 
-/** The combination, or the product of all parameters in the order of their definition. */
+/** Returns the combination, or the product of all parameters in the order of their definition. */
 function combinationOf(shape: SpaceShape): Combination {
   const parsed = shape.combination === undefined ? undefined : parseCombination(shape.combination.value);
   if (parsed?.ok === true) return parsed.value;
@@ -64,7 +64,10 @@ function combinationOf(shape: SpaceShape): Combination {
   };
 }
 
-/** Chunks of adaptive size vary fastest, wherever their parameter stands: the next chunk's size depends on the last one's run time. */
+/**
+ * Chunks of adaptive size vary fastest, regardless of the position of their parameter: the size of the next chunk
+ * depends on the run time of the last one.
+ */
 function adapted(combination: Combination, chunks: ChunksPlan | undefined): Combination {
   if (chunks === undefined || chunks.targetRuntimeSeconds === 0 || combination.kind !== 'product')
     return combination;
@@ -77,7 +80,7 @@ function adapted(combination: Combination, chunks: ChunksPlan | undefined): Comb
 
 type Measured = { readonly space: SpaceDescription; readonly length: bigint } | { readonly mismatch: string };
 
-/** Recursive: the depth is bounded by the number of parameters. */
+/** Recursive: the number of parameters bounds the depth. */
 function measure(combination: Combination, ranges: ReadonlyMap<string, ResolvedRange>): Measured {
   if (combination.kind === 'name') {
     const range = ranges.get(combination.name);

@@ -10,7 +10,7 @@ import type {
   StepShape,
 } from '../shape/template-shape.ts';
 
-/** Defaults of an action, by where it stands (sections 5 and 5.3.2). */
+/** Defaults of an action, by its kind (sections 5 and 5.3.2). */
 interface ActionDefaults {
   readonly timeoutSeconds?: number;
   readonly notifyPeriodSeconds: number;
@@ -20,7 +20,7 @@ const ON_RUN: ActionDefaults = { notifyPeriodSeconds: 120 };
 const ON_ENTER: ActionDefaults = { notifyPeriodSeconds: 30 };
 const ON_EXIT: ActionDefaults = { notifyPeriodSeconds: 30, timeoutSeconds: 300 };
 
-/** The script of a checked step. */
+/** Returns the script of a checked step. */
 export function scriptPlan(step: StepShape): ScriptPlan {
   if (step.onRun === undefined) throw lacks('onRun');
   return {
@@ -30,7 +30,7 @@ export function scriptPlan(step: StepShape): ScriptPlan {
   };
 }
 
-/** A checked environment. */
+/** Returns a checked environment. */
 export function environmentPlan(environment: EnvironmentShape): EnvironmentPlan {
   const { onEnter, onExit } = environment;
   return {
@@ -85,5 +85,5 @@ function textOf(text: Text | undefined, what: string): string {
   return text.value;
 }
 
-/** A fault of this program: the passes let a template through that is not complete. */
+/** A bug of this program: the passes accepted an incomplete template. */
 const lacks = (what: string): Error => new Error(`a checked template lacks ${what}`);

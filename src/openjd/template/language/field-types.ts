@@ -12,11 +12,11 @@ import {
 import type { Value } from '../../expr/values/value.ts';
 import type { TaskParameterType } from '../plan.ts';
 
-/** What fields take of an expression that stands alone in them (specification "Expression Language", section 1.3.2). */
+/** Types that fields accept from a single expression (specification "Expression Language", section 1.3.2). */
 
 const optional = (type: ResolvedType): ResolvedType => unionOfResolved([type, NULLTYPE]);
 
-/** An element of a list: null leaves it out, a list stands for its elements. */
+/** Type of a list element: null omits it, a list is replaced by its elements. */
 const listItem = (type: ResolvedType): ResolvedType => unionOfResolved([type, NULLTYPE, listType(type)]);
 
 /** An element of `args`. */
@@ -25,7 +25,7 @@ export const ARGUMENT = listItem(STRING);
 export const ATTRIBUTE_VALUE = listItem(STRING);
 /** `defaultTaskCount`. */
 export const COUNT = INT;
-/** `targetRuntimeSeconds`: null stands for none. */
+/** `targetRuntimeSeconds`: null means none. */
 export const OPTIONAL_COUNT = optional(INT);
 
 const ELEMENTS: Readonly<Record<TaskParameterType, ResolvedType>> = {
@@ -50,7 +50,7 @@ export const rangeTarget = (type: TaskParameterType): ResolvedType => RANGES[typ
 /** An element of a range that is a list. */
 export const rangeItemTarget = (type: TaskParameterType): ResolvedType => listItem(ELEMENTS[type]);
 
-/** The values that a list has for one that stands in it: none for null, the elements of a list. */
+/** Returns the values that a list element adds to its list: none for null, the elements of a list. */
 export function listedValues(value: Value): readonly Value[] {
   if (value === null) return [];
   return typeof value === 'object' && value.kind === 'list' ? value.items : [value];

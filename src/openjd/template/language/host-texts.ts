@@ -9,7 +9,7 @@ import { ARGUMENT, listedValues } from './field-types.ts';
 import { bindLets } from './let-bindings.ts';
 import { prepareText, resolveText, type TextResult } from './prepared-text.ts';
 
-/** A text that is resolved, with the operations that it took, or why it is not: in words for the one whose it is. */
+/** A resolved text with the operations that it took, or an error text for the owner of the job. */
 export type HostText =
   | { readonly ok: true; readonly text: string; readonly operations: number }
   | { readonly ok: false; readonly detail: string };
@@ -18,7 +18,9 @@ export type HostTexts =
   | { readonly ok: true; readonly texts: readonly string[]; readonly operations: number }
   | { readonly ok: false; readonly detail: string };
 
-/** The resolver of a script, but for the script's own bindings. `expressions` are used for a template with EXPR. */
+/**
+ * Returns the resolver of a script, without the script's own bindings. `expressions` are used for a template with EXPR.
+ */
 export function hostResolver(context: HostContext, expressions: ExprSettings): HostResolver {
   const { typed, mapPath } = context;
   const host: ExprContext | null =
@@ -29,8 +31,8 @@ export function hostResolver(context: HostContext, expressions: ExprSettings): H
 }
 
 /**
- * Resolves the format strings of a script where everything is known: those of names alone, or with EXPR (`context`) those of expressions. When a
- * binding of the script has no value, no string of it has one.
+ * Resolves the format strings of a script when all values are known: with names only, or with EXPR (`context`) with
+ * expressions. If a binding of the script has no value, none of its strings has one.
  */
 export class HostResolver {
   readonly #symbols: ReadonlyMap<string, Value>;
@@ -44,7 +46,7 @@ export class HostResolver {
     this.fault = fault;
   }
 
-  /** With the bindings of a script. */
+  /** Returns the resolver with the bindings of a script. */
   withLets(lets: readonly LetPlan[] = []): HostResolver {
     if (lets.length === 0 || this.#context === null) return this;
     const bound = bindLets(lets, this.#symbols, this.#context);
@@ -53,14 +55,14 @@ export class HostResolver {
       : new HostResolver(this.#symbols, this.#context, bound.detail);
   }
 
-  /** One text. */
+  /** Resolves one text. */
   text(format: string): HostText {
     const result = this.#resolve(format, STRING);
     if (!result.ok) return result;
     return { ok: true, text: displayOf(result.value), operations: result.operations };
   }
 
-  /** The texts that an element of a list stands for: none for null, the elements of a list. */
+  /** Resolves an element of a list to its texts: none for null, the elements of a list. */
   listed(format: string): HostTexts {
     const result = this.#resolve(format, ARGUMENT);
     if (!result.ok) return result;
@@ -68,7 +70,7 @@ export class HostResolver {
     return { ok: true, texts, operations: result.operations };
   }
 
-  /** The value of a format string in a field that takes the type. */
+  /** Resolves a format string of a field that accepts the type. */
   #resolve(format: string, target: ExprType): TextResult {
     if (this.fault !== null) return { ok: false, detail: this.fault };
     const prepared = prepareText(format, this.#context !== null, target);

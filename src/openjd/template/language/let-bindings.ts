@@ -1,20 +1,20 @@
 import { evaluate, prepare, type ExprContext } from '../../expr/evaluate/evaluate.ts';
 import { missingName } from '../../expr/evaluate/missing-names.ts';
-import { failureText } from '../../expr/failure-text.ts';
 import { parseExpression } from '../../expr/syntax/parse-expression.ts';
 import { referencesOf } from '../../expr/syntax/symbols.ts';
 import type { Value } from '../../expr/values/value.ts';
 import type { LetPlan } from '../plan.ts';
 import type { TextResult } from './prepared-text.ts';
 import { ScriptTally } from './script-tally.ts';
+import { failureText } from '../../expr/expr-failure.ts';
 
-/** Names that the expression of a binding refers to; none where it is no expression. */
+/** Returns the names in the expression of a binding; none if it is not a valid expression. */
 export function letSymbols({ expression }: LetPlan): readonly string[] {
   const parsed = parseExpression(expression);
   return parsed.ok ? [...referencesOf(parsed.expr).symbols] : [];
 }
 
-/** What is said of the first name in the expression of a binding that means nothing, evaluated or not; null when there is none. */
+/** Returns the error of the first undefined name in the expression of a binding, evaluated or not, or null. */
 export function missingInLet(
   { expression }: LetPlan,
   symbols: ReadonlyMap<string, Value>,
@@ -25,7 +25,7 @@ export function missingInLet(
   return missing === null ? null : failureText(missing, expression);
 }
 
-/** The value of a binding: whatever type its expression has (specification, section 3.6.1). */
+/** Returns the value of a binding, of any type (specification, section 3.6.1). */
 export function evaluateLet(
   { expression }: LetPlan,
   symbols: ReadonlyMap<string, Value>,
@@ -42,8 +42,8 @@ export type BoundLets =
   | { readonly ok: false; readonly detail: string };
 
 /**
- * The symbols with the bindings of a script, each of which sees those before it. Ends at the first that has no value, or takes all of them beyond what
- * a script may take (`SCRIPT_LIMITS`).
+ * Adds the bindings of a script to the symbols; each can refer to those before it. Stops at the first without a value,
+ * or when all of them exceed the limits of a script (`SCRIPT_LIMITS`).
  */
 export function bindLets(
   lets: readonly LetPlan[],

@@ -2,7 +2,7 @@ import type { SupportedFeatures } from '../extensions.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import type { ExprSettings } from './expressions.ts';
 
-/** How a template is judged. */
+/** Options for validating a template. */
 export interface LanguageOptions {
   readonly expressions: ExprSettings;
   /** Absent: TEMPLATE_LIMITS. */

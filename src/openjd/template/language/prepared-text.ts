@@ -1,36 +1,39 @@
 import type { ExprContext, Program } from '../../expr/evaluate/evaluate.ts';
 import { evaluate } from '../../expr/evaluate/evaluate.ts';
 import { missingName } from '../../expr/evaluate/missing-names.ts';
-import { failureText } from '../../expr/failure-text.ts';
 import { formatReferences, parseExprFormat, soleExpression } from '../../expr/format/format-string.ts';
 import { prepareFormat, resolveFormat, type FormatProgram } from '../../expr/format/resolve-format.ts';
 import { STRING, type ExprType } from '../../expr/type-system/expr-type.ts';
 import { displayOf } from '../../expr/values/display.ts';
 import { unresolvedOf, type Value } from '../../expr/values/value.ts';
 import { parseFormatString, type FormatString } from '../format-string.ts';
+import { failureText } from '../../expr/expr-failure.ts';
 
-/** A format string that is ready to be resolved, in either language: of names alone, or with EXPR of expressions. */
+/** A parsed format string in either language: with names only, or with EXPR with expressions. */
 export type PreparedText =
   | { readonly kind: 'names'; readonly format: FormatString }
   | {
       readonly kind: 'expressions';
       readonly program: FormatProgram;
-      /** Names that it refers to. */
+      /** Names in the format string. */
       readonly symbols: readonly string[];
     };
 
 export type PrepareTextResult =
   { readonly ok: true; readonly text: PreparedText } | { readonly ok: false; readonly detail: string };
 
-/** A value: a text, but of one expression and nothing else what it gives. Unresolved where it depends on what is not known yet. */
+/**
+ * A value: a text, or the value of the expression if the string is nothing else. Unresolved if it depends on unknown
+ * values.
+ */
 export type TextResult =
-  /** `operations`: what its expressions took. */
+  /** `operations`: the operations of its expressions. */
   | { readonly ok: true; readonly value: Value; readonly operations: number }
   | { readonly ok: false; readonly detail: string };
 
 /**
- * Reads a format string. `target` is the type that its field takes of an expression that stands alone (specification "Expression Language", section
- * 1.3.2). Errors: what `parseFormatString` refuses; with EXPR, what is no expression.
+ * Parses a format string. `target` is the type that its field accepts from a single expression (specification
+ * "Expression Language", section 1.3.2). Errors: those of `parseFormatString`; with EXPR, invalid expressions.
  */
 export function prepareText(text: string, isExpr: boolean, target: ExprType): PrepareTextResult {
   if (!isExpr) {
@@ -45,7 +48,7 @@ export function prepareText(text: string, isExpr: boolean, target: ExprType): Pr
   return { ok: true, text: { kind: 'expressions', program, symbols } };
 }
 
-/** Resolves a format string. `context` is that of expressions: null where there are none. */
+/** Resolves a format string. `context` is that of expressions, null without EXPR. */
 export function resolveText(
   text: PreparedText,
   symbols: ReadonlyMap<string, Value>,
@@ -69,7 +72,7 @@ export function resolveText(
   return { ok: true, value: isKnown ? resolved : UNKNOWN_TEXT, operations: 0 };
 }
 
-/** The format string with what is known resolved: what is not known stays as it was written. Null where something has no value. */
+/** Resolves the known parts of a format string and keeps the rest as written. Returns null if a part has no value. */
 export function previewText(
   text: PreparedText,
   symbols: ReadonlyMap<string, Value>,
@@ -102,13 +105,13 @@ function previewValue(value: Value | undefined, source: string): string | null {
   return value === null ? '' : displayOf(value);
 }
 
-/** Names that the expressions of a format string refer to; of those with dots properties may be a part. */
+/** Returns the names in the expressions of a format string; dotted names may include properties. */
 export const expressionSymbols = (text: PreparedText): readonly string[] =>
   text.kind === 'expressions' ? text.symbols : NO_SYMBOLS;
 
 const NO_SYMBOLS: readonly string[] = [];
 
-/** What is said of the first name in its expressions that means nothing, evaluated or not; null when there is none. */
+/** Returns the error of the first undefined name in its expressions, evaluated or not, or null. */
 export function missingInText(
   text: PreparedText,
   symbols: ReadonlyMap<string, Value>,
@@ -123,7 +126,7 @@ export function missingInText(
   return null;
 }
 
-/** The first name of a format string of names that there is no value for, or null. */
+/** Returns the first name of a format string without EXPR that has no value, or null. */
 export function unknownName(text: PreparedText, symbols: ReadonlyMap<string, Value>): string | null {
   if (text.kind === 'expressions') return null;
   for (const part of text.format.parts) {
@@ -132,13 +135,13 @@ export function unknownName(text: PreparedText, symbols: ReadonlyMap<string, Val
   return null;
 }
 
-/** The literal text between the references, joined: a lower bound of what it resolves to. */
+/** Returns the literal text between the references, joined: a lower bound of the resolved length. */
 export const literalTextOf = (text: PreparedText): string =>
   text.kind === 'expressions'
     ? text.program.parts.filter((part) => typeof part === 'string').join('')
     : text.format.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
 
-/** A text that is known later. */
+/** A text that is not known yet. */
 export const UNKNOWN_TEXT: Value = unresolvedOf(STRING);
 
 export const isUnresolved = (value: Value): boolean =>

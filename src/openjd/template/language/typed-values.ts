@@ -2,13 +2,16 @@ import { styleOf, type FileStyle } from '../../expr/paths/parsed-path.ts';
 import { RANGE_EXPR, STRING, type ResolvedType } from '../../expr/type-system/expr-type.ts';
 import { readValue } from '../../expr/values/read-value.ts';
 import { pathOf, type Value } from '../../expr/values/value.ts';
-import type { DocumentNode } from '../document.ts';
+import type { DocumentNode } from '../../primitives/document.ts';
 import { rowOf } from '../parameter-types.ts';
 import type { ParameterType, TaskParameterType } from '../plan.ts';
-import { DOCUMENT_LIMITS } from '../document-limits.ts';
+import { DOCUMENT_LIMITS } from '../../primitives/document-limits.ts';
 import { readJson } from '../read-json.ts';
 
-/** Types of `Task.Param.<name>` and `Task.RawParam.<name>` (specification "Expression Language", section 1.2.2). */
+/**
+ * Returns the types of `Task.Param.<name>` and `Task.RawParam.<name>` (specification "Expression Language", section
+ * 1.2.2).
+ */
 export function taskValueTypes(type: TaskParameterType): {
   readonly value: ResolvedType;
   readonly raw: ResolvedType;
@@ -18,7 +21,7 @@ export function taskValueTypes(type: TaskParameterType): {
   return { value: valueType, raw: rawType };
 }
 
-/** Types of `Param.<name>` and `RawParam.<name>`. */
+/** Returns the types of `Param.<name>` and `RawParam.<name>`. */
 export function valueTypes(type: ParameterType): {
   readonly value: ResolvedType;
   readonly raw: ResolvedType;
@@ -28,23 +31,27 @@ export function valueTypes(type: ParameterType): {
 }
 
 /**
- * The value that a text writes: the canonical text of a parameter, or what the expression language writes of a value (a list is JSON). It was written
- * from a value that is within its bounds, so it is read whatever its length: a list or range can have more parts than one that somebody submits.
+ * Returns the value of a text: the canonical text of a parameter, or a value as formatted by the expression language (a
+ * list is JSON). The text was written from a valid value, so there is no limit: a list or range can have more parts
+ * than a submitted one.
  */
 export function valueOfText(type: ResolvedType, text: string, style: FileStyle): Value {
   if (type === STRING) return text;
   if (type.kind === 'path') return pathOf(text, styleOf(text, style));
   const read = readValue(type, plainOf(type, text), style, text.length + 1);
-  // A fault of this program: the text was written from a value of the type.
+  // A bug of this program: the text was written from a value of the type.
   if (!read.ok)
-    throw new Error(`${JSON.stringify(text)} is no value of the type ${type.text}: ${read.detail}`);
+    throw new Error(`${JSON.stringify(text)} is not a value of type ${type.text}: ${read.detail}`);
   return read.value;
 }
 
-/** As the service writes a chunk of consecutive integers. */
+/** The service's notation for a chunk of consecutive integers. */
 const CONTIGUOUS = /^-?[0-9]+--?[0-9]+$/;
 
-/** The value of a chunk: one of consecutive integers stays written as its first and its last (specification, section 3.4.1.5). */
+/**
+ * Returns the value of a chunk: one of consecutive integers keeps its notation as first and last (specification,
+ * section 3.4.1.5).
+ */
 export function chunkOfText(type: ResolvedType, text: string, style: FileStyle): Value {
   const value = valueOfText(type, text, style);
   const isRange = typeof value === 'object' && value?.kind === 'range';
@@ -58,7 +65,7 @@ function plainOf(type: ResolvedType, text: string): unknown {
   return read.ok ? plainOfNode(read.document) : undefined;
 }
 
-/** Numbers stay texts, so that they keep how they are written. */
+/** Numbers remain texts, so that their notation is kept. */
 function plainOfNode(node: DocumentNode): unknown {
   switch (node.kind) {
     case 'sequence':

@@ -1,22 +1,22 @@
-import { nodeKindName } from '../document.ts';
+import { nodeKindName } from '../../primitives/document.ts';
 import type { ExtensionName } from '../extensions.ts';
 import type { Findings } from '../findings.ts';
 import { itemOf, memberOf, type Located, type Text } from '../located.ts';
 import { suggestion } from '../../primitives/nearest.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
-/** What an object may hold. A key that names an extension is optional with it and refused without it. */
+/** Allowed keys of an object. A key with the name of an extension is optional with it and rejected without it. */
 export type ObjectKeys = Readonly<
   Record<string, 'required' | 'optional' | { readonly needs: ExtensionName | 'FEATURE_BUNDLE_1' }>
 >;
 
-/** The fields of an object that are present, by key; an optional key with the value null counts as absent. */
+/** The present fields of an object, by key; an optional key with the value null counts as absent. */
 export type Fields = ReadonlyMap<string, Located>;
 
-/** More unknown words than this in one template get no suggestion: looking for one costs. */
+/** Maximum number of unknown words per template with a suggestion, because the search is expensive. */
 const MAX_SUGGESTIONS = 50;
 
-/** Reads the parts of a template, and reports what has the wrong shape. */
+/** Reads the parts of a template, and reports parts with an invalid shape. */
 export class ObjectReader {
   readonly #findings: Findings;
   /** Those that the template declares. */
@@ -28,7 +28,7 @@ export class ObjectReader {
     this.extensions = extensions;
   }
 
-  /** The fields of a mapping; undefined when it is none. Unknown and missing keys are reported. */
+  /** Returns the fields of a mapping; undefined for other nodes. Reports unknown and missing keys. */
   object(at: Located | undefined, keys: ObjectKeys): Fields | undefined {
     if (at === undefined) return undefined;
     const { node } = at;
@@ -58,7 +58,7 @@ export class ObjectReader {
     return this.#wrong(at, 'text', hint);
   }
 
-  /** One of the words, exactly. */
+  /** Returns one of the words, matched exactly. */
   word<Word extends string>(
     at: Located | undefined,
     words: readonly Word[],
@@ -71,7 +71,7 @@ export class ObjectReader {
     return undefined;
   }
 
-  /** The items of a list of at least one and at most `max` items. */
+  /** Returns the items of a list of 1 to `max` items. */
   list(at: Located | undefined, max: number): Located[] | undefined {
     if (at === undefined) return undefined;
     const { node } = at;
@@ -93,7 +93,7 @@ export class ObjectReader {
     return at.node.kind === 'boolean' ? at.node.value : this.#wrong(at, 'true or false');
   }
 
-  /** Reports that something is not what it must be. */
+  /** Reports an error of a node. */
   refuse(at: Located, detail: string): void {
     this.#findings.add(at, detail);
   }

@@ -16,7 +16,10 @@ const KEYS: Readonly<Record<DeliveryType, ObjectKeys>> = {
   stage_locally: { type: 'required' },
 };
 
-/** docs/decisions/path-delivery.md. Which keys there are depends on the type; undefined when the template says nothing. */
+/**
+ * docs/decisions/path-delivery.md. The keys depend on the type. Returns undefined if the template declares no
+ * deliveries.
+ */
 export function readDeliveries(
   reader: ObjectReader,
   at: Located | undefined,
@@ -27,7 +30,7 @@ export function readDeliveries(
 
 function readDelivery(reader: ObjectReader, at: Located): DeliveryShape | undefined {
   const known = typeOf(at);
-  // Of a type that is none, the type alone is judged.
+  // If the type is unknown, only the type is checked.
   if (known === undefined && at.node.kind === 'mapping') {
     const type = at.node.entries.find(({ key }) => key === 'type');
     if (type === undefined) reader.refuse(at, '"type" is required');

@@ -1,12 +1,12 @@
 import type { Located } from '../located.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 import type { ObjectReader } from './object-reader.ts';
 import type { LetShape } from './template-shape.ts';
 
 const NAME = /^[a-z_][A-Za-z0-9_]*$/;
 
-/** Specification, section 3.6: `name = expression`, one name for each. What the expression means is judged later. */
+/** Specification, section 3.6: `name = expression`, one name each. A later pass checks the expression. */
 export function readLets(
   reader: ObjectReader,
   at: Located | undefined,

@@ -1,7 +1,7 @@
 import type { Located } from '../located.ts';
 import { rowOf, typeNamed, typeNames, type ParameterTypeRow } from '../parameter-types.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { inUpperCase, quoteForMessage } from '../text-rules.ts';
+import { inUpperCase, quoteForMessage } from '../../primitives/text-rules.ts';
 import type { Fields, ObjectKeys, ObjectReader } from './object-reader.ts';
 import type {
   ConstraintsShape,
@@ -17,7 +17,7 @@ const COMMON: ObjectKeys = {
   default: 'optional',
   userInterface: 'optional',
 };
-/** Of a definition without a type, beside the common ones: what most types have. */
+/** Keys of a definition without a type, in addition to the common ones: those that most types have. */
 const USUAL: ObjectKeys = { allowedValues: 'optional' };
 const PATH_KEYS: ObjectKeys = { objectType: 'optional', dataFlow: 'optional' };
 const INTERFACE: ObjectKeys = { control: 'optional', label: 'optional', groupLabel: 'optional' };
@@ -25,7 +25,7 @@ const INTERFACE: ObjectKeys = { control: 'optional', label: 'optional', groupLab
 const optionals = (keys: readonly string[]): ObjectKeys =>
   Object.fromEntries(keys.map((key) => [key, 'optional']));
 
-/** Specification, sections 2.1 to 2.16. The keys depend on the type: of an unreadable type only the name is read. */
+/** Specification, sections 2.1 to 2.16. The keys depend on the type: with an invalid type only the name is read. */
 export function readParameter(
   reader: ObjectReader,
   at: Located,
@@ -70,7 +70,7 @@ const NOTHING = {
   userInterface: undefined,
 } as const;
 
-/** Recursive: types nest twice. */
+/** Recursive: types nest at most twice. */
 function readConstraints(
   reader: ObjectReader,
   fields: Fields,
@@ -98,7 +98,9 @@ function readItem(
   return fields === undefined ? undefined : readConstraints(reader, fields, row);
 }
 
-/** The type of a definition; undefined when there is none, null when it is not a type of the template's language. */
+/**
+ * Returns the type of a definition; undefined if there is none, null if it is not a type of the template's language.
+ */
 function peekType(reader: ObjectReader, at: Located): ParameterTypeRow | undefined | null {
   if (at.node.kind !== 'mapping') return undefined;
   const value = at.node.entries.find(({ key }) => key === 'type')?.value;

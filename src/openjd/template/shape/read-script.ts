@@ -31,7 +31,7 @@ export function readAction(reader: ObjectReader, at: Located | undefined): Actio
   };
 }
 
-/** Specification, section 5.3. Which keys there are depends on the mode. */
+/** Specification, section 5.3. The keys depend on the mode. */
 function readCancelation(reader: ObjectReader, at: Located | undefined): CancelationShape | undefined {
   if (at === undefined) return undefined;
   const notify =
@@ -116,7 +116,7 @@ function readEnvironment(
   };
 }
 
-/** Specification, section 4.4. The keys are names, so any are read here. */
+/** Specification, section 4.4. The keys are names, so any key is read here. */
 function readVariables(reader: ObjectReader, at: Located | undefined): VariableShape[] {
   if (at === undefined) return [];
   if (at.node.kind !== 'mapping') {

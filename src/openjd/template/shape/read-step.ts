@@ -1,6 +1,6 @@
 import type { Located } from '../located.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { inUpperCase, quoteForMessage } from '../text-rules.ts';
+import { inUpperCase, quoteForMessage } from '../../primitives/text-rules.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { deliveryKeys, readDeliveries } from './read-delivery.ts';
 import { readLets } from './read-let.ts';

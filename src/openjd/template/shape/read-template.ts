@@ -12,8 +12,8 @@ import type { TemplateShape } from './template-shape.ts';
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /**
- * Pass 2: the shape of every object (specification, section 1.1 and what it refers to): which keys there are, which are required,
- * and of which kind each value is. `extensions` are the ones that the template declares and pass 1 accepted.
+ * Pass 2: the shape of every object (specification, section 1.1 and the sections that it refers to): allowed and
+ * required keys, and the kind of each value. `extensions` are those that the template declares and pass 1 accepted.
  */
 export function readTemplate(
   findings: Findings,

@@ -3,8 +3,9 @@ import type { DataFlow, ObjectType, ParameterType, TaskParameterType } from '../
 import type { DeliveryType } from '../deliveries.ts';
 
 /**
- * A template as far as it could be read. A field is undefined when it is absent or when what stands there was reported already, so that every
- * later pass judges what is there and no fault is named twice. Without findings everything that the specification requires is present.
+ * The readable parts of a template. A field is undefined if it is absent or was already reported, so that later passes
+ * check the rest and no error is reported twice. Without findings, everything that the specification requires is
+ * present.
  */
 export interface TemplateShape {
   readonly at: Located;
@@ -17,13 +18,13 @@ export interface TemplateShape {
   readonly deliveries: readonly DeliveryShape[] | undefined;
 }
 
-/** One of the words of a field and where it stands. */
+/** A word of a field and its position. */
 export interface Word<Value extends string> {
   readonly value: Value;
   readonly at: Located;
 }
 
-/** Rules of a value, or of each element of a list. */
+/** Constraints on a value, or on each element of a list. */
 export interface ConstraintsShape {
   readonly allowedValues: { readonly at: Located; readonly items: readonly Located[] } | undefined;
   readonly minLength: Located | undefined;
@@ -67,14 +68,14 @@ export interface EnvironmentShape {
   readonly description: Text | undefined;
   readonly variables: readonly VariableShape[];
   readonly hasScript: boolean;
-  /** Of its script. */
+  /** Bindings of its script. */
   readonly lets: readonly LetShape[];
   readonly onEnter: ActionShape | undefined;
   readonly onExit: ActionShape | undefined;
   readonly embeddedFiles: readonly EmbeddedFileShape[];
 }
 
-/** An element of a `let` (section 3.6.1), as far as it is `name = expression`. */
+/** An element of a `let` (section 3.6.1), if it has the form `name = expression`. */
 export interface LetShape {
   readonly at: Located;
   readonly name: string;
@@ -117,17 +118,17 @@ export interface StepShape {
   readonly environments: readonly EnvironmentShape[];
   readonly hostRequirements: HostRequirementsShape | undefined;
   readonly space: SpaceShape | undefined;
-  /** Of the step itself: evaluated when the job is created. */
+  /** Bindings of the step itself: evaluated at job creation. */
   readonly lets: readonly LetShape[];
-  /** Of its script: evaluated for each task. */
+  /** Bindings of its script: evaluated for each task. */
   readonly scriptLets: readonly LetShape[];
   readonly onRun: ActionShape | undefined;
   readonly embeddedFiles: readonly EmbeddedFileShape[];
-  /** In place of the template's. */
+  /** Replaces the template's deliveries. */
   readonly deliveries: readonly DeliveryShape[] | undefined;
 }
 
-/** An element of `pathDelivery` (docs/decisions/path-delivery.md). Fields that its type does not have are undefined. */
+/** An element of `pathDelivery` (docs/decisions/path-delivery.md). Fields of other types are undefined. */
 export interface DeliveryShape {
   readonly at: Located;
   readonly type: Word<DeliveryType> | undefined;

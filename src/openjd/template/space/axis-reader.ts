@@ -1,8 +1,8 @@
-/** The values of one task parameter, by position; nothing is listed. */
+/** The values of one task parameter by position, computed on demand. */
 export interface AxisReader {
   readonly length: number;
-  /** The value at a position from 0 to length - 1. */
+  /** Returns the value at a position from 0 to length - 1. */
   readonly valueAt: (index: number) => string;
-  /** The positions that hold a value. */
+  /** Returns the positions with a value. */
   readonly indicesOf: (value: string) => readonly number[];
 }

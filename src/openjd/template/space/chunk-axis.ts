@@ -1,9 +1,15 @@
-import type { ChunkCut, IntegerRun } from '../space-description.ts';
+import type { ChunkCut } from '../space-description.ts';
 import type { AxisReader } from './axis-reader.ts';
-import { lastOf, runsOfDescription, shortestText, type Run } from '../../primitives/integer-set.ts';
+import {
+  lastOf,
+  runsOfDescription,
+  shortestText,
+  type Run,
+  type IntegerRun,
+} from '../../primitives/integer-set.ts';
 import { PrefixSums } from './prefix-sums.ts';
 
-/** The chunks of a set of integers, by position, as text (specification, section 3.4.1.5). */
+/** Returns the chunks of a set of integers, by position, as text (specification, section 3.4.1.5). */
 export function chunkAxis(described: readonly IntegerRun[], cut: ChunkCut): AxisReader {
   const runs = runsOfDescription(described);
   const axis = cut.constraint === 'CONTIGUOUS' ? contiguous(runs, cut) : noncontiguous(runs, cut);
@@ -20,11 +26,11 @@ export function chunkAxis(described: readonly IntegerRun[], cut: ChunkCut): Axis
 interface Chunks {
   readonly length: number;
   readonly valueAt: (index: number) => string;
-  /** The chunk that holds an integer, or null. */
+  /** Returns the chunk that contains an integer, or null. */
   readonly chunkOf: (value: bigint) => number | null;
 }
 
-/** How many chunks a row of `length` integers is cut into. */
+/** Returns the number of chunks of a row of `length` integers. */
 const chunkCount = (length: number, cut: ChunkCut): number => Math.ceil(length / cut.size);
 
 /** Consecutive integers, or (step above 1) integers of which no two are consecutive. */
@@ -34,7 +40,7 @@ interface Row {
   readonly count: number;
 }
 
-/** Every maximal row of consecutive integers is cut by itself. */
+/** Cuts every maximal row of consecutive integers separately. */
 function contiguous(runs: readonly Run[], cut: ChunkCut): Chunks {
   const rows = rowsOf(runs);
   const counts = rows.map((row) => (row.step === 1n ? chunkCount(row.count, cut) : row.count));
@@ -70,7 +76,9 @@ function contiguous(runs: readonly Run[], cut: ChunkCut): Chunks {
   };
 }
 
-/** Where chunk `chunk` of `chunks` begins in a row: chunks of like size, the longer ones spread evenly. */
+/**
+ * Returns the start of chunk `chunk` of `chunks` in a row: chunks of similar size, with the longer ones spread evenly.
+ */
 function spreadStart(chunk: number, length: number, chunks: number, cut: ChunkCut): number {
   if (chunk >= chunks) return length;
   if (cut.greedy) return chunk * cut.size;
@@ -83,7 +91,7 @@ function spreadStart(chunk: number, length: number, chunks: number, cut: ChunkCu
   return chunk * base + extra;
 }
 
-/** The whole set is cut in increasing order; the first chunks are the longer ones. */
+/** Cuts the whole set in increasing order; the first chunks are the longer ones. */
 function noncontiguous(runs: readonly Run[], cut: ChunkCut): Chunks {
   const sums = new PrefixSums(runs.map((run) => Number(run.count)));
   const chunks = chunkCount(sums.total, cut);
@@ -105,7 +113,7 @@ function noncontiguous(runs: readonly Run[], cut: ChunkCut): Chunks {
   };
 }
 
-/** The last chunk that begins at or before an offset. */
+/** Returns the last chunk that begins at or before an offset. */
 function holderOf(offset: number, chunks: number, startOf: (chunk: number) => number): number {
   let low = 0;
   let high = chunks - 1;
@@ -130,7 +138,10 @@ function slice(runs: readonly Run[], sums: PrefixSums, from: number, to: number)
   return result;
 }
 
-/** Cuts runs at their gaps: the ends of a run with a step may stand beside another run, its inner integers cannot. */
+/**
+ * Cuts runs at their gaps: only the ends of a run with a step can be adjacent to another run, its inner integers
+ * cannot.
+ */
 function rowsOf(runs: readonly Run[]): Row[] {
   const rows: Row[] = [];
   const addConsecutive = (start: bigint, count: bigint): void => {

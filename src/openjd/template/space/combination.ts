@@ -1,6 +1,6 @@
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
-/** How task parameters are combined (specification, section 3.4.3). */
+/** Combination of task parameters (specification, section 3.4.3). */
 export type Combination =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'product'; readonly parts: readonly Combination[] }
@@ -10,10 +10,10 @@ type ParsedCombination =
   { readonly ok: true; readonly value: Combination } | { readonly ok: false; readonly detail: string };
 
 const TOKEN = / *(?:([A-Za-z_][A-Za-z0-9_]*)|([*(),]))/y;
-/** Groups inside each other; every group takes two names at least, so no correct expression comes near. */
+/** Maximum nesting of groups; every group has at least two names, so no valid expression is near it. */
 const MAX_DEPTH = 64;
 
-/** Parses `A * (B, C * D)`. Errors say what was expected. */
+/** Parses `A * (B, C * D)`. Errors name the expected token. */
 export function parseCombination(text: string): ParsedCombination {
   try {
     return { ok: true, value: new Parser(text).whole() };
@@ -23,7 +23,7 @@ export function parseCombination(text: string): ParsedCombination {
   }
 }
 
-/** The text of a combination, so that parsing it gives the same combination. */
+/** Formats a combination so that parsing returns the same combination. */
 export function textOfCombination(combination: Combination): string {
   switch (combination.kind) {
     case 'name':
@@ -35,7 +35,7 @@ export function textOfCombination(combination: Combination): string {
   }
 }
 
-/** The names in a combination, from left to right, and whether each stands inside a group. */
+/** Yields the names in a combination, from left to right, and whether each is inside a group. */
 export function* namesIn(
   combination: Combination,
   grouped = false,

@@ -1,6 +1,6 @@
-import type { IntegerRun } from '../space-description.ts';
 import type { AxisReader } from './axis-reader.ts';
 import { PrefixSums } from './prefix-sums.ts';
+import type { IntegerRun } from '../../primitives/integer-set.ts';
 
 /** A run whose integers are exact as numbers. */
 interface SmallRun {
@@ -9,7 +9,7 @@ interface SmallRun {
   readonly count: number;
 }
 
-/** The integers of a set of runs, by position. */
+/** Returns the integers of a set of runs, by position. */
 export function integerAxis(runs: readonly IntegerRun[]): AxisReader {
   const sums = new PrefixSums(runs.map((run) => run.count));
   const small = runs.map(smallRun);
@@ -32,7 +32,7 @@ export function integerAxis(runs: readonly IntegerRun[]): AxisReader {
   };
 }
 
-/** The runs of a step hold no integer twice, so there is at most one. */
+/** The runs of a step contain no integer twice, so there is at most one. */
 function indexIn(runs: readonly IntegerRun[], sums: PrefixSums, text: string): number[] {
   if (!/^-?[0-9]{1,19}$/.test(text)) return [];
   const value = BigInt(text);

@@ -3,24 +3,27 @@ import type { AxisReader } from './axis-reader.ts';
 import { chunkAxis } from './chunk-axis.ts';
 import { integerAxis } from './integer-axis.ts';
 
-/** A parameter space that computes its points and lists none. */
+/** A parameter space that computes its points on demand. */
 export interface Space {
   /** Number of points. Exact up to 2^53. */
   readonly length: number;
-  /** The values at point i, from 0 to length - 1, by parameter name. Throws a RangeError for any other i. */
+  /** Returns the values at point i, from 0 to length - 1, by parameter name. Throws a RangeError for any other i. */
   at(index: number): Record<string, string>;
-  /** The first point with exactly these values, or null. */
+  /** Returns the first point with exactly these values, or null. */
   indexOf(values: Readonly<Record<string, string>>): number | null;
 }
 
-/** A parameter and where its value stands in a point's number: floor(i / divisor) % length. */
+/** A parameter and the position of its value in a point's number: floor(i / divisor) % length. */
 interface Leaf {
   readonly name: string;
   readonly axis: AxisReader;
   readonly divisor: number;
 }
 
-/** Opens a described space. Takes time in the size of the description; `at` takes time in the number of parameters. */
+/**
+ * Opens a described space. Takes time linear in the size of the description; `at` takes time linear in the number of
+ * parameters.
+ */
 export function openSpace(description: SpaceDescription): Space {
   const opened = open(description);
   const leaves: Leaf[] = [];
@@ -105,9 +108,9 @@ function listAxis(values: readonly string[]): AxisReader {
 }
 
 /**
- * Gives each parameter its divisor. A part of a product is repeated for every value of the parts right of it; the parts of a zip all take
- * the zip's own position. The length of a part times its divisor divides the length of what it stands in, so the remainders of the outer
- * levels need not be taken.
+ * Assigns each parameter its divisor. A part of a product is repeated for every value of the parts to its right; the
+ * parts of a zip all use the zip's own position. The length of a part times its divisor divides the length of the
+ * enclosing part, so the remainders of the outer levels need not be computed.
  */
 function place(opened: Opened, divisor: number, leaves: Leaf[]): void {
   if (opened.kind === 'axis') {
@@ -121,7 +124,7 @@ function place(opened: Opened, divisor: number, leaves: Leaf[]): void {
   }
 }
 
-/** Points that may have the values: all that have them are among these, in increasing order. */
+/** Yields points in increasing order that may have the values; all that have them are among these. */
 function* candidates(opened: Opened, values: Readonly<Record<string, string>>): Generator<number> {
   if (opened.kind === 'axis') {
     const value = Object.hasOwn(values, opened.name) ? values[opened.name] : undefined;

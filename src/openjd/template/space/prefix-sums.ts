@@ -1,7 +1,7 @@
 import { partitionPoint } from '../../primitives/partition-point.ts';
-/** Finds which of several groups holds the item at a position when the groups stand one behind the other. */
+/** Finds the group that contains the item at a position, for several groups in sequence. */
 export class PrefixSums {
-  /** Items before each group. */
+  /** Number of items before each group. */
   readonly #before: number[] = [];
   readonly total: number;
 
@@ -14,12 +14,12 @@ export class PrefixSums {
     this.total = sum;
   }
 
-  /** The number of items before a group. */
+  /** Returns the number of items before a group. */
   before(group: number): number {
     return this.#before[group] ?? this.total;
   }
 
-  /** The group that holds the item at a position. */
+  /** Returns the group that contains the item at a position. */
   find(position: number): number {
     return partitionPoint(this.#before.length, (at) => (this.#before[at] ?? 0) <= position) - 1;
   }

@@ -2,16 +2,16 @@ import { isKnownExtension, KNOWN_EXTENSIONS, type SupportedFeatures } from '../e
 import type { Findings } from '../findings.ts';
 import { itemOf, memberOf, type Located } from '../located.ts';
 import { suggestion } from '../../primitives/nearest.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
 const VERSION = 'jobtemplate-2023-09';
 /** Specification, section 1.1.2. */
 const EXTENSION_NAME = /^[A-Z_0-9]{3,128}$/;
 
 /**
- * Pass 1: what language the document is written in (specification, sections 1.1 and 1.1.2;
- * docs/contract/openjd.md#environment-templates). Gives the extensions that it declares; undefined when the rest of the
- * document cannot be judged.
+ * Pass 1: the language of the document (specification, sections 1.1 and 1.1.2;
+ * docs/contract/openjd.md#environment-templates). Returns the declared extensions; undefined if the rest of the
+ * document cannot be checked.
  */
 export function checkVersionAndExtensions(
   findings: Findings,

@@ -2,9 +2,12 @@ import type { Findings } from '../findings.ts';
 import type { EnvironmentShape, StepShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { checkIdentifier, checkText, checkUnique } from '../text-checks.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
-/** Pass 3: names and descriptions, their characters and lengths, and what must be unique (sections 1.1, 2, 3.1, 3.4, 4.1, 6.1, 7.1, 7.2). */
+/**
+ * Pass 3: names and descriptions, with their characters, lengths and uniqueness (sections 1.1, 2, 3.1, 3.4, 4.1, 6.1,
+ * 7.1, 7.2).
+ */
 export function checkNames(findings: Findings, template: TemplateShape, limits: TemplateLimits): void {
   const description = { min: 1, max: limits.maxDescription, control: 'lines' } as const;
   const name = { min: 1, max: limits.maxName, control: 'none' } as const;
@@ -64,7 +67,7 @@ export function checkNames(findings: Findings, template: TemplateShape, limits: 
   }
 }
 
-/** Section 3.6: a script's binding cannot have the name of one of its step. */
+/** Section 3.6: a script's binding must not have the name of a binding of its step. */
 function checkShadowing(findings: Findings, step: StepShape): void {
   const outer = new Set(step.lets.map(({ name }) => name));
   const scripts = [step.scriptLets, ...step.environments.map(({ lets }) => lets)];

@@ -8,7 +8,7 @@ import type { ConstraintsShape, ParameterShape, TemplateShape } from '../shape/t
 import type { TemplateLimits } from '../template-limits.ts';
 import { checkUserInterface } from './04-user-interface.ts';
 
-/** A job parameter, as far as its definition is sound. */
+/** The valid parts of a job parameter's definition. */
 export interface CheckedParameter {
   readonly shape: ParameterShape;
   readonly rules: ParameterRules;
@@ -17,8 +17,8 @@ export interface CheckedParameter {
 }
 
 /**
- * Pass 4: job parameters (sections 2.1 to 2.16): the constraints against each other, the default and the allowed values against the
- * constraints, and the user interface. Gives the definitions by which submitted values are checked.
+ * Pass 4: job parameters (sections 2.1 to 2.16): the constraints against each other, the default and the allowed values
+ * against the constraints, and the user interface. Returns the definitions for checking submitted values.
  */
 export function checkParameters(
   findings: Findings,
@@ -34,7 +34,7 @@ export function checkParameters(
   });
 }
 
-/** Recursive: types nest twice. */
+/** Recursive: types nest at most twice. */
 function rulesOf(
   findings: Findings,
   shape: ConstraintsShape,
@@ -70,7 +70,7 @@ function rulesOf(
   return { ...rules, allowed };
 }
 
-/** A text has at most so many characters, a list so many elements: a limit of 0 makes sense for the list alone. */
+/** Returns the limit of a text in characters, or of a list in elements. A limit of 0 is valid only for a list. */
 function lengthOf(
   findings: Findings,
   at: Located | undefined,
@@ -101,7 +101,7 @@ function boundOf(findings: Findings, at: Located | undefined, row: ParameterType
   return typeof value === 'bigint' ? { value, text: `${value}` } : value;
 }
 
-/** The canonical value that a node of the template gives; null when it was reported. */
+/** Returns the canonical value of a node of the template; null if it was reported. */
 function valueOf(
   findings: Findings,
   at: Located,

@@ -4,9 +4,12 @@ import type { ParameterTypeRow } from '../parameter-types.ts';
 import type { FileFilterShape, ParameterShape, UserInterfaceShape } from '../shape/template-shape.ts';
 import { checkText } from '../text-checks.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
-/** Controls that offer a choice among the allowed values, and need them, of types that can have them (sections 2.1 to 2.4). */
+/**
+ * Controls that offer a choice of the allowed values and require them, for types that can have them (sections 2.1 to
+ * 2.4).
+ */
 const CHOICES: readonly string[] = ['DROPDOWN_LIST', 'CHECK_BOX'];
 const NUMBER_CONTROLS: readonly string[] = ['SPIN_BOX', 'SPIN_BOX_LIST'];
 const FILE_CONTROLS: readonly string[] = [
@@ -26,7 +29,7 @@ const CHECK_BOX_PAIRS: readonly (readonly [string, string])[] = [
 const PATTERN = /^(?:\*|\*\.\*|\*\.[^\u0000-\u001f\u007f-\u009f\\/*?[\]#%&{}<>$!'":@`|=]+)$/;
 const MAX_PATTERN = 20;
 
-/** Pass 4, `userInterface`: the control fits the parameter, and its settings fit the control. */
+/** Pass 4, `userInterface`: the control must fit the parameter, and its settings must fit the control. */
 export function checkUserInterface(
   findings: Findings,
   shape: ParameterShape,
@@ -82,7 +85,7 @@ function checkPair(findings: Findings, shape: ParameterShape, ui: UserInterfaceS
   }
 }
 
-/** The control that a parameter has when it names none. */
+/** Returns the control of a parameter that names none. */
 function defaultControl(shape: ParameterShape, row: ParameterTypeRow): string {
   if (shape.allowedValues !== undefined) return 'DROPDOWN_LIST';
   const [first = '', output = '', directory = ''] = row.controls;

@@ -9,12 +9,12 @@ import { checkText } from '../text-checks.ts';
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
 
-/** Control characters that an argument may have. */
+/** Control characters that are allowed in an argument. */
 type ArgumentControl = 'none' | 'lines';
 
 /** Pass 5: actions, cancelation and environment variables (sections 4.4, 5 to 5.3). */
 export function checkActions(findings: Findings, template: TemplateShape, limits: TemplateLimits): void {
-  // With EXPR arguments may have several lines (docs/contract/openjd.md#extensions).
+  // With EXPR an argument may have several lines (docs/contract/openjd.md#extensions).
   const control = template.extensions.has('EXPR') ? 'lines' : 'none';
   for (const environment of template.jobEnvironments)
     checkEnvironment(findings, environment, control, limits);
@@ -61,7 +61,7 @@ function checkAction(
   checkSeconds(findings, action.cancelation?.notifyPeriod, limits.maxNotifySeconds);
 }
 
-/** A positive integer, also written as text. */
+/** Checks a positive integer, which may be written as text. */
 function checkSeconds(findings: Findings, at: Located | undefined, max: number): void {
   if (at === undefined) return;
   if (at.node.kind === 'string' && at.node.value.includes('{{')) {

@@ -16,7 +16,7 @@ import type {
   TemplateShape,
 } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
 /** Pass 6: host requirements (section 3.3; docs/contract/openjd.md#host-requirements). */
 export function checkHostRequirements(
@@ -40,7 +40,7 @@ export function checkHostRequirements(
   }
 }
 
-/** Names are unique in each list, whatever their case. */
+/** Names are unique in each list, ignoring case. */
 function checkUniqueNames(findings: Findings, requirements: HostRequirementsShape): void {
   for (const list of [requirements.amounts, requirements.attributes]) {
     const seen = new Set<string>();
@@ -64,7 +64,7 @@ function checkAmount(
   const wrong =
     name === undefined ? null : capabilityNameWrong(name.value, 'amount', limits.maxCapabilityName);
   if (name !== undefined && wrong !== null) findings.add(name.at, wrong);
-  // One slot of a pool is all that can be required of it, so it needs no numbers.
+  // A requirement of a pool is always one slot, so it needs no numbers.
   const isPool = name?.value.toLowerCase().startsWith(USAGE_POOL_PREFIX) === true;
   if (name !== undefined && isPool && !supported.usagePools) {
     findings.add(name.at, 'usage pools are not supported yet');
@@ -110,7 +110,7 @@ function checkAttribute(findings: Findings, attribute: AttributeShape, limits: T
   }
 }
 
-/** A value without references is judged now, others when they are resolved. */
+/** A value without references is checked now, others after they are resolved. */
 function checkLiteral(findings: Findings, name: string, value: Text, limits: TemplateLimits): void {
   const parsed = parseFormatString(value.value);
   if (!parsed.ok || hasReferences(parsed.value)) return;

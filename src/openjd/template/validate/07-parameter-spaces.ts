@@ -9,9 +9,9 @@ import { namesIn, parseCombination } from '../space/combination.ts';
 import { parseRange } from '../../primitives/range-expression.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { checkText } from '../text-checks.ts';
-import { characters, quoteForMessage } from '../text-rules.ts';
+import { characters, quoteForMessage } from '../../primitives/text-rules.ts';
 
-/** Pass 7: parameter spaces, as far as they do not depend on parameter values (section 3.4). */
+/** Pass 7: the parts of parameter spaces that do not depend on parameter values (section 3.4). */
 export function checkParameterSpaces(
   findings: Findings,
   template: TemplateShape,
@@ -56,7 +56,7 @@ function checkElement(
   if (wrong !== null) findings.add(at, wrong);
 }
 
-/** Why a literal is no value of the type, or null. */
+/** Returns why a literal is not a valid value of the type, or null. */
 function elementWrong(at: Located, type: TaskParameterType, limits: TemplateLimits): string | null {
   const { node } = at;
   if (type === 'INT' || type === 'CHUNK[INT]') {
@@ -71,7 +71,7 @@ function elementWrong(at: Located, type: TaskParameterType, limits: TemplateLimi
   return taskTextWrong(node.value, type, limits);
 }
 
-/** Why a resolved text is no value of a STRING or PATH task parameter (section 3.4.2), or null. */
+/** Returns why a resolved text is not a valid value of a STRING or PATH task parameter (section 3.4.2), or null. */
 export function taskTextWrong(text: string, type: TaskParameterType, limits: TemplateLimits): string | null {
   if (type === 'PATH' && text === '') return 'must not be empty';
   const length = characters(text);
@@ -105,7 +105,7 @@ function checkCount(findings: Findings, at: Located | undefined, min: bigint): v
   else if (value < min) findings.add(at, `must be at least ${min}`);
 }
 
-/** Section 3.4.3: every parameter exactly once, and none that is chunked inside a group. */
+/** Section 3.4.3: every parameter occurs exactly once, and no chunked one inside a group. */
 function checkCombination(findings: Findings, space: SpaceShape, limits: TemplateLimits): void {
   const { combination } = space;
   if (combination === undefined) return;
@@ -122,7 +122,7 @@ function checkCombination(findings: Findings, space: SpaceShape, limits: Templat
     if (!types.has(name)) findings.add(combination.at, `there is no task parameter ${quoteForMessage(name)}`);
     if (seen.has(name)) findings.add(combination.at, `${quoteForMessage(name)} occurs twice`);
     if (grouped && types.get(name) === 'CHUNK[INT]') {
-      findings.add(combination.at, `${quoteForMessage(name)} is chunked and cannot stand in parentheses`);
+      findings.add(combination.at, `${quoteForMessage(name)} is chunked and cannot be used in parentheses`);
     }
     seen.add(name);
   }
@@ -132,7 +132,7 @@ function checkCombination(findings: Findings, space: SpaceShape, limits: Templat
   }
 }
 
-/** Whether a text has no references; broken format strings are another pass's. */
+/** Reports whether a text has no references; another pass checks invalid format strings. */
 function isLiteral(text: string): boolean {
   const parsed = parseFormatString(text);
   return parsed.ok && !hasReferences(parsed.value);

@@ -2,12 +2,12 @@ import type { Findings } from '../findings.ts';
 import type { Text } from '../located.ts';
 import { suggestion } from '../../primitives/nearest.ts';
 import type { StepShape, TemplateShape } from '../shape/template-shape.ts';
-import { quoteForMessage } from '../text-rules.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
-/** Steps of a cycle that a message names. */
+/** Maximum number of steps of a cycle in a message. */
 const MAX_SHOWN_STEPS = 10;
 
-/** Pass 8: step dependencies (section 3.2): the step exists, is another one, is named once, and no step waits for itself in the end. */
+/** Pass 8: step dependencies (section 3.2): the step exists, is another one, is named once, and there are no cycles. */
 export function checkDependencies(findings: Findings, template: TemplateShape): void {
   const byName = new Map<string, StepShape>();
   for (const step of template.steps) {
@@ -43,7 +43,7 @@ function dependencyWrong(
     : null;
 }
 
-/** Walks depth first without recursion; a step that is met again while it is open closes a cycle. */
+/** Walks depth first without recursion; reaching a step that is still open closes a cycle. */
 function checkCycles(
   findings: Findings,
   steps: readonly StepShape[],

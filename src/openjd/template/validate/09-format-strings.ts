@@ -22,16 +22,16 @@ import {
 import type { ActionShape, EnvironmentShape, StepShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { TextChecker } from '../text-checker.ts';
-import { characters, hasControl } from '../text-rules.ts';
+import { characters, hasControl } from '../../primitives/text-rules.ts';
 import type { ExprType } from '../../expr/type-system/expr-type.ts';
 import type { Value } from '../../expr/values/value.ts';
 
 export const NO_LETS: ReadonlyMap<string, Value> = new Map();
 
 /**
- * Pass 9: format strings (section 7.3), each against the values that exist where it is resolved: when the job is created (its name, ranges,
- * chunks, attribute values, bindings of steps) or on the worker (actions, embedded files, variables, bindings of scripts). `settings` are those of
- * expressions, null in a template without EXPR.
+ * Pass 9: format strings (section 7.3), each against the values that exist when it is resolved: at job creation (its
+ * name, ranges, chunks, attribute values, bindings of steps) or on the worker (actions, embedded files, variables,
+ * bindings of scripts). `settings` are those of expressions, null without EXPR.
  */
 export function checkFormatStrings(
   findings: Findings,
@@ -52,7 +52,7 @@ export function checkFormatStrings(
   checkHostTexts(checker, template, job, lets);
 }
 
-/** The bindings of each step with their values, as far as these are known. */
+/** Returns the bindings of each step with their known values. */
 export const bindSteps = (
   checker: TextChecker,
   template: TemplateShape,
@@ -63,8 +63,8 @@ export const bindSteps = (
   );
 
 /**
- * What is resolved on the worker, as far as it can be judged before. `lets` are the bindings of the steps, in their order. Gives, in the same order,
- * which of them the worker needs.
+ * Checks the texts that are resolved on the worker, as far as possible before that. `lets` are the bindings of the
+ * steps, in their order. Returns, in the same order, the bindings that the worker needs.
  */
 export function checkHostTexts(
   checker: TextChecker,
@@ -86,7 +86,7 @@ export function checkHostTexts(
   });
 }
 
-/** Section 1.1.1. The length counts after resolution; what is literal can be too long before. */
+/** Section 1.1.1. The length counts after resolution; the literal text can already be too long. */
 function checkJobName(
   findings: Findings,
   checker: TextChecker,

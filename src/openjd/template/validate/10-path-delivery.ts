@@ -9,14 +9,14 @@ import { TextChecker } from '../text-checker.ts';
 import { checkIdentifier, checkText } from '../text-checks.ts';
 
 const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
-/** Format strings of names alone, whatever the language of the template: what they name is known for each rule. */
+/** Format strings with names only, with or without EXPR: their names have values for each rule. */
 const RULE_SCOPE: Scope = {
   symbols: new Map(Object.values(RULE_SYMBOLS).map((symbol) => [symbol, unresolvedOf(STRING)])),
   elsewhere: new Map(),
   isHost: true,
 };
 
-/** Pass 10: how mapped paths reach tasks (docs/decisions/path-delivery.md), of the template and of each step. */
+/** Pass 10: path deliveries of the template and of each step (docs/decisions/path-delivery.md). */
 export function checkPathDelivery(findings: Findings, template: TemplateShape, limits: TemplateLimits): void {
   const checker = new TextChecker(findings, null);
   for (const { deliveries } of [template, ...template.steps]) {
@@ -49,5 +49,5 @@ function checkDelivery(
   }
   if (separator === undefined) return;
   checkText(findings, separator, { min: 0, max: limits.maxVariableValue, control: 'none' });
-  if (entry === undefined) findings.add(separator.at, 'stands between entries: "entry" is required');
+  if (entry === undefined) findings.add(separator.at, 'separates entries and requires "entry"');
 }

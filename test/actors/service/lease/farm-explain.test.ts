@@ -1,7 +1,7 @@
 import { test } from 'tap';
-import type { WaitingGroup } from '../../../../src/core/lease/waiting.ts';
 import { usagePool } from '../../../kit/lease-parts.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
+import type { WaitingGroup } from '../../../../src/core/lease/explanation.ts';
 
 /** Summary of the groups: reason, subject, tasks, jobs. */
 const short = (fixture: TestFarm): readonly (readonly unknown[])[] =>

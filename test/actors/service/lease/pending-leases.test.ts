@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { PendingLeases } from '../../../../actors/service/lease/pending-leases.ts';
-import type { PendingLease } from '../../../../actors/service/lease/state.ts';
+import { replyTo } from '../../../../actors/kernel/address.ts';
+import { PendingLeases, type PendingLease } from '../../../../actors/service/lease/pending-leases.ts';
 import { workerId } from '../../../../src/core/ids.ts';
 
 const lease = (name: string): PendingLease => ({
-  request: { workerId: workerId('w'), queueId: null, replyTo: name, until: 0 },
+  request: { workerId: workerId('w'), queueId: null, replyTo: replyTo(name), until: 0 },
   outstanding: [],
   assignments: [],
   steps: [],

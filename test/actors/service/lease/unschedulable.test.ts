@@ -1,8 +1,8 @@
 import { test } from 'tap';
-import { STEP_NOTIFY_BATCH_SIZE } from '../../../../actors/service/lease/unschedulable-steps.ts';
 import { keys } from '../../../../src/core/records/tables.ts';
 import { requirements } from '../../../kit/lease-parts.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
+import { STEP_NOTIFY_BATCH_SIZE } from '../../../../actors/service/lease/unschedulable-sweep.ts';
 
 const GRACE_MS = 30_000;
 /** The grace, and the sweep after it. */

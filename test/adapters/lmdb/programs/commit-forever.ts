@@ -8,9 +8,9 @@ import { newestSet, numberedSet } from '../numbered-sets.ts';
 import { startStore, threadOptions } from '../store-kit.ts';
 
 /**
- * Commits numbered sets without end and prints the number of each that is on disk, and `r <number>` when it can be read. Goes on behind the
- * newest set of the store. Several wait at any time. With a second argument it kills itself when so many are on disk; `large` as the third has
- * rows of large jobs stored between them.
+ * Commits numbered sets without end and prints the number of each that is on disk, and `r <number>` when it can be
+ * read. Goes on behind the newest set of the store. Several wait at any time. With a second argument it kills itself
+ * when that many are on disk; `large` as the third has rows of large jobs stored between them.
  */
 const [directory = '', killAfter = 'Infinity', large = ''] = process.argv.slice(2);
 const IN_FLIGHT = 8;

@@ -5,7 +5,7 @@ import { openStateWriter } from '../../../../src/adapters/lmdb/state-writer.ts';
 import { newestSet, numberedSet } from '../numbered-sets.ts';
 import { writerOptions } from '../store-kit.ts';
 
-/** Writes so many numbered sets to the journal, brings none into the tables, prints their numbers, and kills itself. */
+/** Writes this many numbered sets to the journal without applying them, prints their numbers, and kills itself. */
 const [directory = '', count = '0'] = process.argv.slice(2);
 const STDOUT = 1;
 

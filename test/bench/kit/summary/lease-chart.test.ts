@@ -99,7 +99,7 @@ test('keeps the names at the ends of the lines apart', async () => {
   );
 });
 
-test('is drawn in colours of the page that it stands on', async (t) => {
+test('uses the colors of its page', async (t) => {
   const svg = leaseChart(leaseLines({ cases: [measured(1, 500), measured(256, 8_000)] }));
   t.match(svg, /prefers-color-scheme: dark/);
   const outside = svg.replace(/<style>[^]*<\/style>/, '');

@@ -23,7 +23,7 @@ function add(frame: LeaseRequestFrame, attempts: readonly string[]): void {
   }
 }
 
-/** What a server reads out of the bytes, and what the service reads out of the payload. */
+/** The message that a server parses from the bytes, and the request that the service parses from the payload. */
 function read(frame: LeaseRequestFrame): { readonly line: string; readonly reports: readonly string[] } {
   const text = Buffer.from(frame.bytes()).toString('latin1');
   const [line = '', payload = ''] = text.split('\r\n');
@@ -47,7 +47,7 @@ function settle(frame: LeaseRequestFrame, confirmed: readonly string[]): number 
   return frame.settle(data, found, reportTail(SESSION));
 }
 
-test('is a request that the service reads, whatever rides on it', async () => {
+test('is a valid request for the service, with any piggybacked reports', async () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(9_999_999), { maxLength: MOST }), (indices) => {
       const frame = frameOf();

@@ -9,7 +9,7 @@ interface Heard {
   readonly payload: string;
 }
 
-/** A server of one connection that says what it is told, in the pieces that it is told. */
+/** A server of one connection that sends the given bytes in the given pieces. */
 async function connected(heard: (message: Heard) => void): Promise<{
   readonly server: Socket;
   readonly client: NatsSocket;

@@ -11,7 +11,7 @@ interface Found {
   readonly confirmed: readonly string[];
 }
 
-/** Scans text that stands somewhere in a larger buffer, with a result that was used before. */
+/** Scans text inside a larger buffer, with a reused result. */
 function scan(text: string, found: ScannedReply): Found {
   const before = 'MSG "type":"unknown",{[';
   const data = Buffer.from(`${before}${text}"confirmed":["x"]`);
@@ -88,7 +88,7 @@ test('finds in every reply what JSON.parse finds', async () => {
   );
 });
 
-test('tells a worker that is not known from an answer of nobody', async (t) => {
+test('distinguishes an unknown worker from a missing responder', async (t) => {
   const found = new ScannedReply(MOST);
   t.same(scan('{"v":1,"type":"unknown"}', found), {
     isReply: true,

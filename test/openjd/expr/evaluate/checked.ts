@@ -5,13 +5,13 @@ import {
   type Evaluated,
   type ExprContext,
 } from '../../../../src/openjd/expr/evaluate/evaluate.ts';
-import { failureText } from '../../../../src/openjd/expr/failure-text.ts';
 import { parseExpression } from '../../../../src/openjd/expr/syntax/parse-expression.ts';
 import type { ExprType } from '../../../../src/openjd/expr/type-system/expr-type.ts';
 import { parseType } from '../../../../src/openjd/expr/type-system/type-text.ts';
 import { displayOf } from '../../../../src/openjd/expr/values/display.ts';
 import { readValue } from '../../../../src/openjd/expr/values/read-value.ts';
 import { typeOf, type Value } from '../../../../src/openjd/expr/values/value.ts';
+import { failureText } from '../../../../src/openjd/expr/expr-failure.ts';
 
 const regex = createRe2Engine();
 

@@ -221,7 +221,7 @@ void test('memory is what is alive at one time', (t) => {
     return result.ok ? result.peakMemory : -1;
   };
   const inner = peak('[i for i in range(100)]');
-  t.ok(peak('[len([i for i in range(100)]) for k in range(50)]') < 2 * inner, 'an inner list is let go');
+  t.ok(peak('[len([i for i in range(100)]) for k in range(50)]') < 2 * inner, 'an inner list is released');
   t.ok(peak("[len('x' * 1000) for k in range(50)]") < 8_000, 'and a text');
   t.equal(peak("len('x' * 1000) + len('x' * 1000)"), peak("len('x' * 1000)") + 32);
   t.ok(peak("('x' * 1000) + ('x' * 1000)") > 2 * peak("'x' * 1000"));

@@ -210,7 +210,7 @@ export class ExpressionMaker {
     const { name } = signature.parameters[index] ?? { name: '' };
     if (name === 'pattern') return this.#oneOf(PATTERNS);
     const isReceiver = index === 0 && (isMethod || /^__(property|getitem)/.test(signature.name));
-    // What is coerced on the way.
+    // Values that are coerced.
     if (!isReceiver && type === 'float' && this.pick(3) === 0) {
       return this.make(this.pick(2) === 0 ? 'int' : 'float | int', depth);
     }

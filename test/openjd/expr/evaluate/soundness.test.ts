@@ -40,7 +40,10 @@ function madeFrom(tape: readonly number[]): Made {
 
 const tapes = fc.array(fc.nat({ max: 10_000 }), { minLength: 4, maxLength: 60 });
 
-/** A value of the type is one of the inferred type; where lists are made anew, an empty one has lost the type of its elements. */
+/**
+ * A value of the type is one of the inferred type; where lists are re-created, an empty one has lost the type of its
+ * elements.
+ */
 function fits(type: ResolvedType, inferred: ResolvedType): boolean {
   if (satisfies(type, inferred)) return true;
   if (inferred.kind === 'union') return inferred.members.some((member) => fits(type, member));
@@ -48,7 +51,7 @@ function fits(type: ResolvedType, inferred: ResolvedType): boolean {
   return type.element.kind === 'nulltype' || fits(type.element, inferred.element);
 }
 
-void test('what works with values is accepted without them, and has the type that was told', (t) => {
+void test('an expression that works with values is accepted without them, and has the inferred type', (t) => {
   let succeeded = 0;
   fc.assert(
     fc.property(tapes, (tape) => {
@@ -65,11 +68,11 @@ void test('what works with values is accepted without them, and has the type tha
           throw new Error(`${context} is ${displayOf(result.value)}, and fails: ${checked.text}`);
         const inferred = typeOf(checked.value);
         if (!fits(type, resolvedType(inferred))) {
-          throw new Error(`${context} is ${type.text} and was told to be ${inferred.text}`);
+          throw new Error(`${context} is ${type.text} and was inferred as ${inferred.text}`);
         }
         if (inferred.kind !== 'unresolved' && displayOf(checked.value) !== displayOf(result.value)) {
           throw new Error(
-            `${context} is ${displayOf(result.value)}, and was told to be ${displayOf(checked.value)}`,
+            `${context} is ${displayOf(result.value)}, and was inferred as ${displayOf(checked.value)}`,
           );
         }
       }

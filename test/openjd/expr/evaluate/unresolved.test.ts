@@ -81,7 +81,7 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['N + 1', "error: Cannot use '+' operator with nulltype and int"],
     ['Os - 1', "error: Cannot use '-' operator with string? and int"],
     ['1 in S', "error: Cannot use 'in' operator with int and string"],
-    // What is known is computed, and fails.
+    // Known parts are evaluated, and fail.
     ['I + 1 // 0', 'error: Division by zero'],
     ['[I, 9223372036854775807 + 1]', 'error: Integer overflow: result is outside the 64-bit signed range'],
   ],

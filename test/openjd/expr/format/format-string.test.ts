@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { failureText } from '../../../../src/openjd/expr/failure-text.ts';
 import { escapedText } from '../../../../src/openjd/expr/format/escaped-text.ts';
 import {
   formatReferences,
@@ -14,6 +13,7 @@ import { typeOf, unresolvedOf, type Value } from '../../../../src/openjd/expr/va
 import type { ExprType } from '../../../../src/openjd/expr/type-system/expr-type.ts';
 import { createRe2Engine } from '../../../../src/adapters/regex/re2-engine.ts';
 import { shape } from '../syntax/written.ts';
+import { failureText } from '../../../../src/openjd/expr/expr-failure.ts';
 
 /** The parts: text in quotes, trees of expressions; or the failure. */
 function parts(source: string): readonly string[] | string {
@@ -63,7 +63,7 @@ void test('text and expressions', async (t) => {
   for (const [source, expected] of all) t.same(parts(source), expected, source);
 });
 
-void test('what is no format string', async (t) => {
+void test('invalid format strings', async (t) => {
   const failed = (from: number, to: number, reason: string): string =>
     `Failed to parse interpolation expression at [${from}, ${to}]. Reason: ${reason}.`;
   const all: readonly (readonly [string, string])[] = [
@@ -129,7 +129,7 @@ void test('one expression gives its value, others give text', async (t) => {
   }
 });
 
-void test('unresolved values make unresolved text, and their failures are told', async (t) => {
+void test('unresolved values make unresolved text, and their failures are reported', async (t) => {
   const symbols = { X: unresolvedOf(INT) };
   t.same(resolved('a{{X}}', { symbols }), ['unresolved[string]', unresolvedOf(STRING)]);
   t.same(resolved('{{X + 1}}', { symbols }), ['unresolved[int]', unresolvedOf(INT)]);

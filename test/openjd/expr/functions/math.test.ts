@@ -145,7 +145,7 @@ function halfEvenThousandths(thousandths: bigint, digits: number): string {
   return `${sign}${text.slice(0, text.length - digits)}.${text.slice(text.length - digits)}`;
 }
 
-void test('rounding to one and two digits goes to the even one where a float stands between', (t) => {
+void test('rounding to one and two digits rounds ties to even', (t) => {
   // Eighths are exact floats, so that halves are halves.
   fc.assert(
     fc.property(fc.integer({ min: -80_000, max: 80_000 }), fc.constantFrom(1, 2), (eighths, digits) => {

@@ -1,7 +1,7 @@
 import { test } from 'tap';
-import { failureText } from '../../../../src/openjd/expr/failure-text.ts';
 import { parseExpression } from '../../../../src/openjd/expr/syntax/parse-expression.ts';
 import { shape } from './written.ts';
+import { failureText } from '../../../../src/openjd/expr/expr-failure.ts';
 
 function tree(source: string): string {
   const parsed = parseExpression(source);
@@ -121,7 +121,7 @@ void test('string literals', async (t) => {
   t.equal(message(String.raw`'\N'`), escape('\\N', 'it needs the name of a character in braces'));
   t.equal(message(String.raw`'\N{NOBODY}'`), escape('\\N{NOBODY}', "there is no character named 'NOBODY'"));
   t.equal(message(String.raw`'\U00110000'`), escape('\\U00110000', 'there is no such character'));
-  t.equal(message(String.raw`'\ud83d'`), escape('\\ud83d', 'half of a surrogate pair is no character'));
+  t.equal(message(String.raw`'\ud83d'`), escape('\\ud83d', 'half of a surrogate pair is not a character'));
 });
 
 void test('words, names and keywords', async (t) => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { failureText } from '../../../../src/openjd/expr/failure-text.ts';
 import { parseExprFormat } from '../../../../src/openjd/expr/format/format-string.ts';
 import { parseExpression } from '../../../../src/openjd/expr/syntax/parse-expression.ts';
 import type { Expr } from '../../../../src/openjd/expr/syntax/tree.ts';
 import { shape } from './written.ts';
+import { failureText } from '../../../../src/openjd/expr/expr-failure.ts';
 
 const RUNS = 2000;
 const NAMES = ['a', 'b', 'Param', '_x', 'x1', 'match'];
@@ -12,7 +12,9 @@ const ATTRIBUTES = [...NAMES, 'if', 'in', 'True', 'class', 'None'];
 /** Two that a comprehension can have within another. */
 const VARIABLES = ['v', 'w', '_u'];
 
-/** A part of an expression: its source, which never needs parentheses around it, and the tree that it must be read as. */
+/**
+ * A part of an expression: its source, which never needs parentheses around it, and the tree that it must be read as.
+ */
 interface Written {
   readonly source: string;
   readonly shape: string;
@@ -234,7 +236,7 @@ const PIECES = [
   ],
 ];
 
-/** Everything stands within the source, and nothing beside its parent's place but for parentheses. */
+/** Every position is within the source, and within its parent's position except for parentheses. */
 function checkPlaces(expr: Expr, end: number): void {
   const { start, caret } = expr;
   if (!(start >= 0 && start <= caret && caret < expr.end && expr.end <= end)) {

@@ -27,13 +27,13 @@ import { noticeOf } from '../../../../web/pages/job/model/remedies.ts';
 import { retrySourceOf } from '../../../../web/pages/job/model/retry-source.ts';
 import { fitted, zoomed } from '../../../../web/pages/job/graph/view-box.ts';
 import { layoutOfSteps } from '../../../../web/pages/job/graph/step-layout.ts';
-import { bulkInWords } from '../../../../web/pages/job/bulk-tasks.ts';
+import { formatBulkOutcome } from '../../../../web/pages/job/bulk-tasks.ts';
 import { GRID_STATUSES } from '../../../../web/parts/status-looks.ts';
 
 const JOB = '01a1ffc6-1965-7000-a079-9b18af328cf6';
-const event = (place: number, status: TaskEvent['status'], more: Partial<TaskEvent> = {}): TaskEvent => ({
+const event = (index: number, status: TaskEvent['status'], more: Partial<TaskEvent> = {}): TaskEvent => ({
   job_id: JOB,
-  task_id: `${JOB}-1-${place}`,
+  task_id: `${JOB}-1-${index}`,
   name: 'render',
   status,
   worker_id: '',
@@ -48,7 +48,7 @@ const GRID: TaskGrid = {
   steps: [{ id: `${JOB}-1`, name: 'render', order: 1, cells: 'PPQQR' }],
 };
 
-void test('events change single cells, the last word about each', async (t) => {
+void test('the last event of a task changes its cell', async (t) => {
   const after = gridAfter(GRID, [
     event(0, 'running'),
     event(0, 'failed'),
@@ -57,19 +57,19 @@ void test('events change single cells, the last word about each', async (t) => {
     event(1, 'succeeded', { job_id: 'another' }),
   ]);
   t.equal(after.steps[0]?.cells, 'FPQUR');
-  t.equal(gridAfter(GRID, [event(4, 'running')]), GRID, 'nothing has changed');
+  t.equal(gridAfter(GRID, [event(4, 'running')]), GRID, 'an event without a change keeps the grid');
   t.equal(gridAfter(GRID, [event(4, 'failed', { task_id: 'what' })]), GRID);
   t.strictSame(cellCounts('FPQUF'), { F: 2, P: 1, Q: 1, U: 1 });
 });
 
-void test('the letters of statuses are the characters of a grid', async (t) => {
+void test('the letters of statuses match the characters of a grid', async (t) => {
   t.strictSame(GRID_STATUSES, GRID_LEGEND);
   const grid = { ...GRID, steps: [{ id: `${JOB}-1`, name: 'render', order: 1, cells: '?' }] };
   for (const status of TASK_STATUSES)
     t.equal(GRID_LEGEND[gridAfter(grid, [event(0, status)]).steps[0]?.cells ?? ''], status);
 });
 
-void test('patched cells are those that were changed one by one', async (t) => {
+void test('a batch of events changes the same cells as single events', async (t) => {
   const change = fc.tuple(fc.nat(59), fc.constantFrom<TaskEvent['status']>('running', 'failed', 'succeeded'));
   fc.assert(
     fc.property(fc.array(change), (changes) => {
@@ -77,10 +77,10 @@ void test('patched cells are those that were changed one by one', async (t) => {
       const grid = { ...GRID, steps: [{ id: `${JOB}-1`, name: 'render', order: 1, cells }] };
       const expected = [...cells];
       const letters = { running: 'R', failed: 'F', succeeded: 'S' } as Record<string, string>;
-      for (const [place, status] of changes) expected[place] = letters[status] ?? '';
+      for (const [index, status] of changes) expected[index] = letters[status] ?? '';
       const after = gridAfter(
         grid,
-        changes.map(([place, status]) => event(place, status)),
+        changes.map(([index, status]) => event(index, status)),
       );
       return after.steps[0]?.cells === expected.join('');
     }),
@@ -88,20 +88,20 @@ void test('patched cells are those that were changed one by one', async (t) => {
   t.pass();
 });
 
-void test('a grid that missed something does not agree with the counts', async (t) => {
+void test('a grid after lost events does not match the counts', async (t) => {
   const counts = { ...NO_TASKS, total: 4, ready: 2, unschedulable: 1, running: 1, failed: 1 };
   t.ok(cellsMatchCounts('QURF', counts));
   t.notOk(cellsMatchCounts('QQRF', counts));
   t.notOk(cellsMatchCounts('QURS', counts));
 });
 
-void test('ids of tasks name their place', async (t) => {
-  t.strictSame(taskIndexOf(`${JOB}-2-17`), { step: 2, place: 17 });
+void test('a task id contains its step and index', async (t) => {
+  t.strictSame(taskIndexOf(`${JOB}-2-17`), { step: 2, index: 17 });
   t.equal(taskIndexOf('no task'), null);
   t.equal(taskAt(`${JOB}-2`, 17), `${JOB}-2-17`);
 });
 
-void test('a grid has round columns, and every cell is found where it is drawn', async (t) => {
+void test('a grid has a round number of columns, and every cell is found at its position', async (t) => {
   t.strictSame(layoutOf(120, 1100, 26), {
     count: 120,
     columns: 40,
@@ -120,10 +120,10 @@ void test('a grid has round columns, and every cell is found where it is drawn',
       fc.nat(),
       (count, width, pitch, nth) => {
         const layout = layoutOf(count, width, pitch);
-        const place = nth % count;
-        const { x, y } = cornerOf(layout, place);
+        const index = nth % count;
+        const { x, y } = cornerOf(layout, index);
         return (
-          indexAt(layout, x + 1, y + 1) === place &&
+          indexAt(layout, x + 1, y + 1) === index &&
           y < layout.height &&
           (layout.columns === 1 || x + pitch <= width)
         );
@@ -132,14 +132,14 @@ void test('a grid has round columns, and every cell is found where it is drawn',
   );
   const layout = layoutOf(95, 1100, 26);
   t.equal(indexAt(layout, 10, 10), null, 'in the gutter');
-  t.equal(indexAt(layout, GUTTER + 39 * 26, 2 * 26 + 1), null, 'behind the last');
+  t.equal(indexAt(layout, GUTTER + 39 * 26, 2 * 26 + 1), null, 'after the last cell');
   t.equal(ZOOMS[fittingZoom(10_000, 1_100, 450)], 6);
   t.equal(ZOOMS[fittingZoom(1_000_000, 1_100, 450)], ZOOMS[0]);
 });
 
-void test('keys move in a grid, and stay in it', async (t) => {
+void test('keys move within the grid', async (t) => {
   const layout = { columns: 10, count: 95 };
-  const to = (place: number, key: string): number | null => moveCursor(layout, place, key, 4);
+  const to = (index: number, key: string): number | null => moveCursor(layout, index, key, 4);
   t.strictSame(
     [to(5, 'ArrowRight'), to(94, 'ArrowRight'), to(0, 'ArrowLeft'), to(5, 'ArrowDown'), to(87, 'ArrowDown')],
     [6, 94, 0, 15, 87],
@@ -157,38 +157,41 @@ const step = (name: string, counts: Partial<TaskCounts>, more: Partial<JudgedSte
   ...more,
 });
 
-void test('the remaining time is told only when it can be', async (t) => {
-  const because = (...args: Parameters<typeof estimateOf>): string => {
+void test('the remaining time is unknown without running tasks or succeeded attempts', async (t) => {
+  const reasonOf = (...args: Parameters<typeof estimateOf>): string => {
     const estimate = estimateOf(...args);
-    return estimate.kind === 'unknown' ? estimate.because : `${estimate.ms}`;
+    return estimate.kind === 'unknown' ? estimate.reason : `${estimate.ms}`;
   };
-  const going = step('render', { ready: 8, running: 4 }, { attempt_seconds: { count: 3, mean: 10 } });
-  t.equal(because('paused', [going]), 'the job is paused');
-  t.equal(because('blocked', [going]), 'the job waits for other jobs');
-  t.equal(because('completed', [going]), 'the job has ended');
-  t.equal(because('running', [step('render', { ready: 8 })]), 'no task of what is left has finished yet');
+  const running = step('render', { ready: 8, running: 4 }, { attempt_seconds: { count: 3, mean: 10 } });
+  t.equal(reasonOf('paused', [running]), 'the job is paused');
+  t.equal(reasonOf('blocked', [running]), 'the job is waiting for other jobs');
+  t.equal(reasonOf('completed', [running]), 'the job has ended');
   t.equal(
-    because('running', [step('render', { ready: 8 }, { attempt_seconds: { count: 1, mean: 1 } })]),
-    'nothing runs at the moment',
+    reasonOf('running', [step('render', { ready: 8 })]),
+    'no attempt of the remaining steps has succeeded yet',
   );
-  t.equal(because('running', [step('render', { failed: 8 })]), 'no task is left to run');
-  t.strictSame(estimateOf('running', [going]), {
+  t.equal(
+    reasonOf('running', [step('render', { ready: 8 }, { attempt_seconds: { count: 1, mean: 1 } })]),
+    'no tasks are running',
+  );
+  t.equal(reasonOf('running', [step('render', { failed: 8 })]), 'no tasks remain');
+  t.strictSame(estimateOf('running', [running]), {
     kind: 'known',
     ms: 25_000,
-    isLeast: false,
+    isLowerBound: false,
     attempts: 3,
-    atOnce: 4,
+    concurrency: 4,
   });
-  t.strictSame(estimateOf('running', [going, step('movie', { pending: 1 }, { depends_on: ['render'] })]), {
+  t.strictSame(estimateOf('running', [running, step('movie', { pending: 1 }, { depends_on: ['render'] })]), {
     kind: 'known',
     ms: 25_000,
-    isLeast: true,
+    isLowerBound: true,
     attempts: 3,
-    atOnce: 4,
+    concurrency: 4,
   });
 });
 
-void test('it is no less than the longest chain of steps', async (t) => {
+void test('the remaining time is at least that of the longest chain of steps', async (t) => {
   const steps = [
     step('a', { running: 10 }, { attempt_seconds: { count: 5, mean: 60 } }),
     step('b', { pending: 1 }, { depends_on: ['a'], attempt_seconds: { count: 1, mean: 100 } }),
@@ -196,12 +199,12 @@ void test('it is no less than the longest chain of steps', async (t) => {
   t.match(estimateOf('running', steps), { kind: 'known', ms: 130_000 });
 });
 
-void test('environments of a template, those of the job first', async (t) => {
+void test('the environments of a template are listed, those of the job first', async (t) => {
   const template = {
     jobEnvironments: [
       {
         name: 'houdini',
-        description: 'Licences',
+        description: 'Licenses',
         variables: { HOUDINI_PATH: '/sw', N: 4 },
         script: { actions: { onEnter: { command: 'sh', args: ['-c', 'true'] } } },
       },
@@ -212,7 +215,7 @@ void test('environments of a template, those of the job first', async (t) => {
     {
       step: '',
       name: 'houdini',
-      description: 'Licences',
+      description: 'Licenses',
       variables: [
         ['HOUDINI_PATH', '/sw'],
         ['N', '4'],
@@ -226,20 +229,20 @@ void test('environments of a template, those of the job first', async (t) => {
     t.strictSame(environmentsOf(wrong), []);
 });
 
-void test('where a retry setting comes from', async (t) => {
+void test('a retry setting has the level that sets it as its source', async (t) => {
   const queue = { retry_delay_seconds: 5 };
   const farm = { max_attempts: 4, retry_delay_seconds: 9 };
   t.equal(
     retrySourceOf('max_attempts', { own_retry: { max_attempts: 2 } }, undefined, undefined),
     'this job',
   );
-  t.equal(retrySourceOf('retry_delay_seconds', { own_retry: {} }, queue, farm), 'its queue');
-  t.equal(retrySourceOf('max_attempts', { own_retry: {} }, queue, farm), 'its farm');
-  t.equal(retrySourceOf('failure_limit', { own_retry: {} }, queue, farm), 'the service');
+  t.equal(retrySourceOf('retry_delay_seconds', { own_retry: {} }, queue, farm), 'the queue');
+  t.equal(retrySourceOf('max_attempts', { own_retry: {} }, queue, farm), 'the farm');
+  t.equal(retrySourceOf('failure_limit', { own_retry: {} }, queue, farm), 'the server');
   t.equal(retrySourceOf('failure_limit', {}, undefined, farm), null);
 });
 
-void test('what is to be known of a job that does not go on', async (t) => {
+void test('a job that does not continue has a notice', async (t) => {
   const job = { failed_attempts: 3, task_counts: NO_TASKS, effective_retry: { failure_limit: 3 } };
   t.match(noticeOf({ ...job, status: 'paused', park_reason: 'failure limit reached' }), {
     kind: 'warning',
@@ -252,18 +255,18 @@ void test('what is to be known of a job that does not go on', async (t) => {
   });
   t.equal(noticeOf({ ...job, status: 'canceled' }), null);
   t.match(noticeOf({ ...job, status: 'running', task_counts: { ...NO_TASKS, unschedulable: 1 } }), {
-    title: 'No online worker may run one task',
+    title: 'No online worker can run 1 task',
   });
   t.equal(noticeOf({ ...job, status: 'running' }), null);
 });
 
-void test('a graph is placed from left to right, and its view keeps what is pointed at', async (t) => {
-  const hung: readonly Pick<Step, 'name' | 'depends_on'>[] = [
+void test('a graph is arranged from left to right, and zooming keeps the point under the cursor', async (t) => {
+  const steps: readonly Pick<Step, 'name' | 'depends_on'>[] = [
     { name: 'b', depends_on: ['a'] },
     { name: 'a' },
     { name: 'c', depends_on: ['a', 'b'] },
   ];
-  const { nodes, edges } = layoutOfSteps(hung);
+  const { nodes, edges } = layoutOfSteps(steps);
   const x = (name: string): number => nodes.get(name)?.x ?? NaN;
   t.ok(x('a') < x('b') && x('b') < x('c'));
   t.strictSame(edges.map(({ from, to }) => `${from}${to}`).sort(), ['ab', 'ac', 'bc']);
@@ -271,11 +274,11 @@ void test('a graph is placed from left to right, and its view keeps what is poin
   t.strictSame(zoomed({ scale: 1, x: 0, y: 0 }, 2, { x: 10, y: 20 }), { scale: 2, x: -10, y: -20 });
 });
 
-void test('what became of many tasks, in words', async (t) => {
-  t.equal(bulkInWords('retry', { done: 1, refused: [] }), '1 task is tried again');
+void test('the result of a bulk action is formatted', async (t) => {
+  t.equal(formatBulkOutcome('retry', { done: 1, refused: [] }), '1 task retried');
   const problem = { type: 'about:blank', title: 'Conflict', status: 409, detail: 'it has ended' } as const;
   t.equal(
-    bulkInWords('cancel', { done: 3, refused: [{ id: 't1', ok: false, status: 409, problem }] }),
-    '3 tasks are canceled, 1 refused: it has ended',
+    formatBulkOutcome('cancel', { done: 3, refused: [{ id: 't1', ok: false, status: 409, problem }] }),
+    '3 tasks canceled, 1 refused: it has ended',
   );
 });

@@ -20,17 +20,17 @@ const rules = (type: ParameterType, more: Partial<ValueRules> = {}): ValueRules 
   ...noRules(type),
   ...more,
 });
-const said = (given: ValueRules, value: Value | null): unknown =>
+const problemTexts = (given: ValueRules, value: Value | null): unknown =>
   problemsOf(given, value).map(({ index, detail }) => (index === null ? detail : [index, detail]));
 
-void test('what is wrong with a single value is said in words', (t) => {
+void test('a problem of a single value has a text', (t) => {
   const cases: [ValueRules, Value | null, string][] = [
     [rules('STRING'), null, 'Enter a value.'],
     [rules('INT'), null, 'Enter a whole number.'],
     [rules('INT'), '', 'Enter a whole number.'],
-    [rules('INT'), 'ten', '“ten” is no number.'],
-    [rules('INT'), '1.5', 'Enter a whole number, without point or exponent.'],
-    [rules('INT'), '9223372036854775808', 'The number is too large: 64 bits are the limit.'],
+    [rules('INT'), 'ten', 'Invalid number “ten”.'],
+    [rules('INT'), '1.5', 'Enter a whole number without decimal point or exponent.'],
+    [rules('INT'), '9223372036854775808', 'The number is too large. The limit is 64 bits.'],
     [rules('INT', { minValue: '1' }), '0', 'Must be at least 1.'],
     [
       rules('INT', { maxValue: '9223372036854775806' }),
@@ -39,41 +39,43 @@ void test('what is wrong with a single value is said in words', (t) => {
     ],
     [rules('INT', { allowed: ['1', '2'] }), '3', 'Must be one of “1”, “2”.'],
     [rules('FLOAT', { maxValue: '0.5' }), '0.75', 'Must be at most 0.5.'],
-    [rules('FLOAT'), '1e999', '“1e999” is no number.'],
+    [rules('FLOAT'), '1e999', 'Invalid number “1e999”.'],
     [rules('STRING', { minLength: 3 }), '😀😀', 'Must have at least 3 characters, and has 2.'],
     [rules('STRING', { maxLength: 1 }), 'ab', 'Must have at most 1 character, and has 2.'],
     [rules('PATH'), 'x'.repeat(1025), 'Must have at most 1024 characters, and has 1025.'],
-    [rules('BOOL'), 'maybe', 'Say true or false.'],
-    [rules('RANGE_EXPR'), '5-1', '“5-1” goes down: write a negative step, as in 5-1:-1.'],
-    [rules('RANGE_EXPR'), '1-5,3', 'The parts that begin at 1 and at 3 overlap.'],
-    [rules('RANGE_EXPR'), '1,', 'There is nothing between two commas, or behind the last one.'],
+    [rules('BOOL'), 'maybe', 'Enter true or false.'],
+    [rules('RANGE_EXPR'), '5-1', 'Descending range “5-1”. Use a negative step, such as 5-1:-1.'],
+    [rules('RANGE_EXPR'), '1-5,3', 'The parts that start at 1 and 3 overlap.'],
+    [rules('RANGE_EXPR'), '1,', 'A part between or after the commas is empty.'],
     [rules('RANGE_EXPR', { maxLength: 3 }), '1-10', 'Must have at most 3 characters, and has 4.'],
   ];
-  for (const [given, value, words] of cases)
-    t.strictSame(said(given, value), [words], `${given.type} ${String(value)}`);
+  for (const [given, value, expected] of cases)
+    t.strictSame(problemTexts(given, value), [expected], `${given.type} ${String(value)}`);
   t.end();
 });
 
-void test('what is wrong with a list is said at its elements', (t) => {
+void test('a problem of a list has the index of its element', (t) => {
   const sizes = rules('LIST[INT]', { minLength: 3, item: rules('INT', { minValue: '16' }) });
-  t.strictSame(said(sizes, ['320', '8']), [
+  t.strictSame(problemTexts(sizes, ['320', '8']), [
     'Must have at least 3 elements, and has 2.',
     [1, 'Must be at least 16.'],
   ]);
-  t.strictSame(said(rules('LIST[LIST[INT]]'), ['1, 2', '3, x', '']), [[1, '“x”: “x” is no number.']]);
-  t.strictSame(said(rules('LIST[BOOL]'), ['true', 'false']), []);
+  t.strictSame(problemTexts(rules('LIST[LIST[INT]]'), ['1, 2', '3, x', '']), [
+    [1, '“x”: Invalid number “x”.'],
+  ]);
+  t.strictSame(problemTexts(rules('LIST[BOOL]'), ['true', 'false']), []);
   t.end();
 });
 
-/** The rules as the service has them. */
-const ofService = (given: ValueRules): ParameterRules => ({
+/** Converts rules to those of the server. */
+const serverRules = (given: ValueRules): ParameterRules => ({
   type: given.type,
   minLength: given.minLength,
   maxLength: given.maxLength,
   minValue: bound(given, given.minValue),
   maxValue: bound(given, given.maxValue),
   allowed: given.allowed,
-  item: given.item === null ? null : ofService(given.item),
+  item: given.item === null ? null : serverRules(given.item),
 });
 
 const bound = ({ type }: ValueRules, text: string | null): ParameterRules['minValue'] =>
@@ -116,23 +118,23 @@ function valueArbitrary(type: ParameterType): fc.Arbitrary<Value> {
 }
 
 for (const type of Object.keys(TYPES) as ParameterType[])
-  void test(`the page and the service agree on values of ${type}`, (t) => {
-    let taken = 0;
+  void test(`the page and the server accept the same values of ${type}`, (t) => {
+    let acceptedCount = 0;
     fc.assert(
       fc.property(rulesArbitrary(type), valueArbitrary(type), (given, value) => {
         const text = submittedText(given, value);
         const node = submittedNode(type, text);
-        const isTaken = node.ok && checkValue(ofService(given), node.node, TEMPLATE_LIMITS).ok;
-        taken += isTaken ? 1 : 0;
-        assert.equal(problemsOf(given, value).length === 0, isTaken, text);
+        const isAccepted = node.ok && checkValue(serverRules(given), node.node, TEMPLATE_LIMITS).ok;
+        acceptedCount += isAccepted ? 1 : 0;
+        assert.equal(problemsOf(given, value).length === 0, isAccepted, text);
       }),
       { numRuns: 400 },
     );
-    t.ok(taken > 0 && taken < 400, `${taken} of 400 are taken`);
+    t.ok(acceptedCount > 0 && acceptedCount < 400, `${acceptedCount} of 400 are acceptedCount`);
     t.end();
   });
 
-void test('a range is read as the service reads it', (t) => {
+void test('the page and the server read a range in the same way', (t) => {
   fc.assert(
     fc.property(rangeText, (text) => {
       const read = readRange(text);

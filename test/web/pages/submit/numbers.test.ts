@@ -7,7 +7,7 @@ import { numberText } from './arbitraries.ts';
 
 const FREE = { step: '1', minValue: null, maxValue: null, decimals: null };
 
-void test('numbers are read as the service reads them', (t) => {
+void test('the page and the server parse numbers in the same way', (t) => {
   fc.assert(
     fc.property(numberText, (text) => {
       assert.equal(integerIn(text), parseInteger(text));
@@ -18,7 +18,7 @@ void test('numbers are read as the service reads them', (t) => {
   t.end();
 });
 
-void test('a spin box counts exactly, in 64 bits and in decimals', (t) => {
+void test('a spin box steps exactly, also 64-bit integers and decimals', (t) => {
   t.equal(stepped('9223372036854775806', FREE, 1), '9223372036854775807');
   t.equal(stepped('0.1', { ...FREE, step: '0.2' }, 1), '0.3');
   t.equal(stepped('0', { ...FREE, step: '0.875' }, -1), '-0.875');
@@ -37,7 +37,7 @@ void test('a spin box stops at its limits', (t) => {
   t.end();
 });
 
-void test('a spin box begins somewhere, and leaves alone what is no number', (t) => {
+void test('a spin box starts at a limit or 0, and ignores invalid numbers', (t) => {
   t.equal(stepped('', FREE, 1), '0');
   t.equal(stepped('', { ...FREE, minValue: '3' }, 1), '3');
   t.equal(stepped('', { ...FREE, maxValue: '-3' }, -1), '-3');
@@ -45,7 +45,7 @@ void test('a spin box begins somewhere, and leaves alone what is no number', (t)
   t.end();
 });
 
-void test('a step up and a step down lead back', (t) => {
+void test('a step up and a step down return to the same number', (t) => {
   const plain = fc.tuple(fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }), fc.integer({ min: 0, max: 6 }));
   fc.assert(
     fc.property(plain, fc.integer({ min: 1, max: 10_000 }), ([digits, places], step) => {

@@ -30,7 +30,7 @@ function templates(): string[] {
   );
 }
 
-void test('every control of OpenJD is made of its definition', (t) => {
+void test('a definition has the control of its type', (t) => {
   const { definitions } = outlineOf(SHOWCASE);
   const controls = Object.fromEntries(definitions.map(({ name, control }) => [name, control]));
   t.strictSame(controls, {
@@ -163,7 +163,7 @@ steps: [{ name: A }, { name: B }]
   t.end();
 });
 
-void test('what is hidden is asked for only where it has no default', (t) => {
+void test('a hidden parameter is shown only without a default', (t) => {
   const { definitions } = outlineOf(`
 parameterDefinitions:
   - { name: A, type: STRING, default: a, userInterface: { control: HIDDEN } }
@@ -176,7 +176,7 @@ parameterDefinitions:
   t.end();
 });
 
-void test('defaults of real templates are the values that the service gives them', (t) => {
+void test('defaults of the examples are the values of the server', (t) => {
   let compared = 0;
   for (const file of templates()) {
     const text = readFileSync(file, 'utf8');
@@ -206,19 +206,19 @@ void test('defaults of real templates are the values that the service gives them
   t.end();
 });
 
-void test('a text that is no document is told at its line', (t) => {
+void test('a syntax error has its line and column', (t) => {
   const errors = (text: string): unknown => {
     const read = readDocument(text);
     return read.ok ? read.format : read.errors;
   };
   t.strictSame(errors('name: a\nname: b\n'), [
-    { line: 2, column: 1, detail: 'is not YAML: Map keys must be unique' },
+    { line: 2, column: 1, detail: 'Invalid YAML: Map keys must be unique' },
   ]);
   t.strictSame(errors('a: "x\n b: 1'), [
-    { line: 2, column: 6, detail: 'is not YAML: Missing closing "quote' },
+    { line: 2, column: 6, detail: 'Invalid YAML: Missing closing "quote' },
   ]);
   t.match(errors('{\n  "a": 1\n  "b": 2\n}'), [
-    { line: 3, column: 3, detail: /^is not JSON: Expected ',' or '}'/ },
+    { line: 3, column: 3, detail: /^Invalid JSON: Expected ',' or '}'/ },
   ]);
   t.strictSame(errors('{\n\t"a": [1.50, true, null]\n}'), 'json');
   t.strictSame(errors('{ a: 1, }'), 'yaml');
@@ -226,12 +226,12 @@ void test('a text that is no document is told at its line', (t) => {
   t.end();
 });
 
-void test('a text that multiplies itself is given up', (t) => {
+void test('a document that multiplies through aliases is rejected', (t) => {
   const levels = Array.from({ length: 12 }, (_, at) => {
     const item = at === 0 ? 'x' : `*l${at - 1}`;
     return `l${at}: &l${at} [${Array.from({ length: 10 }, () => item).join(', ')}]`;
   });
   const read = readDocument(levels.join('\n'));
-  t.match(read, { ok: false, errors: [{ line: 1, column: 1, detail: /^cannot be read: / }] });
+  t.match(read, { ok: false, errors: [{ line: 1, column: 1, detail: /^Could not read the template: / }] });
   t.end();
 });

@@ -16,7 +16,11 @@ import {
 import { readDocument } from '../../../../web/pages/submit/model/read-document.ts';
 import { readTemplate } from '../../../../web/pages/submit/model/read-template.ts';
 import { newKey } from '../../../../web/pages/submit/model/request-key.ts';
-import { lengthProblem, placeProblems, submissionOf } from '../../../../web/pages/submit/model/submission.ts';
+import {
+  lengthProblem,
+  destinationProblems,
+  submissionOf,
+} from '../../../../web/pages/submit/model/submission.ts';
 
 const TEXT = `
 parameterDefinitions:
@@ -27,15 +31,18 @@ extensions: [EXPR]
 `;
 const read = readDocument(TEXT);
 const outline = readTemplate(read.ok ? read.root : { kind: 'null' });
-const PLACED: Draft = { ...EMPTY_DRAFT, text: TEXT, farmId: 'f', queueId: 'q' };
+const WITH_DESTINATION: Draft = { ...EMPTY_DRAFT, text: TEXT, farmId: 'f', queueId: 'q' };
 
-void test('a submission holds what was entered and nothing else', (t) => {
-  t.strictSame(submissionOf({ ...PLACED, values: { Layers: [], Frames: '1-10' } }, outline, 'yaml'), {
-    query: { farm_id: 'f', queue_id: 'q', parameters: { 'param.Layers': '[]' } },
-    document: { type: 'application/x-yaml', text: TEXT },
-  });
+void test('a request contains only the entered values', (t) => {
+  t.strictSame(
+    submissionOf({ ...WITH_DESTINATION, values: { Layers: [], Frames: '1-10' } }, outline, 'yaml'),
+    {
+      query: { farm_id: 'f', queue_id: 'q', parameters: { 'param.Layers': '[]' } },
+      document: { type: 'application/x-yaml', text: TEXT },
+    },
+  );
   const full = {
-    ...PLACED,
+    ...WITH_DESTINATION,
     project: 'p 1',
     owner: ' ada ',
     priority: '-5',
@@ -63,8 +70,8 @@ void test('a submission holds what was entered and nothing else', (t) => {
   t.end();
 });
 
-void test('what is wrong beside the parameters is told at its field', (t) => {
-  t.strictSame([...placeProblems(PLACED)], []);
+void test('a problem of another field is assigned to the field', (t) => {
+  t.strictSame([...destinationProblems(WITH_DESTINATION)], []);
   const wrong = {
     ...EMPTY_DRAFT,
     project: 'a\u0001',
@@ -72,10 +79,10 @@ void test('what is wrong beside the parameters is told at its field', (t) => {
     priority: '2147483648',
     maxAttempts: '0',
   };
-  t.strictSame(Object.fromEntries(placeProblems({ ...wrong, failureLimit: '1.5' })), {
+  t.strictSame(Object.fromEntries(destinationProblems({ ...wrong, failureLimit: '1.5' })), {
     farmId: 'Choose a farm.',
     queueId: 'Choose a queue.',
-    project: 'Must not hold control characters.',
+    project: 'Must not contain control characters.',
     owner: 'Must have at most 255 characters.',
     priority: 'Must be at most 2147483647.',
     maxAttempts: 'Must be at least 1.',
@@ -84,20 +91,20 @@ void test('what is wrong beside the parameters is told at its field', (t) => {
   t.end();
 });
 
-void test('values that no request can carry are told before they are sent', (t) => {
-  const short = submissionOf({ ...PLACED, values: { Frames: 'x'.repeat(1024) } }, outline, 'yaml');
+void test('values that are too long for a request have an error text', (t) => {
+  const short = submissionOf({ ...WITH_DESTINATION, values: { Frames: 'x'.repeat(1024) } }, outline, 'yaml');
   t.equal(lengthProblem(short), null);
   const long = submissionOf(
-    { ...PLACED, values: { Layers: Array<string>(20).fill('é'.repeat(1024)) } },
+    { ...WITH_DESTINATION, values: { Layers: Array<string>(20).fill('é'.repeat(1024)) } },
     outline,
     'yaml',
   );
-  t.match(lengthProblem(long), /^The values are too long to be sent: 1\d\d,\d{3} of 60,000 characters\./);
+  t.match(lengthProblem(long), /^The values have 1\d\d,\d{3} characters\. The limit is 60,000\./);
   t.end();
 });
 
-void test('the errors of the service go to where they can be mended', (t) => {
-  const placed = assignErrorsToFields(
+void test('errors of the server are assigned to fields', (t) => {
+  const errors = assignErrorsToFields(
     [
       {
         pointer: '/parameterDefinitions/1',
@@ -126,51 +133,55 @@ void test('the errors of the service go to where they can be mended', (t) => {
     ],
     outline,
   );
-  t.strictSame(Object.fromEntries(placed.values), {
+  t.strictSame(Object.fromEntries(errors.values), {
     Frames: [{ index: null, detail: '"x" is not one of the allowedValues' }],
     Layers: [
       { index: 3, detail: 'must be text' },
-      { index: null, detail: 'needs a value' },
+      { index: null, detail: 'Enter a value.' },
     ],
   });
-  t.strictSame(Object.fromEntries(placed.query), { queue_id: 'the farm has no queue q' });
-  t.strictSame(placed.template, [
+  t.strictSame(Object.fromEntries(errors.query), { queue_id: 'the farm has no queue q' });
+  t.strictSame(errors.template, [
     { line: 4, column: 9, detail: '/parameterDefinitions/1/default: is wrong' },
     { line: 3, column: 5, detail: '/parameterDefinitions/0: the value of nothing' },
     { detail: '/name: is required' },
   ]);
-  t.strictSame(placed.rest, ['there is no parameter "Old"', 'no idea']);
+  t.strictSame(errors.rest, ['there is no parameter "Old"', 'no idea']);
   t.strictSame(assignErrorsToFields([], null), NO_ERRORS);
   t.end();
 });
 
-void test('an error goes when its field is changed, and stays when another one is', (t) => {
-  const placed = {
+void test('a change of a field removes only its own error', (t) => {
+  const errors = {
     values: new Map([['Frames', [{ index: null, detail: 'wrong' }]]]),
     query: new Map([['priority', 'wrong']]),
     template: [{ detail: 'wrong' }],
     rest: ['wrong'],
   };
-  const before = submissionOf({ ...PLACED, priority: '1', values: { Frames: 'a' } }, outline, 'yaml');
-  const still = (change: Partial<Draft>): unknown => {
+  const before = submissionOf(
+    { ...WITH_DESTINATION, priority: '1', values: { Frames: 'a' } },
+    outline,
+    'yaml',
+  );
+  const remaining = (change: Partial<Draft>): unknown => {
     const now = submissionOf(
-      { ...PLACED, priority: '1', values: { Frames: 'a' }, ...change },
+      { ...WITH_DESTINATION, priority: '1', values: { Frames: 'a' }, ...change },
       outline,
       'yaml',
     );
-    const { values, query, template, rest } = dropStaleErrors(placed, before, now);
+    const { values, query, template, rest } = dropStaleErrors(errors, before, now);
     return [values.size, query.size, template.length, rest.length];
   };
-  t.strictSame(still({}), [1, 1, 1, 1]);
-  t.strictSame(still({ values: { Frames: 'b' } }), [0, 1, 1, 0]);
-  t.strictSame(still({ priority: '2' }), [1, 0, 1, 0]);
-  t.strictSame(still({ text: 'x' }), [1, 1, 0, 0]);
+  t.strictSame(remaining({}), [1, 1, 1, 1]);
+  t.strictSame(remaining({ values: { Frames: 'b' } }), [0, 1, 1, 0]);
+  t.strictSame(remaining({ priority: '2' }), [1, 0, 1, 0]);
+  t.strictSame(remaining({ text: 'x' }), [1, 1, 0, 0]);
   t.end();
 });
 
-void test('a draft is kept whole, and what is none is no draft', (t) => {
+void test('a draft round-trips through storage, and an invalid one is ignored', (t) => {
   const draft: Draft = {
-    ...PLACED,
+    ...WITH_DESTINATION,
     source: 'a.yaml',
     isTemplateOpen: false,
     values: { Frames: '1', Layers: ['a', 'b'] },
@@ -198,7 +209,7 @@ void test('a draft is kept whole, and what is none is no draft', (t) => {
   t.end();
 });
 
-void test('a job is submitted again with all that it had', (t) => {
+void test('a job is converted to a draft', (t) => {
   const job = {
     name: 'Shot 20',
     farm_id: 'f',
@@ -226,7 +237,7 @@ void test('a job is submitted again with all that it had', (t) => {
   t.end();
 });
 
-void test('commands are shown as a shell takes them, and keys are of their own', (t) => {
+void test('commands are quoted for a shell, and keys are unique', (t) => {
   t.equal(
     commandLine({ task: 'T', command: 'echo', args: ['a b', "it's", '', '--x=1', '/a/b'], cut: true }),
     `echo 'a b' 'it'\\''s' '' --x=1 /a/b …`,

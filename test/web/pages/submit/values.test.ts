@@ -27,7 +27,7 @@ const definition = (more: Partial<ParameterDefinition>): ParameterDefinition => 
   ...more,
 });
 
-void test('an untouched field has its default, or what its control says, or nothing', (t) => {
+void test('an untouched field has its default, the initial value of its control, or no value', (t) => {
   t.equal(valueIn(definition({ default: 'a' }), {}), 'a');
   t.equal(valueIn(definition({}), {}), null);
   t.equal(valueIn(definition({}), { P: '' }), '');
@@ -35,11 +35,15 @@ void test('an untouched field has its default, or what its control says, or noth
   t.equal(valueIn(definition({ control: 'CHECK_BOX', rules: noRules('BOOL') }), {}), 'false');
   const pair = { ...noRules('STRING'), allowed: ['Yes', 'No'] };
   t.equal(valueIn(definition({ control: 'CHECK_BOX', rules: pair }), {}), 'No');
-  t.equal(valueIn(definition({ name: 'toString' }), {}), null, 'what objects inherit is no value');
+  t.equal(
+    valueIn(definition({ name: 'toString' }), {}),
+    null,
+    'inherited properties of objects are not values',
+  );
   t.end();
 });
 
-void test('only what differs from its default is submitted', (t) => {
+void test('only values that differ from their defaults are submitted', (t) => {
   const definitions = [
     definition({ name: 'A', default: 'a' }),
     definition({ name: 'B', default: 'b' }),
@@ -59,7 +63,7 @@ void test('only what differs from its default is submitted', (t) => {
   t.end();
 });
 
-void test('lists are submitted as JSON, integers of 64 bits among them', (t) => {
+void test('lists are submitted as JSON with exact 64-bit integers', (t) => {
   t.equal(
     submittedText(noRules('LIST[INT]'), ['9007199254740993', '007', 'x']),
     '[9007199254740993, 7, "x"]',
@@ -71,7 +75,7 @@ void test('lists are submitted as JSON, integers of 64 bits among them', (t) => 
   t.end();
 });
 
-void test('a list that a job has is read back whole', (t) => {
+void test('a list of a job round-trips', (t) => {
   t.strictSame(listIn(noRules('LIST[INT]'), '[9007199254740993, 7]'), ['9007199254740993', '7']);
   t.strictSame(listIn(noRules('LIST[LIST[INT]]'), '[[1, 2], [], [3]]'), ['1, 2', '', '3']);
   t.strictSame(listIn(noRules('LIST[STRING]'), '[]'), []);
@@ -96,7 +100,7 @@ void test('a list that a job has is read back whole', (t) => {
   t.end();
 });
 
-void test('two ways to write the same list are the same', (t) => {
+void test('two notations of the same list are equal', (t) => {
   t.ok(isSame(noRules('LIST[INT]'), ['1', '02'], ['1', '2']));
   t.notOk(isSame(noRules('LIST[INT]'), ['1', '2'], ['2', '1']));
   t.notOk(isSame(noRules('STRING'), '', null));

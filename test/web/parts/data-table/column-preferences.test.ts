@@ -19,7 +19,7 @@ const columns = [
   { id: 'created' },
 ];
 
-test('columns begin as they are given', (t) => {
+test('columns start with their defaults', (t) => {
   t.same(columnOrder(columns, DEFAULT_PREFERENCES), ['name', 'status', 'owner', 'created']);
   t.same(columnVisibility(columns, DEFAULT_PREFERENCES), {
     name: true,
@@ -34,10 +34,10 @@ test('columns begin as they are given', (t) => {
   t.end();
 });
 
-test('columns change places', (t) => {
+test('columns can be moved', (t) => {
   const down = moved(columns, DEFAULT_PREFERENCES, 'name', 1);
   t.same(columnOrder(columns, down), ['status', 'name', 'owner', 'created']);
-  t.equal(moved(columns, down, 'status', -1), down, 'the first cannot go further');
+  t.equal(moved(columns, down, 'status', -1), down, 'the first column cannot move further');
   t.equal(moved(columns, down, 'created', 1), down, 'nor can the last');
   t.equal(moved(columns, down, 'nothing', 1), down);
   t.same(columnOrder(columns, movedBefore(columns, down, 'created', 'status')), [
@@ -56,20 +56,20 @@ test('columns change places', (t) => {
   t.end();
 });
 
-test('a column of a newer version stands behind the one that it is given behind, and one that is gone is forgotten', (t) => {
+test('a column of a newer version follows its predecessor, and an unknown column is dropped', (t) => {
   const kept = { ...DEFAULT_PREFERENCES, order: ['created', 'gone', 'name', 'created', 'owner'] };
   t.same(columnOrder(columns, kept), ['created', 'name', 'status', 'owner']);
   t.same(columnOrder([{ id: 'new' }, ...columns], { ...DEFAULT_PREFERENCES, order: ['name'] })[0], 'new');
   t.end();
 });
 
-test('columns are hidden and shown, but for those that are fixed', (t) => {
+test('columns can be hidden, except fixed ones', (t) => {
   const some = shown(shown(shown(DEFAULT_PREFERENCES, 'owner', true), 'status', false), 'name', false);
   t.same(columnVisibility(columns, some), { name: true, status: false, owner: true, created: true });
   t.end();
 });
 
-test('columns are resized within bounds', (t) => {
+test('columns are resized within their limits', (t) => {
   const name = columns[0] ?? { id: '' };
   const status = columns[1] ?? { id: '' };
   t.same(resized(DEFAULT_PREFERENCES, name, 10).sizes, { name: 120 });
@@ -80,13 +80,13 @@ test('columns are resized within bounds', (t) => {
   t.same(
     columnTracks(columns, both),
     { tracks: '300px 80px 140px 140px minmax(0, 1fr)', width: 660 },
-    'what is left over stays empty',
+    'the remaining space stays empty',
   );
   t.same(unsized(both, 'name').sizes, { status: 80 });
   t.end();
 });
 
-test('what was kept is read with care', (t) => {
+test('invalid stored preferences are rejected', (t) => {
   for (const bad of [
     null,
     1,

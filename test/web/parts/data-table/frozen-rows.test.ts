@@ -11,7 +11,7 @@ const rows = (...texts: string[]): readonly Row[] =>
 const idOf = (row: Row): string => row.id;
 const textOf = (row: Row | undefined): string => (row === undefined ? 'none' : row.id + row.status);
 
-test('rows keep their places and show what they have become', (t) => {
+test('rows keep their positions and show current values', (t) => {
   const before = rowsOf(rows('a1', 'b1', 'c1', 'd1'));
   const frozen = frozenRows(before, 0, 2);
   const after = withFrozenOrder(rowsOf(rows('n1', 'c2', 'a1', 'b1', 'd1')), frozen, idOf);
@@ -20,18 +20,18 @@ test('rows keep their places and show what they have become', (t) => {
     [0, 1, 2].map((index) => textOf(after.row(index))),
     ['a1', 'b1', 'c2'],
   );
-  t.equal(textOf(after.row(3)), 'b1', 'a place that was not drawn is that of the list');
+  t.equal(textOf(after.row(3)), 'b1', 'positions outside the captured range show the rows of the list');
   t.end();
 });
 
-test('a row that is gone stays until rows may move', (t) => {
+test('a deleted row stays until rows may move', (t) => {
   const frozen = frozenRows(rowsOf(rows('a1', 'b1')), 0, 1);
   const after = withFrozenOrder(rowsOf(rows('b2')), frozen, idOf);
   t.same([textOf(after.row(0)), textOf(after.row(1))], ['a1', 'b2']);
   t.end();
 });
 
-test('the list itself is shown when nothing is kept', (t) => {
+test('without captured rows the list is returned unchanged', (t) => {
   const source = rowsOf(rows('a1'));
   t.equal(withFrozenOrder(source, null, idOf), source);
   t.equal(withFrozenOrder(source, frozenRows(rowsOf<Row>(undefined), 0, 10), idOf), source);

@@ -11,8 +11,8 @@ interface Request {
   readonly reject: (error: Error) => void;
 }
 
-/** A service of so many rows that answers when it is told to, and a clock that is moved by hand. */
-function bench(total: number, cached: (offset: number) => Page<Row> | undefined = () => undefined) {
+/** A list of `total` rows whose responses the test controls, and a manual clock. */
+function harness(total: number, cached: (offset: number) => Page<Row> | undefined = () => undefined) {
   const requests: Request[] = [];
   const canceled: number[] = [];
   const timers: { at: number; act: () => void }[] = [];
@@ -46,7 +46,7 @@ function bench(total: number, cached: (offset: number) => Page<Row> | undefined 
     window,
     service,
     canceled,
-    /** The offsets that are asked for now. */
+    /** Offsets of the open requests. */
     asked: () => requests.map((request) => request.offset),
     answer: async () => {
       for (const request of requests.splice(0)) request.resolve(pageAt(request.offset));
@@ -66,8 +66,8 @@ function bench(total: number, cached: (offset: number) => Page<Row> | undefined 
   };
 }
 
-test('the pages that are looked at are loaded, once', async (t) => {
-  const { window, asked, answer } = bench(100);
+test('pages in view are loaded once', async (t) => {
+  const { window, asked, answer } = harness(100);
   window.open();
   t.same(asked(), [0], 'one page until the length is known');
   t.equal(window.total, null);
@@ -83,24 +83,24 @@ test('the pages that are looked at are loaded, once', async (t) => {
   t.equal(window.isFetching, false);
 });
 
-test('a fast scroll loads where it comes to rest, with few requests at once', async (t) => {
-  const { window, asked, answer, canceled, pass } = bench(10_000);
+test('after a fast scroll only the final position is loaded, with few parallel requests', async (t) => {
+  const { window, asked, answer, canceled, pass } = harness(10_000);
   window.open();
   await answer();
   pass(1_000);
   for (let row = 0; row < 9_000; row += 100) window.need(row, row + 19);
   t.ok(asked().length <= 4, `${asked().length} requests`);
-  t.ok(canceled.length >= 3, 'those that nobody waits for were given up');
+  t.ok(canceled.length >= 3, 'requests for pages out of view are canceled');
   await answer();
   pass(100);
   pass(100);
   await answer();
   t.same(window.row(8_900), { id: 8_900, text: 'old' });
-  t.equal(window.row(4_000), undefined, 'what was passed was not loaded');
+  t.equal(window.row(4_000), undefined, 'pages scrolled past are not loaded');
 });
 
 test('requests are spaced', async (t) => {
-  const { window, asked, answer, pass } = bench(10_000);
+  const { window, asked, answer, pass } = harness(10_000);
   window.open();
   await answer();
   let sent = 1;
@@ -120,7 +120,7 @@ test('requests are spaced', async (t) => {
 });
 
 test('rows are changed in place', async (t) => {
-  const { window, answer } = bench(3);
+  const { window, answer } = harness(3);
   window.open();
   await answer();
   const first = window.row(0);
@@ -129,8 +129,8 @@ test('rows are changed in place', async (t) => {
   t.same(window.row(1), { id: 1, text: 'new' });
 });
 
-test('rows that are gone are taken out, and what is looked at is loaded again', async (t) => {
-  const { window, asked, answer, service } = bench(15);
+test('dropped rows are removed, and the view is loaded again', async (t) => {
+  const { window, asked, answer, service } = harness(15);
   window.open();
   await answer();
   service.total = 13;
@@ -146,8 +146,8 @@ test('rows that are gone are taken out, and what is looked at is loaded again', 
   );
 });
 
-test('an answer to what was asked before rows were taken out is not taken', async (t) => {
-  const { window, answer, asked } = bench(20);
+test('a response from before a drop is discarded', async (t) => {
+  const { window, answer, asked } = harness(20);
   window.open();
   await answer();
   window.refresh();
@@ -155,11 +155,11 @@ test('an answer to what was asked before rows were taken out is not taken', asyn
   window.drop((row) => row.id === 0);
   await answer();
   t.same(window.row(0), { id: 1, text: 'old' });
-  t.same(asked(), [0], 'it is asked again');
+  t.same(asked(), [0], 'the page is requested again');
 });
 
-test('a refresh loads what is looked at, and refreshes that come together are one', async (t) => {
-  const { window, asked, answer, service, pass } = bench(100);
+test('a refresh loads the view, and refreshes in quick succession are merged', async (t) => {
+  const { window, asked, answer, service, pass } = harness(100);
   window.open();
   window.need(0, 19);
   await answer();
@@ -170,8 +170,8 @@ test('a refresh loads what is looked at, and refreshes that come together are on
   pass(1_000);
   window.refresh();
   window.refresh();
-  t.same(asked(), [20], 'only what is looked at');
-  t.same(window.row(20), { id: 20, text: 'old' }, 'which is shown meanwhile');
+  t.same(asked(), [20], 'only the view');
+  t.same(window.row(20), { id: 20, text: 'old' }, 'old rows stay until the response');
   await answer();
   t.same(window.row(20), { id: 20, text: 'new' });
   t.same(asked(), []);
@@ -179,11 +179,11 @@ test('a refresh loads what is looked at, and refreshes that come together are on
   t.same(asked(), [20], 'the second one, half a second after the first');
   await answer();
   window.need(0, 9);
-  t.same([asked(), window.row(0)], [[0], { id: 0, text: 'old' }], 'the rest when it is looked at');
+  t.same([asked(), window.row(0)], [[0], { id: 0, text: 'old' }], 'other pages when they come into view');
 });
 
 test('a list that has grown or shrunk shows its new length', async (t) => {
-  const { window, answer, service, pass } = bench(15);
+  const { window, answer, service, pass } = harness(15);
   window.open();
   window.need(0, 19);
   await answer();
@@ -207,8 +207,8 @@ test('a list that has grown or shrunk shows its new length', async (t) => {
   t.same([window.total, window.row(1)?.id, window.row(2)], [2, 1, undefined]);
 });
 
-test('rows show what they have become without moving, and it is told how many there are more', async (t) => {
-  const { window, answer, service, asked, pass } = bench(15);
+test('freshen updates values without moving rows, and drift counts the added rows', async (t) => {
+  const { window, answer, service, asked, pass } = harness(15);
   window.open();
   window.need(0, 5);
   await answer();
@@ -223,7 +223,7 @@ test('rows show what they have become without moving, and it is told how many th
   t.same(window.inView().length, 6);
   window.freshen();
   pass(0);
-  t.same(asked(), [], 'not at once again');
+  t.same(asked(), [], 'not before the minimum interval');
   pass(500);
   t.same(asked(), [0]);
   await answer();
@@ -232,22 +232,22 @@ test('rows show what they have become without moving, and it is told how many th
   t.same([window.total, window.drift], [18, 0]);
 });
 
-test('an error is told, and a refresh asks again', async (t) => {
-  const { window, asked, answer, refuse, pass } = bench(5);
+test('an error is reported, and a refresh repeats the request', async (t) => {
+  const { window, asked, answer, refuse, pass } = harness(5);
   window.open();
   await refuse();
   t.match(window.error, { message: 'refused' });
   window.need(0, 4);
-  t.same(asked(), [], 'it does not hammer');
+  t.same(asked(), [], 'no automatic repetition');
   pass(1_000);
   window.refresh();
   await answer();
   t.same([window.error, window.total], [null, 5]);
 });
 
-test('a page that was known before is shown until it has been loaded again', async (t) => {
+test('a cached page is shown until it is loaded again', async (t) => {
   const known = { total: 3, rows: [0, 1, 2].map((id) => ({ id, text: 'known' })) };
-  const { window, asked, answer } = bench(3, (offset) => (offset === 0 ? known : undefined));
+  const { window, asked, answer } = harness(3, (offset) => (offset === 0 ? known : undefined));
   t.same([window.total, window.row(2)], [3, { id: 2, text: 'known' }]);
   window.open();
   t.same(asked(), [0]);
@@ -255,8 +255,8 @@ test('a page that was known before is shown until it has been loaded again', asy
   t.same(window.row(2), { id: 2, text: 'old' });
 });
 
-test('rows that are about to be selected are loaded though nobody looks at them', async (t) => {
-  const { window, answer, asked } = bench(100);
+test('rows of a selection are loaded outside the view', async (t) => {
+  const { window, answer, asked } = harness(100);
   window.open();
   await answer();
   const loaded = window.load(0, 35);
@@ -268,22 +268,22 @@ test('rows that are about to be selected are loaded though nobody looks at them'
   t.same(window.row(35), { id: 35, text: 'old' });
 });
 
-test('a closed window loads nothing, and goes on when it is opened', async (t) => {
-  const { window, answer, asked, canceled } = bench(10);
+test('a closed window loads nothing, and continues when it is opened', async (t) => {
+  const { window, answer, asked, canceled } = harness(10);
   window.need(0, 9);
   t.same(asked(), []);
   window.open();
   window.close();
   t.same(canceled, [0]);
   await answer();
-  t.equal(window.total, null, 'an answer that was given up is not taken');
+  t.equal(window.total, null, 'the canceled response is discarded');
   window.open();
   await answer();
   t.equal(window.total, 10);
 });
 
-test('a list of nothing is asked for once', async (t) => {
-  const { window, answer, asked } = bench(0);
+test('an empty list is requested once', async (t) => {
+  const { window, answer, asked } = harness(0);
   window.open();
   await answer();
   t.same([window.total, asked()], [0, []]);

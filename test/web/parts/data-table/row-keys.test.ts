@@ -12,7 +12,7 @@ const key = (name: string, held: Partial<PressedKey> = {}): PressedKey => ({
 });
 const move = (to: number, isRange = false) => ({ kind: 'move', to, isRange });
 
-test('keys move between the rows and stay among them', (t) => {
+test('keys move between the rows and stay within the list', (t) => {
   t.same(rowKeyAction(key('ArrowDown'), place), move(6));
   t.same(rowKeyAction(key('ArrowUp'), place), move(4));
   t.same(rowKeyAction(key('PageDown'), place), move(24));
@@ -25,13 +25,13 @@ test('keys move between the rows and stay among them', (t) => {
   t.end();
 });
 
-test('with shift they select what lies between', (t) => {
+test('with Shift, keys select a range', (t) => {
   t.same(rowKeyAction(key('ArrowDown', { shiftKey: true }), place), move(6, true));
   t.same(rowKeyAction(key('End', { shiftKey: true, ctrlKey: true }), place), move(99, true));
   t.end();
 });
 
-test('other keys open, select and ask for the menu', (t) => {
+test('other keys open, select and open the menu', (t) => {
   t.same(rowKeyAction(key('Enter'), place), { kind: 'open' });
   t.same(rowKeyAction(key(' '), place), { kind: 'toggle' });
   t.same(rowKeyAction(key('a', { ctrlKey: true }), place), { kind: 'select-all' });
@@ -43,7 +43,7 @@ test('other keys open, select and ask for the menu', (t) => {
   t.end();
 });
 
-test('what is not for the table is left to others', (t) => {
+test('other keys are not handled', (t) => {
   for (const other of [key('a'), key('F10'), key('Tab'), key('ArrowLeft'), key('/')]) {
     t.equal(rowKeyAction(other, place), null);
   }

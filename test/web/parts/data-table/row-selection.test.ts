@@ -3,7 +3,7 @@ import {
   ALL_SELECTED,
   NOTHING_SELECTED,
   deselected,
-  forgotten,
+  withoutDeleted,
   isSelected,
   only,
   selected,
@@ -25,23 +25,23 @@ test('rows are selected one by one', (t) => {
   t.same(idsOf(only(['c'])), { kind: 'some', named: ['c'] });
   t.same(idsOf(selected(two, ['b', 'c'])), { kind: 'some', named: ['a', 'b', 'c'] });
   t.same(idsOf(deselected(two, ['b', 'c'])), { kind: 'some', named: ['a'] });
-  t.same(idsOf(NOTHING_SELECTED), { kind: 'some', named: [] }, 'nothing was changed in place');
+  t.same(idsOf(NOTHING_SELECTED), { kind: 'some', named: [] }, 'selections are immutable');
   t.end();
 });
 
-test('all rows that match are selected, also those that were never loaded, less those that are taken out', (t) => {
+test('all matching rows can be selected, loaded or not, with exceptions', (t) => {
   t.equal(isSelected(ALL_SELECTED, 'anything'), true);
   t.equal(selectedCount(ALL_SELECTED, 100_000), 100_000);
   const but = toggled(toggled(ALL_SELECTED, 'a'), 'b');
   t.same(idsOf(but), { kind: 'all', named: ['a', 'b'] });
   t.equal(isSelected(but, 'a'), false);
   t.equal(selectedCount(but, 10), 8);
-  t.equal(selectedCount(but, 1), 0, 'a list that has become shorter than what was taken out');
+  t.equal(selectedCount(but, 1), 0, 'a list that is shorter than the exceptions');
   t.same(idsOf(selected(but, ['a'])), { kind: 'all', named: ['b'] });
   t.end();
 });
 
-test('the box of all rows shows none, some or all', (t) => {
+test('the state of the checkbox for all rows', (t) => {
   t.equal(selectionExtent(NOTHING_SELECTED, 3), 'none');
   t.equal(selectionExtent(only(['a']), 3), 'some');
   t.equal(selectionExtent(only(['a', 'b', 'c']), 3), 'all');
@@ -51,10 +51,10 @@ test('the box of all rows shows none, some or all', (t) => {
   t.end();
 });
 
-test('rows that are gone are not selected any more', (t) => {
+test('deleted rows leave the selection', (t) => {
   const two = only(['a', 'b']);
-  t.equal(forgotten(two, ['c']), two);
-  t.same(idsOf(forgotten(two, ['a', 'c'])), { kind: 'some', named: ['b'] });
-  t.same(idsOf(forgotten(toggled(ALL_SELECTED, 'a'), ['a'])), { kind: 'all', named: [] });
+  t.equal(withoutDeleted(two, ['c']), two);
+  t.same(idsOf(withoutDeleted(two, ['a', 'c'])), { kind: 'some', named: ['b'] });
+  t.same(idsOf(withoutDeleted(toggled(ALL_SELECTED, 'a'), ['a'])), { kind: 'all', named: [] });
   t.end();
 });

@@ -6,7 +6,7 @@ import { LogFinder, type StartWorker } from '../../../../web/parts/log-view/log-
 import {
   MatchList,
   patternOf,
-  placesIn,
+  matchesIn,
   ERROR_LINE_QUERY,
 } from '../../../../web/parts/log-view/log-search.ts';
 import { LogText } from '../../../../web/parts/log-view/log-text.ts';
@@ -28,14 +28,14 @@ const query = (text: string, isRegex = false, isCaseSensitive = false) => ({
 });
 
 const places = (text: string, pattern: RegExp | string, max = 100, isOncePerLine = false) =>
-  typeof pattern === 'string' ? pattern : [...placesIn(text, 10, pattern, { max, isOncePerLine })];
+  typeof pattern === 'string' ? pattern : [...matchesIn(text, 10, pattern, { max, isOncePerLine })];
 
-test('places are found by line, with and without case', (t) => {
+test('finds matches by line, with and without case', (t) => {
   t.strictSame(places('Ab ab\nno\nAB\n', patternOf(query('ab'))), [10, 0, 2, 10, 3, 5, 12, 0, 2]);
   t.strictSame(places('Ab ab\n', patternOf(query('ab', false, true))), [10, 3, 5]);
   t.strictSame(places('a.b axb\n', patternOf(query('a.b'))), [10, 0, 3]);
   t.strictSame(places('a.b axb\n', patternOf(query('a.b', true))), [10, 0, 3, 10, 4, 7]);
-  t.strictSame(places('aaa\nbbb', patternOf(query('x*', true))), [], 'nothing is no place');
+  t.strictSame(places('aaa\nbbb', patternOf(query('x*', true))), [], 'an empty match does not count');
   t.strictSame(places('aaaa\naa\n', patternOf(query('a')), 3), [10, 0, 1, 10, 1, 2, 10, 2, 3]);
   t.strictSame(places('aa\naa\n', patternOf(query('a')), 9, true), [10, 0, 1, 11, 0, 1]);
   t.strictSame(places('end\n', patternOf(query('^end$', true))), [10, 0, 3]);
@@ -43,7 +43,7 @@ test('places are found by line, with and without case', (t) => {
   t.end();
 });
 
-test('a text is found wherever the plain search finds it', (t) => {
+test('agrees with a plain text search', (t) => {
   const word = fc.string({
     unit: fc.constantFrom('a', 'b', '.', '(', '\\', '$'),
     minLength: 1,
@@ -62,9 +62,9 @@ test('a text is found wherever the plain search finds it', (t) => {
   t.end();
 });
 
-test('lines that look like errors', (t) => {
+test('recognizes lines that look like errors', (t) => {
   const pattern = patternOf(ERROR_LINE_QUERY);
-  const isTrouble = (line: string): boolean => places(line, pattern).length > 0;
+  const isErrorLine = (line: string): boolean => places(line, pattern).length > 0;
   for (const line of [
     'ERROR: no licence',
     'Traceback (most recent call last):',
@@ -74,36 +74,36 @@ test('lines that look like errors', (t) => {
     'Segmentation fault',
     'render failed',
   ])
-    t.ok(isTrouble(line), line);
+    t.ok(isErrorLine(line), line);
   for (const line of ['all is well', '0 errors, 3 warnings', 'errors: 0', 'no error', 'terror', 'mirrored'])
-    t.notOk(isTrouble(line), line);
+    t.notOk(isErrorLine(line), line);
   t.end();
 });
 
-test('one goes from error to error, and round', (t) => {
+test('steps through error lines cyclically', (t) => {
   const found = new MatchList();
   found.add(Uint32Array.from([3, 0, 1, 8, 0, 1]));
-  const trouble = new ErrorLines(found, 5);
+  const errors = new ErrorLines(found, 5);
   t.strictSame(
-    [-1, 3, 5, 8].map((line) => trouble.next(line, 1)),
+    [-1, 3, 5, 8].map((line) => errors.next(line, 1)),
     [3, 5, 8, 3],
   );
   t.strictSame(
-    [Infinity, 8, 5, 3].map((line) => trouble.next(line, -1)),
+    [Infinity, 8, 5, 3].map((line) => errors.next(line, -1)),
     [8, 5, 3, 8],
   );
   t.strictSame(
-    [3, 5, 8].map((line) => trouble.before(line)),
+    [3, 5, 8].map((line) => errors.before(line)),
     [0, 1, 2],
   );
-  t.equal(trouble.count, 3);
+  t.equal(errors.count, 3);
   t.equal(new ErrorLines(found, 8).count, 2);
   t.equal(new ErrorLines(new MatchList(), null).next(-1, 1), -1);
   t.strictSame(found.inLine(8), [{ number: 1, start: 0, end: 1 }]);
   t.end();
 });
 
-/** A worker in the same thread, which answers when it is told to. */
+/** A worker in the same thread that answers on demand. */
 function byHand(): { start: StartWorker; answer: () => void; tasks: string[]; ended: () => number } {
   const tasks: string[] = [];
   const answers: (() => void)[] = [];
@@ -115,7 +115,7 @@ function byHand(): { start: StartWorker; answer: () => void; tasks: string[]; en
         tasks.push(task.text);
         const pattern = patternOf(task.query);
         if (typeof pattern === 'string') return;
-        const found = placesIn(task.text, task.firstLine, pattern, { max: task.max, isOncePerLine: false });
+        const found = matchesIn(task.text, task.firstLine, pattern, { max: task.max, isOncePerLine: false });
         answers.push(() => onAnswer({ is: 'found', id: task.id, places: found }));
       },
       end: () => ended++,
@@ -124,19 +124,19 @@ function byHand(): { start: StartWorker; answer: () => void; tasks: string[]; en
   return { start, answer: () => answers.shift()?.(), tasks, ended: () => ended };
 }
 
-test('a search goes on with what a log gains, and tells a pattern that is none', (t) => {
+test('a search continues as the log grows, and reports an invalid pattern', (t) => {
   const log = new LogText();
   const worker = byHand();
   const finder = new LogFinder(log, query('x'), worker.start);
-  finder.goOn();
+  finder.continueSearch();
   t.equal(finder.state().isDone, true);
   log.append('stdout', 'x\ny\nhalf x', 1);
-  finder.goOn();
+  finder.continueSearch();
   worker.answer();
   worker.answer();
   t.equal(finder.state().found.count, 1);
   log.append('stdout', ' and whole\n', 1);
-  finder.goOn();
+  finder.continueSearch();
   t.equal(finder.state().isDone, false);
   worker.answer();
   t.strictSame(worker.tasks, ['x\ny\n', 'half x and whole\n']);
@@ -186,7 +186,7 @@ test('pieces of a line keep its text', (t) => {
   t.end();
 });
 
-test('a scroll bar reaches every row of a log that no element is as high as', (t) => {
+test('the scroll bar reaches every row of a log that exceeds the maximum height', (t) => {
   const range = { rows: 2_000_000, viewport: 600 };
   t.equal(scrolledHeight(range), HEIGHT_MAX);
   t.equal(logTop(HEIGHT_MAX - 600, range), 2_000_000 * ROW_HEIGHT - 600);
@@ -201,7 +201,7 @@ test('a scroll bar reaches every row of a log that no element is as high as', (t
   t.end();
 });
 
-test('lines of an address', (t) => {
+test('parses lines in an address', (t) => {
   t.strictSame(linesOf('#L12'), { from: 12, to: 12 });
   t.strictSame(linesOf('#L20-L12'), { from: 12, to: 20 });
   for (const hash of ['', '#L0', '#Lx', '#L1-', '#L12345678901']) t.equal(linesOf(hash), null, hash);

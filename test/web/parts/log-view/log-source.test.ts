@@ -32,7 +32,7 @@ const settled = (source: LogSource): Promise<void> =>
     });
   });
 
-/** A service that has some chunks. */
+/** A log in pages of at most `most` chunks. */
 const serving = (kept: readonly LogChunk[], most = 2) =>
   new LogSource({
     readPage: (after) => {
@@ -41,7 +41,7 @@ const serving = (kept: readonly LogChunk[], most = 2) =>
     },
   });
 
-test('pages are read to an empty one, by attempt', async (t) => {
+test('reads pages until an empty one, by attempt', async (t) => {
   const source = serving([chunk(3, 1, 1), chunk(5, 1, 2), chunk(9, 2, 1)]);
   source.read();
   await settled(source);
@@ -51,7 +51,7 @@ test('pages are read to an empty one, by attempt', async (t) => {
   t.equal(attemptOf('0198-0-12-7'), 7);
 });
 
-test('what comes twice is shown once, and what events have missed is read', async (t) => {
+test('a repeated chunk is shown once, and a missing one is read', async (t) => {
   const all = Array.from({ length: 12 }, (_u, at) => chunk(at * 2 + 1, 1, at + 1));
   await fc.assert(
     fc.asyncProperty(
@@ -63,7 +63,7 @@ test('what comes twice is shown once, and what events have missed is read', asyn
         const source = serving(kept, most);
         source.read();
         for (const list of events) {
-          // An event leaves after its chunk is kept, and so are all before it.
+          // A chunk is stored before its event is sent, and so are all earlier ones.
           for (const one of all)
             if (one.seq_num <= (list.at(-1)?.seq_num ?? 0) && !kept.includes(one)) kept.push(one);
           source.accept(list);
@@ -80,7 +80,7 @@ test('what comes twice is shown once, and what events have missed is read', asyn
   );
 });
 
-test('an error stops reading, and reading again goes on', async (t) => {
+test('an error stops reading, and another read continues', async (t) => {
   let isAway = true;
   const source = new LogSource({
     readPage: (after) =>

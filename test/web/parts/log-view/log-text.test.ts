@@ -25,7 +25,7 @@ const linesOf = (log: LogText) => {
   return Array.from({ length: count }, (_unused, index) => lineAt(log, blocks, index));
 };
 
-test('chunks that are cut anywhere become the lines that were written', (t) => {
+test('chunks split anywhere become the lines that were written', (t) => {
   const log = textOf([
     ['stdout', 'one\ntw'],
     ['stderr', 'oh'],
@@ -41,7 +41,7 @@ test('chunks that are cut anywhere become the lines that were written', (t) => {
       [3, 'stderr', 'last', 3],
     ],
   );
-  t.equal(log.lineCount, 3, 'the last has not ended');
+  t.equal(log.lineCount, 3, 'the last line is incomplete');
   t.equal(log.firstStderr, 2);
   log.end();
   t.equal(log.lineCount, 4);
@@ -51,7 +51,7 @@ test('chunks that are cut anywhere become the lines that were written', (t) => {
   t.end();
 });
 
-test('the lines of one stream do not depend on where it was cut', (t) => {
+test('the lines of a stream do not depend on the chunk borders', (t) => {
   const unit = fc.constantFrom('a', '\n', '\r', '\u001b[31m', '\u001b[0m', 'é');
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 200 }), fc.array(fc.nat({ max: 30 })), (text, cuts) => {
@@ -83,7 +83,7 @@ test('the lines of one stream do not depend on where it was cut', (t) => {
   t.end();
 });
 
-test('a style goes on from line to line of its own stream', (t) => {
+test('a style continues across lines of its own stream', (t) => {
   const log = textOf([
     ['stdout', '\u001b[32mgreen\nstill\n'],
     ['stderr', 'plain\n'],
@@ -96,7 +96,7 @@ test('a style goes on from line to line of its own stream', (t) => {
   t.end();
 });
 
-test('what a line has overwritten is folded', (t) => {
+test('overwritten states of a line are folded', (t) => {
   t.strictSame(shownPart('10%\r20%\r30%'), { start: 8, end: 11, states: 2 });
   t.strictSame(shownPart('dos\r'), { start: 0, end: 3, states: 0 });
   t.strictSame(shownPart('\r'), { start: 0, end: 0, states: 0 });
@@ -107,7 +107,7 @@ test('what a line has overwritten is folded', (t) => {
   t.end();
 });
 
-test('a line without an end is broken', (t) => {
+test('a line without an end is split', (t) => {
   const log = textOf([['stdout', 'x'.repeat(LINE_CHARACTERS_MAX + 10)]]);
   log.end();
   t.strictSame(
@@ -117,7 +117,7 @@ test('a line without an end is broken', (t) => {
   t.end();
 });
 
-test('many lines keep their numbers over the blocks', (t) => {
+test('line numbers continue across blocks', (t) => {
   const log = new LogText();
   for (let chunk = 0; chunk < 300; chunk++)
     log.append(
@@ -134,7 +134,7 @@ test('many lines keep their numbers over the blocks', (t) => {
   t.end();
 });
 
-test('rows of the layout and lines agree, whatever is shown', (t) => {
+test('rows of the layout agree with the lines for all options', (t) => {
   const piece = fc.tuple(
     fc.constantFrom('stdout' as const, 'stderr' as const),
     fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 60 }),

@@ -16,7 +16,7 @@ const task = (id: string, more: Partial<Task>): Task => ({
   ...more,
 });
 
-test('a task that a worker had is a bar, one that waits is counted', (t) => {
+test('an assigned task has a bar, a waiting one is counted', (t) => {
   const { items, waiting, retried } = taskBars([
     task('1', {
       status: 'succeeded',
@@ -42,6 +42,6 @@ test('a task that a worker had is a bar, one that waits is counted', (t) => {
     { id: '3', name: 'frame 3', status: 'failed', lane: 'w', from: Date.parse(AT), to: Date.parse(LATER) },
   ]);
   t.equal(waiting, 2);
-  t.equal(retried, 2, 'the failure that a bar shows is not one before it');
+  t.equal(retried, 2, 'the failure of the bar itself does not count as an earlier one');
   t.end();
 });

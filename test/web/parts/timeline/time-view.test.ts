@@ -12,37 +12,37 @@ import {
 
 const WHOLE = { from: 0, to: 100_000 };
 
-test('there is always something to see', (t) => {
+test('a view is never empty', (t) => {
   t.strictSame(wholeView(5, 5), { from: 5, to: 1_005 });
   t.strictSame(wholeView(0, 100_000), WHOLE);
   t.end();
 });
 
-test('zooming keeps the time under the pointer where it is', (t) => {
+test('zooming keeps the time under the pointer in place', (t) => {
   t.strictSame(zoomed(WHOLE, WHOLE, 2, 50_000), { from: 25_000, to: 75_000 });
   t.strictSame(zoomed(WHOLE, WHOLE, 2, 0), { from: 0, to: 50_000 });
-  t.equal(zoomed({ from: 10_000, to: 60_000 }, WHOLE, 0.1, 30_000), null, 'all there is');
+  t.equal(zoomed({ from: 10_000, to: 60_000 }, WHOLE, 0.1, 30_000), null, 'the whole timeline');
   t.strictSame(zoomed({ from: 10_000, to: 11_000 }, WHOLE, 8, 10_500), { from: 10_000, to: 11_000 });
   t.end();
 });
 
-test('nothing beyond the ends is shown', (t) => {
+test('a view stays within the timeline', (t) => {
   t.strictSame(panned({ from: 10_000, to: 20_000 }, WHOLE, -50_000), { from: 0, to: 10_000 });
   t.strictSame(panned({ from: 10_000, to: 20_000 }, WHOLE, 500_000), { from: 90_000, to: 100_000 });
   t.equal(within({ from: -10, to: 200_000 }, WHOLE), null);
   t.end();
 });
 
-test('the view follows what is chosen, as little as it must', (t) => {
+test('a view moves as little as necessary to show an item', (t) => {
   const view = { from: 20_000, to: 30_000 };
   t.strictSame(showing(view, WHOLE, 22_000, 25_000), view);
   t.strictSame(showing(view, WHOLE, 10_000, 12_000), { from: 10_000, to: 20_000 });
   t.strictSame(showing(view, WHOLE, 33_000, 35_000), { from: 25_000, to: 35_000 });
-  t.strictSame(showing(view, WHOLE, 40_000, 90_000), { from: 40_000, to: 50_000 }, 'its beginning at least');
+  t.strictSame(showing(view, WHOLE, 40_000, 90_000), { from: 40_000, to: 50_000 }, 'at least its start');
   t.end();
 });
 
-test('ticks are round times of the clock on the wall', (t) => {
+test('ticks are round local times', (t) => {
   t.strictSame(ticksOf({ from: 500, to: 20_000 }, 4, 0), {
     step: 5_000,
     times: [5_000, 10_000, 15_000, 20_000],
@@ -57,7 +57,7 @@ test('ticks are round times of the clock on the wall', (t) => {
   t.end();
 });
 
-test('there are never more ticks than there is room for', (t) => {
+test('ticks never exceed the available room', (t) => {
   fc.assert(
     fc.property(
       fc.nat(4e12),

@@ -29,7 +29,7 @@ const label = (lane: string): string => `worker ${lane}`;
 const idsOf = (rows: readonly (readonly TimelineItem[])[]): string[][] =>
   rows.map((row) => row.map(({ id }) => id));
 
-test('what one worker did at the same time is below each other, and what came after in the same row', (t) => {
+test('overlapping items of a lane get separate rows, later ones reuse a row', (t) => {
   const model = timelineOf(
     [
       item('c', '10', 60, 90),
@@ -46,19 +46,19 @@ test('what one worker did at the same time is below each other, and what came af
       { name: 'worker 2', firstRow: 0, rows: 1 },
       { name: 'worker 10', firstRow: 1, rows: 2 },
     ],
-    'names are sorted as people count',
+    'lane names are sorted with numbers in numeric order',
   );
   t.strictSame(idsOf(model.rows), [['d'], ['a', 'c'], ['b']]);
   t.strictSame([model.from, model.to], [0, NOW]);
   t.end();
 });
 
-test('nothing is a timeline of no length', (t) => {
+test('an empty timeline has no length', (t) => {
   t.strictSame(timelineOf([], label, NOW), { lanes: [], rows: [], from: NOW, to: NOW });
   t.end();
 });
 
-test('clocks that differ make no negative durations, and what goes on shares its row with nothing', (t) => {
+test('different clocks give no negative durations, and an item in progress keeps its row', (t) => {
   t.equal(endOf(item('a', 'w', 50, 20), NOW), 50);
   t.equal(endOf(item('a', 'w', NOW + 5, null), NOW), NOW + 5);
   const model = timelineOf([item('a', 'w', 0, null), item('b', 'w', NOW + 10, null)], label, NOW);
@@ -66,7 +66,7 @@ test('clocks that differ make no negative durations, and what goes on shares its
   t.end();
 });
 
-test('the item under the pointer is found, also when it is narrower than the pointer', (t) => {
+test('finds the item under the pointer, also if it is narrower than the pointer', (t) => {
   const row = [item('a', 'w', 0, 10), item('b', 'w', 20, 20), item('c', 'w', 30, null)];
   t.equal(itemAt(row, 5, 0, NOW)?.id, 'a');
   t.equal(itemAt(row, 15, 0, NOW), null);
@@ -77,7 +77,7 @@ test('the item under the pointer is found, also when it is narrower than the poi
   t.end();
 });
 
-test('arrows lead along the row and to what is nearest in the next one', (t) => {
+test('arrow keys move along the row and to the nearest item of the next row', (t) => {
   const model = timelineOf(
     [item('a', '1', 0, 10), item('b', '1', 20, 30), item('x', '2', 0, 5), item('y', '2', 19, 40)],
     label,
@@ -95,7 +95,7 @@ test('arrows lead along the row and to what is nearest in the next one', (t) => 
   t.end();
 });
 
-test('a lane is summed up', (t) => {
+test('summarizes a lane', (t) => {
   const [lane] = timelineOf(
     [item('a', 'w', 0, 10), item('b', 'w', 5, 25, 'failed'), item('c', 'w', 990, null, 'running')],
     label,
@@ -113,7 +113,7 @@ test('a lane is summed up', (t) => {
   t.end();
 });
 
-test('every item is in one row of its lane, no row overlaps, and search agrees with looking', (t) => {
+test('every item is in one row of its lane, rows do not overlap, and the binary search agrees with a linear one', (t) => {
   const items = fc
     .array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(NOW), fc.option(fc.nat(NOW))), { maxLength: 60 })
     .map((list) => list.map(([lane, from, to], index) => item(String(index), lane, from, to)));

@@ -1,4 +1,4 @@
-/** The part of dagre that is used. Its own declarations import without extensions, which Node's resolution does not find. */
+/** The used part of dagre. Its own declarations import without extensions, which the resolution of Node.js does not find. */
 declare module '@dagrejs/dagre' {
   export interface Placed {
     readonly x?: number;

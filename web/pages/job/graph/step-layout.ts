@@ -1,4 +1,4 @@
-// The linter reads this file as a part of the tests as well, whose files the declarations are not among.
+// The linter also reads this file with the configuration of the tests, which does not include the declarations.
 // eslint-disable-next-line @typescript-eslint/triple-slash-reference
 /// <reference path="./dagre.d.ts" />
 import { Graph, layout } from '@dagrejs/dagre';
@@ -15,7 +15,7 @@ export interface Point {
 export interface GraphLayout {
   readonly width: number;
   readonly height: number;
-  /** The upper left corner of each step, by its name. */
+  /** The upper left corner of each step by name. */
   readonly nodes: ReadonlyMap<string, Point>;
   readonly edges: readonly {
     readonly from: string;
@@ -24,10 +24,10 @@ export interface GraphLayout {
   }[];
 }
 
-type Hung = Pick<Step, 'name' | 'depends_on'>;
+type DependentStep = Pick<Step, 'name' | 'depends_on'>;
 
-/** Places the steps from left to right, each behind those that it waits for. */
-export function layoutOfSteps(steps: readonly Hung[]): GraphLayout {
+/** Arranges the steps from left to right, each to the right of its dependencies. */
+export function layoutOfSteps(steps: readonly DependentStep[]): GraphLayout {
   const graph = new Graph();
   graph.setGraph({ rankdir: 'LR', nodesep: 18, ranksep: 56, marginx: 16, marginy: 16 });
   graph.setDefaultEdgeLabel(() => ({}));
@@ -51,7 +51,7 @@ export function layoutOfSteps(steps: readonly Hung[]): GraphLayout {
   };
 }
 
-/** A smooth line through the points, as the `d` of an SVG path. */
+/** Returns a smooth line through the points as the `d` attribute of an SVG path. */
 export function pathThrough(points: readonly Point[]): string {
   const [first, ...others] = points;
   if (first === undefined) return '';

@@ -1,4 +1,4 @@
-/** How a drawing is moved and scaled in its window: screen = drawing * scale + offset. */
+/** Position and scale of a drawing in its window: screen = drawing * scale + offset. */
 export interface View {
   readonly x: number;
   readonly y: number;
@@ -10,16 +10,16 @@ export interface Size {
   readonly height: number;
 }
 
-const SCALE_MIN = 0.15;
-const SCALE_MAX = 2;
+const MIN_SCALE = 0.15;
+const MAX_SCALE = 2;
 
-/** All of the drawing in the middle of the window, never larger than it is. */
+/** Returns the view with the whole drawing in the center of the window, scaled down if it does not fit. */
 export function fitted(drawing: Size, window: Size): View {
   const fits = Math.min(
     window.width / Math.max(1, drawing.width),
     window.height / Math.max(1, drawing.height),
   );
-  const scale = Math.min(1, Math.max(SCALE_MIN, fits));
+  const scale = Math.min(1, Math.max(MIN_SCALE, fits));
   return {
     scale,
     x: (window.width - drawing.width * scale) / 2,
@@ -27,11 +27,11 @@ export function fitted(drawing: Size, window: Size): View {
   };
 }
 
-/** Scaled around a point of the window, which stays where it is. */
+/** Returns the view scaled around a point of the window. The scale is limited. */
 export function zoomed(view: View, factor: number, at: { readonly x: number; readonly y: number }): View {
-  const scale = Math.min(SCALE_MAX, Math.max(SCALE_MIN, view.scale * factor));
-  const grown = scale / view.scale;
-  return { scale, x: at.x - (at.x - view.x) * grown, y: at.y - (at.y - view.y) * grown };
+  const scale = Math.min(MAX_SCALE, Math.max(MIN_SCALE, view.scale * factor));
+  const change = scale / view.scale;
+  return { scale, x: at.x - (at.x - view.x) * change, y: at.y - (at.y - view.y) * change };
 }
 
 export const panned = (view: View, dx: number, dy: number): View => ({

@@ -8,44 +8,44 @@ import { queries } from '../../../state/queries.ts';
 import { useService } from '../../../state/service.tsx';
 import { taskAt } from '../model/cells.ts';
 
-/** So long the pointer rests on a cell before its task is asked for. */
+/** Time that the pointer must rest on a cell before its task is loaded, in milliseconds. */
 const REST_MS = 180;
 const MARGIN = 6;
 
 interface CellCorner {
   readonly x: number;
-  /** From the top of the whole grid. */
+  /** Distance from the top of the grid, including scrolled rows. */
   readonly top: number;
   readonly size: number;
-  /** Of the window of the grid. */
+  /** Width of the visible part of the grid. */
   readonly width: number;
 }
 
-/** What is known of the task of a cell, beside it. */
+/** A card next to a cell with the details of its task. */
 export function CellCard({
   stepId,
-  place,
+  index,
   name,
   status,
-  isWanted,
+  showsTask,
   at,
   box,
 }: {
   stepId: string;
-  place: number;
+  index: number;
   name: string;
   status: string;
-  /** Whether the task is asked for. */
-  isWanted: boolean;
+  /** Loads the task; false while a range is selected. */
+  showsTask: boolean;
   at: CellCorner;
   box: RefObject<HTMLDivElement | null>;
 }) {
   const card = useRef<HTMLDivElement>(null);
   const [rested, setRested] = useState<number | null>(null);
   useEffect(() => {
-    const timer = setTimeout(() => setRested(place), REST_MS);
+    const timer = setTimeout(() => setRested(index), REST_MS);
     return () => clearTimeout(timer);
-  }, [place]);
+  }, [index]);
   useLayoutEffect(() => {
     const element = card.current;
     const scroller = box.current;
@@ -63,7 +63,7 @@ export function CellCard({
         <strong>{name}</strong>
         <StatusBadge kind="task" status={status} />
       </div>
-      {isWanted && rested === place && <TaskFacts id={taskAt(stepId, place)} status={status} />}
+      {showsTask && rested === index && <TaskFacts id={taskAt(stepId, index)} status={status} />}
     </div>
   );
 }
@@ -75,11 +75,11 @@ function TaskFacts({ id, status }: { id: string; status: string }) {
   if (isError) return null;
   if (data === undefined) return <Skeleton width="16ch" />;
   const { parameters = {}, assigned_worker_id: worker, started_at: started, ended_at: ended } = data;
-  const several = Object.entries(parameters);
+  const values = Object.entries(parameters);
   return (
     <>
-      {several.length > 1 && (
-        <div className="muted">{several.map(([name, value]) => `${name} ${value}`).join(', ')}</div>
+      {values.length > 1 && (
+        <div className="muted">{values.map(([name, value]) => `${name} ${value}`).join(', ')}</div>
       )}
       {worker !== undefined && (
         <div>

@@ -4,7 +4,7 @@ import type { FrameScale } from '../model/frames.ts';
 import { cornerOf, type GridLayout } from '../model/grid-layout.ts';
 import type { IndexRange } from '../model/index-ranges.ts';
 
-/** The custom properties that a grid is drawn with. */
+/** The custom properties with the colors of a grid. */
 export const GRID_COLORS = [
   ...new Set(Object.values(GRID_STATUSES).map((status) => `--state-${status}`)),
   '--text',
@@ -18,21 +18,21 @@ export interface GridPicture {
   readonly cells: string;
   readonly scale: FrameScale;
   readonly selected: readonly IndexRange[];
-  /** Cells of other statuses step back; empty when none is picked out. */
+  /** Statuses to highlight; cells of other statuses are faded. Empty for none. */
   readonly picked: readonly ProgressPart[];
   readonly colors: Readonly<Record<string, string>>;
   readonly font: string;
-  /** What is seen of it. */
+  /** The visible part, in pixels. */
   readonly top: number;
   readonly width: number;
   readonly height: number;
 }
 
-const LETTER_SIZE_MIN = 15;
-const MARK_SIZE_MIN = 7;
+const MIN_LETTER_SIZE = 15;
+const MIN_MARK_SIZE = 7;
 const FADED = 0.16;
 
-/** Draws the rows of a grid that are seen. */
+/** Draws the visible rows of a grid. */
 export function drawGrid(context: CanvasRenderingContext2D, picture: GridPicture): void {
   const { layout, cells, top, width, height } = picture;
   context.clearRect(0, 0, width, height);
@@ -42,8 +42,8 @@ export function drawGrid(context: CanvasRenderingContext2D, picture: GridPicture
   const lastRow = Math.min(layout.rows - 1, Math.floor((top + height) / layout.pitch));
   drawRowNames(context, picture, firstRow, lastRow);
   const last = Math.min(layout.count, (lastRow + 1) * layout.columns);
-  for (let place = firstRow * layout.columns; place < last; place += 1)
-    drawCell(context, picture, place, GRID_STATUSES[cells[place] ?? ''] ?? 'pending');
+  for (let index = firstRow * layout.columns; index < last; index += 1)
+    drawCell(context, picture, index, GRID_STATUSES[cells[index] ?? ''] ?? 'pending');
   drawSelection(context, picture, firstRow * layout.columns, last - 1);
   context.restore();
 }
@@ -51,27 +51,27 @@ export function drawGrid(context: CanvasRenderingContext2D, picture: GridPicture
 function drawCell(
   context: CanvasRenderingContext2D,
   { layout, picked, colors, font }: GridPicture,
-  place: number,
+  index: number,
   status: ProgressPart,
 ): void {
-  const { x, y } = cornerOf(layout, place);
+  const { x, y } = cornerOf(layout, index);
   const { size } = layout;
   context.globalAlpha = picked.length === 0 || picked.includes(status) ? 1 : FADED;
   context.fillStyle = colors[`--state-${status}`] ?? '';
   context.fillRect(x, y, size, size);
-  if (size >= LETTER_SIZE_MIN) {
+  if (size >= MIN_LETTER_SIZE) {
     context.fillStyle = contrastColor(colors[`--state-${status}`] ?? '');
     context.font = `600 ${Math.round(size * 0.56)}px ${font}`;
     context.textAlign = 'center';
     context.textBaseline = 'middle';
     context.fillText(statusStyle('task', status).letter, x + size / 2, y + size / 2 + 0.5);
-  } else if (size >= MARK_SIZE_MIN && status === 'failed') {
+  } else if (size >= MIN_MARK_SIZE && status === 'failed') {
     drawCross(context, x, y, size);
   }
   context.globalAlpha = 1;
 }
 
-/** A line around each selected run, over as many rows as it takes. */
+/** Draws a line around each selected run, which can span several rows. */
 function drawSelection(
   context: CanvasRenderingContext2D,
   { layout, selected, colors }: GridPicture,
@@ -95,7 +95,7 @@ function drawSelection(
       const corner = cornerOf(layout, first);
       const [left, top] = [corner.x - gap, corner.y - gap];
       const [right, bottom] = [left + (rowEnd - first + 1) * pitch, top + pitch];
-      // Where the run goes on above or below there is no line between.
+      // There is no line between two rows of the same run.
       const topEnd = left + Math.max(0, Math.min(rowEnd, run.first + columns - 1) - first + 1) * pitch;
       const bottomStart = right - Math.max(0, rowEnd - Math.max(first, run.last - columns + 1) + 1) * pitch;
       if (topEnd > left) line(left, top, topEnd, top);
@@ -108,7 +108,7 @@ function drawSelection(
   context.stroke();
 }
 
-/** So that failures are not told by their colour alone. */
+/** Marks a failure with a cross, so that it is not distinguished by color alone. */
 function drawCross(context: CanvasRenderingContext2D, x: number, y: number, size: number): void {
   const inset = size * 0.25;
   context.strokeStyle = '#ffffff';
@@ -121,7 +121,7 @@ function drawCross(context: CanvasRenderingContext2D, x: number, y: number, size
   context.stroke();
 }
 
-/** The names of the first tasks of rows, of as many rows as there is room for. */
+/** Draws the names of the first tasks of rows. Leaves out rows if the rows are too close together. */
 function drawRowNames(
   context: CanvasRenderingContext2D,
   { layout, scale, colors, font }: GridPicture,

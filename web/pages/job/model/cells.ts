@@ -4,27 +4,27 @@ import { statusStyle } from '../../../parts/status-looks.ts';
 
 const TASK_ID = /^(.{36})-([0-9]{1,10})-([0-9]{1,10})$/;
 
-/** The place that a task id names: the order of its step, and its place in the task order; null when it is none. */
-export function taskIndexOf(taskId: string): { readonly step: number; readonly place: number } | null {
+/** Parses a task id into the order of its step and the index of the task in the step; null for an invalid id. */
+export function taskIndexOf(taskId: string): { readonly step: number; readonly index: number } | null {
   const match = TASK_ID.exec(taskId);
-  return match === null ? null : { step: Number(match[2]), place: Number(match[3]) };
+  return match === null ? null : { step: Number(match[2]), index: Number(match[3]) };
 }
 
-/** The id of the task at a place of a step. */
-export const taskAt = (stepId: string, place: number): string => `${stepId}-${place}`;
+/** Returns the id of the task at an index of a step. */
+export const taskAt = (stepId: string, index: number): string => `${stepId}-${index}`;
 
-/** The character of a grid for a task as an event tells of it. */
+/** Returns the grid character of the status that an event reports. */
 const cellOf = ({ status, unschedulable_reason: reason }: TaskEvent): string =>
   statusStyle('task', status === 'ready' && reason !== '' ? 'unschedulable' : status).letter;
 
-/** The grid as task events leave it; the same object when they change nothing. */
+/** Returns the grid after task events, or the same object if they change nothing. */
 export function gridAfter(grid: TaskGrid, events: readonly TaskEvent[]): TaskGrid {
   const changes = new Map<number, Map<number, string>>();
   for (const event of events) {
     const at = taskIndexOf(event.task_id);
     if (at === null || event.job_id !== grid.job_id) continue;
     const ofStep = changes.get(at.step) ?? new Map<number, string>();
-    changes.set(at.step, ofStep.set(at.place, cellOf(event)));
+    changes.set(at.step, ofStep.set(at.index, cellOf(event)));
   }
   let isChanged = false;
   const steps = grid.steps.map((step) => {
@@ -38,26 +38,29 @@ export function gridAfter(grid: TaskGrid, events: readonly TaskEvent[]): TaskGri
 
 function patched(cells: string, changes: ReadonlyMap<number, string> | undefined): string {
   if (changes === undefined) return cells;
-  const wanted = [...changes].filter(([place, cell]) => place < cells.length && cells[place] !== cell);
-  if (wanted.length === 0) return cells;
-  wanted.sort(([one], [other]) => one - other);
+  const effective = [...changes].filter(([index, cell]) => index < cells.length && cells[index] !== cell);
+  if (effective.length === 0) return cells;
+  effective.sort(([one], [other]) => one - other);
   let after = '';
   let from = 0;
-  for (const [place, cell] of wanted) {
-    after += cells.slice(from, place) + cell;
-    from = place + 1;
+  for (const [index, cell] of effective) {
+    after += cells.slice(from, index) + cell;
+    from = index + 1;
   }
   return after + cells.slice(from);
 }
 
-/** How many cells have each character. */
+/** Counts the cells by character. */
 export function cellCounts(cells: string): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const cell of cells) counts[cell] = (counts[cell] ?? 0) + 1;
   return counts;
 }
 
-/** Whether the cells say what the counts of their step say; if not, events were missed, or none tells of what befell the whole step. */
+/**
+ * Reports whether the cells match the counts of their step. They differ if events were lost, or after a change of the
+ * whole step, which has no task events.
+ */
 export function cellsMatchCounts(cells: string, counts: TaskCounts): boolean {
   const found = cellCounts(cells);
   const of = (cell: string): number => found[cell] ?? 0;

@@ -1,19 +1,19 @@
-/** An environment as its template defines it. */
+/** An environment that a template defines. */
 export interface DefinedEnvironment {
-  /** Of which step; empty when all steps have it. */
+  /** Name of its step; empty for an environment of the job. */
   readonly step: string;
   readonly name: string;
   readonly description: string;
   /** Names and values; values may hold references such as `{{Param.Scene}}`. */
   readonly variables: readonly (readonly [name: string, value: string])[];
-  /** What runs when a session begins and ends; empty when nothing does. */
+  /** Command at the start or the end of a session; empty for none. */
   readonly onEnter: string;
   readonly onExit: string;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The environments of a template, those of the job first. What is not as the specification has it is left out. */
+/** Returns the environments of a template, those of the job first. Leaves out what does not conform to the specification. */
 export function environmentsOf(template: unknown): readonly DefinedEnvironment[] {
   if (!isObject(template)) return [];
   const ofJob = listIn(template, 'jobEnvironments').map((each) => environmentOf(each, ''));

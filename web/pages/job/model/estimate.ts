@@ -1,52 +1,56 @@
 import type { JobStatus, Step } from '../../../../client/resources.ts';
 
-/** How long a job still takes, or why that cannot be said. */
+/** The remaining time of a job, or the reason why it is unknown. */
 export type Estimate =
   | {
       readonly kind: 'known';
       readonly ms: number;
-      /** Some steps are not in it: none of their attempts has succeeded yet. It takes longer than this. */
-      readonly isLeast: boolean;
-      /** Attempts that it is made of. */
+      /** The estimate leaves out steps without a succeeded attempt, so the job takes longer. */
+      readonly isLowerBound: boolean;
+      /** Number of attempts that the estimate is based on. */
       readonly attempts: number;
-      /** Tasks that it takes to run at the same time. */
-      readonly atOnce: number;
+      /** Number of tasks that run at the same time. */
+      readonly concurrency: number;
     }
-  | { readonly kind: 'unknown'; readonly because: string };
+  | { readonly kind: 'unknown'; readonly reason: string };
 
 type JudgedStep = Pick<Step, 'name' | 'depends_on' | 'task_counts' | 'attempt_seconds'>;
 
 /**
- * The remaining time of a job: the seconds that its attempts took on average, step by step, for the tasks that are left, by as many at the
- * same time as run now. Tasks that run are taken to be half done. It is not less than what the longest chain of steps takes, one task each.
+ * Estimates the remaining time of a job: for each step, the mean duration of its attempts times the remaining tasks,
+ * divided by the number of tasks that run now. Running tasks count as half done. The estimate is at least the duration
+ * of the longest chain of steps with one task each.
  */
 export function estimateOf(status: JobStatus, steps: readonly JudgedStep[]): Estimate {
-  const off = whyNot(status);
-  if (off !== '') return unknown(off);
-  const left = steps.filter((step) => leftOf(step) > 0);
-  const known = left.filter((step) => step.attempt_seconds !== undefined);
-  if (left.length === 0) return unknown('no task is left to run');
-  if (known.length === 0) return unknown('no task of what is left has finished yet');
-  const atOnce = steps.reduce((sum, { task_counts: { running, assigned } }) => sum + running + assigned, 0);
-  if (atOnce === 0) return unknown('nothing runs at the moment');
-  const work = known.reduce((sum, step) => sum + workOf(step), 0);
+  const reason = unknownReason(status);
+  if (reason !== '') return unknown(reason);
+  const remaining = steps.filter((step) => remainingTasks(step) > 0);
+  const known = remaining.filter((step) => step.attempt_seconds !== undefined);
+  if (remaining.length === 0) return unknown('no tasks remain');
+  if (known.length === 0) return unknown('no attempt of the remaining steps has succeeded yet');
+  const concurrency = steps.reduce(
+    (sum, { task_counts: { running, assigned } }) => sum + running + assigned,
+    0,
+  );
+  if (concurrency === 0) return unknown('no tasks are running');
+  const work = known.reduce((sum, step) => sum + remainingWork(step), 0);
   return {
     kind: 'known',
-    ms: Math.max(work / atOnce, longestChain(steps)) * 1_000,
-    isLeast: known.length < left.length,
+    ms: Math.max(work / concurrency, longestChain(steps)) * 1_000,
+    isLowerBound: known.length < remaining.length,
     attempts: known.reduce((sum, step) => sum + (step.attempt_seconds?.count ?? 0), 0),
-    atOnce,
+    concurrency,
   };
 }
 
-const unknown = (because: string): Estimate => ({ kind: 'unknown', because });
+const unknown = (reason: string): Estimate => ({ kind: 'unknown', reason });
 
-function whyNot(status: JobStatus): string {
+function unknownReason(status: JobStatus): string {
   switch (status) {
     case 'paused':
       return 'the job is paused';
     case 'blocked':
-      return 'the job waits for other jobs';
+      return 'the job is waiting for other jobs';
     case 'completed':
     case 'failed':
     case 'canceled':
@@ -57,18 +61,18 @@ function whyNot(status: JobStatus): string {
   }
 }
 
-const leftOf = ({ task_counts: { pending, ready, assigned, running } }: JudgedStep): number =>
+const remainingTasks = ({ task_counts: { pending, ready, assigned, running } }: JudgedStep): number =>
   pending + ready + assigned + running;
 
 const meanOf = (step: JudgedStep): number => step.attempt_seconds?.mean ?? 0;
 
-/** Seconds of one worker. */
-function workOf(step: JudgedStep): number {
+/** Returns the remaining work of a step in seconds of one task at a time. */
+function remainingWork(step: JudgedStep): number {
   const { pending, ready, assigned, running } = step.task_counts;
   return meanOf(step) * (pending + ready + (assigned + running) / 2);
 }
 
-/** Seconds of the chain of steps that takes longest with one task of each. */
+/** Returns the duration of the longest chain of steps with one task each, in seconds. */
 function longestChain(steps: readonly JudgedStep[]): number {
   const byName = new Map(steps.map((step) => [step.name, step]));
   const known = new Map<string, number>();
@@ -77,7 +81,7 @@ function longestChain(steps: readonly JudgedStep[]): number {
     if (before !== undefined) return before;
     known.set(step.name, 0);
     const upstream = (step.depends_on ?? []).flatMap((name) => byName.get(name) ?? []);
-    const own = leftOf(step) === 0 ? 0 : meanOf(step) * (hasWaiting(step) ? 1 : 0.5);
+    const own = remainingTasks(step) === 0 ? 0 : meanOf(step) * (hasWaiting(step) ? 1 : 0.5);
     const seconds = Math.max(0, ...upstream.map(until)) + own;
     known.set(step.name, seconds);
     return seconds;

@@ -1,22 +1,22 @@
 import type { TaskAxis } from '../../../../client/resources.ts';
-import { mergedRuns, type IndexRange } from './index-ranges.ts';
+import { mergeRuns, type IndexRange } from './index-ranges.ts';
 
 /**
- * What people call the tasks of a step: where one task parameter tells them apart, by its value ("frame 1010"), else by
- * their place in the task order.
+ * Maps the tasks of a step to the names that users know: the value of the task parameter ("frame 1010") if a step has
+ * only one, else the index in the task order.
  */
 export interface FrameScale {
   readonly count: number;
-  /** The name of the parameter; empty where tasks are called by their place. */
+  /** The name of the parameter; empty if tasks are named by index. */
   readonly parameter: string;
-  /** Whether names are integers, or ranges of them, so that a range of them means something. */
+  /** Names are integers or ranges of integers. */
   readonly isNumeric: boolean;
-  labelAt(place: number): string;
-  /** The places that a range such as `1010-1020`, `1,4,7-9` or `1-99:2` names; what is wrong with it otherwise. */
-  placesOf(text: string): PlacesReading;
+  labelAt(index: number): string;
+  /** Returns the indices of a range such as `1010-1020`, `1,4,7-9` or `1-99:2`, or an error text. */
+  parseRange(text: string): RangeReading;
 }
 
-export type PlacesReading =
+export type RangeReading =
   | { readonly ok: true; readonly runs: readonly IndexRange[] }
   | { readonly ok: false; readonly detail: string };
 
@@ -29,27 +29,27 @@ interface NumberRange {
 }
 
 const PART = /^(-?[0-9]{1,15})(?:\s*-\s*(-?[0-9]{1,15})(?:\s*:\s*([0-9]{1,15}))?)?$/;
-const PARTS_MAX = 1_000;
-/** Places that a range with a step may name one by one. */
-const SINGLES_MAX = 100_000;
+const MAX_PARTS = 1_000;
+/** Largest number of separate runs in the result. */
+const MAX_SINGLES = 100_000;
 
-/** The scale of a step with so many tasks; `axis` is what the service says of its parameter. */
+/** Returns the scale of a step with `count` tasks. `axis` describes its task parameter. */
 export function frameScale(count: number, axis: TaskAxis | undefined): FrameScale {
   if (axis?.runs !== undefined) return runScale(count, axis.parameter, axis.runs);
-  if (axis?.values === undefined) return placeScale(count);
+  if (axis?.values === undefined) return indexScale(count);
   return axis.type === 'INT' || axis.type === 'CHUNK[INT]'
     ? chunkScale(count, axis.parameter, axis.values)
-    : wordScale(count, axis.parameter, axis.values);
+    : textScale(count, axis.parameter, axis.values);
 }
 
-function placeScale(count: number): FrameScale {
+function indexScale(count: number): FrameScale {
   const runs = [{ start: 0, step: 1, count }];
   return {
     count,
     parameter: '',
     isNumeric: true,
     labelAt: String,
-    placesOf: (text) => found(readRanges(text), count, (range) => placesInRuns(runs, range), 'task'),
+    parseRange: (text) => readingOf(readRanges(text), count, (range) => indexRunsIn(runs, range), 'task'),
   };
 }
 
@@ -58,27 +58,27 @@ function runScale(count: number, parameter: string, runs: readonly AxisRun[]): F
     count,
     parameter,
     isNumeric: true,
-    labelAt: (place) => String(valueInRuns(runs, place) ?? place),
-    placesOf: (text) => found(readRanges(text), count, (range) => placesInRuns(runs, range), parameter),
+    labelAt: (index) => String(valueInRuns(runs, index) ?? index),
+    parseRange: (text) => readingOf(readRanges(text), count, (range) => indexRunsIn(runs, range), parameter),
   };
 }
 
-/** A task of chunks stands for several integers: it is meant when any of them is. */
+/** A task of a chunk has several integers. A range includes the task if it includes one of them. */
 function chunkScale(count: number, parameter: string, values: readonly string[]): FrameScale {
   const chunks = values.map(readRanges);
   return {
     count,
     parameter,
     isNumeric: true,
-    labelAt: (place) => values[place] ?? String(place),
-    placesOf: (text) =>
-      found(
+    labelAt: (index) => values[index] ?? String(index),
+    parseRange: (text) =>
+      readingOf(
         readRanges(text),
         count,
         (range) =>
-          chunks.flatMap((chunk, place) =>
-            typeof chunk !== 'string' && chunk.some((part) => doMeet(part, range))
-              ? [{ first: place, last: place }]
+          chunks.flatMap((chunk, index) =>
+            typeof chunk !== 'string' && chunk.some((part) => overlaps(part, range))
+              ? [{ first: index, last: index }]
               : [],
           ),
         parameter,
@@ -86,101 +86,104 @@ function chunkScale(count: number, parameter: string, values: readonly string[])
   };
 }
 
-function wordScale(count: number, parameter: string, values: readonly string[]): FrameScale {
+function textScale(count: number, parameter: string, values: readonly string[]): FrameScale {
   return {
     count,
     parameter,
     isNumeric: false,
-    labelAt: (place) => values[place] ?? String(place),
-    placesOf: (text) => {
-      const words = text.split(',').map((word) => word.trim());
-      const unknown = words.find((word) => !values.includes(word));
+    labelAt: (index) => values[index] ?? String(index),
+    parseRange: (text) => {
+      const wanted = text.split(',').map((part) => part.trim());
+      const unknown = wanted.find((part) => !values.includes(part));
       if (unknown !== undefined)
-        return { ok: false, detail: unknown === '' ? 'Type a value.' : `No ${parameter} is “${unknown}”.` };
-      const runs = values.flatMap((value, place) =>
-        words.includes(value) ? [{ first: place, last: place }] : [],
+        return {
+          ok: false,
+          detail: unknown === '' ? 'Enter a value.' : `Unknown ${parameter} “${unknown}”.`,
+        };
+      const runs = values.flatMap((value, index) =>
+        wanted.includes(value) ? [{ first: index, last: index }] : [],
       );
-      return { ok: true, runs: mergedRuns(runs) };
+      return { ok: true, runs: mergeRuns(runs) };
     },
   };
 }
 
-function found(
+function readingOf(
   ranges: readonly NumberRange[] | string,
   count: number,
-  places: (range: NumberRange) => readonly IndexRange[],
+  indices: (range: NumberRange) => readonly IndexRange[],
   what: string,
-): PlacesReading {
+): RangeReading {
   if (typeof ranges === 'string') return { ok: false, detail: ranges };
   const runs: IndexRange[] = [];
   for (const range of ranges) {
-    runs.push(...places(range).filter(({ first }) => first < count));
-    if (runs.length > SINGLES_MAX) return { ok: false, detail: 'That names too many single tasks.' };
+    runs.push(...indices(range).filter(({ first }) => first < count));
+    if (runs.length > MAX_SINGLES) return { ok: false, detail: 'The range has too many single tasks.' };
   }
-  if (runs.length === 0) return { ok: false, detail: `There is no ${what} in that range.` };
-  return { ok: true, runs: mergedRuns(runs) };
+  if (runs.length === 0) return { ok: false, detail: `No ${what} in this range.` };
+  return { ok: true, runs: mergeRuns(runs) };
 }
 
-/** Reads `1-10`, `1,4,7-9`, `1-99:2`; says what is wrong otherwise. */
+/** Parses `1-10`, `1,4,7-9` or `1-99:2`; returns an error text for anything else. */
 function readRanges(text: string): readonly NumberRange[] | string {
-  if (text.trim() === '') return 'Type a range like 1010-1020 or 1,4,7-9.';
+  if (text.trim() === '') return 'Enter a range such as 1010-1020 or 1,4,7-9.';
   const parts = text.split(',');
-  if (parts.length > PARTS_MAX) return `A range has at most ${PARTS_MAX.toLocaleString('en')} parts.`;
+  if (parts.length > MAX_PARTS) return `A range has at most ${MAX_PARTS.toLocaleString('en')} parts.`;
   const ranges: NumberRange[] = [];
   for (const part of parts) {
     const match = PART.exec(part.trim());
-    if (match === null) return `“${part.trim()}” is no range: write 5, 1010-1020 or 1-99:2.`;
+    if (match === null) return `Invalid range “${part.trim()}”. Use 5, 1010-1020, or 1-99:2.`;
     const from = Number(match[1]);
     const to = Number(match[2] ?? match[1]);
     const step = Number(match[3] ?? 1);
-    if (to < from) return `“${part.trim()}” goes down: write ${to}-${from}.`;
-    if (step === 0) return `“${part.trim()}” has the step 0.`;
+    if (to < from) return `Descending range “${part.trim()}”. Use ${to}-${from}.`;
+    if (step === 0) return `Invalid step 0 in “${part.trim()}”. Use a step of 1 or more.`;
     ranges.push({ from, to, step });
   }
   return ranges;
 }
 
-function valueInRuns(runs: readonly AxisRun[], place: number): number | null {
+function valueInRuns(runs: readonly AxisRun[], index: number): number | null {
   let before = 0;
   for (const { start, step, count } of runs) {
-    if (place < before + count) return start + (place - before) * step;
+    if (index < before + count) return start + (index - before) * step;
     before += count;
   }
   return null;
 }
 
-function placesInRuns(runs: readonly AxisRun[], { from, to, step }: NumberRange): readonly IndexRange[] {
-  const places: IndexRange[] = [];
+function indexRunsIn(runs: readonly AxisRun[], { from, to, step }: NumberRange): readonly IndexRange[] {
+  const indices: IndexRange[] = [];
   let before = 0;
   for (const run of runs) {
     const stride = run.count === 1 ? 1 : run.step;
     const first = Math.max(0, Math.ceil((from - run.start) / stride));
     const last = Math.min(run.count - 1, Math.floor((to - run.start) / stride));
-    if (first <= last && step === 1) places.push({ first: before + first, last: before + last });
+    if (first <= last && step === 1) indices.push({ first: before + first, last: before + last });
     else {
-      for (let offset = first; offset <= last && places.length <= SINGLES_MAX; offset += 1) {
+      for (let offset = first; offset <= last && indices.length <= MAX_SINGLES; offset += 1) {
         if ((run.start + offset * stride - from) % step === 0)
-          places.push({ first: before + offset, last: before + offset });
+          indices.push({ first: before + offset, last: before + offset });
       }
     }
     before += run.count;
   }
-  return places;
+  return indices;
 }
 
-/** Whether two ranges have an integer in common. One with a step is narrowed by trying: chunks are small. */
-function doMeet(chunk: NumberRange, asked: NumberRange): boolean {
-  const first = Math.max(chunk.from, asked.from);
-  const last = Math.min(chunk.to, asked.to);
+/** Reports whether two ranges have an integer in common. Tries each integer if there is a step, because chunks are small. */
+function overlaps(chunk: NumberRange, wanted: NumberRange): boolean {
+  const first = Math.max(chunk.from, wanted.from);
+  const last = Math.min(chunk.to, wanted.to);
   if (first > last) return false;
-  if (chunk.step === 1 && asked.step === 1) return true;
-  for (let value = first; value <= last && value - first <= SINGLES_MAX; value += 1) {
-    if ((value - chunk.from) % chunk.step === 0 && (value - asked.from) % asked.step === 0) return true;
+  if (chunk.step === 1 && wanted.step === 1) return true;
+  for (let value = first; value <= last && value - first <= MAX_SINGLES; value += 1) {
+    if ((value - chunk.from) % chunk.step === 0 && (value - wanted.from) % wanted.step === 0) return true;
   }
   return false;
 }
 
-/** Runs of places as people write them: `1010-1020`. Neighbouring values are joined, others are listed. */
+/** Formats runs of indices as a range of names: `1010-1020`. */
 export function frameText(scale: FrameScale, runs: readonly IndexRange[]): string {
   return runs
     .map(({ first, last }) => {
@@ -188,15 +191,15 @@ export function frameText(scale: FrameScale, runs: readonly IndexRange[]): strin
       if (first === last) return from;
       const to = scale.labelAt(last);
       if (!scale.isNumeric) return `${from} … ${to}`;
-      return joined(from, to, last - first, scale.labelAt(first + 1));
+      return joinLabels(from, to, last - first, scale.labelAt(first + 1));
     })
     .join(',');
 }
 
-function joined(from: string, to: string, steps: number, second: string): string {
+function joinLabels(from: string, to: string, steps: number, second: string): string {
   const first = Number(from);
   const last = Number(to);
-  // Chunks: from the first of the first to the last of the last.
+  // The names are chunks: the range is from the first integer of the first chunk to the last integer of the last one.
   if (Number.isNaN(first) || Number.isNaN(last)) return `${startOf(from)}-${endOf(to)}`;
   const step = Number(second) - first;
   return step === 1 || steps === 0 || first + step * steps !== last

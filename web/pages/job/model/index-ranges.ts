@@ -1,11 +1,11 @@
-/** Neighbouring places of a step's task order, both ends included. */
+/** A run of indices in the task order of a step, both ends included. */
 export interface IndexRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** The places as runs in rising order, none twice. */
-export function mergedRuns(runs: readonly IndexRange[]): readonly IndexRange[] {
+/** Returns the same indices as runs in ascending order, without duplicates or adjacent runs. */
+export function mergeRuns(runs: readonly IndexRange[]): readonly IndexRange[] {
   const sorted = [...runs].sort((one, other) => one.first - other.first);
   const merged: IndexRange[] = [];
   for (const run of sorted) {
@@ -20,11 +20,11 @@ export function mergedRuns(runs: readonly IndexRange[]): readonly IndexRange[] {
 export const countOfRuns = (runs: readonly IndexRange[]): number =>
   runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
 
-/** The places as the API takes them: `0-9,14`. */
+/** Formats runs for the API: `0-9,14`. */
 export const formatIndexRanges = (runs: readonly IndexRange[]): string =>
   runs.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
 
-/** All places of the runs, one by one. */
+/** Yields all indices of the runs. */
 export function* indicesIn(runs: readonly IndexRange[]): Generator<number> {
-  for (const { first, last } of runs) for (let place = first; place <= last; place += 1) yield place;
+  for (const { first, last } of runs) for (let index = first; index <= last; index += 1) yield index;
 }

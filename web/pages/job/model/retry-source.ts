@@ -2,12 +2,12 @@ import type { EffectiveRetry, Farm, JobDetail, Queue } from '../../../../client/
 
 export type RetrySetting = keyof EffectiveRetry;
 
-/** Which level of the cascade server, farm, queue, job a setting comes from (docs/contract/retry.md#settings). */
-export type RetrySource = 'this job' | 'its queue' | 'its farm' | 'the service';
+/** The level of the cascade server, farm, queue, job that sets a value (docs/contract/retry.md#settings). */
+export type RetrySource = 'this job' | 'the queue' | 'the farm' | 'the server';
 
 type Settings = Readonly<Partial<Record<RetrySetting, number | null>>>;
 
-/** Where the value in force comes from; null as long as the levels are not known. */
+/** Returns the level that sets the effective value; null until queue and farm are loaded. */
 export function retrySourceOf(
   setting: RetrySetting,
   job: Pick<JobDetail, 'own_retry'>,
@@ -16,8 +16,8 @@ export function retrySourceOf(
 ): RetrySource | null {
   if (isSet(job.own_retry, setting)) return 'this job';
   if (queue === undefined || farm === undefined) return null;
-  if (isSet(queue, setting)) return 'its queue';
-  return isSet(farm, setting) ? 'its farm' : 'the service';
+  if (isSet(queue, setting)) return 'the queue';
+  return isSet(farm, setting) ? 'the farm' : 'the server';
 }
 
 function isSet(settings: Settings | undefined, setting: RetrySetting): boolean {

@@ -15,29 +15,29 @@ import { useThrottle } from '../../../state/use-throttle.ts';
 import { REFRESH_MS } from '../use-job.ts';
 import './dependencies-tab.css';
 
-/** The jobs that this one waits for, and those that wait for it. */
+/** The upstream and the dependent jobs of a job. */
 export function DependenciesTab({ job }: { job: JobDetail }) {
   const { rest } = useService();
   const upstream = job.depends_on ?? [];
-  const ups = useQueries({ queries: upstream.map((id) => queries.job(rest, id)) });
-  const { data: downs, error, refetch } = useQuery(queries.dependents(rest, job.id));
+  const upstreamQueries = useQueries({ queries: upstream.map((id) => queries.job(rest, id)) });
+  const { data: dependents, error, refetch } = useQuery(queries.dependents(rest, job.id));
   const throttled = useThrottle(REFRESH_MS);
   useEvents('jobs', (events) => {
-    const known = new Set([...upstream, ...(downs?.items ?? []).map(({ id }) => id)]);
+    const known = new Set([...upstream, ...(dependents?.items ?? []).map(({ id }) => id)]);
     if (!events.some(({ payload }) => known.has(payload.job_id))) return;
     throttled(() => {
-      for (const each of ups) void each.refetch();
+      for (const each of upstreamQueries) void each.refetch();
       void refetch();
     });
   });
   return (
     <div className="dependencies">
-      <section aria-label="Waits for">
-        <h2>It waits for</h2>
-        {upstream.length === 0 && <p className="muted">No other job.</p>}
+      <section aria-label="Upstream jobs">
+        <h2>Upstream jobs</h2>
+        {upstream.length === 0 && <p className="muted">No upstream jobs.</p>}
         <ul>
           {upstream.map((id, nth) => {
-            const found = ups[nth]?.data;
+            const found = upstreamQueries[nth]?.data;
             return (
               <JobLine key={id} id={id} name={found?.name ?? id}>
                 {found !== undefined && (
@@ -46,29 +46,31 @@ export function DependenciesTab({ job }: { job: JobDetail }) {
                     <TaskProgress counts={found.task_counts} />
                   </>
                 )}
-                {found === undefined && <Missing error={ups[nth]?.error ?? null} />}
+                {found === undefined && <MissingJob error={upstreamQueries[nth]?.error ?? null} />}
               </JobLine>
             );
           })}
         </ul>
       </section>
-      <section aria-label="Waiting for it">
-        <h2>What waits for it</h2>
+      <section aria-label="Dependent jobs">
+        <h2>Dependent jobs</h2>
         {error !== null && (
-          <QueryProblem error={error} what="the dependents" onRetry={() => void refetch()} />
+          <QueryProblem error={error} what="the dependent jobs" onRetry={() => void refetch()} />
         )}
-        {downs === undefined && error === null && <SkeletonLines lines={2} label="Loading the dependents" />}
-        {downs?.total === 0 && <p className="muted">No other job.</p>}
+        {dependents === undefined && error === null && (
+          <SkeletonLines lines={2} label="Loading the dependent jobs" />
+        )}
+        {dependents?.total === 0 && <p className="muted">No dependent jobs.</p>}
         <ul>
-          {downs?.items.map(({ id, name, status }) => (
+          {dependents?.items.map(({ id, name, status }) => (
             <JobLine key={id} id={id} name={name}>
               <StatusBadge kind="job" status={status} />
             </JobLine>
           ))}
         </ul>
-        {downs !== undefined && downs.total > downs.items.length && (
+        {dependents !== undefined && dependents.total > dependents.items.length && (
           <p className="muted">
-            {downs.items.length.toLocaleString('en')} of {downs.total.toLocaleString('en')} are shown.
+            Showing {dependents.items.length.toLocaleString('en')} of {dependents.total.toLocaleString('en')}.
           </p>
         )}
       </section>
@@ -76,10 +78,10 @@ export function DependenciesTab({ job }: { job: JobDetail }) {
   );
 }
 
-function Missing({ error }: { error: Error | null }) {
+function MissingJob({ error }: { error: Error | null }) {
   if (error === null) return null;
-  const isGone = error instanceof ProblemError && error.status === 404;
-  return <span className="muted">{isGone ? 'it does not exist any more' : explained(error).detail}</span>;
+  const isDeleted = error instanceof ProblemError && error.status === 404;
+  return <span className="muted">{isDeleted ? 'deleted' : explained(error).detail}</span>;
 }
 
 function JobLine({ id, name, children }: { id: string; name: string; children: ReactNode }) {

@@ -9,7 +9,7 @@ import { useService } from '../../../state/service.tsx';
 import { environmentsOf, type DefinedEnvironment } from '../model/environments.ts';
 import './plain-table.css';
 
-/** The parser of YAML comes with the first template that is shown here. */
+/** Loads the YAML parser with the first template. */
 const readTemplate = async (text: string): Promise<readonly DefinedEnvironment[]> => {
   const { parse } = await import('yaml');
   return environmentsOf(parse(text, { version: '1.2', schema: 'core', logLevel: 'silent' }));
@@ -19,7 +19,7 @@ const readTemplate = async (text: string): Promise<readonly DefinedEnvironment[]
 export function EnvironmentTab({ job }: { job: JobDetail }) {
   const { rest } = useService();
   const template = useQuery(queries.template(rest, job.id));
-  const read = useQuery({
+  const environments = useQuery({
     queryKey: ['jobs', 'environments', job.id],
     queryFn: () => readTemplate(template.data ?? ''),
     enabled: template.data !== undefined,
@@ -30,18 +30,18 @@ export function EnvironmentTab({ job }: { job: JobDetail }) {
     return (
       <QueryProblem error={template.error} what="the template" onRetry={() => void template.refetch()} />
     );
-  if (read.error !== null)
-    return <Notice kind="warning" title="The template cannot be read here" detail={read.error.message} />;
-  if (read.data === undefined) return <SkeletonLines label="Loading the environments" />;
-  if (read.data.length === 0)
+  if (environments.error !== null)
+    return <Notice kind="warning" title="Could not read the template" detail={environments.error.message} />;
+  if (environments.data === undefined) return <SkeletonLines label="Loading the environments" />;
+  if (environments.data.length === 0)
     return (
-      <EmptyState title="The job defines no environments">
-        Its tasks run in what the worker has, with the variables that the worker sets.
+      <EmptyState title="No environments">
+        The template defines no environments. Tasks run in the environment of the worker.
       </EmptyState>
     );
   return (
     <div className="stack">
-      {read.data.map((environment) => (
+      {environments.data.map((environment) => (
         <Environment key={`${environment.step}/${environment.name}`} environment={environment} />
       ))}
     </div>
@@ -54,7 +54,7 @@ function Environment({ environment }: { environment: DefinedEnvironment }) {
     <section className="card stack" aria-label={name}>
       <div>
         <h2>{name}</h2>
-        <p className="muted">{step === '' ? 'for all steps' : `for the step ${step}`}</p>
+        <p className="muted">{step === '' ? 'for all steps' : `for step ${step}`}</p>
       </div>
       {description !== '' && <p>{description}</p>}
       {variables.length > 0 && (
@@ -63,7 +63,7 @@ function Environment({ environment }: { environment: DefinedEnvironment }) {
           <thead>
             <tr>
               <th scope="col">Variable</th>
-              <th scope="col">Value, as the template has it</th>
+              <th scope="col">Value in the template</th>
             </tr>
           </thead>
           <tbody>
@@ -80,12 +80,12 @@ function Environment({ environment }: { environment: DefinedEnvironment }) {
       )}
       {onEnter !== '' && (
         <p>
-          <span className="muted">When a session begins:</span> <code>{onEnter}</code>
+          <span className="muted">When a session starts:</span> <code>{onEnter}</code>
         </p>
       )}
       {onExit !== '' && (
         <p>
-          <span className="muted">When it ends:</span> <code>{onExit}</code>
+          <span className="muted">When a session ends:</span> <code>{onExit}</code>
         </p>
       )}
     </section>

@@ -13,14 +13,14 @@ import { SkeletonLines } from '../../../parts/skeleton.tsx';
 import { queries } from '../../../state/queries.ts';
 import { useService } from '../../../state/service.tsx';
 import { usePermissions } from '../../../state/use-permissions.ts';
-import { bulkInWords, bulkOnTasks } from '../bulk-tasks.ts';
+import { formatBulkOutcome, bulkOnTasks } from '../bulk-tasks.ts';
 import { taskIndexOf } from '../model/cells.ts';
 import { frameScale } from '../model/frames.ts';
-import { useFailedOn } from '../retry-dialog.tsx';
+import { useWorkersWithFailures } from '../retry-dialog.tsx';
 import { useJobAction } from '../use-job-action.ts';
 import './failures-tab.css';
 
-/** The failed tasks, those with the same reason together. */
+/** The failed tasks, grouped by reason. */
 export function FailuresTab({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
   const { rest } = useService();
   const { data, error, refetch } = useQuery(queries.jobFailures(rest, job.id));
@@ -29,17 +29,16 @@ export function FailuresTab({ job, onChanged }: { job: JobDetail; onChanged: () 
   if (data === undefined) return <SkeletonLines label="Loading the failures" />;
   if (data.groups.length === 0)
     return (
-      <EmptyState title="No task has failed" icon={CircleCheck}>
-        Failures that were tried again do not count any more.
+      <EmptyState title="No failed tasks" icon={CircleCheck}>
+        Failures of retried tasks are not listed.
       </EmptyState>
     );
   return (
     <div className="failures">
       <Workers job={job} onChanged={onChanged} />
       <p className="muted">
-        {counted(data.failed_count, 'task has', 'tasks have')} failed, for{' '}
-        {counted(data.groups.length, 'reason')}
-        {data.is_partial && ' among those that were looked at'}.
+        {counted(data.failed_count, 'failed task')}, {counted(data.groups.length, 'reason')}.
+        {data.is_partial && ' The reasons cover only some of the tasks.'}
       </p>
       {data.groups.map((group) => (
         <Group key={group.reason} job={job} group={group} onChanged={onChanged} />
@@ -48,16 +47,16 @@ export function FailuresTab({ job, onChanged }: { job: JobDetail; onChanged: () 
   );
 }
 
-/** The workers on which tasks have failed, each with a retry of its failures. */
+/** The workers on which tasks failed, each with a button to retry these tasks. */
 function Workers({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
   const { rest } = useService();
   const { why } = usePermissions();
-  const workers = useFailedOn(job);
+  const workers = useWorkersWithFailures(job);
   const [isBusy, run] = useJobAction(onChanged);
   if (workers.length === 0) return null;
   return (
     <section className="failures__workers" aria-label="Workers with failures">
-      <h2>Failed on</h2>
+      <h2>Workers with failures</h2>
       <ul>
         {workers.map(({ id, name }) => (
           <li key={id}>
@@ -68,16 +67,16 @@ function Workers({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
               isBusy={isBusy}
               disabledReason={why('jobs.write')}
               onPress={() =>
-                run(`Retry what failed on ${name}`, async () => {
+                run(`Could not retry the tasks of ${name}`, async () => {
                   const { retried } = await rest.call('post', '/jobs/{id}/retry', {
                     path: { id: job.id },
                     body: { worker_id: id },
                   });
-                  return `${retried.toLocaleString('en')} of ${name} tried again`;
+                  return `${counted(retried, 'task')} of ${name} retried`;
                 })
               }
             >
-              Retry what failed here
+              Retry tasks of {name}
             </Button>
           </li>
         ))}
@@ -93,15 +92,15 @@ function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup;
   const { reason, count, task_ids: tasks, worker_ids: workers } = group;
   const more = count - tasks.length;
   const retry = (): void =>
-    run('Retry the tasks of this reason', async () => {
+    run('Could not retry the tasks', async () => {
       const ids = more === 0 ? tasks : await idsOfReason(rest, job.id, reason);
-      return bulkInWords('retry', await bulkOnTasks(rest, 'retry', ids));
+      return formatBulkOutcome('retry', await bulkOnTasks(rest, 'retry', ids));
     });
   return (
     <section className="failures__group card" aria-label={reason}>
       <div className="failures__head">
         <strong className="failures__count number">{count.toLocaleString('en')}</strong>
-        <h3 className="failures__reason">{reason === '' ? 'No reason was given' : reason}</h3>
+        <h3 className="failures__reason">{reason === '' ? 'No reason given' : reason}</h3>
         <Button
           size="small"
           icon={<RotateCcw aria-hidden="true" />}
@@ -109,7 +108,7 @@ function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup;
           disabledReason={why('jobs.write')}
           onPress={retry}
         >
-          Retry {count === 1 ? 'it' : `these ${count.toLocaleString('en')}`}
+          Retry {counted(count, 'task')}
         </Button>
       </div>
       <p className="failures__tasks">
@@ -135,7 +134,7 @@ function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup;
   );
 }
 
-/** A task by what people call it: its frame, and its step where there are several. */
+/** A link to a task by its frame, and by its step if there are several. */
 function TaskLink({ job, id }: { job: JobDetail; id: string }) {
   const { rest } = useService();
   const at = taskIndexOf(id);
@@ -146,16 +145,16 @@ function TaskLink({ job, id }: { job: JobDetail; id: string }) {
   }).data;
   const axis = grid?.steps.find((each) => each.id === step?.id)?.axis;
   const label =
-    at === null || step === undefined ? id : frameScale(step.task_counts.total, axis).labelAt(at.place);
-  const isAlone = step?.task_counts.total === 1;
+    at === null || step === undefined ? id : frameScale(step.task_counts.total, axis).labelAt(at.index);
+  const isSingle = step?.task_counts.total === 1;
   return (
     <Link href={`/tasks/${id}`}>
-      {isAlone ? step.name : job.steps.length > 1 ? `${step?.name ?? ''} ${label}` : label}
+      {isSingle ? step.name : job.steps.length > 1 ? `${step?.name ?? ''} ${label}` : label}
     </Link>
   );
 }
 
-/** All tasks that have failed for the reason. */
+/** Loads the ids of all tasks that failed for a reason. */
 const idsOfReason = (rest: Rest, jobId: string, reason: string): Promise<readonly string[]> =>
   collectIds(async (offset, limit) => {
     const { items, total } = await rest.call('get', '/jobs/{id}/tasks', {

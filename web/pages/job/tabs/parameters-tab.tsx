@@ -7,7 +7,7 @@ import './plain-table.css';
 export function ParametersTab({ job }: { job: JobDetail }) {
   const parameters = Object.entries(job.parameters ?? {});
   if (parameters.length === 0)
-    return <EmptyState title="The job has no parameters">Its template defines none.</EmptyState>;
+    return <EmptyState title="No parameters">The template defines no job parameters.</EmptyState>;
   return (
     <div className="stack">
       <table className="plain-table">
@@ -26,7 +26,7 @@ export function ParametersTab({ job }: { job: JobDetail }) {
                 <span className="plain-table__value mono">
                   {value === '' ? <em className="muted">empty</em> : value}
                 </span>
-                {value !== '' && <CopyButton text={value} label={`Copy the value of ${name}`} />}
+                {value !== '' && <CopyButton text={value} label={`Copy value of ${name}`} />}
               </td>
             </tr>
           ))}

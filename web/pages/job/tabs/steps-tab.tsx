@@ -4,9 +4,10 @@ import type { JobDetail, Step } from '../../../../client/resources.ts';
 import { LinkButton } from '../../../parts/button.tsx';
 import { classNames } from '../../../parts/class-names.ts';
 import { KeyValues } from '../../../parts/key-values.tsx';
+import { counted } from '../../../parts/number-text.ts';
 import { Skeleton } from '../../../parts/skeleton.tsx';
 import { StatusBadge } from '../../../parts/status-badge.tsx';
-import { countsInWords } from '../../../parts/task-counts.ts';
+import { countsText } from '../../../parts/task-counts.ts';
 import { TaskProgress } from '../../../parts/task-progress.tsx';
 import { durationText } from '../../../parts/time-text.ts';
 import { Ago } from '../../../parts/time.tsx';
@@ -16,7 +17,7 @@ import './steps-tab.css';
 
 const StepGraph = lazy(async () => ({ default: (await import('../graph/step-graph.tsx')).StepGraph }));
 
-/** The steps: how they hang together, and as a list. */
+/** The steps as a graph and as a list. */
 export function StepsTab({ job }: { job: JobDetail }) {
   const [{ step: chosen }, setView] = useUrlState(JOB_VIEW);
   const step = job.steps.find(({ name }) => name === chosen);
@@ -46,19 +47,19 @@ function StepDetail({ job, step }: { job: JobDetail; step: Step }) {
         <h2>{step.name}</h2>
         <StatusBadge kind="step" status={step.status} />
         <LinkButton href={tasksHref(job, step)} size="small">
-          Show its tasks
+          Show tasks
         </LinkButton>
       </div>
       <KeyValues
         facts={[
-          ['Tasks', countsInWords(step.task_counts)],
-          ['Waits for', step.depends_on?.join(', ') ?? null],
-          ['Where', step.compute_location ?? null],
+          ['Tasks', countsText(step.task_counts)],
+          ['Depends on', step.depends_on?.join(', ') ?? null],
+          ['Compute location', step.compute_location ?? null],
           [
-            'An attempt takes',
+            'Attempt duration',
             seconds === undefined
               ? null
-              : `${durationText(seconds.mean * 1_000)}, the mean of ${seconds.count.toLocaleString('en')}`,
+              : `${durationText(seconds.mean * 1_000)} (mean of ${counted(seconds.count, 'attempt')})`,
           ],
           ['Changed', <Ago key="changed" iso={step.updated_at} />],
         ]}
@@ -80,10 +81,10 @@ function StepList({ job, chosen }: { job: JobDetail; chosen: string }) {
             Tasks
           </th>
           <th scope="col" className="steps-tab__wide">
-            Attempt
+            Attempt duration
           </th>
           <th scope="col" className="steps-tab__wide">
-            Waits for
+            Depends on
           </th>
         </tr>
       </thead>

@@ -8,7 +8,7 @@ import { queries } from '../../../state/queries.ts';
 import { useService } from '../../../state/service.tsx';
 import './template-tab.css';
 
-/** The template word for word. */
+/** The template as it was submitted. */
 export function TemplateTab({ job }: { job: JobDetail }) {
   const { rest } = useService();
   const { data, error, refetch } = useQuery(queries.template(rest, job.id));
@@ -18,7 +18,7 @@ export function TemplateTab({ job }: { job: JobDetail }) {
   return (
     <div className="template-tab">
       <div className="row">
-        <CopyButton text={data} label="Copy the template">
+        <CopyButton text={data} label="Copy template">
           Copy
         </CopyButton>
         <a
@@ -30,12 +30,11 @@ export function TemplateTab({ job }: { job: JobDetail }) {
           Download
         </a>
         <span className="muted">
-          {job.template_format.toUpperCase()}, as it was submitted, {lineCount(data).toLocaleString('en')}{' '}
-          lines
+          {job.template_format.toUpperCase()} as submitted, {lineCount(data).toLocaleString('en')} lines
         </span>
       </div>
       {/* Long lines scroll, so they must be reachable by keyboard. */}
-      <pre className="template-tab__text" tabIndex={0} aria-label="Text of the template">
+      <pre className="template-tab__text" tabIndex={0} aria-label="Template text">
         {data}
       </pre>
     </div>
@@ -44,5 +43,5 @@ export function TemplateTab({ job }: { job: JobDetail }) {
 
 const lineCount = (text: string): number => text.replace(/\n$/, '').split('\n').length;
 
-/** Without what file systems do not take. */
+/** Replaces characters that are not valid in file names. */
 const fileName = (name: string): string => name.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_').trim() || 'template';

@@ -1,20 +1,20 @@
 import type { ParameterDefinition, Value } from '../model/definition.ts';
 import type { ValueProblem } from '../model/check-value.ts';
 
-/** What every control of a parameter is given. */
+/** Properties of every control of a parameter. */
 export interface ParameterProps {
   readonly definition: ParameterDefinition;
-  /** Null for a value that is missing. */
+  /** Null for a missing value. */
   readonly value: Value | null;
   readonly problems: readonly ValueProblem[];
-  /** Roots of storage locations, offered where a path is asked for. */
+  /** Roots of storage locations, suggested for paths. */
   readonly roots: readonly string[];
-  /** Null for no value, so that the default is taken again. */
+  /** Null removes the value, so that the default applies. */
   readonly onChange: (value: Value | null) => void;
   readonly onLeave: () => void;
 }
 
-/** What is wrong with the value as a whole, or with one element of it. */
+/** Returns the problems of the element at an index, or of the whole value for null; one a line. */
 export const problemAt = (problems: readonly ValueProblem[], index: number | null): string =>
   problems
     .filter((problem) => problem.index === index)
@@ -30,10 +30,10 @@ const KINDS: Readonly<Partial<Record<ParameterDefinition['control'], string>>> =
   CHOOSE_DIRECTORY_LIST: 'directories',
 };
 
-/** What a path is for, in words; empty for what is no path. */
+/** Returns the kind of a path or range, such as “input file”; empty for other types. */
 export const kindOf = ({ control, rules }: ParameterDefinition): string =>
   KINDS[control] ?? (rules.type === 'RANGE_EXPR' ? 'range' : '');
 
-/** The filters of files, in words: a browser cannot look into the storage of the farm. */
+/** Formats the file filters. They are only shown, because a browser cannot list the storage of the farm. */
 export const filtersText = ({ filters }: ParameterDefinition): string =>
   filters.map(({ label, patterns }) => `${label} (${patterns.join(', ')})`).join(' · ');

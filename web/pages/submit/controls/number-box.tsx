@@ -3,7 +3,7 @@ import type { ControlProps } from '../../../parts/field.tsx';
 import { stepped, type Stepping } from '../model/numbers.ts';
 import './number-box.css';
 
-/** A number as text, because it may have 64 bits, with a step up and down: buttons, and the arrow keys. */
+/** A number as text, because it can have 64 bits. Buttons and the arrow keys step it up and down. */
 export function NumberBox({
   control,
   label,
@@ -46,11 +46,11 @@ export function NumberBox({
           step(direction);
         }}
       />
-      {/* The arrow keys do the same: no need to pass the buttons by keyboard. */}
-      <button type="button" tabIndex={-1} aria-label={`Less: ${label}`} onClick={() => step(-1)}>
+      {/* The arrow keys do the same, so the buttons are not in the tab order. */}
+      <button type="button" tabIndex={-1} aria-label={`Decrease: ${label}`} onClick={() => step(-1)}>
         <Minus aria-hidden="true" />
       </button>
-      <button type="button" tabIndex={-1} aria-label={`More: ${label}`} onClick={() => step(1)}>
+      <button type="button" tabIndex={-1} aria-label={`Increase: ${label}`} onClick={() => step(1)}>
         <Plus aria-hidden="true" />
       </button>
     </div>

@@ -80,7 +80,7 @@ function Input(props: InputProps) {
   }
 }
 
-/** How a number of the definition counts up and down. */
+/** Returns the step and the limits of a number of the definition. */
 export function steppingOf({ rules, step, decimals }: ParameterDefinition) {
   const { minValue, maxValue } = rules.item ?? rules;
   return { step: step ?? '1', minValue, maxValue, decimals };
@@ -136,7 +136,7 @@ function Line({ definition, control, text, roots, onChange, onLeave }: InputProp
   );
 }
 
-/** An empty field is no value where one has to be given, and an empty text where there is a default to differ from. */
+/** Returns the value of a text. An empty field is a missing value without a default, and an empty text otherwise. */
 const textValue = (definition: ParameterDefinition, text: string): string | null =>
   text === '' && definition.default === null ? null : text;
 
@@ -145,16 +145,16 @@ function hintOf({ definition, value, onChange }: ParameterProps, text: string, h
   const range = definition.rules.type === 'RANGE_EXPR' ? rangeText(text) : '';
   const parts = [definition.description, filters, range].filter((part) => part !== '');
   const isEmptyText = definition.default === null && value === '';
-  const mayBeEmpty = value === null && hasError && takesEmptyText(definition);
-  if (parts.length === 0 && !isEmptyText && !mayBeEmpty) return undefined;
+  const canBeEmpty = value === null && hasError && takesEmptyText(definition);
+  if (parts.length === 0 && !isEmptyText && !canBeEmpty) return undefined;
   return (
     <>
-      {mayBeEmpty && (
+      {canBeEmpty && (
         <button type="button" className="parameter__link" onClick={() => onChange('')}>
-          Send an empty text
+          Send empty text
         </button>
       )}
-      {isEmptyText && <div>An empty text is sent.</div>}
+      {isEmptyText && <div>Sends an empty text.</div>}
       {parts.map((part) => (
         <div key={part} className="parameter__hint">
           {part}
@@ -167,7 +167,7 @@ function hintOf({ definition, value, onChange }: ParameterProps, text: string, h
 const takesEmptyText = ({ rules }: ParameterDefinition): boolean =>
   rules.type === 'STRING' && (rules.minLength ?? 0) === 0 && rules.allowed === null;
 
-/** What a range expression stands for; empty while it is none. */
+/** Describes the values of a range expression; empty for an invalid one. */
 function rangeText(text: string): string {
   const range = readRange(text);
   if (!range.ok) return '';

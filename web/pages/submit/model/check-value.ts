@@ -3,18 +3,18 @@ import { decimalIn, integerIn } from './numbers.ts';
 import { readRange } from './range-text.ts';
 import { isList, splitInts } from './values.ts';
 
-/** What is wrong with a value, in words; `index` when it is one element of a list. */
+/** A problem of a value. `index` is the element of a list, null for the whole value. */
 export interface ValueProblem {
   readonly index: number | null;
   readonly detail: string;
 }
 
 /** OpenJD, section 2.5. */
-const TEXT_MAX = 1024;
-const PROBLEMS_MAX = 20;
-const ALLOWED_SHOWN = 8;
+const MAX_TEXT_LENGTH = 1024;
+const MAX_PROBLEMS = 20;
+const MAX_SHOWN = 8;
 
-/** What is wrong with a value; nothing for one that the service will take. Null is a value that is missing. */
+/** Returns the problems of a value; empty for a value that the server accepts. Null is a missing value. */
 export function problemsOf(rules: ValueRules, value: Value | null): readonly ValueProblem[] {
   if (value === null) return [{ index: null, detail: MISSING[rules.type] ?? 'Enter a value.' }];
   if (typeof value === 'string') {
@@ -27,7 +27,7 @@ export function problemsOf(rules: ValueRules, value: Value | null): readonly Val
   const item = rules.item ?? noRules(TYPES[rules.type].element ?? 'STRING');
   for (const [index, text] of value.entries()) {
     const detail = isList(item) ? rowProblem(item, text) : singleProblem(item, text);
-    if (detail !== null && problems.length < PROBLEMS_MAX) problems.push({ index, detail });
+    if (detail !== null && problems.length < MAX_PROBLEMS) problems.push({ index, detail });
   }
   return problems;
 }
@@ -39,14 +39,14 @@ const MISSING: Partial<Record<ValueRules['type'], string>> = {
   RANGE_EXPR: 'Enter a range, such as 1-100.',
 };
 
-/** Rules of a type without any. */
+/** Returns the rules of a type without restrictions. */
 export function noRules(type: ValueRules['type']): ValueRules {
   const { element } = TYPES[type];
   const item = element === null ? null : noRules(element);
   return { type, minLength: null, maxLength: null, minValue: null, maxValue: null, allowed: null, item };
 }
 
-/** A row that holds a list of integers. */
+/** Checks an element that is a list of integers. */
 function rowProblem(rules: ValueRules, text: string): string | null {
   const parts = splitInts(text);
   const item = rules.item ?? noRules('INT');
@@ -64,7 +64,7 @@ function singleProblem(rules: ValueRules, text: string): string | null {
     case 'FLOAT':
       return decimalProblem(rules, text);
     case 'BOOL':
-      return boolIn(text) === null ? 'Say true or false.' : null;
+      return boolIn(text) === null ? 'Enter true or false.' : null;
     case 'RANGE_EXPR': {
       const range = readRange(text);
       return range.ok ? textProblem(rules, text) : range.detail;
@@ -79,16 +79,16 @@ function integerProblem(rules: ValueRules, text: string): string | null {
   const value = integerIn(text);
   if (value === null)
     return decimalIn(text) === null
-      ? `“${clipped(text)}” is no number.`
-      : 'Enter a whole number, without point or exponent.';
-  if (value === 'range') return 'The number is too large: 64 bits are the limit.';
+      ? `Invalid number “${clipped(text)}”.`
+      : 'Enter a whole number without decimal point or exponent.';
+  if (value === 'range') return 'The number is too large. The limit is 64 bits.';
   return boundProblem(rules, value, (bound) => BigInt(bound));
 }
 
 function decimalProblem(rules: ValueRules, text: string): string | null {
   if (text === '') return 'Enter a number.';
   const value = decimalIn(text);
-  return value === null ? `“${clipped(text)}” is no number.` : boundProblem(rules, value, Number);
+  return value === null ? `Invalid number “${clipped(text)}”.` : boundProblem(rules, value, Number);
 }
 
 function boundProblem<N extends bigint | number>(
@@ -103,10 +103,10 @@ function boundProblem<N extends bigint | number>(
 
 function textProblem(rules: ValueRules, text: string): string | null {
   const length = characters(text);
-  const tooLong = length > TEXT_MAX && (rules.type !== 'RANGE_EXPR' || rules.maxLength === null);
-  if (tooLong) return `Must have at most ${TEXT_MAX} characters, and has ${length}.`;
-  const broken = lengthProblem(rules, length, ['character', 'characters']);
-  if (broken !== null) return broken;
+  const tooLong = length > MAX_TEXT_LENGTH && (rules.type !== 'RANGE_EXPR' || rules.maxLength === null);
+  if (tooLong) return `Must have at most ${MAX_TEXT_LENGTH} characters, and has ${length}.`;
+  const problem = lengthProblem(rules, length, ['character', 'characters']);
+  if (problem !== null) return problem;
   return rules.allowed?.includes(text) === false ? notAllowed(rules.allowed) : null;
 }
 
@@ -124,8 +124,8 @@ function lengthProblem(
 }
 
 function notAllowed(allowed: readonly string[]): string {
-  const shown = allowed.slice(0, ALLOWED_SHOWN).map((text) => `“${text}”`);
-  return `Must be one of ${shown.join(', ')}${allowed.length > ALLOWED_SHOWN ? ', …' : ''}.`;
+  const shown = allowed.slice(0, MAX_SHOWN).map((text) => `“${text}”`);
+  return `Must be one of ${shown.join(', ')}${allowed.length > MAX_SHOWN ? ', …' : ''}.`;
 }
 
 const clipped = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -1,37 +1,37 @@
 import type { ParameterType } from '../../../../src/openjd/template/plan.ts';
 
-/** What is asked for, whatever asks: the parameters of a template are the first source, those of a product may be another. */
+/** A parameter of the form. Templates are its only source so far. */
 export interface ParameterDefinition {
   readonly name: string;
-  /** Place among the definitions of the source, from 0: errors point at it. */
+  /** Index among the definitions of the source, from 0. Errors refer to it. */
   readonly position: number;
   readonly label: string;
   readonly description: string;
-  /** Heading under which it stands; empty for none. */
+  /** Heading of its group; empty for none. */
   readonly group: string;
   readonly control: Control;
   readonly rules: ValueRules;
-  /** Null where a value has to be given. */
+  /** Null if a value is required. */
   readonly default: Value | null;
-  /** Of a spin box; null for 1. */
+  /** Step of a spin box; null for 1. */
   readonly step: string | null;
   readonly decimals: number | null;
   readonly filters: readonly FileFilter[];
 }
 
-/** A value as it stands in the form: the text of a single one, the texts of the elements of a list (of a list of lists, "1, 2"). */
+/** A value in the form: a text, or the texts of the elements of a list. An element that is a list has the form "1, 2". */
 export type Value = string | readonly string[];
 
-/** What a value, or an element of it, has to satisfy. Numbers are text: they may have 64 bits. */
+/** Rules of a value or of an element. Numbers are text, because they can have 64 bits. */
 export interface ValueRules {
   readonly type: ParameterType;
-  /** Of a text in characters, of a list in elements. */
+  /** In characters for a text, in elements for a list. */
   readonly minLength: number | null;
   readonly maxLength: number | null;
   readonly minValue: string | null;
   readonly maxValue: string | null;
   readonly allowed: readonly string[] | null;
-  /** Of each element of a list. */
+  /** Rules of each element of a list. */
   readonly item: ValueRules | null;
 }
 
@@ -67,11 +67,11 @@ const PATH_LIST_CONTROLS: readonly Control[] = [
 
 interface TypeRow {
   readonly element: ParameterType | null;
-  /** The first is the default, but for paths and where values are allowed. */
+  /** The first is the default, except for paths and for parameters with allowed values. */
   readonly controls: readonly Control[];
 }
 
-/** The types of parameters and the controls that they may have (OpenJD, sections 2.1 to 2.16). */
+/** The parameter types and their controls (OpenJD, sections 2.1 to 2.16). */
 export const TYPES: Readonly<Record<ParameterType, TypeRow>> = {
   STRING: {
     element: null,
@@ -87,32 +87,32 @@ export const TYPES: Readonly<Record<ParameterType, TypeRow>> = {
   'LIST[INT]': { element: 'INT', controls: ['SPIN_BOX_LIST', 'HIDDEN'] },
   'LIST[FLOAT]': { element: 'FLOAT', controls: ['SPIN_BOX_LIST', 'HIDDEN'] },
   'LIST[BOOL]': { element: 'BOOL', controls: ['CHECK_BOX_LIST', 'HIDDEN'] },
-  // OpenJD names no control for it; a row holds the integers of one list.
+  // OpenJD defines no control for this type. A row holds the integers of one list.
   'LIST[LIST[INT]]': { element: 'LIST[INT]', controls: ['LINE_EDIT_LIST', 'HIDDEN'] },
 };
 
-/** The type of the name as it is written in capitals, or null. */
+/** Returns the type with a name in capital letters, or null. */
 export const typeNamed = (name: string): ParameterType | null =>
   (Object.keys(TYPES) as ParameterType[]).find((type) => type === name) ?? null;
 
 const TRUE_WORDS: readonly string[] = ['true', 'yes', 'on', '1'];
 const FALSE_WORDS: readonly string[] = ['false', 'no', 'off', '0'];
 
-/** What a word says of yes or no, in any case; null when it says nothing. */
+/** Parses a boolean word, case-insensitive; null for any other text. */
 export function boolIn(text: string): boolean | null {
   const word = text.toLowerCase();
   if (TRUE_WORDS.includes(word)) return true;
   return FALSE_WORDS.includes(word) ? false : null;
 }
 
-/** The two words between which a check box chooses. */
+/** Returns the values of a check box. */
 export function checkBoxWords({ type, allowed }: ValueRules): { readonly on: string; readonly off: string } {
   if (type === 'BOOL') return { on: 'true', off: 'false' };
   const on = allowed?.find((word) => boolIn(word) === true) ?? 'true';
   return { on, off: allowed?.find((word) => boolIn(word) === false) ?? 'false' };
 }
 
-/** Length in characters (code points), as OpenJD counts. */
+/** Returns the length in code points, as OpenJD counts characters. */
 export function characters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
@@ -125,7 +125,7 @@ export interface Group {
   readonly definitions: readonly ParameterDefinition[];
 }
 
-/** What the form shows, by group, in the order in which the groups first occur. */
+/** Returns the visible definitions by group, in the order in which the groups first occur. */
 export function groupsOf(definitions: readonly ParameterDefinition[]): readonly Group[] {
   const groups = new Map<string, ParameterDefinition[]>();
   for (const definition of definitions) {
@@ -137,6 +137,6 @@ export function groupsOf(definitions: readonly ParameterDefinition[]): readonly 
   return [...groups].map(([label, members]) => ({ label, definitions: members }));
 }
 
-/** What is hidden has a default that is sent; without one it can only be asked for. */
+/** Reports whether the form shows a parameter. A hidden one without a default is shown, because it needs a value. */
 export const isShown = ({ control, default: fallback }: ParameterDefinition): boolean =>
   control !== 'HIDDEN' || fallback === null;

@@ -1,11 +1,11 @@
 import type { Value } from './definition.ts';
 import type { Values } from './values.ts';
 
-/** All that is entered on the page. Whatever happens to the page or the service, it is kept until the job is submitted. */
+/** All inputs of the page. They are stored until the job is submitted. */
 export interface Draft {
-  /** The template word for word. */
+  /** Text of the template. */
   readonly text: string;
-  /** Where it came from: a file, an example, a job; empty when it was typed. */
+  /** Name of the file, example or job that it came from; empty for a typed template. */
   readonly source: string;
   readonly isTemplateOpen: boolean;
   readonly values: Values;
@@ -13,19 +13,19 @@ export interface Draft {
   readonly queueId: string;
   readonly project: string;
   readonly owner: string;
-  /** Numbers as they are typed; empty for what the farm has. */
+  /** Typed numbers; empty ones are inherited. */
   readonly priority: string;
   readonly maxAttempts: string;
   readonly retryDelaySeconds: string;
   readonly failureLimit: string;
   readonly dependsOn: readonly Upstream[];
-  /** Names of fields that were left once: from then on they say what is wrong with them. */
+  /** Names of visited fields, which show their problems. */
   readonly left: readonly string[];
-  /** The request that was sent last, and its key: a repeat of it makes no second job. */
+  /** The last request and its key, so that a repeated request creates no second job. */
   readonly sent: { readonly request: string; readonly key: string } | null;
 }
 
-/** A job that has to complete first. */
+/** An upstream job. */
 export interface Upstream {
   readonly id: string;
   readonly name: string;
@@ -49,7 +49,7 @@ export const EMPTY_DRAFT: Draft = {
   sent: null,
 };
 
-/** A template from somewhere: what was entered for another one does not belong to it. */
+/** Returns the draft with another template, without the inputs for the previous one. */
 export const withTemplate = (draft: Draft, text: string, source: string): Draft => ({
   ...draft,
   text,
@@ -59,18 +59,18 @@ export const withTemplate = (draft: Draft, text: string, source: string): Draft 
   isTemplateOpen: false,
 });
 
-/** The draft that was kept; null when that is none. An older version may have kept less. */
-export function readDraft(kept: unknown): Draft | null {
-  if (!isRecord(kept) || typeof kept['text'] !== 'string') return null;
+/** Reads a stored draft; null for an invalid one. Members that an older version did not store are empty. */
+export function readDraft(stored: unknown): Draft | null {
+  if (!isRecord(stored) || typeof stored['text'] !== 'string') return null;
   const text = (name: keyof Draft): string => {
-    const value = kept[name];
+    const value = stored[name];
     return typeof value === 'string' ? value : '';
   };
   return {
-    text: kept['text'],
+    text: stored['text'],
     source: text('source'),
-    isTemplateOpen: kept['isTemplateOpen'] !== false,
-    values: isRecord(kept['values']) ? valuesIn(kept['values']) : {},
+    isTemplateOpen: stored['isTemplateOpen'] !== false,
+    values: isRecord(stored['values']) ? valuesIn(stored['values']) : {},
     farmId: text('farmId'),
     queueId: text('queueId'),
     project: text('project'),
@@ -79,31 +79,31 @@ export function readDraft(kept: unknown): Draft | null {
     maxAttempts: text('maxAttempts'),
     retryDelaySeconds: text('retryDelaySeconds'),
     failureLimit: text('failureLimit'),
-    dependsOn: listIn(kept['dependsOn']).flatMap((one) =>
+    dependsOn: listIn(stored['dependsOn']).flatMap((one) =>
       isRecord(one) && typeof one['id'] === 'string' && typeof one['name'] === 'string'
         ? [{ id: one['id'], name: one['name'] }]
         : [],
     ),
-    left: listIn(kept['left']).filter((one) => typeof one === 'string'),
-    sent: sentIn(kept['sent']),
+    left: listIn(stored['left']).filter((one) => typeof one === 'string'),
+    sent: sentIn(stored['sent']),
   };
 }
 
-function sentIn(kept: unknown): Draft['sent'] {
-  if (!isRecord(kept)) return null;
-  const { request, key } = kept;
+function sentIn(stored: unknown): Draft['sent'] {
+  if (!isRecord(stored)) return null;
+  const { request, key } = stored;
   return typeof request === 'string' && typeof key === 'string' ? { request, key } : null;
 }
 
-const valuesIn = (kept: Readonly<Record<string, unknown>>): Values =>
+const valuesIn = (stored: Readonly<Record<string, unknown>>): Values =>
   Object.fromEntries(
-    Object.entries(kept).flatMap(([name, value]): [string, Value][] => {
+    Object.entries(stored).flatMap(([name, value]): [string, Value][] => {
       if (typeof value === 'string') return [[name, value]];
       return Array.isArray(value) ? [[name, value.filter((one) => typeof one === 'string')]] : [];
     }),
   );
 
-const listIn = (kept: unknown): readonly unknown[] => (Array.isArray(kept) ? kept : []);
+const listIn = (stored: unknown): readonly unknown[] => (Array.isArray(stored) ? stored : []);
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -4,14 +4,14 @@ import type { TemplateOutline } from './read-template.ts';
 import type { ValueProblem } from './check-value.ts';
 import type { Submission } from './submission.ts';
 
-/** The errors of an answer, each where it can be mended. */
+/** Errors of a response, by the field that can fix them. */
 export interface FieldErrors {
-  /** By the name of the parameter. */
+  /** By parameter name. */
   readonly values: ReadonlyMap<string, readonly ValueProblem[]>;
-  /** By the name of the request's parameter: `queue_id`. */
+  /** By name of the query parameter: `queue_id`. */
   readonly query: ReadonlyMap<string, string>;
   readonly template: readonly TemplateError[];
-  /** What points nowhere in the form. */
+  /** Errors of no field of the form. */
   readonly rest: readonly string[];
 }
 
@@ -21,18 +21,18 @@ export interface TemplateError extends Partial<LineError> {
 
 export const NO_ERRORS: FieldErrors = { values: new Map(), query: new Map(), template: [], rest: [] };
 
-/** What is left of the errors of a request when the form says something else by now: an error goes when its field changes. */
-export function dropStaleErrors(placed: FieldErrors, request: Submission, now: Submission): FieldErrors {
+/** Returns the errors of the fields that have not changed since the request. */
+export function dropStaleErrors(errors: FieldErrors, request: Submission, now: Submission): FieldErrors {
   const parameter = ({ query }: Submission, name: string): string | undefined =>
     query.parameters?.[`param.${name}`];
   const member = ({ query }: Submission, name: string): string =>
     JSON.stringify(Object.entries(query).find(([key]) => key === name)?.[1]) ?? '';
   const isSameText = request.document.text === now.document.text;
   return {
-    values: new Map([...placed.values].filter(([name]) => parameter(request, name) === parameter(now, name))),
-    query: new Map([...placed.query].filter(([name]) => member(request, name) === member(now, name))),
-    template: isSameText ? placed.template : [],
-    rest: JSON.stringify(request) === JSON.stringify(now) ? placed.rest : [],
+    values: new Map([...errors.values].filter(([name]) => parameter(request, name) === parameter(now, name))),
+    query: new Map([...errors.query].filter(([name]) => member(request, name) === member(now, name))),
+    template: isSameText ? errors.template : [],
+    rest: JSON.stringify(request) === JSON.stringify(now) ? errors.rest : [],
   };
 }
 
@@ -42,7 +42,7 @@ const GIVEN = /^the value of "((?:[^"\\]|\\.)*)"(?: at ((?:\[\d+\])+))?: ([^]*)$
 const MISSING = /^the parameter "(?:[^"\\]|\\.)*" has no default and needs a value$/;
 const UNKNOWN = /^there is no parameter "/;
 
-/** Sorts the errors of a refused submission by where they point. */
+/** Assigns the errors of a rejected request to fields, by their pointers. */
 export function assignErrorsToFields(
   errors: readonly PointedError[],
   outline: TemplateOutline | null,
@@ -56,13 +56,13 @@ export function assignErrorsToFields(
     const name = QUERY.exec(error.pointer)?.[1];
     if (value !== null) values.set(value.name, [...(values.get(value.name) ?? []), value.problem]);
     else if (name !== undefined) query.set(name, [query.get(name), error.detail].filter(Boolean).join('\n'));
-    else if (isUnplaced(error)) rest.push(error.detail);
+    else if (isOfNoField(error)) rest.push(error.detail);
     else template.push(templateError(error));
   }
   return { values, query, template, rest };
 }
 
-/** The value of a parameter is told at its definition. */
+/** Returns the error of a parameter value, whose pointer is the definition; null for other errors. */
 function valueErrorOf(
   { pointer, detail }: PointedError,
   outline: TemplateOutline | null,
@@ -70,18 +70,18 @@ function valueErrorOf(
   const position = DEFINITION.exec(pointer)?.[1];
   const name = position === undefined ? undefined : outline?.parameterNames[Number(position)];
   if (name === undefined) return null;
-  if (MISSING.test(detail)) return { name, problem: { index: null, detail: 'needs a value' } };
+  if (MISSING.test(detail)) return { name, problem: { index: null, detail: 'Enter a value.' } };
   const given = GIVEN.exec(detail);
   if (given === null) return null;
   const index = /^\[(\d+)\]/.exec(given[2] ?? '')?.[1];
   return { name, problem: { index: index === undefined ? null : Number(index), detail: given[3] ?? '' } };
 }
 
-const isUnplaced = ({ pointer, detail, line }: PointedError): boolean =>
+const isOfNoField = ({ pointer, detail, line }: PointedError): boolean =>
   UNKNOWN.test(detail) ||
   (line === undefined && (pointer === '' || /^\/(query|header|body)\b/.test(pointer)));
 
 function templateError({ pointer, detail, line, column }: PointedError): TemplateError {
-  const words = pointer === '' ? detail : `${pointer}: ${detail}`;
-  return line === undefined ? { detail: words } : { line, column: column ?? 1, detail: words };
+  const text = pointer === '' ? detail : `${pointer}: ${detail}`;
+  return line === undefined ? { detail: text } : { line, column: column ?? 1, detail: text };
 }

@@ -4,8 +4,8 @@ import { EMPTY_DRAFT, type Draft } from './draft.ts';
 type Inherited = Pick<Farm, 'max_attempts' | 'retry_delay_seconds' | 'failure_limit'>;
 
 /**
- * A job to be submitted again, with changes: its template, parameters and place. Its retry policy where it is another one than its
- * queue or farm has now. Not its owner, and not the jobs that it waited for.
+ * Returns a draft that submits a job again: its template, parameters and destination, and its retry policy where it
+ * differs from the current one of its queue or farm. The owner and the upstream jobs are left out.
  */
 export function draftOf(
   job: JobDetail,

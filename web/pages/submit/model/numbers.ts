@@ -1,30 +1,30 @@
-/** Numbers as they are typed: text all the way, because the farm counts in 64 bits and a browser's numbers do not reach that far. */
+/** Typed numbers as text, because integers have 64 bits and numbers of JavaScript are not exact beyond 53 bits. */
 
 const INTEGER = /^[-+]?[0-9]+$/;
 const DECIMAL = /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 /** Significant digits of the largest 64-bit integer. */
-const DIGITS_MAX = 19;
-const DECIMAL_LENGTH_MAX = 400;
+const MAX_DIGITS = 19;
+const MAX_DECIMAL_LENGTH = 400;
 
-/** The 64-bit integer that the text writes; null when it is none, `range` when it does not fit. */
+/** Parses a 64-bit integer; null for an invalid text, `range` for an integer that does not fit. */
 export function integerIn(text: string): bigint | null | 'range' {
   if (!INTEGER.test(text)) return null;
   const digits = text.replace(/^[-+]?0*/, '');
-  if (digits.length > DIGITS_MAX) return 'range';
+  if (digits.length > MAX_DIGITS) return 'range';
   const value = text.startsWith('-') ? -BigInt(digits) : BigInt(digits);
   return value < MIN_INT64 || value > MAX_INT64 ? 'range' : value;
 }
 
-/** The finite number that the text writes, or null. */
+/** Parses a finite decimal number; null for an invalid text. */
 export function decimalIn(text: string): number | null {
-  if (text.length > DECIMAL_LENGTH_MAX || !DECIMAL.test(text)) return null;
+  if (text.length > MAX_DECIMAL_LENGTH || !DECIMAL.test(text)) return null;
   const value = Number(text);
   return Number.isFinite(value) ? value : null;
 }
 
-/** A number without exponent: its digits as an integer, and how many of them stand behind the point. */
+/** A decimal number: its digits as an integer, and the number of digits after the point. */
 interface Scaled {
   readonly digits: bigint;
   readonly places: number;
@@ -52,18 +52,18 @@ const withPlaces = ({ digits, places }: Scaled, wanted: number): Scaled => ({
   places: wanted,
 });
 
-/** How a spin box counts. */
+/** The step and the limits of a spin box. */
 export interface Stepping {
   readonly step: string;
   readonly minValue: string | null;
   readonly maxValue: string | null;
-  /** Digits behind the point at least; null for as many as it takes. */
+  /** Minimum number of digits after the point; null for as many as needed. */
   readonly decimals: number | null;
 }
 
 /**
- * The text one step above (`direction` 1) or below (-1), exact in decimals and within the limits. Begins at the limit, or at 0, where the
- * text is no number yet; null where there is nothing to step to.
+ * Returns the number one step above (`direction` 1) or below (-1), exact and within the limits. An empty text starts at
+ * a limit or at 0. Returns null for an invalid number.
  */
 export function stepped(
   text: string,
@@ -84,7 +84,7 @@ export function stepped(
   return shownWith(decimals, shortened({ digits, places }, Math.max(from.places, by.places)));
 }
 
-/** Without the zeros behind the point that only the comparison has added. */
+/** Removes trailing zeros after the point, down to `keep` digits. */
 function shortened(value: Scaled, keep: number): Scaled {
   let { digits, places } = value;
   while (places > keep && digits % 10n === 0n) {

@@ -1,4 +1,4 @@
-/** A document as far as the form looks at it: numbers as they are written, because the farm counts in 64 bits. */
+/** A parsed document. Numbers are text, because integers can have 64 bits. */
 export type PlainNode =
   | { readonly kind: 'null' }
   | { readonly kind: 'boolean'; readonly value: boolean }
@@ -7,7 +7,7 @@ export type PlainNode =
   | { readonly kind: 'list'; readonly items: readonly PlainNode[] }
   | { readonly kind: 'map'; readonly members: ReadonlyMap<string, PlainNode> };
 
-/** Something that is wrong at a place of the text; lines and columns from 1. */
+/** An error at a position of the text; lines and columns from 1. */
 export interface LineError {
   readonly line: number;
   readonly column: number;
@@ -20,7 +20,7 @@ export type DocumentReading =
   | { readonly ok: true; readonly format: DocumentFormat; readonly root: PlainNode }
   | { readonly ok: false; readonly errors: readonly LineError[] };
 
-/** Line and column of an offset in the text. */
+/** Returns the line and column of an offset in the text. */
 export function lineAndColumn(
   text: string,
   offset: number,

@@ -1,16 +1,16 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from 'yaml';
 import { lineAndColumn, type DocumentReading, type LineError, type PlainNode } from './plain-tree.ts';
 
-/** What follows the first errors is mostly their consequence. */
-const ERRORS_MAX = 10;
-/** Aliases may multiply a document: a form needs no more than this. */
-const NODES_MAX = 200_000;
+/** Later errors are mostly consequences of the first ones. */
+const MAX_ERRORS = 10;
+/** Limit for documents that multiply through aliases. */
+const MAX_NODES = 200_000;
 
 const NULL: PlainNode = { kind: 'null' };
 
 /**
- * Reads a template as YAML 1.2 or, when it is that as well, as JSON. Tells syntax alone; the service says the rest. This module brings the
- * parser with it: load it when there is a text.
+ * Parses a template as YAML 1.2, and detects JSON. Reports only syntax errors; the server reports all others. Import this
+ * module dynamically, because it contains the parser.
  */
 export function readDocument(text: string): DocumentReading {
   const source = text.replace(/^\uFEFF/, '');
@@ -27,22 +27,22 @@ export function readDocument(text: string): DocumentReading {
       const errors = json?.error === undefined ? yamlErrors(source, document) : [json.error];
       return { ok: false, errors };
     }
-    const root = new Plainer(document).plain(document.contents);
+    const root = new PlainTreeBuilder(document).build(document.contents);
     return { ok: true, format: json === null ? 'json' : 'yaml', root };
   } catch (error) {
-    // A document that nests too deep, or multiplies itself by aliases.
+    // The document has too many levels, or too many nodes through aliases.
     const detail = error instanceof Error ? error.message : String(error);
-    return { ok: false, errors: [{ line: 1, column: 1, detail: `cannot be read: ${detail}` }] };
+    return { ok: false, errors: [{ line: 1, column: 1, detail: `Could not read the template: ${detail}` }] };
   }
 }
 
 function yamlErrors(source: string, document: Document.Parsed): readonly LineError[] {
   return document.errors
-    .slice(0, ERRORS_MAX)
-    .map((error) => ({ ...lineAndColumn(source, error.pos[0]), detail: `is not YAML: ${error.message}` }));
+    .slice(0, MAX_ERRORS)
+    .map((error) => ({ ...lineAndColumn(source, error.pos[0]), detail: `Invalid YAML: ${error.message}` }));
 }
 
-/** Null when the text is JSON; with the error when it is meant as JSON, and the browser says where it goes wrong. */
+/** Returns null for JSON. Else the error is set if the text starts like JSON and the browser reports a position. */
 function jsonProblem(source: string): { readonly error?: LineError } | null {
   if (!source.trimStart().startsWith('{')) return {};
   try {
@@ -50,13 +50,13 @@ function jsonProblem(source: string): { readonly error?: LineError } | null {
     return null;
   } catch (error) {
     const message = error instanceof Error ? error.message : '';
-    const place = jsonPlace(source, message);
-    return place === null ? {} : { error: { ...place, detail: `is not JSON: ${reasonIn(message)}` } };
+    const position = jsonPosition(source, message);
+    return position === null ? {} : { error: { ...position, detail: `Invalid JSON: ${reasonIn(message)}` } };
   }
 }
 
-/** The engines of browsers say the place each in its own way. */
-function jsonPlace(source: string, message: string): { line: number; column: number } | null {
+/** Parses the position in an error message; each browser has its own format. */
+function jsonPosition(source: string, message: string): { line: number; column: number } | null {
   const lined = /line (\d+) column (\d+)/.exec(message);
   if (lined !== null) return { line: Number(lined[1]), column: Number(lined[2]) };
   const at = /position (\d+)/.exec(message);
@@ -67,8 +67,8 @@ function jsonPlace(source: string, message: string): { line: number; column: num
 const reasonIn = (message: string): string =>
   message.replace(/^JSON\.parse: /, '').replace(/ (in JSON )?(at position|at line) .*$/, '');
 
-/** Makes the plain tree of the parser's nodes, aliases followed. */
-class Plainer {
+/** Converts nodes of the parser to a plain tree and resolves aliases. */
+class PlainTreeBuilder {
   readonly #document: Document.Parsed;
   #nodes = 0;
 
@@ -76,15 +76,15 @@ class Plainer {
     this.#document = document;
   }
 
-  plain(node: Node | null | undefined): PlainNode {
-    if (++this.#nodes > NODES_MAX) throw new Error(`has more than ${NODES_MAX} nodes`);
+  build(node: Node | null | undefined): PlainNode {
+    if (++this.#nodes > MAX_NODES) throw new Error(`it has more than ${MAX_NODES} nodes`);
     if (node === null || node === undefined) return NULL;
-    if (isAlias(node)) return this.plain(node.resolve(this.#document));
-    if (isSeq<Node>(node)) return { kind: 'list', items: node.items.map((item) => this.plain(item)) };
+    if (isAlias(node)) return this.build(node.resolve(this.#document));
+    if (isSeq<Node>(node)) return { kind: 'list', items: node.items.map((item) => this.build(item)) };
     if (isMap<Node, Node>(node)) {
       const members = node.items.map(({ key, value }): [string, PlainNode] => [
         isScalar(key) ? String(key.value) : '',
-        this.plain(value),
+        this.build(value),
       ]);
       return { kind: 'map', members: new Map(members) };
     }

@@ -12,18 +12,18 @@ import {
 import { decimalIn, integerIn } from './numbers.ts';
 import type { PlainNode } from './plain-tree.ts';
 
-/** What the form shows of a template. What is not as it should be is left out: the service says what is wrong with it. */
+/** The parts of a template that the form shows. Invalid parts are left out; the server reports them. */
 export interface TemplateOutline {
-  /** As written: it may hold references. */
+  /** Unresolved: it can contain references. */
   readonly name: string;
   readonly description: string;
   readonly stepNames: readonly string[];
   readonly definitions: readonly ParameterDefinition[];
-  /** Name of each definition of the template by its place, of broken ones as well. */
+  /** Names of all definitions of the template by index, including invalid ones. */
   readonly parameterNames: readonly string[];
 }
 
-/** Reads an OpenJD job template (`jobtemplate-2023-09`) as far as a form needs it. */
+/** Reads the outline of an OpenJD job template (`jobtemplate-2023-09`). */
 export function readTemplate(root: PlainNode): TemplateOutline {
   const extensions = listOf(member(root, 'extensions')).map(textOf);
   const parameters = listOf(member(root, 'parameterDefinitions'));
@@ -61,7 +61,7 @@ function definitionOf(node: PlainNode, position: number, hasExpr: boolean): Para
   };
 }
 
-/** Recursive: types nest twice. */
+/** Calls itself for the elements of a list, up to two levels. */
 function rulesOf(node: PlainNode | undefined, type: ParameterType): ValueRules {
   const { element } = TYPES[type];
   const allowed = member(node, 'allowedValues');
@@ -76,7 +76,7 @@ function rulesOf(node: PlainNode | undefined, type: ParameterType): ValueRules {
   };
 }
 
-/** The control that is asked for, where the type has it, else that of the type. */
+/** Returns the control of the template if it is valid for the type, else the default of the type. */
 function controlOf(node: PlainNode, ui: PlainNode | undefined, { type, allowed }: ValueRules): Control {
   const { controls } = TYPES[type];
   const wanted = controls.find((control) => control === textOf(member(ui, 'control')));
@@ -88,7 +88,7 @@ function controlOf(node: PlainNode, ui: PlainNode | undefined, { type, allowed }
   return textOf(member(node, 'dataFlow')) === 'OUT' ? output : first;
 }
 
-/** A value of the template as it stands in the form; null for none. */
+/** Converts a value of the template to a value of the form; null for none. */
 function valueOf(type: ParameterType, node: PlainNode | undefined): Value | null {
   const { element } = TYPES[type];
   if (element === null || node === undefined) return node === undefined ? null : singleOf(type, node);
@@ -99,7 +99,7 @@ function valueOf(type: ParameterType, node: PlainNode | undefined): Value | null
   });
 }
 
-/** The text of a single value in one form: integers in plain decimal, `true` and `false`. */
+/** Returns the normalized text of a single value: integers in plain decimal notation, booleans as `true` or `false`. */
 function singleOf(type: ParameterType, node: PlainNode): string | null {
   if (node.kind === 'null' || node.kind === 'list' || node.kind === 'map') return null;
   const text = node.kind === 'boolean' ? `${node.value}` : node.text;
@@ -109,7 +109,7 @@ function singleOf(type: ParameterType, node: PlainNode): string | null {
   return value === null ? text : `${value}`;
 }
 
-/** `007` is 7, and so is a whole number that is written with a point. */
+/** Normalizes an integer: `007` and `7.0` become `7`. */
 function integerText(text: string): string {
   const value = integerIn(text);
   if (typeof value === 'bigint') return `${value}`;
@@ -138,7 +138,7 @@ const listOf = (node: PlainNode | undefined): readonly PlainNode[] =>
 const writtenNumber = (node: PlainNode | undefined): string =>
   node?.kind === 'number' || node?.kind === 'text' ? node.text : '';
 
-/** Text without the line breaks that only kept it narrow: paragraphs, lists and what is indented stay as they are. */
+/** Joins the lines of a paragraph. Paragraphs, lists and indented lines keep their line breaks. */
 const flowed = (text: string): string => text.trim().replaceAll(/(?<=\S)\n(?=[^\s*•-])/g, ' ');
 
 const numberOf = (node: PlainNode | undefined): string | null => {
@@ -146,7 +146,7 @@ const numberOf = (node: PlainNode | undefined): string | null => {
   return decimalIn(text) === null ? null : text;
 };
 
-/** A limit of numbers; of integers in plain decimal, because it is counted with. */
+/** Reads a limit of numbers; limits of integers are normalized for calculations. */
 function boundOf(type: ParameterType, node: PlainNode | undefined): string | null {
   const text = writtenNumber(node);
   if (type !== 'INT') return decimalIn(text) === null ? null : text;

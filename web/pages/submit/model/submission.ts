@@ -5,17 +5,17 @@ import type { DocumentFormat } from './plain-tree.ts';
 import type { TemplateOutline } from './read-template.ts';
 import { submittedValues } from './values.ts';
 
-/** A request to submit, as the contract has it (POST /jobs). */
+/** The request that submits a job (POST /jobs). */
 export interface Submission {
   readonly query: QueryOf<'post', '/jobs'>;
   readonly document: { readonly type: 'application/json' | 'application/x-yaml'; readonly text: string };
 }
 
-/** The head of a request may have 64 KiB; the rest of it is small. */
-const QUERY_LENGTH_MAX = 60_000;
+/** Limit below the 64 KiB of a request head, which has other small parts. */
+const MAX_QUERY_LENGTH = 60_000;
 const PREFIX = 'param.';
 
-/** The request that says what was entered. */
+/** Returns the request of a draft. */
 export function submissionOf(draft: Draft, outline: TemplateOutline, format: DocumentFormat): Submission {
   const values = Object.entries(submittedValues(outline.definitions, draft.values));
   return {
@@ -48,7 +48,7 @@ interface NumberRule {
   readonly max: number;
 }
 
-/** Fields of the request that are numbers, with the limits of the contract. */
+/** Limits of the number fields (docs/contract/rest.md). */
 export const NUMBER_RULES = {
   priority: { min: -2147483648, max: 2147483647 },
   maxAttempts: { min: 1, max: 65535 },
@@ -58,10 +58,10 @@ export const NUMBER_RULES = {
 
 export type NumberName = keyof typeof NUMBER_RULES;
 
-const LABEL_MAX = 255;
+const MAX_LABEL_LENGTH = 255;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Fields beside the parameters, and their names in the request. */
+/** Names in the request of all fields except the parameters. */
 export const QUERY_NAMES = {
   farmId: 'farm_id',
   queueId: 'queue_id',
@@ -74,16 +74,17 @@ export const QUERY_NAMES = {
   dependsOn: 'depends_on',
 } as const;
 
-export type PlaceName = keyof typeof QUERY_NAMES;
+export type DestinationField = keyof typeof QUERY_NAMES;
 
-/** What is wrong beside the parameters, by the name of the field. */
-export function placeProblems(draft: Draft): ReadonlyMap<PlaceName, string> {
-  const problems = new Map<PlaceName, string>();
+/** Returns the problems of all fields except the parameters, by field name. */
+export function destinationProblems(draft: Draft): ReadonlyMap<DestinationField, string> {
+  const problems = new Map<DestinationField, string>();
   if (draft.farmId === '') problems.set('farmId', 'Choose a farm.');
   if (draft.queueId === '') problems.set('queueId', 'Choose a queue.');
   for (const name of ['project', 'owner'] as const) {
-    if (draft[name].length > LABEL_MAX) problems.set(name, `Must have at most ${LABEL_MAX} characters.`);
-    else if (CONTROL.test(draft[name])) problems.set(name, 'Must not hold control characters.');
+    if (draft[name].length > MAX_LABEL_LENGTH)
+      problems.set(name, `Must have at most ${MAX_LABEL_LENGTH} characters.`);
+    else if (CONTROL.test(draft[name])) problems.set(name, 'Must not contain control characters.');
   }
   for (const name of Object.keys(NUMBER_RULES) as NumberName[]) {
     const problem = numberProblem(NUMBER_RULES[name], draft[name]);
@@ -100,13 +101,13 @@ function numberProblem({ min, max }: NumberRule, text: string): string | null {
   return value < min ? `Must be at least ${min}.` : null;
 }
 
-/** Why the values are too long to be sent; null when they are not. */
+/** Returns an error text if the values are too long for a request, else null. */
 export function lengthProblem({ query }: Submission): string | null {
   const pairs = [
     ...Object.entries(query.parameters ?? {}),
     ...(query.depends_on ?? []).map((id) => ['depends_on', id]),
   ];
   const length = new URLSearchParams(pairs).toString().length;
-  if (length <= QUERY_LENGTH_MAX) return null;
-  return `The values are too long to be sent: ${length.toLocaleString('en')} of ${QUERY_LENGTH_MAX.toLocaleString('en')} characters. Put long lists into a file that a path names, or into a default of the template.`;
+  if (length <= MAX_QUERY_LENGTH) return null;
+  return `The values have ${length.toLocaleString('en')} characters. The limit is ${MAX_QUERY_LENGTH.toLocaleString('en')}. Move long lists to a file and pass its path, or to a default of the template.`;
 }

@@ -8,14 +8,14 @@ import {
 } from './definition.ts';
 import { integerIn } from './numbers.ts';
 
-/** Values that were entered, or that a job had, by the name of the parameter. A job has lists as text. */
+/** Entered values, or values of a job, by parameter name. Lists of a job are text. */
 export type Values = Readonly<Record<string, Value>>;
 
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/;
 
 export const isList = ({ type }: ValueRules): boolean => TYPES[type].element !== null;
 
-/** What stands in the form: what was entered, else the default, else what an untouched control says. Null: a value is missing. */
+/** Returns the value in the form: the entered one, else the default, else the initial value of the control. Null for a missing value. */
 export function valueIn(definition: ParameterDefinition, values: Values): Value | null {
   const given = Object.hasOwn(values, definition.name) ? values[definition.name] : undefined;
   if (given !== undefined) return fitting(definition.rules, given);
@@ -24,19 +24,19 @@ export function valueIn(definition: ParameterDefinition, values: Values): Value 
   return definition.control === 'CHECK_BOX' ? checkBoxWords(definition.rules).off : null;
 }
 
-/** A value of another shape, because the template has changed under it, is read as text. */
+/** Converts a value between text and list, in case the type of the parameter has changed. */
 function fitting(rules: ValueRules, value: Value): Value {
   if (isList(rules)) return typeof value === 'string' ? listIn(rules, value) : value;
   return typeof value === 'string' ? value : value.join(', ');
 }
 
-/** The elements of a list that is written as JSON. What is no list is one element, so that nothing is lost. */
+/** Returns the elements of a list in JSON. Any other text is a single element, so that no input is lost. */
 export function listIn({ type }: ValueRules, text: string): readonly string[] {
   const inside = /^\s*\[([^]*)\]\s*$/.exec(text)?.[1];
   if (inside === undefined) return text.trim() === '' ? [] : [text];
   if (type === 'LIST[LIST[INT]]')
     return [...inside.matchAll(/\[([^[\]]*)\]/g)].map((match) => splitInts(match[1] ?? '').join(', '));
-  // Integers of 64 bits would not survive JSON.parse.
+  // JSON.parse would round integers of 64 bits.
   if (type === 'LIST[INT]' || type === 'LIST[FLOAT]') return splitInts(inside).map(unquoted);
   try {
     const parsed: unknown = JSON.parse(text);
@@ -46,13 +46,13 @@ export function listIn({ type }: ValueRules, text: string): readonly string[] {
   }
 }
 
-/** Between commas; nothing where there is nothing at all. */
+/** Splits a text at commas; empty for a blank text. */
 export const splitInts = (text: string): readonly string[] =>
   text.trim() === '' ? [] : text.split(',').map((part) => part.trim());
 
 const unquoted = (text: string): string => /^"([^"\\]*)"$/.exec(text)?.[1] ?? text;
 
-/** The text that is submitted for a value. */
+/** Returns the text of a value in a request. */
 export function submittedText(rules: ValueRules, value: Value): string {
   if (typeof value === 'string') return value;
   const { element } = TYPES[rules.type];
@@ -60,7 +60,7 @@ export function submittedText(rules: ValueRules, value: Value): string {
   return `[${value.map((text) => elementText(element, text)).join(', ')}]`;
 }
 
-/** An element of a list in JSON. What is no value of the type goes as text: it is refused with its place, not lost. */
+/** Formats an element as JSON. An invalid value is sent as text, so that the server reports its position. */
 function elementText(type: ValueRules['type'], text: string): string {
   if (type === 'LIST[INT]')
     return `[${splitInts(text)
@@ -78,11 +78,11 @@ function elementText(type: ValueRules['type'], text: string): string {
   return JSON.stringify(text);
 }
 
-/** Whether both say the same. */
+/** Reports whether two values are equal in a request. */
 export const isSame = (rules: ValueRules, a: Value | null, b: Value | null): boolean =>
   a === null || b === null ? a === b : submittedText(rules, a) === submittedText(rules, b);
 
-/** What is submitted, by name: all that differs from its default. */
+/** Returns the texts of all values that differ from their defaults, by name. */
 export function submittedValues(
   definitions: readonly ParameterDefinition[],
   values: Values,

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { TaskTails } from '../../http/log-follow/task-tails.ts';
+import type { Actors, Ports, StorePages } from '../../http/ports.ts';
+import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
+import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
+import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
+import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
+import { TEMPLATE_LIMITS } from '../../src/openjd/template/template-limits.ts';
+import { currentLogs } from './current-logs.ts';
+import type { Observers } from './observers.ts';
+import type { OpenLists } from './open-lists.ts';
+import type { OpenState } from './open-state.ts';
+import type { PreparationPool } from './preparation-pool.ts';
+import type { Shards } from './shards.ts';
+import type { StartContext } from './start-context.ts';
+import type { StartedLogs } from './start-logs.ts';
+import { retryOf, type StartedShards } from './start-shards.ts';
+
+/** docs/contract/rest.md#public-routes: time limit of each readiness check. */
+const CHECK_MS = 5_000;
+
+/** Parts of the service that the REST API uses. */
+interface HttpDeps {
+  readonly store: StoreThread;
+  readonly state: OpenState;
+  readonly observers: Observers;
+  readonly logs: StartedLogs;
+  readonly lists: OpenLists;
+  readonly shards: StartedShards;
+  readonly pool: PreparationPool;
+  readonly storePages: () => StorePages;
+}
+
+/** Returns the ports of the REST API and the event channel. */
+export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
+  const { config, logger, diagnostics, stopping, version } = context;
+  const { store, state, observers, logs, lists, pool, storePages } = deps;
+  const { reader, changes } = state;
+  const { shards, tallies } = deps.shards;
+  const { events, taskEvents, followedJobs, metrics } = observers;
+  const ids = new Uuid7(() => Date.now());
+  const limits = { ...TEMPLATE_LIMITS, maxTasksPerStep: config.openjd.maxTasksPerStep };
+  const exprLimits = { ...EXPR_LIMITS, memory: config.openjd.exprMemoryBytes };
+  const logReader = currentLogs(logs.store);
+  return {
+    store: reader,
+    commits: {
+      count: () => changes.commits(),
+      renew: () => reader.refresh(),
+      untilReadable: () => changes.untilReadable(),
+    },
+    jobLists: lists.jobs,
+    taskLists: lists.tasks,
+    history: lists.history,
+    actors: actorsOf(shards, reader),
+    largeJobs: store,
+    prepareJob: (request) => pool.prepare({ ...request, limits, exprLimits }),
+    logs: logReader,
+    tails: new TaskTails({
+      state: { store: reader, renew: () => reader.refresh() },
+      logs: logReader,
+      bus: { lastOf: (task) => logs.thread.lastLogOf(task), takenInAt: logs.storedAt },
+      events: taskEvents,
+      now: () => Date.now(),
+      steadyNow: () => performance.now(),
+      delay: (milliseconds) => delay(milliseconds),
+      warn: (text, attributes) => logger.warn(attributes, text),
+    }),
+    events,
+    taskEvents,
+    followedJobs,
+    health: { store: () => checkStore(reader), bus: () => shards.checkBus(CHECK_MS) },
+    storePages,
+    isStopping: () => stopping.aborted,
+    metrics: () => metrics.text(),
+    activity: () => metrics.activity(),
+    diagnostics: () => diagnostics,
+    tally: (slot) => Atomics.load(tallies.totals, slot),
+    version,
+    acceptsSubmissions: () => store.diskState() === 'ok',
+    serverRetry: retryOf(config),
+    newId: () => ids.next(),
+    now: () => Date.now(),
+    steadyNow: () => performance.now(),
+    delay: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
+    log: (level, text, attributes) => logger[level](attributes, text),
+  };
+}
+
+/** The actors of all shards. After each answer the reader sees the changes of its commit. */
+const actorsOf = (shards: Shards, reader: StateReader): Actors => ({
+  ask: async (make) => {
+    const outcome = await shards.ask(make);
+    reader.refresh();
+    return outcome;
+  },
+  submitLarge: async (farm, submission, plan) => {
+    const outcome = await shards.submitLarge(farm, submission, plan);
+    reader.refresh();
+    return outcome;
+  },
+});
+
+/** Reads from the store. A failed commit is not checked: it ends the process. */
+function checkStore(reader: StateReader): Promise<void> {
+  reader.get('farm', 'readiness');
+  return Promise.resolve();
+}

@@ -1,0 +1,58 @@
+import { fileURLToPath } from 'node:url';
+import { startFront } from '../../http/front.ts';
+import { readBundle, type Bundle } from '../../http/pages/bundle.ts';
+import type { Ports } from '../../http/ports.ts';
+import type { Logger } from '../process/logging.ts';
+import { packageRoot } from '../process/package-root.ts';
+import { shardThreadName } from '../threads/thread-entry.ts';
+import type { PreparationPool } from './preparation-pool.ts';
+import { ThreadProfiler } from './profiler.ts';
+import type { StartContext } from './start-context.ts';
+
+/** Part of the shutdown budget in which running requests may end. */
+const HTTP_DRAIN_MS = 15_000;
+const READY_POLL_MS = 50;
+
+/** Starts the HTTP server and returns its port. */
+export async function startHttp(
+  { config, logger, shutdown }: StartContext,
+  ports: Ports,
+  pool: PreparationPool,
+): Promise<number> {
+  const { addr, corsOrigins, rateLimit, trustProxy, enablePprof } = config.http;
+  const shards = Array.from({ length: config.scheduler.shards }, (_, index) => shardThreadName(index));
+  const profiler = new ThreadProfiler(() => [...shards, 'store', 'logs', ...pool.threads()]);
+  const server = await startFront(
+    {
+      ...addr,
+      corsOrigins,
+      rateLimit: { limit: rateLimit, trustProxy },
+      profiler: enablePprof ? profiler : null,
+      pages: webApp(logger),
+    },
+    ports,
+  );
+  shutdown.add('http', () => server.stop(HTTP_DRAIN_MS));
+  return server.port;
+}
+
+/** Resolves when every shard has reached the bus, or when the service is asked to stop. */
+export async function untilReady({ health, delay }: Ports, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    try {
+      await health.bus();
+      return;
+    } catch {
+      // Not logged: /readyz reports the reason, and the bus logs its state.
+      await delay(READY_POLL_MS, stopping);
+    }
+  }
+}
+
+/** Returns the built files of the web application, or null if it was not built. */
+function webApp(logger: Logger): Bundle | null {
+  const directory = fileURLToPath(new URL('dist/web-app', packageRoot));
+  const bundle = readBundle(directory);
+  if (bundle === null) logger.warn({ directory }, 'the web application is not built: run npm run build');
+  return bundle;
+}

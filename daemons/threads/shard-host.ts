@@ -1,0 +1,76 @@
+import type { KernelPorts } from '../../actors/kernel/ports.ts';
+import { ThreadHost } from '../../actors/kernel/thread-host.ts';
+import { RECOVERY_BATCH_SIZE } from '../../actors/service/lease/recovery.ts';
+import { serviceActors } from '../../actors/service/service-actors.ts';
+import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSystem } from '../../actors/service/service-system.ts';
+import { requiresReadable } from '../../actors/service/gateway/prepare-flush.ts';
+import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
+import type { CommitCallbacks } from '../../src/core/ports/store.ts';
+import type { Tallies } from '../../src/core/ports/tallies.ts';
+import { coalesceChanges } from '../../src/core/records/change-set.ts';
+import type { ShardParts } from './shard-parts.ts';
+import { SHARD_PROTOCOL_VERSION } from './shard-protocol.ts';
+
+type HostPorts = KernelPorts<ServiceSystem>;
+
+/** Creates the kernel of a shard with its actors. */
+export function createHost(
+  parts: ShardParts,
+  tallies: Tallies,
+  prepareFlush: HostPorts['prepareFlush'],
+): ThreadHost<ServiceSystem> {
+  const { options, notify, ownsFarm, reader } = parts;
+  const ids = new Uuid7(() => Date.now());
+  return new ThreadHost<ServiceSystem>(
+    serviceActors({
+      heartbeatTimeoutMs: options.heartbeatTimeoutMs,
+      retry: options.retry,
+      leaseHoldMs: LEASE_HOLD_MS,
+      recoveryBatchSize: RECOVERY_BATCH_SIZE,
+      staleAssignedMs: STALE_ASSIGNED_MS,
+      unschedulableGraceMs: options.unschedulableGraceMs,
+      reservationAfterMs: options.reservationAfterMs,
+      exprMemoryBytes: options.exprMemoryBytes,
+      retention: options.retention,
+      serviceId: options.serviceId,
+      attemptFloor: options.attemptFloor,
+      tallies,
+      ownsFarm,
+    }),
+    {
+      reader,
+      newId: () => ids.next(),
+      commit: commitWith(parts),
+      prepareFlush,
+      log: (level, text, attributes) =>
+        notify({ v: SHARD_PROTOCOL_VERSION, type: 'log', level, text, attributes }),
+      fatal: (error) => {
+        throw error instanceof Error ? error : new Error(String(error));
+      },
+    },
+  );
+}
+
+/** Returns the function that sends the changes of a window to the store thread. */
+function commitWith({ options, reader, store, meter }: ShardParts): HostPorts['commit'] {
+  let sequence = 0;
+  return (changes, onCommit, outputs) => {
+    sequence++;
+    const latest = coalesceChanges(changes);
+    const set = { version: 1, shard: options.index, sequence, changes: latest } as const;
+    const callbacks: CommitCallbacks = {
+      durable: callBoth(meter.committing(latest), onCommit.durable),
+      readable: callBoth(() => reader.refresh(), onCommit.readable),
+    };
+    if (outputs.some(requiresReadable)) store.commitAndApply(set, callbacks);
+    else store.commit(set, callbacks);
+  };
+}
+
+/** Returns a function that calls both. It retains nothing but them, because a commit may wait for long. */
+const callBoth =
+  (first: () => void, second: () => void): (() => void) =>
+  () => {
+    first();
+    second();
+  };

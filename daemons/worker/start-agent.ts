@@ -1,0 +1,198 @@
+import { agentActors } from '../../actors/agent/agent-actors.ts';
+import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
+import type { AgentEffect, AgentEnvelope, AgentSystem } from '../../actors/agent/agent-system.ts';
+import { completeImmediately, flushImmediately } from '../../actors/kernel/immediate-flush.ts';
+import { ThreadHost } from '../../actors/kernel/thread-host.ts';
+import { thisMachine } from '../../src/adapters/host/machine.ts';
+import type { ServerList } from '../../src/adapters/nats/server-address.ts';
+import { connectWorkerBus } from '../../src/adapters/nats/worker-bus.ts';
+import { PROCESS_LIMITS } from '../../src/adapters/process/limits.ts';
+import { LocalTaskProcesses } from '../../src/adapters/process/local-task-processes.ts';
+import { supervisorScript } from '../../src/adapters/process/supervisor.ts';
+import { LocalStaging } from '../../src/adapters/staging/local-staging.ts';
+import { parseAttemptId, taskIdOf, type AttemptId } from '../../src/core/ids.ts';
+import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
+import { BusLog } from '../process/bus-log.ts';
+import { failStop } from '../process/fail-stop.ts';
+import type { Logger } from '../process/logging.ts';
+import { onHangUp } from '../process/stop-signal.ts';
+import { garbageCollector, usedHeapBytes } from '../process/v8-collector.ts';
+import { AgentEffects } from './agent-effects.ts';
+import { agentSettingsOf } from './agent-settings-of.ts';
+import type { BusDiscovery } from './bus-discovery.ts';
+import { CapabilityWatch } from './capability-watch.ts';
+import { DiagnosticSender } from './diagnostic-sender.ts';
+import { busListener, processEvents } from './external-events.ts';
+import { fileOwnerBy } from './file-owner.ts';
+import { IdleGarbageCollector } from './idle-garbage-collector.ts';
+import { stagingEvents } from './staging-effects.ts';
+import type { WorkerState } from './worker-state.ts';
+
+type Post = (envelope: AgentEnvelope) => void;
+
+/** Inputs of the agent. */
+interface AgentContext {
+  readonly config: WorkerConfig;
+  readonly logger: Logger;
+  readonly newId: () => string;
+  readonly state: WorkerState;
+  /** Servers of `bus.url`. Not used with `discovery`. */
+  readonly servers: ServerList;
+  readonly discovery: BusDiscovery | null;
+  /** Receives the sender of diagnostic records as soon as there is one. */
+  readonly onSender: (sender: DiagnosticSender) => void;
+}
+
+/** The running actors of a worker. */
+export interface Agent {
+  /** Asks the worker to leave the service. Its tasks may end first, or are interrupted with `atOnce`. */
+  readonly leave: (atOnce: boolean) => void;
+  /** Resolves when the worker has left. */
+  readonly departed: Promise<void>;
+  /** Stops the actors, waits for the processes of tasks and closes the connection to the bus. */
+  readonly close: () => Promise<void>;
+}
+
+/** Starts the actors of a worker, with its task processes and its connection to the bus. */
+export async function startAgent(context: AgentContext): Promise<Agent> {
+  const { config, logger, state, onSender } = context;
+  const post: Post = (envelope) => host.post(envelope);
+  const watch = watchCapabilities(context, post);
+  onHangUp(() => watch.lookAgain());
+  const settings = agentSettingsOf(config, {
+    name: config.worker.name,
+    capabilities: await watch.first(),
+    sessionsDirectory: state.sessionsDirectory,
+    keepsSessions: config.worker.keepSessions,
+    spoolsLogs: config.worker.logSpoolBytes > 0,
+  });
+  const host = createHost(context, settings, (effect) => effects.execute(effect));
+  const { processes, staging } = openProcesses(context, post);
+  const busLog = new BusLog(logger);
+  const bus = connectBus(context, post, busLog);
+  let sender: DiagnosticSender | null = null;
+  if (config.diagnostics.enabled) {
+    sender = new DiagnosticSender({
+      workerId: state.journal.workerId,
+      publish: (message) => bus.publishDiagnostic(message),
+      wallClock: () => Date.now(),
+      monotonicClock: () => performance.now(),
+    });
+    onSender(sender);
+  }
+  let depart: () => void = () => undefined;
+  const departed = new Promise<void>((resolve) => {
+    depart = resolve;
+  });
+  const effects = new AgentEffects({ bus, processes, spool: state.spool, staging }, post, {
+    left: () => depart(),
+    welcomed: () => sender?.flush(),
+    registering: () => watch.registering(),
+  });
+  recoverLogs(state.spool.attempts, post);
+  post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.start' } });
+  return {
+    leave: (atOnce) =>
+      post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.leave', atOnce } }),
+    departed,
+    close: async () => {
+      host.stop();
+      await processes.settled();
+      busLog.stopping();
+      await bus.close();
+    },
+  };
+}
+
+/** Watches what the machine offers. A change is sent to the registrar, which registers the worker again. */
+function watchCapabilities({ config, logger, state }: AgentContext, post: Post): CapabilityWatch {
+  return new CapabilityWatch({
+    config: config.worker,
+    machine: thisMachine(),
+    environment: process.env,
+    directory: state.directory,
+    warn: (text) => logger.warn(text),
+    changed: (capabilities) => {
+      logger.info({ tags: Object.keys(capabilities.tags).join(',') }, 'worker capabilities changed');
+      post({ actor: 'registrar', id: 'registrar', message: { type: 'capabilities.found', capabilities } });
+    },
+    now: () => performance.now(),
+  });
+}
+
+/** Creates the kernel. It flushes to the journal of the worker and then executes the effects of the window. */
+function createHost(
+  { logger, newId, state }: AgentContext,
+  settings: AgentSettings,
+  execute: (effect: AgentEffect) => void,
+): ThreadHost<AgentSystem> {
+  return new ThreadHost<AgentSystem>(agentActors(settings), {
+    reader: state.journal,
+    newId,
+    commit: (changes, onCommit) => state.journal.append(changes, completeImmediately(onCommit)),
+    prepareFlush: (outputs) =>
+      flushImmediately(() => {
+        for (const output of outputs) if (output.kind === 'effect') execute(output.effect);
+      }),
+    log: (level, text, attributes) => logger[level](attributes, text),
+    fatal: (error) =>
+      failStop(
+        logger,
+        'an actor of the worker has lost its state',
+        error instanceof Error ? error : new Error(String(error)),
+      ),
+  });
+}
+
+/** Opens the adapters that run the processes of tasks and copy their files. */
+function openProcesses(
+  { config, logger, state }: AgentContext,
+  post: Post,
+): { readonly processes: LocalTaskProcesses; readonly staging: LocalStaging } {
+  const isolation = {
+    isEnabled: config.isolation.enabled,
+    environmentPassthrough: config.isolation.envPassthrough,
+  };
+  const collector = new IdleGarbageCollector(garbageCollector(), usedHeapBytes);
+  const processes = new LocalTaskProcesses({
+    workerDirectory: state.directory,
+    supervisorScript: supervisorScript(),
+    beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
+    tasksBeforeLauncher: PROCESS_LIMITS.tasksBeforeLauncher,
+    ownEnvironment: process.env,
+    events: collector.watching(processEvents(post)),
+    isolation,
+    warn: (text, attributes) => logger.warn(attributes, text),
+    inform: (text, attributes) => logger.info(attributes, text),
+  });
+  const staging = new LocalStaging({
+    events: stagingEvents(post),
+    ownerOf: fileOwnerBy(isolation),
+    platform: process.platform,
+    environment: process.env,
+  });
+  return { processes, staging };
+}
+
+/** Connects to the bus: to the configured servers, or to those that discovery has found last. */
+function connectBus({ config, servers, discovery }: AgentContext, post: Post, busLog: BusLog) {
+  return connectWorkerBus(
+    {
+      servers: discovery === null ? servers : () => discovery.servers(),
+      name: `callsheet worker ${config.worker.name}`,
+    },
+    busListener(post, (event) => {
+      busLog.note('worker', event);
+      discovery?.noticed(event);
+    }),
+  );
+}
+
+/** Sends the spooled logs of an earlier daemon to their shippers. These attempts have ended. */
+function recoverLogs(attempts: readonly AttemptId[], post: Post): void {
+  for (const id of attempts) {
+    const task = parseAttemptId(id);
+    if (task !== null)
+      post({ actor: 'shipper', id, message: { type: 'logs.recovered', taskId: taskIdOf(task) } });
+  }
+}

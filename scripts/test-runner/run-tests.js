@@ -1,0 +1,145 @@
+/**
+ * Runs compiled test files in several processes of plain node, and prints the failures, the slowest files and the totals.
+ * `scripts/test.js` calls it after the build; as a program it runs without one:
+ * `node scripts/test-runner/run-tests.js [--jobs N] [--timeout SECONDS] [--group FOLDER]... [--logs FOLDER] FILE...`
+ */
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Stop, root, runMain } from '../run.js';
+import { killAll, runProcess } from './run-process.js';
+import { DURATIONS, GROUPED, planProcesses, readDurations, takeNext } from './schedule.js';
+import { sumCounts } from './tap-output.js';
+
+const TESTS = 'dist/test';
+const SLOWEST = 10;
+/** A shorter duration does not change the order of the processes. */
+const RECORDED_SECONDS = 5;
+
+function parse(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      jobs: { type: 'string', short: 'j' },
+      timeout: { type: 'string', default: '120' },
+      group: { type: 'string', multiple: true, default: GROUPED },
+      logs: { type: 'string', default: join(root, '.tap/output') },
+      record: { type: 'boolean', default: false },
+    },
+  });
+  const number = (name, text) => {
+    const value = Number(text);
+    if (!(value > 0)) throw new Stop(`Invalid --${name} “${text}”. Use a number above 0.`);
+    return value;
+  };
+  return {
+    // Tests wait about half of their time.
+    jobs: number('jobs', values.jobs ?? availableParallelism() + 1),
+    timeoutMs: number('timeout', values.timeout) * 1000,
+    groups: values.group.map((folder) => relative(root, resolve(folder))),
+    logFolder: resolve(values.logs),
+    record: values.record,
+    paths: positionals,
+  };
+}
+
+/** Returns the test files of a folder of the repository, in the order of their names. */
+function testFilesIn(folder) {
+  return readdirSync(join(root, folder), { recursive: true })
+    .filter((name) => name.endsWith('.test.js'))
+    .map((name) => join(folder, name))
+    .sort();
+}
+
+function selectFiles(paths) {
+  if (paths.length === 0) return testFilesIn(TESTS);
+  const files = paths.flatMap((path) => {
+    const file = relative(root, resolve(path));
+    if (!existsSync(path))
+      throw new Stop(`Cannot find test file ${path}. Tests run compiled, from ${TESTS}.`);
+    return statSync(path).isDirectory() ? testFilesIn(file) : [file];
+  });
+  return [...new Set(files)];
+}
+
+function printFailure({ file, problem, report }) {
+  console.log([`\nFAILED ${file}: ${problem}`, ...report.map((line) => `  ${line}`)].join('\n'));
+}
+
+async function runAll(processes, { jobs, timeoutMs, logFolder }) {
+  const waiting = [...processes];
+  const running = new Set();
+  const results = [];
+  const work = async () => {
+    while (waiting.length > 0) {
+      const next = takeNext(waiting, [...running]);
+      running.add(next);
+      const finished = await runProcess(next.files, { timeoutMs, logFolder });
+      running.delete(next);
+      results.push(...finished);
+      finished.filter(({ problem }) => problem !== undefined).forEach(printFailure);
+    }
+  };
+  await Promise.all(Array.from({ length: jobs }, work));
+  return results;
+}
+
+function printSlowest(results) {
+  const slowest = [...results].sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
+  console.log('\nSlowest files:');
+  for (const { file, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
+}
+
+function recordDurations(results) {
+  const durations = results
+    .filter(({ seconds }) => seconds >= RECORDED_SECONDS)
+    .map(({ file, seconds }) => [file, Math.round(seconds)])
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  writeFileSync(DURATIONS, `${JSON.stringify(Object.fromEntries(durations), null, 2)}\n`);
+}
+
+/**
+ * Runs tests. The last line of the output is `N passed, N failed[, N skipped]`.
+ *
+ * @param {readonly string[]} args - Test files or folders, none for all tests, and options.
+ * @returns {Promise<number>} Exit status: 0 if every file passed.
+ */
+export async function runTests(args) {
+  const options = parse(args);
+  const { jobs, groups, record, logFolder, paths } = options;
+  const files = selectFiles(paths);
+  if (files.length === 0) throw new Stop('There are no test files.');
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.once(signal, () => {
+      killAll();
+      process.exit(1);
+    });
+  }
+  rmSync(logFolder, { recursive: true, force: true });
+  const processes = planProcesses(files, { groups, durations: readDurations() });
+  console.log(
+    `Test files: ${files.length}. Processes: ${processes.length}, ${jobs} at a time. Output: ${relative(root, logFolder)}`,
+  );
+
+  const results = await runAll(processes, options);
+  const failed = results.filter(({ problem }) => problem !== undefined);
+  if (record && paths.length === 0) recordDurations(results);
+  printSlowest(results);
+  if (failed.length > 0) {
+    console.log('\nFailed files:');
+    for (const { file, problem } of failed) console.log(`  ${file}: ${problem}`);
+  }
+  const counts = sumCounts(results.map((result) => result.counts));
+  // A file that failed without a failed assertion counts as one.
+  const failures = counts.failed + failed.filter((result) => result.counts.failed === 0).length;
+  const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
+  console.log(`\n${counts.passed} passed, ${failures} failed${skipped}`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await runMain(() => runTests(process.argv.slice(2)));
+}

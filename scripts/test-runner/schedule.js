@@ -1,0 +1,58 @@
+/** Which files share a process, and in which order processes start. */
+import { readFileSync } from 'node:fs';
+
+/** Recorded seconds by file; `npm test -- --record` writes it. */
+export const DURATIONS = new URL('durations.json', import.meta.url);
+
+/** Tests of pure code: their files share one process for each of these folders. */
+export const GROUPED = ['dist/test/core', 'dist/test/openjd', 'dist/test/actors'];
+
+/** Tests that compute and do not wait: one such process at a time leaves a core to tests with time limits. */
+const CPU_BOUND = [...GROUPED, 'dist/test/sim', 'dist/test/spec'];
+
+/** Seconds of a file without a record. */
+const GUESSES = [
+  ['dist/test/sim/', 100],
+  ['dist/test/e2e/', 20],
+  ['dist/test/web/', 10],
+  ['dist/test/http/', 5],
+];
+
+const isIn = (folder, file) => file.startsWith(`${folder}/`);
+
+export function readDurations() {
+  return JSON.parse(readFileSync(DURATIONS, 'utf8'));
+}
+
+function secondsOf(file, durations) {
+  return durations[file] ?? GUESSES.find(([prefix]) => file.startsWith(prefix))?.[1] ?? 1;
+}
+
+/**
+ * Returns the processes to run, longest first: a long one that starts last would run alone.
+ *
+ * @param {readonly string[]} files
+ * @param {{ groups: readonly string[], durations: Record<string, number> }} options
+ * @returns {{ files: string[], seconds: number, isCpuBound: boolean }[]}
+ */
+export function planProcesses(files, { groups, durations }) {
+  const byProcess = new Map();
+  for (const file of files) {
+    const key = groups.find((folder) => isIn(folder, file)) ?? file;
+    byProcess.set(key, [...(byProcess.get(key) ?? []), file]);
+  }
+  return [...byProcess.values()]
+    .map((together) => ({
+      files: together,
+      seconds: together.reduce((sum, file) => sum + secondsOf(file, durations), 0),
+      isCpuBound: CPU_BOUND.some((folder) => isIn(folder, together[0])),
+    }))
+    .sort((a, b) => b.seconds - a.seconds);
+}
+
+/** Takes the process to start next from those that wait. */
+export function takeNext(waiting, running) {
+  const isBusy = running.some(({ isCpuBound }) => isCpuBound);
+  const index = isBusy ? waiting.findIndex(({ isCpuBound }) => !isCpuBound) : 0;
+  return waiting.splice(Math.max(index, 0), 1)[0];
+}

@@ -1,0 +1,40 @@
+import type { WorkerId } from '../ids.ts';
+import type { Candidate } from './candidate-order.ts';
+import type { Demand } from './eligibility.ts';
+import type { ReadyTasks } from './ready-tasks.ts';
+
+/** A ready task with a retry delay, or on which workers have failed. */
+export interface DelayedTask {
+  /** Earliest time of its next attempt, in milliseconds since the epoch. */
+  readonly until: number;
+  readonly avoided: readonly WorkerId[];
+}
+
+/** Entry of a step in the ready index. */
+export interface StepEntry extends Candidate, Demand {
+  readonly ready: ReadyTasks;
+  /** Delayed ready tasks by index. */
+  readonly held: Map<number, DelayedTask>;
+  /** Number of assigned or running tasks. */
+  live: number;
+  /** False for withdrawn steps: they offer no tasks, but their live tasks still count. */
+  open: boolean;
+  /** Start of the uninterrupted time with ready tasks (milliseconds since the epoch). */
+  readySince: number;
+  /** Latest time at which one of its tasks became ready. */
+  lastReadyAt: number;
+  /** Set if a later candidate was taken on a worker that had too few free cores for this one. */
+  isOvertaken: boolean;
+  readonly signature: Signature;
+}
+
+/** Steps with the same demand. */
+export interface Signature extends Demand {
+  readonly key: string;
+  /** Steps with ready tasks, in the order of candidates. */
+  readonly steps: StepEntry[];
+  /** Number of steps with this demand, ready or not. */
+  members: number;
+  /** Number of ready tasks that failed on some worker. */
+  avoiding: number;
+}

@@ -1,0 +1,122 @@
+import { test } from 'tap';
+import type { Output } from '../../../../actors/kernel/output.ts';
+import type { WindowFlush } from '../../../../actors/kernel/ports.ts';
+import type { ServiceSystem } from '../../../../actors/service/service-system.ts';
+import { createMemoryStore } from '../../../../src/adapters/memory/memory-store.ts';
+import { FollowedJobs, followedMemory } from '../../../../src/adapters/system/followed-jobs.ts';
+import { prepareFlush } from '../../../../actors/service/gateway/prepare-flush.ts';
+import { mainThreadReplyTo, leaseReply } from '../../../../actors/service/gateway/reply-address.ts';
+import { PoisonedReports } from '../../../../actors/service/gateway/accept-reports.ts';
+import { ShardMeter } from '../../../../daemons/threads/shard-meter.ts';
+import { queueId, taskIdOf, type JobId } from '../../../../src/core/ids.ts';
+import { eventsOf } from '../../../../src/core/wire/event-batch.ts';
+import { jobNumber, uuid } from '../../../http/kit/records.ts';
+
+type ServiceOutput = Output<ServiceSystem>;
+
+const JOB = jobNumber(1);
+const OTHER = jobNumber(2);
+const AT = '2026-11-20T10:00:01Z';
+
+const taskEvent = (job: JobId): ServiceOutput => ({
+  kind: 'effect',
+  effect: {
+    kind: 'event',
+    event: {
+      subject: 'tasks',
+      payload: {
+        job_id: job,
+        task_id: taskIdOf({ jobId: job, stepOrder: 0, index: 0 }),
+        name: 'Render',
+        status: 'running',
+        worker_id: '',
+        unschedulable_reason: '',
+        updated_at: AT,
+      },
+    },
+  },
+});
+const jobEvent = (job: JobId): ServiceOutput => ({
+  kind: 'effect',
+  effect: {
+    kind: 'event',
+    event: {
+      subject: 'jobs',
+      payload: {
+        job_id: job,
+        name: 'Shot',
+        owner: '',
+        queue_id: queueId(uuid('e', 1)),
+        status: 'running',
+        updated_at: AT,
+      },
+    },
+  },
+});
+
+/** Flushes windows; `sent` lists what the bus, the main thread and the store thread receive, in order. */
+function flushFixture() {
+  const sent: string[] = [];
+  const followed = new FollowedJobs(followedMemory());
+  const meter = new ShardMeter(createMemoryStore(), () => true);
+  const flush = (...outputs: readonly ServiceOutput[]): WindowFlush =>
+    prepareFlush(outputs, 0, {
+      bus: {
+        prepareLease: () => 'prepared',
+        preparePresence: () => 'prepared',
+        takePrepared: () => () => sent.push('replies'),
+        cancelAttempt: () => undefined,
+      },
+      tallies: { release: () => undefined },
+      meter,
+      poisoned: new PoisonedReports(),
+      followed,
+      mainThread: {
+        publish: ({ answers, events }) => {
+          for (const { to } of answers) sent.push(`answer ${to}`);
+          for (const event of events.flatMap(eventsOf)) {
+            sent.push(event.subject === 'workers' ? 'worker' : `${event.subject} ${event.payload.job_id}`);
+          }
+        },
+      },
+      store: { requestApply: () => sent.push('apply') },
+      logError: () => undefined,
+      defer: queueMicrotask,
+    });
+  return { sent, followed, meter, flush };
+}
+
+test('task events are published for jobs that have a subscriber when the window is durable', (t) => {
+  const { sent, followed, flush } = flushFixture();
+  const leave = followed.follow(JOB);
+  const window = flush(taskEvent(JOB), taskEvent(OTHER), jobEvent(OTHER));
+  window.durable();
+  t.strictSame(sent, ['replies'], 'clients receive nothing before it is readable');
+  leave();
+  followed.follow(OTHER);
+  window.readable?.();
+  t.strictSame(sent, ['replies', `tasks ${JOB}`, `jobs ${OTHER}`]);
+  t.end();
+});
+
+test('a window without outputs for clients has nothing to publish when it is readable', (t) => {
+  const { sent, meter, flush } = flushFixture();
+  const wait = meter.leaseRequested();
+  const reply = { v: 1, type: 'leases', assignments: [], steps: {} } as const;
+  const window = flush({ kind: 'reply', to: leaseReply('_INBOX.a', [], wait), answer: reply });
+  t.equal(window.readable, null);
+  t.equal(meter.take().leases.answered.empty, 0);
+  window.durable();
+  t.strictSame(sent, ['replies']);
+  t.equal(meter.take().leases.answered.empty, 1);
+  t.end();
+});
+
+test('an answer to a client requests an early apply', (t) => {
+  const { sent, flush } = flushFixture();
+  const window = flush({ kind: 'reply', to: mainThreadReplyTo(7), answer: 'yes' });
+  window.durable();
+  window.readable?.();
+  t.strictSame(sent, ['apply', 'replies', 'answer 7']);
+  t.end();
+});

@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { test } from 'tap';
+
+const SCHEDULE = new URL('../../../scripts/test-runner/schedule.js', import.meta.url).href;
+
+interface Process {
+  readonly files: readonly string[];
+  readonly seconds: number;
+  readonly isCpuBound: boolean;
+}
+
+/** Evaluates an expression with the functions of schedule.js, which is plain JavaScript without types. */
+function evaluate(expression: string): unknown {
+  const program = `import { planProcesses, takeNext, GROUPED } from ${JSON.stringify(SCHEDULE)};
+    console.log(JSON.stringify(${expression}));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    encoding: 'utf8',
+  });
+  if (stdout === '') throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+const FILES = [
+  'dist/test/core/a.test.js',
+  'dist/test/core-x/a.test.js',
+  'dist/test/core/lease/b.test.js',
+  'dist/test/actors/c.test.js',
+  'dist/test/e2e/long.test.js',
+  'dist/test/e2e/short.test.js',
+  'dist/test/sim/d.test.js',
+];
+
+test('every file is planned once, in groups by folder, longest first', async (t) => {
+  const durations = {
+    'dist/test/e2e/long.test.js': 300,
+    'dist/test/e2e/short.test.js': 8,
+    'dist/test/core/lease/b.test.js': 30,
+  };
+  const plan = evaluate(
+    `planProcesses(${JSON.stringify(FILES)}, { groups: GROUPED, durations: ${JSON.stringify(durations)} })`,
+  ) as readonly Process[];
+  t.same(
+    plan.map(({ files }) => files),
+    [
+      ['dist/test/e2e/long.test.js'],
+      ['dist/test/sim/d.test.js'],
+      ['dist/test/core/a.test.js', 'dist/test/core/lease/b.test.js'],
+      ['dist/test/e2e/short.test.js'],
+      ['dist/test/core-x/a.test.js'],
+      ['dist/test/actors/c.test.js'],
+    ],
+  );
+  t.same(
+    plan.map(({ isCpuBound }) => isCpuBound),
+    [false, true, true, false, false, true],
+  );
+});
+
+test('one process that computes runs at a time, unless no other process waits', async (t) => {
+  const [computes, waits] = [{ isCpuBound: true }, { isCpuBound: false }];
+  const next = (waiting: readonly object[], running: readonly object[]) =>
+    evaluate(
+      `(() => { const waiting = ${JSON.stringify(waiting)}; return [takeNext(waiting, ${JSON.stringify(running)}), waiting]; })()`,
+    );
+  t.same(next([computes, waits], [waits]), [computes, [waits]], 'the first one');
+  t.same(next([computes, waits], [computes]), [waits, [computes]], 'the first one that does not compute');
+  t.same(next([computes], [computes]), [computes, []], 'no process is left out');
+});

@@ -1,0 +1,4 @@
+import { RULE_MUTANTS } from './rule-mutants.ts';
+import { testMutants } from './kill-mutants.ts';
+
+testMutants(RULE_MUTANTS);

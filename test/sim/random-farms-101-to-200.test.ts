@@ -1,0 +1,3 @@
+import { testRandomFarms } from './random-farms.ts';
+
+testRandomFarms(101, 200);

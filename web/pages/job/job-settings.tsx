@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import type { JobDetail, JobUpdate } from '../../../client/resources.ts';
+import { KeyValues } from '../../parts/key-values.tsx';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
+import { toasts } from '../../state/toasts.ts';
+import { usePermissions } from '../../state/use-permissions.ts';
+import { EditableNumber } from './editable-number.tsx';
+import { retrySourceOf, type RetrySetting } from './model/retry-source.ts';
+
+const MAX_INT = 2_147_483_647;
+
+interface Setting {
+  readonly name: 'priority' | RetrySetting;
+  readonly label: string;
+  readonly min: number;
+  readonly valueOf: (job: JobDetail) => number;
+  readonly shown: (value: number, job: JobDetail) => string;
+  /** Text of the toast after a change. */
+  readonly done: (value: number) => string;
+}
+
+const SETTINGS: readonly Setting[] = [
+  {
+    name: 'priority',
+    label: 'Priority',
+    min: -MAX_INT - 1,
+    valueOf: (job) => job.priority,
+    shown: String,
+    done: (value) => `Priority set to ${value}`,
+  },
+  {
+    name: 'max_attempts',
+    label: 'Attempts',
+    min: 1,
+    valueOf: (job) => job.effective_retry.max_attempts,
+    shown: (value) => `${value.toLocaleString('en')} per task`,
+    done: (value) => `Attempts set to ${value}`,
+  },
+  {
+    name: 'retry_delay_seconds',
+    label: 'Retry delay',
+    min: 0,
+    valueOf: (job) => job.effective_retry.retry_delay_seconds,
+    shown: (value) => (value === 0 ? 'none' : `${value.toLocaleString('en')} s`),
+    done: (value) => `Retry delay set to ${value} s`,
+  },
+  {
+    name: 'failure_limit',
+    label: 'Failure limit',
+    min: 0,
+    valueOf: (job) => job.effective_retry.failure_limit,
+    shown: (value, job) => {
+      const failures = job.failed_attempts.toLocaleString('en');
+      return value === 0 ? `none, ${failures} so far` : `${failures} of ${value.toLocaleString('en')}`;
+    },
+    done: (value) => (value === 0 ? 'Failure limit removed' : `Failure limit set to ${value}`),
+  },
+];
+
+/** The priority and the retry policy of a job, each with a button to change it. */
+export function JobSettings({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
+  const { rest } = useService();
+  const { why } = usePermissions();
+  const queue = useQuery(queries.queues(rest)).data?.find(({ id }) => id === job.queue_id);
+  const farm = useQuery(queries.farms(rest)).data?.find(({ id }) => id === job.farm_id);
+  const save = async (body: JobUpdate, done: string): Promise<void> => {
+    await rest.call('patch', '/jobs/{id}', { path: { id: job.id }, body });
+    toasts.done(done);
+    onChanged();
+  };
+  const noteOf = (name: Setting['name']): { note?: string } => {
+    const source = name === 'priority' ? null : retrySourceOf(name, job, queue, farm);
+    return source === null ? {} : { note: `from ${source}` };
+  };
+  return (
+    <KeyValues
+      facts={SETTINGS.map(({ name, label, min, valueOf, shown, done }) => [
+        label,
+        <EditableNumber
+          key={name}
+          label={label}
+          value={valueOf(job)}
+          shown={shown(valueOf(job), job)}
+          {...noteOf(name)}
+          min={min}
+          max={MAX_INT}
+          pointer={`/${name}`}
+          disabledReason={why('jobs.write')}
+          onSave={(value) => save({ [name]: value }, done(value))}
+        />,
+      ])}
+    />
+  );
+}

@@ -1,0 +1,78 @@
+import { useEffect, useEffectEvent, useRef } from 'react';
+import type { PayloadOf } from '../../../client/events/subjects.ts';
+import {
+  useRowWindow,
+  type RowWindow,
+  type RowWindowOptions,
+} from '../../parts/data-table/use-row-window.ts';
+import { liveUpdates } from '../../state/live-updates.ts';
+import { useEvents } from '../../state/use-events.ts';
+import type { LatestEvents } from './latest-events.ts';
+
+export interface LiveRowsOptions<Row, S extends 'jobs' | 'workers'> extends RowWindowOptions<Row> {
+  readonly subject: S;
+  readonly latestEvents: (events: readonly PayloadOf<S>[]) => LatestEvents<PayloadOf<S>>;
+  /** Returns the row after an event, or the same object if the event changes nothing. */
+  readonly applyEvent: (row: Row, event: PayloadOf<S> | undefined) => Row;
+  /** False while rows must not move under the pointer or the focus. */
+  readonly isAtRest: boolean;
+  readonly onRemoved: (ids: readonly string[]) => void;
+  readonly refetchSummary: () => void;
+  /** Shortest time between two loads of the summary, in milliseconds. */
+  readonly summaryMs: number;
+  /** Time between two loads of members that no event reports, in milliseconds. */
+  readonly pollMs: number;
+  /** Polls only while a visible row meets it, and leaves out the summary. Without it, every poll loads rows and summary. */
+  readonly needsPoll?: (row: Row) => boolean;
+}
+
+/**
+ * Returns the rows of a list that follows its events. Changes and removals show immediately. Rows are added and reordered
+ * only while the list is at rest.
+ */
+export function useLiveRows<Row extends { readonly id: string }, S extends 'jobs' | 'workers'>(
+  options: LiveRowsOptions<Row, S>,
+): RowWindow<Row> {
+  const { subject, latestEvents, applyEvent, isAtRest, onRemoved, refetchSummary } = options;
+  const { summaryMs, pollMs, needsPoll } = options;
+  const rows = useRowWindow<Row>(options);
+  const summaryTimer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(summaryTimer.current), []);
+
+  const reloadRows = (): void => {
+    if (isAtRest) rows.refresh();
+    else rows.freshen();
+  };
+  const reloadAll = (): void => {
+    reloadRows();
+    summaryTimer.current ??= setTimeout(() => {
+      summaryTimer.current = undefined;
+      refetchSummary();
+    }, summaryMs);
+  };
+
+  useEvents(
+    subject,
+    (events) => {
+      const { changed, removed } = latestEvents(events.map((event) => event.payload));
+      rows.patch((row) => applyEvent(row, changed.get(row.id)));
+      if (removed.size > 0) {
+        rows.drop((row) => removed.has(row.id));
+        onRemoved([...removed]);
+      }
+      reloadAll();
+    },
+    reloadAll,
+  );
+
+  const poll = useEffectEvent(() => {
+    if (document.hidden || liveUpdates.isPaused()) return;
+    if (needsPoll === undefined) reloadAll();
+    else if (rows.inView().some(needsPoll)) reloadRows();
+  });
+  useEffect(() => {
+    const timer = setInterval(poll, pollMs);
+    return () => clearInterval(timer);
+  }, [pollMs]);
+  return rows;
+}
