@@ -13,9 +13,9 @@ import { TimerHeap } from './timer-heap.ts';
  * The kernel runs actors (docs/architecture.md#a-turn). It handles each message from outside together with all messages
  * that actors send each other because of it: one unit of work. The units of a window are committed together.
  *
- * States of a window: open (one at a time, its units run), in flight (`windows`, commit requested), durable (`unreadable`),
- * readable (removed). Invariants: windows become durable and readable in order; outputs leave only after the commit of
- * their window; at most `windowsInFlight` windows are not durable.
+ * States of a window: open (one at a time, its units run), in flight (`windows`, commit requested), durable
+ * (`unreadable`), readable (removed). Invariants: windows become durable and readable in order; outputs leave only
+ * after the commit of their window; at most `windowsInFlight` windows are not durable.
  *
  * If a handler throws, the kernel rolls its unit back and drops the actors that it touched. Once all windows are
  * readable, it loads them from the store and retries the message. A message that fails again is poisoned: logged, and
@@ -41,8 +41,8 @@ interface Window<W extends ActorSystem> extends WindowBuffer<W> {
 }
 
 /**
- * The part of a window that is needed until it is readable. Keep it small: so many are alive at once that V8 moves them
- * to the old generation.
+ * The part of a window that is needed until it is readable. Keep it small: many windows are alive at once, and V8 moves
+ * them to the old generation.
  */
 interface InFlightWindow<W extends ActorSystem> {
   readonly number: number;

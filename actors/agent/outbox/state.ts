@@ -1,7 +1,7 @@
 /**
- * State of the outbox. A terminal report waits for a lease request (`waiting`), is in an open one (`piggybacked`), or was
- * published to the status stream (`isPublished`). It leaves `reports` when the service confirms it or the attempt is
- * discarded. A running report leaves once it is stored.
+ * State of the outbox. A terminal report waits for a lease request (`waiting`), is in an open one (`piggybacked`), or
+ * was published to the status stream (`isPublished`). It leaves `reports` when the service confirms it or the attempt
+ * is discarded. A running report leaves once it is stored.
  *
  * Invariants: at most one report per attempt; a terminal report is on disk while it is in `reports`; an attempt is in
  * `waiting` or in one set of `piggybacked`, not in both.

@@ -1,7 +1,7 @@
 /**
  * State of a session. Phases: opening, working, then reporting and idle (once per task if another task may follow),
- * exiting, closing, ended. Every phase can lead to exiting or closing; the only exit is `ended`, after which the actor is
- * evicted.
+ * exiting, closing, ended. Every phase can lead to exiting or closing; the only exit is `ended`, after which the actor
+ * is evicted.
  *
  * Invariants: at most one action and one copy run at a time, never both. An attempt gets one result, and `result`, once
  * set, is kept. `entered` contains exactly the environments that are still to be exited, outermost first. `attempt` is

@@ -12,7 +12,7 @@ import { onWorkerChanged, onWorkerExpiring, onWorkerRegister } from './on-worker
 import { addActiveJob, loadFarm, newFarmState, type FarmState } from './state.ts';
 
 /**
- * The farm actor owns a farm's settings and queues, admits jobs and workers, and starts jobs once their upstream jobs
+ * The farm actor owns a farm's settings and queues, admits jobs and workers, and unblocks jobs once their upstream jobs
  * have completed. At the start of the service it activates all other actors of the farm.
  */
 export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'farm', FarmState> {

@@ -5,7 +5,7 @@ import { recordOutcome, removeDependencies, type FarmState, type UpstreamOutcome
 
 type FarmContext = ServiceContext<'farm'>;
 
-/** Records the end of a job. Starts or cancels the jobs that wait for it. */
+/** Records the end of a job. Unblocks or cancels the jobs that wait for it. */
 export function onJobEnded(
   state: FarmState,
   message: Extract<FarmMessage, { type: 'job.ended' }>,

@@ -14,7 +14,7 @@ export interface SelectedTasks {
 }
 
 /**
- * Returns the failed and canceled tasks of a selection, without steps that have none. Refuses with `conflict` if there
+ * Returns the failed and canceled tasks of a selection, omitting steps without any. Refuses with `conflict` if there
  * are too many.
  */
 export function selectedTasks(state: JobState, selection: RetrySelection): Outcome<readonly SelectedTasks[]> {

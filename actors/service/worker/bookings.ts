@@ -33,7 +33,7 @@ export class Bookings {
     return attempt !== null && this.positionOf(attempt) >= 0;
   }
 
-  /** Removes and returns the booking of an attempt, or null if it has none. */
+  /** Removes and returns the booking of an attempt, or null if there is none. */
   take(attempt: AttemptAddress): Booking | null {
     const position = this.positionOf(attempt);
     if (position < 0) return null;

@@ -3,7 +3,8 @@
  * `departed` are flags of the record.
  *
  * Invariants: every booked attempt is open in its job. `held` and `missedSince` contain only booked attempts. A timer
- * checks liveness while the worker is online, or disabled with booked attempts. Exits: the worker or its farm is deleted.
+ * checks liveness while the worker is online, or disabled with booked attempts. Exits: the worker or its farm is
+ * deleted.
  */
 
 import type { AttemptId } from '../../../src/core/ids.ts';

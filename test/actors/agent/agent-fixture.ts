@@ -58,7 +58,7 @@ const START = Date.UTC(2026, 10, 20, 12);
 
 type Effect<Kind extends AgentEffect['kind']> = Extract<AgentEffect, { kind: Kind }>;
 
-/** What the disk holds of a worker: outlives the house. */
+/** The disk of a worker. It outlives the fixture. */
 export class Disk {
   workerId = WORKER;
   readonly kept = new Map<AttemptId, StatusMessage>();
@@ -77,13 +77,13 @@ export class Disk {
 }
 
 /**
- * A worker's daemon without a world: the test is the bus, the processes and the clock. Each step runs all that follows from it; what
- * was said is taken with `said`.
+ * A worker agent without its environment: the test plays the bus, the processes and the clock. Each step runs until the
+ * actors are idle. `takeEffects` returns the effects since the last call.
  */
 export class AgentFixture {
   readonly disk: Disk;
   readonly logged: string[] = [];
-  /** Whether what is committed reaches the disk at once; `flush` brings what waits. */
+  /** Whether commits become durable at once. Otherwise `flush` completes them. */
   isDiskSlow = false;
   fatal: unknown = null;
   private readonly kernel: Kernel<AgentSystem>;
@@ -91,10 +91,10 @@ export class AgentFixture {
   private readonly wallOffset = START;
   private ids = 0;
   private effects: AgentEffect[] = [];
-  /** As the guards of the tasks were told last. */
+  /** Contact deadline that the supervisors of the tasks got last. */
   contactLeftMs: number | null = null;
   private unwritten: (() => void)[] = [];
-  /** Sessions by the attempt that they were begun for: tests call them by that. */
+  /** Sessions by the attempt that they were started for, which is their name in tests. */
   private readonly sessions = new Map<string, SessionId>();
 
   constructor({ settings = SETTINGS, disk = new Disk() }: { settings?: AgentSettings; disk?: Disk } = {}) {
@@ -131,29 +131,29 @@ export class AgentFixture {
     return this.monotonic + this.wallOffset;
   }
 
-  /** What was said since it was last asked. */
-  said(): AgentEffect[] {
+  /** Returns the effects since the last call. */
+  takeEffects(): AgentEffect[] {
     const effects = this.effects;
     this.effects = [];
     return effects;
   }
 
-  /** The one effect of the kind that was said since it was last asked; nothing else may have been said. */
-  saidOnly<Kind extends AgentEffect['kind']>(kind: Kind): Effect<Kind> {
-    const effects = this.said();
+  /** Returns the only effect since the last call, which must be of this kind. */
+  onlyEffect<Kind extends AgentEffect['kind']>(kind: Kind): Effect<Kind> {
+    const effects = this.takeEffects();
     const [only] = effects;
     if (effects.length !== 1 || only?.kind !== kind) {
-      throw new Error(`expected ${kind} alone, and it said: ${JSON.stringify(effects, null, 1)}`);
+      throw new Error(`expected ${kind} alone, and the effects are: ${JSON.stringify(effects, null, 1)}`);
     }
     return only as Effect<Kind>;
   }
 
-  tell<K extends keyof AgentMessages>(actor: K, id: string, message: AgentMessages[K]): void {
+  deliver<K extends keyof AgentMessages>(actor: K, id: string, message: AgentMessages[K]): void {
     this.kernel.post({ actor, id, message } as Parameters<Kernel<AgentSystem>['post']>[0]);
     this.settle();
   }
 
-  /** Lets the time pass; timers come when they are due. */
+  /** Advances the time and runs due timers. */
   pass(ms: number): void {
     const until = this.monotonic + ms;
     for (;;) {
@@ -166,7 +166,7 @@ export class AgentFixture {
     this.settle();
   }
 
-  /** The daemon does not run for a while: what comes meanwhile is handled together, after this. */
+  /** Stalls the agent: messages that arrive meanwhile are handled together afterwards. */
   stall(ms: number): void {
     this.monotonic += ms;
     this.kernel.resumeLiveness();
@@ -178,17 +178,17 @@ export class AgentFixture {
     for (const write of unwritten) write();
   }
 
-  /** Whether an actor of this kind and id is there; a session is called by the attempt that it was begun for. */
+  /** Reports whether the actor is in memory. A session is named by the attempt that it was started for. */
   has(kind: keyof AgentMessages, id: string): boolean {
     return this.kernel.stateOf(kind, kind === 'session' ? this.sessionOf(id) : id) !== undefined;
   }
 
-  /** The id of the session that was begun for the attempt. */
+  /** Returns the id of the session that was started for the attempt. */
   sessionOf(attempt: string): string {
     return this.sessions.get(attempt) ?? attempt;
   }
 
-  /** How long the tasks may run without contact is told in passing. */
+  /** Contact deadlines are recorded, not returned as effects. */
   private noteEffect(effect: AgentEffect): void {
     if (effect.kind === 'set-contact-deadline') this.contactLeftMs = effect.leftMs;
     else this.effects.push(effect);
@@ -206,14 +206,16 @@ export class AgentFixture {
     return effect;
   }
 
-  /** To the session that was begun for the attempt. */
-  tellSession(attempt: string, message: AgentMessages['session']): void {
-    this.tell('session', this.sessionOf(attempt), message);
+  /** Sends a message to the session that was started for the attempt. */
+  deliverToSession(attempt: string, message: AgentMessages['session']): void {
+    this.deliver('session', this.sessionOf(attempt), message);
   }
 
-  /** The shipper of an attempt says that its logs are on the bus; `session`: the attempt that its session was begun for. */
+  /**
+   * Reports the attempt's logs as stored, as its shipper does. `session`: the attempt that its session was started for.
+   */
   drained(attempt: string, session = attempt): void {
-    this.tellSession(session, { type: 'logs.drained', attemptId: attempt as AttemptId });
+    this.deliverToSession(session, { type: 'logs.drained', attemptId: attempt as AttemptId });
   }
 
   private settle(): void {
@@ -221,21 +223,21 @@ export class AgentFixture {
     while (this.kernel.hasWork);
   }
 
-  // What the service and the processes do.
+  // Replies of the service and events of the processes.
 
   start(): Effect<'announce'> {
-    this.tell('registrar', 'registrar', { type: 'agent.start' });
-    return this.saidOnly('announce');
+    this.deliver('registrar', 'registrar', { type: 'agent.start' });
+    return this.onlyEffect('announce');
   }
 
   answer(announce: Effect<'announce'>, reply: PresenceReply): void {
-    this.tell('registrar', 'registrar', { type: 'presence.answered', token: announce.token, reply });
+    this.deliver('registrar', 'registrar', { type: 'presence.answered', token: announce.token, reply });
   }
 
-  /** Starts and registers; gives the first lease requests. */
+  /** Starts and registers the worker. Returns the first lease requests. */
   register(queueIds: readonly string[] = []): Effect<'request-lease'>[] {
     this.answer(this.start(), registered({ queue_ids: queueIds as QueueId[] }));
-    const effects = this.said();
+    const effects = this.takeEffects();
     const heartbeats = effects.filter(({ kind }) => kind === 'announce');
     if (heartbeats.length !== 1) throw new Error('expected one heartbeat after the registration');
     this.answer(heartbeats[0] as Effect<'announce'>, alive());
@@ -243,16 +245,16 @@ export class AgentFixture {
   }
 
   lease(request: Effect<'request-lease'>, reply: LeaseReply): void {
-    this.tell('poller', 'poller', { type: 'lease.answered', requestId: request.requestId, reply });
+    this.deliver('poller', 'poller', { type: 'lease.answered', requestId: request.requestId, reply });
   }
 
-  /** Answers heartbeats until the time has passed: the worker keeps its contact. Gives what else was said. */
+  /** Answers heartbeats until the time has passed, which keeps the contact. Returns all other effects. */
   passInContact(ms: number): AgentEffect[] {
     const others: AgentEffect[] = [];
     const until = this.monotonic + ms;
     while (this.monotonic < until) {
       this.pass(Math.min(1000, until - this.monotonic));
-      for (const effect of this.said()) {
+      for (const effect of this.takeEffects()) {
         if (effect.kind === 'announce') this.answer(effect, alive());
         else others.push(effect);
       }
@@ -261,30 +263,30 @@ export class AgentFixture {
   }
 
   opened(attempt: string, failure: string | null = null): void {
-    this.tellSession(attempt, { type: 'session.opened', failure });
+    this.deliverToSession(attempt, { type: 'session.opened', failure });
   }
 
   started(attempt: string, run: number): void {
-    this.tellSession(attempt, { type: 'action.started', run });
+    this.deliverToSession(attempt, { type: 'action.started', run });
   }
 
-  /** What is held back of a task that may end at once is told now. */
+  /** Publishes the delayed running report of a task now. */
   ranForAMoment(attempt: string): void {
-    this.tell('outbox', 'outbox', { type: 'report.due', attemptId: attempt as AttemptId });
+    this.deliver('outbox', 'outbox', { type: 'report.due', attemptId: attempt as AttemptId });
   }
 
   output(attempt: string, run: number, lines: readonly string[], stream: OutputStream = 'stdout'): void {
     const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
-    this.tellSession(attempt, { type: 'action.output', run, batch: { stream, lines, bytes } });
+    this.deliverToSession(attempt, { type: 'action.output', run, batch: { stream, lines, bytes } });
   }
 
   ended(attempt: string, run: number, end: ActionEnd | number): void {
     const how: ActionEnd = typeof end === 'number' ? { kind: 'exited', code: end } : end;
-    this.tellSession(attempt, { type: 'action.ended', run, end: how });
+    this.deliverToSession(attempt, { type: 'action.ended', run, end: how });
   }
 
   closed(attempt: string): void {
-    this.tellSession(attempt, { type: 'session.closed' });
+    this.deliverToSession(attempt, { type: 'session.closed' });
   }
 }
 

@@ -63,12 +63,12 @@ const TABLE: readonly (readonly [string, Directive | null])[] = [
   ['', null],
 ];
 
-test('a line is a directive, the attempt at one, or plain output', (t) => {
+test('a line is a directive, an invalid one, or plain output', (t) => {
   for (const [line, directive] of TABLE) t.same(parseDirective(line), directive, line);
   t.end();
 });
 
-/** What a line that hides something is read as, how it is logged, and a later line. */
+/** A line that hides a value: its directive, its logged form, and values that later lines must not show. */
 const HIDING: readonly (readonly [
   line: string,
   directive: object,
@@ -136,7 +136,7 @@ const HIDING: readonly (readonly [
   }),
 ];
 
-test('a line that hides a value shows it neither itself nor later, and its error does not either', (t) => {
+test('a line that hides a value shows it neither itself nor later, nor in its error', (t) => {
   for (const [line, directive, logged, later] of HIDING) {
     const redactor = new Redactor();
     const read = readLine(line, false, redactor);
@@ -148,7 +148,7 @@ test('a line that hides a value shows it neither itself nor later, and its error
   t.end();
 });
 
-test('lines are logged with what is wrong with them, and of their level', (t) => {
+test('lines are logged with their error and level', (t) => {
   const redactor = new Redactor();
   const read = (line: string): unknown => {
     const { logged, level } = readLine(line, false, redactor);
@@ -165,7 +165,7 @@ test('lines are logged with what is wrong with them, and of their level', (t) =>
   t.end();
 });
 
-test('the texts of directives are without hidden values', (t) => {
+test('the texts of directives contain no hidden values', (t) => {
   const redactor = new Redactor();
   redactor.add('secret');
   t.same(readLine('openjd_status: a secret', false, redactor).directive, {
@@ -176,7 +176,7 @@ test('the texts of directives are without hidden values', (t) => {
   t.end();
 });
 
-test('a variable whose end was cut off is not set, and what is known of it hides all that follows', (t) => {
+test('a variable whose end was cut off is not set, and its known beginning hides the rest of a line', (t) => {
   t.match(readLine('openjd_env: A=long', true, new Redactor()).directive, {
     kind: 'malformed',
     reason: /too long/,
@@ -193,7 +193,7 @@ test('a variable whose end was cut off is not set, and what is known of it hides
   t.end();
 });
 
-test('whatever a line of a redacted variable looks like, the part behind its first equals sign is not shown', (t) => {
+test('a redacted variable never shows the part after its first equals sign, whatever the line looks like', (t) => {
   const part = fc.string({
     unit: fc.constantFrom('a', '"', '\\', 'u', '0', ' ', '\t', '\r', '😀', '\0'),
     maxLength: 12,

@@ -3,7 +3,7 @@ import type { AgentEffect } from '../../../actors/agent/agent-system.ts';
 import type { ReportedStatus } from '../../../src/core/wire/bus-messages.ts';
 import { AgentFixture, alive, assignmentOf, leases } from './agent-fixture.ts';
 
-/** What was said of attempts: by the stream of statuses, or with a lease request. */
+/** Statuses of the reports that were published or sent with a lease request. */
 const statusesIn = (effects: readonly AgentEffect[]): string[] =>
   effects.flatMap((effect) => {
     if (effect.kind === 'report') return [effect.report.status];
@@ -11,16 +11,16 @@ const statusesIn = (effects: readonly AgentEffect[]): string[] =>
   });
 
 function stored(fixture: AgentFixture, status: ReportedStatus): void {
-  fixture.tell('outbox', 'outbox', {
+  fixture.deliver('outbox', 'outbox', {
     type: 'report.stored',
     attemptId: assignmentOf('a').attempt_id,
     status,
   });
 }
 
-function unstored(fixture: AgentFixture, status: ReportedStatus): void {
+function publishFailed(fixture: AgentFixture, status: ReportedStatus): void {
   const attemptId = assignmentOf('a').attempt_id;
-  fixture.tell('outbox', 'outbox', {
+  fixture.deliver('outbox', 'outbox', {
     type: 'report.publish-failed',
     attemptId,
     status,
@@ -35,71 +35,75 @@ function running(): AgentFixture {
   return fixture;
 }
 
-/** A worker whose task has started this moment. */
+/** A worker whose task has just started. */
 function started(): AgentFixture {
   const fixture = new AgentFixture();
   const [request] = fixture.register();
   if (request === undefined) throw new Error('no lease request');
   fixture.lease(request, leases([assignmentOf('a', { cores: 4 })]));
   fixture.opened('a');
-  fixture.said();
+  fixture.takeEffects();
   fixture.started('a', 1);
   return fixture;
 }
 
-test('a running report is repeated until the bus has it, and then done with', (t) => {
+test('a running report is repeated until the bus has stored it', (t) => {
   const fixture = running();
-  t.same(statusesIn(fixture.said()), ['running']);
+  t.same(statusesIn(fixture.takeEffects()), ['running']);
   t.same(fixture.disk.reports, []);
-  unstored(fixture, 'running');
-  t.same(statusesIn(fixture.said()), []);
+  publishFailed(fixture, 'running');
+  t.same(statusesIn(fixture.takeEffects()), []);
   t.same(statusesIn(fixture.passInContact(250)), ['running']);
-  unstored(fixture, 'running');
+  publishFailed(fixture, 'running');
   t.same(statusesIn(fixture.passInContact(500)), ['running']);
   stored(fixture, 'running');
   t.same(statusesIn(fixture.passInContact(120_000)), []);
   t.end();
 });
 
-test('a terminal report takes the place of a running one that the bus does not have yet', (t) => {
+test('a terminal report replaces a running report that is not stored yet', (t) => {
   const fixture = running();
-  unstored(fixture, 'running');
-  fixture.said();
+  publishFailed(fixture, 'running');
+  fixture.takeEffects();
   fixture.ended('a', 1, 0);
   fixture.drained('a');
   fixture.closed('a');
-  t.same(statusesIn(fixture.passInContact(500)), ['succeeded'], 'the running report is not said any more');
-  unstored(fixture, 'running');
-  t.same(statusesIn(fixture.passInContact(400)), [], 'late word of the running report is ignored');
+  t.same(
+    statusesIn(fixture.passInContact(500)),
+    ['succeeded'],
+    'the running report is not published any more',
+  );
+  publishFailed(fixture, 'running');
+  t.same(statusesIn(fixture.passInContact(400)), [], 'a late failure of the running report is ignored');
   t.end();
 });
 
-test('nothing is said of an end before it is on the disk', (t) => {
+test('a terminal report is not published before it is durable', (t) => {
   const fixture = running();
   stored(fixture, 'running');
   fixture.ended('a', 1, 0);
   fixture.drained('a');
-  fixture.said();
+  fixture.takeEffects();
   fixture.isDiskSlow = true;
   fixture.closed('a');
-  t.same(fixture.said(), []);
+  t.same(fixture.takeEffects(), []);
   t.same(fixture.disk.reports, []);
   fixture.flush();
-  t.same(statusesIn(fixture.said()), ['succeeded']);
+  t.same(statusesIn(fixture.takeEffects()), ['succeeded']);
   t.match(fixture.disk.reports, [{ attempt_id: 'a', status: 'succeeded' }]);
   t.end();
 });
 
-test('an end is repeated until the service has confirmed it: after a failure soon, after storing late', (t) => {
+test('a terminal report is repeated until the service confirms it, soon after a failure and later after it is stored', (t) => {
   const fixture = running();
   fixture.ended('a', 1, 0);
   fixture.drained('a');
-  fixture.said();
+  fixture.takeEffects();
   fixture.closed('a');
-  t.same(statusesIn(fixture.said()), ['succeeded']);
-  for (const mostMs of [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000]) {
-    unstored(fixture, 'succeeded');
-    t.same(statusesIn(fixture.passInContact(mostMs)), ['succeeded'], `within ${mostMs} ms`);
+  t.same(statusesIn(fixture.takeEffects()), ['succeeded']);
+  for (const maxMs of [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000]) {
+    publishFailed(fixture, 'succeeded');
+    t.same(statusesIn(fixture.passInContact(maxMs)), ['succeeded'], `within ${maxMs} ms`);
   }
   stored(fixture, 'succeeded');
   t.same(statusesIn(fixture.passInContact(59_000)), []);
@@ -107,7 +111,7 @@ test('an end is repeated until the service has confirmed it: after a failure soo
   stored(fixture, 'succeeded');
   t.equal(fixture.disk.reports.length, 1);
   fixture.pass(5000);
-  const heartbeat = fixture.said().find((effect) => effect.kind === 'announce');
+  const heartbeat = fixture.takeEffects().find((effect) => effect.kind === 'announce');
   t.match(heartbeat, { announcement: { open_attempts: ['a'] } });
   fixture.answer(heartbeat as Extract<AgentEffect, { kind: 'announce' }>, alive('a'));
   t.same(fixture.disk.reports, []);
@@ -115,14 +119,14 @@ test('an end is repeated until the service has confirmed it: after a failure soo
   t.end();
 });
 
-test('a daemon that is killed at any moment leaves a report whole or not at all, and the next one says it', (t) => {
+test('a killed agent leaves a report complete or not at all, and the next agent publishes it', (t) => {
   const first = running();
   first.ended('a', 1, 3);
   first.drained('a');
   first.closed('a');
   const next = new AgentFixture({ disk: first.disk });
-  next.tell('registrar', 'registrar', { type: 'agent.start' });
-  t.match(next.said(), [
+  next.deliver('registrar', 'registrar', { type: 'agent.start' });
+  t.match(next.takeEffects(), [
     { kind: 'announce', announcement: { open_attempts: ['a'] } },
     {
       kind: 'report',

@@ -13,7 +13,7 @@ const ENTERING = {
   job_environments: [environment('E', { onEnter: action('enter'), onExit: action('exit') })],
 };
 
-/** One session whose bus takes everything: what it logs, reports and starts. */
+/** A session whose bus accepts everything, with its log, its reports and its actions. */
 class Session extends AgentFixture {
   readonly chunks: string[] = [];
   readonly progress: StatusMessage[] = [];
@@ -30,14 +30,14 @@ class Session extends AgentFixture {
     this.hear();
   }
 
-  /** Takes what was said. */
+  /** Takes the effects since the last call. */
   hear(): void {
-    for (let effects = this.said(); effects.length > 0; effects = this.said()) {
+    for (let effects = this.takeEffects(); effects.length > 0; effects = this.takeEffects()) {
       for (const effect of effects) {
         if (effect.kind === 'ship-logs') {
           for (const { data } of effect.chunks) this.chunks.push(data);
           const stored = effect.chunks.length;
-          this.tell('shipper', effect.attemptId, { type: 'logs.stored', stored, failure: null });
+          this.deliver('shipper', effect.attemptId, { type: 'logs.stored', stored, failure: null });
         } else if (effect.kind === 'report-progress') this.progress.push(effect.report);
         else if (effect.kind === 'start-action') this.variables.push(effect.action.variables);
         else if (effect.kind === 'output-consumed') this.consumed += effect.bytes;
@@ -46,7 +46,7 @@ class Session extends AgentFixture {
     }
   }
 
-  /** What the attempt has logged so far. */
+  /** The attempt's log so far. */
   get log(): string {
     this.pass(200);
     this.hear();
@@ -74,12 +74,12 @@ class Session extends AgentFixture {
     return this.disk.reports[0];
   }
 
-  get told(): unknown[] {
+  get progressReports(): unknown[] {
     return this.progress.map(({ status, progress, status_message: message }) => [status, progress, message]);
   }
 }
 
-test('a hidden variable is set for later actions, and its value is in no log and no report', (t) => {
+test('a redacted variable is set for later actions, and its value is in no log and no report', (t) => {
   const fixture = new Session({ ...HIDING, ...ENTERING });
   fixture.step(1, ['openjd_redacted_env: TOKEN=hunter2', 'set to hunter2']);
   t.equal(fixture.variables[1]?.['TOKEN'], 'hunter2');
@@ -112,7 +112,7 @@ test('a hidden variable is set for later actions, and its value is in no log and
   t.end();
 });
 
-test('without the extension the value is hidden, and the variable is not set', (t) => {
+test('without the extension the value is redacted and the variable is not set', (t) => {
   const fixture = new Session(ENTERING);
   fixture.step(1, ['openjd_redacted_env: TOKEN=hunter2', 'hunter2']);
   t.notOk('TOKEN' in (fixture.variables[1] ?? {}));
@@ -123,7 +123,7 @@ test('without the extension the value is hidden, and the variable is not set', (
   t.end();
 });
 
-test('a malformed hidden variable is a warning with the extension, and ends the action without it', (t) => {
+test('an invalid redacted variable is a warning with the extension and cancels the action without it', (t) => {
   const lines = ['openjd_redacted_env: hunter2', 'is hunter2'];
   const lenient = new Session({ ...HIDING, ...ENTERING });
   lenient.step(1, lines);
@@ -131,7 +131,7 @@ test('a malformed hidden variable is a warning with the extension, and ends the 
     lenient.log,
     `openjd_redacted_env: ${REDACTED}\n[callsheet] openjd_redacted_env: Failed to parse environment variable assignment.\nis ${REDACTED}\n`,
   );
-  t.equal(lenient.variables.length, 2, 'the action goes on');
+  t.equal(lenient.variables.length, 2, 'the action continues');
   const strict = new Session({ ...ENTERING });
   strict.started('a', 1);
   strict.write(1, lines);
@@ -140,7 +140,7 @@ test('a malformed hidden variable is a warning with the extension, and ends the 
   t.end();
 });
 
-test('a line that is meant to hide a value hides it in the reason too', (t) => {
+test('a line that is meant to redact a value redacts it in the error too', (t) => {
   const fixture = new Session(HIDING);
   fixture.step(1, ['openjd_redacted_env:TOKEN=hunter2'], 0);
   fixture.finish();
@@ -150,7 +150,7 @@ test('a line that is meant to hide a value hides it in the reason too', (t) => {
   t.end();
 });
 
-test('what a task hides is not set for the next action, and is hidden there', (t) => {
+test('a redacted variable of a task is not set for the next action, but its value stays hidden', (t) => {
   const fixture = new Session({ ...HIDING, ...ENTERING });
   fixture.step(1);
   fixture.step(2, ['openjd_redacted_env: TOKEN=hunter2']);
@@ -160,7 +160,7 @@ test('what a task hides is not set for the next action, and is hidden there', (t
   t.end();
 });
 
-test('a command that cannot be started is named without what is hidden', (t) => {
+test('the error of a command that cannot start contains no hidden values', (t) => {
   const fixture = new Session({ ...HIDING, ...ENTERING });
   fixture.step(1, ['openjd_redacted_env: "TOKEN=one\\ntwo\\nthree"']);
   fixture.ended('a', 2, { kind: 'not-started', reason: 'command not found: x one\ntwo\nthree y' });
@@ -170,7 +170,7 @@ test('a command that cannot be started is named without what is hidden', (t) => 
   t.end();
 });
 
-test('more values than can be hidden end the action, and nothing is shown any more', (t) => {
+test('too many redacted values cancel the action and hide all further output', (t) => {
   const fixture = new Session(HIDING);
   fixture.started('a', 1);
   fixture.write(
@@ -184,7 +184,7 @@ test('more values than can be hidden end the action, and nothing is shown any mo
   t.end();
 });
 
-test('output below the level is not logged; of a task it is its own affair', (t) => {
+test('output below the log level is not logged, and the level of a task does not affect other tasks', (t) => {
   const fixture = new Session(ENTERING);
   fixture.step(1, ['shown', 'openjd_session_runtime_loglevel: warning', 'not shown']);
   t.equal(fixture.log, 'shown\nopenjd_session_runtime_loglevel: warning\n');
@@ -204,7 +204,7 @@ shown
   t.end();
 });
 
-test('output that is not logged holds nothing back', (t) => {
+test('output that is not logged does not slow the process down', (t) => {
   const fixture = new Session({});
   fixture.started('a', 1);
   fixture.write(1, ['openjd_session_runtime_loglevel: ERROR']);
@@ -215,35 +215,35 @@ test('output that is not logged holds nothing back', (t) => {
   t.end();
 });
 
-test('progress is told at once, then once a second, the last one; the end of the attempt supersedes it', (t) => {
+test('progress is published at once, then the latest once a second, and the terminal report replaces it', (t) => {
   const fixture = new Session({});
   fixture.started('a', 1);
   fixture.ranForAMoment('a');
   fixture.write(1, ['openjd_progress: 1', 'openjd_progress: 2', 'openjd_status: loading\u001b[1m\tit']);
-  t.same(fixture.told, [['running', 2, 'loading [1m it']]);
+  t.same(fixture.progressReports, [['running', 2, 'loading [1m it']]);
   for (let percent = 3; percent < 50; percent += 1) fixture.write(1, [`openjd_progress: ${percent}`]);
-  t.equal(fixture.told.length, 1);
+  t.equal(fixture.progressReports.length, 1);
   fixture.pass(1000);
   fixture.hear();
-  t.same(fixture.told.slice(1), [['running', 49, 'loading [1m it']]);
+  t.same(fixture.progressReports.slice(1), [['running', 49, 'loading [1m it']]);
   fixture.write(1, ['openjd_progress: 49', 'openjd_progress: 101', 'plain']);
   fixture.pass(3000);
   fixture.hear();
-  t.equal(fixture.told.length, 2, 'what says nothing new is not told');
+  t.equal(fixture.progressReports.length, 2, 'unchanged progress is not published');
   fixture.write(1, ['openjd_progress: 60']);
   fixture.write(1, ['openjd_progress: 70', `openjd_status: ${'x'.repeat(2000)}`]);
-  t.equal(fixture.told.length, 3);
+  t.equal(fixture.progressReports.length, 3);
   fixture.ended('a', 1, 0);
   fixture.hear();
   fixture.finish();
   fixture.pass(5000);
   fixture.hear();
-  t.equal(fixture.told.length, 3);
+  t.equal(fixture.progressReports.length, 3);
   t.match(fixture.report, { status: 'succeeded', progress: 70, status_message: 'x'.repeat(1024) });
   t.end();
 });
 
-test('of a task that ends at once its end alone is told, with how far it came', (t) => {
+test('a task that ends at once publishes only its terminal report, with its progress', (t) => {
   const fixture = new Session({});
   fixture.started('a', 1);
   fixture.write(1, ['openjd_progress: 1']);
@@ -254,7 +254,7 @@ test('of a task that ends at once its end alone is told, with how far it came', 
   fixture.finish();
   fixture.pass(5000);
   fixture.hear();
-  t.same(fixture.told, []);
+  t.same(fixture.progressReports, []);
   t.match(fixture.report, { status: 'succeeded', progress: 2 });
   t.same(
     fixture.other.flatMap((effect) => (effect.kind === 'report' ? [effect.report.status] : [])),
@@ -263,7 +263,7 @@ test('of a task that ends at once its end alone is told, with how far it came', 
   t.end();
 });
 
-test('what an environment says of its progress is told for the task that waits for it, and begins anew', (t) => {
+test('progress of an environment is published for the waiting task and reset before the next action', (t) => {
   const fixture = new Session(ENTERING);
   fixture.started('a', 1);
   fixture.write(1, ['openjd_status: starting', 'openjd_progress: 50']);
@@ -271,7 +271,7 @@ test('what an environment says of its progress is told for the task that waits f
   fixture.hear();
   fixture.ended('a', 1, 0);
   fixture.hear();
-  t.same(fixture.told, [
+  t.same(fixture.progressReports, [
     ['running', 50, 'starting'],
     ['running', undefined, ''],
   ]);
@@ -283,7 +283,7 @@ test('what an environment says of its progress is told for the task that waits f
   t.end();
 });
 
-test('of a value that a line is cut in nothing is left, nor of what a chunk would be cut in', (t) => {
+test('a value split between lines or chunks does not appear in the log', (t) => {
   const fixture = new Session(HIDING);
   fixture.started('a', 1);
   const secret = `first${'0123456789'.repeat(100)}last`;
@@ -291,10 +291,10 @@ test('of a value that a line is cut in nothing is left, nor of what a chunk woul
   const write = (text: string): void => {
     const lines = assembler.push(Buffer.from(text));
     const batch = { stream: 'stdout', lines, cut: assembler.lastCut, bytes: 1 } as const;
-    fixture.tell('session', fixture.sessionOf('a'), { type: 'action.output', run: 1, batch });
+    fixture.deliver('session', fixture.sessionOf('a'), { type: 'action.output', run: 1, batch });
   };
   write(`openjd_redacted_env: A=${secret}\n`);
-  // The log's own chunks are cut at 32 KiB.
+  // The log's own chunks are at most 32 KiB.
   write(
     `${'x'.repeat(32 * 1024 - 50)}${secret}${'y'.repeat(32 * 1024 - 1500)}${secret}${'z'.repeat(1000)}\n`,
   );
@@ -311,7 +311,7 @@ const LINE_BYTES = 120;
 const part = fc.string({ unit: fc.constantFrom('α', 'β', '😀'), minLength: 1, maxLength: 6 });
 const valueLines = fc.array(part, { minLength: 1, maxLength: 3 });
 
-test('no value leaves the session, however its output is cut into pieces', (t) => {
+test('no value leaves the session, however its output is split', (t) => {
   fc.assert(
     fc.property(
       fc.array(valueLines, { minLength: 1, maxLength: 4 }),
@@ -323,7 +323,7 @@ test('no value leaves the session, however its output is cut into pieces', (t) =
         const directives = values.map(
           (lines) => `openjd_redacted_env: ${JSON.stringify(`A=${lines.join('\n')}`)}\n`,
         );
-        // A number stands for one of the values.
+        // A number is the index of one of the values.
         const text = output.map((piece) =>
           typeof piece === 'number' ? (values[piece] ?? ['x']).join('\n') : piece,
         );
@@ -336,7 +336,7 @@ test('no value leaves the session, however its output is cut into pieces', (t) =
         const assembler = new LineAssembler(LINE_BYTES);
         const write = (lines: readonly string[]): void => {
           const batch = { stream: 'stdout', lines, cut: assembler.lastCut, bytes: 1 } as const;
-          fixture.tell('session', fixture.sessionOf('a'), { type: 'action.output', run: 1, batch });
+          fixture.deliver('session', fixture.sessionOf('a'), { type: 'action.output', run: 1, batch });
         };
         for (const [nth, end] of places.slice(1).entries())
           write(assembler.push(bytes.subarray(places[nth], end)));
@@ -365,11 +365,11 @@ test('no value leaves the session, however its output is cut into pieces', (t) =
   t.end();
 });
 
-test('a value is hidden in a line of one stream when the other one may have hidden it before', (t) => {
+test('a value is hidden in a line of one stream if the other stream may have redacted it before', (t) => {
   const fixture = new Session({ ...HIDING, ...ENTERING });
   fixture.started('a', 1);
   const hiding = [{ line: 'openjd_redacted_env: TOKEN=hunter2', isCut: false }];
-  fixture.tellSession('a', {
+  fixture.deliverToSession('a', {
     type: 'action.output',
     run: 1,
     batch: { stream: 'stdout', lines: ['with hunter2'], bytes: 13, hiding },
@@ -378,6 +378,6 @@ test('a value is hidden in a line of one stream when the other one may have hidd
   fixture.ended('a', 1, 0);
   fixture.hear();
   t.equal(fixture.log, `with ${REDACTED}\nopenjd_redacted_env: TOKEN=${REDACTED}\n`);
-  t.equal(fixture.variables[1]?.['TOKEN'], 'hunter2', 'the line is obeyed once, when it comes itself');
+  t.equal(fixture.variables[1]?.['TOKEN'], 'hunter2', 'the directive is applied once, with its own line');
   t.end();
 });

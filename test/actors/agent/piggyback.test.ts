@@ -14,11 +14,11 @@ const idsOf = (attempts: readonly string[]): AttemptId[] => attempts as AttemptI
 const ridingOn = (request: Request | undefined): string[] =>
   (request?.request.reports ?? []).map((report) => report.attempt_id);
 
-/** A worker whose tasks end when the test says so. */
-class Rider extends AgentFixture {
-  /** Requests that were said and not answered, oldest first. */
+/** A worker whose tasks end when the test decides. */
+class PiggybackingWorker extends AgentFixture {
+  /** Open lease requests, oldest first. */
   readonly open: Request[] = [];
-  /** Attempts whose end went by the stream, as often as it did. */
+  /** Attempts whose terminal report was published to the stream, once per publish. */
   readonly streamed: string[] = [];
 
   constructor(cpuCount = 4) {
@@ -26,9 +26,9 @@ class Rider extends AgentFixture {
     this.open.push(...this.register());
   }
 
-  /** Takes what was said; heartbeats go unanswered. */
+  /** Takes the effects since the last call. Heartbeats get no reply. */
   hear(): void {
-    for (const effect of this.said()) {
+    for (const effect of this.takeEffects()) {
       if (isRequest(effect)) this.open.push(effect);
       else if (effect.kind === 'report' && effect.report.status !== 'running')
         this.streamed.push(effect.report.attempt_id);
@@ -40,7 +40,7 @@ class Rider extends AgentFixture {
     this.hear();
   }
 
-  /** Begins tasks of one core each. */
+  /** Starts tasks of one core each. */
   give(attempts: readonly string[], confirmed?: readonly string[]): void {
     const reply = leases(attempts.map((each) => assignmentOf(each)));
     this.answerLease(confirmed === undefined ? reply : { ...reply, confirmed: idsOf(confirmed) });
@@ -60,7 +60,7 @@ class Rider extends AgentFixture {
 
   fails(reason: LeaseFailure): void {
     const requestId = this.open.shift()?.requestId ?? '';
-    this.tell('poller', 'poller', { type: 'lease.unanswered', requestId, reason });
+    this.deliver('poller', 'poller', { type: 'lease.unanswered', requestId, reason });
     this.hear();
   }
 
@@ -77,7 +77,7 @@ class Rider extends AgentFixture {
 
   openAttempts(): readonly string[] {
     this.pass(5_000);
-    const heartbeats = this.said().flatMap((effect) =>
+    const heartbeats = this.takeEffects().flatMap((effect) =>
       effect.kind === 'announce' && 'open_attempts' in effect.announcement
         ? [effect.announcement.open_attempts]
         : [],
@@ -86,8 +86,8 @@ class Rider extends AgentFixture {
   }
 }
 
-test('an end rides on the request for the cores that it has freed, and is kept until it is confirmed', (t) => {
-  const fixture = new Rider(1);
+test('a terminal report is sent with the request for its freed cores and kept until it is confirmed', (t) => {
+  const fixture = new PiggybackingWorker(1);
   fixture.give(['a']);
   t.same(fixture.open, [], 'no core is free');
   fixture.ends('a', 3);
@@ -106,12 +106,12 @@ test('an end rides on the request for the cores that it has freed, and is kept u
   fixture.give(['b'], ['a']);
   t.same(fixture.kept, []);
   t.same(fixture.openAttempts(), ['b']);
-  t.same(fixture.streamed, [], 'nothing of it was said otherwise');
+  t.same(fixture.streamed, [], 'it was not published otherwise');
   t.end();
 });
 
-test('nothing rides before it is on the disk', (t) => {
-  const fixture = new Rider(1);
+test('no report is piggybacked before it is durable', (t) => {
+  const fixture = new PiggybackingWorker(1);
   fixture.give(['a']);
   fixture.isDiskSlow = true;
   fixture.ends('a');
@@ -122,31 +122,31 @@ test('nothing rides before it is on the disk', (t) => {
   t.end();
 });
 
-test('what a reply does not confirm goes by the stream at once, and so does all when there is none', (t) => {
-  const cases: Readonly<Record<string, (fixture: Rider) => void>> = {
+test('reports that a reply does not confirm go to the stream at once, also without a reply', (t) => {
+  const cases: Readonly<Record<string, (fixture: PiggybackingWorker) => void>> = {
     'an answer that confirms nothing': (fixture) => fixture.give(['c']),
     'an answer that confirms others': (fixture) => fixture.give(['c'], ['x']),
     'an empty answer': (fixture) => fixture.answerLease(leases([])),
     'a service that does not know the worker': (fixture) => fixture.answerLease({ v: 1, type: 'unknown' }),
-    'nobody there': (fixture) => fixture.fails('no-responders'),
+    'no responders': (fixture) => fixture.fails('no-responders'),
     'a lost connection': (fixture) => fixture.fails('failed'),
     'a request that was given up': (fixture) => fixture.fails('timed-out'),
   };
   for (const [name, becomes] of Object.entries(cases)) {
-    const fixture = new Rider(1);
+    const fixture = new PiggybackingWorker(1);
     fixture.give(['a']);
     fixture.ends('a');
     t.same(fixture.streamed, [], name);
     becomes(fixture);
     t.same(fixture.streamed, ['a'], name);
     t.same(fixture.kept, ['a'], name);
-    fixture.open.forEach((request) => t.notOk('reports' in request.request, `${name}: it rides once`));
+    fixture.open.forEach((request) => t.notOk('reports' in request.request, `${name}: it is sent once`));
   }
   t.end();
 });
 
-test('a request that is not answered is not waited for: it may be parked, or lost', (t) => {
-  const fixture = new Rider(1);
+test('an unanswered request does not delay the next report: it may be parked or lost', (t) => {
+  const fixture = new PiggybackingWorker(1);
   fixture.give(['a']);
   fixture.ends('a');
   fixture.wait(AGENT_LIMITS.piggybackConfirmMs - 1);
@@ -154,13 +154,13 @@ test('a request that is not answered is not waited for: it may be parked, or los
   fixture.wait(1);
   t.same(fixture.streamed, ['a']);
   fixture.give(['b'], ['a']);
-  t.same(fixture.kept, [], 'the answer counts when it comes');
+  t.same(fixture.kept, [], 'a late reply still counts');
   t.same(fixture.streamed, ['a']);
   t.end();
 });
 
-test('an end waits a moment for an answer that may come any moment, and rides on the next request', (t) => {
-  const fixture = new Rider(2);
+test('a report waits briefly for an expected reply and is sent with the next request', (t) => {
+  const fixture = new PiggybackingWorker(2);
   fixture.give(['a', 'b']);
   fixture.ends('a');
   fixture.ends('b');
@@ -174,12 +174,12 @@ test('an end waits a moment for an answer that may come any moment, and rides on
   fixture.wait(AGENT_LIMITS.piggybackWaitMs - 1);
   t.same(fixture.streamed, []);
   fixture.wait(1);
-  t.same(fixture.streamed, ['c'], 'it does not wait for longer');
+  t.same(fixture.streamed, ['c'], 'it does not wait longer');
   t.end();
 });
 
-test('an end does not wait while a request is parked', (t) => {
-  const fixture = new Rider(2);
+test('a report does not wait while a request is parked', (t) => {
+  const fixture = new PiggybackingWorker(2);
   fixture.give(['a']);
   fixture.wait(AGENT_LIMITS.piggybackWaitMs);
   fixture.ends('a');
@@ -188,88 +188,88 @@ test('an end does not wait while a request is parked', (t) => {
   t.end();
 });
 
-test('an end does not wait where no request leaves', (t) => {
-  const leaving = new Rider(2);
+test('a report does not wait if no request will be sent', (t) => {
+  const leaving = new PiggybackingWorker(2);
   leaving.give(['a', 'b']);
   leaving.ends('a');
-  leaving.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
+  leaving.deliver('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
   leaving.hear();
   leaving.ends('b');
-  t.same(leaving.streamed, ['b'], 'the worker leaves');
+  t.same(leaving.streamed, ['b'], 'the agent shuts down');
 
-  const waiting = new Rider(2);
+  const waiting = new PiggybackingWorker(2);
   waiting.give(['a', 'b']);
   waiting.ends('a');
   waiting.ends('b');
-  waiting.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
+  waiting.deliver('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
   waiting.hear();
-  t.same(waiting.streamed, ['b'], 'one that waits is said');
+  t.same(waiting.streamed, ['b'], 'a waiting report is published');
 
-  const cut = new Rider(1);
+  const cut = new PiggybackingWorker(1);
   cut.give(['a']);
-  cut.tell('poller', 'poller', { type: 'poller.unregistered' });
+  cut.deliver('poller', 'poller', { type: 'poller.unregistered' });
   cut.ends('a');
   t.same(cut.streamed, ['a'], 'the worker is not registered');
   t.end();
 });
 
-test('a leaving worker says good-bye when a reply has confirmed its last end', (t) => {
-  const fixture = new Rider(1);
+test('an agent that shuts down departs once a reply has confirmed its last report', (t) => {
+  const fixture = new PiggybackingWorker(1);
   fixture.give(['a']);
   fixture.ends('a');
-  fixture.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
+  fixture.deliver('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
   fixture.hear();
   const request = fixture.open[0];
   if (request === undefined) throw new Error('no lease request');
   fixture.lease(request, { ...leases([]), confirmed: idsOf(['a']) });
   t.match(
-    fixture.said().filter(({ kind }) => kind === 'announce'),
+    fixture.takeEffects().filter(({ kind }) => kind === 'announce'),
     [{ announcement: { type: 'deregister' } }],
   );
   t.end();
 });
 
-test('what was riding is said by the next daemon when this one dies', (t) => {
-  const first = new Rider(1);
+test('an agent that starts after a crash publishes the piggybacked reports of the earlier one', (t) => {
+  const first = new PiggybackingWorker(1);
   first.give(['a']);
   first.ends('a');
   t.same(ridingOn(first.open[0]), ['a']);
   const next = new AgentFixture({ disk: first.disk });
-  next.tell('registrar', 'registrar', { type: 'agent.start' });
-  t.match(next.said(), [{ kind: 'announce' }, { kind: 'report', report: { attempt_id: 'a' } }]);
+  next.deliver('registrar', 'registrar', { type: 'agent.start' });
+  t.match(next.takeEffects(), [{ kind: 'announce' }, { kind: 'report', report: { attempt_id: 'a' } }]);
   t.end();
 });
 
-test('a heartbeat confirms what rides', (t) => {
-  const fixture = new Rider(1);
+test('a heartbeat reply confirms a piggybacked report', (t) => {
+  const fixture = new PiggybackingWorker(1);
   fixture.give(['a']);
   fixture.ends('a');
-  fixture.tell('registrar', 'registrar', { type: 'bus.ready' });
-  const heartbeat = fixture.said().find((effect) => effect.kind === 'announce');
+  fixture.deliver('registrar', 'registrar', { type: 'bus.ready' });
+  const heartbeat = fixture.takeEffects().find((effect) => effect.kind === 'announce');
   fixture.answer(heartbeat as Extract<AgentEffect, { kind: 'announce' }>, alive('a'));
   fixture.wait(AGENT_LIMITS.piggybackConfirmMs);
   t.same(fixture.streamed, []);
   t.same(fixture.kept, []);
   fixture.give(['b']);
-  t.same(fixture.streamed, [], 'an answer that does not name it is no news');
+  t.same(fixture.streamed, [], 'a reply that does not name it changes nothing');
   t.end();
 });
 
-test('a request carries no more reports, and no more text, than it may', (t) => {
+test('the number and size of the reports in a request are limited', (t) => {
   const count = WIRE_LIMITS.reportsPerRequest + 10;
   for (const message of ['', 'x'.repeat(AGENT_LIMITS.reportMessageCharacters)]) {
-    const fixture = new Rider(count + 1);
+    const fixture = new PiggybackingWorker(count + 1);
     const attempts = Array.from({ length: count }, (_, number) => `a${number}`);
     fixture.give(attempts);
     for (const attempt of attempts) {
       if (message !== '') fixture.output(attempt, 1, [`openjd_fail: ${message}`]);
       fixture.ends(attempt, message === '' ? 0 : 1);
     }
-    t.same(fixture.streamed, [], 'the request was said a moment ago');
+    t.same(fixture.streamed, [], 'a request was sent just before');
     fixture.answerLease(leases([assignmentOf('z', { cores: 1 })]));
     const [request] = fixture.open;
     const riding = ridingOn(request);
-    t.same(riding, attempts.slice(0, riding.length), 'the oldest ride');
+    t.same(riding, attempts.slice(0, riding.length), 'the oldest reports are sent');
     t.ok(JSON.stringify(request?.request).length < WIRE_LIMITS.leaseRequestText);
     if (message === '') t.equal(riding.length, WIRE_LIMITS.reportsPerRequest);
     else t.ok(riding.length > 1 && riding.length < WIRE_LIMITS.reportsPerRequest);
@@ -300,11 +300,11 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.constant<Step>({ do: 'unregister' }),
 );
 
-test('whatever becomes of requests, an end is confirmed or has gone by the stream soon, and is kept until it is confirmed', (t) => {
+test('whatever happens to requests, a report is soon confirmed or published, and kept until it is confirmed', (t) => {
   const latestMs = AGENT_LIMITS.piggybackWaitMs + AGENT_LIMITS.piggybackConfirmMs;
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 40 }), (script) => {
-      const fixture = new Rider(4);
+      const fixture = new PiggybackingWorker(4);
       const running: string[] = [];
       const endedAt = new Map<string, number>();
       const confirmed = new Set<string>();
@@ -326,7 +326,7 @@ test('whatever becomes of requests, an end is confirmed or has gone by the strea
           endedAt.set(attempt, fixture.now);
         } else if (step.do === 'wait') fixture.wait(step.ms);
         else if (step.do === 'unregister') {
-          fixture.tell('poller', 'poller', { type: 'poller.unregistered' });
+          fixture.deliver('poller', 'poller', { type: 'poller.unregistered' });
           fixture.hear();
         } else if (fixture.open.length === 0) continue;
         else if (step.do === 'fail') fixture.fails(step.reason);

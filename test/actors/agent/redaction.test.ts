@@ -45,14 +45,14 @@ const LINES: readonly (readonly [values: readonly string[], line: string, shown:
   [[], 'openjd_redacted_env:', 'openjd_redacted_env:'],
 ];
 
-test('what a line shows', (t) => {
+test('a line is logged without hidden values', (t) => {
   for (const [values, line, shown] of LINES) {
     t.equal(hiding(...values).line(line), shown, `${values.join()} in ${line}`);
   }
   t.end();
 });
 
-test('a message is a text of lines', (t) => {
+test('a message is redacted line by line', (t) => {
   const redactor = hiding(MANY_LINES, 'token');
   t.equal(redactor.text(''), '');
   t.equal(redactor.text(`in: ${MANY_LINES}!`), `in: ${REDACTED}!`);
@@ -64,7 +64,7 @@ test('a message is a text of lines', (t) => {
   t.end();
 });
 
-test('where the end of a line was cut off, the beginning of a value is hidden too', (t) => {
+test('at the end of a truncated line the beginning of a value is hidden too', (t) => {
   const redactor = hiding('supersecret', 'cretin');
   t.equal(redactor.line('it is supersec', false), 'it is supersec');
   t.equal(redactor.line('it is supersec', true), `it is ${REDACTED}`);
@@ -74,7 +74,7 @@ test('where the end of a line was cut off, the beginning of a value is hidden to
   t.end();
 });
 
-test('of a value whose end is not known, all that follows is hidden', (t) => {
+test('a value with a known beginning only hides the rest of the line', (t) => {
   const redactor = new Redactor();
   redactor.addBeginning('supersec');
   redactor.add('open');
@@ -83,13 +83,13 @@ test('of a value whose end is not known, all that follows is hidden', (t) => {
   t.end();
 });
 
-test('beyond the limits nothing is shown any more', (t) => {
+test('beyond the limits everything is hidden', (t) => {
   const redactor = new Redactor();
   for (let nth = 0; nth < REDACTION_LIMITS.values; nth++) redactor.add(`value-${nth}`);
   t.equal(redactor.hidesAll, false);
   t.equal(redactor.line('plain value-77'), `plain ${REDACTED}`);
   redactor.add('value-0');
-  t.equal(redactor.hidesAll, false, 'a value that is known is none more');
+  t.equal(redactor.hidesAll, false, 'a known value does not count again');
   redactor.add('one more');
   t.equal(redactor.hidesAll, true);
   t.equal(redactor.line('plain'), REDACTED);
@@ -101,7 +101,7 @@ test('beyond the limits nothing is shown any more', (t) => {
   t.end();
 });
 
-/** Few letters, so that values occur by chance, overlap and repeat themselves. */
+/** Few letters, so that values occur by chance, overlap and repeat. */
 const letters = (maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom('a', 'b', 'c', '😀'), maxLength });
 
@@ -135,7 +135,7 @@ test('the search finds what a plain search finds, whenever the texts were added'
   t.end();
 });
 
-test('what is hidden of a whole line is hidden of its beginning', (t) => {
+test('the hidden parts of a line are also hidden in each of its beginnings', (t) => {
   fc.assert(
     fc.property(fc.array(letters(6), { maxLength: 8 }), letters(60), fc.nat(60), (texts, text, cut) => {
       const search = new TextSearch();
@@ -170,7 +170,7 @@ test('no line and no message shows a value, its first or its last line', (t) => 
   t.end();
 });
 
-test('base64 that is longer than a line is hidden on each of its lines, by whichever program', (t) => {
+test('base64 text of several lines is hidden on each line, whichever program wrote it', (t) => {
   const value = 'a private key, '.repeat(9);
   const redactor = hiding(value);
   for (const bytes of [value, `${value}\n`]) {

@@ -29,7 +29,7 @@ const reportOf = (attempt: string): StatusMessage => ({
   session_id: 'earlier',
 });
 
-/** A registered worker on which one attempt runs. */
+/** A registered worker with one running attempt. */
 function withRunning(attempt = 'a'): AgentFixture {
   const fixture = new AgentFixture();
   const [request] = fixture.register();
@@ -38,24 +38,24 @@ function withRunning(attempt = 'a'): AgentFixture {
   fixture.opened(attempt);
   fixture.started(attempt, 1);
   fixture.ranForAMoment(attempt);
-  fixture.said();
+  fixture.takeEffects();
   return fixture;
 }
 
-/** Lets the time pass until the next announcement, which must be all that is said. */
+/** Advances the time until the next announcement, which must be the only effect. */
 function nextAnnouncement(
   fixture: AgentFixture,
   withinMs: number,
 ): Extract<AgentEffect, { kind: 'announce' }> {
   for (let passed = 0; passed <= withinMs; passed += 50) {
     fixture.pass(50);
-    const [first, ...rest] = fixture.said();
+    const [first, ...rest] = fixture.takeEffects();
     if (first === undefined) continue;
     if (first.kind !== 'announce' || rest.length > 0)
       throw new Error(`unexpected: ${JSON.stringify([first, ...rest])}`);
     return first;
   }
-  throw new Error(`nothing was said within ${withinMs} ms`);
+  throw new Error(`no effect within ${withinMs} ms`);
 }
 
 const HARDWARE: WorkerHardware = {
@@ -66,7 +66,7 @@ const HARDWARE: WorkerHardware = {
   osVersion: 'debian-12',
 };
 
-test('a worker says all that it offers, then asks for work and beats', (t) => {
+test('a worker registers with all its properties, then requests work and sends heartbeats', (t) => {
   const fixture = new AgentFixture({
     settings: {
       ...SETTINGS,
@@ -106,15 +106,15 @@ test('a worker says all that it offers, then asks for work and beats', (t) => {
       open_attempts: [],
     },
   });
-  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
-  t.match(fixture.said(), [
+  fixture.deliver('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
+  t.match(fixture.takeEffects(), [
     { kind: 'announce', token: 2, announcement: { type: 'heartbeat', incarnation: 'id-1', farm_id: FARM } },
     { kind: 'request-lease', queue: '_any', request: { incarnation: 'id-1' }, timeoutMs: 35_000 },
   ]);
   t.end();
 });
 
-test('it registers again and again, later each time and spread, until it is answered', (t) => {
+test('a registration is repeated with growing, spread delays until there is a reply', (t) => {
   const fixture = new AgentFixture();
   fixture.start();
   const waits: number[] = [];
@@ -132,33 +132,33 @@ test('it registers again and again, later each time and spread, until it is answ
   t.end();
 });
 
-test('a refused registration is said plainly and tried again', (t) => {
+test('a refused registration is logged with its reason and retried', (t) => {
   const fixture = new AgentFixture();
   fixture.answer(fixture.start(), { v: 1, type: 'refused', reason: 'no farm of that name' });
-  t.same(fixture.said(), []);
+  t.same(fixture.takeEffects(), []);
   t.same(fixture.logged, ['warn: the service refused this worker: no farm of that name']);
   const again = nextAnnouncement(fixture, 30_000);
   t.equal(again.announcement.type, 'register');
   fixture.answer(again, registered());
-  t.same(kindsOf(fixture.said()), ['announce', 'request-lease']);
+  t.same(kindsOf(fixture.takeEffects()), ['announce', 'request-lease']);
   t.end();
 });
 
-test('a worker that registers again keeps to its farm, until that is refused', (t) => {
+test('a worker stays in its farm when it registers again, until that is refused', (t) => {
   const fixture = new AgentFixture();
   fixture.answer(fixture.start(), registered());
-  fixture.said();
+  fixture.takeEffects();
   fixture.pass(5000);
-  fixture.answer(fixture.saidOnly('announce'), { v: 1, type: 'unknown' });
-  const again = fixture.saidOnly('announce');
+  fixture.answer(fixture.onlyEffect('announce'), { v: 1, type: 'unknown' });
+  const again = fixture.onlyEffect('announce');
   t.match(again.announcement, { type: 'register', farm: FARM });
   fixture.answer(again, { v: 1, type: 'refused', reason: 'the service has no such farm' });
-  fixture.said();
+  fixture.takeEffects();
   t.match(nextAnnouncement(fixture, 30_000).announcement, { type: 'register', farm: '' });
   t.end();
 });
 
-test('it beats every five seconds, or six times in a short timeout', (t) => {
+test('heartbeats are sent every five seconds, or six times per short timeout', (t) => {
   for (const [timeoutMs, beatMs] of [
     [30_000, 5000],
     [60_000, 5000],
@@ -166,87 +166,87 @@ test('it beats every five seconds, or six times in a short timeout', (t) => {
   ] as const) {
     const fixture = new AgentFixture();
     fixture.answer(fixture.start(), registered({ heartbeat_timeout_ms: timeoutMs }));
-    fixture.said();
+    fixture.takeEffects();
     fixture.pass(beatMs - 1);
-    t.same(fixture.said(), []);
+    t.same(fixture.takeEffects(), []);
     fixture.pass(1);
-    t.match(fixture.saidOnly('announce'), { announcement: { type: 'heartbeat' } });
+    t.match(fixture.onlyEffect('announce'), { announcement: { type: 'heartbeat' } });
   }
   t.end();
 });
 
-test('the service’s name for the worker is kept on the disk', (t) => {
+test('the worker id of the service is stored on disk', (t) => {
   const fixture = new AgentFixture();
   fixture.answer(fixture.start(), registered({ worker_id: 'worker-9' as WorkerId }));
   t.equal(fixture.disk.workerId, 'worker-9');
-  t.match(fixture.said(), [
+  t.match(fixture.takeEffects(), [
     { announcement: { worker_id: 'worker-9' } },
     { request: { worker_id: 'worker-9' } },
   ]);
   t.end();
 });
 
-test('reports of an earlier daemon are said again and listed as open until they are confirmed', (t) => {
+test('reports of an earlier agent are published again and listed as open until they are confirmed', (t) => {
   const disk = new Disk();
   disk.write([
     { op: 'report-kept', report: reportOf('a') },
     { op: 'report-kept', report: reportOf('b') },
   ]);
   const fixture = new AgentFixture({ disk });
-  fixture.tell('registrar', 'registrar', { type: 'agent.start' });
-  const [announce, ...reports] = fixture.said();
+  fixture.deliver('registrar', 'registrar', { type: 'agent.start' });
+  const [announce, ...reports] = fixture.takeEffects();
   t.match(announce, { announcement: { open_attempts: ['a', 'b'] } });
   t.same(reports, [
     { kind: 'report', report: reportOf('a') },
     { kind: 'report', report: reportOf('b') },
   ]);
-  fixture.tell('registrar', 'registrar', {
+  fixture.deliver('registrar', 'registrar', {
     type: 'presence.answered',
     token: 1,
     reply: registered({ closed: ['a' as AttemptId] }),
   });
   t.same([...disk.kept.keys()], ['b']);
-  const heartbeat = fixture.said().find((effect) => effect.kind === 'announce');
+  const heartbeat = fixture.takeEffects().find((effect) => effect.kind === 'announce');
   t.match(
     heartbeat,
     { announcement: { type: 'heartbeat', open_attempts: ['a', 'b'] } },
-    'said before it was settled',
+    'published before they were confirmed',
   );
   t.match(nextAnnouncement(fixture, 6000), { announcement: { open_attempts: ['b'] } });
   t.end();
 });
 
-test('a service that does not know the worker is registered with again, and what runs goes on', (t) => {
+test('a worker that the service does not know registers again, and its tasks continue', (t) => {
   const fixture = withRunning();
   fixture.pass(5000);
-  const heartbeat = fixture.saidOnly('announce');
+  const heartbeat = fixture.onlyEffect('announce');
   t.match(heartbeat.announcement, { open_attempts: ['a'], incarnation: 'id-1' });
   fixture.answer(heartbeat, { v: 1, type: 'unknown' });
-  const register = fixture.saidOnly('announce');
+  const register = fixture.onlyEffect('announce');
   t.match(register.announcement, { type: 'register', incarnation: 'id-1', open_attempts: ['a'] });
   fixture.answer(register, registered());
-  t.match(fixture.saidOnly('announce').announcement, { type: 'heartbeat', open_attempts: ['a'] });
+  t.match(fixture.onlyEffect('announce').announcement, { type: 'heartbeat', open_attempts: ['a'] });
   t.end();
 });
 
-test('when another start of the service answers, open lease requests are given up: it does not know them', (t) => {
+test('a reply of a restarted service cancels open lease requests, which it does not know', (t) => {
   const fixture = new AgentFixture();
   fixture.start();
-  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
-  const asked = fixture.said().find((effect) => effect.kind === 'request-lease');
-  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token: 2, reply: alive() });
-  t.same(fixture.said(), [], 'the same start');
+  fixture.deliver('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
+  const asked = fixture.takeEffects().find((effect) => effect.kind === 'request-lease');
+  fixture.deliver('registrar', 'registrar', { type: 'presence.answered', token: 2, reply: alive() });
+  t.same(fixture.takeEffects(), [], 'the same start of the service');
   const { token } = nextAnnouncement(fixture, 6000);
   const reply = { v: 1, type: 'alive', service: 'service-2', closed: [] } as const;
-  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token, reply });
-  t.same(fixture.said(), [{ kind: 'give-up-leases' }]);
+  fixture.deliver('registrar', 'registrar', { type: 'presence.answered', token, reply });
+  t.same(fixture.takeEffects(), [{ kind: 'give-up-leases' }]);
   const { requestId = '' } = asked ?? {};
-  fixture.tell('poller', 'poller', { type: 'lease.unanswered', requestId, reason: 'timed-out' });
-  t.match(fixture.said(), [{ kind: 'request-lease', queue: '_any' }], 'and asked again at once');
+  fixture.deliver('poller', 'poller', { type: 'lease.unanswered', requestId, reason: 'timed-out' });
+  t.match(fixture.takeEffects(), [{ kind: 'request-lease', queue: '_any' }], 'and asked again at once');
   t.end();
 });
 
-test('a heartbeat timeout that is another one after a new start of the service holds from its first answer on', (t) => {
+test('a heartbeat timeout that changes with a restart of the service applies from the first reply', (t) => {
   const fixture = withRunning();
   t.equal(fixture.contactLeftMs, 23_000);
   const { token } = nextAnnouncement(fixture, 6000);
@@ -257,117 +257,119 @@ test('a heartbeat timeout that is another one after a new start of the service h
     service: 'service-2',
     closed: [],
   } as const;
-  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token, reply });
+  fixture.deliver('registrar', 'registrar', { type: 'presence.answered', token, reply });
   t.same(
-    fixture.said().map(({ kind }) => kind),
+    fixture.takeEffects().map(({ kind }) => kind),
     ['give-up-leases'],
   );
   t.equal(fixture.contactLeftMs, 5000);
   fixture.pass(999);
-  t.same(fixture.said(), []);
+  t.same(fixture.takeEffects(), []);
   fixture.pass(1);
-  t.equal(fixture.saidOnly('announce').announcement.type, 'heartbeat');
+  t.equal(fixture.onlyEffect('announce').announcement.type, 'heartbeat');
   fixture.pass(2999);
   t.same(
-    fixture.said().filter(({ kind }) => kind !== 'announce'),
+    fixture.takeEffects().filter(({ kind }) => kind !== 'announce'),
     [],
   );
   fixture.pass(1);
   t.ok(
-    fixture.said().some(({ kind }) => kind === 'terminate-action'),
+    fixture.takeEffects().some(({ kind }) => kind === 'terminate-action'),
     'four seconds after the answered one was sent',
   );
   t.end();
 });
 
-test('an answer that is doubled, or meant for an earlier incarnation, changes nothing', (t) => {
+test('a repeated reply, or one for an earlier incarnation, changes nothing', (t) => {
   const fixture = new AgentFixture();
   const first = fixture.start();
   fixture.answer(first, registered());
-  fixture.said();
+  fixture.takeEffects();
   fixture.answer(first, registered());
   fixture.answer(first, { v: 1, type: 'unknown' });
   fixture.answer({ ...first, token: 99 }, { v: 1, type: 'refused', reason: 'x' });
-  t.same(fixture.said(), []);
+  t.same(fixture.takeEffects(), []);
   t.end();
 });
 
 test('an attempt that the service has closed is stopped within the grace, without a report', (t) => {
   const fixture = withRunning();
   fixture.pass(5000);
-  fixture.answer(fixture.saidOnly('announce'), alive('a'));
-  t.same(fixture.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 1 }]);
+  fixture.answer(fixture.onlyEffect('announce'), alive('a'));
+  t.same(fixture.takeEffects(), [{ kind: 'terminate-action', sessionId: 'a', run: 1 }]);
   fixture.pass(2999);
-  t.same(fixture.said(), []);
+  t.same(fixture.takeEffects(), []);
   fixture.pass(1);
-  t.same(fixture.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
+  t.same(fixture.takeEffects(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
   fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
-  t.same(fixture.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
+  t.same(fixture.takeEffects(), [
+    { kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } },
+  ]);
   fixture.closed('a');
-  t.same(kindsOf(fixture.said()), ['unfollow-cancels', 'request-lease']);
+  t.same(kindsOf(fixture.takeEffects()), ['unfollow-cancels', 'request-lease']);
   t.same(fixture.disk.reports, []);
   t.end();
 });
 
-test('without contact for two thirds of the timeout everything is stopped, and given back by a new incarnation', (t) => {
+test('without contact for two thirds of the timeout all tasks are stopped and given back by a new incarnation', (t) => {
   const fixture = withRunning();
   const lastHeard = fixture.now;
-  t.equal(fixture.contactLeftMs, 23_000, 'the guards wait for the grace of the worker');
+  t.equal(fixture.contactLeftMs, 23_000, 'the supervisors wait for the grace of the worker');
   for (let beats = 0; beats < 3; beats++)
     t.equal(nextAnnouncement(fixture, 6000).announcement.type, 'heartbeat');
   fixture.pass(lastHeard + 19_999 - fixture.now);
-  t.same(fixture.said(), []);
+  t.same(fixture.takeEffects(), []);
   fixture.pass(1);
-  t.same(fixture.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 1 }]);
+  t.same(fixture.takeEffects(), [{ kind: 'terminate-action', sessionId: 'a', run: 1 }]);
   fixture.pass(3000);
-  t.same(fixture.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
+  t.same(fixture.takeEffects(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
   fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
   t.same(
-    fixture.said(),
+    fixture.takeEffects(),
     [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }],
-    'nothing is registered while something runs',
+    'no registration while a task runs',
   );
   fixture.closed('a');
-  const [unfollow, register] = fixture.said();
+  const [unfollow, register] = fixture.takeEffects();
   t.equal(unfollow?.kind, 'unfollow-cancels');
   t.match(register, { announcement: { type: 'register', open_attempts: [] } });
   t.notMatch(register, { announcement: { incarnation: 'id-1' } });
   t.same(fixture.disk.reports, []);
-  t.equal(fixture.contactLeftMs, null, 'there is nothing to guard');
+  t.equal(fixture.contactLeftMs, null, 'no task is left to supervise');
   t.end();
 });
 
-test('a heartbeat counts from when it was said, not from when it was answered', (t) => {
+test('a heartbeat extends the contact from its sending, not from its reply', (t) => {
   const fixture = withRunning();
   fixture.pass(5000);
-  const heartbeat = fixture.saidOnly('announce');
+  const heartbeat = fixture.onlyEffect('announce');
   const saidAt = fixture.now;
   fixture.pass(14_000);
-  const later = fixture.said();
+  const later = fixture.takeEffects();
   t.same(kindsOf(later), ['announce', 'announce']);
   fixture.answer(heartbeat, alive());
   t.equal(fixture.contactLeftMs, 9000, 'of 23 s');
   fixture.pass(saidAt + 20_000 - fixture.now - 1);
-  t.same(kindsOf(fixture.said()), ['announce'], 'a beat, and nothing is stopped');
+  t.same(kindsOf(fixture.takeEffects()), ['announce'], 'a heartbeat, and no task is stopped');
   fixture.pass(1);
-  t.ok(fixture.said().some(({ kind }) => kind === 'terminate-action'));
+  t.ok(fixture.takeEffects().some(({ kind }) => kind === 'terminate-action'));
   t.end();
 });
 
-test('what was answered while the daemon did not run proves nothing', (t) => {
+test('a reply that arrived while the agent was stalled does not extend the contact', (t) => {
   const fixture = withRunning();
   fixture.pass(5000);
-  const heartbeat = fixture.saidOnly('announce');
+  const heartbeat = fixture.onlyEffect('announce');
   fixture.stall(14_000);
   fixture.answer(heartbeat, alive());
   fixture.pass(0);
-  fixture.said();
+  fixture.takeEffects();
   fixture.pass(1500);
-  t.match(fixture.said(), [{ kind: 'terminate-action' }], 'the time since the contact before counts');
+  t.match(fixture.takeEffects(), [{ kind: 'terminate-action' }], 'the time since the contact before counts');
   t.end();
 });
 
-test('an attempt whose processes were ended by their supervisor is given back; the others are kept', (t) => {
+test('an attempt whose processes were killed by their supervisor is given back, and others are kept', (t) => {
   const fixture = new AgentFixture();
   const [request] = fixture.register();
   fixture.lease(
@@ -378,39 +380,43 @@ test('an attempt whose processes were ended by their supervisor is given back; t
     fixture.opened(attempt);
     fixture.started(attempt, 1);
   }
-  fixture.said();
+  fixture.takeEffects();
   fixture.ended('a', 1, { kind: 'fenced' });
-  t.same(fixture.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
+  t.same(fixture.takeEffects(), [
+    { kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } },
+  ]);
   fixture.closed('a');
-  const [unfollow, register, ...rest] = fixture.said();
+  const [unfollow, register, ...rest] = fixture.takeEffects();
   t.equal(unfollow?.kind, 'unfollow-cancels');
   t.match(register, { announcement: { type: 'register', open_attempts: ['b'] } });
-  t.same(rest, [], 'no work is asked for before the new registration');
+  t.same(rest, [], 'no work is requested before the new registration');
   t.notMatch(register, { announcement: { incarnation: 'id-1' } });
   fixture.pass(20_000);
   t.ok(
-    fixture.said().some((effect) => effect.kind === 'terminate-action' && effect.sessionId === 'b'),
-    'the contact still counts',
+    fixture.takeEffects().some((effect) => effect.kind === 'terminate-action' && effect.sessionId === 'b'),
+    'the contact is still valid',
   );
   t.end();
 });
 
 function leaving(t: Test, fixture: AgentFixture): void {
-  fixture.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: true });
-  fixture.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
+  fixture.deliver('registrar', 'registrar', { type: 'agent.leave', atOnce: true });
+  fixture.deliver('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
   t.match(fixture.logged.at(-1), /^info: shutting down$/);
 }
 
 const DEPARTED: PresenceReply = { v: 1, type: 'departed' };
 
-test('a worker that leaves at once stops its tasks, reports nothing of them and says good-bye', (t) => {
+test('an immediate shutdown stops the tasks without reports and departs', (t) => {
   const fixture = withRunning();
   leaving(t, fixture);
-  t.same(fixture.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
+  t.same(fixture.takeEffects(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
   fixture.ended('a', 1, 0);
-  t.same(fixture.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
+  t.same(fixture.takeEffects(), [
+    { kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } },
+  ]);
   fixture.closed('a');
-  const [, departure, ...rest] = fixture.said();
+  const [, departure, ...rest] = fixture.takeEffects();
   t.same(departure, {
     kind: 'announce',
     token: 3,
@@ -420,56 +426,56 @@ test('a worker that leaves at once stops its tasks, reports nothing of them and 
   t.same(rest, []);
   t.same(fixture.disk.reports, []);
   fixture.answer(departure as Parameters<AgentFixture['answer']>[0], DEPARTED);
-  t.same(fixture.said(), [{ kind: 'stopped' }]);
+  t.same(fixture.takeEffects(), [{ kind: 'stopped' }]);
   fixture.pass(60_000);
-  t.same(fixture.said(), []);
+  t.same(fixture.takeEffects(), []);
   t.end();
 });
 
-test('a departure without an answer ends all the same', (t) => {
+test('a shutdown completes without a reply to the departure', (t) => {
   const fixture = new AgentFixture();
   fixture.register();
   leaving(t, fixture);
-  const departure = fixture.saidOnly('announce');
-  fixture.tell('registrar', 'registrar', {
+  const departure = fixture.onlyEffect('announce');
+  fixture.deliver('registrar', 'registrar', {
     type: 'presence.unanswered',
     token: departure.token,
     reason: 'timed out',
   });
-  t.same(fixture.said(), [{ kind: 'stopped' }]);
+  t.same(fixture.takeEffects(), [{ kind: 'stopped' }]);
   t.end();
 });
 
-test('a worker that was never registered leaves without a word', (t) => {
+test('a worker that was never registered shuts down without a departure', (t) => {
   const fixture = new AgentFixture();
   fixture.start();
   leaving(t, fixture);
-  t.same(fixture.said(), [{ kind: 'stopped' }]);
+  t.same(fixture.takeEffects(), [{ kind: 'stopped' }]);
   fixture.pass(60_000);
-  t.same(fixture.said(), []);
+  t.same(fixture.takeEffects(), []);
   t.end();
 });
 
-test('a worker with an unconfirmed report asks again and again, and leaves in silence rather than give an ended task back', (t) => {
+test('a worker with an unconfirmed report keeps sending heartbeats and shuts down without a departure', (t) => {
   for (const isConfirmed of [true, false]) {
     const fixture = withRunning();
     fixture.ended('a', 1, 0);
     fixture.closed('a');
-    fixture.said();
+    fixture.takeEffects();
     leaving(t, fixture);
-    const heartbeat = fixture.said().find((effect) => effect.kind === 'announce');
+    const heartbeat = fixture.takeEffects().find((effect) => effect.kind === 'announce');
     t.match(heartbeat, { announcement: { type: 'heartbeat', open_attempts: ['a'] } });
     if (isConfirmed) {
       fixture.answer(heartbeat as Parameters<AgentFixture['answer']>[0], alive('a'));
-      t.match(fixture.said(), [{ announcement: { type: 'deregister' } }]);
+      t.match(fixture.takeEffects(), [{ announcement: { type: 'deregister' } }]);
     } else {
       fixture.pass(4999);
-      const said = fixture.said();
+      const said = fixture.takeEffects();
       t.notOk(said.some(({ kind }) => kind === 'stopped'));
       const beats = said.filter((effect) => effect.kind === 'announce');
-      t.equal(beats.length, 9, 'asked twice a second: the report may reach the service after a heartbeat');
+      t.equal(beats.length, 9, 'twice a second: the report may reach the service after a heartbeat');
       fixture.pass(1);
-      t.ok(fixture.said().some(({ kind }) => kind === 'stopped'));
+      t.ok(fixture.takeEffects().some(({ kind }) => kind === 'stopped'));
       t.same([...fixture.disk.kept.keys()], ['a']);
     }
   }
@@ -477,15 +483,15 @@ test('a worker with an unconfirmed report asks again and again, and leaves in si
 });
 
 function draining(fixture: AgentFixture): AgentEffect[] {
-  fixture.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
-  return fixture.said();
+  fixture.deliver('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
+  return fixture.takeEffects();
 }
 
-test('a worker that was told to stop lets its task end, reports it and says good-bye', (t) => {
+test('a draining worker finishes its task, reports it and departs', (t) => {
   const fixture = withRunning();
   const [heartbeat, ...rest] = draining(fixture);
   t.match(heartbeat, { announcement: { type: 'heartbeat', open_attempts: ['a'], draining: true } });
-  t.same(rest, [], 'nothing is stopped, and nothing asked for');
+  t.same(rest, [], 'nothing is stopped or requested');
   fixture.answer(heartbeat as Parameters<AgentFixture['answer']>[0], alive());
   t.same(
     fixture.passInContact(59_000).filter(({ kind }) => kind !== 'announce'),
@@ -494,20 +500,20 @@ test('a worker that was told to stop lets its task end, reports it and says good
   fixture.ended('a', 1, 0);
   fixture.closed('a');
   fixture.drained('a');
-  const last = fixture.said().find((effect) => effect.kind === 'announce');
+  const last = fixture.takeEffects().find((effect) => effect.kind === 'announce');
   t.match(last, { announcement: { type: 'heartbeat', open_attempts: ['a'] } });
   fixture.answer(last as Parameters<AgentFixture['answer']>[0], alive('a'));
-  t.match(fixture.said(), [{ announcement: { type: 'deregister' } }]);
+  t.match(fixture.takeEffects(), [{ announcement: { type: 'deregister' } }]);
   t.end();
 });
 
-test('tasks that do not end in time, or a second signal, are stopped and given back', (t) => {
+test('tasks that exceed the drain timeout, or a second signal, are stopped and given back', (t) => {
   for (const isSecond of [true, false]) {
     const fixture = withRunning();
     draining(fixture);
-    if (isSecond) fixture.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: true });
+    if (isSecond) fixture.deliver('registrar', 'registrar', { type: 'agent.leave', atOnce: true });
     else fixture.passInContact(60_000);
-    const stops = isSecond ? fixture.said() : fixture.passInContact(5_000);
+    const stops = isSecond ? fixture.takeEffects() : fixture.passInContact(5_000);
     t.match(
       stops.filter(({ kind }) => kind.endsWith('-action')),
       [{ kind: 'kill-action', sessionId: 'a' }],
@@ -517,29 +523,29 @@ test('tasks that do not end in time, or a second signal, are stopped and given b
     t.same(fixture.disk.reports, []);
     t.ok(
       fixture
-        .said()
+        .takeEffects()
         .some((effect) => effect.kind === 'announce' && effect.announcement.type === 'deregister'),
     );
   }
   t.end();
 });
 
-test('exits of environments that do not end in time are ended as well', (t) => {
+test('environment exits that exceed their time limit are killed', (t) => {
   const fixture = new AgentFixture();
   fixture.answer(fixture.start(), registered());
-  const request = fixture.said().find((effect) => effect.kind === 'request-lease');
+  const request = fixture.takeEffects().find((effect) => effect.kind === 'request-lease');
   if (request === undefined) throw new Error('no lease request');
   const onExit = { command: 'release', args: [] };
   const steps = { job_environments: [{ name: 'Licence', variables: {}, onExit, embeddedFiles: [] }] };
   fixture.lease(request, leases([assignmentOf('a', { cores: 4 })], stepOf(steps)));
   fixture.opened('a');
   fixture.started('a', 1);
-  fixture.said();
+  fixture.takeEffects();
   draining(fixture);
   fixture.passInContact(60_000);
   fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
   t.match(
-    fixture.said().filter(({ kind }) => kind.endsWith('-action')),
+    fixture.takeEffects().filter(({ kind }) => kind.endsWith('-action')),
     [{ kind: 'start-action', sessionId: 'a', action: { run: 2 } }],
   );
   t.match(
@@ -550,26 +556,28 @@ test('exits of environments that do not end in time are ended as well', (t) => {
   fixture.closed('a');
   t.same(fixture.disk.reports, []);
   t.ok(
-    fixture.said().some((effect) => effect.kind === 'announce' && effect.announcement.type === 'deregister'),
+    fixture
+      .takeEffects()
+      .some((effect) => effect.kind === 'announce' && effect.announcement.type === 'deregister'),
   );
   t.end();
 });
 
-test('with a short timeout the grace is short as well: nothing runs when the service gives the tasks away', (t) => {
+test('a short timeout has a short grace: no process runs when the service reclaims the tasks', (t) => {
   const timeoutMs = 6000;
   const fixture = new AgentFixture();
   const heardAt = fixture.now;
   fixture.answer(fixture.start(), registered({ heartbeat_timeout_ms: timeoutMs }));
-  const request = fixture.said().find((effect) => effect.kind === 'request-lease');
+  const request = fixture.takeEffects().find((effect) => effect.kind === 'request-lease');
   if (request === undefined) throw new Error('no lease request');
   fixture.lease(request, leases([assignmentOf('a', { cores: 4 })]));
   fixture.opened('a');
   fixture.started('a', 1);
-  fixture.said();
+  fixture.takeEffects();
   const stops: [kind: string, after: number][] = [];
   while (fixture.now < heardAt + timeoutMs) {
     fixture.pass(50);
-    for (const { kind } of fixture.said())
+    for (const { kind } of fixture.takeEffects())
       if (kind === 'terminate-action' || kind === 'kill-action') stops.push([kind, fixture.now - heardAt]);
   }
   t.same(stops, [
@@ -584,7 +592,7 @@ test('a draining worker that loses contact stops its tasks', (t) => {
   draining(fixture);
   fixture.pass(20_000);
   t.match(
-    fixture.said().filter(({ kind }) => kind.endsWith('-action')),
+    fixture.takeEffects().filter(({ kind }) => kind.endsWith('-action')),
     [{ kind: 'terminate-action', sessionId: 'a' }],
   );
   t.end();
@@ -593,71 +601,71 @@ test('a draining worker that loses contact stops its tasks', (t) => {
 const OFFERED = { hardware: HARDWARE, tags: { gpu: 'true' } };
 const MORE = { hardware: HARDWARE, tags: { gpu: 'true', blender: 'true' } };
 
-/** A registered worker that has said nothing since. */
-function registeredHouse(): AgentFixture {
+/** A registered worker without pending effects. */
+function registeredWorker(): AgentFixture {
   const fixture = new AgentFixture({ settings: { ...SETTINGS, capabilities: OFFERED } });
   fixture.start();
-  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
-  fixture.said();
+  fixture.deliver('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
+  fixture.takeEffects();
   return fixture;
 }
 
-test('what a worker has later is said in a registration of the same start, and its work goes on', (t) => {
-  const fixture = registeredHouse();
-  fixture.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
-  const renewal = fixture.saidOnly('announce');
+test('changed capabilities are sent in a registration of the same incarnation, and tasks continue', (t) => {
+  const fixture = registeredWorker();
+  fixture.deliver('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
+  const renewal = fixture.onlyEffect('announce');
   t.match(renewal.announcement, {
     type: 'register',
     incarnation: 'id-1',
     tags: MORE.tags,
     open_attempts: [],
   });
-  fixture.tell('registrar', 'registrar', {
+  fixture.deliver('registrar', 'registrar', {
     type: 'presence.answered',
     token: renewal.token,
     reply: registered(),
   });
-  t.same(fixture.said(), [], 'the lease request that is open stays open');
-  fixture.tell('registrar', 'registrar', { type: 'announce.due' });
-  t.match(fixture.saidOnly('announce').announcement, { type: 'heartbeat' }, 'it is said once');
+  t.same(fixture.takeEffects(), [], 'the open lease request stays open');
+  fixture.deliver('registrar', 'registrar', { type: 'announce.due' });
+  t.match(fixture.onlyEffect('announce').announcement, { type: 'heartbeat' }, 'it is sent once');
   t.end();
 });
 
-test('a renewal without an answer is said again beside the next heartbeat', (t) => {
-  const fixture = registeredHouse();
-  fixture.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
-  const { token } = fixture.saidOnly('announce');
-  fixture.tell('registrar', 'registrar', { type: 'presence.unanswered', token, reason: 'lost' });
-  t.same(fixture.said(), []);
-  fixture.tell('registrar', 'registrar', { type: 'announce.due' });
-  t.match(fixture.said(), [
+test('a renewal without a reply is repeated with the next heartbeat', (t) => {
+  const fixture = registeredWorker();
+  fixture.deliver('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
+  const { token } = fixture.onlyEffect('announce');
+  fixture.deliver('registrar', 'registrar', { type: 'presence.unanswered', token, reason: 'lost' });
+  t.same(fixture.takeEffects(), []);
+  fixture.deliver('registrar', 'registrar', { type: 'announce.due' });
+  t.match(fixture.takeEffects(), [
     { kind: 'announce', announcement: { type: 'heartbeat' } },
     { kind: 'announce', announcement: { type: 'register', tags: MORE.tags } },
   ]);
   t.end();
 });
 
-test('a renewal that is refused is given up: the worker stays what it is', (t) => {
-  const fixture = registeredHouse();
-  fixture.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
-  const { token } = fixture.saidOnly('announce');
+test('a refused renewal is not repeated, and the worker stays registered', (t) => {
+  const fixture = registeredWorker();
+  fixture.deliver('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
+  const { token } = fixture.onlyEffect('announce');
   const reply: PresenceReply = { v: 1, type: 'refused', reason: 'the farm has no queue "fast"' };
-  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token, reply });
+  fixture.deliver('registrar', 'registrar', { type: 'presence.answered', token, reply });
   t.match(fixture.logged.at(-1), /refused the changed worker capabilities: the farm has no queue "fast"/);
-  fixture.tell('registrar', 'registrar', { type: 'announce.due' });
-  t.match(fixture.saidOnly('announce').announcement, { type: 'heartbeat' });
+  fixture.deliver('registrar', 'registrar', { type: 'announce.due' });
+  t.match(fixture.onlyEffect('announce').announcement, { type: 'heartbeat' });
   t.end();
 });
 
-test('what is found before the service has answered is said with the next registration', (t) => {
+test('capabilities that change before the first reply are sent with the next registration', (t) => {
   const fixture = new AgentFixture({ settings: { ...SETTINGS, capabilities: OFFERED } });
   fixture.start();
-  fixture.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
-  t.same(fixture.said(), []);
-  fixture.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
-  fixture.said();
-  fixture.tell('registrar', 'registrar', { type: 'announce.due' });
-  t.match(fixture.said(), [
+  fixture.deliver('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
+  t.same(fixture.takeEffects(), []);
+  fixture.deliver('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
+  fixture.takeEffects();
+  fixture.deliver('registrar', 'registrar', { type: 'announce.due' });
+  t.match(fixture.takeEffects(), [
     { kind: 'announce', announcement: { type: 'heartbeat' } },
     { kind: 'announce', announcement: { type: 'register', tags: MORE.tags } },
   ]);

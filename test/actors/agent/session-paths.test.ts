@@ -27,7 +27,7 @@ const STEP: Partial<StepAssignment> = {
   },
 };
 
-/** A worker whose one session stages its files, and what it has said. */
+/** A worker whose only session stages files, with its effects. */
 class Staged extends AgentFixture {
   readonly directory: string;
 
@@ -37,28 +37,28 @@ class Staged extends AgentFixture {
     if (request === undefined) throw new Error('no lease request');
     const given = leases([assignmentOf('a', { cores: 4 })], stepOf({ ...STEP, ...step }));
     this.lease(request, map === null ? given : { ...given, path_map: map });
-    const opening = this.said().find((effect) => effect.kind === 'open-session');
+    const opening = this.takeEffects().find((effect) => effect.kind === 'open-session');
     this.directory = opening?.kind === 'open-session' ? opening.opening.directory : '';
   }
 
-  /** The kinds of what was said; what was asked of the session's files and processes alone. */
+  /** Kinds of the effects since the last call, only those on files and processes of the session. */
   kinds(): string[] {
-    return this.said()
+    return this.takeEffects()
       .map((effect) => (effect.kind === 'stage' ? `stage ${effect.request.direction}` : effect.kind))
       .filter((kind) => /stag|action|close/.test(kind));
   }
 
   one<Kind extends AgentEffect['kind']>(kind: Kind): Effect<Kind> {
-    const found = this.said().find((effect): effect is Effect<Kind> => effect.kind === kind);
+    const found = this.takeEffects().find((effect): effect is Effect<Kind> => effect.kind === kind);
     if (found === undefined) throw new Error(`${kind} was not said`);
     return found;
   }
 
   staged(run: number, failure: string | null = null): void {
-    this.tellSession('a', { type: 'staging.ended', run, failure });
+    this.deliverToSession('a', { type: 'staging.ended', run, failure });
   }
 
-  /** The processes are gone and the logs are on the bus; gives the report. */
+  /** Ends the processes and stores the logs. Returns the report. */
   finish(): object | null {
     this.closed('a');
     this.drained('a');
@@ -69,7 +69,7 @@ class Staged extends AgentFixture {
 
 const STAGE = { deliveries: [{ type: 'swap_in_place' }, { type: 'stage_locally' }] } as const;
 
-test('without a word of the template paths are swapped and the rules are in the file', (t) => {
+test('by default paths are mapped and the rules are in the file', (t) => {
   const fixture = new Staged();
   fixture.opened('a');
   const { action: started } = fixture.one('start-action');
@@ -80,7 +80,7 @@ test('without a word of the template paths are swapped and the rules are in the 
   t.end();
 });
 
-test('a template with EXPR knows of sources that are URIs', (t) => {
+test('a template with EXPR gets rules with URI sources', (t) => {
   const [location] = PATH_MAP.locations;
   const sources = [...(location?.sources ?? []), { format: 'URI', path: 's3://shows' } as const];
   const map = { ...PATH_MAP, locations: [{ root: '/storage', sources }] };
@@ -96,7 +96,7 @@ test('a template with EXPR knows of sources that are URIs', (t) => {
   t.end();
 });
 
-test('a reply without a path map leaves paths alone', (t) => {
+test('without a path map in the reply, paths stay as they are', (t) => {
   const fixture = new Staged({}, null);
   fixture.opened('a');
   const { action: started } = fixture.one('start-action');
@@ -105,7 +105,7 @@ test('a reply without a path map leaves paths alone', (t) => {
   t.end();
 });
 
-test('flags are for the task alone, variables for all that runs', (t) => {
+test('command flags apply only to the task, and variables to all actions', (t) => {
   const fixture = new Staged({
     deliveries: [
       { type: 'command_flags', args: ['-s', '{{Rule.Source}}'], position: 'START' },
@@ -132,11 +132,11 @@ test('flags are for the task alone, variables for all that runs', (t) => {
   const ran = fixture.one('start-action').action;
   t.strictSame(ran.args, ['-s', '/mnt', '/mnt/a.ma', '/mnt/a.ma', 'false']);
   t.strictSame(ran.variables, variables);
-  t.equal(ran.files[0]?.data, '{}', 'the file was not asked for');
+  t.equal(ran.files[0]?.data, '{}', 'the file was not requested');
   t.end();
 });
 
-test('files are copied in before anything is entered, and out before the report', (t) => {
+test('files are staged in before the environments and staged out before the report', (t) => {
   const fixture = new Staged({
     ...STAGE,
     step_environments: [environment('E', { onEnter: action('enter', { args: ['{{Param.Scene}}'] }) })],
@@ -170,25 +170,25 @@ test('files are copied in before anything is entered, and out before the report'
   t.end();
 });
 
-test('a task whose files are copied in counts as running', (t) => {
+test('a task whose files are being staged in counts as running', (t) => {
   const fixture = new Staged(STAGE);
   fixture.opened('a');
   fixture.ranForAMoment('a');
   t.match(
-    fixture.said().filter(({ kind }) => kind === 'report'),
+    fixture.takeEffects().filter(({ kind }) => kind === 'report'),
     [{ kind: 'report', report: { status: 'running' } }],
   );
   fixture.staged(1);
   fixture.started('a', 1);
   t.strictSame(
-    fixture.said().filter(({ kind }) => kind === 'report'),
+    fixture.takeEffects().filter(({ kind }) => kind === 'report'),
     [],
     'once',
   );
   t.end();
 });
 
-test('a copy that fails fails the task', (t) => {
+test('a failed copy fails the task', (t) => {
   const fixture = new Staged(STAGE);
   fixture.opened('a');
   fixture.staged(1, 'no such file');
@@ -205,7 +205,7 @@ test('a copy that fails fails the task', (t) => {
   t.end();
 });
 
-test('a path that cannot be staged fails the task before anything is done', (t) => {
+test('a path that cannot be staged fails the task before any action', (t) => {
   const fixture = new Staged({
     ...STAGE,
     job_parameters: { P: { type: 'PATH', value: '/etc/shadow', dataFlow: 'IN' } },
@@ -219,12 +219,12 @@ test('a path that cannot be staged fails the task before anything is done', (t) 
   t.end();
 });
 
-test('a task that fails is not copied out', (t) => {
+test('files of a failed task are not staged out', (t) => {
   const fixture = new Staged(STAGE);
   fixture.opened('a');
   fixture.staged(1);
   fixture.started('a', 1);
-  fixture.said();
+  fixture.takeEffects();
   fixture.ended('a', 1, 3);
   t.strictSame(fixture.kinds(), ['forget-staging', 'close-session']);
   t.end();
@@ -239,14 +239,14 @@ for (const direction of ['in', 'out'] as const) {
       fixture.started('a', 1);
       fixture.ended('a', 1, 0);
     }
-    fixture.said();
+    fixture.takeEffects();
     return fixture;
   };
   const run = direction === 'in' ? 1 : 2;
 
   test(`a cancel ends a copy ${direction}`, (t) => {
     const fixture = begun();
-    fixture.tellSession('a', {
+    fixture.deliverToSession('a', {
       type: 'session.cancel',
       attemptId: 'a' as AttemptId,
       reason: 'canceled by user',
@@ -260,7 +260,7 @@ for (const direction of ['in', 'out'] as const) {
 
   test(`a worker that leaves gives back a task with a copy ${direction}`, (t) => {
     const fixture = begun();
-    fixture.tellSession('a', { type: 'session.interrupt', graceMs: 0 });
+    fixture.deliverToSession('a', { type: 'session.interrupt', graceMs: 0 });
     t.strictSame(fixture.kinds(), ['stop-staging']);
     fixture.staged(run, 'the copy was canceled');
     t.strictSame(fixture.kinds(), ['forget-staging', 'close-session']);
@@ -269,7 +269,7 @@ for (const direction of ['in', 'out'] as const) {
   });
 }
 
-test('the next task of the step finds what was copied in, unless storage has moved', (t) => {
+test('the next task of the step uses the staged files, unless storage has moved', (t) => {
   const fixture = new Staged({ ...STAGE, ready_left: 5 });
   fixture.opened('a');
   fixture.staged(1);
@@ -279,17 +279,17 @@ test('the next task of the step finds what was copied in, unless storage has mov
   fixture.drained('a');
   const next = (attempt: string, map: typeof PATH_MAP): string[] => {
     const request = fixture
-      .said()
+      .takeEffects()
       .find((effect): effect is Effect<'request-lease'> => effect.kind === 'request-lease');
     if (request === undefined) throw new Error('no lease request');
     const step = stepOf({ ...STEP, ...STAGE, ready_left: 5 });
     fixture.lease(request, { ...leases([assignmentOf(attempt, { cores: 4 })], step), path_map: map });
     return fixture
-      .said()
+      .takeEffects()
       .map(({ kind }) => kind)
       .filter((kind) => /stage|action|open/.test(kind));
   };
-  t.strictSame(next('b', PATH_MAP), ['start-action'], 'nothing is copied in twice');
+  t.strictSame(next('b', PATH_MAP), ['start-action'], 'files are not staged in twice');
   fixture.ended('a', 2, 0);
   fixture.staged(3);
   fixture.drained('b', 'a');
@@ -297,7 +297,7 @@ test('the next task of the step finds what was copied in, unless storage has mov
   t.end();
 });
 
-test('files belong to the account of the task', (t) => {
+test('staged files belong to the account of the task', (t) => {
   const fixture = new Staged({ ...STAGE, isolation: { user: 'artist' } });
   fixture.opened('a');
   t.strictSame(fixture.one('stage').request.runAs, { user: 'artist', group: null });

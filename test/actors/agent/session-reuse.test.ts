@@ -12,7 +12,7 @@ const SCENE = environment('Scene', {
 });
 
 /** A worker that gets one task after another of a step with an environment. */
-class Row extends AgentFixture {
+class SessionSequence extends AgentFixture {
   private request: Extract<AgentEffect, { kind: 'request-lease' }> | undefined;
 
   constructor() {
@@ -33,9 +33,9 @@ class Row extends AgentFixture {
     this.lease(request, { ...leases([assignment]), steps: { [assignment.step_id]: shared } });
   }
 
-  /** What was said since; keeps the lease request for the next lease. */
+  /** Returns the effects since the last call. Keeps the lease request for the next lease. */
   heard(): AgentEffect[] {
-    const effects = this.said();
+    const effects = this.takeEffects();
     this.request = effects.find((effect) => effect.kind === 'request-lease') ?? this.request;
     return effects;
   }
@@ -44,7 +44,7 @@ class Row extends AgentFixture {
     return this.heard().flatMap((effect) => (effect.kind === 'start-action' ? [effect.action] : []));
   }
 
-  /** The first task of the session `a`, up to its end; its logs are on the bus. */
+  /** Runs the first task of session `a` to its end and stores its logs. */
   first(left: number): void {
     this.next('a', left);
     this.opened('a');
@@ -60,8 +60,8 @@ class Row extends AgentFixture {
 
 const commands = (starts: readonly ActionStart[]): string[] => starts.map(({ command }) => command);
 
-test('an environment is entered once for the tasks of its step, which follow each other in one session', (t) => {
-  const row = new Row();
+test('an environment is entered once for the tasks of its step, which run one after another in one session', (t) => {
+  const row = new SessionSequence();
   row.next('a', 2);
   const [, opening] = row.heard();
   row.opened('a');
@@ -69,7 +69,7 @@ test('an environment is entered once for the tasks of its step, which follow eac
   row.ended('a', 1, 0);
   t.same(commands(row.starts()), ['render']);
   row.ended('a', 2, 0);
-  t.same(row.ends, { a: 'succeeded' }, 'the end is reported while the session goes on');
+  t.same(row.ends, { a: 'succeeded' }, 'the end is reported while the session continues');
   row.heard();
   row.next('b', 1);
   const next = row.heard().filter(({ kind }) => kind !== 'request-lease' && kind !== 'report');
@@ -97,27 +97,27 @@ test('an environment is entered once for the tasks of its step, which follow eac
   t.same(
     new Set(row.disk.reports.map((report) => report.session_id)),
     new Set([directory.replace('/w/sessions/', '')]),
-    'all name the same session',
+    'all reports name the same session',
   );
   t.notOk(row.has('session', 'a'));
   t.end();
 });
 
-test('the cores of a task that has ended are free while its session waits', (t) => {
-  const row = new Row();
+test('the cores of an ended task are free while its session waits', (t) => {
+  const row = new SessionSequence();
   row.first(1);
   t.equal(row.has('session', 'a'), true);
   row.next('x', 0, { step_id: 'other' as StepId });
   t.match(
     row.heard().find(({ kind }) => kind === 'open-session'),
     { sessionId: 'x' },
-    'a task of another step gets a session of its own',
+    'a task of another step gets its own session',
   );
   t.end();
 });
 
-test('a session that gets no task ends after its linger, through its exits, and writes them to the log of its last task', (t) => {
-  const row = new Row();
+test('an idle session ends after its timeout through its exits, which log to its last task', (t) => {
+  const row = new SessionSequence();
   row.first(1);
   t.same(
     row.passInContact(4_999).filter(({ kind }) => kind === 'start-action'),
@@ -130,7 +130,7 @@ test('a session that gets no task ends after its linger, through its exits, and 
     .passInContact(200)
     .flatMap((effect) => (effect.kind === 'ship-logs' ? effect.chunks : []));
   t.match(shipped, [{ attempt_id: 'a', seq_num: 1, data: 'licence given back\n' }]);
-  row.tell('shipper', 'a', { type: 'logs.stored', stored: 1, failure: null });
+  row.deliver('shipper', 'a', { type: 'logs.stored', stored: 1, failure: null });
   t.match(row.heard(), [
     {
       kind: 'output-consumed',
@@ -142,12 +142,12 @@ test('a session that gets no task ends after its linger, through its exits, and 
   ]);
   row.closed('a');
   t.notOk(row.has('session', 'a'));
-  t.same(row.ends, { a: 'succeeded' }, 'and nothing more is reported');
+  t.same(row.ends, { a: 'succeeded' }, 'no further report');
   t.end();
 });
 
-test('when the last task of a step is handed out, all sessions of the step end with what they have', (t) => {
-  const row = new Row();
+test('after the last task of a step was assigned, all its sessions end after their current task', (t) => {
+  const row = new SessionSequence();
   const two = (left: number, ...attempts: string[]): void => {
     const step = stepOf({ step_environments: [SCENE], ready_left: left });
     const request = row.heard().find((effect) => effect.kind === 'request-lease') ?? row.register()[0];
@@ -167,7 +167,7 @@ test('when the last task of a step is handed out, all sessions of the step end w
   }
   row.ended('a', 2, 0);
   t.same(row.ends, { a: 'succeeded' });
-  row.tell('poller', 'poller', { type: 'lease.retry', queue: '_any' });
+  row.deliver('poller', 'poller', { type: 'lease.retry', queue: '_any' });
   two(0, 'c');
   row.heard();
   row.ended('b', 2, 0);
@@ -179,8 +179,8 @@ test('when the last task of a step is handed out, all sessions of the step end w
   t.end();
 });
 
-test('only the very same step follows: other terms get a session of their own', (t) => {
-  const row = new Row();
+test('a session is reused only with the same step and terms', (t) => {
+  const row = new SessionSequence();
   row.first(1);
   row.next('b', 0, {}, { compute_location: 'elsewhere' });
   t.match(
@@ -190,8 +190,8 @@ test('only the very same step follows: other terms get a session of their own', 
   t.end();
 });
 
-test('a failing task ends its session', (t) => {
-  const row = new Row();
+test('a failed task ends its session', (t) => {
+  const row = new SessionSequence();
   row.first(2);
   row.next('b', 1);
   row.heard();
@@ -210,13 +210,13 @@ test('a failing task ends its session', (t) => {
   t.end();
 });
 
-test('a cancel of the next task reaches the session that runs it; one of the last task changes nothing', (t) => {
-  const row = new Row();
+test('a cancel reaches the session that runs the task, and a cancel of its earlier task has no effect', (t) => {
+  const row = new SessionSequence();
   row.first(2);
   row.next('b', 1);
   row.heard();
   const cancel = (attempt: string): void =>
-    row.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: attempt as AttemptId, reason: 'x' });
+    row.deliver('poller', 'poller', { type: 'attempt.cancel', attemptId: attempt as AttemptId, reason: 'x' });
   cancel('a');
   t.same(row.heard(), []);
   cancel('b');
@@ -224,11 +224,11 @@ test('a cancel of the next task reaches the session that runs it; one of the las
   t.end();
 });
 
-test('contact that is lost while a session waits ends the session', (t) => {
-  const row = new Row();
+test('losing contact ends a waiting session', (t) => {
+  const row = new SessionSequence();
   row.first(1);
   row.pass(1_000);
-  row.tell('registrar', 'registrar', { type: 'contact.lost' });
+  row.deliver('registrar', 'registrar', { type: 'contact.lost' });
   t.match(
     row.heard().filter(({ kind }) => kind === 'close-session'),
     [{ sessionId: 'a' }],
@@ -237,17 +237,17 @@ test('contact that is lost while a session waits ends the session', (t) => {
   t.end();
 });
 
-test('a worker that leaves ends its waiting sessions through their exits', (t) => {
-  const row = new Row();
+test('a shutdown ends waiting sessions through their exits', (t) => {
+  const row = new SessionSequence();
   row.first(1);
-  row.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
+  row.deliver('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
   t.same(commands(row.starts()), ['unload']);
   row.ended('a', 3, 0);
   row.closed('a');
   t.match(
     row.heard().find(({ kind }) => kind === 'announce'),
     { announcement: { type: 'heartbeat' } },
-    'the report of the task is waited for',
+    'the report of the task is pending',
   );
   t.end();
 });

@@ -9,7 +9,7 @@ import { action, AgentFixture, assignmentOf, environment, leases, stepOf, WORKER
 
 type Started = Extract<AgentEffect, { kind: 'start-action' }>;
 
-/** One session on a worker, and what it has said. */
+/** One session on a worker, with its effects. */
 class Session extends AgentFixture {
   readonly directory: string;
 
@@ -18,13 +18,13 @@ class Session extends AgentFixture {
     const [request] = this.register();
     if (request === undefined) throw new Error('no lease request');
     this.lease(request, leases([assignmentOf('a', { cores: 4, ...assignment })], stepOf(step)));
-    const opening = this.said().find((effect) => effect.kind === 'open-session');
+    const opening = this.takeEffects().find((effect) => effect.kind === 'open-session');
     this.directory = opening?.kind === 'open-session' ? opening.opening.directory : '';
   }
 
-  /** The action that has been started; nothing else may have been said but reports and logs. */
+  /** Returns the started action. Other effects since the last call must be reports and logs. */
   next(): ActionStart {
-    const effects = this.said().filter(({ kind }) => kind !== 'report' && kind !== 'ship-logs');
+    const effects = this.takeEffects().filter(({ kind }) => kind !== 'report' && kind !== 'ship-logs');
     const [start] = effects;
     if (effects.length !== 1 || start?.kind !== 'start-action') {
       throw new Error(`expected one action: ${JSON.stringify(effects)}`);
@@ -32,12 +32,12 @@ class Session extends AgentFixture {
     return start.action;
   }
 
-  /** Everything runs to its end without trouble; gives the commands in their order. */
+  /** Runs everything to its end without failures. Returns the commands in order. */
   runAll(lines: Readonly<Record<string, readonly string[]>> = {}): string[] {
     this.opened('a');
     const commands: string[] = [];
     for (;;) {
-      const start = this.said().find((effect): effect is Started => effect.kind === 'start-action');
+      const start = this.takeEffects().find((effect): effect is Started => effect.kind === 'start-action');
       if (start === undefined) return commands;
       const { command, run } = start.action;
       commands.push(command);
@@ -47,7 +47,7 @@ class Session extends AgentFixture {
     }
   }
 
-  /** The processes are gone and the logs are on the bus. */
+  /** Ends the processes and stores the logs. */
   finish(): void {
     this.closed('a');
     this.drained('a');
@@ -86,9 +86,9 @@ test('environments are entered in order, the task runs, environments are exited 
     'exit-inner',
     'exit-outer',
   ]);
-  t.equal(fixture.report, null, 'nothing is said before everything has ended');
+  t.equal(fixture.report, null, 'no report before everything has ended');
   fixture.closed('a');
-  t.equal(fixture.report, null, 'the logs go before');
+  t.equal(fixture.report, null, 'the logs are stored first');
   fixture.drained('a');
   t.same(fixture.report, {
     v: 1,
@@ -104,30 +104,30 @@ test('environments are entered in order, the task runs, environments are exited 
   t.end();
 });
 
-test('the end of a session is followed by its report and by a request for more work', (t) => {
+test('the end of a session is followed by its report and a request for more work', (t) => {
   const fixture = new Session();
   fixture.runAll();
   fixture.finish();
   t.same(
-    fixture.said().map(({ kind }) => kind),
+    fixture.takeEffects().map(({ kind }) => kind),
     ['unfollow-cancels', 'request-lease'],
   );
   t.end();
 });
 
-test('running is reported when the first process has started, once', (t) => {
+test('running is reported once, when the first process has started', (t) => {
   const fixture = new Session(NESTED);
   fixture.opened('a');
   fixture.next();
   fixture.started('a', 1);
   fixture.pass(AGENT_LIMITS.runningHoldMs - 1);
-  t.same(fixture.said(), [], 'it may end in a moment');
+  t.same(fixture.takeEffects(), [], 'it may end in a moment');
   fixture.pass(1);
-  t.match(fixture.said(), [{ kind: 'report', report: { status: 'running', attempt_id: 'a' } }]);
+  t.match(fixture.takeEffects(), [{ kind: 'report', report: { status: 'running', attempt_id: 'a' } }]);
   fixture.ended('a', 1, 0);
-  fixture.said();
+  fixture.takeEffects();
   fixture.started('a', 2);
-  t.same(fixture.said(), []);
+  t.same(fixture.takeEffects(), []);
   t.end();
 });
 
@@ -138,7 +138,7 @@ test('an environment without a script runs nothing', (t) => {
   t.end();
 });
 
-test('format strings see parameters, the session and the files of their own script; files are written before each run', (t) => {
+test('format strings resolve parameters, the session and files of their script, which are written before each run', (t) => {
   const fixture = new Session(
     {
       job_parameters: { Scene: { type: 'PATH', value: '/proj/a.blend' } },
@@ -202,11 +202,11 @@ test('format strings see parameters, the session and the files of their own scri
   t.end();
 });
 
-test('what cannot be resolved fails the task with the place and the name', (t) => {
+test('an unresolvable format string fails the task with its location and name', (t) => {
   const failureOf = (step: Partial<StepAssignment>): unknown => {
     const fixture = new Session(step);
     fixture.opened('a');
-    t.same(commandsOf(fixture.said()), []);
+    t.same(commandsOf(fixture.takeEffects()), []);
     fixture.finish();
     return fixture.report;
   };
@@ -239,7 +239,7 @@ test('what cannot be resolved fails the task with the place and the name', (t) =
   t.end();
 });
 
-test('how the task ended is said in words', (t) => {
+test('the report explains how the task ended', (t) => {
   const reportFor = (end: Parameters<AgentFixture['ended']>[2], lines: string[] = []): unknown => {
     const fixture = new Session();
     fixture.opened('a');
@@ -273,20 +273,22 @@ test('how the task ended is said in words', (t) => {
   t.end();
 });
 
-test('a session that cannot be made fails the task', (t) => {
+test('a session that cannot be created fails the task', (t) => {
   const fixture = new Session(NESTED);
   fixture.opened('a', 'the session’s directory could not be made: ENOSPC');
-  t.same(fixture.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
+  t.same(fixture.takeEffects(), [
+    { kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } },
+  ]);
   fixture.finish();
   t.match(fixture.report, { status: 'failed', message: 'the session’s directory could not be made: ENOSPC' });
   t.end();
 });
 
-test('a failing task leaves through the exits', (t) => {
+test('a failed task still runs the exits', (t) => {
   const fixture = new Session(NESTED);
   fixture.opened('a');
   for (const run of [1, 2]) fixture.ended('a', run, 0);
-  fixture.said();
+  fixture.takeEffects();
   fixture.ended('a', 3, 1);
   t.equal(fixture.next().command, 'exit-inner');
   fixture.ended('a', 4, 7);
@@ -301,11 +303,11 @@ test('a failing task leaves through the exits', (t) => {
   t.end();
 });
 
-test('a failing onEnter fails the task: nothing more is entered, and what was tried is exited', (t) => {
+test('a failing onEnter fails the task, and only tried environments are exited', (t) => {
   const fixture = new Session(NESTED);
   fixture.opened('a');
   fixture.ended('a', 1, 0);
-  fixture.said();
+  fixture.takeEffects();
   fixture.ended('a', 2, 4);
   t.equal(fixture.next().command, 'exit-inner');
   fixture.ended('a', 3, 0);
@@ -320,7 +322,7 @@ test('a failing onEnter fails the task: nothing more is entered, and what was tr
   t.end();
 });
 
-test('a failing onExit is told of a task that succeeded', (t) => {
+test('a failing onExit is reported for a task that succeeded', (t) => {
   const fixture = new Session({ job_environments: [outer] });
   fixture.opened('a');
   fixture.ended('a', 1, 0);
@@ -339,7 +341,7 @@ test('an onExit that cannot be resolved does not stop the others', (t) => {
   const fixture = new Session({ job_environments: [outer, bad] });
   fixture.opened('a');
   fixture.ended('a', 1, 0);
-  fixture.said();
+  fixture.takeEffects();
   fixture.ended('a', 2, 0);
   t.equal(fixture.next().command, 'exit-outer');
   fixture.ended('a', 3, 0);
@@ -351,7 +353,7 @@ test('an onExit that cannot be resolved does not stop the others', (t) => {
   t.end();
 });
 
-test('variables: the inner environment over the outer one, directives over the variables of their own', (t) => {
+test('inner environments override outer ones, and directives override variables of their environment', (t) => {
   const fixture = new Session(NESTED);
   const directory = { OPENJD_SESSION_WORKING_DIR: fixture.directory };
   fixture.opened('a');
@@ -369,20 +371,22 @@ test('variables: the inner environment over the outer one, directives over the v
   t.same(
     fixture.next().variables,
     { ...outerVariables, LEVEL: 'inner', TOOL: null },
-    'a task changes nothing',
+    'a task changes no variables',
   );
   fixture.ended('a', 4, 0);
-  t.same(fixture.next().variables, outerVariables, 'what the inner environment set is gone with it');
+  t.same(fixture.next().variables, outerVariables, 'variables of the inner environment are removed with it');
   t.end();
 });
 
-test('lines go to the log as they are, a bad progress with a note', (t) => {
+test('output lines are logged unchanged, an invalid progress with a note', (t) => {
   const fixture = new Session();
   fixture.opened('a');
-  fixture.said();
+  fixture.takeEffects();
   fixture.output('a', 1, ['openjd_progress: 50', 'openjd_progress: 101', 'plain', 'openjd_status: saving']);
   fixture.pass(100);
-  const shipped = fixture.said().flatMap((effect) => (effect.kind === 'ship-logs' ? effect.chunks : []));
+  const shipped = fixture
+    .takeEffects()
+    .flatMap((effect) => (effect.kind === 'ship-logs' ? effect.chunks : []));
   t.same(
     shipped.map(({ data }) => data),
     [
@@ -398,12 +402,12 @@ test('lines go to the log as they are, a bad progress with a note', (t) => {
   t.end();
 });
 
-test('a directive that cannot be understood cancels the action, which fails', (t) => {
+test('an invalid directive cancels the action, which fails', (t) => {
   const fixture = new Session({ job_environments: [outer] });
   fixture.opened('a');
-  fixture.said();
+  fixture.takeEffects();
   fixture.output('a', 1, ['openjd_env: 1A=b', 'OPENJD_ENV: A=b']);
-  t.same(actionKinds(fixture.said()), ['kill-action']);
+  t.same(actionKinds(fixture.takeEffects()), ['kill-action']);
   fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
   fixture.ended('a', 2, 0);
   fixture.finish();
@@ -414,14 +418,14 @@ test('a directive that cannot be understood cancels the action, which fails', (t
   t.end();
 });
 
-test('a timeout ends the action by its own method and says that it was one', (t) => {
+test('a timeout cancels the action by its own method and is reported as a timeout', (t) => {
   const fixture = new Session({
     script: { onRun: action('render', { timeoutSeconds: 60 }), embeddedFiles: [] },
   });
   fixture.opened('a');
   fixture.passInContact(90_000);
   fixture.started('a', 1);
-  t.same(actionKinds(fixture.passInContact(59_000)), [], 'the time runs from the start of the process');
+  t.same(actionKinds(fixture.passInContact(59_000)), [], 'the timeout starts with the process');
   t.same(actionKinds(fixture.passInContact(1000)), ['kill-action']);
   fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
   fixture.finish();
@@ -435,7 +439,7 @@ test('an onExit without a timeout gets five minutes', (t) => {
   fixture.ended('a', 1, 0);
   fixture.ended('a', 2, 0);
   fixture.started('a', 3);
-  fixture.said();
+  fixture.takeEffects();
   t.same(actionKinds(fixture.passInContact(299_000)), []);
   t.same(actionKinds(fixture.passInContact(1000)), ['kill-action']);
   fixture.ended('a', 3, { kind: 'signaled', signal: 'SIGKILL' });
@@ -447,7 +451,7 @@ test('an onExit without a timeout gets five minutes', (t) => {
   t.end();
 });
 
-test('a cancel with notice gives the process its time, then kills', (t) => {
+test('a cancel with notice kills the process after the notice period', (t) => {
   for (const [period, seconds] of [
     [{ notifyPeriodSeconds: 10 }, 10],
     [{}, 120],
@@ -462,21 +466,21 @@ test('a cancel with notice gives the process its time, then kills', (t) => {
     fixture.opened('a');
     fixture.ended('a', 1, 0);
     fixture.started('a', 2);
-    fixture.said();
-    fixture.tell('poller', 'poller', {
+    fixture.takeEffects();
+    fixture.deliver('poller', 'poller', {
       type: 'attempt.cancel',
       attemptId: 'a' as AttemptId,
       reason: USER_CANCEL_REASON,
     });
-    t.same(fixture.said(), [
+    t.same(fixture.takeEffects(), [
       { kind: 'notify-action', sessionId: 'a', run: 2, notifyEndAt: fixture.now + seconds * 1000 },
     ]);
-    fixture.tell('poller', 'poller', {
+    fixture.deliver('poller', 'poller', {
       type: 'attempt.cancel',
       attemptId: 'a' as AttemptId,
       reason: 'again',
     });
-    t.same(fixture.said(), []);
+    t.same(fixture.takeEffects(), []);
     t.same(actionKinds(fixture.passInContact(seconds * 1000 - 1)), []);
     t.same(actionKinds(fixture.passInContact(1)), ['kill-action']);
     fixture.ended('a', 2, 0);
@@ -492,12 +496,12 @@ test('a cancel with notice gives the process its time, then kills', (t) => {
   t.end();
 });
 
-test('a cancel without a method kills at once; one during an onEnter enters nothing more', (t) => {
+test('a cancel without a method kills at once, and during onEnter enters no more environments', (t) => {
   const fixture = new Session(NESTED);
   fixture.opened('a');
-  fixture.said();
-  fixture.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
-  t.same(fixture.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
+  fixture.takeEffects();
+  fixture.deliver('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
+  t.same(fixture.takeEffects(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
   fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
   t.equal(fixture.next().command, 'exit-outer');
   fixture.ended('a', 2, 0);
@@ -506,28 +510,28 @@ test('a cancel without a method kills at once; one during an onEnter enters noth
   t.end();
 });
 
-test('a cancel before the session is open, and one after the end', (t) => {
+test('a cancel works before the session is open and has no effect after its end', (t) => {
   const early = new Session();
-  early.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
-  t.same(early.said(), []);
+  early.deliver('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
+  t.same(early.takeEffects(), []);
   early.opened('a');
-  t.same(early.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
+  t.same(early.takeEffects(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
   early.finish();
   t.match(early.report, { status: 'canceled' });
 
   const late = new Session();
   late.opened('a');
   late.ended('a', 1, 0);
-  late.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
+  late.deliver('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
   late.finish();
   t.match(late.report, { status: 'succeeded' });
-  late.said();
-  late.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
-  t.same(late.said(), []);
+  late.takeEffects();
+  late.deliver('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
+  t.same(late.takeEffects(), []);
   t.end();
 });
 
-test('a session that is being canceled goes its way when the service closes the attempt', (t) => {
+test('a session that is being canceled continues when the service closes the attempt', (t) => {
   const fixture = new Session({
     script: {
       onRun: action('render', { cancelation: { mode: 'NOTIFY_THEN_TERMINATE' } }),
@@ -535,27 +539,37 @@ test('a session that is being canceled goes its way when the service closes the 
     },
   });
   fixture.opened('a');
-  fixture.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
-  fixture.said();
-  fixture.tell('poller', 'poller', { type: 'attempt.revoked', attemptId: 'a' as AttemptId });
-  t.same(fixture.said(), []);
+  fixture.deliver('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
+  fixture.takeEffects();
+  fixture.deliver('poller', 'poller', { type: 'attempt.revoked', attemptId: 'a' as AttemptId });
+  t.same(fixture.takeEffects(), []);
   t.end();
 });
 
-test('a session that a leaving worker stops exits its environments and reports nothing', (t) => {
+test('a session stopped by a shutdown exits its environments and reports nothing', (t) => {
   const fixture = new Session(NESTED);
   fixture.opened('a');
   fixture.ended('a', 1, 0);
   fixture.ended('a', 2, 0);
-  fixture.said();
-  fixture.tellSession('a', { type: 'session.stop', graceMs: 3000 });
-  t.same(fixture.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 3 }]);
+  fixture.takeEffects();
+  fixture.deliverToSession('a', { type: 'session.stop', graceMs: 3000 });
+  t.same(fixture.takeEffects(), [{ kind: 'terminate-action', sessionId: 'a', run: 3 }]);
   fixture.ended('a', 3, { kind: 'signaled', signal: 'SIGTERM' });
-  t.match(fixture.said(), [{ kind: 'start-action', sessionId: 'a', action: { run: 4 } }], 'the inner exit');
+  t.match(
+    fixture.takeEffects(),
+    [{ kind: 'start-action', sessionId: 'a', action: { run: 4 } }],
+    'the inner exit',
+  );
   fixture.ended('a', 4, 1);
-  t.match(fixture.said(), [{ kind: 'start-action', sessionId: 'a', action: { run: 5 } }], 'the outer exit');
+  t.match(
+    fixture.takeEffects(),
+    [{ kind: 'start-action', sessionId: 'a', action: { run: 5 } }],
+    'the outer exit',
+  );
   fixture.ended('a', 5, 0);
-  t.same(fixture.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
+  t.same(fixture.takeEffects(), [
+    { kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } },
+  ]);
   fixture.closed('a');
   t.equal(fixture.report, null);
   t.notOk(fixture.has('session', 'a'));
@@ -566,13 +580,15 @@ test('an interrupted session stops, skips its exits and reports nothing', (t) =>
   const fixture = new Session(NESTED);
   fixture.opened('a');
   fixture.ended('a', 1, 0);
-  fixture.said();
-  fixture.tellSession('a', { type: 'session.interrupt', graceMs: 3000 });
-  t.same(fixture.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 2 }]);
+  fixture.takeEffects();
+  fixture.deliverToSession('a', { type: 'session.interrupt', graceMs: 3000 });
+  t.same(fixture.takeEffects(), [{ kind: 'terminate-action', sessionId: 'a', run: 2 }]);
   fixture.pass(3000);
-  t.same(fixture.said(), [{ kind: 'kill-action', sessionId: 'a', run: 2 }]);
+  t.same(fixture.takeEffects(), [{ kind: 'kill-action', sessionId: 'a', run: 2 }]);
   fixture.ended('a', 2, 0);
-  t.same(fixture.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
+  t.same(fixture.takeEffects(), [
+    { kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } },
+  ]);
   fixture.closed('a');
   t.equal(fixture.report, null);
   t.notOk(fixture.has('session', 'a'));
@@ -584,16 +600,16 @@ test('a task that had ended keeps its result when its exits are interrupted', (t
     const fixture = new Session(NESTED);
     fixture.opened('a');
     for (const run of [1, 2, 3]) fixture.ended('a', run, 0);
-    fixture.said();
+    fixture.takeEffects();
     if (how === 'interrupt') {
-      fixture.tellSession('a', { type: 'session.interrupt', graceMs: 3000 });
-      t.same(fixture.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 4 }]);
+      fixture.deliverToSession('a', { type: 'session.interrupt', graceMs: 3000 });
+      t.same(fixture.takeEffects(), [{ kind: 'terminate-action', sessionId: 'a', run: 4 }]);
       fixture.ended('a', 4, { kind: 'signaled', signal: 'SIGTERM' });
     } else {
       fixture.ended('a', 4, { kind: 'fenced' });
     }
     t.same(
-      fixture.said(),
+      fixture.takeEffects(),
       [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }],
       'the outer exit is skipped',
     );
@@ -617,28 +633,28 @@ test('the report waits for the logs, but not for long', (t) => {
   t.end();
 });
 
-test('late word of an earlier action changes nothing', (t) => {
+test('late messages of an earlier action change nothing', (t) => {
   const fixture = new Session(NESTED);
   fixture.opened('a');
   fixture.ended('a', 1, 0);
-  fixture.said();
+  fixture.takeEffects();
   fixture.ended('a', 1, 9);
-  fixture.tellSession('a', { type: 'action.overdue', run: 1 });
-  fixture.tellSession('a', { type: 'action.kill-due', run: 1 });
-  t.same(fixture.said(), []);
+  fixture.deliverToSession('a', { type: 'action.overdue', run: 1 });
+  fixture.deliverToSession('a', { type: 'action.kill-due', run: 1 });
+  t.same(fixture.takeEffects(), []);
   fixture.ended('a', 2, 0);
   t.equal(fixture.next().command, 'render');
   t.end();
 });
 
-test('a session whose state is lost is ended and given back', (t) => {
+test('a session with lost state is closed and its attempt given back', (t) => {
   const fixture = new Session();
   fixture.opened('a');
-  fixture.said();
-  // A task for a session that has one already is an error, and what throws loses its state.
+  fixture.takeEffects();
+  // A second task for a session is an error, and an actor that throws loses its state.
   const task = { assignment: assignmentOf('b'), workerId: WORKER, isLast: true };
-  fixture.tellSession('a', { type: 'session.task', task });
-  t.match(fixture.said(), [
+  fixture.deliverToSession('a', { type: 'session.task', task });
+  t.match(fixture.takeEffects(), [
     { kind: 'forget-staging', sessionId: 'a' },
     { kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } },
     { kind: 'announce', announcement: { type: 'register', open_attempts: [] } },

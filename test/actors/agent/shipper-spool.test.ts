@@ -9,14 +9,14 @@ const ATTEMPT = 'a' as AttemptId;
 const OF = { taskId: 't' as TaskId, sessionId: 's' as SessionId };
 
 /**
- * A shipper with a bus and a spool: each effect is answered when the test lets it be. The bus keeps chunks by their number, as the
- * service does; the spool has room for `room` chunks, and some more for ends.
+ * A shipper with a bus and a spool. Each effect is answered when the test decides. The bus stores chunks by number,
+ * like the service. The spool has space for `room` chunks, and reserved space for ends.
  */
-class World extends AgentFixture {
+class SpoolHarness extends AgentFixture {
   readonly onBus = new Map<number, string>();
   readonly inSpool: LogMessage[] = [];
   isBusUp = true;
-  /** The bus stores what it is given and its answer is lost. */
+  /** Whether the bus stores chunks but loses its reply. */
   isBusDeaf = false;
   room = Infinity;
   held = 0;
@@ -29,12 +29,16 @@ class World extends AgentFixture {
   write(...lines: readonly string[]): void {
     const bytes = lines.reduce((sum, line) => sum + line.length + 1, 0);
     this.held += bytes;
-    this.tell('shipper', ATTEMPT, { type: 'logs.lines', ...OF, batch: { stream: 'stdout', lines, bytes } });
+    this.deliver('shipper', ATTEMPT, {
+      type: 'logs.lines',
+      ...OF,
+      batch: { stream: 'stdout', lines, bytes },
+    });
     this.hear();
   }
 
-  say(type: 'logs.drain' | 'logs.finish'): void {
-    this.tell('shipper', ATTEMPT, { type, ...OF });
+  deliverNow(type: 'logs.drain' | 'logs.finish'): void {
+    this.deliver('shipper', ATTEMPT, { type, ...OF });
     this.hear();
   }
 
@@ -43,14 +47,14 @@ class World extends AgentFixture {
     this.hear();
   }
 
-  /** Answers the oldest effect that waits. */
+  /** Answers the oldest pending effect. */
   answerNext(): void {
     const effect = this.waiting.shift();
     if (effect !== undefined) this.answerOne(effect);
     this.hear();
   }
 
-  /** Answers all, and what follows from the answers. */
+  /** Answers all effects, and those that follow. */
   settleAll(): void {
     while (this.waiting.length > 0) this.answerNext();
   }
@@ -63,7 +67,7 @@ class World extends AgentFixture {
   }
 
   private hear(): void {
-    for (const effect of this.said()) {
+    for (const effect of this.takeEffects()) {
       if (effect.kind === 'output-consumed') this.held -= effect.bytes;
       else this.waiting.push(effect);
     }
@@ -73,20 +77,20 @@ class World extends AgentFixture {
     if (effect.kind === 'ship-logs') {
       const stored = this.publish(effect.chunks);
       const failure = this.failureOf(stored, effect.chunks);
-      this.tell('shipper', ATTEMPT, { type: 'logs.stored', stored, failure });
+      this.deliver('shipper', ATTEMPT, { type: 'logs.stored', stored, failure });
     } else if (effect.kind === 'ship-spool') {
       const front = this.inSpool.slice(0, 2);
       const stored = this.publish(front);
       this.inSpool.splice(0, stored);
       const isRest = this.inSpool.length > 0;
       const failure = this.failureOf(stored, front);
-      this.tell('shipper', ATTEMPT, { type: 'logs.unspooled', stored, isRest, failure });
+      this.deliver('shipper', ATTEMPT, { type: 'logs.unspooled', stored, isRest, failure });
     } else if (effect.kind === 'spool-logs') {
       const free = Math.max(0, this.room + (effect.isLast ? 100 : 0) - this.inSpool.length);
       const taken = effect.chunks.slice(0, free);
       this.inSpool.push(...taken);
       const failure = taken.length < effect.chunks.length ? 'full' : null;
-      this.tell('shipper', ATTEMPT, { type: 'logs.spooled', kept: taken.length, failure });
+      this.deliver('shipper', ATTEMPT, { type: 'logs.spooled', kept: taken.length, failure });
     } else {
       throw new Error(`not expected: ${effect.kind}`);
     }
@@ -107,8 +111,8 @@ class World extends AgentFixture {
   }
 }
 
-test('after a moment without the bus lines go to the spool, and the process writes on', (t) => {
-  const world = new World();
+test('after a moment without the bus lines go to the spool, and the process continues to write', (t) => {
+  const world = new SpoolHarness();
   world.isBusUp = false;
   world.write('one');
   world.wait(100);
@@ -128,7 +132,7 @@ test('after a moment without the bus lines go to the spool, and the process writ
     world.wait(200);
     world.settleAll();
   }
-  t.equal(world.held, 0, 'with room in the spool it does not wait again');
+  t.equal(world.held, 0, 'it does not wait again while the spool has space');
   t.equal(world.onBus.size, 0);
 
   world.isBusUp = true;
@@ -141,8 +145,8 @@ test('after a moment without the bus lines go to the spool, and the process writ
   t.end();
 });
 
-test('while the spool is sent new lines wait behind it', (t) => {
-  const world = new World();
+test('new lines wait while the spool is being sent', (t) => {
+  const world = new SpoolHarness();
   world.isBusUp = false;
   for (const line of ['a', 'b', 'c', 'd', 'e']) {
     world.write(line);
@@ -156,15 +160,15 @@ test('while the spool is sent new lines wait behind it', (t) => {
   world.write('live');
   world.wait(100);
   t.match(world.waiting, [{ kind: 'ship-spool' }], 'one batch at a time, the spool first');
-  t.equal(world.held, 5, 'the process is held back meanwhile');
+  t.equal(world.held, 5, 'the process waits meanwhile');
   world.settleAll();
   t.equal(world.text(), 'a\nb\nc\nd\ne\nlive\n');
   t.equal(world.held, 0);
   t.end();
 });
 
-test('a bus that goes again while the spool is sent leaves everything in order', (t) => {
-  const world = new World();
+test('order is kept if the bus becomes unreachable again while the spool is being sent', (t) => {
+  const world = new SpoolHarness();
   world.isBusUp = false;
   for (const line of ['a', 'b', 'c', 'd', 'e']) {
     world.write(line);
@@ -188,8 +192,8 @@ test('a bus that goes again while the spool is sent leaves everything in order',
   t.end();
 });
 
-test('what is on its way to the bus is not spooled before its answer', (t) => {
-  const world = new World();
+test('chunks in flight to the bus are not spooled before the reply', (t) => {
+  const world = new SpoolHarness();
   world.isBusUp = false;
   world.write('one');
   world.wait(100);
@@ -199,7 +203,7 @@ test('what is on its way to the bus is not spooled before its answer', (t) => {
   t.match(world.waiting, [{ kind: 'ship-logs' }], 'tried again');
   world.wait(2000);
   t.match(world.waiting, [{ kind: 'ship-logs' }]);
-  t.equal(world.waiting.length, 1, 'the time of the spool has come, and it waits');
+  t.equal(world.waiting.length, 1, 'the spool is due, but waits');
   world.isBusUp = true;
   world.settleAll();
   world.write('three');
@@ -210,8 +214,8 @@ test('what is on its way to the bus is not spooled before its answer', (t) => {
   t.end();
 });
 
-test('past the bound output is dropped with a mark in its place', (t) => {
-  const world = new World();
+test('beyond the limit output is dropped and replaced by a mark', (t) => {
+  const world = new SpoolHarness();
   world.isBusUp = false;
   world.room = 2;
   for (const line of ['a', 'b', 'c']) {
@@ -219,7 +223,7 @@ test('past the bound output is dropped with a mark in its place', (t) => {
     world.wait(1200);
     world.settleAll();
   }
-  t.equal(world.held, 2, 'what has no room holds the process back');
+  t.equal(world.held, 2, 'lines without space make the process wait');
   for (let at = 0; at < 100; at++) {
     world.wait(100);
     world.settleAll();
@@ -239,8 +243,8 @@ test('past the bound output is dropped with a mark in its place', (t) => {
   t.end();
 });
 
-test('the end of an attempt is in safety once it is in the spool, and its shipper stays until the bus has it', (t) => {
-  const world = new World();
+test('an attempt can end once its logs are spooled, and its shipper stays until the bus has them', (t) => {
+  const world = new SpoolHarness();
   world.isBusUp = false;
   world.room = 1;
   world.write('a');
@@ -252,7 +256,7 @@ test('the end of an attempt is in safety once it is in the spool, and its shippe
     world.settleAll();
   }
   world.write('gone');
-  world.say('logs.finish');
+  world.deliverNow('logs.finish');
   world.settleAll();
   t.same(
     world.inSpool.map(({ data }) => data),
@@ -261,7 +265,7 @@ test('the end of an attempt is in safety once it is in the spool, and its shippe
       'b\n',
       '[callsheet] 1 lines (5 bytes) of output were dropped here: the bus did not accept them\n',
     ],
-    'the end takes the room that is kept for it, with a mark',
+    'the end uses its reserved space, with a mark',
   );
   for (let at = 0; at < 50; at++) {
     world.wait(5000);
@@ -277,8 +281,8 @@ test('the end of an attempt is in safety once it is in the spool, and its shippe
   t.end();
 });
 
-test('what an earlier daemon has left is sent when the bus is there', (t) => {
-  const world = new World();
+test('chunks of an earlier agent are sent when the bus is reachable', (t) => {
+  const world = new SpoolHarness();
   world.isBusUp = false;
   world.inSpool.push(
     ...['x', 'y', 'z'].map((data, index) => ({
@@ -291,7 +295,7 @@ test('what an earlier daemon has left is sent when the bus is there', (t) => {
       at: '2026-11-20T12:00:00.100Z',
     })),
   );
-  world.tell('shipper', ATTEMPT, { type: 'logs.recovered', taskId: OF.taskId });
+  world.deliver('shipper', ATTEMPT, { type: 'logs.recovered', taskId: OF.taskId });
   for (let at = 0; at < 50; at++) {
     world.wait(5000);
     world.settleAll();
@@ -305,8 +309,8 @@ test('what an earlier daemon has left is sent when the bus is there', (t) => {
   t.end();
 });
 
-test('a spool that lost its file does not hold the shipper up', (t) => {
-  const world = new World();
+test('a spool that lost its file does not block the shipper', (t) => {
+  const world = new SpoolHarness();
   world.isBusUp = false;
   world.write('lost');
   world.wait(1200);
@@ -319,13 +323,13 @@ test('a spool that lost its file does not hold the shipper up', (t) => {
     world.settleAll();
   }
   t.match(world.text(), 'kept\n');
-  world.say('logs.finish');
+  world.deliverNow('logs.finish');
   world.settleAll();
   t.notOk(world.has('shipper', ATTEMPT));
   t.end();
 });
 
-/** The lines of a log, the marks as the lines that they stand for. */
+/** The lines of a log, and the number of lines that its marks replace. */
 function linesOf(text: string): { readonly lines: readonly string[]; readonly dropped: number } {
   const lines: string[] = [];
   let dropped = 0;
@@ -357,10 +361,10 @@ test('whatever bus and spool do: no gaps, no line lost without a mark, order kep
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-      const world = new World();
+      const world = new SpoolHarness();
       let written = 0;
       for (const each of steps) {
-        // As a pipe does: a process that is held back does not write.
+        // Like a pipe: a process that has to wait does not write.
         if (each.do === 'write' && world.held < 20) {
           world.write(...Array.from({ length: each.count }, () => `l${written++}`));
         }
@@ -368,7 +372,7 @@ test('whatever bus and spool do: no gaps, no line lost without a mark, order kep
         if (each.do === 'wait') world.wait(each.ms);
         if (each.do === 'bus') [world.isBusUp, world.isBusDeaf] = [each.up, each.deaf];
         if (each.do === 'room') world.room = each.chunks;
-        if (each.do === 'drain') world.say('logs.drain');
+        if (each.do === 'drain') world.deliverNow('logs.drain');
       }
       [world.isBusUp, world.isBusDeaf] = [true, false];
       for (let round = 0; round < 12; round++) {
@@ -376,7 +380,7 @@ test('whatever bus and spool do: no gaps, no line lost without a mark, order kep
         world.wait(2500);
       }
       world.settleAll();
-      world.say('logs.finish');
+      world.deliverNow('logs.finish');
       for (let round = 0; round < 12; round++) {
         world.settleAll();
         world.wait(2500);
@@ -388,15 +392,15 @@ test('whatever bus and spool do: no gaps, no line lost without a mark, order kep
         'numbers without gaps',
       );
       const { lines, dropped } = linesOf(world.text());
-      t.equal(lines.length + dropped, written, 'what is missing is counted');
+      t.equal(lines.length + dropped, written, 'missing lines are counted');
       const order = lines.map((line) => Number(line.slice(1)));
       t.strictSame(
         order,
         [...order].sort((a, b) => a - b),
         'in order',
       );
-      t.equal(world.held, 0, 'nothing holds the process back in the end');
-      t.notOk(world.has('shipper', ATTEMPT), 'and it is over');
+      t.equal(world.held, 0, 'the process does not wait in the end');
+      t.notOk(world.has('shipper', ATTEMPT), 'the shipper has ended');
     }),
     { numRuns: 300 },
   );

@@ -13,15 +13,15 @@ const KIB = 1024;
 
 class Shipping extends AgentFixture {
   lines(lines: readonly string[], stream: OutputStream = 'stdout', bytes = sizeOf(lines)): void {
-    this.tell('shipper', ATTEMPT, { type: 'logs.lines', ...OF, batch: { stream, lines, bytes } });
+    this.deliver('shipper', ATTEMPT, { type: 'logs.lines', ...OF, batch: { stream, lines, bytes } });
   }
 
   finish(): void {
-    this.tell('shipper', ATTEMPT, { type: 'logs.finish', ...OF });
+    this.deliver('shipper', ATTEMPT, { type: 'logs.finish', ...OF });
   }
 
   stored(stored: number, failure: string | null = null): void {
-    this.tell('shipper', ATTEMPT, { type: 'logs.stored', stored, failure });
+    this.deliver('shipper', ATTEMPT, { type: 'logs.stored', stored, failure });
   }
 }
 
@@ -34,15 +34,15 @@ const chunksIn = (effects: readonly AgentEffect[]): LogMessage[] =>
 const consumedIn = (effects: readonly AgentEffect[]): number =>
   effects.reduce((sum, effect) => sum + (effect.kind === 'output-consumed' ? effect.bytes : 0), 0);
 
-test('lines gather for a moment and leave as one chunk; what is stored lets the process write on', (t) => {
+test('lines gather for a moment into one chunk, and stored chunks let the process write more', (t) => {
   const fixture = new Shipping();
   fixture.lines(['one', 'two']);
   fixture.pass(50);
   fixture.lines(['three']);
   fixture.pass(49);
-  t.same(fixture.said(), []);
+  t.same(fixture.takeEffects(), []);
   fixture.pass(1);
-  t.same(fixture.said(), [
+  t.same(fixture.takeEffects(), [
     {
       kind: 'ship-logs',
       attemptId: 'a',
@@ -60,36 +60,36 @@ test('lines gather for a moment and leave as one chunk; what is stored lets the 
     },
   ]);
   fixture.stored(1);
-  t.same(fixture.said(), [{ kind: 'output-consumed', sessionId: 's', bytes: 14 }]);
+  t.same(fixture.takeEffects(), [{ kind: 'output-consumed', sessionId: 's', bytes: 14 }]);
   t.end();
 });
 
-test('streams are not mixed in a chunk, and keep their order', (t) => {
+test('chunks do not mix streams, and order is kept', (t) => {
   const fixture = new Shipping();
   fixture.lines(['a']);
   fixture.lines(['b'], 'stderr');
   fixture.lines(['c']);
-  t.match(chunksIn(fixture.said()), [{ seq_num: 1, stream: 'stdout', data: 'a\n' }]);
+  t.match(chunksIn(fixture.takeEffects()), [{ seq_num: 1, stream: 'stdout', data: 'a\n' }]);
   fixture.pass(100);
-  t.same(fixture.said(), [], 'one batch is under way at a time');
+  t.same(fixture.takeEffects(), [], 'one batch is in flight at a time');
   fixture.stored(1);
-  t.match(chunksIn(fixture.said()), [
+  t.match(chunksIn(fixture.takeEffects()), [
     { seq_num: 2, stream: 'stderr', data: 'b\n' },
     { seq_num: 3, stream: 'stdout', data: 'c\n' },
   ]);
   t.end();
 });
 
-test('a chunk is at most 32 KiB; a longer line is cut between characters', (t) => {
+test('a chunk is at most 32 KiB, and a longer line is split between characters', (t) => {
   const fixture = new Shipping();
   fixture.lines(['x'.repeat(20 * KIB), 'y'.repeat(20 * KIB)]);
-  t.match(chunksIn(fixture.said()), [{ seq_num: 1, data: `${'x'.repeat(20 * KIB)}\n` }]);
+  t.match(chunksIn(fixture.takeEffects()), [{ seq_num: 1, data: `${'x'.repeat(20 * KIB)}\n` }]);
   fixture.stored(1);
-  fixture.said();
+  fixture.takeEffects();
   fixture.lines([`z${'é'.repeat(20 * KIB)}`], 'stderr');
   fixture.finish();
   fixture.stored(8);
-  const chunks = chunksIn(fixture.said());
+  const chunks = chunksIn(fixture.takeEffects());
   t.same(
     chunks.map(({ seq_num }) => seq_num),
     [2, 3, 4],
@@ -105,7 +105,7 @@ test('a chunk is at most 32 KiB; a longer line is cut between characters', (t) =
   t.end();
 });
 
-test('a text that is cut and joined is the same text', (t) => {
+test('splitting and joining a text restores it', (t) => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary', maxLength: 60 }),
@@ -120,55 +120,55 @@ test('a text that is cut and joined is the same text', (t) => {
   t.end();
 });
 
-test('what is not stored is sent again in order, and holds the process back', (t) => {
+test('chunks that are not stored are sent again in order, and the process waits', (t) => {
   const fixture = new Shipping();
   for (const line of ['a', 'b', 'c']) {
     fixture.lines([line], line === 'b' ? 'stderr' : 'stdout');
   }
   fixture.finish();
-  fixture.said();
+  fixture.takeEffects();
   fixture.stored(0, 'disconnected');
-  t.same(fixture.said(), []);
+  t.same(fixture.takeEffects(), []);
   fixture.pass(250);
   t.same(
-    chunksIn(fixture.said()).map(({ seq_num }) => seq_num),
+    chunksIn(fixture.takeEffects()).map(({ seq_num }) => seq_num),
     [1, 2, 3],
   );
   fixture.stored(1, 'timed out');
-  const after = fixture.said();
+  const after = fixture.takeEffects();
   t.equal(consumedIn(after), 2);
   t.same(chunksIn(after), []);
   fixture.pass(250);
   t.same(
-    chunksIn(fixture.said()).map(({ seq_num }) => seq_num),
+    chunksIn(fixture.takeEffects()).map(({ seq_num }) => seq_num),
     [2, 3],
   );
   fixture.stored(2);
-  t.equal(consumedIn(fixture.said()), 4);
-  t.notOk(fixture.has('shipper', ATTEMPT), 'it is over');
+  t.equal(consumedIn(fixture.takeEffects()), 4);
+  t.notOk(fixture.has('shipper', ATTEMPT), 'the shipper has ended');
   t.end();
 });
 
-test('when the bus takes nothing for long, output is dropped with a mark in its place', (t) => {
+test('when the bus accepts nothing for long, output is dropped and replaced by a mark', (t) => {
   const fixture = new Shipping();
   fixture.lines(['kept']);
   fixture.pass(100);
-  fixture.said();
+  fixture.takeEffects();
   fixture.stored(0, 'disconnected');
   fixture.pass(9999);
-  t.equal(consumedIn(fixture.said()), 0);
+  t.equal(consumedIn(fixture.takeEffects()), 0);
   fixture.lines(['held']);
-  t.equal(consumedIn(fixture.said()), 0);
+  t.equal(consumedIn(fixture.takeEffects()), 0);
   fixture.pass(1);
-  t.equal(consumedIn(fixture.said()), 10, 'the process may write on');
+  t.equal(consumedIn(fixture.takeEffects()), 10, 'the process may write more');
   fixture.lines(['gone', 'gone too']);
-  t.equal(consumedIn(fixture.said()), 14);
+  t.equal(consumedIn(fixture.takeEffects()), 14);
   fixture.stored(1);
   fixture.lines(['back']);
   fixture.finish();
   fixture.stored(8);
   fixture.stored(8);
-  const chunks = chunksIn(fixture.said());
+  const chunks = chunksIn(fixture.takeEffects());
   t.match(chunks, [
     { seq_num: 2, stream: 'stdout', data: 'held\n' },
     {
@@ -182,7 +182,7 @@ test('when the bus takes nothing for long, output is dropped with a mark in its 
   t.end();
 });
 
-test('the last logs of an attempt are given up after a while', (t) => {
+test('the last logs of an attempt are discarded after a while', (t) => {
   const fixture = new Shipping();
   fixture.lines(['a']);
   fixture.finish();
@@ -193,19 +193,19 @@ test('the last logs of an attempt are given up after a while', (t) => {
   t.notOk(fixture.has('shipper', ATTEMPT));
   t.match(fixture.logged.at(-1), /^warn: discarded the last log lines of a task/);
   fixture.stored(1);
-  t.notOk(fixture.has('shipper', ATTEMPT), 'late word changes nothing');
+  t.notOk(fixture.has('shipper', ATTEMPT), 'a late reply changes nothing');
   t.end();
 });
 
-test('a task that wrote nothing has nothing to ship', (t) => {
+test('a task without output ships nothing', (t) => {
   const fixture = new Shipping();
   fixture.finish();
-  t.same(fixture.said(), []);
+  t.same(fixture.takeEffects(), []);
   t.notOk(fixture.has('shipper', ATTEMPT));
   t.end();
 });
 
-test('numbers have no gaps and no line is lost, whatever the bus does', (t) => {
+test('whatever the bus does, numbers have no gaps and no line is lost', (t) => {
   const step = fc.oneof(
     fc.record({
       do: fc.constant('write' as const),
@@ -225,7 +225,7 @@ test('numbers have no gaps and no line is lost, whatever the bus does', (t) => {
         underWay = [];
       };
       const hear = (): void => {
-        const chunks = chunksIn(fixture.said());
+        const chunks = chunksIn(fixture.takeEffects());
         if (chunks.length > 0) underWay = chunks;
       };
       for (const each of steps) {

@@ -19,26 +19,26 @@ const INTERNAL = JSON.stringify({
 const LOADED_AGAIN = 'warn: a handler threw; its actors are reloaded and the message is retried';
 const POISONED = 'error: message poisoned: its handler threw twice';
 
-test('nothing is said before it is written', (t) => {
+test('outputs are published only after the commit of their window', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [say('before'), write(1), reply('done'), say('after')], 'client');
   t.equal(bench.kernel.hasWork, true);
-  t.strictSame(bench.commits, [], 'nothing is done before the pump');
+  t.strictSame(bench.commits, [], 'no turn runs before the pump');
   bench.kernel.pump();
   t.strictSame(
     bench.commits.map((commit) => commit.changes),
     [[{ id: 'a', value: 1 }]],
   );
-  t.strictSame(bench.heard(), [], 'not on disk yet');
+  t.strictSame(bench.heard(), [], 'the window is not durable yet');
   t.equal(bench.kernel.isIdle, false);
   bench.flush(0);
   t.strictSame(bench.heard(), ['a before 0', 'to client: done', 'a after 1', 'settled client']);
-  t.equal(bench.wakes, 2, 'the host is told that work may go on, at each stage');
+  t.equal(bench.wakes, 2, 'the host is woken at each stage of the commit');
   t.equal(bench.kernel.isIdle, true);
   t.end();
 });
 
-test('what a message causes inside is one closure, in order, in one commit', (t) => {
+test('a message and all messages it causes form one unit of work, in order, in one commit', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [
     write(1),
@@ -57,14 +57,14 @@ test('what a message causes inside is one closure, in order, in one commit', (t)
         { id: 'c', value: 9 },
       ],
     ],
-    'messages that wait together are committed together',
+    'messages queued together are committed together',
   );
   bench.flush(0);
   t.strictSame(bench.heard(), ['a first 1', 'b second 2', 'c third 0', 'a fourth 1', 'c fifth 9']);
   t.end();
 });
 
-test('a window without changes says at once what it has to say, but never before an earlier window', (t) => {
+test('a window without changes is flushed at once, but never before an earlier window', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [say('alone')], 'first');
   bench.kernel.pump();
@@ -73,25 +73,25 @@ test('a window without changes says at once what it has to say, but never before
   bench.kernel.pump();
   bench.post('a', [say('reads 1')], 'second');
   bench.kernel.pump();
-  t.strictSame(bench.heard(), [], 'it has seen what is not on disk yet');
+  t.strictSame(bench.heard(), [], 'the window has read changes that are not durable yet');
   bench.flush(0);
   t.strictSame(bench.heard(), ['a written 1', 'a reads 1 1', 'settled second']);
   t.equal(bench.commits.length, 1);
   t.end();
 });
 
-test('what a window says is made ready while it is committed, and let out in two parts', (t) => {
+test('the flush of a window is prepared during its commit and published in two parts', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [write(1), say('has')], 'first');
   bench.kernel.pump();
   t.strictSame(bench.prepared.splice(0), ['a has 1']);
   bench.post('a', [say('reads')]);
   bench.kernel.pump();
-  t.strictSame(bench.prepared.splice(0), ['a reads 1'], 'without a commit of its own too');
-  t.strictSame([bench.heard(), bench.told], [[], []], 'nothing is on disk');
+  t.strictSame(bench.prepared.splice(0), ['a reads 1'], 'also without a commit of its own');
+  t.strictSame([bench.heard(), bench.told], [[], []], 'nothing is durable');
   bench.harden(0);
   t.strictSame(bench.heard(), ['a has 1', 'settled first', 'a reads 1']);
-  t.strictSame(bench.told, [], 'on disk, and nobody can read it');
+  t.strictSame(bench.told, [], 'durable, but not readable');
   t.notOk(bench.kernel.isIdle);
   bench.read(0);
   t.strictSame([bench.heard(), bench.told], [[], ['a has 1', 'a reads 1']]);
@@ -99,7 +99,7 @@ test('what a window says is made ready while it is committed, and let out in two
   t.end();
 });
 
-test('windows that are on disk and cannot be read yet hold up no other', (t) => {
+test('windows that are durable but not readable do not delay others', (t) => {
   const bench = new KernelHarness();
   for (let value = 1; value <= 5; value++) {
     bench.post('a', [write(value), say('has')]);
@@ -108,13 +108,13 @@ test('windows that are on disk and cannot be read yet hold up no other', (t) => 
   }
   t.strictSame(bench.heard(), ['a has 1', 'a has 2', 'a has 3', 'a has 4', 'a has 5']);
   bench.read(1);
-  t.strictSame(bench.told, [], 'the second waits for the first');
+  t.strictSame(bench.told, [], 'the second window waits for the first');
   bench.read(0);
   t.strictSame(bench.told, ['a has 1', 'a has 2']);
   t.end();
 });
 
-test('an actor that threw is loaded again only when all that is on disk can be read', (t) => {
+test('an actor is reloaded after a throw only when all windows are readable', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [write(1)]);
   bench.kernel.pump();
@@ -128,20 +128,20 @@ test('an actor that threw is loaded again only when all that is on disk can be r
   t.end();
 });
 
-test('windows are worked while others are committed, two at a time, and speak in order', (t) => {
+test('up to two windows are in flight while others run, and they are flushed in order', (t) => {
   t.equal(KERNEL_LIMITS.windowsInFlight, 2);
   const bench = new KernelHarness();
   for (const value of [1, 2, 3]) {
     bench.post('a', [write(value), say('has')]);
     bench.kernel.pump();
   }
-  t.equal(bench.commits.length, 2, 'the third waits');
-  t.equal(bench.kernel.hasWork, false, 'nothing can be done before a commit has ended');
+  t.equal(bench.commits.length, 2, 'the third window waits');
+  t.equal(bench.kernel.hasWork, false, 'nothing can run before a commit has finished');
   t.equal(bench.kernel.queuedMessages, 1);
   bench.kernel.pump();
   t.equal(bench.commits.length, 2);
   bench.flush(1);
-  t.strictSame(bench.heard(), [], 'the first is not on disk');
+  t.strictSame(bench.heard(), [], 'the first window is not durable');
   t.equal(bench.kernel.hasWork, false);
   bench.flush(0);
   t.strictSame(bench.heard(), ['a has 1', 'a has 2']);
@@ -153,9 +153,9 @@ test('windows are worked while others are committed, two at a time, and speak in
   t.end();
 });
 
-test('a window takes so many messages and so many changes', (t) => {
+test('the number of messages and of changes in a window is limited', (t) => {
   const bench = new KernelHarness();
-  // Without changes, of which a window takes no more than of messages.
+  // Without changes, whose number has the same limit as messages.
   for (let each = 0; each < KERNEL_LIMITS.unitsPerWindow + 1; each++)
     bench.post('a', [reply('read')], 'client');
   bench.kernel.pump();
@@ -174,7 +174,7 @@ test('a window takes so many messages and so many changes', (t) => {
   t.end();
 });
 
-test('a message queue of any length is worked in order', (t) => {
+test('a message queue of any length is handled in order', (t) => {
   const bench = new KernelHarness();
   for (let each = 0; each < 10_000; each++) bench.post('a', [say(String(each))]);
   bench.settle();
@@ -185,7 +185,7 @@ test('a message queue of any length is worked in order', (t) => {
   t.end();
 });
 
-test('a closure in which a handler throws is forgotten whole and tried once more', (t) => {
+test('a unit of work whose handler throws is rolled back and retried once', (t) => {
   const bench = new KernelHarness();
   bench.disk.set('b', 20);
   bench.post('a', [write(1), say('kept')], 'first');
@@ -195,7 +195,7 @@ test('a closure in which a handler throws is forgotten whole and tried once more
       write(2),
       say('tried'),
       after('timer', 10, say('late')),
-      send('b', remember(21), write(22), say('tried'), fail('once', 1), say('went on')),
+      send('b', remember(21), write(22), say('tried'), fail('once', 1), say('continued')),
     ],
     'second',
   );
@@ -204,13 +204,13 @@ test('a closure in which a handler throws is forgotten whole and tried once more
   t.strictSame(
     bench.commits.map((commit) => commit.changes),
     [[{ id: 'a', value: 1 }]],
-    'what came before in the window is kept, without anything of the closure that failed',
+    'earlier units of the window are kept, without any part of the failed unit',
   );
   t.strictSame(bench.logs, [LOADED_AGAIN]);
   t.equal(bench.stateOf('a'), undefined, 'touched actors are dropped');
   t.equal(bench.stateOf('b'), undefined);
-  t.equal(bench.kernel.nextTimerAt(), null, 'no timer of it is left');
-  t.equal(bench.kernel.hasWork, false, 'not before everything is on disk');
+  t.equal(bench.kernel.nextTimerAt(), null, 'no timer of the failed unit is left');
+  t.equal(bench.kernel.hasWork, false, 'no retry before all windows are readable');
   bench.kernel.pump();
   t.equal(bench.commits.length, 1);
 
@@ -219,21 +219,21 @@ test('a closure in which a handler throws is forgotten whole and tried once more
   t.equal(bench.kernel.hasWork, true);
   bench.actors.loads.length = 0;
   bench.kernel.pump();
-  t.strictSame(bench.actors.loads.sort(), ['a', 'b', 'c'], 'state comes from the store');
+  t.strictSame(bench.actors.loads.sort(), ['a', 'b', 'c'], 'their state is loaded from the store');
   t.strictSame(bench.commits[1]?.changes, [
     { id: 'a', value: 2 },
     { id: 'b', value: 22 },
     { id: 'c', value: 3 },
   ]);
   bench.flush(1);
-  t.strictSame(bench.heard(), ['a tried 2', 'b tried 22', 'b went on 22', 'c waits 3', 'settled second']);
+  t.strictSame(bench.heard(), ['a tried 2', 'b tried 22', 'b continued 22', 'c waits 3', 'settled second']);
   t.strictSame(bench.logs, [LOADED_AGAIN]);
   t.equal(bench.kernel.nextTimerAt(), bench.monotonic + 10, 'the timer is set once');
   t.equal(bench.kernel.isIdle, true);
   t.end();
 });
 
-test('what only memory knew of a touched actor is gone after a throw; of another actor it is not', (t) => {
+test('a throw discards the unsaved memory of touched actors only', (t) => {
   const bench = new KernelHarness();
   bench.disk.set('a', 1);
   bench.post('a', [remember(100)]);
@@ -241,14 +241,14 @@ test('what only memory knew of a touched actor is gone after a throw; of another
   bench.settle();
   bench.post('a', [say('before'), remember(300), fail('once', 1)]);
   bench.settle();
-  t.strictSame(bench.heard(), ['a before 1'], 'the second try sees what the store holds');
+  t.strictSame(bench.heard(), ['a before 1'], 'the retry sees the stored state');
   bench.post('other', [say('still')]);
   bench.settle();
   t.strictSame(bench.heard(), ['other still 200']);
   t.end();
 });
 
-test('a message whose handler throws twice is poisoned: its sender is answered, all others go on', (t) => {
+test('a message whose handler throws twice is poisoned: its sender gets an error and other messages continue', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [write(1), say('first')], 'one');
   bench.post(
@@ -279,7 +279,7 @@ test('a message whose handler throws twice is poisoned: its sender is answered, 
   t.end();
 });
 
-test('a poisoned message without a sender is settled in silence', (t) => {
+test('a poisoned message without a sender gets no reply', (t) => {
   const bench = new KernelHarness();
   bench.kernel.post({ actor: 'script', id: 'a', message: { type: 'run', steps: [fail('always')] } }, () =>
     bench.said.push('settled'),
@@ -289,7 +289,7 @@ test('a poisoned message without a sender is settled in silence', (t) => {
   t.end();
 });
 
-test('when a message is poisoned, its actors stand as the store holds them, with their timers', (t) => {
+test('the actors of a poisoned message are reloaded from the store, with their timers', (t) => {
   const bench = new KernelHarness();
   bench.disk.set('a', 1);
   bench.actors.onStart.set('a', [after('watch', 50, say('watched'))]);
@@ -301,7 +301,7 @@ test('when a message is poisoned, its actors stand as the store holds them, with
   t.strictSame(
     bench.stateOf('a'),
     { id: 'a', value: 1, isOver: false, isRemoved: false },
-    'loaded without being asked for',
+    'reloaded without a message',
   );
   bench.advance(50);
   bench.settle();
@@ -309,30 +309,30 @@ test('when a message is poisoned, its actors stand as the store holds them, with
   t.end();
 });
 
-test('a message of an unknown type is poisoned like any other', (t) => {
+test('a message of an unknown type is poisoned', (t) => {
   const bench = new KernelHarness();
   const stray: unknown = { type: 'unheard of' };
   bench.kernel.post({ actor: 'script', id: 'a', message: stray as ScriptMessage });
-  bench.post('a', [say('goes on')]);
+  bench.post('a', [say('next')]);
   bench.settle();
-  t.strictSame(bench.heard(), ['a goes on 0']);
+  t.strictSame(bench.heard(), ['a next 0']);
   t.strictSame(bench.logs, [LOADED_AGAIN, POISONED]);
   t.end();
 });
 
-test('an actor that starts is asked what it wants to say before its first message', (t) => {
+test('an actor runs onActivated once, before its first message', (t) => {
   const bench = new KernelHarness();
   bench.disk.set('a', 4);
   bench.actors.onStart.set('a', [say('started'), send('b', say('told'))]);
   bench.post('a', [say('handles')]);
   bench.post('a', [say('handles')]);
   bench.settle();
-  t.strictSame(bench.heard(), ['a started 4', 'a handles 4', 'b told 0', 'a handles 4'], 'and once only');
+  t.strictSame(bench.heard(), ['a started 4', 'a handles 4', 'b told 0', 'a handles 4'], 'only once');
   t.strictSame(bench.actors.loads, ['a', 'b']);
   t.end();
 });
 
-test('a message for an actor that does not exist is dealt with without it', (t) => {
+test('a message for a missing actor is handled by onMissing', (t) => {
   const bench = new KernelHarness();
   bench.post(NOBODY, [write(1), say('never')], 'client');
   bench.settle();
@@ -342,7 +342,7 @@ test('a message for an actor that does not exist is dealt with without it', (t) 
   t.end();
 });
 
-test('timers fire when they are due, in their order, as messages of their own', (t) => {
+test('timers fire when due, in order, as messages of their own', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [
     after('late', 30, say('late')),
@@ -364,21 +364,21 @@ test('timers fire when they are due, in their order, as messages of their own', 
   t.end();
 });
 
-test('a timer is measured with the clock that only rises', (t) => {
+test('a timer uses the monotonic clock', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [after('timer', 10, say('due'))]);
   bench.settle();
   bench.wall += 1_000_000;
   bench.settle();
-  t.strictSame(bench.heard(), [], 'a step of the wall clock fires nothing');
+  t.strictSame(bench.heard(), [], 'a step of the wall clock fires no timer');
   bench.wall -= 9_000_000;
   bench.monotonic += 10;
   bench.settle();
-  t.strictSame(bench.heard(), ['a due 0'], 'nor does it hold anything up');
+  t.strictSame(bench.heard(), ['a due 0'], 'a step of the wall clock delays no timer');
   t.end();
 });
 
-test('a timer of the same name is replaced, one that is canceled does not fire; others and other actors keep theirs', (t) => {
+test('a timer is replaced or canceled only by its actor and name', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [after('x', 10, say('old')), after('y', 10, say('y')), after('z', 10, say('z'))]);
   bench.post('b', [after('x', 10, say('x of b'))]);
@@ -398,7 +398,7 @@ test('a timer of the same name is replaced, one that is canceled does not fire; 
   t.end();
 });
 
-test('a timer may be set again by the message that it sends', (t) => {
+test('a timer can be set again by its own message', (t) => {
   const bench = new KernelHarness();
   const twice = after('beat', 10, say('beat'), after('beat', 10, say('beat again')));
   bench.post('a', [twice]);
@@ -411,7 +411,7 @@ test('a timer may be set again by the message that it sends', (t) => {
   t.end();
 });
 
-test('timers of an actor that is loaded again after a throw are set by its start alone', (t) => {
+test('after a throw only onActivated sets the timers of a reloaded actor', (t) => {
   const bench = new KernelHarness();
   bench.disk.set('a', 1);
   bench.actors.onStart.set('a', [after('start', 10, say('start'))]);
@@ -421,25 +421,25 @@ test('timers of an actor that is loaded again after a throw are set by its start
   bench.settle();
   bench.advance(10);
   bench.settle();
-  t.strictSame(bench.heard(), ['a start 1'], 'a timer that only memory knew is gone with it');
+  t.strictSame(bench.heard(), ['a start 1'], 'an unsaved timer is lost');
   t.end();
 });
 
-test('an actor that is over is dropped when its changes are on disk, with its timers', (t) => {
+test('an evictable actor is dropped with its timers once its changes are readable', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [write(1), after('timer', 10, say('never')), end]);
   bench.kernel.pump();
-  t.not(bench.stateOf('a'), undefined, 'not on disk yet');
+  t.not(bench.stateOf('a'), undefined, 'not readable yet');
   bench.flush(0);
   t.equal(bench.stateOf('a'), undefined);
   t.equal(bench.kernel.nextTimerAt(), null);
   bench.post('a', [say('loaded')]);
   bench.settle();
-  t.strictSame(bench.heard(), ['a loaded 1'], 'a later message finds it in the store');
+  t.strictSame(bench.heard(), ['a loaded 1'], 'a later message loads it from the store');
   t.end();
 });
 
-test('an actor that is over is kept when a message revives it before it is dropped', (t) => {
+test('an evictable actor stays in memory if a message makes it busy before it is dropped', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [write(1), remember(2), end]);
   bench.kernel.pump();
@@ -447,24 +447,24 @@ test('an actor that is over is kept when a message revives it before it is dropp
   bench.kernel.pump();
   bench.flush(0);
   t.strictSame(bench.stateOf('a'), { id: 'a', value: 2, isOver: false, isRemoved: false });
-  t.strictSame(bench.heard(), ['a revived 2'], 'memory and all');
+  t.strictSame(bench.heard(), ['a revived 2'], 'its memory is kept');
   t.end();
 });
 
-test('an actor that is touched once more is dropped only after that window, too', (t) => {
+test('an actor with a later turn is dropped only after the window of that turn', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [write(1), end]);
   bench.kernel.pump();
   bench.post('a', [write(2)]);
   bench.kernel.pump();
   bench.flush(0);
-  t.not(bench.stateOf('a'), undefined, 'its second change is not on disk');
+  t.not(bench.stateOf('a'), undefined, 'its second change is not readable yet');
   bench.flush(1);
   t.equal(bench.stateOf('a'), undefined);
   t.end();
 });
 
-test('an actor that is over at its first message and writes nothing does not stay', (t) => {
+test('an actor that is evictable after its first message and writes nothing is dropped', (t) => {
   const bench = new KernelHarness();
   bench.disk.set('a', 1);
   bench.post('a', [say('asked'), end]);
@@ -474,7 +474,7 @@ test('an actor that is over at its first message and writes nothing does not sta
   t.end();
 });
 
-test('an actor that has removed itself is absent at once, and dropped when that is on disk', (t) => {
+test('messages for a deleted actor go to onMissing at once, and it is dropped when the deletion is readable', (t) => {
   const bench = new KernelHarness();
   bench.disk.set('a', 5);
   bench.disk.set(`${NOBODY} else`, 6);
@@ -484,7 +484,7 @@ test('an actor that has removed itself is absent at once, and dropped when that 
   bench.kernel.pump();
   bench.post(`${NOBODY} else`, [say('never')], 'client');
   bench.kernel.pump();
-  t.strictSame(bench.actors.loads, ['a', `${NOBODY} else`], 'the store, which still has it, is not asked');
+  t.strictSame(bench.actors.loads, ['a', `${NOBODY} else`], 'the store, which still has it, is not read');
   bench.flush(0);
   t.strictSame(bench.heard(), ['a started 5', 'to client: there is nobody', 'settled client']);
   t.equal(bench.stateOf('a'), undefined);
@@ -494,7 +494,7 @@ test('an actor that has removed itself is absent at once, and dropped when that 
   t.end();
 });
 
-test('an actor that has removed itself can be made anew before that is on disk', (t) => {
+test('a deleted actor can be created again before its deletion is durable', (t) => {
   const bench = new KernelHarness();
   bench.disk.set('a', 5);
   bench.post('a', [{ do: 'remove' }]);
@@ -509,7 +509,7 @@ test('an actor that has removed itself can be made anew before that is on disk',
   t.end();
 });
 
-test('state that cannot be loaded is fatal', (t) => {
+test('a failed load is fatal', (t) => {
   const bench = new KernelHarness();
   bench.actors.broken.add('a');
   bench.post('a', [say('never')]);
@@ -519,7 +519,7 @@ test('state that cannot be loaded is fatal', (t) => {
   t.end();
 });
 
-test('an actor that cannot be started again after a poisoned message is fatal', (t) => {
+test('a failed reload after a poisoned message is fatal', (t) => {
   const bench = new KernelHarness();
   bench.disk.set('a', 1);
   bench.post('a', [say('runs')]);
@@ -531,7 +531,7 @@ test('an actor that cannot be started again after a poisoned message is fatal', 
   t.end();
 });
 
-test('what a turn sees of time', (t) => {
+test('a turn sees one time, and a stall restarts receivingSince', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [{ do: 'sayTime' }, send('b', { do: 'sayTime' })]);
   bench.settle();
@@ -547,7 +547,7 @@ test('what a turn sees of time', (t) => {
   t.strictSame(
     bench.heard(),
     ['now 1061000, listening since 1060000'],
-    'after a stall silence counts from anew',
+    'after a stall silence counts from zero',
   );
   t.end();
 });

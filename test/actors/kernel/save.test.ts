@@ -9,7 +9,7 @@ const say = (label: string): Step => ({ do: 'say', label });
 const send = (to: string, ...steps: Step[]): Step => ({ do: 'send', to, steps });
 const fail = (label: string, times = Infinity): Step => ({ do: 'throw', label, times });
 
-test('what many turns of a window change is written once, as it is at its end', (t) => {
+test('rows changed by many turns of a window are written once, with their final values', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [later(1), say('says')], 'first');
   bench.post('b', [write(7), send('a', later(2))]);
@@ -24,16 +24,16 @@ test('what many turns of a window change is written once, as it is at its end', 
       ],
     ],
   );
-  t.strictSame(bench.heard(), [], 'and nothing is said before it is on disk');
+  t.strictSame(bench.heard(), [], 'nothing is published before it is durable');
   bench.flush(0);
   t.strictSame(bench.heard(), ['a says 1', 'settled first']);
   bench.post('b', [say('reads')]);
   bench.settle();
-  t.equal(bench.commits.length, 1, 'who asks for nothing is not saved again');
+  t.equal(bench.commits.length, 1, 'an actor that is not marked dirty is not saved again');
   t.end();
 });
 
-test('an actor that removes itself after it asked to be saved is not saved', (t) => {
+test('an actor that deletes itself after marking itself dirty is not saved', (t) => {
   const bench = new KernelHarness();
   bench.disk.set('a', 5);
   bench.post('a', [later(6)]);
@@ -43,11 +43,11 @@ test('an actor that removes itself after it asked to be saved is not saved', (t)
   bench.post('a', [{ do: 'remove' }]);
   bench.post('a', [later(9)]);
   bench.settle();
-  t.equal(bench.disk.get('a'), 9, 'who takes its place is');
+  t.equal(bench.disk.get('a'), 9, 'its successor is saved');
   t.end();
 });
 
-test('an actor that is over is saved before it is dropped', (t) => {
+test('an evictable actor is saved before it is dropped', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [later(4), { do: 'end', isOver: true }]);
   bench.settle();
@@ -56,14 +56,14 @@ test('an actor that is over is saved before it is dropped', (t) => {
   t.end();
 });
 
-test('a window is forgotten whole when a closure throws that has touched what is to be saved', (t) => {
+test('the whole window is rolled back when a failed unit touched an actor with unsaved rows', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [later(1), say('kept')], 'first');
   bench.post('b', [later(2), say('kept')], 'second');
   bench.post('a', [later(100), say('never'), fail('always')], 'third');
   bench.post('b', [later(3), say('behind')], 'fourth');
   bench.kernel.pump();
-  t.strictSame(bench.commits, [], 'nothing is written of what it has spoiled');
+  t.strictSame(bench.commits, [], 'nothing of the failed unit is written');
   t.strictSame(bench.heard(), []);
   t.equal(bench.stateOf('a'), undefined);
   t.equal(bench.stateOf('b'), undefined);
@@ -72,7 +72,7 @@ test('a window is forgotten whole when a closure throws that has touched what is
   t.strictSame(
     bench.commits.map((commit) => commit.changes),
     [[{ id: 'a', value: 1 }], [{ id: 'b', value: 2 }], [{ id: 'b', value: 3 }]],
-    'each message has a window of its own then',
+    'each message then has a window of its own',
   );
   t.strictSame(
     bench.heard().filter((line) => !line.startsWith('to third')),
@@ -90,7 +90,7 @@ test('a window is forgotten whole when a closure throws that has touched what is
   t.end();
 });
 
-test('a closure that throws and has touched nothing that is to be saved leaves the window as it is', (t) => {
+test('a failed unit that touched no unsaved rows leaves the rest of the window as it is', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [later(1), say('kept')], 'first');
   bench.post('b', [later(2), fail('once', 1)], 'second');
@@ -105,14 +105,14 @@ test('a closure that throws and has touched nothing that is to be saved leaves t
   t.end();
 });
 
-test('windows in flight are on disk before what was forgotten is loaded again', (t) => {
+test('windows in flight become durable before rolled-back actors are loaded again', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [later(1)]);
   bench.kernel.pump();
   bench.post('a', [later(2)]);
   bench.post('a', [later(3), fail('once', 1)]);
   bench.kernel.pump();
-  t.equal(bench.kernel.hasWork, false, 'the first commit is not on disk');
+  t.equal(bench.kernel.hasWork, false, 'the first commit is not durable');
   bench.flush(0);
   t.equal(bench.kernel.hasWork, true);
   bench.settle();
@@ -126,7 +126,7 @@ test('windows in flight are on disk before what was forgotten is loaded again', 
 interface Script {
   readonly id: string;
   readonly steps: readonly Step[];
-  /** How often a handler throws at it. */
+  /** Number of times that a handler throws for it. */
   readonly throws: 0 | 1 | 2;
   readonly thrower: string;
 }
@@ -151,7 +151,7 @@ const script: fc.Arbitrary<Script> = fc.record({
   thrower: id,
 });
 
-test('whatever throws once leaves no trace, and what throws always never was', (t) => {
+test('a unit that throws once leaves no trace, and one that always throws has no effect', (t) => {
   fc.assert(
     fc.property(fc.array(fc.array(script, { maxLength: 6 }), { maxLength: 5 }), (rounds) => {
       const real = new KernelHarness();
@@ -161,7 +161,7 @@ test('whatever throws once leaves no trace, and what throws always never was', (
         for (const each of scripts) {
           const label = `at ${number++}`;
           const times = each.throws === 1 ? 1 : Infinity;
-          // It throws behind what it has done, in an actor of its own or in another.
+          // It throws after its other steps, in its own actor or in another one.
           const failing = each.throws === 0 ? [] : [send(each.thrower, later(1000), fail(label, times))];
           const harmless = each.throws === 1 ? [send(each.thrower, later(1000))] : [];
           real.post(each.id, [...each.steps, ...failing], label);
@@ -170,7 +170,7 @@ test('whatever throws once leaves no trace, and what throws always never was', (
         real.settle();
         wanted.settle();
       }
-      // How windows are cut is not the same: what is settled is compared apart from what is said.
+      // Windows are split differently, so processed callbacks are compared apart from outputs.
       const heardOf = (bench: KernelHarness): string => {
         const lines = bench.heard().filter((line) => !line.startsWith('to '));
         const isSettled = (line: string): boolean => line.startsWith('settled ');

@@ -10,14 +10,14 @@ const script = (id: string, ...steps: Step[]): Envelope<ScriptWorld['messages']>
   message: { type: 'run', steps },
 });
 
-/** A host whose store needs a moment for each commit. */
+/** A host whose store takes a moment for each commit. */
 function hostOf(): {
   readonly host: ThreadHost<ScriptWorld>;
-  readonly said: string[];
-  readonly spoken: () => Promise<string>;
+  readonly outputs: string[];
+  readonly nextOutput: () => Promise<string>;
 } {
   const disk = new Map<string, number>();
-  const said: string[] = [];
+  const outputs: string[] = [];
   let listener: ((text: string) => void) | null = null;
   const host = new ThreadHost<ScriptWorld>(scriptActors().definitions, {
     reader: disk,
@@ -28,11 +28,11 @@ function hostOf(): {
         completeImmediately(onCommit)();
       });
     },
-    prepareFlush: (outputs) =>
+    prepareFlush: (flushed) =>
       flushImmediately(() => {
-        for (const output of outputs) {
+        for (const output of flushed) {
           if (output.kind !== 'effect') continue;
-          said.push(output.effect);
+          outputs.push(output.effect);
           listener?.(output.effect);
         }
       }),
@@ -41,15 +41,15 @@ function hostOf(): {
       throw error;
     },
   });
-  const spoken = (): Promise<string> =>
+  const nextOutput = (): Promise<string> =>
     new Promise((resolve) => {
       listener = resolve;
     });
-  return { host, said, spoken };
+  return { host, outputs, nextOutput };
 }
 
-test('a host works what is posted, in order, until everything is on disk', async (t) => {
-  const { host, said } = hostOf();
+test('a host handles posted messages in order until everything is readable', async (t) => {
+  const { host, outputs } = hostOf();
   t.teardown(() => {
     host.stop();
   });
@@ -58,14 +58,14 @@ test('a host works what is posted, in order, until everything is on disk', async
     host.post(script('a', { do: 'write', value }, { do: 'say', label: 'has' }), () => settled++);
   }
   await host.idle();
-  t.strictSame(said, ['a has 1', 'a has 2', 'a has 3', 'a has 4', 'a has 5']);
+  t.strictSame(outputs, ['a has 1', 'a has 2', 'a has 3', 'a has 4', 'a has 5']);
   t.equal(settled, 5);
   await host.idle();
-  t.pass('an idle host is idle at once');
+  t.pass('an idle host resolves idle() at once');
 });
 
 test('a host wakes for timers', async (t) => {
-  const { host, said, spoken } = hostOf();
+  const { host, outputs, nextOutput } = hostOf();
   t.teardown(() => {
     host.stop();
   });
@@ -77,13 +77,13 @@ test('a host wakes for timers', async (t) => {
       { do: 'after', name: 'near', ms: 2, steps: [{ do: 'write', value: 3 }, say('near')] },
     ),
   );
-  t.equal(await spoken(), 'a near 3');
+  t.equal(await nextOutput(), 'a near 3');
   await host.idle();
-  t.strictSame(said, ['a near 3'], 'an hour is not over');
+  t.strictSame(outputs, ['a near 3'], 'the timer in an hour has not fired');
 });
 
-test('a host that throws and tries again comes to rest by itself', async (t) => {
-  const { host, said } = hostOf();
+test('a host becomes idle by itself after a throw and a retry', async (t) => {
+  const { host, outputs } = hostOf();
   t.teardown(() => {
     host.stop();
   });
@@ -91,5 +91,5 @@ test('a host that throws and tries again comes to rest by itself', async (t) => 
   host.post(script('a', { do: 'throw', label: 'once', times: 1 }, { do: 'say', label: 'second try' }));
   host.post(script('a', { do: 'say', label: 'next' }));
   await host.idle();
-  t.strictSame(said, ['a second try 1', 'a next 1']);
+  t.strictSame(outputs, ['a second try 1', 'a next 1']);
 });

@@ -15,7 +15,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('take' as const), now: fc.nat(10) }) },
 );
 
-test('timers against a plain list', (t) => {
+test('the heap behaves like a plain list of timers', (t) => {
   fc.assert(
     fc.property(fc.array(move, { maxLength: 80 }), (moves) => {
       const heap = new TimerHeap<number>();
@@ -53,7 +53,7 @@ test('timers against a plain list', (t) => {
   t.end();
 });
 
-test('timers far away that are canceled do not pile up', (t) => {
+test('canceled timers of the far future do not accumulate', (t) => {
   const timers = new TimerHeap<number>();
   for (let at = 0; at < 100; at++) timers.set(`kept ${at}`, 1000 + at, at);
   for (let at = 0; at < 50_000; at++) {

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-test('names of farms are unique', (t) => {
+test('farm names are unique', (t) => {
   const fixture = new TestFarm();
   const other = fixture.createFarm({ name: 'G' });
   fixture.takeOutputs();
@@ -10,7 +10,7 @@ test('names of farms are unique', (t) => {
   fixture.replaceFarm({ name: 'G' }, other);
   fixture.replaceFarm({ name: 'H' }, other);
   fixture.createFarm({ name: 'G' });
-  fixture.expect(t, 'a name that is given up is free', [
+  fixture.expect(t, 'a released name can be used again', [
     'create farm F: conflict, a farm named "F" already exists',
     'replace farm: conflict, a farm named "F" already exists',
     'replace farm: ok',
@@ -21,7 +21,7 @@ test('names of farms are unique', (t) => {
   t.end();
 });
 
-test('two farms of one name at the same moment: one is made', (t) => {
+test('of two farms created with one name at the same moment, one is refused', (t) => {
   const fixture = new TestFarm();
   fixture.together(() => {
     fixture.createFarm({ name: 'G' });
@@ -34,7 +34,7 @@ test('two farms of one name at the same moment: one is made', (t) => {
   t.end();
 });
 
-test('names are known after a restart of the service', (t) => {
+test('farm names are known after a restart of the service', (t) => {
   const fixture = new TestFarm();
   fixture.restart();
   fixture.createFarm({ name: 'F' });

@@ -3,7 +3,7 @@ import { TestFarm } from '../../../kit/test-farm.ts';
 
 const names = (fixture: TestFarm): string[] => fixture.locations().map(({ name }) => name);
 
-test('locations are created, replaced and deleted', (t) => {
+test('compute locations can be created, replaced and deleted', (t) => {
   const fixture = new TestFarm();
   const madeAt = fixture.now;
   fixture.createLocation('berlin', { description: 'first floor' });
@@ -35,7 +35,7 @@ test('locations are created, replaced and deleted', (t) => {
   t.end();
 });
 
-test('names of locations are unique as written', (t) => {
+test('location names are unique, with case', (t) => {
   const fixture = new TestFarm();
   fixture.createLocation('berlin');
   fixture.createLocation('Berlin');
@@ -58,7 +58,7 @@ test('names of locations are unique as written', (t) => {
   t.end();
 });
 
-test('a worker that registers enters its place', (t) => {
+test('a registering worker adds its compute location', (t) => {
   const fixture = new TestFarm();
   fixture.register('w', { compute_location: 'berlin' });
   const made = fixture.location('berlin');
@@ -77,9 +77,9 @@ test('a worker that registers enters its place', (t) => {
     fixture.register('x', { compute_location: 'Berlin' });
     fixture.register('y');
   });
-  t.strictSame(names(fixture), ['Berlin', 'berlin'], 'once, and none for a worker without a place');
-  t.equal(fixture.location('berlin').description, 'first floor', 'what a client has set stays');
-  fixture.expect(t, 'registration is as ever', [
+  t.strictSame(names(fixture), ['Berlin', 'berlin'], 'once, and none for a worker without a location');
+  t.equal(fixture.location('berlin').description, 'first floor', 'settings of a client stay');
+  fixture.expect(t, 'the registration itself is unchanged', [
     'worker w online',
     'register w: registered as w',
     'replace location berlin: ok',
@@ -95,20 +95,20 @@ test('a worker that registers enters its place', (t) => {
   t.end();
 });
 
-test('a deleted location is back when a worker registers or comes back online', (t) => {
+test('a deleted location reappears when a worker registers or comes back online', (t) => {
   const fixture = new TestFarm();
   fixture.register('w', { compute_location: 'berlin' });
   const first = fixture.location('berlin').id;
   fixture.deleteLocation('berlin');
   fixture.heartbeat('w');
   fixture.advance(20_000);
-  t.strictSame(names(fixture), [], 'heartbeats of a worker that is online do not bring it back');
+  t.strictSame(names(fixture), [], 'heartbeats of an online worker do not restore it');
   fixture.register('w', { compute_location: 'berlin' });
   t.strictSame(names(fixture), ['berlin'], 'a repeated registration does');
   t.not(fixture.location('berlin').id, first, 'it is a new entry');
   fixture.deleteLocation('berlin');
   fixture.register('w', { compute_location: 'berlin', incarnation: 'start-2' });
-  t.strictSame(names(fixture), ['berlin'], 'so does a start of the daemon');
+  t.strictSame(names(fixture), ['berlin'], 'so does a start of the agent');
   fixture.deleteLocation('berlin');
   fixture.beating.delete('w');
   fixture.advance(60_000);
@@ -116,12 +116,12 @@ test('a deleted location is back when a worker registers or comes back online', 
   t.strictSame(names(fixture), []);
   fixture.heartbeat('w');
   t.equal(fixture.worker('w').status, 'online');
-  t.strictSame(names(fixture), ['berlin'], 'so does a worker that is heard again');
-  fixture.expectInvariants(t, 'in the end');
+  t.strictSame(names(fixture), ['berlin'], 'so does a worker that sends heartbeats again');
+  fixture.expectInvariants(t, 'at the end');
   t.end();
 });
 
-test('a worker is registered whatever it calls its place', (t) => {
+test('a worker with an invalid location name is registered', (t) => {
   const fixture = new TestFarm();
   for (const [at, place] of ['first floor', 'a/b', `it's`, 'a"b', 'a`b', 'x'.repeat(256)].entries()) {
     fixture.register(`w${at}`, { compute_location: place });
@@ -137,7 +137,7 @@ test('a worker is registered whatever it calls its place', (t) => {
   t.end();
 });
 
-test('a worker that is refused enters nothing', (t) => {
+test('a refused worker adds no location', (t) => {
   const fixture = new TestFarm();
   fixture.register('w', { compute_location: 'berlin', queues: ['no such queue'] });
   fixture.expect(t, 'refused', ['register w: refused, the farm has no queue "no such queue"']);

@@ -7,7 +7,7 @@ const ROOTS = [
   { place: 'berlin', root: 's3://bucket/projects' },
 ];
 
-test('storage locations are created, replaced and deleted', (t) => {
+test('storage locations can be created, replaced and deleted', (t) => {
   const farm = new TestFarm();
   const madeAt = farm.now;
   farm.createStorage('projects', { description: 'all shows', roots: ROOTS });
@@ -26,7 +26,7 @@ test('storage locations are created, replaced and deleted', (t) => {
     createdAt: madeAt,
     updatedAt: madeAt + 5,
   };
-  t.strictSame(farm.storage(), [after], 'what is left out is as in the beginning');
+  t.strictSame(farm.storage(), [after], 'absent settings get their defaults');
   t.strictSame(farm.answer('replace storage projects'), { ok: true, value: after });
   farm.deleteStorage('shows');
   t.strictSame(farm.storage(), []);
@@ -42,7 +42,7 @@ test('storage locations are created, replaced and deleted', (t) => {
   t.end();
 });
 
-test('names of storage locations are unique as written, also after a restart', (t) => {
+test('names of storage locations are unique with case, also after a restart', (t) => {
   const farm = new TestFarm();
   farm.createStorage('projects', { roots: ROOTS });
   farm.createStorage('Projects');
@@ -72,7 +72,7 @@ test('names of storage locations are unique as written, also after a restart', (
   t.end();
 });
 
-test('the roots of all storage locations together fit a lease', (t) => {
+test('the total size of all storage roots is limited', (t) => {
   const farm = new TestFarm();
   const rootsOf = (count: number) =>
     Array.from({ length: count }, (_, place) => ({
@@ -89,7 +89,7 @@ test('the roots of all storage locations together fit a lease', (t) => {
   farm.createStorage('b', { roots: rootsOf(1) });
   const noRoom =
     'conflict, the roots of all storage locations together exceed 131072 characters; every lease contains them';
-  farm.expect(t, 'what is replaced makes room', [
+  farm.expect(t, 'a replaced location frees capacity', [
     'create storage a: ok',
     `create storage b: ${noRoom}`,
     'create storage c: ok',

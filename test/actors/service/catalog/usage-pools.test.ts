@@ -7,12 +7,12 @@ import { keys } from '../../../../src/core/records/tables.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 import { NO_CALLBACKS } from '../../../kit/commit-callbacks.ts';
 
-/** At rest a house checks that the lease actor of every farm knows the pools of the store. */
+/** The invariants include that the lease actor of every farm knows the stored pools. */
 
 const slotsOf = (fixture: TestFarm): Record<string, number> =>
   Object.fromEntries(fixture.pools().map(({ name, slot }) => [name, slot]));
 
-test('pools are created, replaced and deleted, and every farm hears of it', (t) => {
+test('pools can be created, replaced and deleted, and every farm is notified', (t) => {
   const fixture = new TestFarm();
   fixture.createFarm({ name: 'G' });
   fixture.takeOutputs();
@@ -43,7 +43,7 @@ test('pools are created, replaced and deleted, and every farm hears of it', (t) 
   t.end();
 });
 
-test('a pool that is not there is neither replaced nor deleted', (t) => {
+test('an unknown pool can be neither replaced nor deleted', (t) => {
   const fixture = new TestFarm();
   fixture.replacePool('no-pool');
   fixture.deletePool('no-pool');
@@ -55,7 +55,7 @@ test('a pool that is not there is neither replaced nor deleted', (t) => {
   t.end();
 });
 
-test('names of pools are unique, in upper and lower case', (t) => {
+test('pool names are unique, ignoring case', (t) => {
   const fixture = new TestFarm();
   fixture.createPool('Nuke');
   fixture.createPool('maya');
@@ -85,7 +85,7 @@ test('names of pools are unique, in upper and lower case', (t) => {
   t.end();
 });
 
-test('two pools of one name at the same moment: one is made', (t) => {
+test('of two pools created with one name at the same moment, one is refused', (t) => {
   const fixture = new TestFarm();
   fixture.together(() => {
     fixture.createPool('nuke');
@@ -98,7 +98,7 @@ test('two pools of one name at the same moment: one is made', (t) => {
   t.end();
 });
 
-test('a slot is never given twice while the service lives', (t) => {
+test('a slot is never reused while the service runs', (t) => {
   const fixture = new TestFarm();
   fixture.createPool('a');
   fixture.createPool('b');
@@ -128,11 +128,11 @@ test('a slot is never given twice while the service lives', (t) => {
   fixture.restart();
   fixture.createPool('f');
   fixture.createPool('g');
-  t.strictSame(slotsOf(fixture), { b: 2, e: 5, f: 1, g: 3 }, 'a new life begins with those that are free');
+  t.strictSame(slotsOf(fixture), { b: 2, e: 5, f: 1, g: 3 }, 'after a restart free slots are used again');
   t.end();
 });
 
-test('there is an end to slots', (t) => {
+test('the number of slots is limited', (t) => {
   const fixture = new TestFarm();
   const record = { version: 1, maxConcurrent: 1, serverHint: '', createdAt: 0, updatedAt: 0 } as const;
   // All but slot 7.
@@ -167,26 +167,26 @@ test('there is an end to slots', (t) => {
   t.end();
 });
 
-test('a new farm knows the pools there are', (t) => {
+test('a new farm knows the existing pools', (t) => {
   const fixture = new TestFarm();
   fixture.createPool('nuke');
   fixture.createFarm({ name: 'G' });
-  fixture.expect(t, 'made before it', ['create pool nuke: ok', 'create farm G: ok']);
+  fixture.expect(t, 'created before it', ['create pool nuke: ok', 'create farm G: ok']);
   fixture.together(() => {
     fixture.createFarm({ name: 'H' });
     fixture.createPool('maya');
     fixture.createFarm({ name: 'I' });
     fixture.deletePool('nuke');
   });
-  fixture.expectInvariants(t, 'made at the same moment');
+  fixture.expectInvariants(t, 'created at the same moment');
   fixture.restart();
-  fixture.expectInvariants(t, 'read from the store');
+  fixture.expectInvariants(t, 'loaded from the store');
   fixture.createPool('houdini');
-  fixture.expectInvariants(t, 'farms of the store are told');
+  fixture.expectInvariants(t, 'stored farms are notified');
   t.end();
 });
 
-test('a deleted farm is not told, and troubles nobody', (t) => {
+test('a deleted farm is not notified', (t) => {
   const fixture = new TestFarm();
   const other = fixture.createFarm({ name: 'G' });
   fixture.together(() => {
@@ -200,7 +200,7 @@ test('a deleted farm is not told, and troubles nobody', (t) => {
   t.end();
 });
 
-test('what did not reach the disk is unknown to all after a crash', (t) => {
+test('a pool that was not durable before a crash is unknown to all', (t) => {
   const fixture = new TestFarm();
   fixture.createPool('nuke');
   fixture.withoutFlush(() => {
@@ -208,19 +208,19 @@ test('what did not reach the disk is unknown to all after a crash', (t) => {
     fixture.createPool('maya');
   });
   fixture.restart();
-  fixture.expect(t, 'as it was', ['create pool nuke: ok']);
+  fixture.expect(t, 'as before', ['create pool nuke: ok']);
   t.strictSame(slotsOf(fixture), { nuke: 1 });
   t.end();
 });
 
-test('leases go by the pools of the catalog', (t) => {
+test('leases follow the pools of the catalog', (t) => {
   const fixture = new TestFarm();
   fixture.register('w');
   fixture.submit('A', [{ name: 'S', tasks: 4, needs: { pools: ['nuke'] } }]);
   fixture.lease('w');
   fixture.takeOutputs();
   fixture.createPool('Nuke', { maxConcurrent: 1 });
-  fixture.expect(t, 'a pool that is made wakes the request that waits', [
+  fixture.expect(t, 'a new pool serves the waiting request', [
     'create pool Nuke: ok',
     'task A/0/0 assigned w',
     'job A running',
@@ -228,7 +228,7 @@ test('leases go by the pools of the catalog', (t) => {
   ]);
   fixture.lease('w');
   fixture.replacePool('Nuke', { name: 'nuke', maxConcurrent: 2 });
-  fixture.expect(t, 'so does one that grows', [
+  fixture.expect(t, 'so does an enlarged pool', [
     'replace pool Nuke: ok',
     'task A/0/1 assigned w',
     'lease w: A/0/1#1',
@@ -238,9 +238,9 @@ test('leases go by the pools of the catalog', (t) => {
   fixture.report('A/0/0', 'succeeded', { exitCode: 0 });
   fixture.takeOutputs();
   fixture.lease('w');
-  fixture.expect(t, 'one that is gone has no room', []);
+  fixture.expect(t, 'a deleted pool has no capacity', []);
   fixture.createPool('nuke', { maxConcurrent: 2 });
-  fixture.expect(t, 'one of its name counts the task that is live still', [
+  fixture.expect(t, 'a new pool of the same name counts the task that is still live', [
     'create pool nuke: ok',
     'task A/0/2 assigned w',
     'lease w: A/0/2#1',

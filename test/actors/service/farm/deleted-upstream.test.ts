@@ -13,7 +13,7 @@ function expectCanceled(t: Test, fixture: TestFarm, names: readonly string[]): v
   }
 }
 
-test('when an upstream is deleted, all that wait for it are canceled, in a chain', (t) => {
+test('deleting an upstream job cancels all its dependents, transitively', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', one);
   fixture.submit('other', one);
@@ -35,7 +35,7 @@ test('when an upstream is deleted, all that wait for it are canceled, in a chain
   t.end();
 });
 
-test('a job in the middle of a chain is deleted', (t) => {
+test('a job in the middle of a chain can be deleted', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', one);
   fixture.submit('B', one, { after: ['A'] });
@@ -43,15 +43,15 @@ test('a job in the middle of a chain is deleted', (t) => {
   fixture.register('w1');
   fixture.takeOutputs();
   fixture.deleteJob('B');
-  fixture.expect(t, 'what waits for it', ['job B removed', 'delete B: ok', 'job C canceled']);
+  fixture.expect(t, 'its dependents', ['job B removed', 'delete B: ok', 'job C canceled']);
   fixture.lease('w1');
   fixture.takeOutputs();
   fixture.report('A/0/0', 'succeeded');
-  fixture.expect(t, 'what it waited for', ['task A/0/0 succeeded', 'job A completed']);
+  fixture.expect(t, 'its upstream', ['task A/0/0 succeeded', 'job A completed']);
   t.end();
 });
 
-test('an upstream that has completed is deleted while its dependent waits for another', (t) => {
+test('deleting a completed upstream cancels a dependent that waits for another one', (t) => {
   for (const isRestarted of [false, true]) {
     const fixture = new TestFarm();
     fixture.register('w1');
@@ -75,7 +75,7 @@ test('an upstream that has completed is deleted while its dependent waits for an
   t.end();
 });
 
-test('a dependent that waits for nothing any more has left its upstreams behind', (t) => {
+test('a job that no longer waits is independent of its upstreams', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', one);
@@ -87,7 +87,7 @@ test('a dependent that waits for nothing any more has left its upstreams behind'
   fixture.submit('late', one, { after: ['A'] });
   fixture.takeOutputs();
   fixture.deleteJob('A');
-  fixture.expect(t, 'the upstream alone', ['job A removed', 'delete A: ok']);
+  fixture.expect(t, 'only the upstream', ['job A removed', 'delete A: ok']);
   t.strictSame(
     ['free', 'paused', 'late'].map((name) => fixture.job(name).status),
     ['pending', 'paused', 'pending'],
@@ -95,11 +95,11 @@ test('a dependent that waits for nothing any more has left its upstreams behind'
   fixture.restart();
   fixture.takeOutputs();
   fixture.updateJob('paused', { action: 'resume' });
-  fixture.expect(t, 'a resumed one goes on', ['job paused pending', 'update paused: ok']);
+  fixture.expect(t, 'a resumed one continues', ['job paused pending', 'update paused: ok']);
   t.end();
 });
 
-test('a dependent that is paused while it waits is canceled', (t) => {
+test('a paused dependent that still waits is canceled', (t) => {
   for (const isRestarted of [false, true]) {
     const fixture = new TestFarm();
     fixture.submit('A', one);
@@ -114,7 +114,7 @@ test('a dependent that is paused while it waits is canceled', (t) => {
   t.end();
 });
 
-test('a canceled dependent of a deleted job can be tried again: it waits for no job', (t) => {
+test('a canceled dependent of a deleted job can be retried and waits for no job', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', one);
   fixture.submit('B', one, { after: ['A'] });
@@ -129,7 +129,7 @@ test('a canceled dependent of a deleted job can be tried again: it waits for no 
   t.end();
 });
 
-test('a job is submitted after one that is deleted at that moment', (t) => {
+test('a job can be submitted while its upstream is being deleted', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', one);
@@ -155,14 +155,14 @@ test('a job is submitted after one that is deleted at that moment', (t) => {
   fixture.restart();
   fixture.takeOutputs();
   fixture.submitAfter('E', one, pending ?? []);
-  fixture.expect(t, 'a farm that does not remember asks for another look', [
+  fixture.expect(t, 'a farm without the outcome asks for a retry', [
     `submit E: unavailable, job ${pending?.[0]?.jobId} is ending; retry the request`,
   ]);
-  t.strictSame([...fixture.store.scan('job')], [], 'nothing was taken in');
+  t.strictSame([...fixture.store.scan('job')], [], 'no job was created');
   t.end();
 });
 
-test('a job that is found to wait for one that is not there is canceled at the start', (t) => {
+test('a job that waits for a missing job is canceled at the start', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', one);
   fixture.submit('B', one);
@@ -183,7 +183,7 @@ test('a job that is found to wait for one that is not there is canceled at the s
   t.end();
 });
 
-test('a job of a farm that is deleted is deleted like any other', (t) => {
+test('a job of a deleted farm can be deleted', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', one);
   fixture.cancelJob('A');
@@ -196,6 +196,6 @@ test('a job of a farm that is deleted is deleted like any other', (t) => {
   fixture.expect(t, 'twice', [`delete: not-found, there is no job ${id}`]);
   fixture.write([put('doomedJob', keys.doomedJob(id), { version: 1, farmId: fixture.farm })]);
   fixture.restart();
-  fixture.expect(t, 'a purge is taken up without the farm', []);
+  fixture.expect(t, 'a purge resumes without the farm', []);
   t.end();
 });

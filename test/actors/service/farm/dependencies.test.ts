@@ -4,7 +4,7 @@ import { TestFarm } from '../../../kit/test-farm.ts';
 
 const one = [{ name: 's', tasks: 1 }];
 
-test('a job that depends on others is blocked until the last of them has completed', (t) => {
+test('a job with upstream jobs is blocked until the last of them has completed', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', one);
@@ -28,7 +28,7 @@ test('a job that depends on others is blocked until the last of them has complet
   fixture.lease('w1');
   fixture.takeOutputs();
   fixture.report('B/0/0', 'succeeded');
-  fixture.expect(t, 'released: the tasks of its first step are ready', [
+  fixture.expect(t, 'unblocked: the tasks of its first step are ready', [
     'task B/0/0 succeeded',
     'job B completed',
     'job C pending',
@@ -40,7 +40,7 @@ test('a job that depends on others is blocked until the last of them has complet
   t.end();
 });
 
-test('a job whose upstreams have completed already is not blocked', (t) => {
+test('a job whose upstreams have completed is not blocked', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', one);
@@ -48,17 +48,13 @@ test('a job whose upstreams have completed already is not blocked', (t) => {
   fixture.report('A/0/0', 'succeeded');
   fixture.takeOutputs();
   fixture.submit('B', one, { after: ['A'] });
-  fixture.expect(t, 'blocked for the moment of its submission', [
-    'job B blocked',
-    'submit B: ok',
-    'job B pending',
-  ]);
+  fixture.expect(t, 'blocked only during its submission', ['job B blocked', 'submit B: ok', 'job B pending']);
   fixture.lease('w1');
   fixture.expect(t, 'it can be leased', ['task B/0/0 assigned w1', 'job B running', 'lease w1: B/0/0#1']);
   t.end();
 });
 
-test('when an upstream fails or is canceled, all that wait for it are canceled, in a chain', (t) => {
+test('a failed or canceled upstream cancels all its dependents, transitively', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', one);
   fixture.submit('other', one);
@@ -84,7 +80,7 @@ test('when an upstream fails or is canceled, all that wait for it are canceled, 
   t.end();
 });
 
-test('a job that depends on one that has failed already is canceled at once', (t) => {
+test('a job with a failed upstream is canceled at once', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', one);
   fixture.cancelJob('A');
@@ -94,7 +90,7 @@ test('a job that depends on one that has failed already is canceled at once', (t
   t.end();
 });
 
-test('a blocked job that is canceled leaves its upstream alone', (t) => {
+test('canceling a blocked job leaves its upstream alone', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', one);
@@ -115,7 +111,7 @@ test('a blocked job that is canceled leaves its upstream alone', (t) => {
   t.end();
 });
 
-test('an upstream that is named twice counts once', (t) => {
+test('an upstream that is listed twice counts once', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', one);
@@ -127,7 +123,7 @@ test('an upstream that is named twice counts once', (t) => {
   t.end();
 });
 
-test('an upstream that ends between the look at the store and the submission', (t) => {
+test('an upstream may end between the read of the store and the submission', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', one);
   fixture.submit('X', one);
@@ -135,19 +131,19 @@ test('an upstream that ends between the look at the store and the submission', (
   fixture.cancelJob('A');
   fixture.takeOutputs();
   fixture.submitAfter('B', one, before);
-  fixture.expect(t, 'the farm remembers how it ended', ['job B blocked', 'submit B: ok', 'job B canceled']);
+  fixture.expect(t, 'the farm has the outcome', ['job B blocked', 'submit B: ok', 'job B canceled']);
   fixture.restart();
   fixture.takeOutputs();
   fixture.submitAfter('C', one, before);
-  fixture.expect(t, 'and when it does not, the client is to look again', [
+  fixture.expect(t, 'without the outcome the client must retry', [
     `submit C: unavailable, job ${fixture.jobId('A')} is ending; retry the request`,
   ]);
   fixture.submitAfter('D', one, [{ jobId: jobId(fixture.jobId('A')), status: 'canceled' }]);
-  fixture.expect(t, 'with a new look', ['job D blocked', 'submit D: ok', 'job D canceled']);
+  fixture.expect(t, 'retried with the current status', ['job D blocked', 'submit D: ok', 'job D canceled']);
   t.end();
 });
 
-test('dependencies are kept through a restart of the service', (t) => {
+test('dependencies survive a restart of the service', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', one);
@@ -158,6 +154,6 @@ test('dependencies are kept through a restart of the service', (t) => {
   fixture.restart();
   fixture.takeOutputs();
   fixture.report('B/0/0', 'succeeded');
-  fixture.expect(t, 'released', ['task B/0/0 succeeded', 'job B completed', 'job C pending']);
+  fixture.expect(t, 'unblocked', ['task B/0/0 succeeded', 'job B completed', 'job C pending']);
   t.end();
 });

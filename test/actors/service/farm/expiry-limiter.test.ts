@@ -3,7 +3,7 @@ import { expiryDelayMs, newExpiryLimiter } from '../../../../actors/service/farm
 
 const TIMEOUT_MS = 30_000;
 
-test('up to three in ten may go at once', (t) => {
+test('up to three in ten workers may expire at once', (t) => {
   const limiter = newExpiryLimiter();
   const now = 1_000_000;
   t.strictSame(
@@ -13,20 +13,20 @@ test('up to three in ten may go at once', (t) => {
   t.equal(
     expiryDelayMs(limiter, 10, TIMEOUT_MS, now + 1000),
     TIMEOUT_MS - 1000,
-    'all of a burst are held to one time',
+    'all of a burst are deferred to the same time',
   );
-  t.equal(expiryDelayMs(limiter, 10, TIMEOUT_MS, now + TIMEOUT_MS), 0, 'and then may go');
+  t.equal(expiryDelayMs(limiter, 10, TIMEOUT_MS, now + TIMEOUT_MS), 0, 'and may expire then');
   t.end();
 });
 
-test('fewer than ten workers are no crowd', (t) => {
+test('fewer than ten workers are never deferred', (t) => {
   const limiter = newExpiryLimiter();
   for (let online = 9; online > 0; online--)
     t.equal(expiryDelayMs(limiter, online, TIMEOUT_MS, 1_000_000), 0);
   t.end();
 });
 
-test('a burst is forgotten after three timeouts', (t) => {
+test('a burst ends after three timeouts', (t) => {
   const limiter = newExpiryLimiter();
   const now = 1_000_000;
   for (let each = 0; each < 4; each++) expiryDelayMs(limiter, 10, TIMEOUT_MS, now);
@@ -34,7 +34,7 @@ test('a burst is forgotten after three timeouts', (t) => {
   t.strictSame(
     [1, 2, 3, 4].map(() => expiryDelayMs(limiter, 10, TIMEOUT_MS, later)),
     [0, 0, 0, TIMEOUT_MS],
-    'the next is held anew',
+    'the next burst is deferred again',
   );
   t.end();
 });

@@ -5,7 +5,7 @@ import { TestFarm } from '../../../kit/test-farm.ts';
 const one = [{ name: 's', tasks: 1 }];
 const NOBODY = '01900000-0000-7000-8000-ffffffffffff';
 
-test('a farm and its queues, made and changed', (t) => {
+test('a farm and its queues can be created and replaced', (t) => {
   const fixture = new TestFarm();
   t.strictSame(fixture.store.get('farm', fixture.farm), {
     version: 1,
@@ -60,7 +60,7 @@ test('a farm and its queues, made and changed', (t) => {
   t.end();
 });
 
-test('names of queues are unique in a farm', (t) => {
+test('queue names are unique in a farm', (t) => {
   const fixture = new TestFarm();
   const farm = fixture.createFarm({ name: 'G' });
   const other = fixture.createQueue({ name: 'R' });
@@ -69,7 +69,7 @@ test('names of queues are unique in a farm', (t) => {
   fixture.createQueue({ name: 'Q' });
   fixture.replaceQueue({ name: 'Q' }, other);
   fixture.replaceQueue({ name: 'R' }, other);
-  fixture.expect(t, 'a name is free in another farm, and for its own queue', [
+  fixture.expect(t, 'a name can be used in another farm, and kept by its own queue', [
     'create queue Q: ok',
     'create queue Q: conflict, the farm already has a queue named "Q"',
     'replace queue: conflict, the farm already has a queue named "Q"',
@@ -77,11 +77,14 @@ test('names of queues are unique in a farm', (t) => {
   ]);
   fixture.deleteQueue(other);
   fixture.createQueue({ name: 'R' });
-  fixture.expect(t, 'the name of a deleted queue is free', ['delete queue: ok', 'create queue R: ok']);
+  fixture.expect(t, 'the name of a deleted queue can be used again', [
+    'delete queue: ok',
+    'create queue R: ok',
+  ]);
   t.end();
 });
 
-test('what does not exist is not found', (t) => {
+test('requests for unknown entities are not found', (t) => {
   const fixture = new TestFarm();
   const nobody = farmId(NOBODY);
   fixture.replaceFarm({ name: 'X' }, nobody);
@@ -102,7 +105,7 @@ test('what does not exist is not found', (t) => {
   t.end();
 });
 
-test('a farm and a queue with jobs that are not over are not deleted', (t) => {
+test('a farm or queue with active jobs cannot be deleted', (t) => {
   const fixture = new TestFarm();
   const other = fixture.createQueue({ name: 'other' });
   fixture.register('w1');
@@ -122,7 +125,7 @@ test('a farm and a queue with jobs that are not over are not deleted', (t) => {
   fixture.takeOutputs();
   fixture.deleteQueue();
   fixture.deleteFarm();
-  fixture.expect(t, 'all of them over', [
+  fixture.expect(t, 'all are terminal', [
     'delete queue: ok',
     'delete farm: ok',
     'worker w1 removed',
@@ -131,14 +134,14 @@ test('a farm and a queue with jobs that are not over are not deleted', (t) => {
   for (const table of ['farm', 'queue', 'worker', 'booking', 'activeJob'] as const) {
     t.strictSame([...fixture.store.scan(table)], [], table);
   }
-  t.equal(fixture.job('A').status, 'canceled', 'what its jobs left behind can be read');
+  t.equal(fixture.job('A').status, 'canceled', 'its jobs remain readable');
   for (const actor of ['farm', 'lease'] as const) t.notOk(fixture.isResident(actor, fixture.farm), actor);
   fixture.createFarm();
-  fixture.expect(t, 'its name is free', ['create farm F: ok']);
+  fixture.expect(t, 'its name can be used again', ['create farm F: ok']);
   t.end();
 });
 
-test('what reaches a farm while its removal is on its way to the disk finds no farm', (t) => {
+test("requests that arrive while a farm's deletion is not durable yet find no farm", (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.takeOutputs();

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-test('the service starts again: running work goes on, ready tasks are offered, nothing is doubled', (t) => {
+test('after a restart running tasks continue, ready tasks are leased, and no task runs twice', (t) => {
   const farm = new TestFarm();
   farm.register('w1', { cpu_count: 2 });
   farm.submit('A', [
@@ -13,9 +13,9 @@ test('the service starts again: running work goes on, ready tasks are offered, n
   farm.report('A/0/1', 'running');
   farm.takeOutputs();
   farm.restart(5000);
-  farm.expect(t, 'a start says nothing', []);
+  farm.expect(t, 'a start publishes nothing', []);
   farm.heartbeat('w1', { open: ['A/0/0', 'A/0/1'] });
-  farm.expect(t, 'the worker has what it had', ['heartbeat w1: alive']);
+  farm.expect(t, 'the worker keeps its attempts', ['heartbeat w1: alive']);
   farm.report('A/0/0', 'succeeded');
   farm.expect(t, 'its report counts', ['task A/0/0 succeeded']);
   farm.lease('w1');
@@ -44,7 +44,7 @@ test('the service starts again: running work goes on, ready tasks are offered, n
   t.end();
 });
 
-test('what was not on disk was never said, and did not happen', (t) => {
+test('changes that were not durable before a crash were not published and have no effect', (t) => {
   const farm = new TestFarm();
   farm.register('w1');
   farm.submit('A', [{ name: 'render', tasks: 1 }]);
@@ -53,7 +53,7 @@ test('what was not on disk was never said, and did not happen', (t) => {
     farm.lease('w1');
   });
   farm.restart();
-  farm.expect(t, 'the lease is gone', []);
+  farm.expect(t, 'the lease is lost', []);
   t.equal(farm.task('A/0/0').status, 'ready');
   farm.lease('w1');
   farm.expect(t, 'and is made once', ['task A/0/0 assigned w1', 'job A running', 'lease w1: A/0/0#1']);
@@ -61,13 +61,13 @@ test('what was not on disk was never said, and did not happen', (t) => {
     farm.report('A/0/0', 'succeeded');
   });
   farm.restart();
-  farm.expect(t, 'the report was not heard', []);
+  farm.expect(t, 'the report was lost', []);
   farm.report('A/0/0', 'succeeded');
   farm.expect(t, 'the bus delivers it again', ['task A/0/0 succeeded', 'job A completed']);
   t.end();
 });
 
-test('a retry delay, a cap and a pause are kept through a restart', (t) => {
+test('a retry delay, a cap and a pause survive a restart', (t) => {
   const farm = new TestFarm();
   const capped = farm.createQueue({ name: 'capped', maxConcurrentTasks: 1 });
   const paused = farm.createQueue({ name: 'paused', paused: true });
@@ -81,12 +81,12 @@ test('a retry delay, a cap and a pause are kept through a restart', (t) => {
   farm.takeOutputs();
   farm.restart(4000);
   farm.lease('w1');
-  farm.expect(t, 'one is held, one over the cap, one paused', []);
+  farm.expect(t, 'one task is delayed, one over the cap, one paused', []);
   farm.advance(6000);
-  farm.expect(t, 'the delay ends when it would have ended', ['task A/0/0 assigned w1', 'lease w1: A/0/0#2']);
+  farm.expect(t, 'the delay ends at its original time', ['task A/0/0 assigned w1', 'lease w1: A/0/0#2']);
   farm.lease('w1');
   farm.report('B/0/0', 'succeeded');
-  farm.expect(t, 'the cap counts what ran before', [
+  farm.expect(t, 'the cap counts earlier live tasks', [
     'task B/0/0 succeeded',
     'task B/0/1 assigned w1',
     'lease w1: B/0/1#1',
@@ -94,7 +94,7 @@ test('a retry delay, a cap and a pause are kept through a restart', (t) => {
   t.end();
 });
 
-test('a delay that ended while the service was away is over', (t) => {
+test('a delay that ended during the downtime has passed', (t) => {
   const farm = new TestFarm();
   farm.register('w1');
   farm.submit('A', [{ name: 's', tasks: 1 }]);
@@ -107,7 +107,7 @@ test('a delay that ended while the service was away is over', (t) => {
   t.end();
 });
 
-test('a message before the start has gone round finds the service as the store holds it', (t) => {
+test('a message before the recovery is complete finds the stored state', (t) => {
   const farm = new TestFarm();
   farm.register('w1', { cpu_count: 1 });
   farm.submit('A', [{ name: 's', tasks: 1 }]);
@@ -126,7 +126,7 @@ test('a message before the start has gone round finds the service as the store h
   farm.register('w1');
   farm.submit('B', [{ name: 's', tasks: 1 }]);
   farm.lease('w1');
-  farm.expect(t, 'the worker says that it is there, and goes on', [
+  farm.expect(t, 'the worker sends a heartbeat and continues', [
     'register w1: registered as w1',
     'job B pending',
     'submit B: ok',

@@ -14,7 +14,7 @@ const DAY = 24 * HOUR;
 const rowsOf = (fixture: TestFarm): string[] =>
   [...fixture.store.scan('idempotencyKey')].map(({ key }) => key.split('/')[1] ?? '');
 
-/** A submission with a key that came now. */
+/** Submits a job with an idempotency key now. */
 function submitIdempotently(fixture: TestFarm, digest: string): void {
   fixture.submit(`job ${digest}`, one, {
     once: {
@@ -25,12 +25,12 @@ function submitIdempotently(fixture: TestFarm, digest: string): void {
   });
 }
 
-test('the key is written in the commit that makes the job, with the job as it was', (t) => {
+test('the key is stored in the commit that creates the job, with the job as created', (t) => {
   const fixture = new TestFarm();
   const { now } = fixture;
   fixture.commits.length = 0;
   submitIdempotently(fixture, 'a');
-  t.equal(fixture.commits.length, 1, 'one commit holds both');
+  t.equal(fixture.commits.length, 1, 'one commit has both');
   const row = fixture.store.get('idempotencyKey', keys.idempotencyKey(now, 'a'));
   t.strictSame(row, {
     version: 1,
@@ -42,11 +42,11 @@ test('the key is written in the commit that makes the job, with the job as it wa
   fixture.cancelJob('job a');
   t.equal(fixture.job('job a').status, 'canceled');
   const later = fixture.store.get('idempotencyKey', keys.idempotencyKey(now, 'a'));
-  t.strictSame(later, row, 'what becomes of the job changes nothing');
+  t.strictSame(later, row, 'later changes of the job do not change it');
   t.end();
 });
 
-test('what is lost before it reached the disk is lost with its key', (t) => {
+test('a job lost before it was durable is lost with its key', (t) => {
   const fixture = new TestFarm();
   fixture.withoutFlush(() => {
     submitIdempotently(fixture, 'a');
@@ -57,7 +57,7 @@ test('what is lost before it reached the disk is lost with its key', (t) => {
   t.end();
 });
 
-test('a submission that the farm refuses does not take up its key', (t) => {
+test('a submission that the farm refuses stores no key', (t) => {
   const fixture = new TestFarm();
   fixture.deleteQueue();
   submitIdempotently(fixture, 'a');
@@ -65,10 +65,10 @@ test('a submission that the farm refuses does not take up its key', (t) => {
   t.end();
 });
 
-test('keys are kept for their day, and go soon after the next has ended', (t) => {
+test('keys are kept for their day and deleted soon after the following day', (t) => {
   const fixture = new TestFarm();
   fixture.restart();
-  // From noon on: the days of keys begin at midnight.
+  // From noon on: the days of keys start at midnight.
   submitIdempotently(fixture, 'noon');
   fixture.advance(11 * HOUR);
   submitIdempotently(fixture, 'late');
@@ -84,17 +84,17 @@ test('keys are kept for their day, and go soon after the next has ended', (t) =>
   t.end();
 });
 
-test('what has expired while the service was down is swept at its start', (t) => {
+test('keys that expired during the downtime are deleted at the start', (t) => {
   const fixture = new TestFarm();
   submitIdempotently(fixture, 'a');
   fixture.restart(3 * DAY);
   fixture.advance(0);
   t.strictSame(rowsOf(fixture), []);
-  t.equal(fixture.job('job a').status, 'pending', 'the job has nothing to do with it');
+  t.equal(fixture.job('job a').status, 'pending', 'the job is unaffected');
   t.end();
 });
 
-test('a sweep goes through many keys in pieces, and leaves the others', (t) => {
+test('a sweep deletes many keys in batches and keeps the others', (t) => {
   const fixture = new TestFarm();
   const count = 2 * KEY_SWEEP_ROWS + 7;
   for (let each = 0; each < count; each++) submitIdempotently(fixture, `old ${each}`);

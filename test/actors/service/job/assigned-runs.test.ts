@@ -31,7 +31,7 @@ function newStep(): StepState {
   );
 }
 
-/** Puts a task where a lease or a report would. */
+/** Sets a task to the state after a lease or a report. */
 function put(step: StepState, index: number, status: TaskStatus, assignedAt: number): void {
   const number = pageOf(index);
   const page = step.pages.get(number) ?? emptyTaskPage();
@@ -44,7 +44,7 @@ function lease(runs: AssignedRuns, step: StepState, index: number, at: number): 
   runs.add(step, index, at, at + 30);
 }
 
-/** Index and time of each that waits. */
+/** Index and deadline of each waiting task. */
 const waiting = (runs: AssignedRuns): string[] =>
   runs.takeAll().flatMap((run) =>
     Array.from({ length: run.count }, (_, nth) => run.start + nth)
@@ -52,7 +52,7 @@ const waiting = (runs: AssignedRuns): string[] =>
       .map((index) => `${index} due ${run.dueAt}`),
   );
 
-test('tasks that were handed out together are one run, and wait until they are reported', (t) => {
+test('tasks assigned together form one run and wait until they are reported', (t) => {
   const runs = new AssignedRuns();
   const step = newStep();
   t.equal(runs.firstDueAt(), null);
@@ -64,11 +64,11 @@ test('tasks that were handed out together are one run, and wait until they are r
   put(step, 3, 'succeeded', 100);
   t.equal(runs.firstDueAt(), 130);
   t.strictSame(waiting(runs), ['5 due 130', '9 due 130', '10 due 230']);
-  t.strictSame(waiting(runs), [], 'they were taken');
+  t.strictSame(waiting(runs), [], 'taken runs are removed');
   t.end();
 });
 
-test('a task that is handed out again waits for its new attempt alone', (t) => {
+test('a task that is assigned again waits only for its new attempt', (t) => {
   const runs = new AssignedRuns();
   const step = newStep();
   lease(runs, step, 0, 100);
@@ -80,11 +80,11 @@ test('a task that is handed out again waits for its new attempt alone', (t) => {
   t.end();
 });
 
-test('runs of which nothing waits are let go, however many there were', (t) => {
+test('runs without waiting tasks are removed, whatever their number', (t) => {
   const runs = new AssignedRuns();
   const step = newStep();
   lease(runs, step, 1, 1);
-  // Every second one, so that no two make a run.
+  // Every second task, so that no two form a run.
   for (let index = 3; index < TASKS; index += 2) {
     lease(runs, step, index, 10);
     put(step, index, 'succeeded', 10);
@@ -94,7 +94,7 @@ test('runs of which nothing waits are let go, however many there were', (t) => {
   t.strictSame(
     kept.filter((run) => run.count > 0 && isWaiting(run, run.start)).map(({ start }) => start),
     [1],
-    'the one that waits is among them',
+    'the waiting one is among them',
   );
   t.end();
 });

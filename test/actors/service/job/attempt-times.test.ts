@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { keys } from '../../../../src/core/records/tables.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-test('a step knows how long its attempts took that have succeeded', (t) => {
+test('a step records the time of its succeeded attempts', (t) => {
   const farm = new TestFarm({ retry: { maxAttempts: 3, retryDelaySeconds: 0, failureLimit: 0 } });
   const times = (): unknown => farm.store.get('step', keys.step(farm.jobId('A'), 0))?.attemptTimes;
   farm.register('w1', { cpu_count: 8 });
@@ -13,7 +13,7 @@ test('a step knows how long its attempts took that have succeeded', (t) => {
   farm.report('A/0/0', 'running');
   farm.advance(1000);
   farm.report('A/0/0', 'succeeded');
-  t.strictSame(times(), { count: 1, totalMs: 3000 }, 'from when it was handed out');
+  t.strictSame(times(), { count: 1, totalMs: 3000 }, 'counted from the assignment');
   farm.report('A/0/0', 'succeeded');
   farm.report('A/0/1', 'failed', { exitCode: 1 });
   farm.cancelTask('A/0/2');

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-/** A job with a task of each kind: two live ones, two ready, two pending behind them. */
+/** A job with two live tasks, two ready tasks and two pending tasks of the next step. */
 function mixed(): TestFarm {
   const farm = new TestFarm();
   farm.register('w1', { cpu_count: 2 });
@@ -15,7 +15,7 @@ function mixed(): TestFarm {
   return farm;
 }
 
-test('a canceled job: live tasks are closed and their workers told, the rest is canceled', (t) => {
+test('canceling a job closes its live tasks, notifies their workers and cancels the others', (t) => {
   const farm = mixed();
   farm.lease('w1');
   farm.cancelJob('A');
@@ -38,7 +38,7 @@ test('a canceled job: live tasks are closed and their workers told, the rest is 
     taskCounts: { total: 6, canceled: 6, ready: 0, pending: 0, assigned: 0, running: 0 },
   });
   farm.submit('B', [{ name: 's', tasks: 2 }]);
-  farm.expect(t, 'the cores are free at once, for the request that waits', [
+  farm.expect(t, 'the cores are free at once for the waiting request', [
     'job B pending',
     'submit B: ok',
     'task B/0/0 assigned w1',
@@ -49,7 +49,7 @@ test('a canceled job: live tasks are closed and their workers told, the rest is 
   t.end();
 });
 
-test('canceling a job twice is once; what is over otherwise is a conflict', (t) => {
+test('canceling a job twice is idempotent, and canceling another terminal job is a conflict', (t) => {
   const farm = mixed();
   farm.cancelJob('A');
   const { updatedAt } = farm.job('A');
@@ -74,7 +74,7 @@ test('canceling a job twice is once; what is over otherwise is a conflict', (t) 
   t.end();
 });
 
-test('nothing of a canceled job is leased when a cap gives way in the same breath', (t) => {
+test('tasks of a canceled job are not leased when its cap frees up in the same window', (t) => {
   const farm = new TestFarm();
   farm.replaceQueue({ maxConcurrentTasks: 1 });
   farm.register('w1');
@@ -85,7 +85,7 @@ test('nothing of a canceled job is leased when a cap gives way in the same breat
   farm.lease('w2');
   farm.takeOutputs();
   farm.cancelJob('A');
-  farm.expect(t, 'the next job has its turn', [
+  farm.expect(t, 'the next job is served', [
     'stop A/0/0#1: canceled by user',
     'task A/0/0 canceled',
     'job A canceled',
@@ -98,7 +98,7 @@ test('nothing of a canceled job is leased when a cap gives way in the same breat
   t.end();
 });
 
-test('a request that was woken for what is canceled in the same breath goes on waiting', (t) => {
+test('a parked request that only canceled tasks could serve stays parked', (t) => {
   const farm = new TestFarm();
   farm.replaceQueue({ maxConcurrentTasks: 1 });
   farm.register('w1');
@@ -108,14 +108,14 @@ test('a request that was woken for what is canceled in the same breath goes on w
   farm.lease('w2');
   farm.takeOutputs();
   farm.cancelJob('A');
-  farm.expect(t, 'there is nothing for it', [
+  farm.expect(t, 'no task is left for it', [
     'stop A/0/0#1: canceled by user',
     'task A/0/0 canceled',
     'job A canceled',
     'cancel A: ok',
   ]);
   farm.submit('B', [{ name: 's', tasks: 1 }]);
-  farm.expect(t, 'now there is', [
+  farm.expect(t, 'now there is one', [
     'job B pending',
     'submit B: ok',
     'task B/0/0 assigned w2',
@@ -125,7 +125,7 @@ test('a request that was woken for what is canceled in the same breath goes on w
   t.end();
 });
 
-test('a canceled task: ready, live, pending', (t) => {
+test('a ready, live or pending task can be canceled', (t) => {
   const farm = mixed();
   farm.cancelTask('A/0/3');
   farm.expect(t, 'ready', ['task A/0/3 canceled', 'cancel A/0/3: ok']);
@@ -137,20 +137,20 @@ test('a canceled task: ready, live, pending', (t) => {
   farm.expect(t, 'pending', ['task A/1/1 canceled', 'cancel A/1/1: ok']);
   t.equal(farm.job('A').status, 'running');
   farm.lease('w1');
-  farm.expect(t, 'what is left can be leased', ['task A/0/2 assigned w1', 'lease w1: A/0/2#1']);
+  farm.expect(t, 'the other tasks can be leased', ['task A/0/2 assigned w1', 'lease w1: A/0/2#1']);
   farm.report('A/0/1', 'succeeded');
   farm.report('A/0/2', 'succeeded');
-  farm.expect(t, 'a step with a canceled task is not completed: what waits for it is canceled', [
+  farm.expect(t, 'a step with a canceled task does not complete, so its dependents are canceled', [
     'task A/0/1 succeeded',
     'task A/0/2 succeeded',
     'job A failed',
   ]);
   t.equal(farm.reason('A/1/0'), 'canceled: upstream step failed');
-  t.equal(farm.reason('A/1/1'), 'canceled by user', 'the reason that was there wins');
+  t.equal(farm.reason('A/1/1'), 'canceled by user', 'an earlier reason is kept');
   t.end();
 });
 
-test('a task that is held back for its retry can be canceled, and does not come back', (t) => {
+test('a task with a retry delay can be canceled and does not become ready again', (t) => {
   const farm = mixed();
   farm.report('A/0/0', 'failed');
   farm.cancelTask('A/0/0');
@@ -160,7 +160,7 @@ test('a task that is held back for its retry can be canceled, and does not come 
   farm.report('A/0/1', 'succeeded');
   farm.advance(20_000);
   farm.lease('w1');
-  farm.expect(t, 'the other tasks only', [
+  farm.expect(t, 'only the other tasks', [
     'task A/0/1 succeeded',
     'task A/0/3 assigned w1',
     'lease w1: A/0/3#1',
@@ -168,23 +168,23 @@ test('a task that is held back for its retry can be canceled, and does not come 
   t.end();
 });
 
-test('canceling the last task that is not over ends the job', (t) => {
+test('canceling the last active task ends the job', (t) => {
   const farm = new TestFarm();
   farm.submit('A', [{ name: 's', tasks: 1 }]);
   farm.takeOutputs();
   farm.cancelTask('A/0/0');
-  farm.expect(t, 'failed, for it did not complete', [
+  farm.expect(t, 'failed, because it did not complete', [
     'task A/0/0 canceled',
     'job A failed',
     'cancel A/0/0: ok',
   ]);
   farm.register('w1');
   farm.lease('w1');
-  farm.expect(t, 'nothing is left to lease', ['worker w1 online', 'register w1: registered as w1']);
+  farm.expect(t, 'no task is left to lease', ['worker w1 online', 'register w1: registered as w1']);
   t.end();
 });
 
-test('canceling a task that is over is a conflict, one that is not there is not found', (t) => {
+test('canceling a terminal task is a conflict, and canceling an unknown task is not found', (t) => {
   const farm = mixed();
   farm.report('A/0/0', 'succeeded');
   farm.cancelTask('A/0/3');
@@ -202,27 +202,27 @@ test('canceling a task that is over is a conflict, one that is not there is not 
   t.end();
 });
 
-test('canceling in a job that does not exist is not found', (t) => {
+test('canceling a task of an unknown job is not found', (t) => {
   const farm = new TestFarm();
   farm.cancelJobById('01900000-0000-7000-8000-ffffffffffff');
   farm.expect(t, 'no such job', ['cancel: not-found, there is no job 01900000-0000-7000-8000-ffffffffffff']);
   t.end();
 });
 
-test('every task of a blocked job can be canceled: the job is over', (t) => {
+test('canceling every task of a blocked job ends the job', (t) => {
   const farm = new TestFarm();
   farm.submit('A', [{ name: 's', tasks: 1 }]);
   farm.submit('B', [{ name: 's', tasks: 1 }], { after: ['A'] });
   farm.submit('C', [{ name: 's', tasks: 1 }], { after: ['B'] });
   farm.takeOutputs();
   farm.cancelTask('B/0/0');
-  farm.expect(t, 'and with it those that wait for it', [
+  farm.expect(t, 'and cancels the jobs that wait for it', [
     'task B/0/0 canceled',
     'job B failed',
     'cancel B/0/0: ok',
     'job C canceled',
   ]);
   farm.cancelJob('A');
-  farm.expect(t, 'its upstream has nobody to tell', ['job A canceled', 'cancel A: ok']);
+  farm.expect(t, 'its upstream has no dependents left', ['job A canceled', 'cancel A: ok']);
   t.end();
 });

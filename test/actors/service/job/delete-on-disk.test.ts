@@ -7,8 +7,8 @@ import { openHouseStore } from '../../../kit/farm-on-disk.ts';
 import { rowsOfJob } from '../../../kit/rows-of-job.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-/** The real store: what is left of a deleted job on disk. */
-test('no row of a deleted job is left in any table of the real store', async (t) => {
+/** The real store after a job was deleted. */
+test('the real store has no row of a deleted job in any table', async (t) => {
   const store = await openHouseStore(writerOptions(t.testdir()));
   t.teardown(() => store.close());
   const farm = new TestFarm({ retention: { afterMs: 60_000, includeFailed: false } }, store);
@@ -55,7 +55,7 @@ test('no row of a deleted job is left in any table of the real store', async (t)
   const before = rowsOfJob(store, b);
   farm.deleteJob('A');
   t.strictSame(rowsOfJob(store, a), []);
-  t.strictSame(rowsOfJob(store, b), before, 'its neighbour has all its rows');
+  t.strictSame(rowsOfJob(store, b), before, 'the other job keeps all its rows');
   farm.cancelJob('B');
   t.ok(rowsOfJob(store, b).includes(`endedJob ${endedKey(farm, 'B')}`), 'it is listed as ended');
   farm.deleteJob('B');
@@ -63,7 +63,7 @@ test('no row of a deleted job is left in any table of the real store', async (t)
   farm.expectInvariants(t, 'at the end');
 });
 
-test('a purge of the real store goes on where a crash cut it off', async (t) => {
+test('a purge of the real store resumes after a crash', async (t) => {
   const store = await openHouseStore(writerOptions(t.testdir()));
   t.teardown(() => store.close());
   const farm = new TestFarm({}, store);
@@ -82,7 +82,7 @@ test('a purge of the real store goes on where a crash cut it off', async (t) => 
   farm.forWindows(2, () => {
     farm.deleteJob('A');
   });
-  t.equal([...store.scan('taskText')].length, tasks - PURGE_ROWS, 'the first piece');
+  t.equal([...store.scan('taskText')].length, tasks - PURGE_ROWS, 'the first batch');
   farm.withoutFlush(() => undefined);
   farm.restart();
   t.strictSame(rowsOfJob(store, id), []);

@@ -16,14 +16,14 @@ import { TestFarm } from '../../../kit/test-farm.ts';
 const one = [{ name: 's', tasks: 1 }];
 const two = [{ name: 's', tasks: 2 }];
 
-/** Asserts that nothing of a job is left anywhere, but for what it was called. */
-function expectGone(t: Test, fixture: TestFarm, id: string, what: string): void {
+/** Asserts that nothing of a job is left, neither rows nor actors. */
+function expectDeleted(t: Test, fixture: TestFarm, id: string, what: string): void {
   t.strictSame(rowsOfJob(fixture.store, id), [], `${what}: rows`);
   t.notOk(fixture.isResident('job', id), `${what}: the actor`);
   t.notOk(fixture.isResident('purge', id), `${what}: the purge`);
 }
 
-/** Brings a job A, which has two tasks, into a status. */
+/** Brings job A, which has two tasks, into a status. */
 const INTO: Readonly<Record<JobStatus, (fixture: TestFarm) => void>> = {
   pending: (fixture) => {
     fixture.submit('A', two);
@@ -61,7 +61,7 @@ const INTO: Readonly<Record<JobStatus, (fixture: TestFarm) => void>> = {
 };
 
 for (const [status, into] of Object.entries(INTO)) {
-  test(`a ${status} job is deleted, with all that it had`, (t) => {
+  test(`a ${status} job is deleted with all its rows`, (t) => {
     const fixture = new TestFarm();
     fixture.register('w1');
     into(fixture);
@@ -75,17 +75,17 @@ for (const [status, into] of Object.entries(INTO)) {
       'job A removed',
       'delete A: ok',
     ]);
-    expectGone(t, fixture, id, status);
+    expectDeleted(t, fixture, id, status);
     fixture.deleteJobById(id);
-    fixture.expect(t, 'a second time', [`delete: not-found, there is no job ${id}`]);
+    fixture.expect(t, 'a second delete', [`delete: not-found, there is no job ${id}`]);
     t.strictSame(fixture.warned(), [], 'warnings');
     fixture.restart();
-    fixture.expect(t, 'nothing of it comes back', []);
+    fixture.expect(t, 'nothing of the job reappears', []);
     t.end();
   });
 }
 
-test('a paused job is deleted while tasks of it run, and so is a blocked one that is paused', (t) => {
+test('a paused job with live tasks can be deleted, and so can a paused blocked job', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', two);
@@ -106,11 +106,11 @@ test('a paused job is deleted while tasks of it run, and so is a blocked one tha
     'job A removed',
     'delete A: ok',
   ]);
-  for (const id of ids) expectGone(t, fixture, id, id);
+  for (const id of ids) expectDeleted(t, fixture, id, id);
   t.end();
 });
 
-test('cores and room under a cap go to other jobs at once, and not to tasks of the deleted one', (t) => {
+test('freed cores and caps go to other jobs at once, not to tasks of the deleted job', (t) => {
   const fixture = new TestFarm();
   fixture.replaceQueue({ maxConcurrentTasks: 2 });
   fixture.register('w1', { cpu_count: 2 });
@@ -135,7 +135,7 @@ test('cores and room under a cap go to other jobs at once, and not to tasks of t
   t.end();
 });
 
-test('a worker that waits for room under a cap is not handed tasks of the job that makes room', (t) => {
+test('a worker that waits for a cap gets no tasks of the deleted job that frees the cap', (t) => {
   const fixture = new TestFarm();
   fixture.replaceQueue({ maxConcurrentTasks: 2 });
   fixture.register('w1', { cpu_count: 2 });
@@ -146,7 +146,7 @@ test('a worker that waits for room under a cap is not handed tasks of the job th
   fixture.lease('w2');
   fixture.takeOutputs();
   fixture.deleteJob('A');
-  fixture.expect(t, 'it gets one of another', [
+  fixture.expect(t, 'it gets a task of another job', [
     'stop A/0/0#1: canceled by user',
     'task A/0/0 canceled',
     'stop A/0/1#1: canceled by user',
@@ -160,7 +160,7 @@ test('a worker that waits for room under a cap is not handed tasks of the job th
   t.end();
 });
 
-test('what is heard of a deleted job later changes nothing', (t) => {
+test('late messages for a deleted job change nothing', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', two);
@@ -180,14 +180,16 @@ test('what is heard of a deleted job later changes nothing', (t) => {
     'status report ignored: unknown job',
   ]);
   fixture.heartbeat('w1', { attempts: open });
-  fixture.expect(t, 'a heartbeat is told what is closed', ['heartbeat w1: alive, closed A/0/0#1 A/0/1#1']);
+  fixture.expect(t, 'the heartbeat reply lists the closed attempts', [
+    'heartbeat w1: alive, closed A/0/0#1 A/0/1#1',
+  ]);
   fixture.register('w1', { incarnation: 'start-2', open_attempts: open });
-  fixture.expect(t, 'so is a worker that was started anew', [
+  fixture.expect(t, 'so does the reply to a restarted worker', [
     'worker w1 online',
     'register w1: registered as w1, closed A/0/0#1 A/0/1#1',
   ]);
   fixture.advance(120_000);
-  fixture.expect(t, 'no timer of it is left', []);
+  fixture.expect(t, 'no timer of the job is left', []);
   t.strictSame(fixture.warned(), []);
   for (const message of [
     { type: 'job.activate' },
@@ -199,12 +201,12 @@ test('what is heard of a deleted job later changes nothing', (t) => {
   ] as const) {
     fixture.deliver({ actor: 'job', id, message });
   }
-  fixture.expect(t, 'other actors', []);
-  expectGone(t, fixture, id, 'at the end');
+  fixture.expect(t, 'messages of other actors', []);
+  expectDeleted(t, fixture, id, 'at the end');
   t.end();
 });
 
-test('what comes in the same commit window as the deletion finds no job', (t) => {
+test('messages in the same commit window as the deletion find no job', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', two);
@@ -220,7 +222,7 @@ test('what comes in the same commit window as the deletion finds no job', (t) =>
     fixture.deliver(report);
     fixture.submitAfter('B', one, upstreams);
   });
-  fixture.expect(t, 'all of it', [
+  fixture.expect(t, 'every message', [
     'stop A/0/0#1: canceled by user',
     'task A/0/0 canceled',
     'stop A/0/1#1: canceled by user',
@@ -231,11 +233,11 @@ test('what comes in the same commit window as the deletion finds no job', (t) =>
     `cancel: not-found, there is no job ${id}`,
     `submit B: bad-request, depends_on: the farm has no job ${id}`,
   ]);
-  expectGone(t, fixture, id, 'at the end');
+  expectDeleted(t, fixture, id, 'at the end');
   t.end();
 });
 
-test('a deletion that does not reach the disk has not happened', (t) => {
+test('a deletion that was not durable before a crash has no effect', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', two);
@@ -246,17 +248,17 @@ test('a deletion that does not reach the disk has not happened', (t) => {
     fixture.deleteJob('A');
   });
   fixture.restart();
-  fixture.expect(t, 'nothing was said', []);
+  fixture.expect(t, 'nothing was published', []);
   t.equal(fixture.job('A').status, 'running');
   fixture.report('A/0/0', 'succeeded');
-  fixture.expect(t, 'it goes on', ['task A/0/0 succeeded']);
+  fixture.expect(t, 'the job continues', ['task A/0/0 succeeded']);
   t.end();
 });
 
 // Jobs with many rows
 
-/** The job A of the house with that many touched tasks; the first of them are ready again after an attempt that failed. */
-function submitTouched(fixture: TestFarm, tasks: number, failed = tasks): void {
+/** Submits job A with that many materialized tasks. The first of them are ready again after a failed attempt. */
+function submitMaterialized(fixture: TestFarm, tasks: number, failed = tasks): void {
   fixture.register('w1');
   fixture.submit('A', [{ name: 's', tasks }]);
   const { id: jobId } = fixture.job('A');
@@ -301,29 +303,29 @@ function submitTouched(fixture: TestFarm, tasks: number, failed = tasks): void {
   fixture.takeOutputs();
 }
 
-test('no commit is larger than a piece when a job with 100,000 touched tasks is deleted', (t) => {
+test('no commit exceeds one batch when a job with 100,000 materialized tasks is deleted', (t) => {
   const fixture = new TestFarm();
-  submitTouched(fixture, 100_000, 10_000);
+  submitMaterialized(fixture, 100_000, 10_000);
   fixture.lease('w1');
   const id = fixture.jobId('A');
   fixture.takeOutputs();
   fixture.commits.length = 0;
   fixture.deleteJob('A');
   t.equal(fixture.takeOutputs().at(-1), 'delete A: ok');
-  expectGone(t, fixture, id, 'purged');
+  expectDeleted(t, fixture, id, 'purged');
   t.ok(
     fixture.commits.every((changes) => changes <= PURGE_ROWS),
     `commits of ${fixture.commits.join()}`,
   );
   const rows = 10_000 + Math.ceil(100_000 / TASKS_PER_PAGE);
-  t.ok(fixture.commits.length >= rows / PURGE_ROWS, 'it took as many pieces as it must');
+  t.ok(fixture.commits.length >= rows / PURGE_ROWS, 'with as many batches as needed');
   t.ok((fixture.commits[0] ?? Infinity) < 100, 'the deletion itself is small');
   t.end();
 });
 
-test('a purge that was cut off goes on after a restart', (t) => {
+test('an interrupted purge resumes after a restart', (t) => {
   const fixture = new TestFarm();
-  submitTouched(fixture, 3 * PURGE_ROWS);
+  submitMaterialized(fixture, 3 * PURGE_ROWS);
   const id = fixture.jobId('A');
   const rowsOf = (): number => rowsOfJob(fixture.store, id).length;
   const before = rowsOf();
@@ -332,21 +334,21 @@ test('a purge that was cut off goes on after a restart', (t) => {
   });
   const between = rowsOf();
   t.ok(between < before - PURGE_ROWS && between > PURGE_ROWS, `${before} rows, then ${between}`);
-  t.equal(fixture.store.get('job', id), undefined, 'the job itself is gone');
+  t.equal(fixture.store.get('job', id), undefined, 'the job itself is deleted');
   t.strictSame(fixture.store.get('doomedJob', id), { version: 1, farmId: fixture.farm });
   fixture.forgetsLogs = false;
   fixture.restart();
-  t.strictSame(rowsOfJob(fixture.store, id), [`doomedJob ${id}`], 'as long as its logs are there');
+  t.strictSame(rowsOfJob(fixture.store, id), [`doomedJob ${id}`], 'until its logs are deleted');
   fixture.forgetsLogs = true;
   fixture.restart();
-  expectGone(t, fixture, id, 'after the logs are gone');
+  expectDeleted(t, fixture, id, 'after the logs are deleted');
   fixture.expectInvariants(t, 'at the end');
   t.end();
 });
 
-test('a purge that is asked twice does the same', (t) => {
+test('purge messages are idempotent', (t) => {
   const fixture = new TestFarm();
-  submitTouched(fixture, 3 * PURGE_ROWS);
+  submitMaterialized(fixture, 3 * PURGE_ROWS);
   const id = fixture.jobId('A');
   const next = {
     actor: 'purge',
@@ -364,9 +366,9 @@ test('a purge that is asked twice does the same', (t) => {
     fixture.deliver(next);
     fixture.deliver(next);
   });
-  expectGone(t, fixture, id, 'purged');
+  expectDeleted(t, fixture, id, 'purged');
   fixture.deliver(next);
   fixture.deliver(gone);
-  fixture.expectInvariants(t, 'said once more, later');
+  fixture.expectInvariants(t, 'sent once more, later');
   t.end();
 });

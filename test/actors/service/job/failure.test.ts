@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-/** A house with one worker of 4 cores, and a job A that it has leased. */
+/** A fixture with one worker of 4 cores and a job A that it has leased. */
 function running(
   tasks: number,
   retry: { maxAttempts?: number; failureLimit?: number; retryDelaySeconds?: number } = {},
@@ -22,7 +22,7 @@ function running(
   return fixture;
 }
 
-test('a failure within max_attempts is tried again after the delay', (t) => {
+test('a failure within max_attempts is retried after the delay', (t) => {
   const fixture = running(1);
   fixture.report('A/0/0', 'running');
   fixture.report('A/0/0', 'failed', { exitCode: 3, message: 'out of memory' });
@@ -44,13 +44,13 @@ test('a failure within max_attempts is tried again after the delay', (t) => {
   t.end();
 });
 
-test('the last failure fails the task, and cancels what waits for its step', (t) => {
+test('the last failure fails the task and cancels the dependents of its step', (t) => {
   const fixture = running(2, { maxAttempts: 2, retryDelaySeconds: 0 });
   fixture.report('A/0/1', 'succeeded');
   fixture.lease('w1');
   fixture.takeOutputs();
   fixture.report('A/0/0', 'failed', { exitCode: 1 });
-  fixture.expect(t, 'without a delay at once', [
+  fixture.expect(t, 'at once without a delay', [
     'task A/0/0 ready',
     'count task-retries of Q',
     'task A/0/0 assigned w1',
@@ -73,11 +73,11 @@ test('the last failure fails the task, and cancels what waits for its step', (t)
 test('a failed task does not stop its own step', (t) => {
   const fixture = running(3, { maxAttempts: 1 });
   fixture.report('A/0/0', 'failed');
-  fixture.expect(t, 'the others go on', ['task A/0/0 failed']);
+  fixture.expect(t, 'the other tasks continue', ['task A/0/0 failed']);
   fixture.report('A/0/1', 'running');
   fixture.report('A/0/1', 'succeeded');
   fixture.report('A/0/2', 'succeeded');
-  fixture.expect(t, 'the step is over with the last of them', [
+  fixture.expect(t, 'the step ends with its last task', [
     'task A/0/1 running w1',
     'task A/0/1 succeeded',
     'task A/0/2 succeeded',
@@ -86,7 +86,7 @@ test('a failed task does not stop its own step', (t) => {
   t.end();
 });
 
-test('the reason of a failure without a message', (t) => {
+test('a failure without a message gets a reason from its exit code', (t) => {
   const fixture = running(2, { maxAttempts: 1 });
   fixture.report('A/0/0', 'failed', { exitCode: 3 });
   fixture.report('A/0/1', 'failed');
@@ -97,7 +97,7 @@ test('the reason of a failure without a message', (t) => {
   t.end();
 });
 
-test('a worker that reports a cancel: its message is the reason, and no attempt is counted', (t) => {
+test('a reported cancel stores its message as the reason and counts no failure', (t) => {
   const fixture = running(1);
   fixture.report('A/0/0', 'running');
   fixture.report('A/0/0', 'canceled', { message: 'the session was ended' });
@@ -108,19 +108,19 @@ test('a worker that reports a cancel: its message is the reason, and no attempt 
   t.end();
 });
 
-test('the failure limit parks the job: the task fails, live tasks run on, nothing more is leased', (t) => {
+test('the failure limit parks the job: live tasks continue, and no more tasks are leased', (t) => {
   const fixture = running(6, { failureLimit: 2 });
   fixture.report('A/0/0', 'failed');
   fixture.expect(t, 'the first failure', ['task A/0/0 ready', 'count task-retries of Q']);
   fixture.lease('w1');
   fixture.takeOutputs();
   fixture.report('A/0/1', 'failed', { exitCode: 7 });
-  fixture.expect(t, 'the second trips the limit', [
+  fixture.expect(t, 'the second failure reaches the limit', [
     'task A/0/1 failed',
     'count jobs-autoparked of Q',
     'job A paused',
   ]);
-  t.equal(fixture.task('A/0/1').failedAttempts, 1, 'though it had attempts left');
+  t.equal(fixture.task('A/0/1').failedAttempts, 1, 'although it had attempts left');
   t.equal(fixture.reason('A/0/1'), 'failed (exit 7)');
   t.match(fixture.job('A'), { status: 'paused', parkReason: 'failure limit reached', failedAttempts: 2 });
   fixture.advance(10_000);
@@ -129,7 +129,7 @@ test('the failure limit parks the job: the task fails, live tasks run on, nothin
   fixture.report('A/0/2', 'succeeded');
   fixture.expect(t, 'parked', ['task A/0/2 running w1', 'task A/0/2 succeeded']);
   fixture.report('A/0/3', 'failed');
-  fixture.expect(t, 'one more failure fails its task; the job is parked already', ['task A/0/3 failed']);
+  fixture.expect(t, 'another failure fails its task; the job is already parked', ['task A/0/3 failed']);
   fixture.cancelJob('A');
   fixture.expect(t, 'a parked job can be canceled', [
     'task A/0/0 canceled',
@@ -142,7 +142,7 @@ test('the failure limit parks the job: the task fails, live tasks run on, nothin
   t.end();
 });
 
-test('a job whose last work is the task that trips the limit is over at once', (t) => {
+test('a job ends at once if its last active task reaches the failure limit', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', [{ name: 'render', tasks: 1 }], { retry: { failureLimit: 1 } });
@@ -150,7 +150,7 @@ test('a job whose last work is the task that trips the limit is over at once', (
   fixture.lease('w1');
   fixture.takeOutputs();
   fixture.report('A/0/0', 'failed');
-  fixture.expect(t, 'failed, and those that wait for it are canceled', [
+  fixture.expect(t, 'the job fails and its dependents are canceled', [
     'task A/0/0 failed',
     'count jobs-autoparked of Q',
     'job A failed',
@@ -160,10 +160,10 @@ test('a job whose last work is the task that trips the limit is over at once', (
   t.end();
 });
 
-test('with waiting steps left, a parked job ends when its step is over: they are canceled', (t) => {
+test('a parked job ends when its step ends: waiting steps are canceled', (t) => {
   const fixture = running(1, { failureLimit: 1 });
   fixture.report('A/0/0', 'failed');
-  fixture.expect(t, 'nothing is left to wait for', [
+  fixture.expect(t, 'no live task is left', [
     'task A/0/0 failed',
     'count jobs-autoparked of Q',
     'job A failed',
@@ -172,7 +172,7 @@ test('with waiting steps left, a parked job ends when its step is over: they are
   t.end();
 });
 
-test('the retry settings that hold are those of the moment of the failure', (t) => {
+test('retry settings apply as of the moment of the failure', (t) => {
   const fixture = running(4);
   fixture.replaceQueue({ retry: { maxAttempts: 1 } });
   fixture.takeOutputs();
@@ -182,12 +182,12 @@ test('the retry settings that hold are those of the moment of the failure', (t) 
   fixture.replaceQueue({ retry: {} });
   fixture.takeOutputs();
   fixture.report('A/0/1', 'failed');
-  fixture.expect(t, 'the server allows three', ['task A/0/1 ready', 'count task-retries of Q']);
-  t.equal(fixture.task('A/0/1').retryAfter, fixture.now + 2000, 'the farm says how long to wait');
+  fixture.expect(t, 'the server allows three attempts', ['task A/0/1 ready', 'count task-retries of Q']);
+  t.equal(fixture.task('A/0/1').retryAfter, fixture.now + 2000, 'the farm sets the delay');
   fixture.replaceFarm({ retry: { failureLimit: 3 } });
   fixture.takeOutputs();
   fixture.report('A/0/2', 'failed');
-  fixture.expect(t, 'the farm has a limit now', [
+  fixture.expect(t, 'the farm has a failure limit now', [
     'task A/0/2 failed',
     'count jobs-autoparked of Q',
     'job A paused',
@@ -195,13 +195,13 @@ test('the retry settings that hold are those of the moment of the failure', (t) 
   t.end();
 });
 
-test("a job's own settings win over those of queue and farm", (t) => {
+test('the settings of a job override those of queue and farm', (t) => {
   const fixture = running(1, { maxAttempts: 2, retryDelaySeconds: 1, failureLimit: 0 });
   fixture.replaceFarm({ retry: { failureLimit: 1, maxAttempts: 1 } });
   fixture.replaceQueue({ retry: { retryDelaySeconds: 99 } });
   fixture.takeOutputs();
   fixture.report('A/0/0', 'failed');
-  fixture.expect(t, 'tried again', ['task A/0/0 ready', 'count task-retries of Q']);
+  fixture.expect(t, 'retried', ['task A/0/0 ready', 'count task-retries of Q']);
   t.equal(fixture.task('A/0/0').retryAfter, fixture.now + 1000);
   t.end();
 });

@@ -6,7 +6,7 @@ import { keys } from '../../../../src/core/records/tables.ts';
 import type { BookingRecord } from '../../../../src/core/records/worker.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-/** A job of which each task is held and none has said anything. */
+/** A job whose tasks are all assigned, without any report. */
 function leased(tasks = 3): TestFarm {
   const farm = new TestFarm();
   farm.register('w1', { cpu_count: tasks });
@@ -22,7 +22,7 @@ const rows = (farm: TestFarm): number => [...farm.store.scan('attempt')].length;
 const open = (farm: TestFarm, word: string): unknown =>
   openAttemptOf(farm.address(word), farm.task(word), farm.worker('w1').id);
 
-test('a lease writes no attempt, the first report and the end do', (t) => {
+test('a lease writes no attempt row, but the first report and the end do', (t) => {
   const farm = leased();
   t.equal(rows(farm), 0);
   const { now } = farm;
@@ -42,7 +42,7 @@ test('a lease writes no attempt, the first report and the end do', (t) => {
   t.end();
 });
 
-test('a service that starts again knows the attempts of which nothing was said', (t) => {
+test('a restarted service knows open attempts without reports', (t) => {
   const farm = leased();
   const before = [0, 1, 2].map((index) => farm.attempts(`A/0/${index}`));
   farm.restart(5000);
@@ -54,7 +54,7 @@ test('a service that starts again knows the attempts of which nothing was said',
   farm.report('A/0/1', 'running', { sessionId: 's1' });
   farm.restart(5000);
   farm.heartbeat('w1', { open: ['A/0/1', 'A/0/2'] });
-  t.equal(farm.task('A/0/2').status, 'running', 'the worker has it, and has said nothing of it');
+  t.equal(farm.task('A/0/2').status, 'running', 'the worker has it but has not reported it');
   t.strictSame(farm.attempts('A/0/2'), before[2]);
   t.equal(rows(farm), 2);
   farm.restart(5000);
@@ -67,7 +67,7 @@ test('a service that starts again knows the attempts of which nothing was said',
   t.end();
 });
 
-test('each way in which an attempt is closed writes its row', (t) => {
+test('every way of closing an attempt writes its row', (t) => {
   const cases: [name: string, status: string, close: (farm: TestFarm) => void][] = [
     ['a user cancels the task', 'canceled', (farm) => farm.cancelTask('A/0/0')],
     ['a user cancels the job', 'canceled', (farm) => farm.cancelJob('A')],
@@ -91,7 +91,7 @@ test('each way in which an attempt is closed writes its row', (t) => {
   t.end();
 });
 
-test('a job is deleted while its attempts have no rows', (t) => {
+test('a job can be deleted while its attempts have no rows', (t) => {
   const farm = leased();
   farm.deleteJob('A');
   t.equal(rows(farm), 0);
@@ -99,7 +99,7 @@ test('a job is deleted while its attempts have no rows', (t) => {
   t.end();
 });
 
-test('rows of an earlier version, written at the lease and with more in a booking, are read', (t) => {
+test('attempt rows and bookings of an earlier version are read', (t) => {
   const farm = leased();
   const worker = farm.worker('w1');
   const words = ['A/0/0', 'A/0/1', 'A/0/2'];

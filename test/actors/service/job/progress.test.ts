@@ -11,15 +11,15 @@ function running(): TestFarm {
   return farm;
 }
 
-/** What the attempts of the first task say. */
-const said = (farm: TestFarm): unknown[] =>
+/** Status, progress and message of the first task's attempts. */
+const progressOf = (farm: TestFarm): unknown[] =>
   farm.attempts('A/0/0').map(({ status, progress, statusMessage }) => [status, progress, statusMessage]);
 
-/** Rows of the first task's job that a report of progress must not touch. */
+/** Rows of the job that a progress report must not change. */
 const others = (farm: TestFarm): string =>
   JSON.stringify([farm.job('A'), farm.task('A/0/0'), farm.attempts('A/0/1'), farm.worker('w1')]);
 
-test('a task says how far it is: told to clients, and nothing else changes', (t) => {
+test('a progress report is published and changes nothing else', (t) => {
   const farm = running();
   const before = others(farm);
   farm.advance(1000);
@@ -27,22 +27,22 @@ test('a task says how far it is: told to clients, and nothing else changes', (t)
   farm.expect(t, 'progress', ['task A/0/0 running w1 12.5%']);
   farm.report('A/0/0', 'running', { progress: 13, statusMessage: ' a\u0000\nb\u001b[2J ' });
   farm.expect(t, 'progress and message', ['task A/0/0 running w1 13% a b [2J']);
-  t.strictSame(said(farm), [['running', 13, 'a b [2J']]);
+  t.strictSame(progressOf(farm), [['running', 13, 'a b [2J']]);
   farm.report('A/0/0', 'running', { progress: 13, statusMessage: 'a b [2J' });
   farm.report('A/0/0', 'running');
-  farm.expect(t, 'no news', []);
+  farm.expect(t, 'no new progress', []);
   farm.report('A/0/0', 'running', { statusMessage: 'x'.repeat(1023) + '😀' });
-  t.strictSame(said(farm), [['running', undefined, 'x'.repeat(1023)]]);
+  t.strictSame(progressOf(farm), [['running', undefined, 'x'.repeat(1023)]]);
   farm.takeOutputs();
   farm.report('A/0/0', 'running', { statusMessage: '' });
-  farm.expect(t, 'what was said is taken back', ['task A/0/0 running w1']);
-  t.strictSame(said(farm), [['running', undefined, undefined]]);
+  farm.expect(t, 'an empty report clears the progress', ['task A/0/0 running w1']);
+  t.strictSame(progressOf(farm), [['running', undefined, undefined]]);
   t.equal(others(farm), before);
   t.strictSame(farm.warned(), []);
   t.end();
 });
 
-test('progress that comes before the word that the task runs is word of it', (t) => {
+test('a progress report before the running report marks the task as running', (t) => {
   const farm = running();
   farm.report('A/0/1', 'running', { progress: 1, statusMessage: '' });
   farm.expect(t, 'running', ['task A/0/1 running w1 1%']);
@@ -52,31 +52,31 @@ test('progress that comes before the word that the task runs is word of it', (t)
   t.end();
 });
 
-test('what was said outlives a restart of the service, and the end of the attempt', (t) => {
+test('progress survives a restart of the service and the end of the attempt', (t) => {
   const farm = running();
   farm.report('A/0/0', 'running', { progress: 40, statusMessage: 'sampling' });
   farm.restart();
   farm.takeOutputs();
-  t.strictSame(said(farm), [['running', 40, 'sampling']]);
+  t.strictSame(progressOf(farm), [['running', 40, 'sampling']]);
   farm.report('A/0/0', 'succeeded', { exitCode: 0, progress: 100, statusMessage: 'saved' });
   farm.expect(t, 'the end', ['task A/0/0 succeeded 100% saved']);
-  t.strictSame(said(farm), [['succeeded', 100, 'saved']]);
+  t.strictSame(progressOf(farm), [['succeeded', 100, 'saved']]);
   farm.report('A/0/0', 'running', { progress: 41, statusMessage: '' });
   farm.expect(t, 'overtaken', []);
-  t.strictSame(farm.warned(), [], 'nothing to warn of');
-  t.strictSame(said(farm), [['succeeded', 100, 'saved']]);
+  t.strictSame(farm.warned(), [], 'no warning');
+  t.strictSame(progressOf(farm), [['succeeded', 100, 'saved']]);
   t.end();
 });
 
-test('a new attempt has said nothing, and one that is canceled keeps what it said', (t) => {
+test('a new attempt has no progress, and a canceled one keeps its own', (t) => {
   const farm = running();
   farm.report('A/0/0', 'running', { progress: 40, statusMessage: 'sampling' });
   farm.takeOutputs();
   farm.report('A/0/0', 'failed', { exitCode: 1, progress: 41, statusMessage: 'sampling' });
-  farm.expect(t, 'tried again', ['task A/0/0 ready', 'count task-retries of Q']);
+  farm.expect(t, 'retried', ['task A/0/0 ready', 'count task-retries of Q']);
   farm.lease('w1');
   farm.report('A/0/0', 'running');
-  t.strictSame(said(farm), [
+  t.strictSame(progressOf(farm), [
     ['failed', 41, 'sampling'],
     ['running', undefined, undefined],
   ]);
@@ -85,37 +85,37 @@ test('a new attempt has said nothing, and one that is canceled keeps what it sai
   farm.takeOutputs();
   farm.cancelJob('A');
   t.ok(farm.takeOutputs().includes('task A/0/0 canceled 7%'));
-  t.strictSame(said(farm).at(-1), ['canceled', 7, undefined]);
+  t.strictSame(progressOf(farm).at(-1), ['canceled', 7, undefined]);
   t.end();
 });
 
-test('of a task that is over it is known whether it has said anything', (t) => {
+test('a terminal task records whether its attempt had progress', (t) => {
   const farm = running();
   const isSilent = (word: string): boolean | undefined => farm.task(word).silent;
-  t.strictSame([isSilent('A/0/0'), isSilent('A/0/1')], [false, false], 'at work');
+  t.strictSame([isSilent('A/0/0'), isSilent('A/0/1')], [false, false], 'running');
   farm.report('A/0/0', 'running', { progress: 40, statusMessage: '' });
   farm.report('A/0/0', 'succeeded', { exitCode: 0, progress: 100, statusMessage: '' });
   farm.report('A/0/1', 'failed', { exitCode: 1 });
-  t.strictSame([isSilent('A/0/0'), isSilent('A/0/1')], [false, false], 'one has spoken, one is tried again');
+  t.strictSame([isSilent('A/0/0'), isSilent('A/0/1')], [false, false], 'one has progress, one is retried');
   farm.lease('w1');
   farm.report('A/0/1', 'running', { progress: 3, statusMessage: '' });
   farm.report('A/0/1', 'running', { statusMessage: '' });
   farm.report('A/0/1', 'failed', { exitCode: 1 });
-  t.strictSame([farm.task('A/0/1').status, isSilent('A/0/1')], ['failed', true], 'it has taken all back');
+  t.strictSame([farm.task('A/0/1').status, isSilent('A/0/1')], ['failed', true], 'its progress was cleared');
   farm.retryTask('A/0/1');
-  t.strictSame([farm.task('A/0/1').status, isSilent('A/0/1')], ['ready', false], 'to be tried again');
+  t.strictSame([farm.task('A/0/1').status, isSilent('A/0/1')], ['ready', false], 'waiting for a retry');
   farm.cancelTask('A/0/1');
-  t.strictSame([farm.task('A/0/1').status, isSilent('A/0/1')], ['canceled', false], 'nobody had it');
+  t.strictSame([farm.task('A/0/1').status, isSilent('A/0/1')], ['canceled', false], 'no worker had the task');
   t.end();
 });
 
-test('a report of progress writes the row of its attempt alone', (t) => {
+test('a progress report writes only the row of its attempt', (t) => {
   const farm = running();
   const before = farm.commits.length;
   farm.report('A/0/0', 'running', { progress: 12, statusMessage: 'x' });
   t.strictSame(farm.commits.slice(before), [1]);
-  t.strictSame(said(farm), [['running', 12, 'x']]);
+  t.strictSame(progressOf(farm), [['running', 12, 'x']]);
   farm.report('A/0/0', 'running', { progress: 12, statusMessage: 'x' });
-  t.strictSame(farm.commits.slice(before), [1], 'no news is not written');
+  t.strictSame(farm.commits.slice(before), [1], 'unchanged progress is not written');
   t.end();
 });

@@ -10,7 +10,7 @@ import { NO_CALLBACKS } from '../../../kit/commit-callbacks.ts';
 const JOB = jobId('01890a5d-ac96-774b-bcce-b302099a8057');
 const STEPS = [{ name: 's', tasks: 2 }];
 
-test('a job whose plan and template are stored already gets their id and leaves them as they are', (t) => {
+test('a job with a stored plan and template gets their id and leaves them unchanged', (t) => {
   const store = createMemoryStore();
   const farm = new TestFarm({}, store);
   const plan = { ...jobPlan('large', STEPS), jobName: 'as it was stored' };
@@ -28,6 +28,6 @@ test('a job whose plan and template are stored already gets their id and leaves 
   t.strictSame(store.get('plan', keys.plan(JOB)), plan);
   t.strictSame(store.get('template', keys.template(JOB)), template);
   t.strictSame([...store.scan('comingJob')], []);
-  farm.expect(t, 'all well', ['job large pending', 'submit large: ok']);
+  farm.expect(t, 'submitted', ['job large pending', 'submit large: ok']);
   t.end();
 });

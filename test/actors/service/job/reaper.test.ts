@@ -13,7 +13,7 @@ function assigned(): TestFarm {
   return farm;
 }
 
-test('a task that stays assigned for 30 s goes back to ready, and no attempt is counted', (t) => {
+test('a task that stays assigned for 30 s goes back to ready without counting as a failure', (t) => {
   const farm = assigned();
   farm.report('A/0/1', 'running');
   farm.takeOutputs();
@@ -38,7 +38,7 @@ test('a task that stays assigned for 30 s goes back to ready, and no attempt is 
   t.end();
 });
 
-test('a job that is idle after the reaper is pending again', (t) => {
+test('a job without live tasks after the reaper is pending again', (t) => {
   const farm = assigned();
   farm.advance(30_000);
   farm.expect(t, 'both tasks', ['task A/0/0 ready', 'task A/0/1 ready', 'job A pending']);
@@ -52,14 +52,14 @@ test('a job that is idle after the reaper is pending again', (t) => {
   t.end();
 });
 
-test('what the reaper takes back wakes a parked request', (t) => {
+test('a reclaimed task is assigned to a parked request', (t) => {
   const farm = assigned();
   farm.register('w2');
   farm.takeOutputs();
   farm.advance(29_000);
   farm.lease('w2');
   farm.advance(1000);
-  farm.expect(t, 'another worker waits: the first task that is ready is its answer', [
+  farm.expect(t, 'the waiting worker gets the first ready task', [
     'task A/0/0 ready',
     'task A/0/1 ready',
     'job A pending',
@@ -88,25 +88,25 @@ test('each assignment has its own 30 s', (t) => {
   t.end();
 });
 
-test('time in which the service could not hear does not count', (t) => {
+test('time in which the service could not receive does not count', (t) => {
   const farm = assigned();
   farm.advance(20_000);
   farm.stall(60_000);
-  farm.expect(t, 'a report may be on its way', []);
+  farm.expect(t, 'a report may be in transit', []);
   farm.advance(29_999);
-  farm.expect(t, 'not before 30 s of hearing', []);
+  farm.expect(t, 'not before 30 s of receiving', []);
   farm.advance(1);
   farm.expect(t, 'now', ['task A/0/0 ready', 'task A/0/1 ready', 'job A pending']);
   t.end();
 });
 
-test('the 30 s of an assignment are kept through a restart of the service', (t) => {
+test('the 30 s of an assignment continue through a restart of the service', (t) => {
   const farm = assigned();
   farm.advance(10_000);
   farm.restart(1000);
   farm.takeOutputs();
   farm.advance(29_999);
-  farm.expect(t, 'one whole time of hearing', []);
+  farm.expect(t, 'a full period after the restart', []);
   farm.advance(1);
   farm.expect(t, 'now', ['task A/0/0 ready', 'task A/0/1 ready', 'job A pending']);
   t.end();

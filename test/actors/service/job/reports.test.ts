@@ -13,7 +13,7 @@ function running(): TestFarm {
   return farm;
 }
 
-/** All rows of a job, to see that nothing has changed. */
+/** All rows of a job as text, to detect changes. */
 const rowsOf = (farm: TestFarm): string =>
   JSON.stringify([farm.job('A'), farm.task('A/0/0'), farm.attempts('A/0/0'), farm.worker('w1')]);
 
@@ -23,17 +23,17 @@ test('a repeated report changes nothing', (t) => {
   farm.report('A/0/0', 'running', { sessionId: 'another' });
   farm.expect(t, 'running twice', ['task A/0/0 running w1']);
   t.equal(farm.attempts('A/0/0')[0]?.sessionId, 'session-1');
-  t.strictSame(farm.warned(), [], 'a repetition is nothing to warn of');
+  t.strictSame(farm.warned(), [], 'no warning for a repetition');
   farm.report('A/0/0', 'succeeded', { exitCode: 0 });
   const before = rowsOf(farm);
   farm.advance(1000);
   farm.report('A/0/0', 'succeeded', { exitCode: 0 });
   farm.expect(t, 'succeeded twice', ['task A/0/0 succeeded']);
   t.equal(rowsOf(farm), before);
-  t.strictSame(farm.warned(), [], 'it may have ridden on a lease request before');
+  t.strictSame(farm.warned(), [], 'no warning: it may have been piggybacked before');
   farm.report('A/0/0', 'failed', { exitCode: 1 });
   t.equal(rowsOf(farm), before);
-  t.strictSame(farm.warned(), [STALE], 'another end is worth a word');
+  t.strictSame(farm.warned(), [STALE], 'a different end is logged');
   t.end();
 });
 
@@ -46,11 +46,15 @@ test('reports out of order: the first terminal one counts', (t) => {
   farm.report('A/0/0', 'canceled');
   farm.expect(t, 'succeeded, and it stays so', ['task A/0/0 succeeded']);
   t.equal(rowsOf(farm), before);
-  t.strictSame(farm.warned(), [STALE, STALE], 'an end may have overtaken the word that the task runs');
+  t.strictSame(
+    farm.warned(),
+    [STALE, STALE],
+    'no warning for running: the end may have overtaken that report',
+  );
   t.end();
 });
 
-test('a report of an attempt that is not the open one changes nothing', (t) => {
+test('a report of an attempt that is not open changes nothing', (t) => {
   const farm = running();
   farm.report('A/0/0', 'failed');
   farm.lease('w1');
@@ -67,7 +71,7 @@ test('a report of an attempt that is not the open one changes nothing', (t) => {
   t.end();
 });
 
-test('a report of a task that nobody has, or that does not exist, changes nothing', (t) => {
+test('a report of an unassigned or unknown task changes nothing', (t) => {
   const farm = new TestFarm();
   farm.submit('A', [{ name: 'render', tasks: 2 }]);
   farm.register('w1');
@@ -83,7 +87,7 @@ test('a report of a task that nobody has, or that does not exist, changes nothin
   t.end();
 });
 
-test('a report of a job that is over, or was never here, changes nothing', (t) => {
+test('a report of a terminal or unknown job changes nothing', (t) => {
   const farm = running();
   farm.cancelJob('A');
   farm.takeOutputs();
@@ -108,16 +112,16 @@ test('a report of a job that is over, or was never here, changes nothing', (t) =
   t.end();
 });
 
-test('the running report of an attempt is what the reaper waits for, however often it comes', (t) => {
+test('the reaper ignores attempts that were reported running, once or repeatedly', (t) => {
   const farm = running();
   farm.report('A/0/0', 'running');
   farm.report('A/0/1', 'running');
   farm.advance(120_000);
-  farm.expect(t, 'tasks run as long as they run', ['task A/0/0 running w1', 'task A/0/1 running w1']);
+  farm.expect(t, 'running tasks have no time limit', ['task A/0/0 running w1', 'task A/0/1 running w1']);
   t.end();
 });
 
-test('of reports that come together each counts for itself, and what follows is drawn from all', (t) => {
+test('reports that arrive together count one by one, and the job is updated once', (t) => {
   const farm = new TestFarm();
   farm.register('w1', { cpu_count: 4 });
   farm.submit(
@@ -138,7 +142,7 @@ test('of reports that come together each counts for itself, and what follows is 
     ['A/0/2#1', 'failed'],
     ['A/0/3#1', 'succeeded'],
   ]);
-  farm.expect(t, 'the open ones', [
+  farm.expect(t, 'the open attempts', [
     'task A/0/0 succeeded',
     'task A/0/2 ready',
     'count task-retries of Q',
@@ -146,14 +150,14 @@ test('of reports that come together each counts for itself, and what follows is 
   ]);
   t.strictSame(farm.warned(), [STALE, UNKNOWN]);
   t.match(farm.job('A'), { status: 'running', failedAttempts: 1 });
-  t.equal(farm.bookedCores('w1'), 1, 'the cores of three are free again');
+  t.equal(farm.bookedCores('w1'), 1, 'the cores of three tasks are free again');
   farm.lease('w1');
   farm.takeOutputs();
   farm.reportAll([
     ['A/0/2', 'succeeded'],
     ['A/0/1', 'succeeded'],
   ]);
-  farm.expect(t, 'the last of a step', ['task A/0/2 succeeded', 'task A/0/1 succeeded']);
-  t.match(farm.job('A').taskCounts, { succeeded: 4, ready: 1 }, 'the step behind it is free');
+  farm.expect(t, 'the last tasks of a step', ['task A/0/2 succeeded', 'task A/0/1 succeeded']);
+  t.match(farm.job('A').taskCounts, { succeeded: 4, ready: 1 }, 'the dependent step is ready');
   t.end();
 });

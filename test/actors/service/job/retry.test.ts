@@ -8,7 +8,7 @@ const two = [
   { name: 'encode', tasks: 40, after: ['render'] },
 ];
 
-/** A job that has failed: one task of the first step failed, one succeeded, one was canceled; the second step waited. */
+/** A failed job: one task of the first step failed, one succeeded, one was canceled; the second step waited. */
 function failed(): TestFarm {
   const fixture = new TestFarm();
   fixture.register('w1', { cpu_count: 2 });
@@ -21,12 +21,12 @@ function failed(): TestFarm {
   return fixture;
 }
 
-test('a failed job is tried again: what failed or was canceled, and nothing else', (t) => {
+test('retrying a failed job retries only its failed and canceled tasks', (t) => {
   const fixture = failed();
   t.match(fixture.job('A'), { status: 'failed', failedAttempts: 1 });
   t.equal(fixture.reason('A/0/0'), 'failed (exit 3)');
   fixture.retryJob('A');
-  fixture.expect(t, 'tried again', [
+  fixture.expect(t, 'retried', [
     'task A/0/0 pending',
     'task A/0/2 pending',
     'task A/0/0 ready',
@@ -43,10 +43,10 @@ test('a failed job is tried again: what failed or was canceled, and nothing else
     taskCounts: { total: 43, succeeded: 1, ready: 2, pending: 40, failed: 0, canceled: 0 },
   });
   fixture.retryJob('A');
-  fixture.expect(t, 'nothing is left to try', ['retry A: ok']);
+  fixture.expect(t, 'no task is left to retry', ['retry A: ok']);
   t.strictSame(fixture.answer('retry A'), { ok: true, value: { retried: 0, status: null } });
   fixture.lease('w1');
-  fixture.expect(t, 'the attempts go on counting', [
+  fixture.expect(t, 'attempt numbers continue', [
     'task A/0/0 assigned w1',
     'task A/0/2 assigned w1',
     'job A running',
@@ -59,7 +59,7 @@ test('a failed job is tried again: what failed or was canceled, and nothing else
   t.end();
 });
 
-test('a job is tried again after a restart, and lives through another', (t) => {
+test('a job can be retried after a restart and survives another one', (t) => {
   const fixture = failed();
   fixture.restart();
   fixture.retryJob('A');
@@ -77,20 +77,20 @@ test('a job is tried again after a restart, and lives through another', (t) => {
   t.end();
 });
 
-test('a canceled job of untouched tasks is tried again at once', (t) => {
+test('a canceled job without materialized tasks is retried at once', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', [{ name: 's', tasks: 100_000 }]);
   fixture.cancelJob('A');
   fixture.takeOutputs();
   fixture.retryJob('A');
-  fixture.expect(t, 'no word of single tasks', ['job A pending', 'retry A: ok']);
+  fixture.expect(t, 'no events of single tasks', ['job A pending', 'retry A: ok']);
   t.match(fixture.job('A').taskCounts, { ready: 100_000, canceled: 0 });
   t.strictSame(fixture.answer('retry A'), { ok: true, value: { retried: 100_000, status: null } });
   t.strictSame([...fixture.store.scan('taskPage')], []);
   t.end();
 });
 
-test('a canceled job whose upstream failed does not wait for it any more', (t) => {
+test('a retried job no longer waits for its failed upstream', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', [{ name: 's', tasks: 1 }]);
   fixture.submit('B', [{ name: 's', tasks: 1 }], { after: ['A'] });
@@ -106,7 +106,7 @@ test('a canceled job whose upstream failed does not wait for it any more', (t) =
   t.end();
 });
 
-test('the farm counts a job that is tried again: its queue stays, and others wait for it', (t) => {
+test('a retried job is active for its farm: its queue cannot be deleted, and jobs can depend on it', (t) => {
   const fixture = failed();
   fixture.retryJob('A');
   fixture.takeOutputs();
@@ -119,7 +119,7 @@ test('the farm counts a job that is tried again: its queue stays, and others wai
   t.end();
 });
 
-test('without its queue or its farm a job that has ended cannot be tried again', (t) => {
+test('a terminal job cannot be retried after its queue or farm was deleted', (t) => {
   const fixture = failed();
   const other = fixture.createQueue({ name: 'other' });
   fixture.deleteQueue();
@@ -141,7 +141,7 @@ test('without its queue or its farm a job that has ended cannot be tried again',
   t.end();
 });
 
-test('retries, a cancel and a lease in one breath', (t) => {
+test('retries, a cancel and a lease in one window leave the job consistent', (t) => {
   const fixture = failed();
   fixture.together(() => {
     fixture.retryJob('A');
@@ -156,11 +156,11 @@ test('retries, a cancel and a lease in one breath', (t) => {
   t.match(fixture.takeOutputs().at(-1), /^delete queue: conflict/);
   fixture.cancelJob('A');
   fixture.deleteQueue();
-  t.equal(fixture.takeOutputs().at(-1), 'delete queue: ok', 'the farm has forgotten the job');
+  t.equal(fixture.takeOutputs().at(-1), 'delete queue: ok', 'the farm no longer lists the job as active');
   t.end();
 });
 
-test('one task is tried again, in a job that has ended and in one that runs', (t) => {
+test('one task of a terminal or running job can be retried', (t) => {
   const fixture = failed();
   fixture.retryTask('A/0/0');
   fixture.expect(t, 'of a failed job', [
@@ -193,7 +193,7 @@ test('one task is tried again, in a job that has ended and in one that runs', (t
   t.end();
 });
 
-test('a retry beside live tasks offers what is ready and counts what is live', (t) => {
+test('a retry next to live tasks reports ready tasks and counts live ones', (t) => {
   const fixture = new TestFarm();
   fixture.replaceQueue({ maxConcurrentTasks: 2 });
   fixture.register('w1');
@@ -213,7 +213,7 @@ test('a retry beside live tasks offers what is ready and counts what is live', (
   t.end();
 });
 
-test('a parked job goes on when it is tried again, one that a user has paused does not', (t) => {
+test('a retry resumes a parked job but not a job that a user paused', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1', { cpu_count: 1 });
   fixture.submit('A', [{ name: 's', tasks: 2 }], { retry: { failureLimit: 1 } });
@@ -233,7 +233,7 @@ test('a parked job goes on when it is tried again, one that a user has paused do
   t.end();
 });
 
-test('a canceled task of a blocked job goes back to waiting', (t) => {
+test('a canceled task of a blocked job is pending again', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', [{ name: 's', tasks: 1 }]);
   fixture.submit('B', [{ name: 's', tasks: 2 }], { after: ['A'] });
@@ -245,7 +245,7 @@ test('a canceled task of a blocked job goes back to waiting', (t) => {
   t.end();
 });
 
-test('some tasks of a job are tried again: of a step, at places in it, failed on a worker', (t) => {
+test('a selection retries tasks of a step, by index or by the worker that failed them', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1', { cpu_count: 3 });
   fixture.register('w2', { cpu_count: 2 });
@@ -274,7 +274,7 @@ test('some tasks of a job are tried again: of a step, at places in it, failed on
   t.strictSame(retry({ stepOrder: 3 }), retried(0), 'no such step');
   t.strictSame(retry({ workerOrdinal: 77 }), retried(0), 'no such worker');
   t.strictSame(retry({ stepOrder: 1, workerOrdinal: first }), retried(0), 'canceled, not failed');
-  t.equal(fixture.job('A').status, 'failed', 'a retry of nothing takes no job in again');
+  t.equal(fixture.job('A').status, 'failed', 'an empty retry does not reactivate the job');
   fixture.takeOutputs();
 
   t.strictSame(retry({ workerOrdinal: second }), retried(2));
@@ -300,14 +300,14 @@ test('some tasks of a job are tried again: of a step, at places in it, failed on
   );
   t.strictSame(retry({ stepOrder: 2 }), retried(37), 'the rest of the step');
   t.match(fixture.job('A').taskCounts, { succeeded: 1, failed: 1, canceled: 1, ready: 4, pending: 40 });
-  t.strictSame(retry({}), retried(2), 'and what is left');
-  fixture.expectInvariants(t, 'tried again');
+  t.strictSame(retry({}), retried(2), 'all remaining tasks');
+  fixture.expectInvariants(t, 'retried');
   fixture.restart();
   fixture.expectInvariants(t, 'after a restart');
   t.end();
 });
 
-test('too many single tasks are not tried again at once, whole steps are', (t) => {
+test('too many single tasks are refused, whole steps are retried', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', [{ name: 's', tasks: SELECTED_TASKS_MAX + 1 }]);
   fixture.cancelJob('A');
@@ -320,7 +320,7 @@ test('too many single tasks are not tried again at once, whole steps are', (t) =
     'retry A: conflict, the selection has more than 100000 tasks; select fewer tasks or whole steps',
   ]);
   fixture.retrySome('A', { stepOrder: 0 });
-  fixture.expect(t, 'whole', ['job A pending', 'retry A: ok']);
+  fixture.expect(t, 'whole steps', ['job A pending', 'retry A: ok']);
   t.match(fixture.job('A').taskCounts, { ready: SELECTED_TASKS_MAX + 1 });
   t.end();
 });

@@ -54,23 +54,23 @@ test('a step waits for every step that it depends on', (t) => {
   t.end();
 });
 
-test('a failed step cancels all behind it, through every way; what does not depend on it goes on', (t) => {
+test('a failed step cancels all dependent steps, and independent steps continue', (t) => {
   const farm = diamond();
   farm.report('A/0/0', 'succeeded');
   farm.lease('w1');
   farm.takeOutputs();
   farm.report('A/1/0', 'failed');
-  farm.expect(t, 'the other side runs on', ['task A/1/0 failed']);
+  farm.expect(t, 'the other branch continues', ['task A/1/0 failed']);
   t.strictSame(statuses(farm), ['completed', 'failed', 'running', 'canceled', 'canceled']);
   farm.report('A/2/0', 'succeeded');
-  farm.expect(t, 'and does not wake what is canceled', ['task A/2/0 succeeded', 'job A failed']);
+  farm.expect(t, 'and does not start canceled steps', ['task A/2/0 succeeded', 'job A failed']);
   t.strictSame(statuses(farm), ['completed', 'failed', 'completed', 'canceled', 'canceled']);
   t.equal(farm.reason('A/3/1'), 'canceled: upstream step failed');
   t.equal(farm.reason('A/4/0'), 'canceled: upstream step failed');
   t.end();
 });
 
-test('a step whose only task is canceled while it waits is over at once, and so is what waits for it', (t) => {
+test('canceling the only task of a waiting step ends the step and its dependents at once', (t) => {
   const farm = diamond();
   farm.cancelTask('A/2/0');
   farm.expect(t, 'canceled', ['task A/2/0 canceled', 'cancel A/2/0: ok']);
@@ -80,7 +80,7 @@ test('a step whose only task is canceled while it waits is over at once, and so 
   farm.report('A/0/0', 'succeeded');
   farm.lease('w1');
   farm.report('A/1/0', 'succeeded');
-  farm.expect(t, 'the job ends with what was left', [
+  farm.expect(t, 'the job ends with the remaining tasks', [
     'task A/0/0 succeeded',
     'task A/1/0 assigned w1',
     'lease w1: A/1/0#1',
@@ -90,7 +90,7 @@ test('a step whose only task is canceled while it waits is over at once, and so 
   t.end();
 });
 
-test('tasks beyond one page of packed state', (t) => {
+test('tasks beyond the first page of packed state work alike', (t) => {
   const farm = new TestFarm();
   farm.register('w1', { cpu_count: 100 });
   farm.submit('A', [{ name: 's', tasks: 70 }]);

@@ -15,15 +15,15 @@ function working(): TestFarm {
   return fixture;
 }
 
-test('a paused job hands out nothing more; its live tasks run on, and it is resumed where it stands', (t) => {
+test('a paused job leases no more tasks, its live tasks continue, and resume restores its status', (t) => {
   const fixture = working();
   fixture.updateJob('A', { action: 'pause' });
   fixture.expect(t, 'paused', ['job A paused', 'update A: ok']);
   fixture.report('A/0/0', 'succeeded');
   fixture.lease('w1');
-  fixture.expect(t, 'nothing for the core that is free', ['task A/0/0 succeeded']);
+  fixture.expect(t, 'no task for the free core', ['task A/0/0 succeeded']);
   fixture.updateJob('A', { action: 'resume' });
-  fixture.expect(t, 'a task is live: running', [
+  fixture.expect(t, 'with a live task: running', [
     'job A running',
     'update A: ok',
     'task A/0/2 assigned w1',
@@ -34,13 +34,13 @@ test('a paused job hands out nothing more; its live tasks run on, and it is resu
   fixture.report('A/0/2', 'succeeded');
   fixture.takeOutputs();
   fixture.updateJob('A', { action: 'resume' });
-  fixture.expect(t, 'none is live: pending', ['job A pending', 'update A: ok']);
+  fixture.expect(t, 'without live tasks: pending', ['job A pending', 'update A: ok']);
   fixture.lease('w1');
   fixture.expect(t, 'and leased again', ['task A/0/3 assigned w1', 'job A running', 'lease w1: A/0/3#1']);
   t.end();
 });
 
-test('what was picked in the same breath as a pause and a resume is handed out once', (t) => {
+test('tasks selected in the same window as a pause and a resume are assigned once', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1', { cpu_count: 2 });
   fixture.register('w2', { cpu_count: 4 });
@@ -67,7 +67,7 @@ test('what was picked in the same breath as a pause and a resume is handed out o
   t.end();
 });
 
-test('pausing twice and resuming what is not paused change nothing', (t) => {
+test('pausing a paused job and resuming an active job have no effect', (t) => {
   const fixture = working();
   fixture.updateJob('A', { action: 'resume' });
   fixture.expect(t, 'not paused', ['update A: ok']);
@@ -76,14 +76,14 @@ test('pausing twice and resuming what is not paused change nothing', (t) => {
   const { updatedAt } = fixture.job('A');
   fixture.advance(1000);
   fixture.updateJob('A', { action: 'pause' });
-  fixture.expect(t, 'paused already', ['update A: ok']);
+  fixture.expect(t, 'already paused', ['update A: ok']);
   t.equal(fixture.job('A').updatedAt, updatedAt);
   fixture.updateJob('A', { priority: 50, retry: {} });
-  t.equal(fixture.job('A').updatedAt, updatedAt, 'settings that are so already');
+  t.equal(fixture.job('A').updatedAt, updatedAt, 'unchanged settings');
   t.end();
 });
 
-test('a job that is over can be neither paused nor resumed, but set', (t) => {
+test('a terminal job cannot be paused or resumed, but its settings can change', (t) => {
   const fixture = working();
   fixture.cancelJob('A');
   fixture.takeOutputs();
@@ -100,7 +100,7 @@ test('a job that is over can be neither paused nor resumed, but set', (t) => {
   t.end();
 });
 
-test('a pause keeps the failures that were counted; resume clears them and the reason of a parked job', (t) => {
+test('pause keeps the counted failures; resume clears them and the park reason', (t) => {
   const fixture = working();
   fixture.updateJob('A', { retry: { failureLimit: 2 } });
   fixture.report('A/0/0', 'failed');
@@ -120,25 +120,25 @@ test('a pause keeps the failures that were counted; resume clears them and the r
   t.match(fixture.job('A'), { status: 'paused', failedAttempts: 2, parkReason: 'failure limit reached' });
   fixture.takeOutputs();
   fixture.updateJob('A', { action: 'pause' });
-  t.equal(fixture.job('A').parkReason, 'failure limit reached', 'it is paused already');
+  t.equal(fixture.job('A').parkReason, 'failure limit reached', 'it is already paused');
   fixture.updateJob('A', { action: 'resume' });
   t.match(fixture.job('A'), { failedAttempts: 0, parkReason: '' });
   fixture.expectInvariants(t, 'resumed');
   t.end();
 });
 
-test('retry settings are changed one by one and stay what they were otherwise', (t) => {
+test('retry settings change one by one', (t) => {
   const fixture = working();
   fixture.updateJob('A', { retry: { maxAttempts: 1 } });
   fixture.updateJob('A', { retry: { retryDelaySeconds: 0 } });
   t.strictSame(fixture.job('A').retry, { maxAttempts: 1, retryDelaySeconds: 0 });
   fixture.takeOutputs();
   fixture.report('A/0/0', 'failed');
-  fixture.expect(t, 'in force at once', ['task A/0/0 failed']);
+  fixture.expect(t, 'effective at once', ['task A/0/0 failed']);
   t.end();
 });
 
-test('a raised priority puts a job before others', (t) => {
+test('a raised priority moves a job ahead of others', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', one);
   fixture.submit('B', one);
@@ -150,7 +150,7 @@ test('a raised priority puts a job before others', (t) => {
   t.end();
 });
 
-test('a job moves to another queue: its caps, its retry settings and the delete of queues follow', (t) => {
+test('a job moves to another queue with its caps, retry settings and queue deletion checks', (t) => {
   const fixture = working();
   const fast = fixture.createQueue({ name: 'fast', retry: { maxAttempts: 1 } });
   fixture.replaceQueue({ maxConcurrentTasks: 2 });
@@ -159,7 +159,7 @@ test('a job moves to another queue: its caps, its retry settings and the delete 
   fixture.lease('w2');
   fixture.takeOutputs();
   fixture.updateJob('A', { queueId: fast });
-  fixture.expect(t, 'room in the old queue; what is left of A goes on, too', [
+  fixture.expect(t, 'the old queue has capacity, and the rest of A continues', [
     'update A: ok',
     'task A/0/2 assigned w2',
     'task A/0/3 assigned w2',
@@ -185,7 +185,7 @@ test('a job moves to another queue: its caps, its retry settings and the delete 
   t.end();
 });
 
-test('a job moves to a paused queue whole: no step of it is leased by the rules of the old queue', (t) => {
+test('a job that moves to a paused queue is not leased by the rules of its old queue', (t) => {
   const fixture = new TestFarm();
   const paused = fixture.createQueue({ name: 'paused', paused: true });
   fixture.replaceQueue({ maxConcurrentTasks: 1 });
@@ -199,12 +199,12 @@ test('a job moves to a paused queue whole: no step of it is leased by the rules 
   fixture.lease('w2');
   fixture.takeOutputs();
   fixture.updateJob('A', { queueId: paused });
-  fixture.expect(t, 'w2 waits on', ['update A: ok']);
+  fixture.expect(t, 'w2 still waits', ['update A: ok']);
   fixture.expectInvariants(t, 'moved');
   t.end();
 });
 
-test('a paused job with live tasks changes its queue: the caps count them there', (t) => {
+test('live tasks of a paused job count against the caps of its new queue', (t) => {
   const fixture = working();
   const other = fixture.createQueue({ name: 'other', maxConcurrentTasks: 2 });
   fixture.updateJob('A', { action: 'pause' });
@@ -224,7 +224,7 @@ test('a paused job with live tasks changes its queue: the caps count them there'
   t.end();
 });
 
-test('a blocked job that is paused goes on waiting', (t) => {
+test('a paused blocked job keeps waiting', (t) => {
   for (const restarts of [false, true]) {
     const fixture = new TestFarm();
     fixture.register('w1', { cpu_count: 1 });
@@ -250,7 +250,7 @@ test('a blocked job that is paused goes on waiting', (t) => {
   t.end();
 });
 
-test('a blocked job that is paused is canceled when an upstream fails', (t) => {
+test('a paused blocked job is canceled when an upstream fails', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', one);
   fixture.submit('B', one, { after: ['A'] });

@@ -12,11 +12,11 @@ test('a retry prefers a worker that has not failed the task', (t) => {
   farm.takeOutputs();
   farm.report('A/0/0', 'failed', { exitCode: 1 });
   farm.lease('bad');
-  farm.expect(t, 'the one that has failed it gets nothing', ['task A/0/0 ready', 'count task-retries of Q']);
+  farm.expect(t, 'the worker that failed it gets nothing', ['task A/0/0 ready', 'count task-retries of Q']);
   farm.lease('good');
-  farm.expect(t, 'another gets it', ['task A/0/0 assigned good', 'lease good: A/0/0#2']);
+  farm.expect(t, 'another worker gets it', ['task A/0/0 assigned good', 'lease good: A/0/0#2']);
   farm.report('A/0/0', 'failed', { exitCode: 1 });
-  farm.expect(t, 'both have failed it: whoever asks first', [
+  farm.expect(t, 'both have failed it: the first request gets it', [
     'task A/0/0 ready',
     'count task-retries of Q',
     'task A/0/0 assigned bad',
@@ -25,7 +25,7 @@ test('a retry prefers a worker that has not failed the task', (t) => {
   t.end();
 });
 
-test('it is no more than a preference: with nobody else online it goes where it failed', (t) => {
+test('avoidance is only a preference: without another worker the task goes where it failed', (t) => {
   const farm = new TestFarm();
   farm.register('bad');
   farm.register('good');
@@ -36,7 +36,7 @@ test('it is no more than a preference: with nobody else online it goes where it 
   farm.lease('bad');
   farm.takeOutputs();
   farm.deregister('good');
-  farm.expect(t, 'the worker that is too small is no other', [
+  farm.expect(t, 'a worker that is too small does not count', [
     'worker good offline',
     'deregister good: departed',
     'task A/0/0 assigned bad',
@@ -45,7 +45,7 @@ test('it is no more than a preference: with nobody else online it goes where it 
   t.end();
 });
 
-test('what a worker has failed does not keep it from the rest, in the order of the tasks', (t) => {
+test('a failed task does not keep its worker from other tasks, in the order of the tasks', (t) => {
   const farm = new TestFarm();
   farm.register('bad', { cpu_count: 2 });
   farm.register('good', { cpu_count: 8 });
@@ -61,7 +61,7 @@ test('what a worker has failed does not keep it from the rest, in the order of t
     'lease bad: A/0/2#1, A/0/3#1',
   ]);
   farm.lease('good');
-  farm.expect(t, 'all that are left, the lowest first', [
+  farm.expect(t, 'all remaining tasks, in order', [
     'task A/0/0 assigned good',
     'task A/0/1 assigned good',
     'task A/0/4 assigned good',
@@ -71,7 +71,7 @@ test('what a worker has failed does not keep it from the rest, in the order of t
   t.end();
 });
 
-test('who failed what is known after a restart; work that was taken back is no failure', (t) => {
+test('failed workers are known after a restart, and reclaimed work is not a failure', (t) => {
   const farm = new TestFarm();
   farm.register('bad');
   farm.register('good');
@@ -84,20 +84,23 @@ test('who failed what is known after a restart; work that was taken back is no f
   farm.register('good', { incarnation: 'start-2' });
   farm.takeOutputs();
   farm.lease('bad');
-  farm.expect(t, 'the task that was taken back from the other', [
+  farm.expect(t, 'the task that was reclaimed from the other worker', [
     'task A/0/1 assigned bad',
     'lease bad: A/0/1#2 (4 cores)',
   ]);
   farm.report('A/0/1', 'succeeded');
   farm.takeOutputs();
   farm.lease('bad');
-  farm.expect(t, 'not the one that it has failed', []);
+  farm.expect(t, 'not the task that it has failed', []);
   farm.lease('good');
-  farm.expect(t, 'which is for the other', ['task A/0/0 assigned good', 'lease good: A/0/0#2 (4 cores)']);
+  farm.expect(t, 'which the other worker gets', [
+    'task A/0/0 assigned good',
+    'lease good: A/0/0#2 (4 cores)',
+  ]);
   t.end();
 });
 
-test('a retry by hand forgets who failed', (t) => {
+test('a manual retry resets the workers that failed', (t) => {
   const farm = new TestFarm();
   farm.register('bad');
   farm.register('good');

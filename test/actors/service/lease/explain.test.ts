@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-test('what the lease knows of a task that waits its turn', (t) => {
+test('explains a ready task that is behind other tasks', (t) => {
   const farm = new TestFarm();
   farm.register('w1', { cpu_count: 2 });
   farm.register('w2', { cpu_count: 2, queues: ['Q'] });
@@ -32,14 +32,15 @@ test('what the lease knows of a task that waits its turn', (t) => {
       nearestMiss: null,
       avoided: [],
     },
-    // One of high, five of first, two of the own job's first step, four of the own step. Nobody may run the other.
+    // One of high, five of first, two of the job's own first step, four of the own step. No worker can run the other
+    // job.
     before: { tasks: 12, jobs: 2 },
     reservedWorker: null,
   });
   t.end();
 });
 
-test('workers by the gate that they fail, and the one that comes nearest', (t) => {
+test('counts workers by the gate that they fail, with the nearest miss', (t) => {
   const farm = new TestFarm();
   farm.createQueue({ name: 'R' });
   farm.register('w1', { queues: ['R'] });
@@ -74,7 +75,7 @@ test('workers by the gate that they fail, and the one that comes nearest', (t) =
   t.end();
 });
 
-test('who could run what is not there yet', (t) => {
+test('explains which workers could run a job before its submission', (t) => {
   const farm = new TestFarm();
   farm.createQueue({ name: 'R' });
   farm.register('w1', { queues: ['R'] });
@@ -119,11 +120,11 @@ test('who could run what is not there yet', (t) => {
     },
   ]);
   t.strictSame(farm.explainDemands(), []);
-  t.strictSame(farm.takeOutputs(), ['demands: ok', 'demands: ok'], 'nothing else has happened');
+  t.strictSame(farm.takeOutputs(), ['demands: ok', 'demands: ok'], 'nothing else was published');
   t.end();
 });
 
-test('caps that are reached, with who holds them; a pause; a hold; a worker that failed', (t) => {
+test('explains reached caps with their holders, a pause, a retry delay and an avoided worker', (t) => {
   const farm = new TestFarm();
   farm.register('w1');
   farm.register('w2');

@@ -3,7 +3,7 @@ import { usagePool } from '../../../kit/lease-parts.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 import type { WaitingGroup } from '../../../../src/core/lease/explanation.ts';
 
-/** The groups in short: the reason, what it is about, tasks, jobs. */
+/** Summary of the groups: reason, subject, tasks, jobs. */
 const short = (fixture: TestFarm): readonly (readonly unknown[])[] =>
   fixture
     .explainFarm()
@@ -13,7 +13,7 @@ const short = (fixture: TestFarm): readonly (readonly unknown[])[] =>
 const aboutOf = (fixture: TestFarm, { queueId, pool, unschedulableReason }: WaitingGroup): string =>
   queueId === null ? pool + unschedulableReason : queueId === fixture.queue ? 'Q' : 'another queue';
 
-test('ready tasks by what holds them', (t) => {
+test('groups ready tasks by the cause of their wait', (t) => {
   const fixture = new TestFarm();
   const other = fixture.createQueue({ name: 'R' });
   fixture.register('w1', { cpu_count: 4 });
@@ -62,7 +62,7 @@ test('ready tasks by what holds them', (t) => {
   t.end();
 });
 
-test('a task that is held back after a failure', (t) => {
+test('groups a task with a retry delay', (t) => {
   const fixture = new TestFarm({ retry: { maxAttempts: 3, retryDelaySeconds: 60, failureLimit: 0 } });
   fixture.register('w1', { cpu_count: 1 });
   fixture.submit('A', [{ name: 's', tasks: 2 }]);
@@ -73,6 +73,6 @@ test('a task that is held back after a failure', (t) => {
     ['retry_after', '', 1, 1],
   ]);
   fixture.replaceQueue({ paused: true });
-  t.strictSame(short(fixture), [['paused_queue', 'Q', 2, 1]], 'what is weightier says it');
+  t.strictSame(short(fixture), [['paused_queue', 'Q', 2, 1]], 'the stronger cause is listed');
   t.end();
 });

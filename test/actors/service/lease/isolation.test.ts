@@ -3,7 +3,9 @@ import type { IsolationIdentity } from '../../../../src/core/wire/bus-messages.t
 import { parseLeaseReply } from '../../../../src/core/wire/service-messages.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-/** Whom the next lease of the worker says that its tasks run as, as the worker reads it; one task, then it is done. */
+/**
+ * Leases one task for the worker and returns the accounts in the reply, as the worker parses it; then ends the task.
+ */
 function leased(farm: TestFarm, task: string): readonly (IsolationIdentity | undefined)[] {
   farm.lease('w1');
   const answer = farm.answer('lease w1');
@@ -15,7 +17,7 @@ function leased(farm: TestFarm, task: string): readonly (IsolationIdentity | und
   return Object.values(read.value.steps).map(({ isolation }) => isolation);
 }
 
-test('a lease names the account of the queue as it is at the time', (t) => {
+test('a lease contains the current account of the queue', (t) => {
   const farm = new TestFarm();
   farm.register('w1', { cpu_count: 1 });
   farm.submit('A', [{ name: 's', tasks: 6 }]);
@@ -25,11 +27,11 @@ test('a lease names the account of the queue as it is at the time', (t) => {
   t.match(farm.store.get('queue', farm.queue), { runAsUser: 'render', runAsGroup: 'show' });
   t.strictSame(leased(farm, 'A/0/1'), [{ user: 'render', group: 'show' }]);
   farm.replaceQueue({ priority: 3 });
-  t.strictSame(leased(farm, 'A/0/2'), [{ user: 'render', group: 'show' }], 'what is not named stays');
+  t.strictSame(leased(farm, 'A/0/2'), [{ user: 'render', group: 'show' }], 'absent settings stay');
   farm.restart();
   farm.register('w1', { cpu_count: 1 });
   farm.takeOutputs();
-  t.strictSame(leased(farm, 'A/0/3'), [{ user: 'render', group: 'show' }], 'also over a restart');
+  t.strictSame(leased(farm, 'A/0/3'), [{ user: 'render', group: 'show' }], 'also after a restart');
   farm.replaceQueue({ runAsGroup: null });
   t.strictSame(leased(farm, 'A/0/4'), [{ user: 'render' }]);
   farm.replaceQueue({ runAsUser: null });
@@ -39,7 +41,7 @@ test('a lease names the account of the queue as it is at the time', (t) => {
   t.end();
 });
 
-test('a job that is moved runs as the account of its new queue', (t) => {
+test('a moved job runs as the account of its new queue', (t) => {
   const farm = new TestFarm();
   const other = farm.createQueue({ name: 'R', runAsUser: 'comp' });
   farm.register('w1', { cpu_count: 1 });

@@ -5,10 +5,10 @@ import { TestFarm } from '../../../kit/test-farm.ts';
 
 const HOLD_MS = 30_000;
 
-test('a job from its submission to its end', (t) => {
+test('a job runs from submission to completion', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
-  fixture.expect(t, 'a worker comes', ['worker w1 online', 'register w1: registered as w1']);
+  fixture.expect(t, 'a worker registers', ['worker w1 online', 'register w1: registered as w1']);
 
   fixture.submit('A', [
     { name: 'render', tasks: 2 },
@@ -63,10 +63,10 @@ test('a job from its submission to its end', (t) => {
     },
   ]);
   fixture.lease('w1');
-  fixture.expect(t, 'the next step waits for the whole of the first', []);
+  fixture.expect(t, 'the next step waits for the whole first step', []);
 
   fixture.report('A/0/1', 'succeeded', { exitCode: 0 });
-  fixture.expect(t, 'the last of the first step, whose running report was lost, promotes the next', [
+  fixture.expect(t, 'the last task of the first step, whose running report was lost, promotes the next', [
     'task A/0/1 succeeded',
     'task A/1/0 assigned w1',
     'lease w1: A/1/0#1',
@@ -74,12 +74,12 @@ test('a job from its submission to its end', (t) => {
   fixture.report('A/1/0', 'running');
   fixture.report('A/1/0', 'succeeded', { exitCode: 0 });
   fixture.expect(t, 'completed', ['task A/1/0 running w1', 'task A/1/0 succeeded', 'job A completed']);
-  t.equal(fixture.isResident('job', fixture.jobId('A')), false, 'a finished job is not kept in memory');
+  t.equal(fixture.isResident('job', fixture.jobId('A')), false, 'a finished job does not stay in memory');
   t.strictSame(fixture.warned(), []);
   t.end();
 });
 
-test('what a worker is handed', (t) => {
+test('a lease reply contains everything that a task needs', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', [{ name: 'render', tasks: 2, needs: { cores: 2.5 } }]);
@@ -115,7 +115,7 @@ test('what a worker is handed', (t) => {
   t.end();
 });
 
-test('one lease packs tasks by first fit: by priority, then age, and over what does not fit', (t) => {
+test('a lease packs tasks by first fit: by priority, then age, skipping what does not fit', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1', { cpu_count: 8 });
   fixture.submit('old', [{ name: 's', tasks: 2 }]);
@@ -124,7 +124,7 @@ test('one lease packs tasks by first fit: by priority, then age, and over what d
   fixture.submit('wide', [{ name: 's', tasks: 2, needs: { cores: 5 } }], { priority: 90 });
   fixture.takeOutputs();
   fixture.lease('w1');
-  fixture.expect(t, 'five cores for the first, and the rest to the others', [
+  fixture.expect(t, 'five cores for the first, the rest for the others', [
     'task wide/0/0 assigned w1',
     'job wide running',
     'task old/0/0 assigned w1',
@@ -135,7 +135,7 @@ test('one lease packs tasks by first fit: by priority, then age, and over what d
     'lease w1: wide/0/0#1 (5 cores), old/0/0#1, old/0/1#1, young/0/0#1',
   ]);
   fixture.lease('w1');
-  fixture.expect(t, 'no core is free', []);
+  fixture.expect(t, 'no free cores', []);
   fixture.report('old/0/0', 'succeeded');
   fixture.expect(t, 'one core is free again', [
     'task old/0/0 succeeded',
@@ -153,19 +153,19 @@ test('a task without declared cores takes the whole machine', (t) => {
   fixture.submit('small', [{ name: 's', tasks: 1 }]);
   fixture.takeOutputs();
   fixture.lease('w1');
-  fixture.expect(t, 'one task only', [
+  fixture.expect(t, 'only one task', [
     'task whole/0/0 assigned w1',
     'job whole running',
     'lease w1: whole/0/0#1 (4 cores)',
   ]);
   fixture.lease('w2');
-  fixture.expect(t, 'as many cores as this one has', [
+  fixture.expect(t, 'as many cores as this worker has', [
     'task whole/0/1 assigned w2',
     'lease w2: whole/0/1#1 (2 cores)',
   ]);
   fixture.lease('w1');
   fixture.report('whole/0/0', 'succeeded');
-  fixture.expect(t, 'when it is over there is room for others', [
+  fixture.expect(t, 'after its end other tasks fit', [
     'task whole/0/0 succeeded',
     'task small/0/0 assigned w1',
     'job small running',
@@ -173,11 +173,14 @@ test('a task without declared cores takes the whole machine', (t) => {
   ]);
   fixture.submit('again', [{ name: 's', tasks: 1, needs: { cores: null } }]);
   fixture.lease('w1');
-  fixture.expect(t, 'a machine with one task is not whole', ['job again pending', 'submit again: ok']);
+  fixture.expect(t, 'a machine with one task is not free as a whole', [
+    'job again pending',
+    'submit again: ok',
+  ]);
   t.end();
 });
 
-test('a worker that is not eligible gets nothing', (t) => {
+test('a worker that is not eligible gets no tasks', (t) => {
   const fixture = new TestFarm();
   const other = fixture.createQueue({ name: 'other' });
   fixture.register('north', { compute_location: 'North' });
@@ -193,7 +196,7 @@ test('a worker that is not eligible gets nothing', (t) => {
   fixture.lease('affine', { queue: other });
   fixture.lease('plain');
   fixture.lease('north');
-  fixture.expect(t, 'to each its own; nobody has five cores', [
+  fixture.expect(t, 'each gets its own, and no worker has five cores', [
     'task C/0/0 assigned affine',
     'job C running',
     'lease affine: C/0/0#1',
@@ -217,7 +220,7 @@ test('a worker that is not eligible gets nothing', (t) => {
   t.end();
 });
 
-test('a parked request is woken when a job is submitted, the longest waiting first', (t) => {
+test('a submission serves parked requests, longest waiting first', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1', { cpu_count: 1 });
   fixture.register('w2', { cpu_count: 1 });
@@ -226,9 +229,9 @@ test('a parked request is woken when a job is submitted, the longest waiting fir
   fixture.lease('w2');
   fixture.lease('w1');
   fixture.lease('w3');
-  fixture.expect(t, 'nothing to do', []);
+  fixture.expect(t, 'no tasks', []);
   fixture.submit('A', [{ name: 's', tasks: 2 }]);
-  fixture.expect(t, 'in the order in which they came', [
+  fixture.expect(t, 'in the order of their arrival', [
     'job A pending',
     'submit A: ok',
     'task A/0/0 assigned w2',
@@ -240,7 +243,7 @@ test('a parked request is woken when a job is submitted, the longest waiting fir
   t.end();
 });
 
-test('a parked request is woken when cores are freed', (t) => {
+test('freed cores serve a parked request', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1', { cpu_count: 2 });
   fixture.submit('A', [{ name: 's', tasks: 3, needs: { cores: 2 } }]);
@@ -257,7 +260,7 @@ test('a parked request is woken when cores are freed', (t) => {
   t.end();
 });
 
-test('a parked request is woken when the retry delay of a task is over', (t) => {
+test('the end of a retry delay serves a parked request', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', [{ name: 's', tasks: 1 }]);
@@ -265,17 +268,17 @@ test('a parked request is woken when the retry delay of a task is over', (t) => 
   fixture.report('A/0/0', 'running');
   fixture.takeOutputs();
   fixture.report('A/0/0', 'failed', { exitCode: 1 });
-  fixture.expect(t, 'ready, but not yet', ['task A/0/0 ready', 'count task-retries of Q']);
+  fixture.expect(t, 'ready, but delayed', ['task A/0/0 ready', 'count task-retries of Q']);
   t.equal(fixture.task('A/0/0').retryAfter, fixture.now + 10_000);
   fixture.lease('w1');
   fixture.advance(9_999);
-  fixture.expect(t, 'held back', []);
+  fixture.expect(t, 'still delayed', []);
   fixture.advance(1);
   fixture.expect(t, 'due', ['task A/0/0 assigned w1', 'lease w1: A/0/0#2']);
   t.end();
 });
 
-test('a hold that ends is answered with nothing, each at its own time', (t) => {
+test('an expired hold gets an empty reply, each at its own time', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.register('w2');
@@ -288,7 +291,7 @@ test('a hold that ends is answered with nothing, each at its own time', (t) => {
   fixture.advance(1);
   fixture.expect(t, 'the first', ['lease w1: nothing']);
   fixture.advance(9_999);
-  fixture.expect(t, 'the second is held', []);
+  fixture.expect(t, 'the second is still held', []);
   fixture.advance(1);
   fixture.expect(t, 'the second', ['lease w2: nothing']);
   fixture.submit('A', [{ name: 's', tasks: 1 }]);
@@ -302,9 +305,9 @@ test('a second request of a worker replaces the first', (t) => {
   fixture.takeOutputs();
   fixture.lease('w1', { client: 'first' });
   fixture.lease('w1', { client: 'second' });
-  fixture.expect(t, 'the first is answered', ['first: nothing']);
+  fixture.expect(t, 'the first gets an empty reply', ['first: nothing']);
   fixture.submit('A', [{ name: 's', tasks: 1 }]);
-  fixture.expect(t, 'the second gets the work', [
+  fixture.expect(t, 'the second gets the task', [
     'job A pending',
     'submit A: ok',
     'task A/0/0 assigned w1',
@@ -314,32 +317,32 @@ test('a second request of a worker replaces the first', (t) => {
   t.end();
 });
 
-test('a request of an unknown worker, or of an earlier start of it, is told so', (t) => {
+test('a request of an unknown worker or an earlier incarnation gets the reply unknown', (t) => {
   const fixture = new TestFarm();
   fixture.lease('stranger');
-  fixture.expect(t, 'never seen', ['lease stranger: unknown']);
+  fixture.expect(t, 'never registered', ['lease stranger: unknown']);
   fixture.register('w1', { incarnation: 'start-1' });
   fixture.register('w1', { incarnation: 'start-2' });
   fixture.takeOutputs();
   fixture.lease('w1', { incarnation: 'start-1' });
-  fixture.expect(t, 'an earlier start', ['lease w1: unknown']);
+  fixture.expect(t, 'an earlier incarnation', ['lease w1: unknown']);
   t.end();
 });
 
-test('a parked request of an earlier start gets no work', (t) => {
+test('a parked request of an earlier incarnation gets no tasks', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1', { incarnation: 'start-1' });
   fixture.takeOutputs();
   fixture.lease('w1', { client: 'before' });
   fixture.register('w1', { incarnation: 'start-2' });
-  fixture.expect(t, 'it is answered when the worker starts anew', [
+  fixture.expect(t, 'it is answered when the worker restarts', [
     'worker w1 online',
     'register w1: registered as w1',
     'before: unknown',
   ]);
   fixture.lease('w1', { client: 'after' });
   fixture.submit('A', [{ name: 's', tasks: 1 }]);
-  fixture.expect(t, 'the living request gets the work', [
+  fixture.expect(t, 'the current request gets the task', [
     'job A pending',
     'submit A: ok',
     'task A/0/0 assigned w1',
@@ -349,7 +352,7 @@ test('a parked request of an earlier start gets no work', (t) => {
   t.end();
 });
 
-test('the cap of a queue', (t) => {
+test('the cap of a queue limits live tasks', (t) => {
   const fixture = new TestFarm();
   fixture.replaceQueue({ maxConcurrentTasks: 2 });
   fixture.register('w1');
@@ -358,14 +361,14 @@ test('the cap of a queue', (t) => {
   fixture.takeOutputs();
   fixture.lease('w1');
   fixture.lease('w2');
-  fixture.expect(t, 'two tasks, however many cores are free', [
+  fixture.expect(t, 'two tasks, although more cores are free', [
     'task A/0/0 assigned w1',
     'task A/0/1 assigned w1',
     'job A running',
     'lease w1: A/0/0#1, A/0/1#1',
   ]);
   fixture.report('A/0/1', 'succeeded');
-  fixture.expect(t, 'one is over: the other worker, which waits, is woken', [
+  fixture.expect(t, 'one has ended: the other, waiting worker is served', [
     'task A/0/1 succeeded',
     'task A/0/2 assigned w2',
     'lease w2: A/0/2#1',
@@ -380,7 +383,7 @@ test('the cap of a queue', (t) => {
   t.end();
 });
 
-test('the cap of a farm holds over all its queues', (t) => {
+test('the cap of a farm applies to all its queues', (t) => {
   const fixture = new TestFarm();
   const other = fixture.createQueue({ name: 'other' });
   fixture.replaceFarm({ maxConcurrentTasks: 1 });
@@ -399,7 +402,7 @@ test('the cap of a farm holds over all its queues', (t) => {
     'replace queue: ok',
   ]);
   fixture.report('A/0/0', 'succeeded');
-  fixture.expect(t, 'a task of a paused queue makes room for another queue', [
+  fixture.expect(t, 'a task of a paused queue frees capacity for another queue', [
     'task A/0/0 succeeded',
     'job A completed',
     'task B/0/0 assigned w2',
@@ -409,7 +412,7 @@ test('the cap of a farm holds over all its queues', (t) => {
   t.end();
 });
 
-test('a paused queue hands out nothing; what runs runs on', (t) => {
+test('a paused queue leases no tasks, and running tasks continue', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1', { cpu_count: 1 });
   fixture.submit('A', [{ name: 's', tasks: 2 }]);
@@ -425,7 +428,7 @@ test('a paused queue hands out nothing; what runs runs on', (t) => {
   t.end();
 });
 
-test('a job of thousands of tasks is handed out in replies of bounded size', (t) => {
+test('a job of thousands of tasks is leased in replies of bounded size', (t) => {
   const { tasksPerLease } = WIRE_LIMITS;
   const fixture = new TestFarm();
   fixture.register('w1', { cpu_count: 1000 });
@@ -443,7 +446,7 @@ test('a job of thousands of tasks is handed out in replies of bounded size', (t)
   t.end();
 });
 
-test('a lease takes tasks of so many steps; the rest is for the next', (t) => {
+test('a lease has a limited number of steps, the rest follows with the next', (t) => {
   const { stepsPerLease } = WIRE_LIMITS;
   const fixture = new TestFarm();
   fixture.register('w1', { cpu_count: 100 });

@@ -11,7 +11,7 @@ const AT_BERLIN = {
   locations: [{ root: 's3://bucket/projects', sources: [{ format: 'POSIX', path: '/mnt/projects' }] }],
 };
 
-/** The path map that came with the last lease of the worker. */
+/** The path map in the last lease reply of the worker. */
 function pathMapOf(t: Test, farm: TestFarm, worker: string): unknown {
   // A lease request is answered with a LeaseReply, as its message says.
   const reply = farm.answer(`lease ${worker}`) as LeaseReply | undefined;
@@ -26,11 +26,11 @@ function leaseOne(t: Test, farm: TestFarm, worker: string, job: string): unknown
   return pathMapOf(t, farm, worker);
 }
 
-test('a lease tells where storage is found from the place of the worker', (t) => {
+test("a lease contains the path map of the worker's compute location", (t) => {
   const farm = new TestFarm();
   farm.register('w1', { compute_location: 'berlin' });
   farm.register('w2');
-  t.equal(leaseOne(t, farm, 'w1', 'A'), undefined, 'no storage, no word of it');
+  t.equal(leaseOne(t, farm, 'w1', 'A'), undefined, 'no storage, no path map');
   farm.createStorage('projects', { roots: ROOTS });
   t.strictSame(leaseOne(t, farm, 'w1', 'B'), AT_BERLIN);
   t.strictSame(leaseOne(t, farm, 'w2', 'C'), {
@@ -44,7 +44,7 @@ test('a lease tells where storage is found from the place of the worker', (t) =>
   t.strictSame(
     leaseOne(t, farm, 'w1', 'E'),
     { compute_location: 'berlin', locations: [{ root: '/p', sources: [] }] },
-    'a change counts for the leases after it',
+    'a change applies to later leases',
   );
   farm.deleteStorage('projects');
   t.equal(leaseOne(t, farm, 'w1', 'F'), undefined);

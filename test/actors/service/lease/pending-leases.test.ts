@@ -11,7 +11,7 @@ const lease = (name: string): PendingLease => ({
   steps: [],
 });
 
-test('leases are found by rising numbers until they end, in whatever order they do', (t) => {
+test('leases are found by rising numbers until they end, in any order', (t) => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat(5), { nil: null })), (steps) => {
       const leases = new PendingLeases();

@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { usagePool } from '../../../kit/lease-parts.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-/** The catalog says which pools there are. */
+/** Registers usage pools, as the catalog does. */
 const register = (fixture: TestFarm, pools: Readonly<Record<string, number>>): void => {
   fixture.post({
     actor: 'lease',
@@ -15,7 +15,7 @@ const register = (fixture: TestFarm, pools: Readonly<Record<string, number>>): v
   fixture.run();
 };
 
-test('a pool caps what runs at once, and a slot that is given back wakes who waits', (t) => {
+test('a pool limits live tasks, and a freed slot serves a waiting request', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.register('w2');
@@ -34,14 +34,14 @@ test('a pool caps what runs at once, and a slot that is given back wakes who wai
     },
   ]);
   fixture.report('A/0/0', 'succeeded');
-  fixture.expect(t, 'succeeded: the slot goes to the one that waits', [
+  fixture.expect(t, 'succeeded: the slot goes to the waiting task', [
     'task A/0/0 succeeded',
     'task A/0/1 assigned w2',
     'lease w2: A/0/1#1',
   ]);
   fixture.lease('w1');
   fixture.deregister('w2');
-  fixture.expect(t, 'taken back: the same', [
+  fixture.expect(t, 'reclaimed: the same', [
     'worker w2 offline',
     'deregister w2: departed',
     'task A/0/1 ready',
@@ -58,11 +58,11 @@ test('a pool caps what runs at once, and a slot that is given back wakes who wai
     'lease w1: A/0/2#1',
   ]);
   fixture.report('A/0/2', 'failed', { exitCode: 1 });
-  t.equal(fixture.explain('A/0/2').pools[0]?.inUse, 0, 'a failure gives the slot back');
+  t.equal(fixture.explain('A/0/2').pools[0]?.inUse, 0, 'a failure frees the slot');
   t.end();
 });
 
-test('a step that names several pools needs a slot of each; one that is not registered has none', (t) => {
+test('a step needs a slot of each of its pools, and an unregistered pool has none', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1', { cpu_count: 8 });
   register(fixture, { nuke: 5, ocula: 2 });
@@ -83,7 +83,7 @@ test('a step that names several pools needs a slot of each; one that is not regi
   ]);
   fixture.lease('w1');
   register(fixture, { nuke: 6, ocula: 2, mari: 1 });
-  fixture.expect(t, 'a pool that is registered, and one that is raised, wake who waits', [
+  fixture.expect(t, 'a registered or enlarged pool serves waiting requests', [
     'task B/0/0 assigned w1',
     'job B running',
     'lease w1: B/0/0#1',
@@ -113,9 +113,9 @@ test('farms share the pools', (t) => {
   fixture.takeOutputs();
   fixture.tallies.claim(other, 1, 1, Infinity);
   fixture.report('A/0/0', 'succeeded');
-  fixture.expect(t, 'the other farm has taken the slot before', ['task A/0/0 succeeded']);
+  fixture.expect(t, 'the other farm has taken the slot first', ['task A/0/0 succeeded']);
   fixture.tallies.release(other, 1, 1);
   fixture.run();
-  fixture.expect(t, 'and gives it back', ['task A/0/2 assigned w1', 'lease w1: A/0/2#1']);
+  fixture.expect(t, 'and releases it', ['task A/0/2 assigned w1', 'lease w1: A/0/2#1']);
   t.end();
 });

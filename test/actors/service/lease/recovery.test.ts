@@ -3,8 +3,8 @@ import type { FarmInput } from '../../../../actors/service/farm/messages.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
 /**
- * Five jobs of one task each, of which the last is at work; the service has been started again and has asked two of them what
- * they offer. The others are asked while time passes.
+ * Five jobs of one task each, the last of which is running. The service has restarted and activated two of them. The
+ * others are activated as time passes.
  */
 function restarted(farm: Partial<FarmInput> = {}): TestFarm {
   const fixture = new TestFarm({ recoveryBatchSize: 2 });
@@ -20,7 +20,7 @@ function restarted(farm: Partial<FarmInput> = {}): TestFarm {
   return fixture;
 }
 
-test('nothing is handed out before every job has said what it offers, and then all of it', (t) => {
+test('no task is leased before every job has reported, and then all of them are', (t) => {
   const fixture = restarted();
   fixture.lease('w2');
   t.strictSame(fixture.takeOutputs(), [], 'the request waits');
@@ -39,15 +39,15 @@ test('nothing is handed out before every job has said what it offers, and then a
   t.end();
 });
 
-test('what the job that is asked last has at work counts under the cap', (t) => {
+test('live tasks of the job that is activated last count against the cap', (t) => {
   const fixture = restarted({ maxConcurrentTasks: 2 });
   fixture.lease('w2');
   fixture.advance(0);
-  fixture.expect(t, 'one is at work', ['task A/0/0 assigned w2', 'job A running', 'lease w2: A/0/0#1']);
+  fixture.expect(t, 'one task is live', ['task A/0/0 assigned w2', 'job A running', 'lease w2: A/0/0#1']);
   t.end();
 });
 
-test('a job may end, and another come, before they are asked', (t) => {
+test('jobs may end and arrive before they are activated', (t) => {
   const fixture = restarted();
   fixture.report('E/0/0', 'succeeded');
   fixture.cancelJob('D');
@@ -55,7 +55,7 @@ test('a job may end, and another come, before they are asked', (t) => {
   fixture.takeOutputs();
   fixture.lease('w2');
   fixture.advance(0);
-  fixture.expect(t, 'those that are left', [
+  fixture.expect(t, 'the remaining jobs', [
     'task A/0/0 assigned w2',
     'job A running',
     'task B/0/0 assigned w2',
@@ -69,16 +69,16 @@ test('a job may end, and another come, before they are asked', (t) => {
   t.end();
 });
 
-test('who wants to know why a task waits has all jobs asked at once', (t) => {
+test('explaining a task activates all jobs at once', (t) => {
   const fixture = restarted();
   t.strictSame(fixture.explain('D/0/0').before, { tasks: 3, jobs: 3 });
   fixture.lease('w1');
   fixture.advance(0);
-  fixture.expect(t, 'nothing is asked twice', []);
+  fixture.expect(t, 'no job is activated twice', []);
   t.end();
 });
 
-test('who looks at what waits is told of the jobs that are known, and has no others asked', (t) => {
+test('explaining the farm covers only the known jobs and activates no others', (t) => {
   const fixture = restarted();
   const idsOf = (names: readonly string[]): readonly string[] => names.map((name) => fixture.jobId(name));
   const shows = (isPartial: boolean, names: readonly string[]): void => {

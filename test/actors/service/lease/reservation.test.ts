@@ -4,7 +4,7 @@ import { TestFarm } from '../../../kit/test-farm.ts';
 const AFTER_MS = 300_000;
 const TASK_MS = 60_000;
 
-/** Two workers of four cores, a stream of one-core tasks that never lets both be idle, and a whole-machine task. */
+/** Two workers of four cores, a stream of one-core tasks that never leaves both idle, and a whole-machine task. */
 class BusyFarm {
   readonly fixture: TestFarm;
   private readonly running: { readonly task: string; readonly worker: string; endsAt: number }[] = [];
@@ -17,7 +17,7 @@ class BusyFarm {
     this.ask();
   }
 
-  /** Work goes on: every task runs for a minute, and whoever has a core free asks for more. */
+  /** Runs the farm: every task takes a minute, and every worker with a free core requests more. */
   workFor(ms: number): void {
     const end = this.fixture.now + ms;
     while (this.fixture.now < end) {
@@ -30,7 +30,7 @@ class BusyFarm {
     }
   }
 
-  /** Each worker asks; the tasks that it is given begin. */
+  /** Each worker sends a lease request and starts its tasks. */
   private ask(): void {
     this.fixture.lease('w1');
     this.fixture.lease('w2');
@@ -41,14 +41,14 @@ class BusyFarm {
         if (task === undefined) continue;
         if (task.startsWith('whole')) this.wholeRanOn.push(worker);
         this.fixture.report(task, 'running');
-        // They end one after the other, so that the cores of a worker are never all free by chance.
+        // They end one after another, so that the cores of a worker are never all free by chance.
         this.running.push({ task, worker, endsAt: this.fixture.now + TASK_MS + (at % 4) * 15_000 });
       }
     }
   }
 }
 
-test('without reservations a stream of small tasks keeps a whole-machine task waiting for ever', (t) => {
+test('without reservations a stream of small tasks starves a whole-machine task', (t) => {
   const farm = new BusyFarm(0);
   farm.workFor(60_000);
   farm.fixture.submit('whole', [{ name: 's', tasks: 1, needs: { cores: null } }], { priority: 90 });
@@ -57,12 +57,12 @@ test('without reservations a stream of small tasks keeps a whole-machine task wa
   t.end();
 });
 
-test('after the wait a worker is kept free, and the task runs once what runs there has ended', (t) => {
+test('a worker is reserved after the wait, and the task runs once the worker is free', (t) => {
   const farm = new BusyFarm();
   farm.workFor(60_000);
   farm.fixture.submit('whole', [{ name: 's', tasks: 1, needs: { cores: null } }], { priority: 90 });
   farm.workFor(AFTER_MS - 15_000);
-  t.strictSame(farm.wholeRanOn, [], 'first fit, as the contract has it');
+  t.strictSame(farm.wholeRanOn, [], 'first fit, as in the contract');
   t.equal(farm.fixture.explain('whole/0/0').reservedWorker, null);
   farm.workFor(30_000);
   t.match(farm.fixture.explain('whole/0/0').reservedWorker, /^id-of-w/);
@@ -70,22 +70,22 @@ test('after the wait a worker is kept free, and the task runs once what runs the
   t.match(
     farm.fixture.explain('small/0/1999').workers,
     { withRoom: 0, keptForOthers: 1 },
-    'it has room for no other',
+    'it has no capacity for other tasks',
   );
   farm.workFor(2 * TASK_MS);
-  t.equal(farm.wholeRanOn.length, 1, 'the wait, and the longest of the tasks that ran on the worker');
+  t.equal(farm.wholeRanOn.length, 1, 'the wait plus the longest task of the worker');
   t.end();
 });
 
-test('a task of a lower priority than those that run before it is not overtaken', (t) => {
+test('a task with a lower priority than those before it is not starving', (t) => {
   const farm = new BusyFarm();
   farm.fixture.submit('whole', [{ name: 's', tasks: 1, needs: { cores: null } }], { priority: 10 });
   farm.workFor(2 * AFTER_MS);
-  t.strictSame(farm.wholeRanOn, [], 'the contract puts the others first');
+  t.strictSame(farm.wholeRanOn, [], 'the contract orders the others first');
   t.end();
 });
 
-test('a reservation ends when its task is gone, its job paused, or its worker', (t) => {
+test("a reservation ends with its task, its job's pause or its worker", (t) => {
   for (const end of ['cancel', 'pause', 'deregister'] as const) {
     const farm = new BusyFarm();
     const { fixture } = farm;
@@ -101,15 +101,15 @@ test('a reservation ends when its task is gone, its job paused, or its worker', 
     if (end !== 'deregister') {
       t.equal(fixture.explain('whole/0/0').reservedWorker, null);
       farm.workFor(60_000);
-      t.equal(fixture.bookedCores('w1') + fixture.bookedCores('w2'), 8, 'every core is at work again');
+      t.equal(fixture.bookedCores('w1') + fixture.bookedCores('w2'), 8, 'every core is in use again');
     } else {
-      t.not(fixture.explain('whole/0/0').reservedWorker, reserved, 'the other one is kept free');
+      t.not(fixture.explain('whole/0/0').reservedWorker, reserved, 'the other worker is reserved');
     }
   }
   t.end();
 });
 
-test('a reservation moves on from a worker whose tasks do not end', (t) => {
+test('a reservation moves from a worker whose tasks do not end', (t) => {
   const fixture = new TestFarm();
   for (const worker of ['w1', 'w2']) fixture.register(worker);
   fixture.submit('endless', [{ name: 's', tasks: 2 }]);

@@ -5,7 +5,7 @@ import { TestFarm } from '../../../kit/test-farm.ts';
 import { STEP_NOTIFY_BATCH_SIZE } from '../../../../actors/service/lease/unschedulable-sweep.ts';
 
 const GRACE_MS = 30_000;
-/** The grace, and the sweep that comes after it. */
+/** The grace, and the sweep after it. */
 const OVERDUE_MS = GRACE_MS + 3_000;
 
 const needsGpu = { attributes: [{ name: 'attr.worker.tag.gpu', anyOf: ['yes'] }] };
@@ -17,14 +17,14 @@ const counts = (fixture: TestFarm, name: string): readonly number[] => {
   return [ready, unschedulable];
 };
 
-test('a ready task that nobody may run says so after the grace, and no longer once somebody may', (t) => {
+test('a ready task without an eligible worker gets a reason after the grace, until a worker is eligible', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', [{ name: 's', tasks: 2, needs: needsGpu }]);
   fixture.takeOutputs();
   fixture.advance(GRACE_MS - 1);
   fixture.expect(t, 'within the grace', []);
   fixture.advance(3_001);
-  fixture.expect(t, 'after it', [
+  fixture.expect(t, 'after the grace', [
     'task A/0/0 ready (no online workers)',
     'task A/0/1 ready (no online workers)',
   ]);
@@ -40,7 +40,7 @@ test('a ready task that nobody may run says so after the grace, and no longer on
   ]);
 
   fixture.register('w2', { tags: { gpu: 'yes' } });
-  fixture.expect(t, 'a match clears it at once', [
+  fixture.expect(t, 'an eligible worker clears it at once', [
     'worker w2 online',
     'register w2: registered as w2',
     'task A/0/0 ready',
@@ -52,14 +52,14 @@ test('a ready task that nobody may run says so after the grace, and no longer on
   fixture.deregister('w2');
   fixture.takeOutputs();
   fixture.advance(3_000);
-  fixture.expect(t, 'the tasks have been ready for long: nobody is left', [
+  fixture.expect(t, 'the tasks have been ready for long, and no worker is left', [
     'task A/0/0 ready (no eligible online worker: attribute requirement not met)',
     'task A/0/1 ready (no eligible online worker: attribute requirement not met)',
   ]);
   t.end();
 });
 
-test('the reason goes with the readiness, task by task', (t) => {
+test('the reason is cleared per task when it is no longer ready', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', [{ name: 's', tasks: 3, needs: needsGpu }]);
   fixture.advance(OVERDUE_MS);
@@ -72,14 +72,14 @@ test('the reason goes with the readiness, task by task', (t) => {
   fixture.takeOutputs();
   t.strictSame(counts(fixture, 'A'), [3, 2], 'ready again, and within its grace');
   fixture.advance(OVERDUE_MS);
-  fixture.expect(t, 'its own grace is over', ['task A/0/1 ready (no online workers)']);
+  fixture.expect(t, 'its own grace has passed', ['task A/0/1 ready (no online workers)']);
   fixture.cancelJob('A');
   t.strictSame(counts(fixture, 'A'), [0, 0]);
   fixture.expectInvariants(t, 'canceled');
   t.end();
 });
 
-test('a paused job says nothing, and says it again soon after it is resumed', (t) => {
+test('a paused job has no reason, and gets it again soon after it is resumed', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', [{ name: 's', tasks: 1, needs: needsGpu }]);
   fixture.advance(OVERDUE_MS);
@@ -96,7 +96,7 @@ test('a paused job says nothing, and says it again soon after it is resumed', (t
   t.end();
 });
 
-test('a job that is paused and resumed between two sweeps says it again', (t) => {
+test('a job that is paused and resumed between two sweeps gets the reason again', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', [{ name: 's', tasks: 1, needs: needsGpu }]);
   fixture.advance(OVERDUE_MS);
@@ -109,7 +109,7 @@ test('a job that is paused and resumed between two sweeps says it again', (t) =>
   t.end();
 });
 
-test('each reason of the contract', (t) => {
+test('every reason of the contract occurs', (t) => {
   const reasonOf = (prepare: (fixture: TestFarm) => void, needs: object): string => {
     const fixture = new TestFarm();
     const other = fixture.createQueue({ name: 'Other' });
@@ -156,13 +156,13 @@ test('each reason of the contract', (t) => {
       fixture.register('w2', {});
     }, needsGpu),
     'no eligible online worker: attribute requirement not met',
-    'of several workers the one that comes furthest',
+    'the nearest miss among several workers',
   );
-  t.equal(reasonOf(worker, {}), '', 'a busy or silent worker is a worker');
+  t.equal(reasonOf(worker, {}), '', 'a busy or silent worker counts as a worker');
   t.end();
 });
 
-test('a grace of zero is no sweep', (t) => {
+test('a grace of zero disables the sweep', (t) => {
   const fixture = new TestFarm({ unschedulableGraceMs: 0 });
   fixture.submit('A', [{ name: 's', tasks: 1 }]);
   fixture.takeOutputs();
@@ -171,12 +171,12 @@ test('a grace of zero is no sweep', (t) => {
   t.end();
 });
 
-test('the reason outlives the service, and is cleared by the next', (t) => {
+test('the reason survives a restart and is cleared afterwards', (t) => {
   const fixture = new TestFarm();
   fixture.submit('A', [{ name: 's', tasks: 40_000, needs: needsGpu }]);
   fixture.advance(OVERDUE_MS);
   t.strictSame(counts(fixture, 'A'), [40_000, 40_000]);
-  t.equal(fixture.takeOutputs().length, 1_002, 'the job, and as many tasks as clients are told of at once');
+  t.equal(fixture.takeOutputs().length, 1_002, 'the job, and as many tasks as are published at once');
   fixture.restart(1_000);
   t.strictSame(counts(fixture, 'A'), [40_000, 40_000]);
   fixture.register('w1', { tags: { gpu: 'yes' } });
@@ -185,7 +185,7 @@ test('the reason outlives the service, and is cleared by the next', (t) => {
   t.end();
 });
 
-test('a job with EXPR waits for a worker that grants its expressions as much as the server does', (t) => {
+test('a job with EXPR waits for a worker with the expression limits of the server', (t) => {
   const fixture = new TestFarm();
   fixture.register('tight', { expr_memory_limit: 500_000 });
   fixture.submit('A', [{ name: 's', tasks: 1, needs: { cores: 1, usesExpressions: true } }]);
@@ -220,7 +220,7 @@ test('a job with EXPR waits for a worker that grants its expressions as much as 
   fixture.lease('tight');
   fixture.takeOutputs();
   fixture.register('tight', { expr_memory_limit: 1_000_000 });
-  fixture.expect(t, 'its parked request is served when it says a wider limit', [
+  fixture.expect(t, 'its parked request is served when it registers a wider limit', [
     'register tight: registered as tight',
     'task A/0/0 ready',
     'task A/0/0 assigned tight',
@@ -230,7 +230,7 @@ test('a job with EXPR waits for a worker that grants its expressions as much as 
   t.end();
 });
 
-test('a service that grants more than the default passes over workers that say nothing', (t) => {
+test('a service with higher limits than the default skips workers without limits', (t) => {
   const fixture = new TestFarm({ exprMemoryBytes: 2_000_000 });
   fixture.register('w1');
   fixture.register('w2', { expr_memory_limit: 2_000_000 });
@@ -239,24 +239,28 @@ test('a service that grants more than the default passes over workers that say n
   fixture.lease('w1');
   fixture.expect(t, 'nothing for the first', []);
   fixture.lease('w2');
-  fixture.expect(t, 'one that says enough', ['task A/0/0 assigned w2', 'job A running', 'lease w2: A/0/0#1']);
+  fixture.expect(t, 'one with sufficient limits', [
+    'task A/0/0 assigned w2',
+    'job A running',
+    'lease w2: A/0/0#1',
+  ]);
   t.end();
 });
 
-test('many jobs are told in pieces, and all of them', (t) => {
+test('many jobs are notified in batches, and all of them', (t) => {
   const fixture = new TestFarm();
   const jobs = 2 * STEP_NOTIFY_BATCH_SIZE + 1;
   for (let job = 0; job < jobs; job++)
     fixture.submit(`J${job}`, [{ name: 's', tasks: 1, needs: needsGpu }], { priority: 50 });
   fixture.takeOutputs();
   fixture.advance(OVERDUE_MS);
-  t.equal(fixture.takeOutputs().length, jobs, 'all have been told that nobody may run them');
+  t.equal(fixture.takeOutputs().length, jobs, 'all jobs were notified that no worker is eligible');
   const matched = (): number =>
     fixture.takeOutputs().filter((said) => /^task J\d+\/0\/0 ready$/.test(said)).length;
   fixture.register('w1', { tags: { gpu: 'yes' } });
-  t.equal(matched(), STEP_NOTIFY_BATCH_SIZE, 'the first are told at once that somebody may');
+  t.equal(matched(), STEP_NOTIFY_BATCH_SIZE, 'the first batch is notified at once');
   fixture.advance(0);
-  t.equal(matched(), jobs - STEP_NOTIFY_BATCH_SIZE, 'and the others after them');
+  t.equal(matched(), jobs - STEP_NOTIFY_BATCH_SIZE, 'the others follow');
   fixture.expectInvariants(t, 'told');
   t.end();
 });

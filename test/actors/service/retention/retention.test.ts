@@ -9,14 +9,14 @@ const one = [{ name: 's', tasks: 1 }];
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-function houseWith(retention: Partial<JobRetention> = {}): TestFarm {
+function farmWith(retention: Partial<JobRetention> = {}): TestFarm {
   const fixture = new TestFarm({ retention: { afterMs: HOUR, includeFailed: false, ...retention } });
   fixture.register('w1');
   fixture.takeOutputs();
   return fixture;
 }
 
-/** A job that runs to its end at once. */
+/** Runs a job to its end at once. */
 function run(fixture: TestFarm, name: string, end: 'succeeded' | 'failed' = 'succeeded'): string {
   fixture.submit(name, one, { retry: { maxAttempts: 1 } });
   fixture.lease('w1');
@@ -28,8 +28,8 @@ function run(fixture: TestFarm, name: string, end: 'succeeded' | 'failed' = 'suc
 const left = (fixture: TestFarm): string[] =>
   [...fixture.store.scan('job')].map((row) => row.value.name).sort();
 
-test('completed jobs are removed once they have been kept long enough, the others stay', (t) => {
-  const fixture = houseWith();
+test('completed jobs are deleted after the retention, and others stay', (t) => {
+  const fixture = farmWith();
   const id = run(fixture, 'completed');
   run(fixture, 'failed', 'failed');
   fixture.submit('canceled', one);
@@ -47,8 +47,8 @@ test('completed jobs are removed once they have been kept long enough, the other
   t.end();
 });
 
-test('failed and canceled jobs are removed too when that is set', (t) => {
-  const fixture = houseWith({ includeFailed: true });
+test('failed and canceled jobs are deleted too if configured', (t) => {
+  const fixture = farmWith({ includeFailed: true });
   run(fixture, 'failed', 'failed');
   fixture.submit('canceled', one);
   fixture.cancelJob('canceled');
@@ -67,7 +67,7 @@ test('failed and canceled jobs are removed too when that is set', (t) => {
 });
 
 test('with a retention of 0 every job is kept', (t) => {
-  const fixture = houseWith({ afterMs: 0, includeFailed: true });
+  const fixture = farmWith({ afterMs: 0, includeFailed: true });
   run(fixture, 'completed');
   run(fixture, 'failed', 'failed');
   fixture.advance(24 * HOUR);
@@ -75,12 +75,12 @@ test('with a retention of 0 every job is kept', (t) => {
   fixture.advance(HOUR);
   fixture.expect(t, 'kept', []);
   t.strictSame(left(fixture), ['completed', 'failed']);
-  t.notOk(fixture.isResident('retention', fixture.farm), 'nobody sweeps');
+  t.notOk(fixture.isResident('retention', fixture.farm), 'no sweep runs');
   t.end();
 });
 
-test('a restart neither loses nor hastens a removal', (t) => {
-  const fixture = houseWith();
+test('a restart neither loses nor hastens a deletion', (t) => {
+  const fixture = farmWith();
   run(fixture, 'early');
   fixture.advance(40 * MINUTE);
   run(fixture, 'late');
@@ -99,8 +99,8 @@ test('a restart neither loses nor hastens a removal', (t) => {
   t.end();
 });
 
-test('a setting that is changed counts for jobs that ended before', (t) => {
-  const fixture = houseWith({ afterMs: 0 });
+test('a changed setting applies to jobs that ended before', (t) => {
+  const fixture = farmWith({ afterMs: 0 });
   run(fixture, 'completed');
   run(fixture, 'failed', 'failed');
   fixture.advance(2 * HOUR);
@@ -111,29 +111,34 @@ test('a setting that is changed counts for jobs that ended before', (t) => {
   t.end();
 });
 
-test('a job that is tried again begins to be kept anew when it ends anew', (t) => {
-  const fixture = houseWith({ includeFailed: true });
+test('the retention of a retried job starts with its new end', (t) => {
+  const fixture = farmWith({ includeFailed: true });
   const id = run(fixture, 'A', 'failed');
   fixture.advance(59 * MINUTE);
   fixture.takeOutputs();
   fixture.retryJob('A');
-  fixture.expect(t, 'revived', ['task A/0/0 pending', 'task A/0/0 ready', 'job A pending', 'retry A: ok']);
+  fixture.expect(t, 'reactivated', [
+    'task A/0/0 pending',
+    'task A/0/0 ready',
+    'job A pending',
+    'retry A: ok',
+  ]);
   t.equal(fixture.job('A').endedAt, 0);
   fixture.advance(3 * HOUR);
-  fixture.expect(t, 'while it is active it stays', []);
+  fixture.expect(t, 'it stays while it is active', []);
   fixture.lease('w1');
   fixture.report('A/0/0', 'succeeded');
   fixture.takeOutputs();
   fixture.advance(59 * MINUTE);
-  fixture.expect(t, 'ended anew', []);
+  fixture.expect(t, 'ended again', []);
   fixture.advance(2 * MINUTE);
   fixture.expect(t, 'removed', ['job A removed']);
   t.strictSame(rowsOfJob(fixture.store, id), []);
   t.end();
 });
 
-test('a removal that was asked for before the job was tried again is void', (t) => {
-  const fixture = houseWith({ includeFailed: true });
+test('an expiry requested before a retry has no effect', (t) => {
+  const fixture = farmWith({ includeFailed: true });
   const id = run(fixture, 'A', 'failed');
   const { endedAt = 0 } = fixture.job('A');
   const expire = { type: 'job.expire', jobId: fixture.jobId('A'), endedAt } as const;
@@ -151,15 +156,15 @@ test('a removal that was asked for before the job was tried again is void', (t) 
     id: fixture.farm,
     message: { ...expire, endedAt: fixture.job('A').endedAt ?? 0 },
   });
-  fixture.expect(t, 'this end is meant', ['job A removed']);
+  fixture.expect(t, 'the request is for this end', ['job A removed']);
   fixture.deliver({ actor: 'farm', id: fixture.farm, message: expire });
-  fixture.expect(t, 'and it is gone', []);
+  fixture.expect(t, 'and it is deleted', []);
   t.strictSame(rowsOfJob(fixture.store, id), []);
   t.end();
 });
 
-test('a job on which a blocked one depends is kept until that waits no longer', (t) => {
-  const fixture = houseWith();
+test('an upstream of a blocked job is kept until the job no longer waits', (t) => {
+  const fixture = farmWith();
   run(fixture, 'A');
   run(fixture, 'other');
   fixture.submit('slow', one);
@@ -169,18 +174,18 @@ test('a job on which a blocked one depends is kept until that waits no longer', 
   fixture.expect(t, 'kept', ['job other removed']);
   fixture.restart();
   fixture.advance(2 * HOUR);
-  fixture.expect(t, 'also over a restart', []);
+  fixture.expect(t, 'also after a restart', []);
   fixture.lease('w1');
   fixture.report('slow/0/0', 'succeeded');
   fixture.takeOutputs();
   fixture.advance(MINUTE);
-  fixture.expect(t, 'and then removed', ['job A removed']);
-  t.equal(fixture.job('B').status, 'pending', 'its dependent goes on');
+  fixture.expect(t, 'then deleted', ['job A removed']);
+  t.equal(fixture.job('B').status, 'pending', 'its dependent continues');
   t.end();
 });
 
-test('a sweep of many jobs goes through all of them in pieces', (t) => {
-  const fixture = houseWith({ includeFailed: true });
+test('a sweep of many jobs covers all of them in batches', (t) => {
+  const fixture = farmWith({ includeFailed: true });
   fixture.submit('slow', one);
   const count = 2 * SWEEP_ROWS + 10;
   for (let each = 0; each < SWEEP_ROWS; each++) {
@@ -200,22 +205,22 @@ test('a sweep of many jobs goes through all of them in pieces', (t) => {
   t.end();
 });
 
-test('jobs that are kept for others do not hold up the sweep of those behind them', (t) => {
-  const fixture = houseWith({ includeFailed: true });
+test('jobs kept for others do not delay the sweep of later ones', (t) => {
+  const fixture = farmWith({ includeFailed: true });
   fixture.submit('slow', one);
   fixture.updateJob('slow', { action: 'pause' });
   const upstreams = Array.from({ length: SWEEP_ROWS + 1 }, (_, each) => run(fixture, `up ${each}`));
   fixture.submit('B', one, { after: ['slow', ...upstreams.map((_, each) => `up ${each}`)] });
   run(fixture, 'behind');
   fixture.advance(HOUR + MINUTE);
-  fixture.expect(t, 'the one behind them', ['job behind removed']);
+  fixture.expect(t, 'the one after them', ['job behind removed']);
   t.equal(left(fixture).length, upstreams.length + 2);
   t.end();
 });
 
-test('the ended jobs of a farm that is deleted are removed all the same', (t) => {
+test('the ended jobs of a deleted farm are deleted too', (t) => {
   for (const isRestarted of [false, true]) {
-    const fixture = houseWith();
+    const fixture = farmWith();
     const id = run(fixture, 'A');
     fixture.deregister('w1');
     fixture.deleteFarm();
@@ -230,8 +235,8 @@ test('the ended jobs of a farm that is deleted are removed all the same', (t) =>
   t.end();
 });
 
-test('each farm is swept by itself', (t) => {
-  const fixture = houseWith();
+test('each farm is swept separately', (t) => {
+  const fixture = farmWith();
   const other = fixture.createFarm({ name: 'G' });
   const queue = fixture.createQueue({}, other);
   fixture.submit('of F', one);

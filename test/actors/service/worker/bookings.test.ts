@@ -18,7 +18,7 @@ const bookingOf = (attempt: AttemptAddress, cores = 1): Booking => ({
   cores,
 });
 
-test('bookings are found by their attempts and stay in their order', (t) => {
+test('bookings are found by their attempts and keep their order', (t) => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), attempts, fc.integer({ min: 1, max: 9 }))), (steps) => {
       const bookings = new Bookings();
@@ -45,14 +45,14 @@ test('bookings are found by their attempts and stay in their order', (t) => {
   t.end();
 });
 
-test('bookings that were written are taken up', (t) => {
+test('stored bookings are loaded', (t) => {
   const attempt = { jobId: jobId(JOBS[0] ?? ''), stepOrder: 3, index: 7, attemptNumber: 2 };
   const bookings = new Bookings([bookingOf(attempt, 4)]);
   t.strictSame(bookings.all(), [bookingOf(attempt, 4)]);
   t.equal(
     bookings.take({ ...attempt, attemptNumber: 1 }),
     null,
-    'an earlier attempt of the task holds nothing',
+    'an earlier attempt of the task has no booking',
   );
   t.strictSame(bookings.take(attempt), bookingOf(attempt, 4));
   const wrong = { attemptId: 'no attempt' as AttemptId, cores: 1 };

@@ -7,7 +7,7 @@ const ONLINE = 'conflict, the worker is online; stop it before you delete it';
 const LATELY =
   'conflict, the worker is disabled and still sends heartbeats; it can be deleted after 30 s of silence';
 
-/** What the store holds of a worker, by table. */
+/** The stored rows of a worker, by table. */
 const rowsOf = (fixture: TestFarm, name: string): readonly unknown[] => {
   const id = workerId(`id-of-${name}`);
   return [
@@ -17,7 +17,7 @@ const rowsOf = (fixture: TestFarm, name: string): readonly unknown[] => {
   ];
 };
 
-test('an offline worker is deleted, and nothing is left but its ordinal', (t) => {
+test('deleting an offline worker leaves only its ordinal', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', [{ name: 's', tasks: 2 }]);
@@ -25,7 +25,7 @@ test('an offline worker is deleted, and nothing is left but its ordinal', (t) =>
   fixture.report('A/0/0', 'running');
   fixture.report('A/0/0', 'failed');
   fixture.deregister('w1');
-  t.equal(rowsOf(fixture, 'w1').filter((row) => row === undefined).length, 0, 'all its rows are there');
+  t.equal(rowsOf(fixture, 'w1').filter((row) => row === undefined).length, 0, 'all its rows exist');
   fixture.takeOutputs();
   fixture.deleteWorker('w1');
   fixture.expect(t, 'deleted', ['worker w1 removed', 'delete w1: ok']);
@@ -39,12 +39,12 @@ test('an offline worker is deleted, and nothing is left but its ordinal', (t) =>
   t.strictSame(
     fixture.takeOutputs().filter((line) => line.startsWith('worker')),
     [],
-    'its timers are gone',
+    'its timers are removed',
   );
   t.end();
 });
 
-test('an online worker, or one that is disabled and alive, is not deleted', (t) => {
+test('an online worker, or a disabled one with heartbeats, cannot be deleted', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.takeOutputs();
@@ -62,7 +62,7 @@ test('an online worker, or one that is disabled and alive, is not deleted', (t) 
   t.end();
 });
 
-test('a disabled worker that has said goodbye is deleted when its last heartbeat is old', (t) => {
+test('a disabled worker that has departed can be deleted once its last heartbeat is old', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.disableWorker('w1');
@@ -76,7 +76,7 @@ test('a disabled worker that has said goodbye is deleted when its last heartbeat
   t.end();
 });
 
-test('a clock that was set back does not make a worker undeletable', (t) => {
+test('a worker can be deleted after the clock was set back', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.disableWorker('w1');
@@ -92,7 +92,7 @@ test('a clock that was set back does not make a worker undeletable', (t) => {
   t.end();
 });
 
-test('what is still booked when a worker is deleted is taken back', (t) => {
+test('deleting a worker reclaims its booked attempts', (t) => {
   const fixture = new TestFarm();
   const names = Array.from({ length: 20 }, (_, each) => `w${each}`);
   for (const name of names) fixture.register(name, { cpu_count: 1 });
@@ -103,7 +103,11 @@ test('what is still booked when a worker is deleted is taken back', (t) => {
   fixture.beating.clear();
   fixture.advance(30_000);
   fixture.takeOutputs();
-  t.equal(fixture.task('A/0/19').status, 'running', 'so many fell silent that its task was left to it');
+  t.equal(
+    fixture.task('A/0/19').status,
+    'running',
+    'its expiry was deferred, because many workers fell silent',
+  );
   fixture.deleteWorker('w19');
   fixture.expect(t, 'deleted', ['worker w19 removed', 'delete w19: ok', 'task A/0/19 ready']);
   t.match(fixture.attempts('A/0/19'), [
@@ -113,7 +117,7 @@ test('what is still booked when a worker is deleted is taken back', (t) => {
   t.end();
 });
 
-test('a deleted worker that is heard again is told so, and registers as a new one', (t) => {
+test('a deleted worker that returns gets the reply unknown and registers as a new one', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', [{ name: 's', tasks: 1 }]);
@@ -128,13 +132,13 @@ test('a deleted worker that is heard again is told so, and registers as a new on
   fixture.heartbeatOf(before, [open]);
   fixture.expect(t, 'unknown', ['heartbeat: unknown']);
   fixture.lease('w1', { incarnation: before.incarnation });
-  fixture.expect(t, 'it gets no work', ['lease w1: unknown']);
+  fixture.expect(t, 'it gets no tasks', ['lease w1: unknown']);
   fixture.advance(1000);
   fixture.register('w1', { open_attempts: [open] });
   fixture.expect(t, 'registered', ['worker w1 online', 'register w1: registered as w1, closed A/0/0#1']);
   t.match(fixture.worker('w1'), { id: before.id, ordinal: 2, registeredAt: fixture.now });
   fixture.lease('w1');
-  fixture.expect(t, 'and works', ['task A/0/0 assigned w1', 'lease w1: A/0/0#2']);
+  fixture.expect(t, 'and runs tasks', ['task A/0/0 assigned w1', 'lease w1: A/0/0#2']);
   fixture.restart();
   fixture.heartbeat('w1');
   fixture.report('A/0/0', 'running');
@@ -142,7 +146,7 @@ test('a deleted worker that is heard again is told so, and registers as a new on
   t.end();
 });
 
-test('the name of a deleted worker is free, and that of a disabled one is not', (t) => {
+test('the name of a deleted worker can be used again, that of a disabled one cannot', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.disableWorker('w1');
@@ -163,7 +167,7 @@ test('the name of a deleted worker is free, and that of a disabled one is not', 
   t.end();
 });
 
-test('a deletion that did not reach the disk did not happen', (t) => {
+test('a deletion that was not durable before a crash has no effect', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.deregister('w1');

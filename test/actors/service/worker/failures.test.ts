@@ -15,14 +15,14 @@ const failuresOf = (farm: TestFarm, job: string, stepOrder: number): StepFailure
     (row) => row.value,
   );
 
-/** The worker asks for work and fails the task that it gets. */
+/** The worker requests a task and fails it. */
 function fail(farm: TestFarm, worker: string, task: string): void {
   farm.lease(worker);
   farm.report(task, 'running');
   farm.report(task, 'failed', { exitCode: 1 });
 }
 
-test('every failure that a worker reports is counted by step and worker: retry, auto-park, exhausted', (t) => {
+test('every reported failure is counted by step and worker: retry, auto-park, exhausted', (t) => {
   const farm = new TestFarm();
   farm.register('w1', { cpu_count: 1 });
   farm.submit('A', [{ name: 's', tasks: 1 }], {
@@ -45,7 +45,7 @@ test('every failure that a worker reports is counted by step and worker: retry, 
     { workerId: W1, failures: 1, lastAt: at },
     { workerId: W2, failures: 1, lastAt: at + 1000 },
   ]);
-  farm.expectInvariants(t, 'the job was ended by its failure limit');
+  farm.expectInvariants(t, 'the job ended by its failure limit');
   farm.retryJob('A');
   farm.updateJob('A', { retry: { maxAttempts: 1, failureLimit: 0 } });
   farm.advance(1000);
@@ -56,11 +56,11 @@ test('every failure that a worker reports is counted by step and worker: retry, 
     { workerId: W2, failures: 1 },
   ]);
   t.match(failuresOn(farm, 'w1'), { total: 2, steps: [{ jobId, failures: 2, lastAt: at + 2000 }] });
-  farm.expectInvariants(t, 'a manual retry forgot nothing');
+  farm.expectInvariants(t, 'a manual retry keeps the counts');
   t.end();
 });
 
-test('a report that comes twice, or late, counts once or not at all', (t) => {
+test('a repeated report counts once, and a late one not at all', (t) => {
   const farm = new TestFarm();
   farm.register('w1');
   farm.submit('A', [{ name: 's', tasks: 2 }], { retry: { retryDelaySeconds: 0 } });
@@ -74,7 +74,7 @@ test('a report that comes twice, or late, counts once or not at all', (t) => {
   t.end();
 });
 
-test('work that was taken back or canceled is no failure', (t) => {
+test('reclaimed or canceled work is not a failure', (t) => {
   const farm = new TestFarm();
   farm.register('w1');
   farm.submit('A', [{ name: 's', tasks: 3 }]);
@@ -86,20 +86,20 @@ test('work that was taken back or canceled is no failure', (t) => {
   t.match(farm.attempts('A/0/0'), [{ status: 'failed', reclaimed: true }]);
   t.strictSame(failuresOf(farm, 'A', 0), []);
   t.equal(failuresOn(farm, 'w1'), undefined);
-  farm.expectInvariants(t, 'the worker has gone');
+  farm.expectInvariants(t, 'the worker has departed');
   farm.register('w1', { incarnation: 'start-2' });
   farm.lease('w1');
   farm.advance(30_000);
-  farm.expectInvariants(t, 'the reaper took them back');
+  farm.expectInvariants(t, 'the reaper reclaimed them');
   t.match(farm.attempts('A/0/0').at(-1), { status: 'failed', reclaimed: true });
   t.equal(failuresOn(farm, 'w1'), undefined);
   fail(farm, 'w1', 'A/0/0');
-  t.notOk('reclaimed' in (farm.attempts('A/0/0').at(-1) ?? {}), 'a failure of its own is none of those');
+  t.notOk('reclaimed' in (farm.attempts('A/0/0').at(-1) ?? {}), 'its own failure is not reclaimed');
   farm.expectInvariants(t, 'one failure');
   t.end();
 });
 
-test('counts survive a restart of the service and the end of the job', (t) => {
+test('failure counts survive a restart of the service and the end of the job', (t) => {
   const farm = new TestFarm();
   farm.register('w1', { cpu_count: 1 });
   farm.submit(

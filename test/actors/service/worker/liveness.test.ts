@@ -24,16 +24,16 @@ test('a worker that is silent for a whole timeout is offline, and its tasks are 
     { status: 'failed', message: 'worker went offline', endedAt: fixture.now },
   ]);
   t.match(fixture.task('A/0/0'), { status: 'ready', failedAttempts: 0, retryAfter: 0, hasText: false });
-  t.equal(fixture.reason('A/0/0'), '', 'the reason of the task is untouched');
+  t.equal(fixture.reason('A/0/0'), '', 'the task gets no failure reason');
   t.match(fixture.job('A'), { status: 'running', failedAttempts: 0 });
   fixture.lease('w1');
-  fixture.expect(t, 'an offline worker gets nothing', ['lease w1: unknown']);
+  fixture.expect(t, 'an offline worker gets no tasks', ['lease w1: unknown']);
   fixture.report('A/0/0#1', 'succeeded');
-  fixture.expect(t, 'and its late report counts for nothing', []);
+  fixture.expect(t, 'its late report is ignored', []);
 
   fixture.register('w2');
   fixture.lease('w2');
-  fixture.expect(t, 'another has its tasks', [
+  fixture.expect(t, 'another worker gets its tasks', [
     'worker w2 online',
     'register w2: registered as w2',
     'task A/0/0 assigned w2',
@@ -43,7 +43,7 @@ test('a worker that is silent for a whole timeout is offline, and its tasks are 
   t.end();
 });
 
-test('each heartbeat counts from anew', (t) => {
+test('each heartbeat restarts the timeout', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.beating.delete('w1');
@@ -52,13 +52,13 @@ test('each heartbeat counts from anew', (t) => {
   fixture.heartbeat('w1');
   t.equal(fixture.worker('w1').lastHeartbeatAt, fixture.now);
   fixture.advance(29_999);
-  fixture.expect(t, 'heard', ['heartbeat w1: alive']);
+  fixture.expect(t, 'a heartbeat', ['heartbeat w1: alive']);
   fixture.advance(1);
   fixture.expect(t, 'silent', ['worker w1 offline']);
   t.end();
 });
 
-test('a worker that is heard again is online again, and told what was given away', (t) => {
+test('an offline worker that sends a heartbeat is online again, and the reply lists its closed attempts', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', [{ name: 'render', tasks: 1 }]);
@@ -70,17 +70,17 @@ test('a worker that is heard again is online again, and told what was given away
   fixture.heartbeat('w1', { open: ['A/0/0#1'] });
   fixture.expect(t, 'back', ['worker w1 online', 'heartbeat w1: alive, closed A/0/0#1']);
   fixture.lease('w1');
-  fixture.expect(t, 'it may have it again', ['task A/0/0 assigned w1', 'lease w1: A/0/0#2']);
+  fixture.expect(t, 'it can get the task again', ['task A/0/0 assigned w1', 'lease w1: A/0/0#2']);
   fixture.report('A/0/0', 'running');
   fixture.takeOutputs();
   fixture.advance(29_999);
-  fixture.expect(t, 'its liveness is watched', []);
+  fixture.expect(t, 'its liveness is monitored', []);
   fixture.advance(1);
   fixture.expect(t, 'again', ['worker w1 offline', 'task A/0/0 ready']);
   t.end();
 });
 
-test('its parked requests are answered when a worker goes offline', (t) => {
+test('parked requests of a worker that goes offline get the reply unknown', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.beating.delete('w1');
@@ -92,7 +92,7 @@ test('its parked requests are answered when a worker goes offline', (t) => {
   t.end();
 });
 
-test('no worker goes offline before the service could hear it for one whole timeout', (t) => {
+test('no worker goes offline before the service could receive its heartbeats for a whole timeout', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.register('w2');
@@ -106,21 +106,21 @@ test('no worker goes offline before the service could hear it for one whole time
   fixture.advance(20_000);
   fixture.heartbeat('w1');
   fixture.advance(9_999);
-  fixture.expect(t, 'one is heard', ['heartbeat w1: alive']);
+  fixture.expect(t, 'one sends a heartbeat', ['heartbeat w1: alive']);
   fixture.advance(1);
-  fixture.expect(t, 'the other is not', ['worker w2 offline']);
-  t.equal(fixture.task('A/0/0').status, 'running', 'nothing was disturbed');
+  fixture.expect(t, 'the other does not', ['worker w2 offline']);
+  t.equal(fixture.task('A/0/0').status, 'running', 'its task continues');
   t.end();
 });
 
-test('nor after a stall of the service', (t) => {
+test('no worker goes offline within a timeout after a stall of the service', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.beating.clear();
   fixture.takeOutputs();
   fixture.advance(25_000);
   fixture.stall(600_000);
-  fixture.expect(t, 'what was not heard proves nothing', []);
+  fixture.expect(t, 'silence during a stall proves nothing', []);
   fixture.advance(29_999);
   fixture.expect(t, 'not before a whole timeout', []);
   fixture.advance(1);
@@ -128,7 +128,7 @@ test('nor after a stall of the service', (t) => {
   t.end();
 });
 
-test('when many fall silent at once, the rest is held for one more timeout', (t) => {
+test('when many workers fall silent at once, the rest is deferred by one more timeout', (t) => {
   const fixture = new TestFarm();
   const names = Array.from({ length: 20 }, (_, each) => `w${each}`);
   for (const name of names) fixture.register(name);
@@ -140,7 +140,7 @@ test('when many fall silent at once, the rest is held for one more timeout', (t)
   fixture.advance(30_000);
   const first = fixture.takeOutputs().filter((line) => line.startsWith('worker'));
   t.strictSame(first, ['worker w0 offline', 'worker w1 offline', 'worker w2 offline', 'worker w3 offline']);
-  t.equal(fixture.warned().filter((line) => line === HELD).length, 1, 'and says so, once');
+  t.equal(fixture.warned().filter((line) => line === HELD).length, 1, 'with one warning');
   fixture.advance(15_000);
   for (const name of names.slice(10)) fixture.heartbeat(name);
   fixture.takeOutputs();
@@ -156,7 +156,7 @@ test('when many fall silent at once, the rest is held for one more timeout', (t)
   t.end();
 });
 
-test('a few of many that fall silent are not held', (t) => {
+test('a few silent workers of many are not deferred', (t) => {
   const fixture = new TestFarm();
   const names = Array.from({ length: 20 }, (_, each) => `w${each}`);
   for (const name of names) fixture.register(name);
@@ -167,7 +167,7 @@ test('a few of many that fall silent are not held', (t) => {
   t.end();
 });
 
-test('in a small farm nothing is held', (t) => {
+test('in a small farm no expiry is deferred', (t) => {
   const fixture = new TestFarm();
   for (const name of ['w1', 'w2', 'w3']) fixture.register(name);
   fixture.beating.clear();
@@ -177,7 +177,7 @@ test('in a small farm nothing is held', (t) => {
   t.end();
 });
 
-test('of heartbeats that say nothing new one in half a timeout is stored', (t) => {
+test('of unchanged heartbeats one per half timeout is stored', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.beating.delete('w1');
@@ -186,7 +186,7 @@ test('of heartbeats that say nothing new one in half a timeout is stored', (t) =
   fixture.heartbeat('w1');
   t.equal(fixture.worker('w1').lastHeartbeatAt, registeredAt);
   fixture.takeOutputs();
-  fixture.expectInvariants(t, 'the worker knows');
+  fixture.expectInvariants(t, 'the worker actor has the time');
   fixture.advance(1);
   fixture.heartbeat('w1');
   t.equal(fixture.worker('w1').lastHeartbeatAt, fixture.now);
@@ -194,7 +194,7 @@ test('of heartbeats that say nothing new one in half a timeout is stored', (t) =
   t.end();
 });
 
-test('however long the timeout, a stored heartbeat is of the last moments', (t) => {
+test('a stored heartbeat is recent, however long the timeout', (t) => {
   const fixture = new TestFarm({ heartbeatTimeoutMs: 3_600_000 });
   fixture.register('w1');
   fixture.beating.delete('w1');
@@ -228,8 +228,8 @@ test('a heartbeat that was not stored counts for a worker that is loaded again',
   ]);
   fixture.takeOutputs();
   fixture.advance(29_999);
-  fixture.expect(t, 'the worker may hold its tasks still', []);
+  fixture.expect(t, 'the worker may still have its tasks', []);
   fixture.advance(1);
-  fixture.expect(t, 'not a moment longer', ['worker w1 offline']);
+  fixture.expect(t, 'not any longer', ['worker w1 offline']);
   t.end();
 });

@@ -3,7 +3,7 @@ import { workerId } from '../../../../src/core/ids.ts';
 import type { PresenceReply } from '../../../../src/core/wire/bus-messages.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-test('what a worker is told when it registers, and what is kept of it', (t) => {
+test('a registration is stored and answered', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1', {
     queues: ['Q', fixture.queue],
@@ -59,16 +59,16 @@ test('what a worker is told when it registers, and what is kept of it', (t) => {
     registeredAt: fixture.now,
   });
   fixture.register('w1', { incarnation: 'start-2' });
-  t.equal(fixture.worker('w1').exprMemoryBytes, 0, 'what is not said is nothing, not what was said before');
+  t.equal(fixture.worker('w1').exprMemoryBytes, 0, 'an absent property is empty, not the earlier value');
   t.end();
 });
 
-test('a worker that registers again has what it says now', (t) => {
+test('a repeated registration replaces the properties of the worker', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1', { gpu_count: 2, tags: { blender: 'true' } });
   const before = fixture.worker('w1');
   t.match(before, { hardware: { gpuCount: 2 }, tags: { blender: 'true' } });
-  // The same start, and an older daemon that knows nothing of GPUs.
+  // The same start, and an older agent without GPU properties.
   fixture.register('w1', { tags: { nuke: 'true' } });
   const none = { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' };
   t.strictSame(fixture.worker('w1'), {
@@ -80,7 +80,7 @@ test('a worker that registers again has what it says now', (t) => {
   t.end();
 });
 
-test('a registration that is repeated changes nothing and takes nothing back', (t) => {
+test('a repeated registration of the same incarnation changes nothing and reclaims nothing', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', [{ name: 's', tasks: 1 }]);
@@ -90,13 +90,13 @@ test('a registration that is repeated changes nothing and takes nothing back', (
   fixture.takeOutputs();
   fixture.advance(1000);
   fixture.register('w1', { open_attempts: [] });
-  fixture.expect(t, 'the same start', ['register w1: registered as w1']);
+  fixture.expect(t, 'the same incarnation', ['register w1: registered as w1']);
   t.equal(fixture.task('A/0/0').status, 'assigned');
   t.match(fixture.worker('w1'), { ordinal: 1, registeredAt, lastHeartbeatAt: fixture.now });
   t.end();
 });
 
-test('a registration with a queue that the farm does not have is refused', (t) => {
+test('a registration with an unknown queue is refused', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1', { queues: ['Q', 'night'] });
   fixture.expect(t, 'refused', ['register w1: refused, the farm has no queue "night"']);
@@ -104,7 +104,7 @@ test('a registration with a queue that the farm does not have is refused', (t) =
   t.end();
 });
 
-test('a worker that starts anew gives back what it does not bring along', (t) => {
+test('a restarted worker gives back the attempts that it does not report', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', [{ name: 'render', tasks: 3 }]);
@@ -113,7 +113,7 @@ test('a worker that starts anew gives back what it does not bring along', (t) =>
   fixture.report('A/0/1', 'running');
   fixture.takeOutputs();
   fixture.register('w1', { incarnation: 'start-2', open_attempts: [fixture.attemptId('A/0/1')] });
-  fixture.expect(t, 'one of three is still there', [
+  fixture.expect(t, 'one of three is still open', [
     'worker w1 online',
     'register w1: registered as w1',
     'task A/0/0 ready',
@@ -123,7 +123,7 @@ test('a worker that starts anew gives back what it does not bring along', (t) =>
   t.equal(fixture.task('A/0/0').failedAttempts, 0);
   t.equal(fixture.task('A/0/1').status, 'running');
   fixture.lease('w1');
-  fixture.expect(t, 'it can have them again', [
+  fixture.expect(t, 'it can get them again', [
     'task A/0/0 assigned w1',
     'task A/0/2 assigned w1',
     'lease w1: A/0/0#2, A/0/2#2',
@@ -131,7 +131,7 @@ test('a worker that starts anew gives back what it does not bring along', (t) =>
   t.end();
 });
 
-test('a worker that starts anew is told which of its attempts are closed', (t) => {
+test('the registration reply of a restarted worker lists its closed attempts', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', [{ name: 'render', tasks: 2 }]);
@@ -140,7 +140,7 @@ test('a worker that starts anew is told which of its attempts are closed', (t) =
   fixture.takeOutputs();
   const open = [fixture.attemptId('A/0/0#1'), fixture.attemptId('A/0/1#1')];
   fixture.register('w1', { incarnation: 'start-2', open_attempts: open });
-  fixture.expect(t, 'its unconfirmed report is in', [
+  fixture.expect(t, 'its unconfirmed report has arrived', [
     'worker w1 online',
     'register w1: registered as w1, closed A/0/0#1',
     'task A/0/1 running w1',
@@ -148,7 +148,7 @@ test('a worker that starts anew is told which of its attempts are closed', (t) =
   t.end();
 });
 
-test('an earlier start of a worker cannot come back', (t) => {
+test('an earlier incarnation of a worker is refused', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1', { incarnation: 'start-2' });
   fixture.takeOutputs();
@@ -164,7 +164,7 @@ test('an earlier start of a worker cannot come back', (t) => {
   t.end();
 });
 
-test('names are unique: a worker that is online keeps its name', (t) => {
+test('names are unique: an online worker keeps its name', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.takeOutputs();
@@ -185,19 +185,16 @@ test('the name of an offline worker is taken over, with its id', (t) => {
   fixture.takeOutputs();
   fixture.advance(1000);
   fixture.register('w1', { worker_id: workerId('another'), hostname: 'elsewhere', incarnation: 'start-9' });
-  fixture.expect(t, 'registered under the id that it had', [
-    'worker w1 online',
-    'register w1: registered as w1',
-  ]);
+  fixture.expect(t, 'registered under its earlier id', ['worker w1 online', 'register w1: registered as w1']);
   t.match(fixture.answer('register w1'), { worker_id: 'id-of-w1' });
   t.match(fixture.worker('w1'), { ordinal: 1, hostname: 'elsewhere', registeredAt: fixture.now - 1000 });
   t.equal(fixture.store.get('worker', 'another'), undefined);
   fixture.lease('w1');
-  fixture.expect(t, 'and works', ['task A/0/0 assigned w1', 'lease w1: A/0/0#2']);
+  fixture.expect(t, 'and runs tasks', ['task A/0/0 assigned w1', 'lease w1: A/0/0#2']);
   t.end();
 });
 
-test('a worker may change its name', (t) => {
+test('a worker can change its name', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.register('other');
@@ -206,12 +203,12 @@ test('a worker may change its name', (t) => {
   fixture.expect(t, 'it is the same worker', ['register better: registered as better']);
   t.equal(fixture.store.get('worker', 'id-of-w1')?.name, 'better');
   fixture.register('w1', { worker_id: workerId('id-of-third') });
-  fixture.expect(t, 'its old name is free', ['worker w1 online', 'register w1: registered as w1']);
+  fixture.expect(t, 'its old name can be used again', ['worker w1 online', 'register w1: registered as w1']);
   t.equal(fixture.store.get('worker', 'id-of-third')?.ordinal, 3);
   t.end();
 });
 
-test('a worker that says goodbye gives back what it has at once', (t) => {
+test('a departing worker gives back its attempts at once', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.register('w2');
@@ -222,7 +219,7 @@ test('a worker that says goodbye gives back what it has at once', (t) => {
   fixture.lease('w1');
   fixture.takeOutputs();
   fixture.deregister('w1');
-  fixture.expect(t, 'to one that waits', [
+  fixture.expect(t, 'to a waiting worker', [
     'worker w1 offline',
     'deregister w1: departed',
     'lease w1: unknown',
@@ -232,7 +229,7 @@ test('a worker that says goodbye gives back what it has at once', (t) => {
   ]);
   t.match(fixture.attempts('A/0/0')[0], { status: 'failed', message: 'worker went offline' });
   fixture.deregister('w1');
-  fixture.expect(t, 'goodbye twice', ['deregister w1: departed']);
+  fixture.expect(t, 'a second departure', ['deregister w1: departed']);
   fixture.advance(60_000);
   t.notOk(
     fixture.takeOutputs().some((line) => line.startsWith('worker w1')),
@@ -241,7 +238,7 @@ test('a worker that says goodbye gives back what it has at once', (t) => {
   t.end();
 });
 
-test('an assignment that was lost on its way is found by the heartbeat', (t) => {
+test('a heartbeat detects an assignment that was lost in transit', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', [{ name: 's', tasks: 2 }]);
@@ -252,23 +249,23 @@ test('an assignment that was lost on its way is found by the heartbeat', (t) => 
   fixture.takeOutputs();
   fixture.advance(20_000);
   fixture.heartbeat('w1', { open: ['A/0/0'] });
-  fixture.expect(t, 'the reply of the lease may be on its way', ['heartbeat w1: alive']);
+  fixture.expect(t, 'the lease reply may be in transit', ['heartbeat w1: alive']);
   fixture.advance(20_000);
   fixture.heartbeat('w1', { open: ['A/0/0'] });
-  fixture.expect(t, 'it is missed for 20 s', ['heartbeat w1: alive']);
+  fixture.expect(t, 'it is missing for 20 s', ['heartbeat w1: alive']);
   fixture.advance(19_999);
   fixture.heartbeat('w1', { open: ['A/0/0'] });
-  fixture.expect(t, 'and may be yet', ['heartbeat w1: alive']);
+  fixture.expect(t, 'it may still arrive', ['heartbeat w1: alive']);
   fixture.advance(1);
   fixture.heartbeat('w1', { open: ['A/0/0'] });
-  fixture.expect(t, 'it never came', ['heartbeat w1: alive', 'task A/0/1 ready']);
+  fixture.expect(t, 'it never arrived', ['heartbeat w1: alive', 'task A/0/1 ready']);
   t.match(fixture.attempts('A/0/1'), [{ status: 'failed', message: 'the worker does not have the task' }]);
   t.equal(fixture.task('A/0/1').failedAttempts, 0);
   t.equal(fixture.task('A/0/0').status, 'running');
   t.end();
 });
 
-test('what a worker has open and the service has closed is said with every heartbeat', (t) => {
+test('every heartbeat reply lists closed attempts that the worker reports', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', [{ name: 's', tasks: 2 }]);
@@ -286,16 +283,16 @@ test('what a worker has open and the service has closed is said with every heart
   t.end();
 });
 
-test('a heartbeat of a worker that nobody knows', (t) => {
+test('a heartbeat of an unknown worker gets the reply unknown', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.takeOutputs();
   fixture.heartbeat('w1', { incarnation: 'start-0' });
-  fixture.expect(t, 'is to register', ['heartbeat w1: unknown']);
+  fixture.expect(t, 'it must register', ['heartbeat w1: unknown']);
   t.end();
 });
 
-test('booked cores follow the tasks through every end', (t) => {
+test('booked cores are released by every way of ending a task', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1', { cpu_count: 4 });
   fixture.submit('A', [{ name: 's', tasks: 4 }], { retry: { maxAttempts: 1 } });

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/core/lifecycle/worker-transitions.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
-test('a disabled worker ends what it has and gets nothing more; enabled, it is served at once', (t) => {
+test('a disabled worker finishes its tasks and gets no more; once enabled, it is served at once', (t) => {
   const farm = new TestFarm({ unschedulableGraceMs: 0 });
   farm.register('w1', { cpu_count: 2 });
   farm.submit('A', [{ name: 'render', tasks: 4 }]);
@@ -22,15 +22,15 @@ test('a disabled worker ends what it has and gets nothing more; enabled, it is s
   t.strictSame(farm.answer('disable w1'), { ok: true, value: { status: 'disabled' } });
   farm.report('A/0/0', 'succeeded');
   farm.report('A/0/1', 'succeeded');
-  farm.expect(t, 'free cores get it nothing', ['task A/0/0 succeeded', 'task A/0/1 succeeded']);
+  farm.expect(t, 'no tasks for its free cores', ['task A/0/0 succeeded', 'task A/0/1 succeeded']);
   farm.advance(30_000);
   farm.expect(t, 'the hold ends', ['lease w1: nothing']);
   farm.lease('w1');
-  farm.expect(t, 'it keeps asking', []);
+  farm.expect(t, 'it keeps requesting', []);
   t.equal(farm.bookedCores('w1'), 0);
   farm.advance(10_000);
   farm.enableWorker('w1');
-  farm.expect(t, 'what it asked for comes at once', [
+  farm.expect(t, 'its request is served at once', [
     'worker w1 online',
     'enable w1: ok',
     'task A/0/2 assigned w1',
@@ -41,7 +41,7 @@ test('a disabled worker ends what it has and gets nothing more; enabled, it is s
   t.end();
 });
 
-test('tasks that a disabled worker leaves are done by others', (t) => {
+test('other workers run the tasks that a disabled worker does not get', (t) => {
   const farm = new TestFarm();
   farm.register('w1');
   farm.register('w2');
@@ -50,7 +50,7 @@ test('tasks that a disabled worker leaves are done by others', (t) => {
   farm.lease('w2');
   farm.takeOutputs();
   farm.submit('A', [{ name: 's', tasks: 1 }]);
-  farm.expect(t, 'not by the one that asked first', [
+  farm.expect(t, 'not by the first requester', [
     'job A pending',
     'submit A: ok',
     'task A/0/0 assigned w2',
@@ -60,7 +60,7 @@ test('tasks that a disabled worker leaves are done by others', (t) => {
   t.end();
 });
 
-test('disable and enable change nothing that is so already', (t) => {
+test('disable and enable are idempotent', (t) => {
   const farm = new TestFarm();
   farm.register('w1');
   farm.enableWorker('w1');
@@ -74,12 +74,12 @@ test('disable and enable change nothing that is so already', (t) => {
   farm.deregister('w1');
   farm.takeOutputs();
   farm.enableWorker('w1');
-  farm.expect(t, 'an offline worker is not made online', ['enable w1: ok']);
+  farm.expect(t, 'enable does not make an offline worker online', ['enable w1: ok']);
   t.strictSame(farm.answer('enable w1'), { ok: true, value: { status: 'offline' } });
   t.end();
 });
 
-test('a disabled worker that starts anew, or is heard after a silence, stays disabled', (t) => {
+test('a disabled worker stays disabled after a restart or a silence', (t) => {
   const farm = new TestFarm();
   farm.register('w1');
   farm.submit('A', [{ name: 's', tasks: 1 }]);
@@ -88,17 +88,17 @@ test('a disabled worker that starts anew, or is heard after a silence, stays dis
   farm.disableWorker('w1');
   farm.takeOutputs();
   farm.register('w1', { incarnation: 'start-2' });
-  farm.expect(t, 'what it had is taken back', [
+  farm.expect(t, 'its attempts are reclaimed', [
     'worker w1 disabled',
     'register w1: registered as w1',
     'task A/0/0 ready',
   ]);
   farm.lease('w1');
-  farm.expect(t, 'it asks in vain', []);
+  farm.expect(t, 'it gets no tasks', []);
   farm.restart();
   farm.heartbeat('w1');
   farm.lease('w1');
-  farm.expect(t, 'and after a restart of the service too', ['heartbeat w1: alive']);
+  farm.expect(t, 'also after a restart of the service', ['heartbeat w1: alive']);
   t.equal(farm.worker('w1').status, 'disabled');
   farm.enableWorker('w1');
   farm.expect(t, 'until it is enabled', [
@@ -110,7 +110,7 @@ test('a disabled worker that starts anew, or is heard after a silence, stays dis
   t.end();
 });
 
-test('a disabled worker that falls silent loses its tasks, once, and is offline when it is enabled', (t) => {
+test('a disabled worker that falls silent loses its tasks once, and is offline when it is enabled', (t) => {
   const farm = new TestFarm({ unschedulableGraceMs: 0 });
   farm.register('w1');
   farm.submit('A', [{ name: 's', tasks: 1 }]);
@@ -127,22 +127,22 @@ test('a disabled worker that falls silent loses its tasks, once, and is offline 
   t.match(farm.attempts('A/0/0'), [{ status: 'failed', message: 'worker went offline', reclaimed: true }]);
   t.equal(farm.warned().length, 1);
   farm.advance(300_000);
-  farm.expect(t, 'nothing more is said of it', []);
+  farm.expect(t, 'nothing more is published', []);
   t.strictSame(farm.warned(), []);
   t.equal(farm.worker('w1').status, 'disabled');
   farm.enableWorker('w1');
   farm.expect(t, 'enabled', ['worker w1 offline', 'enable w1: ok']);
   t.strictSame(farm.answer('enable w1'), { ok: true, value: { status: 'offline' } });
   farm.heartbeat('w1');
-  farm.expect(t, 'heard again', ['worker w1 online', 'heartbeat w1: alive']);
+  farm.expect(t, 'a heartbeat again', ['worker w1 online', 'heartbeat w1: alive']);
   farm.advance(29_999);
-  farm.expect(t, 'its liveness is watched', []);
+  farm.expect(t, 'its liveness is monitored', []);
   farm.advance(1);
   farm.expect(t, 'again', ['worker w1 offline']);
   t.end();
 });
 
-test('the liveness of a disabled worker is watched again once it is heard', (t) => {
+test('the liveness of a disabled worker is monitored again after a heartbeat', (t) => {
   const farm = new TestFarm();
   farm.register('w1');
   farm.disableWorker('w1');
@@ -161,7 +161,7 @@ test('the liveness of a disabled worker is watched again once it is heard', (t) 
   t.end();
 });
 
-test('after a restart of the service a disabled worker that holds tasks is alive until it was silent for a timeout', (t) => {
+test('after a restart a disabled worker with tasks counts as alive until it was silent for a timeout', (t) => {
   const farm = new TestFarm();
   farm.register('w1');
   farm.register('idle');
@@ -182,11 +182,11 @@ test('after a restart of the service a disabled worker that holds tasks is alive
   farm.expect(t, 'enabled', ['worker w1 online', 'enable w1: ok', 'worker idle offline', 'enable idle: ok']);
   t.equal(farm.task('A/0/0').status, 'running');
   farm.advance(30_000);
-  farm.expect(t, 'it was not heard', ['worker w1 offline', 'task A/0/0 ready']);
+  farm.expect(t, 'it sent no heartbeat', ['worker w1 offline', 'task A/0/0 ready']);
   t.end();
 });
 
-test('a disabled worker that has said goodbye is offline when it is enabled, however lately that was', (t) => {
+test('a disabled worker that has departed is offline when it is enabled, however recently it departed', (t) => {
   const farm = new TestFarm();
   farm.register('w1');
   farm.submit('A', [{ name: 's', tasks: 1 }]);
@@ -196,15 +196,15 @@ test('a disabled worker that has said goodbye is offline when it is enabled, how
   farm.takeOutputs();
   const { incarnation } = farm.worker('w1');
   farm.deregister('w1');
-  farm.expect(t, 'what it has is taken back at once', ['deregister w1: departed', 'task A/0/0 ready']);
+  farm.expect(t, 'its attempts are reclaimed at once', ['deregister w1: departed', 'task A/0/0 ready']);
   farm.heartbeat('w1', { incarnation });
-  farm.expect(t, 'a heartbeat that comes after the goodbye was sent before it', ['heartbeat w1: unknown']);
+  farm.expect(t, 'a heartbeat after the departure was sent before it', ['heartbeat w1: unknown']);
   farm.enableWorker('w1');
   farm.expect(t, 'enabled', ['worker w1 offline', 'enable w1: ok']);
   farm.disableWorker('w1');
   farm.register('w1', { incarnation: 'start-2' });
   farm.enableWorker('w1');
-  farm.expect(t, 'and back with its next start', [
+  farm.expect(t, 'back with its next start', [
     'worker w1 disabled',
     'disable w1: ok',
     'worker w1 disabled',
@@ -213,11 +213,11 @@ test('a disabled worker that has said goodbye is offline when it is enabled, how
     'enable w1: ok',
   ]);
   farm.heartbeat('w1');
-  farm.expect(t, 'it is heard', ['heartbeat w1: alive']);
+  farm.expect(t, 'it sends a heartbeat', ['heartbeat w1: alive']);
   t.end();
 });
 
-test('the silence of disabled workers is not held against the limit of a sweep', (t) => {
+test('silent disabled workers do not count against the expiry limit', (t) => {
   const farm = new TestFarm();
   const names = Array.from({ length: 20 }, (_, each) => `w${each}`);
   for (const name of names) farm.register(name);
@@ -235,7 +235,7 @@ test('the silence of disabled workers is not held against the limit of a sweep',
   t.end();
 });
 
-test('nobody knows the worker', (t) => {
+test('requests for an unknown worker are not found', (t) => {
   const farm = new TestFarm();
   farm.disableWorker('w1');
   farm.enableWorker('w1');
@@ -248,11 +248,11 @@ test('nobody knows the worker', (t) => {
   t.end();
 });
 
-/** Brings a worker of each status about, silent or not. */
+/** Creates a worker of each status, silent or not. */
 function workerOf(status: WorkerStatus, isSilent: boolean): TestFarm {
   const farm = new TestFarm();
   farm.register('w1');
-  // A worker that is online and silent is one that the service could not hear.
+  // An online and silent worker is one that the service could not receive.
   if (status === 'offline' && !isSilent) farm.deregister('w1');
   if (status === 'disabled') farm.disableWorker('w1');
   farm.beating.delete('w1');
@@ -292,7 +292,7 @@ const CAUSES: Readonly<Record<WorkerTrigger, (farm: TestFarm) => void>> = {
   },
 };
 
-test('the actor does what the table says, in every status', (t) => {
+test('the actor follows the transition table in every status', (t) => {
   for (const status of ['online', 'offline', 'disabled'] as const) {
     for (const trigger of Object.keys(CAUSES) as WorkerTrigger[]) {
       const isDelete = trigger === 'delete while alive' || trigger === 'delete while silent';
