@@ -336,7 +336,7 @@ test('a message for a missing actor is handled by onMissing', (t) => {
   const bench = new KernelHarness();
   bench.post(NOBODY, [write(1), say('never')], 'client');
   bench.settle();
-  t.strictSame(bench.heard(), ['to client: there is nobody', 'settled client']);
+  t.strictSame(bench.heard(), ['to client: there is no actor', 'settled client']);
   t.strictSame(bench.commits, []);
   t.equal(bench.stateOf(NOBODY), undefined);
   t.end();
@@ -486,7 +486,7 @@ test('messages for a deleted actor go to onMissing at once, and it is dropped wh
   bench.kernel.pump();
   t.strictSame(bench.actors.loads, ['a', `${NOBODY} else`], 'the store, which still has it, is not read');
   bench.flush(0);
-  t.strictSame(bench.heard(), ['a started 5', 'to client: there is nobody', 'settled client']);
+  t.strictSame(bench.heard(), ['a started 5', 'to client: there is no actor', 'settled client']);
   t.equal(bench.stateOf('a'), undefined);
   t.equal(bench.stateOf(`${NOBODY} else`), undefined);
   t.equal(bench.kernel.nextTimerAt(), null);
