@@ -189,7 +189,12 @@ test('a group that ends early fails the file that ended it and those that did no
 });
 
 test('a file of a group that hangs fails by name', async (t) => {
-  const { status, failed } = run(t, { group: { 'a.test.js': PASSES, 'b.test.js': HANGS } }, '--timeout', '10');
+  const { status, failed } = run(
+    t,
+    { group: { 'a.test.js': PASSES, 'b.test.js': HANGS } },
+    '--timeout',
+    '10',
+  );
   t.equal(status, 1);
   t.same(failed, { 'group/b.test.js': 'exceeded its time limit and was ended' });
 });
