@@ -270,7 +270,7 @@ export default defineConfig(
   {
     files: ['bench/**/*.ts', 'test/**/*.ts'],
     rules: {
-      ...imports(['uws', 'lmdb', 'nats', 'yaml']),
+      ...imports(['uws', 'lmdb', 'nats', 'regex', 'yaml']),
       'no-console': 'off',
       // What a test parses it asserts as a whole.
       '@typescript-eslint/no-unsafe-assignment': 'off',

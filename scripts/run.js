@@ -63,8 +63,9 @@ export function capture(program, args, { env = process.env } = {}) {
     const pass = (signal) => child.kill(signal);
     process.on('SIGTERM', pass);
     child.on('error', (error) => reject(new Stop(`${program} could not be started: ${error.message}`)));
-    child.on('close', (code) => {
+    child.on('close', (code, signal) => {
       process.off('SIGTERM', pass);
+      if (signal !== null) output += `\nended by ${signal}\n`;
       resolve({ status: code ?? 128, output });
     });
   });

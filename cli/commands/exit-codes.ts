@@ -21,7 +21,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
     'wrong arguments or configuration, a name that means several things, or a request that the service refuses as invalid',
   forbidden: 'the API key is missing, wrong, or does not allow it',
   notFound: 'not found',
-  conflict: 'conflict with the state of the thing',
+  conflict: 'the current state of the resource does not allow the operation',
   unavailable: 'the service cannot be reached or is not ready',
   canceled: 'the job was canceled',
 };

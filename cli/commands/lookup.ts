@@ -93,7 +93,7 @@ function ambiguous(found: readonly Named[], given: string, what: string): Comman
   if (found.length > CANDIDATES_MAX) shown.push('  ...');
   return new CommandError(
     EXIT.usage,
-    [`${JSON.stringify(given)} means several ${what}s, give the id of one:`, ...shown].join('\n'),
+    [`${JSON.stringify(given)} matches several ${what}s; use one of these ids:`, ...shown].join('\n'),
   );
 }
 

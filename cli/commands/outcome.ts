@@ -22,7 +22,7 @@ export async function outcome(
       await printFailure(client, terminal, job);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      terminal.err(`what has failed cannot be told: ${printableLines(error.message)}\n`);
+      terminal.err(`could not list the failed tasks: ${printableLines(error.message)}\n`);
     }
   }
   if (json) printJson(terminal, job);

@@ -59,7 +59,7 @@ async function tryJob(client: RestClient, submission: Submission): Promise<DryRu
   if ('id' in answer)
     throw new CommandError(
       EXIT.failed,
-      `the service at ${client.url} knows no dry run, and stored job ${answer.id}`,
+      `the service at ${client.url} does not support --dry-run and created job ${answer.id}`,
     );
   return answer;
 }

@@ -14,7 +14,7 @@ export interface Column<Row> {
 
 const GAP = '  ';
 const SHRUNK_MIN = 8;
-/** Ids begin with their time: so many characters of one are seldom those of another, too. */
+/** Ids begin with their time: prefixes of this length are rarely equal. */
 const ID_MIN = 18;
 
 const excessOf = (widths: readonly number[], columns: number): number =>

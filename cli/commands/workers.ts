@@ -60,7 +60,7 @@ async function workers(options: WorkersOptions): Promise<void> {
 }
 
 const ACTIONS = {
-  disable: 'Give a worker no more tasks. What it runs it brings to its end.',
+  disable: 'Disable a worker. It finishes its current tasks and takes no new ones.',
   enable: 'Give a disabled worker tasks again.',
   delete: 'Delete a worker that is offline, or disabled and silent.',
 } as const;

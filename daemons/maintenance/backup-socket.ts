@@ -2,13 +2,13 @@ import { chmodSync, closeSync, constants, openSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { copyStores, type CopiedStore, type EnvironmentCopy } from '../../src/adapters/lmdb/copy-stores.ts';
 
-/** A socket in `data.dir` that its owner alone can reach. */
+/** Socket in `data.dir`. Only its owner may connect. */
 const SOCKET = 'backup.sock';
 const VERSION = 1;
-/** Characters of a line. */
+/** Maximum number of characters of a line. */
 const LINE_MAX = 65_536;
 
-/** What is asked: copies of the stores in this directory. */
+/** Request for copies of the stores in this directory. */
 interface CopyRequest {
   readonly version: typeof VERSION;
   readonly directory: string;
@@ -22,21 +22,22 @@ export interface BackupServer {
   close(): Promise<void>;
 }
 
-/** No service answers at the door. */
+/** No service listens on the socket. */
 class NoServiceError extends Error {
   override readonly name = 'NoServiceError';
 }
 
 /**
- * Lets `callsheet backup` have copies of the stores that this process has open. Another process must not open them: LMDB then writes the
- * number of the last transaction it has read for the writer, and a commit of that moment would be lost (docs/decisions/backup.md).
+ * Starts the server that copies the open stores of this process for `callsheet backup`. Another process must not open
+ * them: LMDB would then write the number of the last transaction that it read for the writer, and a commit of that
+ * moment would be lost (docs/decisions/backup.md).
  */
 export async function startBackupServer(
   dataDirectory: string,
   stores: readonly CopiedStore[],
 ): Promise<BackupServer> {
   const place = socketPlace(dataDirectory);
-  // The stores are locked: what is there was left by a service that was killed.
+  // This process holds the locks of the stores, so an existing socket is that of a killed service.
   rmSync(place.path, { force: true });
   const callers = new Set<Socket>();
   const running = new Set<Promise<void>>();
@@ -70,7 +71,7 @@ async function answer(socket: Socket, line: string, stores: readonly CopiedStore
   try {
     const { directory } = requestOf(line);
     const copies = await copyStores(stores, directory);
-    // Whoever asked is gone, and nobody would take them away.
+    // The client has disconnected and will not remove the copies.
     if (socket.destroyed) for (const { path } of copies) rmSync(path, { force: true });
     said = { version: VERSION, type: 'copied', copies };
   } catch (error) {
@@ -97,7 +98,10 @@ function requestOf(line: string): CopyRequest {
   throw new Error('the service and this command are of different versions');
 }
 
-/** Asks the service of a `data.dir` for copies of its stores in a directory. Throws when none answers or it cannot. */
+/**
+ * Requests copies of the stores from the service of a `data.dir`. Throws if no service answers or if it cannot copy
+ * them.
+ */
 export async function requestStoreCopies(
   dataDirectory: string,
   directory: string,
@@ -123,7 +127,7 @@ export async function requestStoreCopies(
   }
 }
 
-/** The first line that the other side says; empty when it has gone before. */
+/** Returns the first line that the peer sends, or an empty text if it disconnects before. */
 function firstLine(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let heard = '';
@@ -141,13 +145,16 @@ function firstLine(socket: Socket): Promise<string> {
 
 function copiesOf(line: string): readonly EnvironmentCopy[] {
   if (line === '') throw new Error('the service stopped while it made the copies');
-  // The service of this version alone writes it.
+  // Only a service of this version writes it.
   const said = JSON.parse(line) as CopyAnswer;
   if (said.type === 'failed') throw new Error(said.reason);
   return said.copies;
 }
 
-/** The path of the socket by way of an open directory: a path of a socket may have 107 bytes, and that of `data.dir` more. */
+/**
+ * Returns the path of the socket through an open directory: a socket path may have at most 107 bytes, that of
+ * `data.dir` more.
+ */
 function socketPlace(dataDirectory: string): { readonly path: string; readonly release: () => void } {
   const directory = openSync(dataDirectory, constants.O_RDONLY | constants.O_DIRECTORY);
   return { path: `/proc/self/fd/${directory}/${SOCKET}`, release: () => closeSync(directory) };

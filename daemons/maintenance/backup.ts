@@ -16,28 +16,31 @@ import type { EnvironmentKind } from '../../src/core/ports/store.ts';
 
 interface BackupOptions {
   readonly dataDirectory: string;
-  /** Where the backup is to be. */
+  /** Path of the backup to write. */
   readonly file: string;
-  /** Whether a file that is there may be replaced. */
+  /** Replaces an existing file. */
   readonly force: boolean;
   readonly softwareVersion: string;
 }
 
-/** The file of the backup is there already. */
+/** The file of the backup already exists. */
 class BackupExistsError extends Error {
   override readonly name = 'BackupExistsError';
 }
 
-/** In this order: what is in the logs beyond the state is taken out at the restore, what were missing could not be made good. */
+/** The logs are copied after the state: a restore removes logs without a job, but could not replace missing logs. */
 const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
 
 /** Held while a backup is made in a directory. */
 const BACKUP_LOCK = '.callsheet-backup.lock';
 
 /**
- * Makes a backup of the stores, each as it was at one commit. A service that runs there makes the copies and goes on meanwhile; without one this process
- * makes them and keeps it from starting. Must run on the same machine and as the user of the service. `interrupted` is given what takes away
- * what there is of an unfinished backup. Gives the size of the file.
+ * Writes a backup of the stores, each as of one commit. A running service makes the copies and continues to work.
+ * Without one, this process makes them and holds the locks, so that no service starts. Must run on the machine and as
+ * the user of the service.
+ *
+ * @param interrupted - Receives the function that removes an unfinished backup.
+ * @returns The size of the copied stores.
  */
 export async function backupStores(
   options: BackupOptions,
@@ -53,7 +56,7 @@ export async function backupStores(
   const parts = `${partialPath(file)}.d`;
   const lock = lockFile(folder, BACKUP_LOCK, 'exclusive', 'another backup');
   const clear = (): void => {
-    // The service may be about to put something there: under another name it cannot.
+    // The service may still write into the directory. After the rename it cannot.
     const cleared = `${parts}.cleared`;
     rmSync(cleared, { recursive: true, force: true });
     if (existsSync(parts)) renameSync(parts, cleared);

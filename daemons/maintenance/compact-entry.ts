@@ -1,8 +1,9 @@
 import { compactStores, storesToCheck } from './compact.ts';
 
 /**
- * A process of its own that compacts stores before the service opens them: what it holds of them ends with it. Its parent tells it where and from
- * which share of free pages on; it answers with what it did, or with one line that says why it could not.
+ * Entry of the process that compacts stores before the service opens them: the memory that it maps is released when it
+ * ends. The parent sends the task. The process replies with the results, or with one line that gives the reason of a
+ * failure.
  */
 interface CompactionTask {
   readonly dataDirectory: string;

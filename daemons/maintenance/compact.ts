@@ -4,17 +4,19 @@ import type { EnvironmentKind } from '../../src/core/ports/store.ts';
 
 const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
 
-/** Smaller files are not looked at at the start: there is little to win. */
+/** The start of the service skips smaller files: compacting them saves little. */
 const COMPACTED_BYTES_MIN = 16 * 2 ** 20;
 
-/** What became of a store. */
+/** Result of the compaction of a store. */
 export interface CompactedStore {
   readonly kind: EnvironmentKind;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
 }
 
-/** Compacts the stores of a service that does not run, where this share of the file or more is free. Throws `StoreOpenError`. */
+/**
+ * Compacts the stores of a stopped service in which at least this share of the file is free. Throws `StoreOpenError`.
+ */
 export async function compactStores(
   dataDirectory: string,
   freeShareMin: number,
@@ -33,6 +35,6 @@ export async function compactStores(
   return results;
 }
 
-/** The stores whose files are large enough to be looked at, at the start of the service. */
+/** Returns the stores that the start of the service checks, because their files are large enough. */
 export const storesToCheck = (dataDirectory: string): readonly EnvironmentKind[] =>
   KINDS.filter((kind) => storeFileBytes(storeDirectory(dataDirectory, kind)) >= COMPACTED_BYTES_MIN);

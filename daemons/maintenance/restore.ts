@@ -10,31 +10,34 @@ import { syncDirectory } from '../../src/adapters/system/sync-file.ts';
 import { restoreMarkerPath, restorePartial, storeDirectory } from './data-directory.ts';
 import type { EnvironmentKind } from '../../src/core/ports/store.ts';
 
-/** The directory holds something already, or a service runs in it. */
+/** The directory is not empty, or a service uses it. */
 class RestoreTargetError extends Error {
   override readonly name = 'RestoreTargetError';
 }
 
 const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
-/** Held in `data.dir` by a restore, and left there: a lock file that is removed can be held twice. */
+/** Lock file of a restore in `data.dir`. It is not removed: two processes could hold the lock of a removed file. */
 const RESTORE_LOCK = 'restore.lock';
-/** In `restore.partial` once there was found to be nothing else in `data.dir`: stores beside it are those of the restore. */
+/** Marker in `restore.partial`: `data.dir` was empty before, so its stores are those of the restore. */
 const FOUND_EMPTY = 'found-empty';
-/** A file system of its own has it at its top. */
+/** Directory at the root of a file system. */
 const LOST_AND_FOUND = 'lost+found';
 const MARGIN_BYTES = 64 * 2 ** 20;
 
 /**
- * Restores a backup into an empty `data.dir`. Nothing of it is in place before all of it was checked; a restore that was cut off is begun again by
- * the next, and no service starts in between. Throws `ArchiveError` when the backup is not whole or not this program's, `RestoreTargetError`
- * when the directory is not empty, `DirectoryLockError` when another restore or a service holds it.
+ * Restores a backup into an empty `data.dir`. All of it is checked before any store is put in place. The next restore
+ * starts an interrupted one from scratch, and no service starts in between.
+ *
+ * @throws ArchiveError if the backup is incomplete or was not written by this program.
+ * @throws RestoreTargetError if the directory is not empty.
+ * @throws DirectoryLockError if another restore or a service holds it.
  */
 export async function restoreStores(
   dataDirectory: string,
   file: string,
 ): Promise<{ readonly manifest: BackupManifest; readonly reconciled: Reconciled }> {
   makeDirectory(dataDirectory, 0o700);
-  // Nothing is put into a directory that is another's.
+  // Checked before any file is created: the directory may belong to another program.
   if (!existsSync(restorePartial(dataDirectory))) refuseFull(dataDirectory);
   const lock = lockFile(dataDirectory, RESTORE_LOCK, 'exclusive', 'another restore');
   try {
@@ -46,8 +49,9 @@ export async function restoreStores(
 }
 
 /**
- * Makes `restore.partial` in a directory that holds nothing else, or clears what a cut restore left. It is made before the directory is looked at
- * and a service takes its lock before it looks for it: one of the two sees the other.
+ * Creates `restore.partial` in an otherwise empty directory, or removes the files of an interrupted restore. The
+ * restore creates it before it checks the directory, and a service takes its lock before it checks for it, so one of
+ * the two detects the other.
  */
 function begin(dataDirectory: string): void {
   const partial = restorePartial(dataDirectory);
@@ -73,7 +77,7 @@ async function fill(
   file: string,
 ): Promise<{ readonly manifest: BackupManifest; readonly reconciled: Reconciled }> {
   const partial = restorePartial(dataDirectory);
-  /** What this run has put in place. */
+  /** Paths that this run has put in place. */
   const placed: string[] = [];
   const locks: DirectoryLock[] = [];
   try {
@@ -86,7 +90,7 @@ async function fill(
       },
     );
     const reconciled = await reconcileRestored(join(partial, 'state'), join(partial, 'logs'), Date.now());
-    // The locks go along with their directories: no service opens a store before all are in place.
+    // The locks are held while their directories are renamed: no service opens a store before all are in place.
     for (const kind of KINDS) locks.push(lockDirectory(join(partial, kind)));
     for (const kind of KINDS) {
       syncDirectory(join(partial, kind));
@@ -112,7 +116,7 @@ async function fill(
   }
 }
 
-/** Throws `RestoreTargetError` when something has come to that place. */
+/** Renames a directory. Throws `RestoreTargetError` if the target has been created meanwhile. */
 function place(from: string, to: string): void {
   try {
     renameSync(from, to);
@@ -128,7 +132,7 @@ function refuseFull(dataDirectory: string): void {
   const entries = readdirSync(dataDirectory).filter((name) => !ignored.includes(name));
   if (entries.length === 0) return;
   if (entries.includes('state')) {
-    // Says which process it is when there is one.
+    // The error of the lock names the process that holds it.
     try {
       lockDirectory(storeDirectory(dataDirectory, 'state')).release();
     } catch (error) {
@@ -140,7 +144,10 @@ function refuseFull(dataDirectory: string): void {
   );
 }
 
-/** Removes what a cut restore has put there. Throws `DirectoryLockError`, and removes nothing, while a process holds one of the stores. */
+/**
+ * Removes the files of an interrupted restore. Throws `DirectoryLockError` and removes nothing if a process holds a
+ * store.
+ */
 function clearCutRestore(dataDirectory: string): void {
   const partial = restorePartial(dataDirectory);
   const stores = KINDS.map((kind) => storeDirectory(dataDirectory, kind)).filter((store) =>

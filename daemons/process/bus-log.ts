@@ -14,7 +14,7 @@ const LEVELS = {
   listenerFailed: 'error',
 } as const satisfies Record<BusEvent['type'], 'info' | 'warn' | 'error'>;
 
-/** Writes what happens to the connections of the bus into the log. */
+/** Logs the events of the connections to the bus. */
 export class BusLog {
   private readonly logger: Logger;
   private isStopping = false;
@@ -23,12 +23,12 @@ export class BusLog {
     this.logger = logger;
   }
 
-  /** Connections that end from now on are ended by the service itself. */
+  /** From now on the service itself closes its connections: a disconnect is not a warning. */
   stopping(): void {
     this.isStopping = true;
   }
 
-  /** `who` names the thread that the connection belongs to. */
+  /** Logs an event. `who` names the thread of the connection. */
   note(who: string, event: BusEvent): void {
     const { type, ...facts } = event;
     const isOwnDoing = type === 'disconnected' && this.isStopping;

@@ -9,12 +9,12 @@ export interface LogSettings {
 }
 
 const STDERR = 2;
-/** Lines are kept up to this many bytes while they cannot be written; those that come then are lost. */
+/** Maximum size of lines that wait to be written. Further lines are dropped. */
 const UNWRITTEN_BYTES_MAX = 4 * 2 ** 20;
 
 /**
- * The log of a daemon: lines on standard error, JSON or plain text (docs/contract/limits.md#logging). What is logged is
- * told to `heard` too.
+ * Creates the log of a daemon: lines on standard error, JSON or plain text (docs/contract/limits.md#logging). `heard`
+ * receives every record too.
  */
 export function createLogger(
   settings: LogSettings,
@@ -46,14 +46,15 @@ export function createLogger(
 }
 
 /**
- * Standard error. A line that cannot be written (a full disk, a terminal that is gone) never ends the process: it is tried again with the next, and
- * lost when too much waits.
+ * Opens standard error. A line that cannot be written (full disk, closed terminal) never ends the process. It is
+ * retried with the next line, and dropped when too many bytes wait.
  */
 function openDestination(): ReturnType<typeof pino.destination> {
   const destination = pino.destination({ fd: STDERR, sync: true, maxLength: UNWRITTEN_BYTES_MAX });
-  // Swallowed: the only place to tell of it is the one that fails, and the farm must not stop for want of its log.
+  // Ignored: it could only be reported to the log that fails, and the farm must not stop for lack of a log.
   destination.on('error', () => undefined);
-  // Once so much waits, lines are dropped without a write: an empty one makes it try again, or it would never recover.
+  // With a full buffer, lines are dropped without a write. An empty write makes it retry; otherwise it would never
+  // recover.
   destination.on('drop', () => {
     destination.write('');
   });
@@ -62,12 +63,12 @@ function openDestination(): ReturnType<typeof pino.destination> {
 
 const LEVELS: Readonly<Record<string, DiagnosticLevel>> = { debug: 'DEBUG', info: 'INFO', warn: 'WARN' };
 
-/** Whatever is graver than a warning is an error. */
+/** Returns the diagnostic level. Every level above a warning is an error. */
 const levelOf = (level: number): DiagnosticLevel => LEVELS[pino.levels.labels[level] ?? ''] ?? 'ERROR';
 
 const textOf = (message: unknown): string => (typeof message === 'string' ? message : '');
 
-/** Attributes as the diagnostics have them: texts. */
+/** Returns the attributes as texts, as diagnostics store them. */
 function textsOf(attributes: object): Record<string, string> {
   const texts = Object.entries(attributes).map(([name, value]: [string, unknown]): [string, string] => [
     name,

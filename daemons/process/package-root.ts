@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 
-/** The folder that holds package.json, as a URL that ends with a slash: sources and compiled files lie at different depths below it. */
+/**
+ * Folder of package.json, as a URL that ends with a slash. Sources and compiled files are at different depths below it.
+ */
 export const packageRoot: URL = findPackageRoot();
 
 function findPackageRoot(): URL {

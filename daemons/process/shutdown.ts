@@ -1,31 +1,31 @@
 import type { Logger } from './logging.ts';
 
 /**
- * The order in which a service stops (docs/contract/limits.md#shutdown): nobody finds it any more; running requests are
- * answered and new ones refused; waiting workers are answered and nothing more is handed out; what is on its way on the
- * bus is taken in; the store is closed with everything on the disk.
+ * Steps in which a service stops (docs/contract/limits.md#shutdown): withdraw the announcement; answer running requests
+ * and refuse new ones; answer waiting workers and assign no more tasks; process the messages that the bus has
+ * delivered; close the store with everything on disk.
  */
 export const SHUTDOWN_STEPS = ['discovery', 'http', 'scheduler', 'bus', 'store'] as const;
 export type ShutdownStep = (typeof SHUTDOWN_STEPS)[number];
 
-/** What has been started, and how it is stopped. */
+/** Registers the parts that were started and stops them. */
 export class Shutdown {
   private readonly logger: Pick<Logger, 'info'>;
   private readonly now: () => number;
   private readonly stops = new Map<ShutdownStep, (() => unknown)[]>();
 
-  /** `now` is a clock in milliseconds that never goes back. */
+  /** `now` is a monotonic clock in milliseconds. */
   constructor(logger: Pick<Logger, 'info'>, now: () => number) {
     this.logger = logger;
     this.now = now;
   }
 
-  /** Something of this step was started. What was started last in a step is stopped first. */
+  /** Adds a part to a step. Parts of one step stop in reverse order. */
   add(step: ShutdownStep, stop: () => unknown): void {
     this.stops.set(step, [stop, ...(this.stops.get(step) ?? [])]);
   }
 
-  /** Stops everything that was started, step by step. Rejects with the first error: what follows is not stopped then. */
+  /** Stops all parts, step by step. Rejects with the first error and does not stop the parts after it. */
   async run(): Promise<void> {
     for (const step of SHUTDOWN_STEPS) {
       const stops = this.stops.get(step) ?? [];

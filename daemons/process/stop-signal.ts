@@ -1,8 +1,8 @@
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Aborts on the first SIGTERM or SIGINT. `again` is called for each further one: without it, the second ends the process with status 1.
- * Takes the place of whatever has listened to these signals before.
+ * Returns a signal that aborts on the first SIGTERM or SIGINT. Each further one calls `again`; by default the second
+ * ends the process with status 1. Removes all earlier listeners of these signals.
  */
 export function stopSignal(again: () => void = () => process.exit(1)): AbortSignal {
   const controller = new AbortController();
@@ -24,7 +24,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** SIGHUP asks a daemon to look again at what it has found at its start. One that runs in a terminal ends with it, as ever. */
+/** Calls `lookAgain` on SIGHUP. In a terminal, SIGHUP ends the process as usual. */
 export function onHangUp(lookAgain: () => void): void {
   if (process.stderr.isTTY !== true) process.on('SIGHUP', lookAgain);
 }

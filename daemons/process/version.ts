@@ -14,7 +14,9 @@ interface BuildStamp {
   readonly built_at: string;
 }
 
-/** What this program is: package.json, and the stamp that the build leaves beside the compiled files. */
+/**
+ * Returns the version from package.json and the build from the stamp that the build writes next to the compiled files.
+ */
 export function versionFacts(): VersionFacts {
   const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as {
     version: string;

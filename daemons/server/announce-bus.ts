@@ -4,7 +4,7 @@ import type { ServerConfig } from '../../src/core/config/server-config.ts';
 import { busReach } from '../../src/core/discovery/bus-address.ts';
 import type { Logger } from '../process/logging.ts';
 
-/** Announces where workers reach the bus, if they are to find it by themselves; null when nothing is announced. */
+/** Announces the address of the bus by mDNS. Returns null if nothing is announced. */
 export function announceBus(config: ServerConfig, logger: Logger): Announcement | null {
   if (config.discovery === null) return null;
   const reach = busReach(config.bus.urls, config.bus.addr);

@@ -1,7 +1,7 @@
 import type { LogStoreReader } from '../../src/adapters/lmdb/log-reader.ts';
 import type { LogReader } from '../../src/core/ports/log-store.ts';
 
-/** The log store, every read of which sees what was stored until then. */
+/** Returns a reader of the log store that refreshes before every read. */
 export const currentLogs = (logs: LogStoreReader): LogReader => ({
   page: (task, afterBusSeq, limit, enough) => {
     logs.refresh();

@@ -1,7 +1,7 @@
 import type { ServerConfig } from '../../src/core/config/server-config.ts';
 import type { Logger } from '../process/logging.ts';
 
-/** Prints the URL of a service that is ready, and warns of what is open to everybody. */
+/** Prints the URL of a service that is ready, and warns if it is reachable without authentication. */
 export function logReady(config: ServerConfig, port: number, logger: Logger): void {
   process.stdout.write(`callsheet: serving http://${hostForUrl(config.http.addr.host)}:${port}\n`);
   warnIfOpen(config, logger);
@@ -15,8 +15,8 @@ const hostForUrl = (host: string): string => {
 };
 
 /**
- * docs/dependency-hazards.md#d15-open-to-browsers-without-authentication: without authentication whoever reaches the
- * port may run commands on the farm.
+ * docs/dependency-hazards.md#d15-open-to-browsers-without-authentication: without authentication, every client that
+ * reaches the port may run commands on the farm.
  */
 function warnIfOpen(config: ServerConfig, logger: Logger): void {
   const { host } = config.http.addr;

@@ -8,19 +8,21 @@ import { threadEntry } from '../threads/thread-entry.ts';
 
 export interface LogThreadEvents {
   readonly noticed: (notice: LogNotice) => void;
-  /** The thread has ended by itself: the process must end. */
+  /** The thread has ended unexpectedly. The process must end. */
   readonly broken: (error: Error) => void;
 }
 
 export interface LogThread {
-  /** Removes the logs of a job that is in the state store no longer; resolves when none is left. */
+  /** Removes the logs of a job that is no longer in the state store. Resolves when all are removed. */
   forget(job: JobId): Promise<void>;
-  /** The newest chunk of the task that the bus has; null when it has none. Rejects when the bus does not answer. */
+  /** Returns the position of the newest chunk of the task on the bus, or null. Rejects if the bus does not answer. */
   lastLogOf(task: TaskId): Promise<LogPosition | null>;
   stop(): Promise<void>;
 }
 
-/** Starts the logs thread; resolves when the log store is open, and rejects with one line when it cannot be. */
+/**
+ * Starts the logs thread. Resolves when the log store is open. Rejects with a one-line reason if it cannot be opened.
+ */
 export function startLogThread(
   options: Omit<LogThreadOptions, 'controlPort'>,
   events: LogThreadEvents,

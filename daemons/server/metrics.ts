@@ -14,8 +14,8 @@ const SECOND_MS = 1000;
 type NamedQueue = Pick<QueueRecord, 'id' | 'name' | 'farmId'>;
 
 /**
- * The metrics of the service (docs/contract/rest.md#public-routes; docs/metrics.md). Threads tell what they have
- * measured once in a while, so that a scrape looks at nothing but numbers.
+ * The metrics of the service (docs/contract/rest.md#public-routes; docs/metrics.md). Threads send their measures
+ * periodically, so a scrape only reads numbers.
  */
 export class ServiceMetrics {
   private readonly registry = new Registry();
@@ -39,7 +39,7 @@ export class ServiceMetrics {
   private readonly redeliveries: Counter<'stream'>;
   private readonly lag: Gauge<'thread' | 'stat'>;
 
-  /** `queues` are those that there are at a scrape. */
+  /** `queues` returns the queues at the time of a scrape. */
   constructor(queues: () => Iterable<NamedQueue>) {
     this.queues = queues;
     collectDefaultMetrics({ register: this.registry });
@@ -120,7 +120,7 @@ export class ServiceMetrics {
     this.loopLagged(`shard ${shard}`, measures.lag);
   }
 
-  /** What the shards have said last. */
+  /** Returns the sums of the last measures of all shards. */
   activity(): ServiceActivity {
     return {
       state: sumStates(this.states.values()),
@@ -137,7 +137,7 @@ export class ServiceMetrics {
     for (const [stat, seconds] of Object.entries(lag)) this.lag.set({ thread, stat }, Number(seconds));
   }
 
-  /** Looks at the files of the stores at each scrape: that takes microseconds. */
+  /** Adds metrics of the store files. They are read at each scrape, which takes microseconds. */
   storePages(read: () => StorePages): void {
     const registers = [this.registry];
     const stores = (): readonly (readonly [store: string, pages: FilePages])[] => Object.entries(read());
@@ -164,7 +164,7 @@ export class ServiceMetrics {
     });
   }
 
-  /** Looks at what the event channel has done at each scrape. */
+  /** Adds metrics of the event channel, which are read at each scrape. */
   eventChannel(read: () => HubFigures): void {
     const registers = [this.registry];
     new Gauge({
@@ -194,7 +194,7 @@ export class ServiceMetrics {
     );
   }
 
-  /** In the Prometheus text format. */
+  /** Returns all metrics in the Prometheus text format. */
   async text(): Promise<string> {
     this.queueInfo.reset();
     for (const { id, name, farmId } of this.queues()) {

@@ -12,8 +12,8 @@ export interface OpenLists {
   readonly tasks: TaskLists;
   readonly history: FarmWatch;
   /**
-   * Fills the lists of jobs in pieces, then starts to sample the farms. Call it when the service is ready, because the shards read the store first.
-   * A list that a client requests earlier is read completely at that moment.
+   * Fills the lists of jobs in pieces, then starts to sample the farms. Call it when the service is ready, because the
+   * shards read the store first. A list that a client requests earlier is read completely at that moment.
    */
   readonly fill: () => void;
 }

@@ -5,20 +5,20 @@ import { joinPlan } from '../threads/plan-parts.ts';
 import type { PreparationResult, PreparationTask } from '../threads/pool-task.ts';
 import { poolThreadName, threadEntry } from '../threads/thread-entry.ts';
 
-/** Submissions that wait for a thread; more are turned away, so that they do not pile up. */
+/** Maximum number of submissions that wait for a thread. Further ones are refused. */
 const WAITING_MAX = 1024;
 
 interface PreparationPoolOptions {
   readonly threads: number;
-  /** How long one template may take from its submission on, its wait for a thread included (`openjd.expr_submission_deadline`). */
+  /** Time limit of a template, including its wait for a thread (`openjd.expr_submission_deadline`). */
   readonly deadlineMs: number;
-  /** A thread that is to answer while it is idle waits for its next task without blocking. */
+  /** Idle threads wait without blocking, so that they can answer requests for profiles. */
   readonly isAnswering: boolean;
 }
 
 /**
- * The pool for what costs processor time alone. A task that outlives its deadline is aborted with its thread; pool
- * threads hold no native state, so that is safe (D5 and D6 of docs/dependency-hazards.md).
+ * Pool of threads for pure computation. A task that exceeds its deadline is aborted with its thread. That is safe,
+ * because pool threads hold no native state (D5 and D6 of docs/dependency-hazards.md).
  */
 export class PreparationPool {
   private readonly pool: Piscina<PreparationTask, PreparationResult>;
@@ -35,7 +35,7 @@ export class PreparationPool {
     });
   }
 
-  /** What a template comes to; `deadline` and `busy` say nothing about the template. */
+  /** Parses, checks and expands a template. The results `deadline` and `busy` do not depend on whether it is valid. */
   async prepare(task: PreparationTask): Promise<Preparation> {
     if (this.pool.queueSize >= WAITING_MAX) return { ok: false, busy: true };
     const signal = AbortSignal.timeout(this.deadlineMs);
@@ -47,7 +47,7 @@ export class PreparationPool {
     }
   }
 
-  /** The names of its threads now. */
+  /** Returns the names of the current threads. */
   threads(): readonly string[] {
     return this.pool.threads.map((thread) => poolThreadName(thread.threadId));
   }
@@ -57,7 +57,7 @@ export class PreparationPool {
   }
 }
 
-/** What a pool thread has told; of a large job with the plan that its parts are. */
+/** Returns the result of a pool thread. The plan of a large job is joined from its parts. */
 function prepared(result: PreparationResult): Preparation {
   if (!result.ok) return result;
   const { content, ...job } = result.job;

@@ -15,7 +15,7 @@ interface DataOptions {
   readonly stopping: AbortSignal;
 }
 
-/** What is done with `data.dir` before its stores are opened. Throws when a restore into it was cut off. */
+/** Creates `data.dir` and compacts its stores before they are opened. Throws if a restore into it was interrupted. */
 export async function prepareData({
   directory,
   compactFreePercent,
@@ -38,10 +38,10 @@ export async function prepareData({
 }
 
 /**
- * Waits, before the first lease after a restore, until every worker has stopped what the restored store may not know of: without contact each does
- * so after two thirds of the heartbeat timeout (docs/architecture.md#the-bus). A task that was handed out after the
- * backup would otherwise run a second time beside the first. To be called once the state store is held: throws when a
- * restore was begun after `prepareData` looked for one.
+ * Waits, at the first start after a restore, until every worker has stopped the tasks that the restored store does not
+ * contain: a worker without contact stops them after two thirds of the heartbeat timeout
+ * (docs/architecture.md#the-bus). Otherwise a task that was leased after the backup could run twice at the same time.
+ * Call it when the state store is locked. Throws if a restore was started after the check of `prepareData`.
  */
 export async function waitAfterRestore(
   directory: string,
@@ -56,7 +56,7 @@ export async function waitAfterRestore(
     { milliseconds: heartbeatTimeoutMs },
     'first start after a restore: waiting until workers have stopped what they ran without the service',
   );
-  // An abort ends the wait, and the next start waits again.
+  // After an abort the marker stays, and the next start waits again.
   await delay(heartbeatTimeoutMs, undefined, { signal: stopping }).catch(() => undefined);
   if (!stopping.aborted) rmSync(mark);
 }
@@ -69,7 +69,10 @@ const CHILD = fileURLToPath(
   new URL(`../maintenance/compact-entry${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
 );
 
-/** Null when it was ended by the stop of the service: it may be killed at any moment. */
+/**
+ * Compacts the stores in a child process, which may be killed at any moment. Returns null if the service stops
+ * meanwhile.
+ */
 function compactInChild(
   dataDirectory: string,
   freeShareMin: number,

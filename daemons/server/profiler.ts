@@ -4,15 +4,15 @@ import { takeProfile, type ProfileKind } from '../threads/profile.ts';
 
 const FRONT_THREAD = 'front';
 
-/** How long after its end a thread may take to answer: its turns may be long, and the profile large. */
+/** Time for a thread to reply after the end of the profile: its turns may be long and the profile large. */
 const GRACE_MS = 10_000;
 
-/** Takes profiles of the threads of the service, one of each thread at a time. */
+/** Takes profiles of the threads of the service, at most one per thread at the same time. */
 export class ThreadProfiler implements Profiler {
   private readonly others: () => readonly string[];
   private readonly busy = new Set<string>();
 
-  /** `others` names the threads beside the front that can be asked. */
+  /** `others` returns the names of all threads except the main thread. */
   constructor(others: () => readonly string[]) {
     this.others = others;
   }

@@ -35,8 +35,8 @@ const START_FAILED_EXIT = 1;
 const SECOND_SIGNAL_EXIT = 1;
 
 /**
- * Runs the service until SIGTERM or SIGINT: the composition root of the main thread. Prints its URL when it is ready. Prints one line with the reason
- * and exits if it cannot start.
+ * Runs the service until SIGTERM or SIGINT: the composition root of the main thread. Prints its URL when it is ready.
+ * Prints one line with the reason and exits if it cannot start.
  */
 export async function runServer(config: ServerConfig): Promise<void> {
   disablePretenuring();
@@ -48,7 +48,10 @@ export async function runServer(config: ServerConfig): Promise<void> {
   }
 }
 
-/** Starts the service, waits for the stop signal and stops everything that was started, also after a start that failed half-way. */
+/**
+ * Starts the service, waits for the stop signal and stops everything that was started, also after a start that failed
+ * half-way.
+ */
 async function serve(config: ServerConfig): Promise<void> {
   const { bufferSize } = config.diagnostics;
   const diagnostics = bufferSize === 0 ? null : new DiagnosticLog(bufferSize);
@@ -83,8 +86,8 @@ async function serve(config: ServerConfig): Promise<void> {
 }
 
 /**
- * Starts the parts of the service, each on those before it. Each stage adds the stop of its part to `context.shutdown`, which stops them in the order
- * of its steps. Resolves when the service is ready.
+ * Starts the parts of the service, each on those before it. Each stage adds the stop of its part to `context.shutdown`,
+ * which stops them in the order of its steps. Resolves when the service is ready.
  *
  * @throws StoppedEarlyError if the service is asked to stop before it is ready.
  */

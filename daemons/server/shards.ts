@@ -23,8 +23,9 @@ import {
 import { shardThreadName, threadEntry } from '../threads/thread-entry.ts';
 
 /**
- * Room for the young objects of a shard's thread. Messages and what is made of them live for as long as their commit is under way: with V8's
- * default of 48 they are copied several times before they are garbage, by the thread itself and by V8's helpers (docs/performance.md).
+ * Size of the young generation of a shard's thread. Messages live as long as their commit is in flight. With V8's
+ * default of 48 MiB they are copied several times before they become garbage, by the thread and by V8's helper threads
+ * (docs/performance.md).
  */
 const YOUNG_GENERATION_MIB = 64;
 
@@ -32,9 +33,9 @@ export type ShardSettings = Omit<ShardOptions, 'index' | 'storePort' | 'controlP
 
 export interface ShardEvents {
   readonly noticed: (shard: number, notice: ShardNotice) => void;
-  /** Removes the logs of a job that was deleted; resolves when none is left. */
+  /** Removes the logs of a deleted job. Resolves when all are removed. */
   readonly deleteLogs: (job: JobId) => Promise<void>;
-  /** A shard has ended by itself: the process must end (docs/architecture.md#threads: fail-stop). */
+  /** A shard has ended unexpectedly. The process must end (docs/architecture.md#threads: fail-stop). */
   readonly broken: (shard: number, error: Error) => void;
 }
 
@@ -45,7 +46,7 @@ interface Shard {
   readonly queued: ServiceEnvelope[];
 }
 
-/** The shards as the front sees them: requests go out in batches, answers come back after the flush. */
+/** The shards as the main thread uses them. Requests are sent in batches; answers arrive after the flush. */
 export class Shards {
   private readonly shards: readonly Shard[];
   private readonly reader: StoreReader;
@@ -54,7 +55,7 @@ export class Shards {
   private nextRequest = 1;
   private isStopping = false;
 
-  /** `storePort` gives each shard its end of a port to the store thread. */
+  /** `storePort` returns the shard's end of a port to the store thread. */
   constructor(
     settings: ShardSettings,
     storePort: (shard: number) => MessagePort,
@@ -76,7 +77,7 @@ export class Shards {
     return this.request((replyTo) => this.post(make(replyTo)));
   }
 
-  /** Asks the farm to take in a large job, and gives its answer like `ask`. */
+  /** Submits a large job to its farm and returns the answer as `ask` does. */
   submitLarge(
     farm: FarmId,
     submission: LargeCommand['submission'],
@@ -101,7 +102,8 @@ export class Shards {
     const request = this.nextRequest++;
     return new Promise((resolve) => {
       this.waiting.set(request, (answer) => {
-        // The one place where an answer without a type comes back from another thread: the number of the request stands for the
+        // The one place where an answer without a type comes back from another thread: the number of the request stands
+        // for the
         // ReplyTo<Outcome<Answer>> of the message, against which the actor's context has checked the answer there.
         resolve(answer as Outcome<Answer>);
       });
@@ -109,19 +111,21 @@ export class Shards {
     });
   }
 
-  /** Rejects with the first shard's reason when a shard cannot reach the bus within the time. */
+  /** Rejects with the reason of the first shard that does not reach the bus within the time. */
   async checkBus(timeoutMs: number): Promise<void> {
     const reasons = await Promise.all(this.shards.map((shard) => shard.control.checkBus(timeoutMs)));
     const reason = reasons.find((each) => each !== null);
     if (typeof reason === 'string') throw new Error(reason);
   }
 
-  /** Hands out no more work; lease requests that wait are answered. */
+  /** Assigns no more tasks and answers the parked lease requests. */
   async stopLeasing(): Promise<void> {
     await Promise.all(this.shards.map((shard) => shard.control.stopLeasing()));
   }
 
-  /** Lets every shard work off what it has, and waits until all of it is on disk. Their threads end by themselves. */
+  /**
+   * Waits until every shard has processed its messages and all changes are on disk. The threads then end by themselves.
+   */
   async stop(): Promise<void> {
     this.isStopping = true;
     await Promise.all(this.shards.map((shard) => shard.control.stop()));

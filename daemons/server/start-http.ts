@@ -37,14 +37,14 @@ export async function startHttp(
 }
 
 /** Resolves when every shard has reached the bus, or when the service is asked to stop. */
-export async function untilReady({ health, delay }: Ports, stopping: AbortSignal): Promise<void> {
+export async function untilReady(ports: Ports, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     try {
-      await health.bus();
+      await ports.health.bus();
       return;
     } catch {
       // Not logged: /readyz reports the reason, and the bus logs its state.
-      await delay(READY_POLL_MS, stopping);
+      await ports.delay(READY_POLL_MS, stopping);
     }
   }
 }

@@ -1,8 +1,8 @@
 import { Buckets } from '../../src/core/metrics/buckets.ts';
 
 /**
- * A histogram whose values were counted on other threads. prom-client takes one value at a time, which would cost a
- * message each: this one takes counts, and writes itself in the Prometheus text format. It has no labels.
+ * Histogram without labels whose values were counted on other threads. prom-client accepts one value at a time, which
+ * would cost a message each. This one accepts counts and writes the Prometheus text format.
  */
 export class SummedHistogram {
   private readonly name: string;

@@ -6,8 +6,8 @@ import type { TaskEvent, TaskEvents } from '../../http/log-follow/task-events.ts
 type Listener = () => void;
 
 /**
- * Tells followers in this process that a task, its job or its log has changed; what they then read from the store is new. An event
- * reaches those whom it concerns, and costs nothing for all the others.
+ * Notifies requests of this process that a task, its job or its log has changed. They then read the store. An event
+ * calls only the listeners of its task or job.
  */
 export class TaskEventHub implements TaskEvents {
   private readonly followedJobs: FollowedJobs;
@@ -15,7 +15,7 @@ export class TaskEventHub implements TaskEvents {
   private readonly byTask = new Map<TaskId, Set<Listener>>();
   private readonly byJob = new Map<JobId, Set<Listener>>();
 
-  /** `untilReadable` resolves when all that is on disk can be read, and gives null when it can be already. */
+  /** `untilReadable` resolves when all durable changes are readable. It returns null if they are readable already. */
   constructor(followedJobs: FollowedJobs, untilReadable: () => Promise<void> | null) {
     this.followedJobs = followedJobs;
     this.untilReadable = untilReadable;
@@ -25,13 +25,13 @@ export class TaskEventHub implements TaskEvents {
     return this.byTask.size > 0;
   }
 
-  /** Whether somebody watches a task of the job. */
+  /** Reports whether a task of the job has a listener. */
   watches(job: JobId): boolean {
     return this.byJob.has(job);
   }
 
   watch(task: TaskAddress, changed: () => void): () => void {
-    // Of its own, should the same function watch twice.
+    // A new function per call: the same `changed` may be added twice.
     const listener: Listener = () => changed();
     const taskId = taskIdOf(task);
     const leaves = [
@@ -39,7 +39,7 @@ export class TaskEventHub implements TaskEvents {
       enter(this.byJob, task.jobId, listener),
       this.followedJobs.follow(task.jobId),
     ];
-    // Of what was on disk before anybody followed, and could not be read yet, nothing is said.
+    // Changes that are durable but not readable yet get no event: they were committed before the job was followed.
     void this.untilReadable()?.then(() => {
       if (this.byTask.get(taskId)?.has(listener) === true) listener();
     });
@@ -59,7 +59,7 @@ export class TaskEventHub implements TaskEvents {
   }
 }
 
-/** Gives the function that takes the listener out again. */
+/** Adds a listener and returns the function that removes it. */
 function enter<Key>(listeners: Map<Key, Set<Listener>>, key: Key, listener: Listener): () => void {
   const entered = listeners.get(key) ?? new Set();
   listeners.set(key, entered.add(listener));

@@ -4,11 +4,14 @@ import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import { MINUTE_MS } from '../../src/core/history/farm-samples.ts';
 import type { JobActivity } from '../../src/core/history/job-activity.ts';
 
-/** How long a look at all workers counts; longer where one takes longer, so that it never takes more than a hundredth of the thread. */
+/** Time between two samples of all workers. Longer if a sample takes long: sampling uses at most 1 % of the thread. */
 const LOOK_EVERY_MS = 5_000;
 const LOOK_SHARE = 100;
 
-/** Looks at the workers from `begin` on, to be called when the lists are filled, until the service stops. */
+/**
+ * Creates the history of the farms. It samples the workers from `begin` on, which is called when the lists are filled,
+ * until the service stops.
+ */
 export function watchFarms(
   reader: StateReader,
   activity: JobActivity,
@@ -31,7 +34,7 @@ export function watchFarms(
     }
     const pause = Math.max(LOOK_EVERY_MS, busyMs * LOOK_SHARE);
     busyMs = 0;
-    // The end of a minute is looked at when it comes.
+    // A sample at the end of each minute closes that minute.
     timer = setTimeout(look, Math.min(pause, MINUTE_MS - (Date.now() % MINUTE_MS)));
   };
   return { watch, begin: look };

@@ -6,14 +6,14 @@ import type { DiagnosticMessage } from '../../src/core/wire/bus-messages.ts';
 import type { Parsed } from '../../src/core/wire/json-text.ts';
 import { LOG_PROTOCOL_VERSION, type LogNotice, type WorkerDiagnostic } from './log-protocol.ts';
 
-/** What one worker may tell: more than a worker of ours ever does. */
+/** Rate limit of one worker. Callsheet's own workers stay below it. */
 const BURST = 500;
 const PER_SECOND = 50;
-/** Workers whose rate is remembered. */
+/** Maximum number of workers with a rate limit in memory. */
 const SOURCES_MAX = 10_000;
-/** Dropped records are told of at most this often. */
+/** Minimum time between two log records about dropped records. */
 const REPORT_EVERY_MS = 60_000;
-/** How often the store is looked at again for a worker that it did not know. */
+/** Minimum time between two refreshes of the store for unknown workers. */
 const REFRESH_EVERY_MS = 1000;
 
 export interface DiagnosticIntakeOptions {
@@ -24,8 +24,8 @@ export interface DiagnosticIntakeOptions {
 }
 
 /**
- * What workers tell for the diagnostics. The bus has no authentication, so a sender may be anybody: only workers that are
- * registered are heard, each at a bounded rate, and a message is not even read before that is known.
+ * Accepts diagnostic records of workers. The bus has no authentication, so any process may send them. Only records of
+ * registered workers are accepted, each at a limited rate. Other messages are not parsed.
  */
 export class DiagnosticIntake {
   private readonly options: DiagnosticIntakeOptions;
@@ -45,7 +45,7 @@ export class DiagnosticIntake {
     else this.keep(id, read());
   }
 
-  /** Says how many were dropped, now and then: called periodically. */
+  /** Logs how many records were dropped, at most once per minute. Call it periodically. */
   reportDropped(): void {
     const { unknown, flooding, malformed } = this.dropped;
     const now = this.options.now();
@@ -92,7 +92,10 @@ interface WorkerTable {
   refresh(): void;
 }
 
-/** Whether the store knows a worker; one that it does not know is looked for again at most once a second. */
+/**
+ * Returns a function that reports whether a worker is registered. For unknown workers it refreshes the store at most
+ * once per second.
+ */
 export function workerLookup(store: WorkerTable, now: () => number): (id: WorkerId) => boolean {
   let refreshedAt = -Infinity;
   return (id) => {

@@ -1,12 +1,12 @@
 import type { JobId } from '../../src/core/ids.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 
-/** Jobs that are remembered, so that a log chunk costs no look at the state store. */
+/** Maximum number of cached jobs. The cache saves a store read per log chunk. */
 const REMEMBERED_JOBS_MAX = 10_000;
 
 /**
- * Whether the state store has a job. A job can be read before its first task is leased, so that one that is not there
- * when a chunk of it comes was deleted, and never comes back.
+ * Caches which jobs are in the state store. A job is readable before its first task is leased, so a job that is missing
+ * when a chunk of it arrives was deleted and never returns.
  */
 export class KnownJobs {
   private readonly reader: Pick<StateReader, 'get' | 'refresh'>;
@@ -25,7 +25,7 @@ export class KnownJobs {
     return true;
   }
 
-  /** The job was deleted: the next look is at the store. */
+  /** Removes a deleted job from the cache. */
   forget(job: JobId): void {
     this.known.delete(job);
   }

@@ -5,22 +5,22 @@ import type { KnownJobs } from './known-jobs.ts';
 import { LOG_PROTOCOL_VERSION, type LogNotice } from './log-protocol.ts';
 
 /**
- * A chunk waits this long for the one before it: longer than the bus waits before it delivers that one again (10 s). It happens after a
- * restart of the service and on a low disk.
+ * Time that a chunk waits for its predecessor: longer than the bus waits before it redelivers that one (10 s). Chunks
+ * arrive early after a restart of the service and while the disk is low.
  */
 export const EARLY_CHUNK_MS = 12_000;
 
 /**
- * The least time between two commits: each waits for the disk, and so does a lease that is committed meanwhile. What comes after a rest is
- * stored at once.
+ * Minimum time between two commits. Each commit waits for the disk, and so does a lease that is committed at the same
+ * time. A chunk after a longer pause is stored at once.
  */
 const GATHER_MS = 25;
 
 /** The clock of an intake. */
 export interface IntakeClock {
-  /** Milliseconds that never go back. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
-  /** Gives the function that calls it off. */
+  /** Runs the action after a delay. Returns the function that cancels it. */
   after(milliseconds: number, action: () => void): () => void;
 }
 
@@ -32,23 +32,23 @@ const STEADY_CLOCK: IntakeClock = {
   },
 };
 
-/** A delivery that is neither stored nor acknowledged. */
+/** A delivery that is not stored and not acknowledged yet. */
 interface Waiting {
   readonly delivery: LogDelivery;
   readonly since: number;
 }
 
 /**
- * Gathers chunks for a moment, stores them together, and then acknowledges them. A chunk that comes before its
- * predecessor is held back for a while, so that a reader who has come to the end of a log misses none. What comes late of
- * a job that was deleted is acknowledged and not stored: nobody would ever remove it.
+ * Collects chunks for a moment, stores them together and then acknowledges them. A chunk that arrives before its
+ * predecessor waits for it, so that a client that reads at the end of the log misses none. A late chunk of a deleted
+ * job is acknowledged but not stored, because it would never be removed.
  */
 export class LogIntake {
   private readonly writer: Pick<LogStoreWriter, 'append' | 'streamFound'>;
   private readonly jobs: Pick<KnownJobs, 'has'>;
   private readonly tell: (notice: LogNotice) => void;
   private readonly clock: IntakeClock;
-  /** By the sequence in the stream: what is delivered again while it is held back takes its own place. */
+  /** By stream sequence: the redelivery of a waiting chunk replaces it. */
   private readonly waiting = new Map<number, Waiting>();
   private callOffTimer: (() => void) | null = null;
   private isFlushDue = false;
@@ -71,7 +71,7 @@ export class LogIntake {
   add(delivery: LogDelivery): void {
     if (delivery.streamCreatedAt !== this.streamCreatedAt) {
       this.flush();
-      // What is held back of another stream would take the place of what is none of it.
+      // Sequences of another stream could collide with those of this one.
       this.waiting.clear();
       this.streamCreatedAt = delivery.streamCreatedAt;
       this.writer.streamFound({ createdAt: delivery.streamCreatedAt, lastSequence: delivery.streamSequence });
@@ -123,7 +123,7 @@ export class LogIntake {
     for (const task of cut) this.noteCut(task);
   }
 
-  /** Stores what can be stored, and nothing any more. What is held back is delivered again after the next start. */
+  /** Stores the chunks that can be stored and drops the rest, which the bus redelivers after the next start. */
   stop(): void {
     this.flush();
     this.callOffTimer?.();

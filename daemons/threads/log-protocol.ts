@@ -8,7 +8,7 @@ import type { BusEvent } from '../../src/core/ports/bus.ts';
 import type { LogPosition } from '../../src/core/records/log-chunk.ts';
 import type { StoreFailure } from '../../src/adapters/lmdb/fail-stop.ts';
 
-/** What is said between the main thread and the logs thread. */
+/** Version of the messages between the main thread and the logs thread. */
 export const LOG_PROTOCOL_VERSION = 1;
 
 export interface LogThreadOptions {
@@ -17,7 +17,7 @@ export interface LogThreadOptions {
   /** Directory of the state store. */
   readonly stateDirectory: string;
   readonly bus: ServerList;
-  /** Bytes that are stored of the log of a task; 0 is no limit. */
+  /** Maximum size of the stored log of a task, in bytes; 0 means unlimited. */
   readonly maxBytesPerTask: number;
   readonly softwareVersion: string;
   readonly controlPort: MessagePort;
@@ -25,11 +25,11 @@ export interface LogThreadOptions {
 
 export type LogNotice =
   | { readonly v: typeof LOG_PROTOCOL_VERSION; readonly type: 'ready' }
-  /** The log store cannot be opened: one line that says where and why. */
+  /** The log store cannot be opened: a one-line reason with its path. */
   | { readonly v: typeof LOG_PROTOCOL_VERSION; readonly type: 'refused'; readonly reason: string }
-  /** The process must end now with the exit code of the failure; the thread does nothing more. */
+  /** The process must end now with the exit code of the failure. The thread has stopped. */
   | { readonly v: typeof LOG_PROTOCOL_VERSION; readonly type: 'failed'; readonly failure: StoreFailure }
-  /** Chunks of these tasks are on disk since the last notice, or have come and are over the limit. */
+  /** Tasks with chunks since the last notice, which are on disk or were dropped because of the limit. */
   | { readonly v: typeof LOG_PROTOCOL_VERSION; readonly type: 'stored'; readonly tasks: readonly TaskId[] }
   | {
       readonly v: typeof LOG_PROTOCOL_VERSION;
@@ -39,13 +39,13 @@ export type LogNotice =
       readonly attributes: Readonly<Record<string, string>>;
     }
   | { readonly v: typeof LOG_PROTOCOL_VERSION; readonly type: 'bus'; readonly event: BusEvent }
-  /** What workers have told for the diagnostics. */
+  /** Diagnostic records of workers. */
   | {
       readonly v: typeof LOG_PROTOCOL_VERSION;
       readonly type: 'diagnosed';
       readonly told: readonly WorkerDiagnostic[];
     }
-  /** Once in a while; `redeliveries` since the last time. */
+  /** Sent periodically; `redeliveries` counts since the last one. */
   | {
       readonly v: typeof LOG_PROTOCOL_VERSION;
       readonly type: 'measured';
@@ -62,10 +62,13 @@ export interface WorkerDiagnostic {
 
 /** Control calls to the logs thread. */
 export interface LogControl {
-  /** Removes the logs of a job that is in the state store no longer; resolves when none is left, and never after `stop`. */
+  /**
+   * Removes the logs of a job that is no longer in the state store. Resolves when all are removed, and never after
+   * `stop`.
+   */
   forget(job: JobId): Promise<void>;
-  /** The newest chunk of the task that the bus has; null when it has none. Rejects when the bus does not answer. */
+  /** Returns the position of the newest chunk of the task on the bus, or null. Rejects if the bus does not answer. */
   lastLogOf(task: TaskId): Promise<LogPosition | null>;
-  /** Leaves the bus, stores what has come and closes the log store. */
+  /** Disconnects from the bus, stores the received chunks and closes the log store. */
   stop(): Promise<void>;
 }

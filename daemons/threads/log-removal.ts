@@ -2,10 +2,10 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import type { JobId } from '../../src/core/ids.ts';
 import type { LogStoreWriter } from '../../src/core/ports/log-store.ts';
 
-/** How long a removal waits for room on the disk before it tries again. */
+/** Time after which a removal is retried while the disk is low. */
 const LOW_DISK_WAIT_MS = 1_000;
 
-/** Removes the logs of deleted jobs, one job after another and in pieces, so that new chunks are stored in between. */
+/** Removes the logs of deleted jobs, one job after another and in pieces. New chunks are stored in between. */
 export class LogRemoval {
   private readonly writer: Pick<LogStoreWriter, 'removeJob'>;
   private readonly lowDiskWaitMs: number;
@@ -17,13 +17,13 @@ export class LogRemoval {
     this.lowDiskWaitMs = lowDiskWaitMs;
   }
 
-  /** Resolves when no log of the job is left; never after `stop`. */
+  /** Removes the logs of a job. Resolves when all are removed, and never after `stop`. */
   remove(job: JobId): Promise<void> {
     this.last = this.last.then(() => this.work(job));
     return this.last;
   }
 
-  /** Touches the log store no more. What is left of a job is removed after the next start. */
+  /** Stops the removal. The remaining logs are removed after the next start. */
   stop(): void {
     this.isStopped = true;
   }

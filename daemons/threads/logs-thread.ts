@@ -18,7 +18,10 @@ import {
   type LogThreadOptions,
 } from './log-protocol.ts';
 
-/** The logs thread: the only writer of the log store. What has come in one turn of the event loop is stored as one. */
+/**
+ * Entry of the logs thread, the only writer of the log store. Chunks that arrive in one turn of the event loop are
+ * stored together.
+ */
 if (parentPort === null) throw new Error('the logs thread is started by the service, not by hand');
 serveProfiles('logs');
 await runLogs(parentPort, workerData as LogThreadOptions);

@@ -1,6 +1,8 @@
 import type { OutboxBatch } from '../../actors/service/gateway/outbox-batch.ts';
 
-/** Delay of events without a subscriber that waits: the events of many small commit windows wake the main thread once. */
+/**
+ * Delay of events without a subscriber that waits: the events of many small commit windows wake the main thread once.
+ */
 const EVENT_BATCH_DELAY_MS = 5;
 
 type PendingBatch = { -readonly [Part in keyof OutboxBatch]: OutboxBatch[Part][number][] };
@@ -14,8 +16,8 @@ const emptyBatch = (): PendingBatch => ({
 });
 
 /**
- * Sends the outputs of commit windows to the main thread, in order. Events are delayed for a moment. Everything else (answers, forwards, log
- * deletions and the rare counts) is sent at once, together with the delayed events.
+ * Sends the outputs of commit windows to the main thread, in order. Events are delayed for a moment. Everything else
+ * (answers, forwards, log deletions and the rare counts) is sent at once, together with the delayed events.
  */
 export class MainThreadPublisher {
   private readonly post: (batch: OutboxBatch) => void;

@@ -2,7 +2,10 @@ import { decodeRecord } from '../../src/adapters/lmdb/value-codec.ts';
 import type { JobPlan, StepPlan } from '../../src/openjd/template/plan.ts';
 import type { PlanInParts, StepBody } from '../../src/core/ports/large-jobs.ts';
 
-/** Parts of a large plan, as they are told to a shard. `encode` gives bytes that its next call may reuse. */
+/**
+ * Splits a large plan into the parts that are sent to a shard. The next call of `encode` may reuse the bytes that it
+ * returns.
+ */
 export function splitPlan(plan: JobPlan, encode: (body: StepBody) => Uint8Array): PlanInParts {
   const bodies = plan.steps.map(({ environments, script }) => encode({ environments, script }).slice());
   const ends: number[] = [];
@@ -14,12 +17,15 @@ export function splitPlan(plan: JobPlan, encode: (body: StepBody) => Uint8Array)
   return { shape: { ...plan, steps }, bodies: bytes, ends };
 }
 
-/** The plan that was split. What a step runs is decoded each time it is asked for: once for a step of which tasks are handed out. */
+/**
+ * Joins the parts to a plan. Environments and script of a step are decoded on each access: once for a step whose tasks
+ * are leased.
+ */
 export function joinPlan({ shape, bodies, ends }: PlanInParts): JobPlan {
   const bodyOf = (nth: number): StepBody => {
-    // The parser does not take shared memory: a slice is a copy.
+    // The decoder does not accept shared memory; a slice is a copy.
     const bytes = bodies.slice(ends[nth - 1] ?? 0, ends[nth]);
-    // splitPlan has encoded it, in this process.
+    // splitPlan of this process has encoded it.
     return decodeRecord(bytes) as StepBody;
   };
   const steps = shape.steps.map((step, nth): StepPlan => ({

@@ -13,21 +13,21 @@ import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
 import { RUNNABLE_FEATURES } from '../../src/openjd/template/runnable-features.ts';
 import { splitPlan } from './plan-parts.ts';
 
-/** Of this thread: it keeps patterns that it has compiled. */
+/** One per thread: it caches compiled patterns. */
 const regex = createRe2Engine();
 
-/** Characters of a template whose job is large: a smaller one costs a commit less than the commits that it would save. */
+/** Minimum number of characters of a large template. For a smaller one, additional commits cost more than they save. */
 const LARGE_TEXT = 262_144;
 
-/** What a pool thread is asked to prepare. */
+/** Task of a pool thread. */
 export interface PreparationTask {
   readonly text: string;
   readonly format: TemplateFormat;
   readonly values: Readonly<Record<string, string>>;
   readonly limits: TemplateLimits;
-  /** Of each expression that is evaluated. */
+  /** Limits of each evaluated expression. */
   readonly exprLimits: ExprLimits;
-  /** Whether the commands of the job's steps are wanted. */
+  /** Returns the commands of the steps too. */
   readonly previews: boolean;
 }
 
@@ -35,17 +35,17 @@ export type PreparationResult =
   | {
       readonly ok: true;
       readonly job: {
-        /** Of a large job in parts, with its rows, which are stored before it is. */
+        /** A large job comes in parts, with the rows that are stored before it. */
         readonly content: { readonly plan: JobPlan } | { readonly large: LargeJob };
         readonly description: string;
         readonly extensions: readonly string[];
       };
-      /** By order of the step; empty when they are not wanted. */
+      /** By order of the step; empty if not requested. */
       readonly previews: readonly StepPreview[];
     }
   | { readonly ok: false; readonly errors: readonly PointedError[] };
 
-/** Reads, validates and resolves a template: processor time alone, so that the pool may abort it at any point. */
+/** Parses, validates and resolves a template. Pure computation, which the pool may abort at any point. */
 export function prepareTemplate(task: PreparationTask): PreparationResult {
   const read = readDocument(task.text, task.format);
   if (!read.ok) return { ok: false, errors: read.errors };
@@ -65,7 +65,7 @@ export function prepareTemplate(task: PreparationTask): PreparationResult {
   return { ok: true, job: { content, description, extensions }, previews };
 }
 
-/** Encoding the rows of a large job is processor time too, which a shard has better uses for: leases would wait for it. */
+/** Encodes the rows of a large job here, because leases would wait for it in a shard. */
 function largeJob(plan: JobPlan, { format, text }: PreparationTask): LargeJob {
   const rows = {
     plan: new Uint8Array(encodeValue('plan', plan)),
@@ -74,7 +74,7 @@ function largeJob(plan: JobPlan, { format, text }: PreparationTask): LargeJob {
   return { rows, plan: splitPlan(plan, encodeStepBody) };
 }
 
-/** Steps whose share of a lease would not fit the bus. */
+/** Returns an error for each step whose part of a lease does not fit a message of the bus. */
 function oversizedSteps({ parameters, environments, steps }: JobPlan): PointedError[] {
   const jobBytes = Buffer.byteLength(JSON.stringify([parameters, environments]));
   return steps.flatMap((step, index) => {

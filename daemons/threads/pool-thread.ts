@@ -4,7 +4,7 @@ import { prepareTemplate, type PreparationTask } from './pool-task.ts';
 import { serveProfiles } from './profile-channel.ts';
 import { poolThreadName } from './thread-entry.ts';
 
-/** The entry of a pool thread: piscina calls what is named default here. Rows of large jobs go from thread to thread without being copied. */
+/** Entry of a pool thread: piscina calls the default export. The rows of large jobs are transferred, not copied. */
 export { run as default };
 
 function run(task: PreparationTask): object {

@@ -1,7 +1,7 @@
 import { BroadcastChannel } from 'node:worker_threads';
 import { takeProfile, type ProfileKind } from './profile.ts';
 
-/** Where threads of this process hear that a profile of one of them is wanted. */
+/** Channel of requests for profiles to all threads of this process. */
 const REQUESTS = 'callsheet profile requests';
 const repliesTo = (id: number): string => `callsheet profile ${id}`;
 
@@ -13,14 +13,14 @@ type ProfileMessage =
       readonly kind: ProfileKind;
       readonly milliseconds: number;
     }
-  /** Nobody waits for it any more. */
+  /** The requester no longer waits for it. */
   | { readonly type: 'end'; readonly id: number };
 
-/** The answer, on a channel of its own. */
+/** Reply, on a channel per request. */
 export type ProfileAnswer =
   { readonly ok: true; readonly profile: string } | { readonly ok: false; readonly reason: string };
 
-/** Lets profiles be taken of the thread that calls this. Keeps no thread alive. */
+/** Serves requests for profiles of the calling thread. Does not keep the thread alive. */
 export function serveProfiles(thread: string): void {
   const requests = new BroadcastChannel(REQUESTS);
   const running = new Map<number, AbortController>();
@@ -47,8 +47,8 @@ export function serveProfiles(thread: string): void {
 }
 
 /**
- * Has a thread of this process that serves profiles take one. Resolves with null when it has not answered `graceMs` after the time, or when
- * the signal aborts, which ends the profile.
+ * Requests a profile from a thread of this process. Resolves with null if it has not replied `graceMs` after the time,
+ * or if the signal aborts, which ends the profile.
  */
 export function profileOf(
   { thread, kind, milliseconds }: Omit<Extract<ProfileMessage, { type: 'take' }>, 'type' | 'id'>,

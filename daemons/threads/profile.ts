@@ -1,15 +1,16 @@
 import { Session } from 'node:inspector/promises';
 
-/** What of a thread is looked at: where its processor time goes, or what it allocates and keeps. */
+/** Profile of the processor time of a thread, or of the memory that it allocates and keeps. */
 export type ProfileKind = 'cpu' | 'heap';
 
-/** The mean distance between two samples: V8's own defaults are finer for CPU and as coarse for the heap. */
+/** Mean distance between two samples. V8's default for the CPU is finer; that for the heap is the same. */
 const CPU_INTERVAL_MICROSECONDS = 1_000;
 const HEAP_INTERVAL_BYTES = 32 * 1024;
 
 /**
- * Samples the thread that calls this for so long, or until the signal aborts. Gives the profile as V8 writes it, JSON: a `.cpuprofile` or a
- * `.heapprofile`. Sampling does not stop the thread; the heap profile has what was allocated meanwhile and is still in use.
+ * Samples the calling thread for this time, or until the signal aborts. Returns the profile of V8 as JSON: a
+ * `.cpuprofile` or a `.heapprofile`. Sampling does not stop the thread. The heap profile contains what was allocated
+ * during the time and is still in use.
  */
 export async function takeProfile(
   kind: ProfileKind,

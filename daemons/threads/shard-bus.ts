@@ -10,13 +10,19 @@ import { SHARD_PROTOCOL_VERSION } from './shard-protocol.ts';
 /** Events of the bus after which messages of workers do not arrive until the next `ready`. */
 const SUSPENDS_LIVENESS: ReadonlySet<BusEvent['type']> = new Set(['disconnected', 'unreachable', 'impaired']);
 
-/** Reply without tasks and confirmations. The worker pauses before its next request and sends its reports on the status stream. */
+/**
+ * Reply without tasks and confirmations. The worker pauses before its next request and sends its reports on the status
+ * stream.
+ */
 const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
 
 /** The connection of a shard to the bus. */
 interface ShardBus {
   readonly bus: ServiceBus;
-  /** From now on answers every lease request with no tasks. Resolves when the lease actors have answered the parked requests. */
+  /**
+   * From now on answers every lease request with no tasks. Resolves when the lease actors have answered the parked
+   * requests.
+   */
   readonly stopLeasing: () => Promise<void>;
 }
 

@@ -11,10 +11,10 @@ import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
 import type { LeaseAddress } from '../../actors/service/gateway/reply-address.ts';
 import type { ShardMeasures } from './shard-protocol.ts';
 
-/** After this a lease request that was not answered is taken for lost. */
+/** Time after which a lease request without a reply counts as lost. */
 const LOST_AFTER_MS = 2 * LEASE_HOLD_MS;
 
-/** Measures what a shard does, at the edges of its kernel: actors know nothing of it. */
+/** Measures a shard at the inputs and outputs of its kernel. Actors do not depend on it. */
 export class ShardMeter {
   private readonly state = new StateCounter();
   private readonly leases = new LeaseWaits(LOST_AFTER_MS);
@@ -22,7 +22,7 @@ export class ShardMeter {
   private redeliveries = { status: 0, presence: 0 };
   private readonly watch = new EventLoopWatch();
 
-  /** Counts what the store holds of the shard's farms. */
+  /** Counts the stored jobs and workers of the shard's farms. */
   constructor(reader: StoreReader, ownsFarm: (farm: string) => boolean) {
     for (const { value: farm } of reader.scan('farm')) {
       if (!ownsFarm(farm.id)) continue;
@@ -39,7 +39,7 @@ export class ShardMeter {
     }
   }
 
-  /** A window is to be committed; gives what is to be called when it is on disk. */
+  /** Starts to measure a commit. Call the returned function when it is durable. */
   committing(changes: readonly Change[]): () => void {
     const startedAt = performance.now();
     return () => {
@@ -48,12 +48,12 @@ export class ShardMeter {
     };
   }
 
-  /** A lease request has come. */
+  /** Counts a lease request. */
   leaseRequested(): LeaseWait {
     return this.leases.requested(performance.now());
   }
 
-  /** All that a request has caused at once is said. */
+  /** Counts a request without a reply as parked: every message that it caused directly is processed. */
   leaseSettled(inbox: string, wait: LeaseWait): void {
     this.leases.settled(inbox, wait);
   }

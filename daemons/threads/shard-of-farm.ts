@@ -1,4 +1,4 @@
-/** The shard that a farm lives on: the same for a farm id and a number of shards everywhere, and for the life of the process. */
+/** Returns the shard of a farm. It depends on the farm id and the number of shards only. */
 export function shardOfFarm(farmId: string, shards: number): number {
   if (shards === 1) return 0;
   let hash = 0x811c9dc5;

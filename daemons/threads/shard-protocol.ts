@@ -20,13 +20,15 @@ import type { FarmId } from '../../src/core/ids.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
 import type { OutboxBatch } from '../../actors/service/gateway/outbox-batch.ts';
 
-/** What is said between the main thread and a shard's thread. Traffic is batched: one post a commit window. */
+/**
+ * Version of the messages between the main thread and a shard's thread. Messages are batched: one per commit window.
+ */
 export const SHARD_PROTOCOL_VERSION = 1;
 
-/** How often a thread tells what it has measured: metrics are at most this old. */
+/** Period in which a thread sends its measures, and maximum age of metrics. */
 export const MEASURE_PERIOD_MS = 1000;
 
-/** What a shard has measured. What is counted is counted since the last time. */
+/** Measures of a shard. Counts are since the last message. */
 export interface ShardMeasures {
   readonly state: StateCounts;
   readonly parkedRequests: number;
@@ -37,7 +39,7 @@ export interface ShardMeasures {
   readonly lag: EventLoopLag;
 }
 
-/** What a shard's thread is started with. */
+/** Options of a shard's thread. */
 export interface ShardOptions {
   readonly index: number;
   readonly count: number;
@@ -50,12 +52,12 @@ export interface ShardOptions {
   readonly reservationAfterMs: number;
   readonly exprMemoryBytes: number;
   readonly retention: JobRetention;
-  /** Which start of the service this is. */
+  /** Identifies this start of the service. */
   readonly serviceId: string;
-  /** The least number of a new attempt. */
+  /** Minimum number of a new attempt. */
   readonly attemptFloor: number;
   readonly tallies: TallyMemory;
-  /** What the memory counts already for all farms. */
+  /** The counts of all farms that the memory contains already. */
   readonly shares: readonly Share[];
   readonly followed: FollowedMemory;
   /** This shard's end of the port to the store thread. */
@@ -63,14 +65,14 @@ export interface ShardOptions {
   readonly controlPort: MessagePort;
 }
 
-/** From the main thread: requests of clients, and what other shards have forwarded. */
+/** From the main thread: requests of clients, and messages that other shards have forwarded. */
 export interface PostCommand {
   readonly v: typeof SHARD_PROTOCOL_VERSION;
   readonly type: 'post';
   readonly envelopes: readonly ServiceEnvelope[];
 }
 
-/** From the main thread: the total of a tally that farms of this shard wait for has fallen. */
+/** From the main thread: the total of a slot has fallen for which farms of this shard wait. */
 export interface CapacityFreedCommand {
   readonly v: typeof SHARD_PROTOCOL_VERSION;
   readonly type: 'capacity-freed';
@@ -100,7 +102,7 @@ export type ShardNotice =
     }
   | { readonly v: typeof SHARD_PROTOCOL_VERSION; readonly type: 'bus'; readonly event: BusEvent }
   | { readonly v: typeof SHARD_PROTOCOL_VERSION; readonly type: 'measured'; readonly measures: ShardMeasures }
-  /** The total of a tally has fallen, for which farms of these shards wait. */
+  /** The total of a slot has fallen for which farms of these shards wait. */
   | {
       readonly v: typeof SHARD_PROTOCOL_VERSION;
       readonly type: 'capacity-freed';
@@ -110,10 +112,10 @@ export type ShardNotice =
 
 /** Control calls to a shard. */
 export interface ShardControl {
-  /** Null when the bus answers within the time; otherwise why not. */
+  /** Returns null if the bus replies within the time, otherwise the reason. */
   checkBus(timeoutMs: number): Promise<string | null>;
-  /** Answers lease requests that wait, and from now on every other with nothing. Resolves when that is said. */
+  /** Answers parked lease requests, and later ones with no tasks. Resolves when the parked requests are answered. */
   stopLeasing(): Promise<void>;
-  /** Leaves the bus, works off what is queued, waits for its commits and lets the store go. */
+  /** Disconnects from the bus, processes the queued messages, waits for their commits and closes the store. */
   stop(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 export type ThreadName = 'store-thread' | 'shard-thread' | 'logs-thread' | 'pool-thread';
 
-/** What the thread of a shard is called. */
+/** Returns the name of a shard's thread. */
 export const shardThreadName = (index: number): string => `shard ${index}`;
 
-/** What a thread of the preparation pool is called, by the number that node gives it. */
+/** Returns the name of a pool thread with this number of Node. */
 export const poolThreadName = (threadId: number): string => `pool ${threadId}`;
 
-/** Where a thread's entry is: beside this file, with this file's extension (sources on newer Node, or compiled). */
+/** Returns the URL of a thread's entry: next to this file, with the same extension (source or compiled). */
 export const threadEntry = (name: ThreadName): URL =>
   new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);

@@ -12,13 +12,13 @@ import { executeOnStaging } from './staging-effects.ts';
 export interface AgentEvents {
   /** The worker has left the service. */
   readonly left: () => void;
-  /** The service has answered as one that knows the worker. */
+  /** The service has replied to a registered worker. */
   readonly welcomed: () => void;
-  /** The worker says to the service what it has. */
+  /** The worker registers. */
   readonly registering: () => void;
 }
 
-/** What effects are done with. */
+/** Adapters that execute the effects. */
 interface AgentPorts {
   readonly bus: WorkerBus;
   readonly processes: TaskProcesses;
@@ -26,7 +26,7 @@ interface AgentPorts {
   readonly staging: Staging;
 }
 
-/** Does what the daemon's actors say, and tells them what became of it. */
+/** Executes the effects of the daemon's actors and sends the results back to them. */
 export class AgentEffects {
   private readonly bus: WorkerBus;
   private readonly processes: TaskProcesses;
@@ -34,7 +34,7 @@ export class AgentEffects {
   private readonly staging: Staging;
   private readonly post: (envelope: AgentEnvelope) => void;
   private readonly events: AgentEvents;
-  /** How many attempts of a task are followed: more than one only while an earlier one is being stopped. */
+  /** Number of attempts per task whose cancels are followed. More than one only while an earlier attempt is stopped. */
   private readonly followed = new Map<TaskId, number>();
 
   constructor(

@@ -5,7 +5,10 @@ import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
 import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import { versionFacts } from '../process/version.ts';
 
-/** What a worker on this machine is started with; `rest` is what the configuration does not say, or says for others. */
+/**
+ * Returns the settings of a worker on this machine. `rest` has those that do not come from the configuration, or that a
+ * simulation changes.
+ */
 export function agentSettingsOf(
   { worker, openjd }: WorkerConfig,
   rest: Pick<AgentSettings, 'name' | 'capabilities' | 'sessionsDirectory' | 'keepsSessions' | 'spoolsLogs'>,

@@ -9,15 +9,17 @@ const SECOND_MS = 1000;
 
 /** Times of a search. */
 const FINDER_LIMITS = {
-  /** How long others may still answer after the first one has. */
+  /** Time for further replies after the first one. */
   settleMs: SECOND_MS,
-  /** How often a search that finds nothing says so. */
+  /** Period in which an unsuccessful search is logged. */
   remindMs: 60 * SECOND_MS,
-  /** How long the bus has to be away before another address of the service is looked for. */
+  /** Time without a connection after which the service is searched for again. */
   moveMs: 10 * SECOND_MS,
 } as const;
 
-/** Where the bus of the service is, found by mDNS: looks until it is found, and again when it has been away for long. */
+/**
+ * Finds the bus of the service by mDNS. Searches until it is found, and again after a longer time without a connection.
+ */
 export class BusDiscovery {
   private readonly config: DiscoveryConfig;
   private readonly logger: Logger;
@@ -34,7 +36,7 @@ export class BusDiscovery {
     this.logger = logger;
   }
 
-  /** Resolves once a service was found, or when `stopping` is aborted. */
+  /** Resolves when a service is found or `stopping` is aborted. */
   async first(stopping: AbortSignal): Promise<void> {
     if (stopping.aborted) return;
     const { name } = this.config;
@@ -50,13 +52,13 @@ export class BusDiscovery {
     clearInterval(this.reminding);
   }
 
-  /** Where to dial now. Throws before a service was found. */
+  /** Returns the current servers of the bus. Throws before a service is found. */
   servers(): ServerList {
     if (this.current === null) throw new Error('no service has been found yet');
     return this.current.servers;
   }
 
-  /** What happens to the connection that was dialled. */
+  /** Handles an event of the connection to the bus. */
   noticed({ type }: BusEvent): void {
     if (type === 'connected') this.rest();
     if (type !== 'disconnected' && type !== 'unreachable') return;

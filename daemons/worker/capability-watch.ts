@@ -6,9 +6,9 @@ import { scratchMib, type MachineFacts } from '../../src/adapters/host/machine.t
 import { KNOWN_APPLICATIONS, tagsWith } from '../../src/core/applications/known-applications.ts';
 import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
 
-/** Looking costs little, but a service that is away is asked every few seconds. */
+/** Minimum time between two searches at registrations: an unreachable service is contacted every few seconds. */
 const LOOK_AGAIN_MS = 60_000;
-/** A search that takes longer waits for a file system that does not answer. */
+/** Time limit of a search. A longer one waits for a file system that does not respond. */
 const SEARCH_MS = 20_000;
 
 export interface CapabilityWatchOptions {
@@ -18,13 +18,13 @@ export interface CapabilityWatchOptions {
   /** The directory of the sessions. */
   readonly directory: string;
   readonly warn: (text: string) => void;
-  /** Something else was found than before. */
+  /** Called when the capabilities differ from the last ones. */
   readonly changed: (capabilities: Capabilities) => void;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
-/** Finds out what a worker has beside its cores and its memory: at the start, and again while it runs. */
+/** Detects the capabilities of a worker besides cores and memory: at the start and while it runs. */
 export class CapabilityWatch {
   private readonly options: CapabilityWatchOptions;
   private last: Capabilities | null = null;
@@ -35,19 +35,19 @@ export class CapabilityWatch {
     this.options = options;
   }
 
-  /** What there is now. The first look. */
+  /** Detects the capabilities for the first time. */
   async first(): Promise<Capabilities> {
     const found = await this.look();
     this.last = found;
     return found;
   }
 
-  /** The worker registers: looks again when the last look is some time ago. */
+  /** Detects them again at a registration, unless the last detection is recent. */
   registering(): void {
     if (this.options.now() - this.lookedAt >= LOOK_AGAIN_MS) this.lookAgain();
   }
 
-  /** Looks again, and tells when something has changed. One look at a time. */
+  /** Detects them again and reports a change. Does nothing while a detection runs. */
   lookAgain(): void {
     if (this.isLooking) return;
     void this.look().then((found) => {
@@ -79,7 +79,7 @@ export class CapabilityWatch {
     };
   }
 
-  /** A number of GPUs that was configured holds, whatever is found. */
+  /** Returns the GPUs. A configured number takes precedence over the detected one. */
   private async cards(): Promise<Omit<GraphicsCards, 'problem'>> {
     const { config, environment, warn } = this.options;
     if (config.gpus === 0) return { count: 0, memoryMib: 0, models: [] };

@@ -7,7 +7,7 @@ import type { DiagnosticMessage } from '../../src/core/wire/bus-messages.ts';
 
 const BURST = 200;
 const PER_SECOND = 20;
-/** Records that wait for a connection. */
+/** Maximum number of records that wait for a connection. */
 const WAITING_MAX = 256;
 
 export interface DiagnosticSenderOptions {
@@ -20,13 +20,13 @@ export interface DiagnosticSenderOptions {
 }
 
 /**
- * Tells the service what this daemon logs (docs/contract/rest.md#diagnostics): at a bounded rate, and as well as it
- * can.
+ * Sends the log records of this daemon to the service (docs/contract/rest.md#diagnostics): at a limited rate, best
+ * effort.
  */
 export class DiagnosticSender {
   private readonly options: DiagnosticSenderOptions;
   private readonly bucket: TokenBucket;
-  /** The oldest first. */
+  /** Oldest first. */
   private readonly waiting: DiagnosticMessage[] = [];
   private isWelcome = false;
   private leftOut = 0;
@@ -50,7 +50,10 @@ export class DiagnosticSender {
     this.send(this.messageOf(record));
   }
 
-  /** The service is there (again), and knows this worker: before that it would not hear it. */
+  /**
+   * Sends the waiting records. Call it when the service has replied to this registered worker; before that it would
+   * drop them.
+   */
   flush(): void {
     this.isWelcome = true;
     for (const message of this.waiting.splice(0)) this.send(message);

@@ -2,7 +2,7 @@ import type { AgentEnvelope } from '../../actors/agent/agent-system.ts';
 import type { BusEvent, WorkerBusListener } from '../../src/core/ports/bus.ts';
 import type { TaskProcessEvents } from '../../src/core/ports/task-processes.ts';
 
-/** What the processes of tasks tell goes to their sessions. */
+/** Returns the listener that sends events of task processes to their sessions. */
 export function processEvents(post: (envelope: AgentEnvelope) => void): TaskProcessEvents {
   return {
     opened: (sessionId, failure) => {
@@ -23,7 +23,7 @@ export function processEvents(post: (envelope: AgentEnvelope) => void): TaskProc
   };
 }
 
-/** What the bus tells unasked. */
+/** Returns the listener that sends messages of the bus to the actors. */
 export function busListener(
   post: (envelope: AgentEnvelope) => void,
   noticed: (event: BusEvent) => void,

@@ -2,7 +2,10 @@ import { accountFor, type IsolationSettings } from '../../src/adapters/process/i
 import type { FileOwner } from '../../src/core/ports/staging.ts';
 import type { RunAs } from '../../src/core/ports/task-processes.ts';
 
-/** The ids of the account whose files are copied. Throws, in words for the one whose task it is, when no task runs as it here. */
+/**
+ * Returns a function that resolves the account of copied files to its ids. It throws, with a text for the user of the
+ * task, if tasks may not run as this account here.
+ */
 export const fileOwnerBy =
   (settings: IsolationSettings) =>
   async (runAs: RunAs): Promise<FileOwner> => {

@@ -6,21 +6,21 @@ import type { Collect } from '../process/v8-collector.ts';
 const IDLE_MS = 10_000;
 
 /**
- * Number of ended actions and batches of output between two minor collections. Each leaves one or two buffers of 64 KiB, whose size V8 hardly takes
- * into account. More frequent collections would cost as much as several short tasks.
+ * Number of ended actions and batches of output between two minor collections. Each leaves one or two buffers of 64
+ * KiB, whose size V8 hardly takes into account. More frequent collections would cost as much as several short tasks.
  */
 const BUFFERS_PER_COLLECTION = 64;
 
 /**
- * A major collection runs when the heap is larger than this minimum and larger than twice its size after the last major collection. Without it,
- * garbage in the old generation would grow to 100 MiB and more.
+ * A major collection runs when the heap is larger than this minimum and larger than twice its size after the last major
+ * collection. Without it, garbage in the old generation would grow to 100 MiB and more.
  */
 const HEAP_BYTES_MIN = 64 * 1024 * 1024;
 const HEAP_GROWTH = 2;
 
 /**
- * Limits the memory of a worker. The buffers of task output are garbage whose size V8 does not see. On its own it would collect them after hundreds
- * of tasks, and never on an idle worker.
+ * Limits the memory of a worker. The buffers of task output are garbage whose size V8 does not see. On its own it would
+ * collect them after hundreds of tasks, and never on an idle worker.
  */
 export class IdleGarbageCollector {
   private readonly collect: Collect;

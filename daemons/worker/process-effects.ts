@@ -15,7 +15,7 @@ type ProcessEffect = Extract<
   }
 >;
 
-/** Does to the processes of tasks what a session says. */
+/** Executes the effects of a session on task processes. */
 export function executeOnProcesses(processes: TaskProcesses, effect: ProcessEffect): void {
   const { sessionId } = effect;
   switch (effect.kind) {

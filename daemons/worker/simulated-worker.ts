@@ -24,19 +24,19 @@ import { busListener, processEvents } from './external-events.ts';
 export interface SimulatedWorkerOptions {
   readonly settings: AgentSettings;
   readonly simulation: SimulationSettings;
-  /** Number of the worker among those of the process. */
+  /** Index of the worker in the process. */
   readonly index: number;
   readonly servers: ServerList;
   readonly newId: () => string;
   readonly logger: Logger;
-  /** A worker without its state cannot go on. */
+  /** Called when the worker has lost its state and cannot continue. */
   readonly fatal: (error: unknown) => void;
   readonly taskEnded: (isGood: boolean) => void;
-  /** The service has answered for the first time. */
+  /** Called at the first reply of the service. */
   readonly welcomed: () => void;
 }
 
-/** A worker that speaks to a real service over a connection of its own with the actors of the daemon, and runs nothing. */
+/** Worker that connects to a real service with the actors of the daemon, and simulates its tasks. */
 export class SimulatedWorker {
   private readonly host: ThreadHost<AgentSystem>;
   private readonly bus: WorkerBus;
@@ -56,7 +56,7 @@ export class SimulatedWorker {
             if (output.kind === 'effect') effects.execute(output.effect);
           }
         }),
-      // What one worker tells of itself is too much of thousands.
+      // With thousands of workers, info records are too many.
       log: (level, text, attributes) =>
         logger[level === 'info' ? 'debug' : level]({ worker: settings.name, ...attributes }, text),
       fatal: options.fatal,
@@ -89,7 +89,10 @@ export class SimulatedWorker {
     post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.start' } });
   }
 
-  /** Leaves the service: tasks end in their time, or with `atOnce` now. May be said again. Resolves once the worker has left. */
+  /**
+   * Leaves the service. Tasks end first, or are interrupted with `atOnce`. May be called again. Resolves when the
+   * worker has left.
+   */
   async leave(atOnce: boolean): Promise<void> {
     this.host.post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.leave', atOnce } });
     await this.departed;
@@ -99,7 +102,7 @@ export class SimulatedWorker {
   }
 }
 
-/** Tells of tasks that have ended by themselves, beside what is told of all processes. */
+/** Returns the same events and reports each task that has ended by itself to `taskEnded`. */
 function counted(events: TaskProcessEvents, taskEnded: (isGood: boolean) => void): TaskProcessEvents {
   return {
     ...events,

@@ -3,7 +3,7 @@ import type { Staging, StagingEvents } from '../../src/core/ports/staging.ts';
 
 type StagingEffect = Extract<AgentEffect, { kind: 'stage' | 'stop-staging' | 'forget-staging' }>;
 
-/** Copies what a session says. */
+/** Executes the copy effects of a session. */
 export function executeOnStaging(staging: Staging, effect: StagingEffect): void {
   switch (effect.kind) {
     case 'stage':
@@ -17,7 +17,7 @@ export function executeOnStaging(staging: Staging, effect: StagingEffect): void 
   }
 }
 
-/** What the copies tell goes to their sessions. */
+/** Returns the listener that sends results of copies to their sessions. */
 export function stagingEvents(post: (envelope: AgentEnvelope) => void): StagingEvents {
   return {
     ended: (id, run, failure) => {

@@ -18,8 +18,8 @@ export interface WorkerState {
 }
 
 /**
- * Locks `worker.dir`, ends processes of an earlier worker, removes what it left on the disk, and opens journal and log spool. The kernel releases
- * the lock when the process ends, so a failure needs no cleanup.
+ * Locks `worker.dir`, ends processes of an earlier worker, removes what it left on the disk, and opens journal and log
+ * spool. The kernel releases the lock when the process ends, so a failure needs no cleanup.
  */
 export async function openWorkerState(
   { worker }: WorkerConfig,

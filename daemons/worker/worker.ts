@@ -15,7 +15,8 @@ import { openWorkerState } from './worker-state.ts';
 const START_FAILED_EXIT = 1;
 
 /**
- * Runs a worker until SIGTERM or SIGINT: the composition root of its daemon. Prints one line with the reason and exits if it cannot start.
+ * Runs a worker until SIGTERM or SIGINT: the composition root of its daemon. Prints one line with the reason and exits
+ * if it cannot start.
  */
 export async function runWorker(config: WorkerConfig): Promise<void> {
   try {
@@ -28,7 +29,10 @@ export async function runWorker(config: WorkerConfig): Promise<void> {
   }
 }
 
-/** Starts the worker, waits for the stop signal and leaves the service. A start that fails half-way ends with the process. */
+/**
+ * Starts the worker, waits for the stop signal and leaves the service. A start that fails half-way ends with the
+ * process.
+ */
 async function work(config: WorkerConfig): Promise<void> {
   const servers = checkStart(config);
   let sender: DiagnosticSender | null = null;
@@ -87,8 +91,8 @@ async function findBus(
 }
 
 /**
- * Drains the worker, or interrupts its tasks after the second signal, and closes its parts when it has left. Ends the process when that takes longer
- * than the drain timeout and the grace.
+ * Drains the worker, or interrupts its tasks after the second signal, and closes its parts when it has left. Ends the
+ * process when that takes longer than the drain timeout and the grace.
  */
 async function leaveService(
   agent: Agent,

@@ -412,7 +412,7 @@ test('workers are disabled, enabled and deleted, by id or name', async (t) => {
   t.same(await run('disable', 'both'), {
     code: 2,
     out: '',
-    err: '"both" means several workers, give the id of one:\n  w3  both\n  w4  both\n',
+    err: '"both" matches several workers; use one of these ids:\n  w3  both\n  w4  both\n',
   });
   await run('disable', 'one', '--farm', 'north');
   t.ok(

@@ -13,7 +13,7 @@ import { resolveServer, resolveWorker } from '../../src/core/config/resolve.ts';
 const DEPLOY = fileURLToPath(new URL('deploy', packageRoot));
 const UNITS = ['callsheet-server.service', 'callsheet-worker.service'] as const;
 const PROGRAM = '/usr/bin/node /opt/callsheet/bin/callsheet.js';
-/** Time that a worker needs after its drain: daemons/worker/worker.ts. */
+/** Time that a worker needs after its drain: daemons/worker/shutdown-signals.ts. */
 const LEAVE_SECONDS = 30;
 
 /** The settings of a unit, each as often as it is made. */

@@ -92,7 +92,7 @@ await test('what a session hides is nowhere: not in logs, messages, diagnostics,
   );
   const running = await until('the task has told its progress', async () => {
     const task = await firstTask(job);
-    return task.progress === undefined ? null : task;
+    return task.progress === undefined || task.status_message === undefined ? null : task;
   });
   t.match(running, { status: 'running', progress: 41.5, status_message: 'uses ********' });
   t.same(await leaks(folder), [], 'while it runs');

@@ -111,7 +111,7 @@ test('waits', () => {
 });`;
 
 test('a file that hangs fails by name, and its child processes are ended', async (t) => {
-  const { folder, status, lines, failed } = run(t, { 'a.test.js': HANGS }, '--timeout', '5');
+  const { folder, status, lines, failed } = run(t, { 'a.test.js': HANGS }, '--timeout', '10');
   t.equal(status, 1);
   t.same(failed, { 'a.test.js': 'exceeded its time limit and was ended' });
   t.ok(
@@ -141,8 +141,8 @@ test('a file that blocks its process is ended as well', async (t) => {
 test('a file can extend its own time limit', async (t) => {
   const slow = `import tap, { test } from 'tap';
 tap.setTimeout(60_000);
-test('slow', (t) => { setTimeout(() => { t.pass(); t.end(); }, 4000); });`;
-  const { status, lines } = run(t, { 'a.test.js': slow }, '--timeout', '2');
+test('slow', (t) => { setTimeout(() => { t.pass(); t.end(); }, 10_000); });`;
+  const { status, lines } = run(t, { 'a.test.js': slow }, '--timeout', '8');
   t.equal(status, 0);
   t.equal(lines.at(-1), '1 passed, 0 failed');
 });
@@ -189,7 +189,7 @@ test('a group that ends early fails the file that ended it and those that did no
 });
 
 test('a file of a group that hangs fails by name', async (t) => {
-  const { status, failed } = run(t, { group: { 'a.test.js': PASSES, 'b.test.js': HANGS } }, '--timeout', '5');
+  const { status, failed } = run(t, { group: { 'a.test.js': PASSES, 'b.test.js': HANGS } }, '--timeout', '10');
   t.equal(status, 1);
   t.same(failed, { 'group/b.test.js': 'exceeded its time limit and was ended' });
 });

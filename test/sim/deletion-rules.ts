@@ -5,7 +5,7 @@ import type { JobSnapshot } from './job-snapshot.ts';
 import { Violation } from './violation.ts';
 
 /**
- * When a job may go: when a client deletes it, or when it ended so long ago that retention lets go of it
+ * A job may be deleted by a client, or by retention after it has ended
  * (docs/contract/rest.md#jobs, docs/contract/events.md#subjects, docs/contract/job-states.md#retention). Retention
  * keeps what a blocked job depends on (docs/decisions/deletion.md).
  */

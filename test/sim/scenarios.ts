@@ -97,7 +97,7 @@ export const releaseWithoutKill: Scenario = {
       }
     });
     stage.service.onLog = (text) => {
-      if (text.startsWith('a worker was not heard')) stage.met();
+      if (text.startsWith('no heartbeat for a whole timeout')) stage.met();
     };
   },
 };
@@ -143,7 +143,7 @@ export const staleCompletion: Scenario = {
       stage.busy()?.pause(stage.random.between(28 * SECOND_MS, 70 * SECOND_MS));
     });
     stage.service.onLog = (text) => {
-      if (text.startsWith('a status report changes nothing')) stage.met();
+      if (text.startsWith('status report ignored')) stage.met();
     };
   },
 };

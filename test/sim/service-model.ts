@@ -301,7 +301,7 @@ export class ServiceModel implements ServiceDoor {
     for (const report of reports) {
       const attempt = parseAttemptId(report.attempt_id);
       if (attempt === null) throw new Error(`the worker model reported on ${report.attempt_id}`);
-      trace.note('ride', report.attempt_id, report.status);
+      trace.note('piggyback', report.attempt_id, report.status);
       // It may come by the stream too, at any time.
       const said: StatusMessage = {
         v: 1,

@@ -5,12 +5,12 @@ import type { JobMessage } from '../job/messages.ts';
 import { reportsReply, type LeaseAddress } from './reply-address.ts';
 
 /*
- * Reports of attempts reach the service on two transports: one per message of the status stream, or several with a lease request
- * (docs/decisions/lease-reports.md). Both call `acceptReports`. They differ in the confirmation only:
+ * Reports of attempts reach the service on two transports: one per message of the status stream, or several with a
+ * lease request (docs/decisions/lease-reports.md). Both call `acceptReports`. They differ in the confirmation only:
  *
  * - stream: the message is acknowledged when its report is on disk or poisoned.
- * - lease request: the reply names the attempts. When a report is poisoned, `PoisonedReports` removes the confirmation from the reply, and the
- *   worker repeats all reports of that request on the stream.
+ * - lease request: the reply names the attempts. When a report is poisoned, `PoisonedReports` removes the confirmation
+ *   from the reply, and the worker repeats all reports of that request on the stream.
  */
 
 /** Maximum number of lease requests with a poisoned report whose reply is not sent yet. The oldest are forgotten. */
@@ -46,10 +46,11 @@ export interface ReportPorts {
 }
 
 /**
- * Sends reports to the actors of their jobs, one message per job, in the order received. Skips attempts of jobs that this shard does not own.
+ * Sends reports to the actors of their jobs, one message per job, in the order received. Skips attempts of jobs that
+ * this shard does not own.
  *
- * Call it before the lease request itself is posted: the kernel processes messages and flushes windows in order, so the reply to the request
- * is sent only after the changes of these reports are on disk.
+ * Call it before the lease request itself is posted: the kernel processes messages and flushes windows in order, so the
+ * reply to the request is sent only after the changes of these reports are on disk.
  *
  * @returns The attempts that were sent to a job, in the order received: a lease reply may confirm these.
  */
@@ -91,7 +92,10 @@ function afterCalls(count: number, action: () => void): () => void {
   };
 }
 
-/** Lease requests with a poisoned report. Their replies confirm nothing, and the worker repeats all of the reports on the stream. */
+/**
+ * Lease requests with a poisoned report. Their replies confirm nothing, and the worker repeats all of the reports on
+ * the stream.
+ */
 export class PoisonedReports {
   private readonly inboxes = new Set<string>();
 

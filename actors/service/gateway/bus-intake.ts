@@ -33,8 +33,9 @@ export interface BusIntakeOptions {
 }
 
 /**
- * Turns messages of the bus into messages to actors. Every shard receives every message and handles those of its own farms. A message of a stream
- * is acknowledged when all of its changes are on disk, or at once if another shard handles it.
+ * Turns messages of the bus into messages to actors. Every shard receives every message and handles those of its own
+ * farms. A message of a stream is acknowledged when all of its changes are on disk, or at once if another shard handles
+ * it.
  */
 export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   private readonly options: BusIntakeOptions;

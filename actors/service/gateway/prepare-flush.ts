@@ -53,9 +53,9 @@ interface ReadableOutputs {
 }
 
 /**
- * Reports whether a receiver of the output waits until its window is readable: a client for its answer, another shard for its message, or the
- * logs thread for a deletion. Workers get nothing of later windows before that, so a client that reads the store finds every job that a worker
- * mentions.
+ * Reports whether a receiver of the output waits until its window is readable: a client for its answer, another shard
+ * for its message, or the logs thread for a deletion. Workers get nothing of later windows before that, so a client
+ * that reads the store finds every job that a worker mentions.
  */
 export const requiresReadable = (output: Output<ServiceSystem>): boolean =>
   output.kind === 'reply'
@@ -63,9 +63,10 @@ export const requiresReadable = (output: Output<ServiceSystem>): boolean =>
     : output.effect.kind === 'forward' || output.effect.kind === 'delete-logs';
 
 /**
- * Prepares the outputs of one commit window (docs/decisions/journal.md). Replies to workers are sent when the window is durable. Answers, events and
- * forwards go to the main thread when the window is readable. The stale-assigned timer repairs the loss of a reply without a connection to the bus.
- * A reply that is too large for the bus is logged as an error.
+ * Prepares the outputs of one commit window (docs/decisions/journal.md). Replies to workers are sent when the window is
+ * durable. Answers, events and forwards go to the main thread when the window is readable. The stale-assigned timer
+ * repairs the loss of a reply without a connection to the bus. A reply that is too large for the bus is logged as an
+ * error.
  *
  * @param windowStartedAt - Start of the window's turns on the monotonic clock, in milliseconds.
  */
@@ -163,7 +164,10 @@ function runDelayed(effects: readonly DelayedEffect[], { bus, tallies }: FlushPo
   }
 }
 
-/** Returns the second part of a flush, or null for nothing. A function of its own: its closure must not retain the replies to workers. */
+/**
+ * Returns the second part of a flush, or null for nothing. A function of its own: its closure must not retain the
+ * replies to workers.
+ */
 function readableOf(outputs: ReadableOutputs, mainThread: FlushPorts['mainThread']): WindowFlush['readable'] {
   const { answers, events, forwards, logDeletions } = outputs;
   if (answers.length + events.length + forwards.length + logDeletions.length === 0) return null;

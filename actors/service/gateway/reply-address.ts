@@ -31,7 +31,10 @@ export const mainThreadReplyTo = <Answer>(request: number): ReplyTo<Outcome<Answ
   addressOf({ kind: 'main-thread', request });
 export const presenceReply = (inbox: string): ReplyTo<PresenceReply> =>
   addressOf({ kind: 'presence', inbox });
-/** Returns the address for reports of the lease request of that inbox. An answer is sent only if one of them is poisoned. */
+/**
+ * Returns the address for reports of the lease request of that inbox. An answer is sent only if one of them is
+ * poisoned.
+ */
 export const reportsReply = (inbox: string): ReplyTo<never> => addressOf({ kind: 'reports', inbox });
 export const leaseReply = (
   inbox: string,
@@ -51,9 +54,9 @@ export function replyTargetOf(to: ReplyTo<never>): ReplyTarget {
 }
 
 /**
- * Restores the type of an answer to a worker, which the kernel's outputs erase. Only `leaseReply` and `presenceReply` make these addresses,
- * and the actor's context checks each answer against its address. The one exception is the refusal of a poisoned message: it is sent
- * unchanged, and the worker rejects it as malformed.
+ * Restores the type of an answer to a worker, which the kernel's outputs erase. Only `leaseReply` and `presenceReply`
+ * make these addresses, and the actor's context checks each answer against its address. The one exception is the
+ * refusal of a poisoned message: it is sent unchanged, and the worker rejects it as malformed.
  */
 export function typedAnswer(target: LeaseAddress, answer: unknown): LeaseReply;
 export function typedAnswer(target: PresenceAddress, answer: unknown): PresenceReply;

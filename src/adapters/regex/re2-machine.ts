@@ -3,9 +3,9 @@ import { isWord } from '../../openjd/expr/regex/code-point-ranges.ts';
 import type { RegexMatch } from '../../openjd/expr/regex/regex-engine.ts';
 
 /**
- * The only use of internals of re2js (docs/decisions/expression-costs.md): `RE2.doExecuteNFA`, `RE2.cond`, and the input that
- * its machine reads, which is `CountingInput` here. The test of this file checks that the members exist and behave as
- * described. Run it after each update of re2js.
+ * The only use of internals of re2js (docs/decisions/expression-costs.md): `RE2.doExecuteNFA`, `RE2.cond`, and the
+ * input that its machine reads, which is `CountingInput` here. The test of this file checks that the members exist and
+ * behave as described. Run it after each update of re2js.
  */
 
 /** Anchors of the engine. */
@@ -130,14 +130,17 @@ export class Program {
     this.cost = Math.ceil((re.programSize() * (2 + this.groups)) / 2);
   }
 
-  /** Disables the shortcut for patterns that begin at the start of the text: it assumes that the text begins at position 0. */
+  /**
+   * Disables the shortcut for patterns that begin at the start of the text: it assumes that the text begins at position
+   * 0.
+   */
   disableStartShortcut(): void {
     this.#compiled.cond = 0;
   }
 
   /**
-   * Returns the first match at or after `from`, or null. The text begins at position `offset` of the input; `from` and the
-   * result are offsets of the text. Calls `work` with executed instructions.
+   * Returns the first match at or after `from`, or null. The text begins at position `offset` of the input; `from` and
+   * the result are offsets of the text. Calls `work` with executed instructions.
    */
   run(
     text: string,

@@ -9,7 +9,10 @@ export interface TaskProcesses {
   open(sessionId: SessionId, opening: SessionOpening): void;
   /** Writes the files and starts the process. Answered by `started` (unless it cannot be started) and `ended`. */
   start(sessionId: SessionId, action: ActionStart): void;
-  /** Writes `cancel_info.json` into the session's directory, then sends SIGTERM to the process group. `notifyEndAt`: milliseconds since the epoch. */
+  /**
+   * Writes `cancel_info.json` into the session's directory, then sends SIGTERM to the process group. `notifyEndAt`:
+   * milliseconds since the epoch.
+   */
   notify(sessionId: SessionId, run: number, notifyEndAt: number): void;
   /** Sends SIGTERM to the process group. */
   askToEnd(sessionId: SessionId, run: number): void;

@@ -43,7 +43,10 @@ export const committed = (client: StoreClient, set: ChangeSet): Promise<void> =>
     client.requestApply();
   });
 
-/** Options of a writer in the test's own thread: a failure is thrown as `<kind>: <detail>` instead of ending the process. */
+/**
+ * Options of a writer in the test's own thread: a failure is thrown as `<kind>: <detail>` instead of ending the
+ * process.
+ */
 export const writerOptions = (directory: string, over: Partial<WriterOptions> = {}): WriterOptions => ({
   directory,
   softwareVersion: '0.0.0-test',

@@ -35,7 +35,7 @@ test('a farm is meant by id, by name, or by the beginning of an id that no other
   t.equal(await farm('0198a1c2-1111-'), NORTH.id);
   t.same(await farm('0198a1c2'), [
     2,
-    `"0198a1c2" means several farms, give the id of one:\n  ${NORTH.id}  north\n  ${SOUTH.id}  south`,
+    `"0198a1c2" matches several farms; use one of these ids:\n  ${NORTH.id}  north\n  ${SOUTH.id}  south`,
   ]);
   t.same(await farm('019'), [4, 'there is no farm "019"'], 'a beginning has four characters at least');
   t.same(await farm(''), [4, 'there is no farm ""']);
@@ -88,7 +88,7 @@ test('jobs of one name are told apart by their ids alone', async (t) => {
   const client = new RestClient(service.url);
   t.same(await told(findJob(client, 'comp')), [
     2,
-    '"comp" means several jobs, give the id of one:\n  0198a1c2-1111-7  comp\n  0198a1c2-2222-7  comp',
+    '"comp" matches several jobs; use one of these ids:\n  0198a1c2-1111-7  comp\n  0198a1c2-2222-7  comp',
   ]);
   t.equal(await told(findJob(client, '0198a1c2-2')), '0198a1c2-2222-7');
   t.same(await told(findJob(client, 'compo')), [4, 'there is no job "compo"']);

@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { ServiceUnavailable } from '../../../cli/commands/exit-codes.ts';
 import { retryWhileUnavailable } from '../../../cli/commands/retry-while-unavailable.ts';
 
-test('an outage begins anew once the service has answered', async (t) => {
+test('a new outage starts after the next response of the service', async (t) => {
   let now = 0;
   t.intercept(performance, 'now', { value: () => now });
   let asked = 0;

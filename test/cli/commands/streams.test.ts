@@ -68,7 +68,7 @@ test('a log that cannot be quoted changes no outcome', async (t) => {
     t.teardown(() => service.close());
     const ran = await runCallsheet(['job', ID, 'watch', '--url', service.url]);
     t.same([ran.code, ran.out], [1, `${ID} failed\n`]);
-    t.match(ran.err, /\nwhat has failed cannot be told: Not\ufffd\[31m Found\n$/);
+    t.match(ran.err, /\ncould not list the failed tasks: Not\ufffd\[31m Found\n$/);
   }
 });
 

@@ -169,7 +169,7 @@ void test('an error of one item does not affect the others', async (t) => {
       ok(jobNumber(2), 204),
     ],
   });
-  t.match(api.logged, [{ level: 'error', attributes: { id: jobNumber(1), error: /the shard is gone/ } }]);
+  t.match(api.logged, [{ level: 'error', attributes: { id: jobNumber(1), error: /the shard has stopped/ } }]);
 });
 
 void test('the number of parallel items is limited', async (t) => {

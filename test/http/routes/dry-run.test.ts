@@ -176,7 +176,7 @@ void test('a dry run fails like a submission', async (t) => {
   api.preparation = { ok: false, errors: [{ pointer: '/name', detail: 'is missing' }] };
   await both(WHERE, /^\/name: is missing$/, 422);
   api.preparation = { ok: false, deadline: true };
-  await both(WHERE, /took too long/, 503);
+  await both(WHERE, /template evaluation timed out/, 503);
   api.acceptsSubmissions = false;
   await both(WHERE, /nearly full/, 503);
   t.same(api.asked, []);

@@ -144,7 +144,7 @@ void test('returns 404 for an unknown farm, and 503 without a reply of the sched
   furnish(api, { groups: [], isPartial: false });
   const { answer } = api;
   api.answer = () => refused('unavailable', 'busy');
-  t.match(await client.get(WAITING), { status: 503, body: { detail: /does not answer/ } });
+  t.match(await client.get(WAITING), { status: 503, body: { detail: /did not answer/ } });
   api.answer = answer;
   t.match(
     await client.get(WAITING),

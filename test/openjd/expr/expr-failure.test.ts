@@ -1,7 +1,9 @@
 import { test } from 'tap';
 import { ExprFailure, failureText } from '../../../src/openjd/expr/expr-failure.ts';
 
-/** The text of a failure at the part of the source between the first two bars, or with the caret at a bar between them. */
+/**
+ * The text of a failure at the part of the source between the first two bars, or with the caret at a bar between them.
+ */
 function shown(marked: string): string {
   const parts = marked.split('|');
   const source = parts.join('');

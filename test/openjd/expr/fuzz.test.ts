@@ -8,7 +8,10 @@ import {
 import { EXPR_LIMITS } from '../../../src/openjd/expr/expr-limits.ts';
 import { evaluated } from './evaluated.ts';
 
-/** Expressions in each of the tests; `npm run bench -- expr-fuzz` runs 200,000 and looks at the time and the heap as well. */
+/**
+ * Expressions in each of the tests; `npm run bench -- expr-fuzz` runs 200,000 and looks at the time and the heap as
+ * well.
+ */
 const EXPRESSIONS = Number(process.env['CALLSHEET_EXPRESSIONS'] ?? 2000);
 
 test('no generated expression throws, or goes beyond its limits', (t) => {

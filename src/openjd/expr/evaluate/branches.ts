@@ -38,7 +38,9 @@ const COMPARE: Readonly<Record<CompareOperator, string>> = {
 const isUnresolved = (value: Value): value is UnresolvedValue =>
   typeof value === 'object' && value?.kind === 'unresolved';
 
-/** A chain of comparisons (section 1.3.6): each operand is evaluated once, and none after the first that does not hold. */
+/**
+ * A chain of comparisons (section 1.3.6): each operand is evaluated once, and none after the first that does not hold.
+ */
 export function compareNode(expr: CompareExpr, scope: Scope): Node {
   const first = scope.compile(expr.first, null, scope);
   const steps = expr.rest.map(({ operator, operand, place }) => {

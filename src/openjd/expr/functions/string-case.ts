@@ -33,7 +33,10 @@ const tested = (name: string, doc: string, test: (text: string) => boolean): Sig
     return test(text);
   });
 
-/** Functions of letter case and the tests of all characters (specification "Expression Language", section 2.2.4; RFC 0006). */
+/**
+ * Functions of letter case and the tests of all characters (specification "Expression Language", section 2.2.4; RFC
+ * 0006).
+ */
 export const CASE_FUNCTIONS: readonly Signature[] = [
   mapped('upper', 1, 'Converts to upper case.', (text) => text.toUpperCase()),
   mapped('lower', 1, 'Converts to lower case.', (text) => text.toLowerCase()),

@@ -31,7 +31,10 @@ function repeated(call: Call, text: string, count: number): string {
 /** Steps per character of a text from which a slice selects characters. */
 const PICKING_STEPS = 5;
 
-/** Operators on strings (specification "Expression Language", sections 2.1.2, 2.1.7 and 2.1.8). Indices count code points. */
+/**
+ * Operators on strings (specification "Expression Language", sections 2.1.2, 2.1.7 and 2.1.8). Indices count code
+ * points.
+ */
 export const OPERATORS_ON_STRINGS: readonly Signature[] = [
   signature('__add__(a: string, b: string) -> string', '`a + b`: joins two strings.', (call, a, b) =>
     concatenated(call, textOf(a), textOf(b)),

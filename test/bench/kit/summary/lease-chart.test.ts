@@ -7,7 +7,7 @@ const measured = (workers: number, rate: number, other: object = {}): object => 
   cores: 1,
   tasks: 100_000,
   jobs: 1,
-  reports: 'ride',
+  reports: 'ride', // wording-ok: value of --reports
   echo: { per_second: 4 * rate },
   disk: null,
   leases_per_second: rate,

@@ -27,7 +27,7 @@ test('a path leads to a value, or nowhere', async (t) => {
   t.equal(valueAt(figures, 'none.more'), undefined);
   t.equal(valueAt(figures, 'toString'), undefined, 'only what was measured');
   t.equal(valueAt(undefined, 'rate'), undefined);
-  t.throws(() => valueAt(figures, 'cases[workers'), /is no path/);
+  t.throws(() => valueAt(figures, 'cases[workers'), /is not a path/);
   t.equal(numberAt(figures, 'cases'), null);
   t.equal(numberAt(figures, 'none'), null);
 });
