@@ -7,9 +7,9 @@ export type Envelope<A extends ActorMessages> = {
 }[keyof A & string];
 
 /**
- * Return address of a request whose answer is of type `Answer`: immutable, opaque to actors, defined by the host that created
- * it. The member exists in the type only. It makes the address contravariant in the answer: an address that accepts a union
- * may be used where one of its members is sent.
+ * Return address of a request whose answer is of type `Answer`: immutable, opaque to actors, defined by the host that
+ * created it. The member exists in the type only. It makes the address contravariant in the answer: an address that
+ * accepts a union may be used where one of its members is sent.
  */
 export type ReplyTo<Answer> = (string | object) & { readonly __accepts: (answer: Answer) => void };
 

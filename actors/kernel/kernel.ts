@@ -488,8 +488,8 @@ function describe(
 }
 
 /**
- * Returns the reply address of a message, or null. Every host accepts a refusal at every address, in addition to the answers that the
- * address names: only the kernel sends it, for a poisoned message.
+ * Returns the reply address of a message, or null. Every host accepts a refusal at every address, in addition to the
+ * answers that the address names: only the kernel sends it, for a poisoned message.
  */
 function replyToOf(message: {
   readonly type: string;
