@@ -38,7 +38,7 @@ export async function startLogs(
         if (notice.type === 'stored') storedAt = performance.now();
         handleNotice(notice, context, observers);
       },
-      broken: (error) => failStop(logger, 'the logs thread is gone', error),
+      broken: (error) => failStop(logger, 'the logs thread has ended', error),
     },
   );
   shutdown.add('bus', () => thread.stop());

@@ -56,7 +56,7 @@ export function startShards(context: StartContext, deps: ShardDeps): StartedShar
     {
       noticed: (shard, notice) => handleNotice(shard, notice, context, observers, reader),
       deleteLogs: (job) => logThread.forget(job),
-      broken: (shard, error) => failStop(logger, `shard ${shard} is gone`, error),
+      broken: (shard, error) => failStop(logger, `shard ${shard} has ended`, error),
     },
   );
   shutdown.add('bus', () => shards.stop());
