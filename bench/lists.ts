@@ -226,7 +226,7 @@ async function measureDirectory(): Promise<{
   const before = process.memoryUsage();
   const lists = new JobLists(
     { store: reader, renew: () => reader.refresh() },
-    { lastAppliedNotice: () => 0, take: () => [] },
+    { lastReadable: () => 0, take: () => [] },
     new JobActivity(0),
   );
   const from = performance.now();

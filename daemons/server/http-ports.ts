@@ -45,7 +45,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
   return {
     store: reader,
     commits: {
-      count: () => changes.commits(),
+      count: () => changes.lastReadable(),
       renew: () => reader.refresh(),
       untilReadable: () => changes.untilReadable(),
     },

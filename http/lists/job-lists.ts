@@ -33,7 +33,7 @@ export class JobLists {
   readonly #changes: JobChanges;
   readonly #activity: Pick<JobActivity, 'put' | 'remove'>;
   readonly #directory = new JobDirectory();
-  /** Jobs that may have changed, with the number of their latest notice. */
+  /** Jobs that may have changed, with the last transaction that writes them. */
   readonly #changed = new Map<string, number>();
   /** Key of the last row that filling has read; null when all rows are read. */
   #filledTo: string | null = '';
@@ -103,36 +103,36 @@ export class JobLists {
   }
 
   #takeNotices(): void {
-    for (const { number, keys: changed, prefixes } of this.#changes.take()) {
-      for (const key of changed) this.#note(key, number);
+    for (const { transaction, keys: changed, prefixes } of this.#changes.take()) {
+      for (const key of changed) this.#note(key, transaction);
       if (prefixes.length === 0) continue;
       // A job with an unread notice may not be in any list yet.
       for (const id of [...this.#directory.ids(), ...this.#changed.keys()]) {
-        if (prefixes.some((prefix) => id.startsWith(prefix))) this.#note(id, number);
+        if (prefixes.some((prefix) => id.startsWith(prefix))) this.#note(id, transaction);
       }
     }
   }
 
   /** Keeps the later of two notices, also if it arrives first: only that one may have found no room in the ring. */
-  #note(id: string, number: number): void {
-    if (number > (this.#changed.get(id) ?? -1)) this.#changed.set(id, number);
+  #note(id: string, transaction: number): void {
+    if (transaction > (this.#changed.get(id) ?? -1)) this.#changed.set(id, transaction);
   }
 
   /**
-   * A notice is sent before its commit, so everything in the snapshot has been announced when it is taken. Notices
-   * whose commits were not on disk before the snapshot are kept for the next update.
+   * A notice is sent before its transaction, so everything in the snapshot has been announced when it is taken. Notices
+   * of transactions that were not readable before the snapshot are kept for the next update.
    */
   #settle(): void {
     const { store, renew } = this.#state;
-    const lastApplied = this.#changes.lastAppliedNotice();
+    const lastReadable = this.#changes.lastReadable();
     renew();
     takeSnapshot(store);
     this.#takeNotices();
-    for (const [id, number] of this.#changed) {
+    for (const [id, transaction] of this.#changed) {
       const row = store.get('job', keys.job(jobId(id)));
       if (row === undefined) this.#remove(id);
       else this.#put(row);
-      if (number <= lastApplied) this.#changed.delete(id);
+      if (transaction <= lastReadable) this.#changed.delete(id);
     }
   }
 }

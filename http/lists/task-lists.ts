@@ -101,7 +101,7 @@ export class TaskLists {
   #versionsOf(step: StepRecord): readonly (number | null)[] {
     const blocks = new StepTasks(step.taskCount).blockCount;
     return Array.from({ length: blocks }, (_, block) =>
-      this.#versions.appliedVersion(step.jobId, step.order, block),
+      this.#versions.readableVersion(step.jobId, step.order, block),
     );
   }
 

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { EncodedChangeSet } from './change-set-codec.ts';
 import { NoticeRing } from './notice-ring.ts';
-import { SharedPageVersions } from './page-versions.ts';
+import { PageVersionWriter } from './page-versions.ts';
 import {
   WATERMARKS,
   STORE_PROTOCOL_VERSION,
@@ -17,12 +17,13 @@ import {
  */
 export class ChangePublisher {
   readonly #port: MessagePort;
-  readonly #versions: SharedPageVersions;
+  readonly #versions: PageVersionWriter;
   readonly #watermarks: BigInt64Array;
   readonly #ring: NoticeRing;
   /** Set after the subscriber was notified that the ring is half full, until it reads the ring. */
   #isSignalled = false;
-  #number = 0;
+  /** Number of the last transaction that has begun. */
+  #transaction = 0n;
   /** Set while the subscriber waits until all changes are readable. */
   #isReaderWaiting = false;
 
@@ -32,18 +33,19 @@ export class ChangePublisher {
       this.#isReaderWaiting = true;
       requestApply();
     });
-    this.#versions = new SharedPageVersions(memory.pageVersions);
+    this.#versions = new PageVersionWriter(memory.pageVersions);
     this.#watermarks = new BigInt64Array(memory.watermarks);
     this.#ring = new NoticeRing(memory.notices);
   }
 
-  /** This number of sets is on disk, but not readable yet. */
-  markDurable(sets: number): void {
-    Atomics.add(this.#watermarks, WATERMARKS.durableSets, BigInt(sets));
+  /** Called when change sets are on disk that the next transaction makes readable. */
+  markDurable(): void {
+    Atomics.store(this.#watermarks, WATERMARKS.durable, this.#transaction + 1n);
   }
 
-  /** Called before the sets are applied. */
+  /** Called before the transaction that writes the sets. */
   beforeApply(sets: readonly EncodedChangeSet[]): void {
+    this.#transaction += 1n;
     const jobs = new Set<string>();
     const prefixes: string[] = [];
     for (const { changes } of sets) {
@@ -55,30 +57,21 @@ export class ChangePublisher {
       }
     }
     for (const { op, key } of pageChanges(sets)) {
-      if (op === 'removePrefix') this.#versions.beginAll();
-      else this.#versions.begin(key);
+      if (op === 'removePrefix') this.#versions.setAll(this.#transaction);
+      else this.#versions.set(key, this.#transaction);
     }
     if (jobs.size === 0 && prefixes.length === 0) return;
-    this.#number += 1;
-    const notice = { number: this.#number, keys: [...jobs], prefixes };
+    const notice = { transaction: Number(this.#transaction), keys: [...jobs], prefixes };
     if (!this.#ring.put(notice)) this.#post({ v: STORE_PROTOCOL_VERSION, type: 'jobs-changed', ...notice });
     const isHalfFull = this.#ring.isHalfFull;
     if (isHalfFull && !this.#isSignalled) this.#post({ v: STORE_PROTOCOL_VERSION, type: 'jobs-wait' });
     this.#isSignalled = isHalfFull;
   }
 
-  /**
-   * Called once the sets are readable, and before their commit is acknowledged. `markDurable` was already called for
-   * them.
-   */
-  afterApply(sets: readonly EncodedChangeSet[]): void {
-    for (const { op, key } of pageChanges(sets)) {
-      if (op === 'removePrefix') this.#versions.endAll();
-      else this.#versions.end(key);
-    }
-    Atomics.store(this.#watermarks, WATERMARKS.notices, BigInt(this.#number));
-    Atomics.add(this.#watermarks, WATERMARKS.commits, 1n);
-    Atomics.add(this.#watermarks, WATERMARKS.readableSets, BigInt(sets.length));
+  /** Called once the transaction is readable, and before its sets are acknowledged: no durable set is left unread. */
+  afterApply(): void {
+    Atomics.store(this.#watermarks, WATERMARKS.durable, this.#transaction);
+    Atomics.store(this.#watermarks, WATERMARKS.readable, this.#transaction);
   }
 
   /** All durable changes are readable: notifies a waiting subscriber. */

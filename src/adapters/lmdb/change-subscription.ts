@@ -1,7 +1,7 @@
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import type { JobChanges, JobNotice, PageVersions } from '../../core/ports/committed-changes.ts';
+import type { JobChanges, JobNotice, PageVersions, Transactions } from '../../core/ports/committed-changes.ts';
 import { NoticeRing, noticeRingMemory } from './notice-ring.ts';
-import { pageVersionMemory, SharedPageVersions } from './page-versions.ts';
+import { pageVersionMemory, PageVersionReader } from './page-versions.ts';
 import { ReadBarrier } from './read-barrier.ts';
 import {
   WATERMARKS,
@@ -18,11 +18,9 @@ import {
  * thread (it sends a message only if the ring is full), and changes the versions of pages there. Both can be read in
  * the middle of a turn, without waiting for the event loop.
  */
-export interface ChangeSubscription {
+export interface ChangeSubscription extends Transactions {
   readonly jobs: JobChanges;
   readonly pages: PageVersions;
-  /** Returns the number of readable commits. It changes after each commit, before the commit is acknowledged. */
-  commits(): number;
   /**
    * Resolves when all changes that are durable now are readable; null if they already are. A reader must wait for it
    * before it looks for changes that a client may know of before they are readable: replies to workers are sent that
@@ -45,6 +43,7 @@ export const watchMemory = (): WatchMemory => ({
 export function openChangeWatch(port: MessagePort, memory: WatchMemory): ChangeSubscription {
   const watermarks = new BigInt64Array(memory.watermarks);
   const ring = new NoticeRing(memory.notices);
+  const lastReadable = (): number => Number(Atomics.load(watermarks, WATERMARKS.readable));
   let arrived: JobNotice[] = [];
   let listener = (): void => undefined;
   const barrier = new ReadBarrier(watermarks, () => {
@@ -61,7 +60,7 @@ export function openChangeWatch(port: MessagePort, memory: WatchMemory): ChangeS
   });
   return {
     jobs: {
-      lastAppliedNotice: () => Number(Atomics.load(watermarks, WATERMARKS.notices)),
+      lastReadable,
       take() {
         // The ring is read first: a notice on the port that is older than the ring's content is then already in the
         // port.
@@ -72,13 +71,13 @@ export function openChangeWatch(port: MessagePort, memory: WatchMemory): ChangeS
           hear(received.message);
         }
         if (arrived.length === 0) return waiting;
-        const taken = [...arrived, ...waiting].sort((a, b) => a.number - b.number);
+        const taken = [...arrived, ...waiting].sort((a, b) => a.transaction - b.transaction);
         arrived = [];
         return taken;
       },
     },
-    pages: new SharedPageVersions(memory.pageVersions),
-    commits: () => Number(Atomics.load(watermarks, WATERMARKS.commits)),
+    lastReadable,
+    pages: new PageVersionReader(memory.pageVersions, { lastReadable }),
     untilReadable: () => barrier.untilReadable(),
     onArrival(called) {
       listener = called;

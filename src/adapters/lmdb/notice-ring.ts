@@ -24,8 +24,8 @@ export class NoticeRing {
   }
 
   /** Writes a notice. Returns false if the ring is full. */
-  put({ number, keys, prefixes }: JobNotice): boolean {
-    const text = JSON.stringify([number, keys, prefixes]);
+  put({ transaction, keys, prefixes }: JobNotice): boolean {
+    const text = JSON.stringify([transaction, keys, prefixes]);
     const length = Buffer.byteLength(text);
     const needed = LENGTH_BYTES + length;
     const read = Atomics.load(this.#places, PLACES.read);
@@ -65,12 +65,12 @@ export class NoticeRing {
       const from = at + LENGTH_BYTES;
       at = from + length;
       // Written by `put`.
-      const [number, keys, prefixes] = JSON.parse(this.#bytes.toString('utf8', from, at)) as [
+      const [transaction, keys, prefixes] = JSON.parse(this.#bytes.toString('utf8', from, at)) as [
         number,
         string[],
         string[],
       ];
-      taken.push({ number, keys, prefixes });
+      taken.push({ transaction, keys, prefixes });
     }
     Atomics.store(this.#places, PLACES.read, at);
     return taken;

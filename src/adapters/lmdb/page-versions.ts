@@ -1,6 +1,6 @@
 import type { JobId } from '../../core/ids.ts';
 import { PAGES_PER_BLOCK } from '../../core/lists/step-tasks.ts';
-import type { PageVersions } from '../../core/ports/committed-changes.ts';
+import type { PageVersions, Transactions } from '../../core/ports/committed-changes.ts';
 import { keys } from '../../core/records/tables.ts';
 import { keyBytes } from './key-bytes.ts';
 
@@ -11,66 +11,64 @@ const HASH_SHIFT = 16;
 const NUMBER_BYTES = 10;
 const ZERO = 0x30;
 
-/** Each version, and the global one, is counted twice: before commits, and after them. */
-const COUNTS = VERSIONS + 1;
+/** Index of the version of all pages, which is the version of a block if it is higher than the block's own. */
+const OF_ALL_PAGES = VERSIONS;
 
 /** Returns the memory for the versions of task pages, shared by the store thread, which changes them, and readers. */
 export const pageVersionMemory = (): SharedArrayBuffer =>
-  new SharedArrayBuffer(2 * COUNTS * Int32Array.BYTES_PER_ELEMENT);
+  new SharedArrayBuffer((VERSIONS + 1) * BigInt64Array.BYTES_PER_ELEMENT);
 
-/**
- * Versions of task pages in shared memory. A reader that caches pages takes their applied version before its snapshot.
- * It reads the pages again if there was none, or if the version has changed after the snapshot.
- */
-export class SharedPageVersions implements PageVersions {
-  readonly #begun: Int32Array;
-  readonly #ended: Int32Array;
+/** The store thread's side of the versions of task pages. */
+export class PageVersionWriter {
+  readonly #versions: BigInt64Array;
 
   constructor(memory: SharedArrayBuffer) {
-    this.#begun = new Int32Array(memory, 0, COUNTS);
-    this.#ended = new Int32Array(memory, COUNTS * Int32Array.BYTES_PER_ELEMENT, COUNTS);
+    this.#versions = new BigInt64Array(memory);
   }
 
-  of(job: JobId, stepOrder: number, block: number): number {
-    return sumAt(this.#begun, placeOf(keyBytes(keys.taskPagesOf(job, stepOrder)), block));
+  /** Must be called before the transaction writes the page of a key. */
+  set(key: Uint8Array, transaction: bigint): void {
+    Atomics.store(this.#versions, placeOfKey(key), transaction);
   }
 
-  appliedVersion(job: JobId, stepOrder: number, block: number): number | null {
-    const place = placeOf(keyBytes(keys.taskPagesOf(job, stepOrder)), block);
-    // In this order: a commit that ends in between makes the two differ, never agree.
-    const begun = sumAt(this.#begun, place);
-    return sumAt(this.#ended, place) === begun ? begun : null;
-  }
-
-  /** Called before the page of a key is written. */
-  begin(key: Uint8Array): void {
-    Atomics.add(this.#begun, countOf(key), 1);
-  }
-
-  /** Called after the page of a key was written. */
-  end(key: Uint8Array): void {
-    Atomics.add(this.#ended, countOf(key), 1);
-  }
-
-  /** Called before any page may be written. */
-  beginAll(): void {
-    Atomics.add(this.#begun, VERSIONS, 1);
-  }
-
-  /** Called after any page may have been written. */
-  endAll(): void {
-    Atomics.add(this.#ended, VERSIONS, 1);
+  /** Must be called before a transaction that may write any page. */
+  setAll(transaction: bigint): void {
+    Atomics.store(this.#versions, OF_ALL_PAGES, transaction);
   }
 }
 
-/** The global count increases too, but never enough for the sum to be an old one again. */
-const sumAt = (counts: Int32Array, place: number): number =>
-  Atomics.load(counts, place) + Atomics.load(counts, VERSIONS);
+/**
+ * Versions of task pages in shared memory. A reader that caches pages takes their readable version before its snapshot.
+ * It reads the pages again if there was none, or if the version has changed after the snapshot.
+ */
+export class PageVersionReader implements PageVersions {
+  readonly #versions: BigInt64Array;
+  readonly #transactions: Transactions;
 
-/** Returns the index of the count for the page of a key. */
-function countOf(key: Uint8Array): number {
+  constructor(memory: SharedArrayBuffer, transactions: Transactions) {
+    this.#versions = new BigInt64Array(memory);
+    this.#transactions = transactions;
+  }
+
+  of(job: JobId, stepOrder: number, block: number): number {
+    const place = placeOf(keyBytes(keys.taskPagesOf(job, stepOrder)), block);
+    return Math.max(this.#at(place), this.#at(OF_ALL_PAGES));
+  }
+
+  readableVersion(job: JobId, stepOrder: number, block: number): number | null {
+    const version = this.of(job, stepOrder, block);
+    return version <= this.#transactions.lastReadable() ? version : null;
+  }
+
+  #at(place: number): number {
+    return Number(Atomics.load(this.#versions, place));
+  }
+}
+
+/** Returns the index of the version for the page of a key. */
+function placeOfKey(key: Uint8Array): number {
   const number = pageNumberOf(key);
-  if (number === null) return VERSIONS;
+  if (number === null) return OF_ALL_PAGES;
   return placeOf(key.subarray(0, key.length - NUMBER_BYTES), Math.floor(number / PAGES_PER_BLOCK));
 }
 

@@ -1,8 +1,8 @@
 import { WATERMARKS } from './store-protocol.ts';
 
 interface Waiting {
-  /** Number of sets that must be readable. */
-  readonly sets: bigint;
+  /** Number of the transaction that must be readable. */
+  readonly transaction: bigint;
   readonly resolve: () => void;
 }
 
@@ -23,19 +23,19 @@ export class ReadBarrier {
 
   /** Resolves when all sets that are durable now are readable; null if they already are. */
   untilReadable(): Promise<void> | null {
-    const sets = Atomics.load(this.#watermarks, WATERMARKS.durableSets);
-    if (Atomics.load(this.#watermarks, WATERMARKS.readableSets) >= sets) return null;
+    const transaction = Atomics.load(this.#watermarks, WATERMARKS.durable);
+    if (Atomics.load(this.#watermarks, WATERMARKS.readable) >= transaction) return null;
     return new Promise((resolve) => {
-      this.#waiting.push({ sets, resolve });
+      this.#waiting.push({ transaction, resolve });
       if (this.#waiting.length === 1) this.#ask();
     });
   }
 
   /** The store thread has answered the last request. Later waiters send another one. */
   answered(): void {
-    const readable = Atomics.load(this.#watermarks, WATERMARKS.readableSets);
-    const reached = this.#waiting.filter(({ sets }) => sets <= readable);
-    this.#waiting = this.#waiting.filter(({ sets }) => sets > readable);
+    const readable = Atomics.load(this.#watermarks, WATERMARKS.readable);
+    const reached = this.#waiting.filter(({ transaction }) => transaction <= readable);
+    this.#waiting = this.#waiting.filter(({ transaction }) => transaction > readable);
     if (this.#waiting.length > 0) this.#ask();
     for (const { resolve } of reached) resolve();
   }

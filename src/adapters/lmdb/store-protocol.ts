@@ -28,10 +28,10 @@ export interface CommitNotice extends Versioned {
 }
 
 /**
- * Indices of the shared watermarks: number of the last notice whose commit is readable, number of readable commits,
- * number of durable change sets, and number of readable ones.
+ * Indices of the shared watermarks, which are numbers of transactions: the one that makes every change set readable
+ * that is durable now, and the last readable one.
  */
-export const WATERMARKS = { notices: 0, commits: 1, durableSets: 2, readableSets: 3 } as const;
+export const WATERMARKS = { durable: 0, readable: 1 } as const;
 
 /** From a subscriber: requests a notice when all durable changes are readable. */
 export interface WatchRequest extends Versioned {
@@ -54,7 +54,7 @@ export type WatchNotice =
    */
   | (Versioned & {
       readonly type: 'jobs-changed';
-      readonly number: number;
+      readonly transaction: number;
       readonly keys: readonly string[];
       readonly prefixes: readonly string[];
     })

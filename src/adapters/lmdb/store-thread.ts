@@ -119,7 +119,7 @@ function serve(
       applyJournal();
       return;
     }
-    for (const publisher of publishers) publisher.markDurable(arrived.length);
+    for (const publisher of publishers) publisher.markDurable();
     arrived = [];
     for (const lane of lanes) ackDurable(lane);
     readDue ??= setTimeout(applyJournal, readAfterMs);
@@ -135,10 +135,7 @@ function serve(
       const begunAt = performance.now();
       for (const publisher of publishers) publisher.beforeApply(sets);
       writer.apply(arrived);
-      for (const publisher of publishers) {
-        publisher.markDurable(arrived.length);
-        publisher.afterApply(sets);
-      }
+      for (const publisher of publishers) publisher.afterApply();
       arrived = [];
       for (const lane of lanes) ackReadable(lane);
       readAfterMs = Math.max(READ_AFTER_MS, (performance.now() - begunAt) / READING_SHARE);

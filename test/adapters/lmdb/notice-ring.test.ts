@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { test } from 'tap';
 import { NoticeRing, noticeRingMemory } from '../../../src/adapters/lmdb/notice-ring.ts';
 
-const noticeOf = (number: number, textBytes: number) => ({
-  number,
+const noticeOf = (transaction: number, textBytes: number) => ({
+  transaction,
   keys: ['ü'.repeat(textBytes >> 1)],
-  prefixes: number % 3 === 0 ? ['p/'] : [],
+  prefixes: transaction % 3 === 0 ? ['p/'] : [],
 });
 
 test('a reader takes every notice that there was room for, once and in order, across the end of the ring', (t) => {
@@ -21,14 +21,14 @@ test('a reader takes every notice that there was room for, once and in order, ac
       const writer = new NoticeRing(memory);
       const reader = new NoticeRing(memory);
       let waiting: unknown[] = [];
-      let number = 0;
+      let transaction = 0;
       for (const each of steps) {
         if (each === 'take') {
           t.strictSame(reader.take(), waiting);
           waiting = [];
           continue;
         }
-        const notice = noticeOf(++number, each.put);
+        const notice = noticeOf(++transaction, each.put);
         if (writer.put(notice)) waiting.push(notice);
         else wereRefused++;
       }

@@ -3,33 +3,34 @@ import { test } from 'tap';
 import { ReadBarrier } from '../../../src/adapters/lmdb/read-barrier.ts';
 import { WATERMARKS } from '../../../src/adapters/lmdb/store-protocol.ts';
 
-/** A barrier over counts that the test moves as the store thread does. */
+/** A barrier over watermarks that the test raises as the store thread does. */
 class Gate {
-  readonly settled = new BigInt64Array(new SharedArrayBuffer(Object.keys(WATERMARKS).length * 8));
+  readonly watermarks = new BigInt64Array(new SharedArrayBuffer(Object.keys(WATERMARKS).length * 8));
   asked = 0;
-  readonly barrier = new ReadBarrier(this.settled, () => this.asked++);
+  readonly barrier = new ReadBarrier(this.watermarks, () => this.asked++);
 
-  harden(sets: number): void {
-    Atomics.add(this.settled, WATERMARKS.durableSets, BigInt(sets));
+  /** Makes a change set durable: the next transaction makes it readable. */
+  harden(): void {
+    Atomics.store(this.watermarks, WATERMARKS.durable, BigInt(this.readable + 1));
   }
 
   applyJournal(): void {
-    Atomics.store(this.settled, WATERMARKS.readableSets, Atomics.load(this.settled, WATERMARKS.durableSets));
+    Atomics.store(this.watermarks, WATERMARKS.readable, BigInt(this.durable));
   }
 
   get durable(): number {
-    return Number(this.settled[WATERMARKS.durableSets]);
+    return Number(this.watermarks[WATERMARKS.durable]);
   }
 
   get readable(): number {
-    return Number(this.settled[WATERMARKS.readableSets]);
+    return Number(this.watermarks[WATERMARKS.readable]);
   }
 }
 
 test('there is no wait when all durable sets are readable', (t) => {
   const gate = new Gate();
   t.equal(gate.barrier.untilReadable(), null);
-  gate.harden(3);
+  gate.harden();
   gate.applyJournal();
   t.equal(gate.barrier.untilReadable(), null);
   t.equal(gate.asked, 0);
@@ -40,33 +41,33 @@ test('there is no wait when all durable sets are readable', (t) => {
 
 test('waiters are released when all sets that were durable are readable, and share one request', async (t) => {
   const gate = new Gate();
-  gate.harden(2);
-  let let1 = false;
-  const first = gate.barrier.untilReadable()?.then(() => (let1 = true));
+  gate.harden();
+  let isReleased = false;
+  const first = gate.barrier.untilReadable()?.then(() => (isReleased = true));
   const second = gate.barrier.untilReadable();
   t.equal(gate.asked, 1);
   await Promise.resolve();
-  t.equal(let1, false);
+  t.equal(isReleased, false);
   gate.applyJournal();
   gate.barrier.answered();
   await Promise.all([first, second]);
-  t.equal(let1, true);
+  t.equal(isReleased, true);
   t.equal(gate.asked, 1);
   t.equal(gate.barrier.untilReadable(), null);
 });
 
-test('who came after the answer was made asks again', async (t) => {
+test('a request that arrives after the transaction asks again', async (t) => {
   const gate = new Gate();
-  gate.harden(1);
+  gate.harden();
   const first = gate.barrier.untilReadable();
   gate.applyJournal();
-  gate.harden(1);
-  let isLet = false;
-  const second = gate.barrier.untilReadable()?.then(() => (isLet = true));
-  t.equal(gate.asked, 1, 'one question is under way');
+  gate.harden();
+  let isReleased = false;
+  const second = gate.barrier.untilReadable()?.then(() => (isReleased = true));
+  t.equal(gate.asked, 1, 'one request is open');
   gate.barrier.answered();
   await first;
-  t.equal(isLet, false);
+  t.equal(isReleased, false);
   t.equal(gate.asked, 2);
   gate.applyJournal();
   gate.barrier.answered();
@@ -110,7 +111,7 @@ test('in any order of events no waiter is released too early, and none waits for
           gate.barrier.answered();
         };
         for (const step of steps) {
-          if (step === 'harden') gate.harden(1);
+          if (step === 'harden') gate.harden();
           if (step === 'read') gate.applyJournal();
           if (step === 'answer') answer();
           if (step === 'ask') ask();

@@ -107,7 +107,7 @@ export class ApiFixture {
     const jobs = changes.flatMap((change) =>
       change.table !== 'job' || change.op === 'removePrefix' ? [] : [change.key],
     );
-    this.#notices.push({ number: this.#sequence, keys: jobs, prefixes: [] });
+    this.#notices.push({ transaction: this.#sequence, keys: jobs, prefixes: [] });
     this.store.commit({ version: 1, shard: 0, sequence: this.#sequence, changes }, NO_CALLBACKS);
     this.store.flushAll();
   }
@@ -214,7 +214,7 @@ export class ApiFixture {
     });
     const jobLists = new JobLists(
       state,
-      { lastAppliedNotice: () => this.#sequence, take: () => this.#notices.splice(0) },
+      { lastReadable: () => this.#sequence, take: () => this.#notices.splice(0) },
       this.jobActivity,
     );
     this.farmWatch = new FarmWatch(state, this.jobActivity, jobLists, () => this.now);
@@ -229,7 +229,7 @@ export class ApiFixture {
       },
       jobLists,
       history: this.farmWatch,
-      taskLists: new TaskLists(state, { of: () => this.#sequence, appliedVersion: () => this.#sequence }),
+      taskLists: new TaskLists(state, { of: () => this.#sequence, readableVersion: () => this.#sequence }),
       actors: {
         ask: async <Answer>(make: (to: ReturnType<typeof replyTo>) => ServiceEnvelope) => {
           const envelope = make(replyTo('front'));

@@ -22,7 +22,7 @@ function storeOf(sketches: readonly StepSketch[]): MemoryStore {
 function listOf(store: StoreReader): OpenTaskList {
   const list = new TaskLists(
     { store, renew: () => undefined },
-    { of: () => 1, appliedVersion: () => 1 },
+    { of: () => 1, readableVersion: () => 1 },
   ).open(JOB);
   if (list === null) throw new Error('the job is not there');
   return list;
