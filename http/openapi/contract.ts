@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { packageRoot } from './package-root.ts';
+import { readParsedDocument } from './parsed-document.ts';
 
 /** The parsed contract: openapi.yaml as the router and the validators need it. */
 export interface Contract {
@@ -71,11 +72,17 @@ const CONTRACT_PATH = 'http/openapi/openapi.yaml';
 
 /** Reads the contract of this package. Throws if it uses an unsupported feature. */
 export function readContract(): Contract {
-  return parseContract(readFileSync(join(packageRoot(), CONTRACT_PATH), 'utf8'));
+  const text = readFileSync(join(packageRoot(), CONTRACT_PATH), 'utf8');
+  return contractOf(text, readParsedDocument(packageRoot(), text) ?? parse(text));
 }
 
 export function parseContract(text: string): Contract {
-  const document = nodeAt(parse(text), 'the contract');
+  return contractOf(text, parse(text));
+}
+
+/** `parsed` is the value of the YAML document `text`. */
+function contractOf(text: string, parsed: unknown): Contract {
+  const document = nodeAt(parsed, 'the contract');
   const operations: Operation[] = [];
   for (const [path, item] of Object.entries(nodeAt(document['paths'], 'paths'))) {
     const shared = nodeAt(item, path);

@@ -16,23 +16,29 @@ const PATTERN_TEXT = 'x-pattern-text';
 
 /** Compiles validators from the contract's schemas. */
 export class SchemaSet {
+  readonly #contract: Contract;
   /** Stops at the first error, so that a large value with many errors needs little memory. */
-  readonly #first: Ajv2020;
+  #first: Ajv2020 | null = null;
   /** Lists all errors. */
-  readonly #all: Ajv2020;
+  #all: Ajv2020 | null = null;
 
   constructor(contract: Contract) {
-    this.#first = validatorOf(contract, false);
-    this.#all = validatorOf(contract, true);
+    this.#contract = contract;
   }
 
-  /** `place` is a prefix of the pointers in errors. Throws if the schema is invalid. */
+  /**
+   * `place` is a prefix of the pointers in errors. The validator is compiled at the first use: compiling all of them
+   * would take a third of the start of the service. test/http/openapi compiles every schema of the contract.
+   */
   check(schema: Node, place = ''): Check {
-    const first = this.#first.compile(schema);
+    let first: ValidateFunction | null = null;
     let all: ValidateFunction | null = null;
     return (value) => {
+      this.#first ??= validatorOf(this.#contract, false);
+      first ??= this.#first.compile(schema);
       if (first(value)) return [];
       if (!isSmall(value)) return errorsOf(first, place);
+      this.#all ??= validatorOf(this.#contract, true);
       all ??= this.#all.compile(schema);
       // A default from the first pass may have made the value valid.
       return all(value) ? errorsOf(first, place) : errorsOf(all, place);
@@ -48,6 +54,8 @@ function validatorOf(contract: Contract, allErrors: boolean): Ajv2020 {
     useDefaults: true,
     allowUnionTypes: true,
     strictRequired: false,
+    // The contract's tests do this: compiling the meta-schema takes longer than the schemas of most operations.
+    validateSchema: false,
   });
   ajv.addKeyword({ keyword: PATTERN_TEXT, schemaType: 'string' });
   addFormats.default(ajv);

@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { test } from 'tap';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
-import { parseContract, readContract } from '../../../http/openapi/contract.ts';
+import { parse } from 'yaml';
+import { parseContract, readContract, type Node } from '../../../http/openapi/contract.ts';
+import { packageRoot } from '../../../http/openapi/package-root.ts';
+import { readParsedDocument } from '../../../http/openapi/parsed-document.ts';
 import { SchemaSet } from '../../../http/openapi/schema-set.ts';
 import { bindRoutes } from '../../../http/pipeline/bind.ts';
+import { ParameterReader } from '../../../http/pipeline/parameters.ts';
 import { handlersOf } from '../../../http/routes/handlers.ts';
 
 const contract = readContract();
@@ -142,16 +147,31 @@ void test('every operation has the common responses and headers', async (t) => {
   }
 });
 
-void test('every schema of the contract compiles', async (t) => {
+void test('the document as the build parsed it is that of openapi.yaml', async (t) => {
+  const { text } = contract;
+  t.strictSame(readParsedDocument(packageRoot(), text), parse(text));
+  t.equal(readParsedDocument(packageRoot(), `${text}\n`), null, 'it is not used for another text');
+  t.equal(readParsedDocument(t.testdir({}), text), null, 'the service reads the YAML if there is none');
+});
+
+void test('every schema of the contract is valid and compiles', async (t) => {
   const schemas = new SchemaSet(contract);
-  for (const { id, responses } of contract.operations) {
+  const compile = (schema: Node): void => void schemas.check(schema)(undefined);
+  for (const operation of contract.operations) {
+    const { id, body, responses } = operation;
+    for (const schema of body?.content.values() ?? []) t.doesNotThrow(() => compile(schema), `body of ${id}`);
+    const parameters = new ParameterReader(operation, schemas);
+    t.doesNotThrow(() => parameters.read(new Map(), new Map(), []), `parameters of ${id}`);
     for (const { headers, content } of responses.values()) {
-      for (const schema of content.values()) t.doesNotThrow(() => schemas.check(schema), id);
-      for (const { schema } of headers) t.doesNotThrow(() => schemas.check(schema), id);
+      for (const schema of content.values()) t.doesNotThrow(() => compile(schema), id);
+      for (const { schema } of headers) t.doesNotThrow(() => compile(schema), id);
     }
   }
-  t.throws(() => schemas.check({ $ref: 'callsheet#/$defs/Nothing' }), /can't resolve reference/);
-  t.throws(() => schemas.check({ type: 'string', minimun: 3 }), /unknown keyword/);
+  t.throws(() => compile({ $ref: 'callsheet#/$defs/Nothing' }), /can't resolve reference/);
+  t.throws(() => compile({ type: 'string', minimun: 3 }), /unknown keyword/);
+  const metaSchema = new Ajv2020();
+  t.ok(metaSchema.validateSchema({ $defs: contract.schemas }), metaSchema.errorsText());
+  t.notOk(metaSchema.validateSchema({ $defs: { Farm: { type: 'strin' } } }));
 });
 
 void test('the router rejects handlers that do not match the contract', async (t) => {
