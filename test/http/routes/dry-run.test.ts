@@ -7,7 +7,7 @@ import type { StepRequirements } from '../../../src/openjd/template/plan.ts';
 import { done } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
+import { partsOf, startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import {
   FARM,
   farmRecord,
@@ -69,8 +69,12 @@ function furnish(fixture: ApiFixture): void {
     { ...render, script, requirements: { ...NEEDS, pools: ['nuke', 'houdini'] } },
     encode,
   ]);
-  const job = { plan, description: '', extensions: [] };
-  fixture.preparation = { ok: true, job, previews: previewJob(job, EXPRESSIONS) };
+  const job = { description: '', extensions: [] };
+  fixture.preparation = {
+    ok: true,
+    job: { ...job, plan: partsOf(plan), rows: null },
+    previews: previewJob({ ...job, plan }, EXPRESSIONS),
+  };
   fixture.answer = () => done([NONE, SOME]);
 }
 
