@@ -56,8 +56,8 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
       service: {
         ...build.service,
         commit: (commit) => (changes, onCommit) => {
-          commit(changes, { durable: () => undefined, readable: () => onCommit.readable() });
-          onCommit.durable();
+          commit(changes, { onDurable: () => undefined, onReadable: () => onCommit.onReadable() });
+          onCommit.onDurable();
         },
       },
     }),
