@@ -19,6 +19,7 @@ import type { JobRecord } from '../../../src/core/records/job.ts';
 import { attemptWithoutRow } from '../../../src/core/records/open-attempt.ts';
 import { gatherPages } from '../../../src/core/records/page-arena.ts';
 import { keys, lastNumberOfKey } from '../../../src/core/records/tables.ts';
+import { hasAssignment } from '../../../src/core/records/task-page.ts';
 import { AssignedRuns } from './assigned-runs.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import { loadStepFailures, type FailuresOfSteps } from './step-failures.ts';
@@ -132,9 +133,10 @@ function loadOpenAttempts(
         `the store has neither a row nor a worker for attempt ${attemptIdOf({ ...address, attemptNumber: task.attemptNumber })}`,
       );
     }
-    state.openAttempts.recordWorker(task.workerOrdinal, attempt.workerId);
     if (row !== undefined) state.openAttempts.setReported(step, index, row);
     if (task.status === 'assigned') assigned.push({ step, index, assignedAt: task.assignedAt });
+    if (!hasAssignment(task)) continue;
+    state.openAttempts.recordWorker(task.workerOrdinal, attempt.workerId);
   }
   return assigned;
 }

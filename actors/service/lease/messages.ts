@@ -62,15 +62,15 @@ export type LeaseMessage =
   /** From a job actor: all ready tasks of some of its steps. Replaces earlier data of these steps. */
   | { readonly type: 'steps.ready'; readonly offers: readonly ReadyStep[] }
   /**
-   * From a job actor: these tasks are ready (again), but delayed until `until`. They have failed on the workers in
-   * `avoided`.
+   * From a job actor: these tasks are ready (again): at `until`, the end of their retry delay, or now if it is null.
+   * They have failed on the workers in `avoided`.
    */
   | {
       readonly type: 'tasks.ready';
       readonly jobId: JobId;
       readonly stepOrder: number;
       readonly ranges: readonly TaskRange[];
-      readonly until: number;
+      readonly until: number | null;
       readonly avoided: readonly WorkerId[];
     }
   /** From a job actor: a ready task was canceled. */

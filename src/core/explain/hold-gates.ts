@@ -43,8 +43,9 @@ export function pausedQueueGates({ isQueuePaused, lease, job, names }: TaskFacts
 /** Returns the gate of a failed task that waits for its retry. */
 export function retryGates(facts: TaskFacts): RetryGate[] {
   const { task, now, lease, retry } = facts;
-  const until = lease?.heldUntil ?? (isRetryDelayed(task, now) ? task.retryAfter : 0);
-  if (until <= now) return [];
+  const delayedUntil = isRetryDelayed(task, now) ? task.retryAfter : null;
+  const until = lease === null ? delayedUntil : lease.heldUntil;
+  if (until === null || until <= now) return [];
   const { failedAttempts } = task;
   const { maxAttempts } = retry;
   const spent =

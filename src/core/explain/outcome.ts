@@ -18,7 +18,7 @@ const NAMED_MAX = 3;
 /** Returns the sentence of a live task. */
 export function liveSummary(facts: TaskFacts, status: 'assigned' | 'running'): string {
   const { attempt, attempts, task, now } = facts;
-  const since = durationText(now - (attempt?.startedAt ?? task.assignedAt));
+  const since = durationText(now - (attempt?.startedAt ?? task.assignedAt ?? task.updatedAt));
   const where = workerOf(facts, status === 'running' ? 'on' : 'to');
   const again = attemptText(attempts);
   return sentenceOf(

@@ -125,7 +125,7 @@ const facts: fc.Arbitrary<TaskFacts> = fc
     status: fc.constantFrom(...TASK_STATUSES),
     failedAttempts: number,
     attemptNumber: number,
-    retryAfter: time,
+    retryAfter: fc.option(time),
     updatedAt: time,
     failureReason: fc.oneof(
       fc.constantFrom(
