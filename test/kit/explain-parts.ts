@@ -89,7 +89,7 @@ export const leaseExplanation = (
   } = {},
 ): LeaseExplanation => ({
   isOffered: true,
-  heldUntil: 0,
+  heldUntil: null,
   farmCap: { maxConcurrentTasks: 0, live: 40, holders: [] },
   queueCap: { maxConcurrentTasks: 0, live: 40, holders: [] },
   isQueuePaused: false,

@@ -188,7 +188,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
       ...offer,
       requirements: {
         ...offer.requirements,
-        pools: offer.requirements.pools.filter((name) => pools.stateOf(name).maxConcurrent > 0),
+        pools: offer.requirements.pools.filter((name) => pools.stateOf(name).maxConcurrent !== null),
       },
     })),
   },
@@ -206,7 +206,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the change of a pool does not reach the farm',
     plant: handle('lease', 'pools.changed', (state, message, context, original) => {
-      if ((state as LeaseState).pools.stateOf('seats').maxConcurrent === 0) original(state, message, context);
+      if ((state as LeaseState).pools.stateOf('seats').maxConcurrent === null)
+        original(state, message, context);
     }),
   },
   {

@@ -28,7 +28,7 @@ export const surroundingsOf = (view: FarmView, all: readonly FarmView[]): Surrou
   onlineInAll: all.flatMap(({ workers }) => workers).filter(({ record }) => takesTasks(record)).length,
   roomOfPool: (name) => {
     const { maxConcurrent, inUse } = view.lease.pools.stateOf(name);
-    return maxConcurrent - inUse;
+    return (maxConcurrent ?? 0) - inUse;
   },
 });
 
