@@ -22,7 +22,7 @@ export function gateView(gate: Gate): Schemas['Gate'] {
       const { parkReason, failedAttempts, ...rest } = gate;
       return {
         ...rest,
-        ...(parkReason !== '' && { park_reason: parkReason }),
+        ...(parkReason !== null && { park_reason: parkReason }),
         failed_attempts: failedAttempts,
       };
     }

@@ -306,8 +306,8 @@ export class JobTurn {
 
   /** Lists a job that has ended for retention, by its end time. */
   private recordJobEnd(): void {
-    const { id, farmId, status, endedAt = 0 } = this.state.record;
-    if (!isTerminalJob(status) || endedAt > 0) return;
+    const { id, farmId, status, endedAt } = this.state.record;
+    if (!isTerminalJob(status) || endedAt !== undefined) return;
     this.patchJob({ endedAt: this.context.now });
     this.context.change(put('endedJob', keys.endedJob(farmId, status, this.context.now, id), { version: 1 }));
   }

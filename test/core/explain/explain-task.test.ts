@@ -293,7 +293,7 @@ test('paused, parked and ended jobs, paused queues', (t) => {
           gate: 'paused_job',
           reason: 'job paused',
           sentence: 'The job is paused: no new tasks start until it is resumed.',
-          parkReason: '',
+          parkReason: null,
           failedAttempts: 0,
         },
       ],
