@@ -202,14 +202,17 @@ export class TaskViewer {
   }
 }
 
-/** Returns why a task has failed or was canceled; empty for other statuses. */
+/** Returns why a task has failed or was canceled; null for other statuses, and for a reason without text. */
 export function failureReasonOf(
   store: StoreReader,
   step: StepRecord,
   address: TaskAddress,
   state: TaskState,
-): string {
-  if (state.hasText) return store.get('taskText', keys.taskText(address))?.failureReason ?? '';
+): string | null {
   // Only a task without a record can be canceled without its own text.
-  return state.status === 'canceled' ? step.untouched.failureReason : '';
+  const shared = state.status === 'canceled' ? step.untouched.failureReason : '';
+  const reason = state.hasText
+    ? (store.get('taskText', keys.taskText(address))?.failureReason ?? '')
+    : shared;
+  return reason === '' ? null : reason;
 }

@@ -119,7 +119,7 @@ export const taskFacts = (changes: Partial<TaskFacts> = {}): TaskFacts => {
     step,
     requirements: requirements({ cores: 2 }),
     task: taskState(),
-    failureReason: '',
+    failureReason: null,
     attempt: null,
     attempts: changes.task?.attemptNumber ?? 0,
     retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },

@@ -404,7 +404,7 @@ export class JobTurn {
   private markRecordsDirty(): void {
     for (const step of this.dirtySteps ?? []) {
       // No task has the reason any more.
-      if (step.record.taskCounts.unschedulable === 0) step.record.unschedulableReason = '';
+      if (step.record.taskCounts.unschedulable === 0) step.record.unschedulableReason = null;
       step.isDirty = true;
       this.state.dirtySteps.add(step);
     }
@@ -441,7 +441,7 @@ export class JobTurn {
       name: taskNameOf(step.record.name, step.space.at(index)),
       status: task.status,
       worker_id: isLive ? openAttempts.workerOf(step, index, task) : '',
-      unschedulable_reason: task.unschedulable ? step.record.unschedulableReason : '',
+      unschedulable_reason: (task.unschedulable ? step.record.unschedulableReason : null) ?? '',
       updated_at: timestampOf(task.updatedAt),
     };
     this.context.effect({

@@ -37,12 +37,15 @@ export interface ReadyStep {
   readonly failed: readonly { readonly index: number; readonly avoided: readonly WorkerId[] }[];
   /** Ready tasks that are delayed until a time (milliseconds since the epoch). */
   readonly held: readonly ({ readonly index: number } & DelayedTask)[];
-  /** Time at which its oldest ready task became ready (milliseconds since the epoch). */
+  /**
+   * Time at which its oldest ready task became ready (milliseconds since the epoch); the time of the offer if no task
+   * is ready now.
+   */
   readonly readySince: number;
-  /** Time at which its newest ready task became ready. */
+  /** Time at which its newest ready task became ready; 0 if no task is ready now. */
   readonly lastReadyAt: number;
-  /** Reason of the last `step.unschedulable` for its ready tasks; empty for none. */
-  readonly unschedulableReason: string;
+  /** Reason of the last `step.unschedulable` for its ready tasks, or null. */
+  readonly unschedulableReason: string | null;
 }
 
 /**

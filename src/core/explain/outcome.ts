@@ -54,8 +54,8 @@ const lengthText = (attempt: AttemptRecord | null): string =>
 const endText = ({ attempt, task, now }: TaskFacts): string =>
   clockText(attempt?.endedAt ?? task.updatedAt, now);
 
-const colon = (text: string): string => {
-  const brief = briefText(text);
+const colon = (text: string | null): string => {
+  const brief = briefText(text ?? '');
   return brief === '' ? '' : `: ${brief}`;
 };
 

@@ -146,7 +146,7 @@ const facts: fc.Arbitrary<TaskFacts> = fc
     updatedAt: time,
     failureReason: fc.oneof(
       fc.constantFrom(
-        '',
+        null,
         'canceled by user',
         'canceled: upstream step failed',
         'canceled: upstream job failed',
