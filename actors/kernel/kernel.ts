@@ -381,7 +381,7 @@ export class Kernel<W extends ActorSystem> {
         actor.keptIn = window.number;
         window.kept.push(actor);
       }
-      actor.dropAfterWindow = actor.isEvictable ? window.number : 0;
+      actor.dropAfterWindow = actor.isEvictable ? window.number : null;
       if (actor.isEvictable) window.evictable.push(actor);
     }
   }
