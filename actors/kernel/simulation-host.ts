@@ -49,11 +49,11 @@ export class SimulationHost<W extends ActorSystem> {
       ...ports,
       commit: (changes, onCommit, outputs) => {
         const callbacksUntilStopped: CommitCallbacks = {
-          durable: () => {
-            if (!this.stopped) onCommit.durable();
+          onDurable: () => {
+            if (!this.stopped) onCommit.onDurable();
           },
-          readable: () => {
-            if (!this.stopped) onCommit.readable();
+          onReadable: () => {
+            if (!this.stopped) onCommit.onReadable();
           },
         };
         ports.commit(changes, callbacksUntilStopped, outputs);

@@ -99,8 +99,8 @@ function writeJob(sketch: JobSketch, write: (...changes: readonly Change[]) => v
         // Tasks end in no order of theirs.
         updatedAt: clock + ((index * 7919) % 1_000_003) * 20,
         assignedAt: clock + 1000,
-        retryAfter: 0,
-        workerOrdinal: 0,
+        retryAfter: null,
+        workerOrdinal: null,
         hasText: false,
         unschedulable: false,
         silent: true,

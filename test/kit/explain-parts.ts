@@ -89,7 +89,7 @@ export const leaseExplanation = (
   } = {},
 ): LeaseExplanation => ({
   isOffered: true,
-  heldUntil: 0,
+  heldUntil: null,
   farmCap: { maxConcurrentTasks: 0, live: 40, holders: [] },
   queueCap: { maxConcurrentTasks: 0, live: 40, holders: [] },
   isQueuePaused: false,
@@ -119,7 +119,7 @@ export const taskFacts = (changes: Partial<TaskFacts> = {}): TaskFacts => {
     step,
     requirements: requirements({ cores: 2 }),
     task: taskState(),
-    failureReason: '',
+    failureReason: null,
     attempt: null,
     attempts: changes.task?.attemptNumber ?? 0,
     retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },

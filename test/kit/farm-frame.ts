@@ -243,8 +243,8 @@ export abstract class TestFarmBase {
         );
       },
       prepareFlush: (outputs) => ({
-        durable: () => undefined,
-        readable: () => {
+        onDurable: () => undefined,
+        onReadable: () => {
           for (const output of outputs) this.hear(recoded(output));
         },
       }),

@@ -17,8 +17,8 @@ export async function openHouseStore(
     if (next === undefined) return false;
     writer.apply([readChangeSet(next.encoded)]);
     reader.refresh();
-    next.onCommit.durable();
-    next.onCommit.readable();
+    next.onCommit.onDurable();
+    next.onCommit.onReadable();
     return true;
   };
   return {

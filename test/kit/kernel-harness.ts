@@ -47,8 +47,8 @@ export class KernelHarness {
         const lines = linesOf(outputs);
         this.prepared.push(...lines);
         return {
-          durable: () => this.said.push(...lines),
-          readable: () => this.told.push(...lines),
+          onDurable: () => this.said.push(...lines),
+          onReadable: () => this.told.push(...lines),
         };
       },
       log: (level, text) => {
@@ -86,7 +86,7 @@ export class KernelHarness {
     const commit = this.commits[number];
     if (commit === undefined || commit.isDurable) throw new Error(`no commit ${number} waits`);
     commit.isDurable = true;
-    commit.onCommit.durable();
+    commit.onCommit.onDurable();
   }
 
   /** The commit of this number, which is on disk, can be read from now on, and says so. */
@@ -99,7 +99,7 @@ export class KernelHarness {
       if (value === null) this.disk.delete(id);
       else this.disk.set(id, value);
     }
-    commit.onCommit.readable();
+    commit.onCommit.onReadable();
   }
 
   /** Pumps and flushes until there is nothing left to do. */

@@ -96,7 +96,7 @@ function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: 
   const ready = job.steps.filter((step) => step.record.taskCounts.ready > 0);
   if (ready.length === 0) return job.steps.every((step) => isTerminalStep(step) || waitsInVain(job, step));
   // A pool that is full has holders, and those end; one that is not registered has no slots.
-  const isUnregistered = (name: string): boolean => lease.pools.stateOf(name).maxConcurrent === 0;
+  const isUnregistered = (name: string): boolean => lease.pools.stateOf(name).maxConcurrent === null;
   return ready.every(
     (step) =>
       step.plan.requirements.pools.some(isUnregistered) ||

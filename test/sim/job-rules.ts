@@ -152,7 +152,7 @@ function judgeTask(
   const failures = isRetried ? 0 : was.failedAttempts + (failure === undefined ? 0 : 1);
   if (is.failedAttempts !== failures)
     return ['failed_attempts counts genuine failures', `${is.failedAttempts}, not ${failures}`];
-  const stays = hasMoved ? 0 : was.retryAfter;
+  const stays = hasMoved ? null : was.retryAfter;
   const retryAfter = failure !== undefined && is.status === 'ready' ? failure.retryAfter : stays;
   if (is.retryAfter !== retryAfter)
     return ['retry_after is set by an auto-retry alone', `${is.retryAfter}, not ${retryAfter}`];
@@ -160,7 +160,7 @@ function judgeTask(
   if (
     isMarked &&
     (message.type !== 'step.unschedulable' ||
-      (isClockSteady && now - Math.max(is.since, is.retryAfter) < graceMs))
+      (isClockSteady && now - Math.max(is.since, is.retryAfter ?? is.since) < graceMs))
   )
     return ['a task is unschedulable after the grace', `${message.type}, ready for ${now - is.since} ms`];
   const mustHaveReason = is.status === 'failed' || (is.status === 'canceled' && is.attemptNumber > 0);

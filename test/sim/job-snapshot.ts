@@ -10,7 +10,7 @@ export interface TaskSnapshot {
   readonly status: TaskStatus;
   readonly failedAttempts: number;
   readonly attemptNumber: number;
-  readonly retryAfter: number;
+  readonly retryAfter: number | null;
   readonly hasText: boolean;
   readonly isUnschedulable: boolean;
   /** When it became what it is. */
@@ -70,7 +70,7 @@ function untouchedOf({ record: { untouched } }: StepState): TaskSnapshot {
     status: untouched.status,
     failedAttempts: 0,
     attemptNumber: 0,
-    retryAfter: 0,
+    retryAfter: null,
     hasText: false,
     isUnschedulable: untouched.unschedulable === true,
     since: untouched.updatedAt,
@@ -110,7 +110,7 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
 export const readySinceOf = (job: JobSnapshot, now: number, before: readonly number[]): readonly number[] =>
   job.steps.map((tasks, order) => {
     const times = tasks.flatMap(({ status, since, retryAfter }) =>
-      status === 'ready' ? [Math.max(since, retryAfter)] : [],
+      status === 'ready' ? [Math.max(since, retryAfter ?? since)] : [],
     );
     const earliest = Math.min(...times);
     return earliest <= now ? Math.min(before[order] ?? Infinity, earliest) : earliest;

@@ -130,7 +130,7 @@ export const noReadyTaskWaits: Invariant = {
         const hasSlots = ({ plan }: StepState): boolean =>
           plan.requirements.pools.every((name) => {
             const { maxConcurrent, inUse } = view.lease.pools.stateOf(name);
-            return inUse < maxConcurrent;
+            return inUse < (maxConcurrent ?? 0);
           });
         for (const step of job.steps) {
           if (step.record.taskCounts.ready === 0 || !hasSlots(step)) continue;

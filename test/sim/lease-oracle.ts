@@ -172,7 +172,7 @@ class Books {
 
   hasSlot(pool: string): boolean {
     const { maxConcurrent, inUse } = this.lease.pools.stateOf(pool);
-    return inUse + (this.held.get(pool) ?? 0) < maxConcurrent;
+    return inUse + (this.held.get(pool) ?? 0) < (maxConcurrent ?? 0);
   }
 
   take(worker: WorkerId, queue: QueueId, cores: number, pools: readonly string[]): void {

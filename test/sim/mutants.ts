@@ -56,8 +56,8 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
       service: {
         ...build.service,
         commit: (commit) => (changes, onCommit) => {
-          commit(changes, { durable: () => undefined, readable: () => onCommit.readable() });
-          onCommit.durable();
+          commit(changes, { onDurable: () => undefined, onReadable: () => onCommit.onReadable() });
+          onCommit.onDurable();
         },
       },
     }),
@@ -211,7 +211,7 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
   {
     name: 'tasks that are ready again wake no parked request',
     plant: handle('lease', 'tasks.ready', (state, message, context, original) => {
-      if (message.until > context.now) original(state, message, context);
+      if (message.until !== null && message.until > context.now) original(state, message, context);
       else
         (state as LeaseState).index.addReady(message.jobId, message.stepOrder, message.ranges, context.now);
     }),

@@ -81,7 +81,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
           patchTask(step, index, (task) => {
             if (task.status !== 'running') return task;
             moveCounts(step.record.taskCounts, 'running', 'ready');
-            return { ...task, status: 'ready', retryAfter: 0 };
+            return { ...task, status: 'ready', retryAfter: null };
           });
         }
       }
@@ -105,13 +105,13 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     name: 'retry_after is ignored',
     plant: (build) => {
       const leasing = handle('lease', 'tasks.ready', (state, message, context, original) => {
-        original(state, { ...message, until: 0 }, context);
+        original(state, { ...message, until: null }, context);
       });
       const taking = handle('job', 'tasks.take', (state, message, context, original) => {
         const { stepOrder, ranges } = message.pick;
         for (const { start, count } of ranges) {
           for (let index = start; index < start + count; index++) {
-            patchTask((state as JobState).steps[stepOrder], index, (task) => ({ ...task, retryAfter: 0 }));
+            patchTask((state as JobState).steps[stepOrder], index, (task) => ({ ...task, retryAfter: null }));
           }
         }
         original(state, message, context);
@@ -188,7 +188,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
       ...offer,
       requirements: {
         ...offer.requirements,
-        pools: offer.requirements.pools.filter((name) => pools.stateOf(name).maxConcurrent > 0),
+        pools: offer.requirements.pools.filter((name) => pools.stateOf(name).maxConcurrent !== null),
       },
     })),
   },
@@ -206,7 +206,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the change of a pool does not reach the farm',
     plant: handle('lease', 'pools.changed', (state, message, context, original) => {
-      if ((state as LeaseState).pools.stateOf('seats').maxConcurrent === 0) original(state, message, context);
+      if ((state as LeaseState).pools.stateOf('seats').maxConcurrent === null)
+        original(state, message, context);
     }),
   },
   {

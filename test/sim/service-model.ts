@@ -189,10 +189,10 @@ export class ServiceModel implements ServiceDoor {
           const soon = outputs.filter(isSoon);
           const later = outputs.filter((output) => !isSoon(output));
           return {
-            durable: () => {
+            onDurable: () => {
               if (!host.isStopped) this.release(soon);
             },
-            readable: () => {
+            onReadable: () => {
               if (host.isStopped) return;
               if (this.store.unread === 0) this.release(later);
               else this.unread.push(...later);
@@ -393,11 +393,11 @@ export class ServiceModel implements ServiceDoor {
     const host = this.running;
     if (host?.isStopped === true) return;
     const early: CommitCallbacks = {
-      durable: () => {
-        onCommit.durable();
-        onCommit.readable();
+      onDurable: () => {
+        onCommit.onDurable();
+        onCommit.onReadable();
       },
-      readable: () => undefined,
+      onReadable: () => undefined,
     };
     this.store.commit(
       { version: 1, shard: SHARD, sequence: ++this.sequence, changes },

@@ -16,9 +16,9 @@ export const stepCountsAddUp: Invariant = {
   name: 'the counts of a step are those of its tasks',
   check: ofTouchedSteps((job, step) => {
     const counted = countTasks(step);
-    const { taskCounts, unschedulableReason = '' } = step.record;
+    const { taskCounts, unschedulableReason } = step.record;
     const marked = unschedulableTasks(step);
-    if (marked !== taskCounts.unschedulable || marked > 0 !== (unschedulableReason !== ''))
+    if (marked !== taskCounts.unschedulable || marked > 0 !== (unschedulableReason !== null))
       return `${job.record.id} step ${step.record.order}: ${marked} tasks are marked, noted are ${taskCounts.unschedulable}: ${unschedulableReason}`;
     const isRight =
       taskCounts.total === step.record.taskCount &&

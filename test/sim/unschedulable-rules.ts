@@ -28,7 +28,7 @@ export const surroundingsOf = (view: FarmView, all: readonly FarmView[]): Surrou
   onlineInAll: all.flatMap(({ workers }) => workers).filter(({ record }) => takesTasks(record)).length,
   roomOfPool: (name) => {
     const { maxConcurrent, inUse } = view.lease.pools.stateOf(name);
-    return maxConcurrent - inUse;
+    return (maxConcurrent ?? 0) - inUse;
   },
 });
 
@@ -99,7 +99,8 @@ export function judgeMarks(
         const { untouched } = step.record;
         const isMarked = own === null ? untouched.unschedulable === true : own.unschedulable;
         if (status !== 'ready' || isMarked) continue;
-        const readyAt = own === null ? untouched.updatedAt : Math.max(own.updatedAt, own.retryAfter);
+        const readyAt =
+          own === null ? untouched.updatedAt : Math.max(own.updatedAt, own.retryAfter ?? own.updatedAt);
         const dueAt = Math.max(readyAt + graceMs, quietSince, job.record.updatedAt) + SWEEP_MS_MAX;
         if (now > dueAt)
           return `${at} task ${index} is not marked ${now - dueAt} ms after it should be: ${reason}`;

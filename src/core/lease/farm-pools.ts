@@ -132,10 +132,10 @@ export class FarmPools {
     return null;
   }
 
-  /** Returns the registered and the claimed slots of a pool. `name` is in lower case. */
-  stateOf(name: string): { readonly maxConcurrent: number; readonly inUse: number } {
+  /** Returns the slots of a pool, null if it is not registered, and its claimed slots. `name` is in lower case. */
+  stateOf(name: string): { readonly maxConcurrent: number | null; readonly inUse: number } {
     const pool = this.pools.get(name);
-    if (pool === undefined) return { maxConcurrent: 0, inUse: this.liveTasks(name) };
+    if (pool === undefined) return { maxConcurrent: null, inUse: this.liveTasks(name) };
     return { maxConcurrent: pool.maxConcurrent, inUse: this.tallies.total(pool.slot) };
   }
 

@@ -160,7 +160,7 @@ test('the attempt that a task page says to be open is known, and its number is n
     failedAttempts: 0,
     updatedAt: 1,
     assignedAt: 1,
-    retryAfter: 0,
+    retryAfter: null,
     workerOrdinal: 1,
     hasText: false,
     unschedulable: false,

@@ -58,11 +58,11 @@ for (const [what, journalBytes] of [
             const heard: string[] = [];
             const commit = (n: number): void => {
               client.commit(farmSet(shard, n, 500 + (n % 5) * 300), {
-                durable: () => {
+                onDurable: () => {
                   heard.push(`durable ${n}`);
                   if (n + 3 <= COUNT) commit(n + 3);
                 },
-                readable: () => {
+                onReadable: () => {
                   reader.refresh();
                   if (reader.get('farm', farmKey(shard, n)) === undefined) early++;
                   heard.push(`readable ${n}`);
@@ -187,8 +187,8 @@ test('a stop loses nothing of what was sent, and tells of all of it', async (t) 
       (n) =>
         new Promise<void>((resolve) => {
           client.commit(farmSet(shard, n), {
-            durable: () => void told.durable++,
-            readable: () => {
+            onDurable: () => void told.durable++,
+            onReadable: () => {
               told.readable++;
               resolve();
             },

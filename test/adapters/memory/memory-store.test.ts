@@ -35,8 +35,8 @@ test('a set is reported as durable when it is flushed, and as readable when it i
   const told: string[] = [];
   for (const [sequence, name] of ['a', 'b'].entries()) {
     store.commit(setOf(sequence + 1, put('farm', 'a', farmNamed(name))), {
-      durable: () => told.push(`${name} durable`),
-      readable: () => told.push(`${name} readable`),
+      onDurable: () => told.push(`${name} durable`),
+      onReadable: () => told.push(`${name} readable`),
     });
   }
   const seen = (): unknown[] => [

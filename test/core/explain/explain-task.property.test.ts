@@ -4,12 +4,8 @@ import { explainTask } from '../../../src/core/explain/explain-task.ts';
 import { GATES } from '../../../src/core/explain/task-explanation.ts';
 import type { TaskFacts } from '../../../src/core/explain/task-facts.ts';
 import { farmId, jobId, queueId, workerId, type JobId } from '../../../src/core/ids.ts';
-import {
-  INELIGIBLE_REASONS,
-  TIGHTER_EXPR_LIMITS,
-  type Ineligibility,
-} from '../../../src/core/lease/eligibility.ts';
-import type { Holder, LeaseExplanation } from '../../../src/core/lease/explanation.ts';
+import { TIGHTER_EXPR_LIMITS, type Ineligibility } from '../../../src/core/lease/eligibility.ts';
+import type { Holder, LeaseExplanation, RejectedWorkers } from '../../../src/core/lease/explanation.ts';
 import { JOB_STATUSES } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { TaskCounts } from '../../../src/core/lifecycle/task-counts.ts';
 import { TASK_STATUSES } from '../../../src/core/lifecycle/task-transitions.ts';
@@ -42,7 +38,11 @@ const values = fc.array(name, { maxLength: 6 });
 
 const ineligibility: fc.Arbitrary<Ineligibility> = fc.oneof(
   fc.record({ reason: fc.constant('queue affinity' as const), queueIds: fc.array(name.map(queueId)) }),
-  fc.record({ reason: fc.constant('compute location mismatch' as const), wanted: name, offered: name }),
+  fc.record({
+    reason: fc.constant('compute location mismatch' as const),
+    wanted: name,
+    offered: fc.option(name),
+  }),
   fc
     .record({ name, min: optional(fc.double()), max: optional(fc.double()), offered: fc.double() })
     .map(({ name, min, max, offered }): Ineligibility => ({
@@ -67,22 +67,39 @@ const ineligibility: fc.Arbitrary<Ineligibility> = fc.oneof(
   }),
 );
 
+const rejected: fc.Arbitrary<RejectedWorkers> = fc.oneof(
+  fc.record({
+    reason: fc.constantFrom(
+      'queue affinity' as const,
+      'compute location mismatch' as const,
+      TIGHTER_EXPR_LIMITS,
+    ),
+    workers: number,
+  }),
+  fc.record({
+    reason: fc.constantFrom('amount requirement not met' as const, 'attribute requirement not met' as const),
+    requirement: name,
+    workers: number,
+  }),
+);
+
 const lease: fc.Arbitrary<LeaseExplanation> = fc.record({
   isOffered: fc.boolean(),
-  heldUntil: fc.oneof(fc.constant(0), time),
+  heldUntil: fc.option(time),
   farmCap: cap,
   queueCap: cap,
   isQueuePaused: fc.boolean(),
-  pools: fc.array(fc.record({ name, maxConcurrent: fc.nat(4), inUse: fc.nat(4), holders }), { maxLength: 4 }),
+  pools: fc.array(
+    fc.record({ name, maxConcurrent: fc.option(fc.integer({ min: 1, max: 4 })), inUse: fc.nat(4), holders }),
+    { maxLength: 4 },
+  ),
   workers: fc.record({
     online: number,
     elsewhere: number,
     eligible: fc.oneof(fc.constant(0), number),
     withRoom: fc.oneof(fc.constant(0), number),
     keptForOthers: fc.oneof(fc.constant(0), number),
-    rejected: fc.array(
-      fc.record({ reason: fc.constantFrom(...INELIGIBLE_REASONS), requirement: name, workers: number }),
-    ),
+    rejected: fc.array(rejected),
     nearestMiss: fc.option(fc.record({ workerId: name.map(workerId), ineligibility })),
     avoided: fc.array(name.map(workerId)),
   }),
@@ -125,11 +142,11 @@ const facts: fc.Arbitrary<TaskFacts> = fc
     status: fc.constantFrom(...TASK_STATUSES),
     failedAttempts: number,
     attemptNumber: number,
-    retryAfter: time,
+    retryAfter: fc.option(time),
     updatedAt: time,
     failureReason: fc.oneof(
       fc.constantFrom(
-        '',
+        null,
         'canceled by user',
         'canceled: upstream step failed',
         'canceled: upstream job failed',

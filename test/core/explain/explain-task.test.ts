@@ -2,7 +2,8 @@ import { test } from 'tap';
 import { explainTask } from '../../../src/core/explain/explain-task.ts';
 import type { TaskFacts } from '../../../src/core/explain/task-facts.ts';
 import { farmId, jobId, queueId, workerId } from '../../../src/core/ids.ts';
-import type { LeaseExplanation } from '../../../src/core/lease/explanation.ts';
+import type { IneligibleReason, UnmetRequirementReason } from '../../../src/core/lease/eligibility.ts';
+import type { LeaseExplanation, RejectedWorkers } from '../../../src/core/lease/explanation.ts';
 import { countsOf } from '../../../src/core/lifecycle/task-counts.ts';
 import type { AttributeRequirement } from '../../../src/openjd/template/plan.ts';
 import {
@@ -292,7 +293,7 @@ test('paused, parked and ended jobs, paused queues', (t) => {
           gate: 'paused_job',
           reason: 'job paused',
           sentence: 'The job is paused: no new tasks start until it is resumed.',
-          parkReason: '',
+          parkReason: null,
           failedAttempts: 0,
         },
       ],
@@ -562,7 +563,7 @@ test('usage pools: at capacity, with holders of all farms, and not registered', 
     summaryOf({ lease: leaseExplanation({ pools: [{ ...pool, maxConcurrent: 1, inUse: 1, holders: [] }] }) }),
     'Usage pool houdini is at capacity: 1 of 1 slot is taken.',
   );
-  const absent = { name: 'nuke', maxConcurrent: 0, inUse: 0, holders: [] };
+  const absent = { name: 'nuke', maxConcurrent: null, inUse: 0, holders: [] };
   const unregistered =
     'Usage pool nuke is not registered and has no slots: the task cannot start before it is.';
   t.same(explainTask(taskFacts({ lease: leaseExplanation({ pools: [absent] }) })).gates[0], {
@@ -603,10 +604,14 @@ const gpu = (requirement: Partial<AttributeRequirement>, offered: string | null)
 
 type Workers = Partial<LeaseExplanation['workers']>;
 const rejected = (
-  reason: LeaseExplanation['workers']['rejected'][number]['reason'],
+  reason: Exclude<IneligibleReason, UnmetRequirementReason>,
   workers: number,
-  requirement = '',
-) => ({ reason, requirement, workers });
+): RejectedWorkers => ({ reason, workers });
+const unmet = (reason: UnmetRequirementReason, workers: number, requirement: string): RejectedWorkers => ({
+  reason,
+  requirement,
+  workers,
+});
 const nearest = (
   ineligibility: NonNullable<LeaseExplanation['workers']['nearestMiss']>['ineligibility'],
 ) => ({
@@ -617,7 +622,7 @@ test('no worker can run it', (t) => {
   const workers: Workers = {
     online: 200,
     eligible: 0,
-    rejected: [rejected('attribute requirement not met', 200, GPU)],
+    rejected: [unmet('attribute requirement not met', 200, GPU)],
     ...nearest(gpu({ anyOf: ['a5000'] }, 'a4000')),
   };
   const sentence =
@@ -664,13 +669,13 @@ test('no worker can run it', (t) => {
 });
 
 test('no worker can run it: each reason', (t) => {
-  const attribute = rejected('attribute requirement not met', 1, GPU);
+  const attribute = unmet('attribute requirement not met', 1, GPU);
   const one = (miss: Workers): Workers => ({ online: 1, eligible: 0, rejected: [attribute], ...miss });
   const failsGpu = 'No worker can run it: 1 worker fails attr.worker.tag.gpu; the nearest, render-017,';
   const memory = (min?: number, max?: number): Workers => ({
     online: 5,
     eligible: 0,
-    rejected: [rejected('amount requirement not met', 5, 'amount.worker.memory')],
+    rejected: [unmet('amount requirement not met', 5, 'amount.worker.memory')],
     ...nearest({
       reason: 'amount requirement not met',
       requirement: {
@@ -688,7 +693,7 @@ test('no worker can run it: each reason', (t) => {
     rejected: [rejected('queue affinity', 2)],
     ...nearest({ reason: 'queue affinity', queueIds: ids.map(queueId) }),
   });
-  const location = (offered: string): Workers => ({
+  const location = (offered: string | null): Workers => ({
     online: 1,
     eligible: 0,
     rejected: [rejected('compute location mismatch', 1)],
@@ -729,7 +734,7 @@ test('no worker can run it: each reason', (t) => {
       'No worker can run it: 1 worker is not at berlin; the nearest, render-017, is at paris.',
     ],
     [
-      location(''),
+      location(null),
       'compute location mismatch',
       'No worker can run it: 1 worker is not at berlin; the nearest, render-017, reports no compute location.',
     ],
@@ -772,7 +777,7 @@ test('no worker can run it: each reason', (t) => {
       {
         online: 219,
         eligible: 0,
-        rejected: [rejected('queue affinity', 14), rejected('attribute requirement not met', 205, GPU)],
+        rejected: [rejected('queue affinity', 14), unmet('attribute requirement not met', 205, GPU)],
         ...nearest(gpu({ anyOf: ['a5000'], allOf: ['a5000'] }, 'a4000')),
       },
       'attribute requirement not met',
@@ -945,7 +950,7 @@ test('all gates at once: every one is listed, in order, and the most important o
     heldUntil: NOW + 10_000,
     farmCap: cap,
     queueCap: cap,
-    pools: [{ name: 'nuke', maxConcurrent: 0, inUse: 0, holders: [] }],
+    pools: [{ name: 'nuke', maxConcurrent: null, inUse: 0, holders: [] }],
     before: { tasks: 2, jobs: 1 },
     workers: { online: 0, eligible: 0 },
   });

@@ -6,7 +6,7 @@ import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
 import { put, type Change } from '../../../src/core/records/change-set.ts';
 import { openAttemptOf, readAttempt, readAttempts } from '../../../src/core/records/open-attempt.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import type { TaskState } from '../../../src/core/records/task-page.ts';
+import type { AssignedTaskState, TaskState } from '../../../src/core/records/task-page.ts';
 import { NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
 
 const FARM = farmId('f');
@@ -17,13 +17,13 @@ const address: TaskAddress = {
   index: 7,
 };
 
-const TASK: TaskState = {
+const TASK: AssignedTaskState = {
   status: 'assigned',
   failedAttempts: 0,
   attemptNumber: 3,
   updatedAt: 60,
   assignedAt: 50,
-  retryAfter: 0,
+  retryAfter: null,
   workerOrdinal: 4,
   hasText: false,
   unschedulable: false,

@@ -23,16 +23,16 @@ const task: fc.Arbitrary<TaskState> = fc
     failedAttempts: fc.nat(0xffff),
     attemptNumber: fc.nat(0xffffffff),
     updatedAt: time,
-    when: time,
-    workerOrdinal: fc.nat(0xffffffff),
+    when: fc.option(fc.integer({ min: 1, max: 4_102_444_800_000 })),
+    workerOrdinal: fc.option(fc.integer({ min: 1, max: 0xffffffff })),
     hasText: fc.boolean(),
     unschedulable: fc.boolean(),
     silent: fc.boolean(),
   })
   .map(({ when, ...rest }) => ({
     ...rest,
-    assignedAt: rest.status === 'ready' ? 0 : when,
-    retryAfter: rest.status === 'ready' ? when : 0,
+    assignedAt: rest.status === 'ready' ? null : when,
+    retryAfter: rest.status === 'ready' ? when : null,
   }));
 
 test('a page gives back what was written, each task on its own', (t) => {
@@ -72,8 +72,8 @@ test('every status, word by word', (t) => {
       failedAttempts: 2,
       attemptNumber: 70_000,
       updatedAt: 1_700_000_000_123,
-      assignedAt: status === 'ready' ? 0 : 1_700_000_000_001,
-      retryAfter: status === 'ready' ? 1_700_000_000_002 : 0,
+      assignedAt: status === 'ready' ? null : 1_700_000_000_001,
+      retryAfter: status === 'ready' ? 1_700_000_000_002 : null,
       workerOrdinal: 66_000,
       hasText: true,
       unschedulable: true,
@@ -83,6 +83,21 @@ test('every status, word by word', (t) => {
     t.strictSame(readTask(page, 31), state, status);
     t.equal(readTask(page, 30), null, 'its neighbor is untouched');
     t.equal(readTaskStatus(page, 31), status);
+  }
+  t.end();
+});
+
+test('null is stored as 0', (t) => {
+  for (const status of TASK_STATUSES) {
+    const page = emptyTaskPage();
+    const state = { ...untouchedTask({ status, updatedAt: 1_700_000_000_123 }), attemptNumber: 1 };
+    writeTask(page, 0, state);
+    t.strictSame(
+      [...page.subarray(16, 32)],
+      Array.from({ length: 16 }, () => 0),
+      status,
+    );
+    t.strictSame(readTask(page, 0), state);
   }
   t.end();
 });
@@ -100,9 +115,9 @@ test('an empty page holds untouched tasks alone', (t) => {
     failedAttempts: 0,
     attemptNumber: 0,
     updatedAt: 17,
-    assignedAt: 0,
-    retryAfter: 0,
-    workerOrdinal: 0,
+    assignedAt: null,
+    retryAfter: null,
+    workerOrdinal: null,
     hasText: false,
     unschedulable: false,
     silent: false,

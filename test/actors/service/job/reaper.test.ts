@@ -25,8 +25,8 @@ test('a task that stays assigned for 30 s goes back to ready without counting as
   t.match(farm.task('A/0/0'), {
     status: 'ready',
     failedAttempts: 0,
-    retryAfter: 0,
-    workerOrdinal: 0,
+    retryAfter: null,
+    workerOrdinal: null,
     hasText: false,
     unschedulable: false,
     silent: false,

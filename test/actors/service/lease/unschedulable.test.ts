@@ -208,7 +208,7 @@ test('a job with EXPR waits for a worker with the expression limits of the serve
   t.match(fixture.explain('A/0/0').workers, {
     online: 1,
     eligible: 0,
-    rejected: [{ reason: TIGHTER, requirement: '', workers: 1 }],
+    rejected: [{ reason: TIGHTER, workers: 1 }],
     nearestMiss: { ineligibility: { reason: TIGHTER, shortfall: { granted: 500_000, wanted: 1_000_000 } } },
   });
   const outlooks = fixture.explainDemands(requirements({ usesExpressions: true }), requirements());

@@ -23,7 +23,7 @@ test('a worker that is silent for a whole timeout is offline, and its tasks are 
   t.match(fixture.attempts('A/0/0'), [
     { status: 'failed', message: 'worker went offline', endedAt: fixture.now },
   ]);
-  t.match(fixture.task('A/0/0'), { status: 'ready', failedAttempts: 0, retryAfter: 0, hasText: false });
+  t.match(fixture.task('A/0/0'), { status: 'ready', failedAttempts: 0, retryAfter: null, hasText: false });
   t.equal(fixture.reason('A/0/0'), '', 'the task gets no failure reason');
   t.match(fixture.job('A'), { status: 'running', failedAttempts: 0 });
   fixture.lease('w1');

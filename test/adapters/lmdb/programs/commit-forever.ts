@@ -38,12 +38,12 @@ const tell = (line: string): void => {
 const commitNext = (): void => {
   const n = next++;
   client.commit(numberedSet(n), {
-    durable: () => {
+    onDurable: () => {
       tell(String(n));
       if (++told === Number(killAfter)) process.kill(process.pid, 'SIGKILL');
       commitNext();
     },
-    readable: () => tell(`r ${n}`),
+    onReadable: () => tell(`r ${n}`),
   });
 };
 for (let i = 0; i < IN_FLIGHT; i++) commitNext();
