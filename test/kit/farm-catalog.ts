@@ -11,9 +11,9 @@ import type { StorageLocationRecord } from '../../src/core/records/storage-locat
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import { HouseRows } from './farm-rows.ts';
 
-/** Messages to the catalog of a test farm about usage pools, compute and storage locations, and their stored rows. */
+/** Catalog messages of a test farm about usage pools, compute locations and storage locations, and the stored rows. */
 export abstract class HouseCatalog extends HouseRows {
-  /** Usage pools in the order of their names. */
+  /** Returns the usage pools, sorted by name. */
   pools(): UsagePoolRecord[] {
     return [...this.store.scan('usagePool')].map((row) => row.value).sort(byName);
   }
@@ -22,13 +22,13 @@ export abstract class HouseCatalog extends HouseRows {
     return found(this.pools(), name);
   }
 
-  /** A pool of one slot unless said otherwise. */
+  /** Creates a usage pool, by default with one slot. */
   createPool(name: string, some: Partial<PoolInput> = {}): void {
     const input = { name, maxConcurrent: 1, serverHint: '', ...some };
     this.tellCatalog({ type: 'pool.create', input, replyTo: replyTo(`create pool ${name}`) });
   }
 
-  /** Replaces all that a pool is, by its name or an id that there is not. */
+  /** Replaces all settings of a pool, which is given by name or by an unknown ID. */
   replacePool(name: string, some: Partial<PoolInput> = {}): void {
     const input = { name, maxConcurrent: 1, serverHint: '', ...some };
     const poolId = this.pools().find((pool) => pool.name === name)?.id ?? name;
@@ -40,7 +40,7 @@ export abstract class HouseCatalog extends HouseRows {
     this.tellCatalog({ type: 'pool.delete', poolId, replyTo: replyTo(`delete pool ${name}`) });
   }
 
-  /** Compute locations in the order of their names. */
+  /** Returns the compute locations, sorted by name. */
   locations(): ComputeLocationRecord[] {
     return [...this.store.scan('computeLocation')].map((row) => row.value).sort(byName);
   }
@@ -54,7 +54,7 @@ export abstract class HouseCatalog extends HouseRows {
     this.tellCatalog({ type: 'location.create', input, replyTo: replyTo(`create location ${name}`) });
   }
 
-  /** Replaces all that a location is, by its name or an id that there is not. */
+  /** Replaces all settings of a location, which is given by name or by an unknown ID. */
   replaceLocation(name: string, some: Partial<LocationInput> = {}): void {
     const input = { name, description: '', ...some };
     const locationId = this.locations().find((location) => location.name === name)?.id ?? name;
@@ -71,7 +71,7 @@ export abstract class HouseCatalog extends HouseRows {
     this.tellCatalog({ type: 'location.delete', locationId, replyTo: replyTo(`delete location ${name}`) });
   }
 
-  /** Storage locations in the order of their names. */
+  /** Returns the storage locations, sorted by name. */
   storage(): StorageLocationRecord[] {
     return [...this.store.scan('storageLocation')].map((row) => row.value).sort(byName);
   }
@@ -81,7 +81,7 @@ export abstract class HouseCatalog extends HouseRows {
     this.tellCatalog({ type: 'storage.create', input, replyTo: replyTo(`create storage ${name}`) });
   }
 
-  /** Replaces all that a storage location is, by its name or an id that there is not. */
+  /** Replaces all settings of a storage location, which is given by name or by an unknown ID. */
   replaceStorage(name: string, some: Partial<StorageInput> = {}): void {
     const input = { name, description: '', roots: [], ...some };
     const storageId = this.storage().find((storage) => storage.name === name)?.id ?? name;

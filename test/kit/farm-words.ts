@@ -3,7 +3,7 @@ import { parseAttemptId, parseTaskId, type AttemptId } from '../../src/core/ids.
 import type { Outcome } from '../../src/core/problems.ts';
 import type { LeaseReply, PresenceReply } from '../../src/core/wire/bus-messages.ts';
 
-/** How a test names what the service calls by id: jobs, workers and queues by their names. */
+/** Maps the IDs of jobs, workers and queues to their names in a test. */
 export type NameOf = (id: string) => string;
 
 /** `A/0/3`: task 3 of the first step of the job A. */
@@ -54,7 +54,7 @@ export type Answer = Outcome<unknown> | LeaseReply | PresenceReply;
 const closedWords = (closed: readonly AttemptId[], nameOf: NameOf): string =>
   closed.length === 0 ? '' : `, closed ${closed.map((id) => attemptWord(id, nameOf)).join(' ')}`;
 
-/** An answer, in a line that begins with who waited for it. */
+/** Formats an answer as one line that begins with the recipient. */
 export function answerWords(to: string, answer: Answer, nameOf: NameOf): string {
   if ('ok' in answer) {
     return answer.ok ? `${to}: ok` : `${to}: ${answer.problem.kind}, ${answer.problem.detail}`;

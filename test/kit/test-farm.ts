@@ -50,9 +50,9 @@ interface SomeOfReport {
 }
 
 /**
- * The whole service but for its doors: the real kernel with the real actors over a store in memory. Tests speak to it in
- * scenarios, in the names that they gave to things; time passes when they say so. Every message is encoded and decoded
- * on its way. There is a farm F with a queue Q from the start.
+ * The whole service without HTTP and bus: the real kernel and actors over an in-memory store. Tests send messages in
+ * scenarios and refer to objects by name. The clock advances only when the test advances it. Every message is encoded
+ * and decoded in transit. Initially there is a farm F with a queue Q.
  */
 export class TestFarm extends HouseCatalog {
   readonly farm: FarmId;
@@ -143,7 +143,7 @@ export class TestFarm extends HouseCatalog {
     this.submitAfter(name, steps, upstreams, rest, farm);
   }
 
-  /** Submits a job with a look at its upstreams that may be old. */
+  /** Submits a job with a snapshot of its upstream jobs, which may be outdated. */
   submitAfter(
     name: string,
     steps: readonly PlannedStep[],
@@ -249,7 +249,7 @@ export class TestFarm extends HouseCatalog {
 
   // Workers
 
-  /** A worker's daemon starts, or says once more that it has. It has 4 cores unless said otherwise. */
+  /** Registers a worker: its daemon starts, or repeats its registration. Default: 4 cores. */
   register(name: string, some: Partial<Omit<RegisterMessage, 'name'>> = {}): void {
     const registration: RegisterMessage = {
       v: 1,
@@ -281,7 +281,7 @@ export class TestFarm extends HouseCatalog {
     });
   }
 
-  /** A heartbeat with what the worker has open: by default what it has reported running. */
+  /** Sends a heartbeat with the open attempts of the worker; default: the attempts reported as running. */
   heartbeat(
     name: string,
     some: {
@@ -319,7 +319,7 @@ export class TestFarm extends HouseCatalog {
     this.tellWorker(name, { type: 'worker.delete', replyTo: to(`delete ${name}`) });
   }
 
-  /** The worker asks for work. */
+  /** Sends a lease request of the worker. */
   lease(
     name: string,
     some: { readonly queue?: QueueId; readonly incarnation?: string; readonly client?: string } = {},
@@ -339,7 +339,7 @@ export class TestFarm extends HouseCatalog {
     });
   }
 
-  /** Which workers could run tasks of the first queue with each of these requirements. */
+  /** Explains for each set of requirements which workers could run tasks of the first queue with it. */
   explainDemands(...requirements: readonly StepRequirements[]): readonly DemandExplanation[] {
     this.tell({
       actor: 'lease',
@@ -348,7 +348,7 @@ export class TestFarm extends HouseCatalog {
     });
     const answer = this.answer('demands');
     if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('demands: no answer');
-    // See the comment of the message.
+    // See the comment on the message type.
     return answer.value as readonly DemandExplanation[];
   }
 
@@ -361,7 +361,7 @@ export class TestFarm extends HouseCatalog {
     });
     const answer = this.answer('explain farm');
     if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('explain farm: no answer');
-    // See the comment of the message.
+    // See the comment on the message type.
     return answer.value as WaitingExplanation;
   }
 
@@ -387,19 +387,19 @@ export class TestFarm extends HouseCatalog {
     });
     const answer = this.answer(client);
     if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error(`${client}: no answer`);
-    // See the comment of the message.
+    // See the comment on the message type.
     return answer.value as LeaseExplanation;
   }
 
-  /** A worker reports on `A/0/3`, its latest attempt, or on `A/0/3#2`. */
+  /** Sends a worker's report on `A/0/3` (its latest attempt) or on `A/0/3#2`. */
   report(word: string, status: ReportedStatus, some: SomeOfReport = {}): void {
     this.tell(this.reportOf(word, status, some));
   }
 
-  /** A worker reports at once on several tasks of one job. */
+  /** Sends one message with reports on several tasks of one job. */
   reportAll(reports: readonly (readonly [word: string, status: ReportedStatus])[]): void {
     const [first] = reports;
-    if (first === undefined) throw new Error('nothing is reported');
+    if (first === undefined) throw new Error('no reports are given');
     this.tell({
       actor: 'job',
       id: this.address(first[0]).jobId,
@@ -411,7 +411,7 @@ export class TestFarm extends HouseCatalog {
     });
   }
 
-  /** A report that is on its way: `deliver` brings it. */
+  /** Builds the message with a report, to be sent later with `deliver`. */
   reportOf(word: string, status: ReportedStatus, some: SomeOfReport = {}): ServiceEnvelope {
     return {
       actor: 'job',
@@ -424,7 +424,7 @@ export class TestFarm extends HouseCatalog {
     };
   }
 
-  /** Sends a worker's report on `A/0/3`, its latest attempt, or on `A/0/3#2`. */
+  /** Builds a report on `A/0/3` (its latest attempt) or on `A/0/3#2`. */
   attemptReport(word: string, status: ReportedStatus, some: SomeOfReport = {}): AttemptReport {
     return {
       attempt_id: this.attemptId(word),
@@ -438,7 +438,7 @@ export class TestFarm extends HouseCatalog {
     };
   }
 
-  /** Repeats a report, or sends it from another worker. */
+  /** Delivers a message of `reportOf`. */
   deliver(envelope: ServiceEnvelope): void {
     this.tell(envelope);
   }
@@ -451,10 +451,10 @@ export class TestFarm extends HouseCatalog {
     this.sendHeartbeat(worker, {}, `beat ${worker}`);
   }
 
-  /** Whether the worker has said of the attempt that it runs. */
+  /** Reports whether the worker has reported the attempt as running. */
   private isRunning(attemptId: AttemptId): boolean {
     const attempt = parseAttemptId(attemptId);
-    if (attempt === null) throw new Error(`${attemptId} is no attempt`);
+    if (attempt === null) throw new Error(`${attemptId} is not an attempt ID`);
     const page = this.store.get('taskPage', keys.taskPageOf(attempt));
     return page !== undefined && readTaskStatus(page, attempt.index) === 'running';
   }
@@ -477,7 +477,7 @@ export class TestFarm extends HouseCatalog {
     this.heartbeatOf({ ...worker, incarnation: some.incarnation ?? worker.incarnation }, open, client);
   }
 
-  /** A heartbeat of a worker that the store may hold no more. */
+  /** Sends a heartbeat of a worker that may be missing from the store. */
   heartbeatOf(
     { id, farmId: farm, incarnation }: Pick<WorkerRecord, 'id' | 'farmId' | 'incarnation'>,
     open: readonly AttemptId[],
