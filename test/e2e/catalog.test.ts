@@ -16,8 +16,8 @@ interface LocationEntry extends Entry {
   readonly worker_count: number;
 }
 
-/** The shared catalogs through the real parts: two shards, nats-server, a worker daemon. */
-await test('pools and locations live with the service', { timeout: 120_000 }, async (t) => {
+/** The shared catalogs with real processes: two shards, nats-server and a worker daemon. */
+await test('pools and locations are created, changed, deleted and re-created while the service runs', { timeout: 120_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-catalog-'));
   const ports = { httpPort: await freePort(), busPort: await freePort() };
   const start = () => startService({ folder, ...ports, flags: ['--scheduler-shards=2'] });
@@ -72,7 +72,7 @@ await test('pools and locations live with the service', { timeout: 120_000 }, as
 
   const worker = startWorker(service, 'one', ['--worker-compute-location=berlin']);
   workers.push(worker);
-  const entered = await until('the worker has entered its place', async () => {
+  const entered = await until('the worker has registered its compute location', async () => {
     const locations = await list<LocationEntry>('/api/v1/compute-locations');
     return locations.some(({ worker_count: count }) => count > 0) ? locations : null;
   });
@@ -93,7 +93,7 @@ await test('pools and locations live with the service', { timeout: 120_000 }, as
   t.match(await list('/api/v1/usage-pools'), [{ id: pool.id, name: 'nuke', max_concurrent: 2, in_use: 0 }]);
   t.match(await list('/api/v1/storage-locations'), [storage]);
   workers.push(startWorker(service, 'one', ['--worker-compute-location=berlin']));
-  await until('the place is back', async () => {
+  await until('the compute location is re-created', async () => {
     const locations = await list<LocationEntry>('/api/v1/compute-locations');
     return locations.some(({ name, worker_count: count }) => name === 'berlin' && count === 1);
   });

@@ -12,14 +12,14 @@ import { SeededService } from '../kit/seeded-service.ts';
 
 tap.setTimeout(240_000);
 
-/** `CALLSHEET_SEED=N` tries other requests. */
+/** Set `CALLSHEET_SEED=N` to generate other requests. */
 const SEED = Number(process.env['CALLSHEET_SEED'] ?? 20_261_121);
 const FITTING_RUNS = 25;
 const MUTATED_RUNS = 50;
-/** A stream without output for this long is closed: its head arrives with its first line. */
+/** Time after which a silent stream is closed: its response head arrives only with its first line. */
 const SILENT_MS = 1_000;
 
-/** Operations that no request can make succeed here, each with its reason. */
+/** Operations that cannot succeed in this test, each with the reason. */
 const NEVER_SUCCEEDING: Readonly<Record<string, string>> = {
   updateMe: 'authentication is off',
   changePassword: 'authentication is off',
@@ -27,14 +27,14 @@ const NEVER_SUCCEEDING: Readonly<Record<string, string>> = {
   openEvents: 'the requests ask for no other protocol; test/e2e/events.test.ts does',
 };
 
-const BULK = 'ids and filter exclude each other, and settings go with set alone, as its description says';
-/** Operations that refuse what no schema of theirs rules out, each with its reason. */
+const BULK = 'ids and filter exclude each other, and settings require set, as the description says';
+/** Operations that reject requests that their schema allows, each with the reason. */
 const STRICTER: Readonly<Record<string, string>> = { bulkJobs: BULK, bulkTasks: BULK, bulkWorkers: BULK };
 
 const contract = readContract();
 const agent = new Agent({ keepAlive: true });
 
-/** The answer to a request, or null when it is a stream without a line yet. Of a stream only the head is read. */
+/** Returns the response to a request, or null for a stream without a line so far. Only the head of a stream is read. */
 function send(port: number, request: GeneratedRequest): Promise<Answer | null> {
   const query = request.query.map(([name, value]) => `${name}=${value}`).join('&');
   return new Promise((resolve, reject) => {
@@ -77,10 +77,10 @@ function send(port: number, request: GeneratedRequest): Promise<Answer | null> {
   });
 }
 
-/** They say what becomes of the connection, which the requests of an agent share. */
+/** Hop-by-hop headers are set by the agent, which shares connections between requests. */
 const OF_THE_CONNECTION = /^(connection|upgrade)$/i;
 
-/** Headers of one name come together, as node wants them. */
+/** Joins headers of the same name, as node expects. */
 function headersOf({ headers, body }: GeneratedRequest): Record<string, string | string[]> {
   const length = body === null ? [] : [['Content-Length', String(body.byteLength)] as const];
   const values = new Map<string, string[]>();
@@ -95,7 +95,7 @@ const described = ({ method, path, query, headers, body, mutation }: GeneratedRe
   JSON.stringify({ mutation, method, path, query, headers, body: body?.toString('latin1').slice(0, 400) });
 
 await test(
-  'every operation answers generated requests as the document says',
+  'every operation answers generated requests as documented',
   { timeout: 200_000 },
   async (t) => {
     t.comment(`CALLSHEET_SEED=${SEED}`);
@@ -144,9 +144,9 @@ await test(
             wrong(String(error));
           }
           if (status >= 500 && !(status === 503 && operation.responses.has('503')))
-            wrong('a failure of the service');
+            wrong('internal server error');
           if (request.expected !== null && !request.expected.includes(status)) {
-            wrong(`where ${request.expected.join(' or ')} was expected`);
+            wrong(`expected status ${request.expected.join(' or ')}`);
           }
           if (status === 405 && request.path !== `${request.path}/`) {
             const allowed = (headers['allow'] ?? '').split(', ').sort().join(', ');
@@ -156,7 +156,7 @@ await test(
           if (request.mutation === null) {
             seen.set(status, (seen.get(status) ?? 0) + 1);
             const refused = operation.id in STRICTER ? [413, 415] : [400, 413, 415];
-            if (refused.includes(status)) wrong('a request that fits the document is refused');
+            if (refused.includes(status)) wrong('a valid request is rejected');
           }
         };
         const failureOf = async (
@@ -168,14 +168,14 @@ await test(
           return errorInstance instanceof Error ? errorInstance.message : '';
         };
         const fitting = await failureOf((maker) => maker.fitting(), FITTING_RUNS);
-        t.equal(fitting, '', 'requests that fit the document');
+        t.equal(fitting, '', 'valid requests');
         const mutated = await failureOf((maker) => maker.mutated(), MUTATED_RUNS);
-        t.equal(mutated, '', 'requests with one thing wrong');
+        t.equal(mutated, '', 'requests with one fault');
         const statuses = [...seen].sort().map(([status, count]) => `${status}: ${count}`);
         t.comment(`${operation.id} ${statuses.join(', ')}`);
         const succeeded = [...seen.keys()].some((status) => status < 400);
         if (!(operation.id in NEVER_SUCCEEDING))
-          t.ok(succeeded, `a request has succeeded (${statuses.join(', ')})`);
+          t.ok(succeeded, `a request succeeds (${statuses.join(', ')})`);
       });
     }
 
