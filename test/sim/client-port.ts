@@ -19,7 +19,7 @@ export interface ClientWorld {
   readonly options: SimulationOptions;
 }
 
-/** Asks once; there is no answer when the service dies first. */
+/** Sends a request once. There is no answer if the service crashes first. */
 export function ask<T>(
   world: Pick<ClientWorld, 'service'>,
   envelopeFor: (to: ReplyTo<Outcome<T>>) => ServiceEnvelope,
@@ -28,7 +28,7 @@ export function ask<T>(
   world.service.request(envelopeFor, onOutcome);
 }
 
-/** Asks again and again until there is an answer. */
+/** Repeats a request until it is answered. */
 export function requestUntilAnswered<T>(
   world: Pick<ClientWorld, 'service' | 'time'>,
   envelopeFor: (to: ReplyTo<Outcome<T>>) => ServiceEnvelope,

@@ -16,7 +16,7 @@ import { staleCompletion } from './scenarios.ts';
 import { handle, droppingMessages, withDefinitions, type Mutant } from './mutant.ts';
 import { contextWith, type AnyContext, type AnyHandler } from './watch-turns.ts';
 
-/** In every handler of an actor, the time since when the service listens is lost. */
+/** Every handler of an actor gets the wrong `receivingSince`. */
 const forgetListening =
   (kind: Kind<ServiceSystem>) =>
   (definition: AnyDefinition<ServiceSystem>): AnyDefinition<ServiceSystem> => {
@@ -41,13 +41,13 @@ const forgetListening =
     };
   };
 
-/** The number of the attempt that a task is at. */
+/** The current attempt number of a task. */
 function attemptNumberOf(job: JobState, stepOrder: number, index: number): number {
   const page = job.steps[stepOrder]?.pages.get(pageOf(index));
   return (page === undefined ? null : readTask(page, index))?.attemptNumber ?? 0;
 }
 
-/** Mutants of the service's actors, its store and its bus. */
+/** Mutants of the service: its actors, store and bus. */
 export const SERVICE_MUTANTS: readonly Mutant[] = [
   {
     name: 'replies are sent before the commit is durable',

@@ -6,8 +6,8 @@ const TIMEOUT_MS = 300_000;
 const TWICE_EACH = 50;
 
 /**
- * Tests that the farms of a range of seeds keep every invariant, and that a seed always makes the same farm. The ranges are in
- * files of their own, so that they run in parallel.
+ * Tests that the farms of a range of seeds keep every invariant, and that a seed always produces the same run. The
+ * ranges are in separate files to run in parallel.
  */
 export function testRandomFarms(first: number, last: number): void {
   tap.setTimeout(TIMEOUT_MS);
