@@ -75,7 +75,7 @@ await test('workers are drained, resumed and deleted', { timeout: 240_000 }, asy
     (await api.call('DELETE', `/api/v1/workers/${id}`)).status;
   const submit = async (job: object, query: Readonly<Record<string, string>> = {}): Promise<string> => {
     const { status, body } = await farm.submit(job, query);
-    if (status !== 201) throw new Error(`the job was not taken: ${JSON.stringify(body)}`);
+    if (status !== 201) throw new Error(`the job was rejected: ${JSON.stringify(body)}`);
     return body.id;
   };
   const over = (id: string, status: string): Promise<unknown> =>
