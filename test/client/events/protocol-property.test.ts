@@ -79,7 +79,7 @@ function take(service: SimulatedService, step: Step): void {
   }
 }
 
-/** Returns the error in the deliveries to a listener; null if there is none. */
+/** Returns the error in the deliveries to a listener, or null. */
 function fault({ since, has, told, isThere }: Listening, published: readonly number[]): string | null {
   /** Events that the listener has received or reloaded; null while it has requested all retained events. */
   let covered = has;
