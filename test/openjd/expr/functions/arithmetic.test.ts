@@ -122,7 +122,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['0.00001 + 0', 'float 1e-05'],
     ['123456789.125 + 0', 'float 123456789.125'],
   ],
-  'the text of a float that is only passed on': [
+  'the text of a float that is passed on unchanged': [
     ['3.500', 'float 3.500'],
     ['(3.500)', 'float 3.500'],
     ['3.500 if true else 1.0', 'float 3.500'],
@@ -179,7 +179,7 @@ const int64 = fc.oneof(
   fc.constantFrom(low, low + 1n, high, high - 1n, 2n ** 53n, -(2n ** 53n), 2n ** 53n - 1n, 2n ** 53n + 1n),
 );
 
-/** Python's own rules, on integers of any size. */
+/** Python's rules for integers of any size. */
 const EXACT: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
   '+': (a, b) => a + b,
   '-': (a, b) => a - b,
@@ -188,7 +188,7 @@ const EXACT: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
   '%': (a, b) => ((a % b) + b) % b,
 };
 
-void test('operations on ints are those on integers, or an overflow', (t) => {
+void test('operations on ints equal those on integers, or overflow', (t) => {
   fc.assert(
     fc.property(int64, int64, fc.constantFrom(...Object.keys(EXACT)), (a, b, operator) => {
       const compute = EXACT[operator];
@@ -204,7 +204,7 @@ void test('operations on ints are those on integers, or an overflow', (t) => {
   t.end();
 });
 
-void test('floor division and remainder of floats belong together', (t) => {
+void test('floor division and remainder of floats are consistent', (t) => {
   const number = fc.double({ min: -1e6, max: 1e6, noNaN: true }).filter((value) => Math.abs(value) > 1e-3);
   fc.assert(
     fc.property(number, number, (a, b) => {

@@ -120,7 +120,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['1 < 2 in [2]', 'bool true'],
     ['3 > 2 > 1 > 0', 'bool true'],
     ['1 < x <= 2 != 3', 'bool true', ONCE],
-    // The first that does not hold ends it.
+    // The first comparison that is false ends the chain.
     ["2 < 1 < 'a'", 'bool false'],
     ['2 < 1 < 1 // 0', 'bool false'],
     ['1 < 2 < 1 // 0', 'error: Division by zero'],
@@ -159,11 +159,11 @@ void test('each operand of a chain is evaluated once', (t) => {
   };
   t.equal(counted('1 < 1 + 1 < 3'), 3);
   t.equal(counted('1 < 1 + 1 and 1 + 1 < 3'), 4);
-  t.equal(counted('3 < 1 + 1 < 1 + 1'), 2, 'and none after the one that does not hold');
+  t.equal(counted('3 < 1 + 1 < 1 + 1'), 2, 'operands after a false comparison are not evaluated');
   t.end();
 });
 
-void test('what is wrong with a comparison is marked', (t) => {
+void test('the invalid part of a comparison is marked', (t) => {
   marks(t, [
     ["'a' < 1", "Cannot use '<' operator with string and int\n  'a' < 1\n  ^~~~~~~"],
     ["1 < 2 < 'a'", "Cannot use '<' operator with int and string\n  1 < 2 < 'a'\n      ^~~~~~~"],
@@ -190,7 +190,7 @@ const anyValue = fc.oneof(
   fc.array(fc.constantFrom('a', '/a'), { maxLength: 2 }).map((value) => ['list[path]', value] as const),
 );
 
-void test('laws of equality and ordering', (t) => {
+void test('equality and ordering are consistent', (t) => {
   fc.assert(
     fc.property(anyValue, anyValue, anyValue, ([one, a], [other, b], [third, c]) => {
       const symbols = { [`a: ${one}`]: a, [`b: ${other}`]: b, [`c: ${third}`]: c };

@@ -108,7 +108,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["range_expr('1-3').list()", 'list[int] [1, 2, 3]'],
   ],
   'coercion of arguments': [
-    // The path is text for a function, and itself for a method.
+    // The path is coerced to text for a function, but not for a method.
     ["startswith(path('/foo'), '/f')", 'bool true'],
     ["'/foo'.startswith(path('/f'))", 'bool true'],
     ["path('/foo').startswith('/f')", 'error: startswith() is not available for path. Available for: string'],

@@ -67,7 +67,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["['a']", "error: Cannot convert 'a' to int: invalid digit found in string", { target: 'list[int]' }],
     ['[1.5]', 'error: Cannot convert 1.5 to int: it is not a whole number', { target: 'list[int]' }],
     ['[null]', 'error: null is not allowed in list literals', { target: 'list[string]' }],
-    // A target reaches no operand and no argument of a generic function.
+    // A target does not apply to operands or to arguments of generic functions.
     [
       "['a', 1] + ['b']",
       'error: List literal contains incompatible types: string and int',
@@ -242,7 +242,7 @@ for (const [name, rows] of Object.entries(TABLES)) {
   });
 }
 
-void test('what is wrong with a list is marked', (t) => {
+void test('the invalid part of a list is marked', (t) => {
   marks(t, [
     ["[1, 'a']", "List literal contains incompatible types: int and string\n  [1, 'a']\n  ^~~~~~~~"],
     ['[1, 2][5]', 'Index 5 out of bounds for list of length 2\n  [1, 2][5]\n  ~~~~~~^~~'],
@@ -258,7 +258,7 @@ const bound = fc.option(
   { nil: null },
 );
 
-/** Python's slices, by walking. */
+/** Reference implementation of Python's slices. */
 function plainSlice<Item>(
   items: readonly Item[],
   start: number | null,
@@ -284,7 +284,7 @@ function plainSlice<Item>(
 const slice = (start: number | null, stop: number | null, step: number | null): string =>
   `[${start ?? ''}:${stop ?? ''}:${step ?? ''}]`;
 
-void test('slices of lists, strings and ranges are those of Python', (t) => {
+void test('slices of lists, strings and ranges equal those of Python', (t) => {
   const step = bound.filter((value) => value !== 0);
   fc.assert(
     fc.property(
@@ -320,7 +320,7 @@ void test('slices of lists, strings and ranges are those of Python', (t) => {
   t.end();
 });
 
-void test('laws of lists', (t) => {
+void test('list functions are consistent', (t) => {
   const values = fc.array(fc.integer({ min: -4, max: 4 }), { maxLength: 10 });
   fc.assert(
     fc.property(values, values, fc.integer({ min: 0, max: 4 }), (a, b, n) => {

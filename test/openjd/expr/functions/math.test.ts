@@ -114,7 +114,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["sum(range_expr('1-9:2'))", 'int 25'],
     ['sum(R)', OVERFLOW, { symbols: { 'R: range_expr': '0-4611686018427387903' } }],
   ],
-  'ranges are computed with by their runs': [
+  'ranges are processed by their runs': [
     ['sum(R)', 'int 500000000500000000', MANY],
     ['max(R) + min(R)', 'int 1000000001', MANY],
     ['len(R)', 'int 1000000000', MANY],
@@ -133,7 +133,7 @@ for (const [name, rows] of Object.entries(TABLES)) {
   });
 }
 
-/** Half to even in decimal: on the digits of a whole number of thousandths. */
+/** Reference implementation: rounds half to even in decimal, on a whole number of thousandths. */
 function halfEvenThousandths(thousandths: bigint, digits: number): string {
   const unit = 10n ** BigInt(3 - digits);
   const magnitude = thousandths < 0n ? -thousandths : thousandths;
@@ -146,7 +146,7 @@ function halfEvenThousandths(thousandths: bigint, digits: number): string {
 }
 
 void test('rounding to one and two digits rounds ties to even', (t) => {
-  // Eighths are exact floats, so that halves are halves.
+  // Eighths are exact floats, so ties are exact.
   fc.assert(
     fc.property(fc.integer({ min: -80_000, max: 80_000 }), fc.constantFrom(1, 2), (eighths, digits) => {
       const told2 = told(`round(x, ${digits})`, { symbols: { 'x: float': eighths / 8 } });

@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { symbolTable, told, type Row, type Symbols } from '../evaluate/checked.ts';
 import { marks, tells } from '../evaluate/rows.ts';
 
-/** Values by a short name, and what each becomes under a target. */
+/** Values by a short name, and their coercions by target. */
 const SYMBOLS: Symbols = {
   'b: bool': true,
   'i: int': 42,
@@ -174,11 +174,11 @@ for (const [name, cells] of Object.entries(TABLES)) {
   });
 }
 
-void test('the order in which a union is written does not matter', (t) => {
+void test('the order of the members of a union has no effect', (t) => {
   for (const cells of Object.values(TABLES)) {
     for (const [symbol, target, expected] of cells) {
       const turned = target.split(' | ').reverse().join(' | ');
-      // A failure tells the union in its own order in any case.
+      // The failure message lists the members in their own order.
       t.equal(told(symbol, { symbols: SYMBOLS, target: turned }), expected, `${symbol} to ${turned}`);
     }
   }
@@ -192,14 +192,14 @@ void test('a coercion to a type is stable', (t) => {
     for (const target of targets) {
       const once = told(name, { symbols: SYMBOLS, target });
       if (once.startsWith('error')) continue;
-      // As the branch of a conditional it is coerced the same way.
+      // A branch of a conditional is coerced in the same way.
       t.equal(told(`${name} if true else null`, { symbols: SYMBOLS, target }), once, `${name} to ${target}`);
     }
   }
   t.end();
 });
 
-void test('what cannot be coerced is marked whole', (t) => {
+void test('a value that cannot be coerced is marked completely', (t) => {
   marks(t, [
     ['[1] + [2]', 'Cannot coerce list[int] to int\n  [1] + [2]\n  ^~~~~~~~~', { target: 'int' }],
     [
