@@ -27,7 +27,7 @@ export function readDockerfile(text: string): {
   const instructions: Instruction[] = [];
   for (const line of lines) {
     const match = /^([A-Z]+) +(.+)$/.exec(line);
-    if (match === null) throw new Error(`no instruction: ${line}`);
+    if (match === null) throw new Error(`not an instruction: ${line}`);
     const [, name = '', rest = ''] = match;
     if (name === 'FROM') {
       const from = /^(\S+) AS (\S+)$/.exec(rest);

@@ -154,7 +154,7 @@ test(
       code: 1,
       err: /^\S+damaged.tar is not restored: the checksum of \S+ does not fit: it was altered\n$/,
     });
-    t.strictSame(readdirSync(join(second, 'data')), ['restore.lock'], 'the temporary files are gone');
+    t.strictSame(readdirSync(join(second, 'data')), ['restore.lock'], 'the temporary files are deleted');
 
     // After an interrupted restore no service starts on the directory, and the next restore starts from scratch.
     mkdirSync(join(second, 'data/restore.partial'));

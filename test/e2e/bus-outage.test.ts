@@ -133,7 +133,7 @@ await test('a partitioned worker applies a cancel that it missed, and does not s
   const isGone = (pid = ''): boolean => !existsSync(`/proc/${pid}`);
 
   const { body: canceled } = await farm.submit(template(line));
-  await until('it runs', async () => (await api.job(canceled.id)).task_counts.running === 1);
+  await until('the task runs', async () => (await api.job(canceled.id)).task_counts.running === 1);
   const [[, pid] = []] = await until('its process runs', async () => {
     const all = await records();
     return all.length === 1 ? all : null;
@@ -148,7 +148,7 @@ await test('a partitioned worker applies a cancel that it missed, and does not s
 
   await rm(record);
   const { body: moved } = await farm.submit(template(line));
-  await until('it runs', async () => (await records()).length === 1);
+  await until('the task runs', async () => (await records()).length === 1);
   const other = startWorker(options, 'other');
   ends(t, () => other);
   await until('the other worker is online', async () => {

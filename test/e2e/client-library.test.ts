@@ -130,7 +130,7 @@ void test('the client library with a running service', async (t) => {
     const channel = channelTo(link.port);
     const jobs = recorder<'jobs'>();
     channel.subscribe('jobs', jobs.listener);
-    await until('it follows', () => jobs.said.length > 0);
+    await until('the subscription is active', () => jobs.said.length > 0);
     const job = await submit(SLOW);
     const change = (action: 'pause' | 'resume'): Promise<unknown> =>
       rest.call('patch', '/jobs/{id}', { path: { id: job }, body: { action } });
@@ -280,7 +280,7 @@ void test('the client library with a running service', async (t) => {
     t.teardown(() => page.kill('SIGKILL'));
     const lines: string[] = [];
     createInterface({ input: page.stdout }).on('line', (line) => lines.push(line.trim()));
-    await until('it follows', () => lines.includes('ready'));
+    await until('the subscription is active', () => lines.includes('ready'));
     const job = await submit(SLOW);
     await until('the job event arrives', () => lines.length >= 3);
     await service.daemon.kill('SIGTERM');

@@ -45,7 +45,7 @@ test('every message on the page can be parsed and has exactly the documented fie
   const shown = shownSession();
   for (const { subject, body } of shown) {
     const kind = kindOf(subject, body);
-    t.ok(isRead(kind, body), `${kind} is read`);
+    t.ok(isRead(kind, body), `${kind} can be parsed`);
     t.ok(
       isRead(kind, { ...body, later: { of: 'a future version' } }),
       `${kind}: unknown fields are ignored`,
@@ -135,7 +135,7 @@ test('a worker based on the page alone, without optional fields, runs tasks', as
   t.strictSame(codes, [[1], [2], [3]]);
 
   const { body: endless } = await farm.submit(template('sleep 1000'));
-  await until('two run', async () => (await api.job(endless.id)).task_counts.running === 2);
+  await until('two tasks run', async () => (await api.job(endless.id)).task_counts.running === 2);
   await api.must('POST', `/api/v1/jobs/${endless.id}/cancel`);
   await becomes(endless.id, 'canceled');
 
@@ -146,5 +146,5 @@ test('a worker based on the page alone, without optional fields, runs tasks', as
   );
   const { items } = await api.must<{ items: { name: string; status: string }[] }>('GET', '/api/v1/workers');
   t.match(items, [{ name: 'foreign', status: 'offline' }]);
-  t.notMatch(service.daemon.log(), 'poisoned', 'the service rejected none of its messages');
+  t.notMatch(service.daemon.log(), 'poisoned', 'no message was rejected');
 });

@@ -78,7 +78,7 @@ test('task output during a bus outage is published afterwards, or counted as dro
   const flood = `echo 1; until [ -e ${away} ]; do sleep 0.05; done; seq 2 ${FLOOD}; echo over`;
   const flooding = await submit('small', flood);
   const log = ({ task }: { task: string }): Promise<string> => service.api.log(task);
-  await until('all write', async () => {
+  await until('all tasks write', async () => {
     const texts = await Promise.all([steadily, endlessly, flooding].map(log));
     return texts.every((text) => text.startsWith('1\n'));
   });

@@ -18,7 +18,7 @@ export function pngChunks(png: Buffer): Chunk[] {
     chunks.push({ type: body.toString('latin1', 0, 4), data: body.subarray(4) });
     at += 12 + length;
   }
-  if (chunks.at(-1)?.type !== 'IEND') throw new Error('no end');
+  if (chunks.at(-1)?.type !== 'IEND') throw new Error('the file has no end chunk');
   return chunks;
 }
 
@@ -67,7 +67,7 @@ export function decodePixels(header: Buffer, packed: Buffer): Picture {
 export function decodePng(png: Buffer): Picture {
   const chunks = pngChunks(png);
   const header = chunks[0];
-  if (header?.type !== 'IHDR') throw new Error('no header');
+  if (header?.type !== 'IHDR') throw new Error('the file has no header chunk');
   return decodePixels(
     header.data,
     Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data)),

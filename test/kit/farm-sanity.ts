@@ -172,7 +172,7 @@ function checkTask(
       wrong(`${name} has the attempt ${attempt.id}`);
     const isClosed = attempt.status !== 'running';
     if (isClosed !== (attempt.endedAt !== undefined))
-      wrong(`${attempt.id} is ${attempt.status}, ended ${attempt.endedAt}`);
+      wrong(`${attempt.id} is ${attempt.status} with the end time ${attempt.endedAt}`);
     if (attempt.endedAt !== undefined && attempt.endedAt < attempt.startedAt)
       wrong(`${attempt.id} ended before it started`);
     if (isClosed) return;

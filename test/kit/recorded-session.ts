@@ -47,7 +47,7 @@ export async function recordSession(): Promise<readonly ShownMessage[]> {
       bus.next('the end is confirmed', (message) => closedIn(message).includes(`${job}-0-0-1`));
     await run('Hello', 'echo hello {{Task.Param.Frame}}; sleep 1');
     const endless = await run('Endless', 'while :; do sleep 1; done');
-    await until('it runs', async () => (await service.api.job(endless)).task_counts.running === 1);
+    await until('the task runs', async () => (await service.api.job(endless)).task_counts.running === 1);
     const hasLeft = worker.kill('SIGTERM');
     await bus.next('it drains', ({ body }) => body?.['draining'] === true);
     await service.api.must('POST', `/api/v1/jobs/${endless}/cancel`);

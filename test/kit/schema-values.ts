@@ -216,7 +216,7 @@ const namesOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(
 
 function asNode(value: unknown): Node {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`no schema: ${JSON.stringify(value)}`);
+    throw new Error(`not a schema: ${JSON.stringify(value)}`);
   }
   return { ...value };
 }

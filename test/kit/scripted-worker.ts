@@ -118,6 +118,6 @@ export class ScriptedWorker {
     const subscription = this.nc.subscribe(inbox, { max: 1, timeout: ANSWER_MS });
     this.nc.publish(subject, JSON.stringify({ ...message, reply_to: inbox }));
     for await (const answer of subscription) return answer.json<Spoken>();
-    throw new Error(`no reply ${subject}`);
+    throw new Error(`no reply to ${subject}`);
   }
 }

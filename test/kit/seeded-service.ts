@@ -59,7 +59,7 @@ export class SeededService {
     if (farm === undefined) throw new Error('there is no farm');
     for (const command of ['echo', 'false']) {
       const { body } = await farm.submit(quick(command), { max_attempts: '1' });
-      await until(`${command} is over`, async () => {
+      await until(`the job ${command} has ended`, async () => {
         const { status } = await this.#api.job(body.id);
         return status === 'completed' || status === 'failed';
       });
@@ -123,7 +123,7 @@ export class SeededService {
     const statuses = new Set((await list()).map(({ status }) => status));
     const submitted = async (query: Record<string, string> = {}): Promise<string> => {
       const { status, body } = await farm.submit(HELD, { project: 'known', ...query });
-      if (status !== 201) throw new Error(`no job: ${status} ${JSON.stringify(body)}`);
+      if (status !== 201) throw new Error(`the job was rejected: ${status} ${JSON.stringify(body)}`);
       return body.id;
     };
     if (!statuses.has('pending') || !statuses.has('blocked')) {

@@ -386,7 +386,7 @@ export class TestFarm extends HouseCatalog {
       },
     });
     const answer = this.answer(client);
-    if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error(`${client}: no answer`);
+    if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error(`no answer for ${client}`);
     // See the comment on the message type.
     return answer.value as LeaseExplanation;
   }

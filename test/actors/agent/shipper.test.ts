@@ -205,7 +205,7 @@ test('a task without output ships nothing', (t) => {
   t.end();
 });
 
-test('whatever the bus does, numbers have no gaps and no line is lost', (t) => {
+test('with any behavior of the bus, numbers have no gaps and no line is lost', (t) => {
   const step = fc.oneof(
     fc.record({
       do: fc.constant('write' as const),

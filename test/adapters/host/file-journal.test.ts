@@ -163,7 +163,7 @@ test('a failed write is reported, and there is no callback', async (t) => {
   const failure = new Promise<unknown>((resolve) => {
     void FileJournal.open(path, () => 'worker-1', resolve).then(async (journal) => {
       await journal.close();
-      journal.append([kept('a')], () => t.fail('called back'));
+      journal.append([kept('a')], () => t.fail('the callback ran'));
     });
   });
   t.ok((await failure) instanceof Error);

@@ -78,7 +78,7 @@ test('finds Docker if its engine is reachable', async (t) => {
   const root = scratch(t);
   install(root, 'bin/docker');
   const PATH = join(root, 'bin');
-  t.same(await found(root, { PATH }), [], 'no socket');
+  t.same(await found(root, { PATH }), [], 'without the socket');
   t.same(await found(root, { PATH, DOCKER_HOST: `unix://${root}/no.sock` }), []);
   t.same(await found(root, { PATH, DOCKER_HOST: 'tcp://engine:2376' }), ['docker']);
   mkdirSync(join(root, 'var/run'), { recursive: true });

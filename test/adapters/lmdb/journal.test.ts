@@ -300,7 +300,7 @@ test(
     const reason =
       /its journal holds what is not in its tables yet, which needs \d+ bytes, and the disk is full$/;
     await t.rejects(openStateWriter(options), { name: 'StoreOpenError', message: reason });
-    await t.rejects(openStateWriter(options), { name: 'StoreOpenError', message: reason }, 'and again');
+    await t.rejects(openStateWriter(options), { name: 'StoreOpenError', message: reason }, 'the next start fails too');
     disk.empty();
     const again = await openStateWriter(options);
     const pages = Array.from({ length: acknowledged }, (_, n) => [

@@ -181,7 +181,7 @@ test('bus_seq increases across a stream that was lost or restored, also if unnot
   again.streamFound({ createdAt: 'b', lastSequence: 1 });
   t.strictSame(storedIn(again, chunk(2, 4)), [[4, 4]]);
   again.streamFound({ createdAt: 'b', lastSequence: 1 });
-  t.strictSame(storedIn(again, chunk(2, 5)), [[6, 5]], 'put back');
+  t.strictSame(storedIn(again, chunk(2, 5)), [[6, 5]], 'a restored stream');
   t.strictSame(storedIn(again, chunk(2, 6), chunk(3, 7)), [
     [8, 6],
     [9, 7],

@@ -31,7 +31,7 @@ test('clients can start before the server', async (t) => {
   await server.restart();
   await Promise.all([shard.events.next(isReady), worker.events.next(isReady)]);
   t.match(await shard.events.next(ofType('connected')), { version: /^2\./, isFirst: true });
-  t.equal(shard.events.all.filter(ofType('unreachable')).length, 1, 'said once');
+  t.equal(shard.events.all.filter(ofType('unreachable')).length, 1, 'reported once');
   t.match(await worker.bus.reportStatus(statusOf(1)), { type: 'stored' });
   await shard.statuses.next(() => true);
 });

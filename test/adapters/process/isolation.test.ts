@@ -260,7 +260,7 @@ test('files are written as the account, without following links that it has crea
   t.same(
     await again('rm files/deep/script.sh; mkfifo files/deep/script.sh'),
     { kind: 'exited', code: 0 },
-    'a pipe too',
+    'a pipe is replaced too',
   );
   t.match(await again(`rm -r files; ln -s ${victims} files`), {
     kind: 'not-started',

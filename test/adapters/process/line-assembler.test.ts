@@ -32,7 +32,7 @@ test('bytes that are not UTF-8 are escaped one by one, and characters are kept',
   t.same(bytes(0x61, 0xff, 0x62), ['a\\xffb']);
   t.same(bytes(0xc3, 0xa9, 0xc3), ['é\\xc3']);
   t.same(bytes(0xc0, 0x80), ['\\xc0\\x80'], 'overlong');
-  t.same(bytes(0xed, 0xa0, 0x80), ['\\xed\\xa0\\x80'], 'a surrogate');
+  t.same(bytes(0xed, 0xa0, 0x80), ['\\xed\\xa0\\x80'], 'an encoded surrogate');
   t.same(bytes(0xf4, 0x90, 0x80, 0x80), ['\\xf4\\x90\\x80\\x80'], 'beyond the last code point');
   t.same(bytes(0xef, 0xbb, 0xbf, 0x61), ['\ufeffa'], 'a byte order mark');
   t.end();

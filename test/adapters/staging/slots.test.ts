@@ -6,7 +6,7 @@ interface Work {
   finish(): void;
 }
 
-/** Runs work in a slot until it is told to end. */
+/** Runs work in a slot until `finish` of the result is called. */
 function begin(slots: Semaphore, name: string, begun: string[], signal = new AbortController().signal): Work {
   let finish = (): void => undefined;
   const end = new Promise<void>((resolve) => {

@@ -65,12 +65,12 @@ void test('a file that changes after it was found, or while it is read, is not c
   await t.rejects(
     drain(place.read(await find(), signal), () => appendFile(path, 'y')),
     changed,
-    'it grows',
+    'the file grows',
   );
   await t.rejects(
     drain(place.read(await find(), signal), () => truncate(path, 2 * MIB)),
     changed,
-    'it shrinks',
+    'the file shrinks',
   );
 });
 

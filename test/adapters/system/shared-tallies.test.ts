@@ -40,7 +40,7 @@ test('a farm that waits for freed capacity is notified once, on any shard', (t) 
   last.notifyWhenFreed(F, 3);
   last.notifyWhenFreed(G, 4);
   first.setShare(F, 3, 5);
-  t.strictSame(told, [], 'it rose');
+  t.strictSame(told, [], 'the limit was raised');
   first.release(F, 3, 1);
   first.release(F, 3, 1);
   t.strictSame(told, [[3, (1n << 1n) | (1n << 63n)]]);

@@ -64,7 +64,7 @@ void test('eval reports an expression without a value', async (t) => {
   });
 });
 
-void test('wrong arguments', async (t) => {
+void test('invalid arguments are rejected', async (t) => {
   const refused = async (...args: readonly string[]): Promise<string> => {
     const { code, out, err } = await evaluated(...args);
     return code === 2 && out === '' ? (err.split('\n')[0] ?? '') : `${code}: ${out}`;

@@ -130,7 +130,7 @@ const SMALL = 4;
 const LARGE = 1000;
 const chance = fc.constantFrom(0, 0.5, 0.999);
 
-test('a listener is notified of every loss, whatever happens to connection and service', (t) => {
+test('a listener is notified of every loss, with any faults of connection and service', (t) => {
   fc.assert(
     fc.property(steps, chance, (all, number) => {
       const { listeners, published, problems, underWay, protocol } = after(all, SMALL, number);

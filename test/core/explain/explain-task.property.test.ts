@@ -191,7 +191,7 @@ test('every combination of facts has an explanation', async (t) => {
       const { summary, gates, position, workers } = explainTask(given);
       const { status } = given.task;
       for (const sentence of [summary, ...gates.map((gate) => gate.sentence)]) {
-        if (!/^\P{Ll}[^]*[.!?…]$/u.test(sentence)) throw new Error(`no sentence: ${sentence}`);
+        if (!/^\P{Ll}[^]*[.!?…]$/u.test(sentence)) throw new Error(`not a sentence: ${sentence}`);
       }
       if (isOver(status) && (gates.length > 0 || position !== null || workers !== null)) {
         throw new Error('a live or ended task has no gate');

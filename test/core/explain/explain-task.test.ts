@@ -141,7 +141,7 @@ test('live and ended tasks have no gates', (t) => {
   t.end();
 });
 
-test('upstream steps', (t) => {
+test('a task that waits for upstream steps names them', (t) => {
   t.same(explainTask(taskFacts(after({ status: 'running', taskCounts: UNFINISHED }))), {
     summary: 'Waits for step Simulate: 37 of 120 tasks left, 12 running, 2 failed.',
     gates: [
@@ -214,7 +214,7 @@ test('upstream steps: several, and steps that wait themselves', (t) => {
   t.end();
 });
 
-test('upstream jobs', (t) => {
+test('a task that waits for upstream jobs names them', (t) => {
   const blocked = (...upstreams: readonly Parameters<typeof jobRecord>[0][]): Partial<TaskFacts> => ({
     ...PENDING,
     job: jobRecord({ status: 'blocked', dependsOn: [SIM] }),

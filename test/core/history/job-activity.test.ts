@@ -57,7 +57,7 @@ void test('tasks that ended before the start, or were retried, are not counted',
   activity.put(job('ended', { succeeded: 3, failed: 4 }, { status: 'failed' }), false);
   t.strictSame(activity.takeEnded('f').all, { succeeded: 3, failed: 4 }, 'created and ended in between');
   activity.put(job('ended', { succeeded: 3, ready: 4 }), true);
-  t.strictSame(activity.takeEnded('f').all, { succeeded: 0, failed: 0 }, 'tried again');
+  t.strictSame(activity.takeEnded('f').all, { succeeded: 0, failed: 0 }, 'retried');
   activity.put(job('ended', { succeeded: 3, failed: 1, ready: 3 }), true);
   activity.put(job('old', { succeeded: 51 }, { createdAt: SINCE - 1 }), true);
   t.strictSame(activity.takeEnded('f').all, { succeeded: 1, failed: 1 });

@@ -17,7 +17,7 @@ const reason = (
   ineligibilityOf(workerOffer(worker), { queueId: queue, requirements: requirements(demand) })?.reason ??
   null;
 
-test('queue affinity', (t) => {
+test('queue affinity: the queue must be one of the worker', (t) => {
   t.equal(reason({ queueIds: [] }, {}), null, 'no affinity means every queue');
   t.equal(reason({ queueIds: [OTHER, QUEUE] }, {}), null);
   t.equal(reason({ queueIds: [OTHER] }, {}), 'queue affinity');

@@ -64,7 +64,7 @@ void test('a window of few values equals that of the sorted list', async (t) => 
       },
     ),
   );
-  t.pass('every window');
+  t.pass('every window is equal');
 });
 
 /** Many values in distributions that put nearly all of them into one range. */

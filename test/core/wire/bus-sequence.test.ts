@@ -47,7 +47,7 @@ test('a stream that was re-created or reset gets higher numbers than all before'
 
 test('numbers of messages in order increase, whatever happens to the stream', async () => {
   const life = fc.array(
-    fc.tuple(fc.constantFrom('same', 'again', 'put back'), fc.array(fc.integer({ min: 1, max: 5 }))),
+    fc.tuple(fc.constantFrom('same', 'again', 'a restored stream'), fc.array(fc.integer({ min: 1, max: 5 }))),
   );
   fc.assert(
     fc.property(life, (phases) => {
@@ -56,7 +56,7 @@ test('numbers of messages in order increase, whatever happens to the stream', as
       let last = 0;
       phases.forEach(([what, steps], phase) => {
         if (what === 'again') at = 0;
-        if (what === 'put back') at = Math.floor(at / 2);
+        if (what === 'a restored stream') at = Math.floor(at / 2);
         const createdAt = what === 'again' ? String(phase + 1) : state.streamCreatedAt;
         state = streamFound(state, { createdAt, lastSequence: at });
         for (const step of steps) {

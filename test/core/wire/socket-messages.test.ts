@@ -26,7 +26,7 @@ void test('parses the frames of a client', async (t) => {
   for (const [text, frame] of cases) t.strictSame(readClientFrame(text), { ok: true, frame }, text);
 });
 
-void test('unknown types', async (t) => {
+void test('unknown frame types are rejected', async (t) => {
   const cases: [string, string, string][] = [
     ['', 'bad-frame', 'the frame is not valid JSON'],
     ['{', 'bad-frame', 'the frame is not valid JSON'],

@@ -55,7 +55,7 @@ void test('a request that must wait gets no cached response', async (t) => {
   t.match(known.body, { priority: 77 });
   const tag = known.headers['etag'] ?? '';
   holdUp(api, () => api.write(put('job', keys.job(JOB), { ...record, priority: 78 })));
-  t.equal((await client.get(PATH, { 'if-none-match': tag })).status, 200, 'nor a 304');
+  t.equal((await client.get(PATH, { 'if-none-match': tag })).status, 200, 'there is no 304 response either');
   t.equal((await client.get(PATH, { 'if-none-match': tag })).status, 200);
 });
 

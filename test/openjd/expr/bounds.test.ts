@@ -92,7 +92,7 @@ function prepared(source: string) {
 
 const anything = (): Value => {
   const type = parseType('bool | float | int | path | range_expr | string | list[int] | list[string]');
-  if (type === null) throw new Error('a type');
+  if (type === null) throw new Error('not a type');
   return unresolvedOf(type);
 };
 

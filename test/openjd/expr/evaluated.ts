@@ -37,7 +37,7 @@ export function shown(source: string, symbols: Readonly<Record<string, Value>> =
   return result.ok ? displayOf(result.value) : `error: ${result.detail}`;
 }
 
-/** Returns the value of an expression. Throws if it has none. */
+/** Returns the value of an expression. Throws if the expression fails. */
 export function valueOf(source: string, symbols: Readonly<Record<string, Value>> = {}): Value {
   const result = evaluated(source, symbols);
   if (!result.ok) throw new Error(result.text);

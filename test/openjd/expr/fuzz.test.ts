@@ -17,7 +17,7 @@ test('no generated expression throws or exceeds its limits', (t) => {
   const figures = fuzzExpressions({ expressions: EXPRESSIONS, seed: 1, limits: EXPR_LIMITS });
   t.same(figures.broken, []);
   t.ok(figures.values > EXPRESSIONS / 20, `${figures.values} have a value`);
-  t.ok(figures.failures > EXPRESSIONS / 20, `${figures.failures} have none`);
+  t.ok(figures.failures > EXPRESSIONS / 20, `${figures.failures} have no value`);
   t.end();
 });
 

@@ -44,7 +44,7 @@ void test('type names are case-insensitive with EXPR, and in upper case without'
     t.same(
       findings(template({ parameterDefinitions: [{ name: 'P', type }] }), EXPR),
       [`/parameterDefinitions/0/type: "${type}" requires the extension EXPR`],
-      `${type} without`,
+      `${type} without EXPR`,
     );
   }
   t.same(findings(template({ parameterDefinitions: [{ name: 'P', type: 'BOOL' }] }), EXPR), [

@@ -91,6 +91,6 @@ test('a purge of the real store resumes after a crash', async (t) => {
 
 function endedKey(farm: TestFarm, name: string): string {
   const { farmId, id, status, endedAt = 0 } = farm.job(name);
-  if (status !== 'canceled') throw new Error(`${name} is ${status}`);
+  if (status !== 'canceled') throw new Error(`job ${name} is ${status}`);
   return keys.endedJob(farmId, status, endedAt, id);
 }

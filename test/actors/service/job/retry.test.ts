@@ -63,7 +63,7 @@ test('a job can be retried after a restart and survives another one', (t) => {
   const fixture = failed();
   fixture.restart();
   fixture.retryJob('A');
-  fixture.expectInvariants(t, 'tried again');
+  fixture.expectInvariants(t, 'retried');
   fixture.restart();
   fixture.heartbeat('w1');
   fixture.takeOutputs();

@@ -25,7 +25,7 @@ const CONTEXT: ExprContext = {
 /** Parses a type. */
 export function typed(text: string): ExprType {
   const type = parseType(text);
-  if (type === null) throw new Error(`no type: ${text}`);
+  if (type === null) throw new Error(`not a type: ${text}`);
   return type;
 }
 

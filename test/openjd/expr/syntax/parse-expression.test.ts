@@ -16,7 +16,7 @@ function refusal(source: string): string {
 /** Returns only the message. */
 const message = (source: string): string => refusal(source).split('\n')[0] ?? '';
 
-void test('int literals', async (t) => {
+void test('int literals are parsed', async (t) => {
   const ints: readonly (readonly [string, string])[] = [
     ['0', '0'],
     ['00', '0'],
@@ -90,7 +90,7 @@ void test('float literals keep their text', async (t) => {
   }
 });
 
-void test('string literals', async (t) => {
+void test('string literals are parsed', async (t) => {
   const strings: readonly (readonly [string, string])[] = [
     ["'a'", 'a'],
     ['"it\'s"', "it's"],

@@ -134,7 +134,7 @@ void test('the same holds in a format string, with the same positions', async (t
         const format = parseExprFormat(`${before}{{${source} }}x`);
         if (!alone.ok || !format.ok) throw new Error(source);
         const part = format.format.parts.find(({ kind }) => kind === 'expression');
-        if (part?.kind !== 'expression') throw new Error('no expression');
+        if (part?.kind !== 'expression') throw new Error('not an expression');
         const offset = before.length + 2;
         return (
           shape(part.expr) === shape(alone.expr) &&
@@ -238,7 +238,7 @@ const PIECES = [
 function checkPlaces(expr: Expr, end: number): void {
   const { start, caret } = expr;
   if (!(start >= 0 && start <= caret && caret < expr.end && expr.end <= end)) {
-    throw new Error(`place of ${expr.kind}`);
+    throw new Error(`invalid position of ${expr.kind}`);
   }
 }
 

@@ -165,7 +165,7 @@ const TABLES: Readonly<Record<string, readonly Cell[]>> = {
 };
 
 for (const [name, cells] of Object.entries(TABLES)) {
-  void test(`coercion ${name}`, (t) => {
+  void test(`values are coerced: ${name}`, (t) => {
     tells(
       t,
       cells.map(([symbol, target, expected]): Row => [symbol, expected, { symbols: SYMBOLS, target }]),
