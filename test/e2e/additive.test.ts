@@ -321,7 +321,11 @@ await test('job summaries for pages and scripts', async (t) => {
   t.equal(cells.length, 1_000_000);
   t.match(cells, /^[QU]{7}C[QU]{999991}C$/);
   t.match(grid.legend, { Q: 'ready', U: 'unschedulable', C: 'canceled' });
-  t.same([status, headers.get('content-encoding')], [200, 'gzip'], 'the response for a million tasks is small');
+  t.same(
+    [status, headers.get('content-encoding')],
+    [200, 'gzip'],
+    'the response for a million tasks is small',
+  );
 
   const template = await fetch(`${api.url}/api/v1/jobs/${id}/template`);
   t.equal(await template.text(), text);

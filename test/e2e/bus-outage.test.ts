@@ -80,7 +80,8 @@ await test('a worker sends one request per queue, keeps attempts open until conf
   const [saidAt, confirmedAt] = [bus.all.indexOf(end), bus.all.indexOf(confirmed)];
   t.ok(saidAt < confirmedAt);
   for (const message of bus.all.slice(saidAt, confirmedAt)) {
-    if (of('heartbeat')(message)) t.ok(openIn(message).includes(attempt), 'the attempt is open until its end is confirmed');
+    if (of('heartbeat')(message))
+      t.ok(openIn(message).includes(attempt), 'the attempt is open until its end is confirmed');
   }
   // A heartbeat that was sent before the confirmation may still list it. After the next reply none does.
   const next = await bus.next(
@@ -144,7 +145,11 @@ await test('a partitioned worker applies a cancel that it missed, and does not s
   link.mend();
   await until('the cancel has reached the worker', () => isGone(pid));
   t.equal((await api.job(canceled.id)).status, 'canceled');
-  t.notMatch(cutOff.log(), 'no contact with the service', 'it stopped because of the cancel, not because of lost contact');
+  t.notMatch(
+    cutOff.log(),
+    'no contact with the service',
+    'it stopped because of the cancel, not because of lost contact',
+  );
 
   await rm(record);
   const { body: moved } = await farm.submit(template(line));
@@ -165,7 +170,11 @@ await test('a partitioned worker applies a cancel that it missed, and does not s
   t.match(attempts[0], { message: 'worker went offline' });
   const [, first] = (await records())[0] ?? [];
   const order = (await records()).map(([what, pid]) => `${what} ${pid === first ? 'first' : 'second'}`);
-  t.same(order, ['start first', 'stop first', 'start second'], 'the first process stopped before the second started');
+  t.same(
+    order,
+    ['start first', 'stop first', 'start second'],
+    'the first process stopped before the second started',
+  );
   link.mend();
   await until('the partitioned worker is online again', async () => {
     const { total } = await api.must<{ total: number }>('GET', '/api/v1/workers?status=online');

@@ -92,13 +92,16 @@ await test('steps run on workers with the required capabilities', { timeout: 240
   const plainId = (await online('plain')).id;
   const wants = await submit(template('wants a gpu', amount('amount.worker.gpu', 1)));
 
-  await t.test('a step that requires a GPU waits while no worker has one, and explain names the reason', async (t) => {
-    const { summary } = await explained(wants);
-    t.equal(
-      summary,
-      'No worker can run it: 1 worker fails amount.worker.gpu; the nearest, plain, has 0 where at least 1 is wanted.',
-    );
-  });
+  await t.test(
+    'a step that requires a GPU waits while no worker has one, and explain names the reason',
+    async (t) => {
+      const { summary } = await explained(wants);
+      t.equal(
+        summary,
+        'No worker can run it: 1 worker fails amount.worker.gpu; the nearest, plain, has 0 where at least 1 is wanted.',
+      );
+    },
+  );
 
   const station = startWorker(service, 'station', ['--worker-cpus=2', '--worker-tags=docker=false'], {
     PATH,

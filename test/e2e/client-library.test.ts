@@ -184,7 +184,11 @@ void test('the client library with a running service', async (t) => {
     const parked = await submit(TEMPLATE);
     await rest.call('patch', '/jobs/{id}', { path: { id: parked }, body: { action: 'pause' } });
     await rest.call('post', '/jobs/{id}/cancel', { path: { id: parked } });
-    t.match(await waitForJob(rest, channel, parked), { status: 'canceled' }, 'the wait for an ended job resolves');
+    t.match(
+      await waitForJob(rest, channel, parked),
+      { status: 'canceled' },
+      'the wait for an ended job resolves',
+    );
 
     const job = await submit(SLOW.replace('"1000"', '"1"'));
     const seen: string[] = [];

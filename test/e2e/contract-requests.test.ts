@@ -94,95 +94,90 @@ function headersOf({ headers, body }: GeneratedRequest): Record<string, string |
 const described = ({ method, path, query, headers, body, mutation }: GeneratedRequest): string =>
   JSON.stringify({ mutation, method, path, query, headers, body: body?.toString('latin1').slice(0, 400) });
 
-await test(
-  'every operation answers generated requests as documented',
-  { timeout: 200_000 },
-  async (t) => {
-    t.comment(`CALLSHEET_SEED=${SEED}`);
-    const folder = await mkdtemp(join(tmpdir(), 'callsheet-requests-'));
-    const service = await startService({
-      folder,
-      httpPort: await freePort(),
-      busPort: await freePort(),
-      flags: ['--scheduler-shards=2'],
-    });
-    const world = new SeededService(service.api);
-    const farm = await world.start();
-    const worker = startWorker(service, 'one', [`--worker-farm=${farm.farmId}`]);
-    t.teardown(async () => {
-      agent.destroy();
-      await worker.kill('SIGTERM');
-      await service.daemon.kill('SIGTERM');
-      if (t.passing()) await rm(folder, { recursive: true, force: true });
-      else t.comment(service.daemon.log().slice(-4000));
-    });
-    await world.runJobs();
+await test('every operation answers generated requests as documented', { timeout: 200_000 }, async (t) => {
+  t.comment(`CALLSHEET_SEED=${SEED}`);
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-requests-'));
+  const service = await startService({
+    folder,
+    httpPort: await freePort(),
+    busPort: await freePort(),
+    flags: ['--scheduler-shards=2'],
+  });
+  const world = new SeededService(service.api);
+  const farm = await world.start();
+  const worker = startWorker(service, 'one', [`--worker-farm=${farm.farmId}`]);
+  t.teardown(async () => {
+    agent.destroy();
+    await worker.kill('SIGTERM');
+    await service.daemon.kill('SIGTERM');
+    if (t.passing()) await rm(folder, { recursive: true, force: true });
+    else t.comment(service.daemon.log().slice(-4000));
+  });
+  await world.runJobs();
 
-    const allowedAt = (path: string): string =>
-      contract.operations
-        .filter((each) => each.path === path)
-        .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-        .concat('OPTIONS')
-        .sort()
-        .join(', ');
+  const allowedAt = (path: string): string =>
+    contract.operations
+      .filter((each) => each.path === path)
+      .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+      .concat('OPTIONS')
+      .sort()
+      .join(', ');
 
-    for (const operation of contract.operations) {
-      await t.test(operation.id, async (t) => {
-        const seen = new Map<number, number>();
-        const knowns = await world.renew();
-        const makers = knowns.map((known) => new RequestMaker(contract, operation, known));
-        const holds = async (request: GeneratedRequest): Promise<void> => {
-          const answer = await send(service.httpPort, request);
-          if (answer === null) return;
-          const { status, headers } = answer;
-          const wrong = (what: string): never => {
-            throw new Error(`${status}, ${what}: ${described(request)}\n${answer.text.slice(0, 600)}`);
-          };
-          try {
-            checkAnswer(request.method, request.path, answer);
-          } catch (error) {
-            wrong(String(error));
-          }
-          if (status >= 500 && !(status === 503 && operation.responses.has('503')))
-            wrong('internal server error');
-          if (request.expected !== null && !request.expected.includes(status)) {
-            wrong(`expected status ${request.expected.join(' or ')}`);
-          }
-          if (status === 405 && request.path !== `${request.path}/`) {
-            const allowed = (headers['allow'] ?? '').split(', ').sort().join(', ');
-            if (request.expected?.length === 1 && allowed !== allowedAt(operation.path))
-              wrong(`Allow: ${allowed}`);
-          }
-          if (request.mutation === null) {
-            seen.set(status, (seen.get(status) ?? 0) + 1);
-            const refused = operation.id in STRICTER ? [413, 415] : [400, 413, 415];
-            if (refused.includes(status)) wrong('a valid request is rejected');
-          }
+  for (const operation of contract.operations) {
+    await t.test(operation.id, async (t) => {
+      const seen = new Map<number, number>();
+      const knowns = await world.renew();
+      const makers = knowns.map((known) => new RequestMaker(contract, operation, known));
+      const holds = async (request: GeneratedRequest): Promise<void> => {
+        const answer = await send(service.httpPort, request);
+        if (answer === null) return;
+        const { status, headers } = answer;
+        const wrong = (what: string): never => {
+          throw new Error(`${status}, ${what}: ${described(request)}\n${answer.text.slice(0, 600)}`);
         };
-        const failureOf = async (
-          requests: (maker: RequestMaker) => fc.Arbitrary<GeneratedRequest>,
-          numRuns: number,
-        ): Promise<string> => {
-          const property = fc.asyncProperty(fc.oneof(...makers.map(requests)), holds);
-          const { errorInstance } = await fc.check(property, { seed: SEED, numRuns, endOnFailure: true });
-          return errorInstance instanceof Error ? errorInstance.message : '';
-        };
-        const fitting = await failureOf((maker) => maker.fitting(), FITTING_RUNS);
-        t.equal(fitting, '', 'valid requests');
-        const mutated = await failureOf((maker) => maker.mutated(), MUTATED_RUNS);
-        t.equal(mutated, '', 'requests with one fault');
-        const statuses = [...seen].sort().map(([status, count]) => `${status}: ${count}`);
-        t.comment(`${operation.id} ${statuses.join(', ')}`);
-        const succeeded = [...seen.keys()].some((status) => status < 400);
-        if (!(operation.id in NEVER_SUCCEEDING))
-          t.ok(succeeded, `a request succeeds (${statuses.join(', ')})`);
-      });
-    }
-
-    await t.test('the service continues', async (t) => {
-      t.equal((await service.api.call('GET', '/readyz')).status, 200);
-      t.ok(worker.isRunning);
-      t.notMatch(service.daemon.log(), /a request failed|response aborted|poison/);
+        try {
+          checkAnswer(request.method, request.path, answer);
+        } catch (error) {
+          wrong(String(error));
+        }
+        if (status >= 500 && !(status === 503 && operation.responses.has('503')))
+          wrong('internal server error');
+        if (request.expected !== null && !request.expected.includes(status)) {
+          wrong(`expected status ${request.expected.join(' or ')}`);
+        }
+        if (status === 405 && request.path !== `${request.path}/`) {
+          const allowed = (headers['allow'] ?? '').split(', ').sort().join(', ');
+          if (request.expected?.length === 1 && allowed !== allowedAt(operation.path))
+            wrong(`Allow: ${allowed}`);
+        }
+        if (request.mutation === null) {
+          seen.set(status, (seen.get(status) ?? 0) + 1);
+          const refused = operation.id in STRICTER ? [413, 415] : [400, 413, 415];
+          if (refused.includes(status)) wrong('a valid request is rejected');
+        }
+      };
+      const failureOf = async (
+        requests: (maker: RequestMaker) => fc.Arbitrary<GeneratedRequest>,
+        numRuns: number,
+      ): Promise<string> => {
+        const property = fc.asyncProperty(fc.oneof(...makers.map(requests)), holds);
+        const { errorInstance } = await fc.check(property, { seed: SEED, numRuns, endOnFailure: true });
+        return errorInstance instanceof Error ? errorInstance.message : '';
+      };
+      const fitting = await failureOf((maker) => maker.fitting(), FITTING_RUNS);
+      t.equal(fitting, '', 'valid requests');
+      const mutated = await failureOf((maker) => maker.mutated(), MUTATED_RUNS);
+      t.equal(mutated, '', 'requests with one fault');
+      const statuses = [...seen].sort().map(([status, count]) => `${status}: ${count}`);
+      t.comment(`${operation.id} ${statuses.join(', ')}`);
+      const succeeded = [...seen.keys()].some((status) => status < 400);
+      if (!(operation.id in NEVER_SUCCEEDING)) t.ok(succeeded, `a request succeeds (${statuses.join(', ')})`);
     });
-  },
-);
+  }
+
+  await t.test('the service continues', async (t) => {
+    t.equal((await service.api.call('GET', '/readyz')).status, 200);
+    t.ok(worker.isRunning);
+    t.notMatch(service.daemon.log(), /a request failed|response aborted|poison/);
+  });
+});

@@ -46,10 +46,7 @@ test('every message on the page can be parsed and has exactly the documented fie
   for (const { subject, body } of shown) {
     const kind = kindOf(subject, body);
     t.ok(isRead(kind, body), `${kind} can be parsed`);
-    t.ok(
-      isRead(kind, { ...body, later: { of: 'a future version' } }),
-      `${kind}: unknown fields are ignored`,
-    );
+    t.ok(isRead(kind, { ...body, later: { of: 'a future version' } }), `${kind}: unknown fields are ignored`);
     t.notOk(isRead(kind, { ...body, v: 2 }), `${kind}: an unknown version is rejected`);
     const { table } = KINDS[kind] ?? { table: '' };
     if (table === '') continue;

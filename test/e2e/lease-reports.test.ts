@@ -87,7 +87,11 @@ test('the end of an attempt is piggybacked on the next lease request', async (t)
 
   const nobody = await worker.lease({ incarnation: '0', reports: [end(fifth.got)] });
   t.strictSame(nobody, { v: 1, type: 'unknown' }, 'a request of an unknown worker confirms nothing');
-  t.match(await attemptOf(fifth.got), { status: 'succeeded' }, 'the reports of an unknown worker are still applied');
+  t.match(
+    await attemptOf(fifth.got),
+    { status: 'succeeded' },
+    'the reports of an unknown worker are still applied',
+  );
   const [sixth = ''] = attemptsOf(await worker.lease());
 
   const bad = [{ ...end(sixth), status: 'running' }, end('nonsense'), { attempt_id: sixth }];
@@ -110,7 +114,11 @@ test('the end of an attempt is piggybacked on the next lease request', async (t)
   for (let left = 0; left < 2; left++) last = (await first([end(last)])).got;
   const parked = worker.lease({ reports: [end(last)] });
   await until('the job has ended', async () => (await api.job(job.id)).status === 'failed');
-  t.match(await worker.heartbeat([last]), { closed: [last] }, 'the heartbeat confirms it before the lease reply does');
+  t.match(
+    await worker.heartbeat([last]),
+    { closed: [last] },
+    'the heartbeat confirms it before the lease reply does',
+  );
   const replacing = worker.lease({ reports: Array(REPORTS_MAX).fill(end(one)) });
   t.match(await parked, { assignments: [], confirmed: [last] }, 'a replaced request confirms it as well');
   await service.daemon.kill('SIGTERM');

@@ -100,7 +100,8 @@ await test('a client finds its change in the next list', async (t) => {
     const items: Listed[] = [];
     for (let total = Infinity; items.length < total;) {
       const page = await list(`${query}&limit=7&offset=${items.length}`);
-      if (page.items.length === 0) throw new Error(`the page after ${items.length} of ${page.total} is empty`);
+      if (page.items.length === 0)
+        throw new Error(`the page after ${items.length} of ${page.total} is empty`);
       items.push(...page.items);
       total = page.total;
     }

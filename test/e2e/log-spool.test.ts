@@ -119,5 +119,9 @@ test('task output during a bus outage is published afterwards, or counted as dro
   const at = lines.findIndex((each) => each.startsWith('[callsheet]'));
   checkLines(t, `${lines.slice(0, at).join('\n')}\n`, at);
   const dropped = /^\[callsheet\] (\d+) lines/.exec(lines[at] ?? '');
-  t.equal(at + Number(dropped?.[1]) + lines.slice(at + 1).length, FLOOD + 1, 'the mark counts the missing bytes');
+  t.equal(
+    at + Number(dropped?.[1]) + lines.slice(at + 1).length,
+    FLOOD + 1,
+    'the mark counts the missing bytes',
+  );
 });

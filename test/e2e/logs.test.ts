@@ -204,33 +204,36 @@ await test('task logs of a running service', async (t) => {
     await ended(job);
   });
 
-  await t.test('clients that do not read use little memory, and receive everything when they do', async (t) => {
-    const { job, task } = await submit('large', 'seq 1 1000000');
-    const expected = numbers(1, 1_000_000);
-    t.ok(expected.length > 6 * MIB);
-    await ended(job);
-    const messages: IncomingMessage[] = [];
-    // Memory of one read without other clients.
-    for (let nth = 0; nth < 20; nth++) messages.push(await tail(task));
-    const before = residentMib(service.daemon.pid);
-    for (let nth = 0; nth < 60; nth++) messages.push(await tail(task));
-    for (let nth = 0; nth < 20; nth++) t.equal((await api.call('GET', '/healthz')).status, 200);
-    const grown = residentMib(service.daemon.pid) - before;
-    // The heap of the service varies by some tens of MiB. If it kept the logs for the clients, it would grow by all of
-    // them.
-    const kept = (60 * expected.length) / MIB;
-    t.ok(grown < kept / 2, `60 logs of 7 MiB without a reader took ${Math.round(grown)} MiB`);
-    const slow = messages.pop();
-    for (const message of messages) message.destroy();
-    if (slow === undefined) throw new Error('no tail');
-    const data = chunksOf(await textOf(slow)).map((chunk) => chunk.data);
-    t.ok(data.join('') === expected, 'the tail receives the whole log in order');
-    t.ok((await download(task)) === expected, 'the download has the whole log in order');
-    const message = await open(service, `/api/v1/tasks/${task}/log`, agent);
-    t.equal(message.headers['content-type'], 'text/plain; charset=utf-8');
-    t.equal(message.headers['content-disposition'], `attachment; filename="${task}.log"`);
-    message.destroy();
-  });
+  await t.test(
+    'clients that do not read use little memory, and receive everything when they do',
+    async (t) => {
+      const { job, task } = await submit('large', 'seq 1 1000000');
+      const expected = numbers(1, 1_000_000);
+      t.ok(expected.length > 6 * MIB);
+      await ended(job);
+      const messages: IncomingMessage[] = [];
+      // Memory of one read without other clients.
+      for (let nth = 0; nth < 20; nth++) messages.push(await tail(task));
+      const before = residentMib(service.daemon.pid);
+      for (let nth = 0; nth < 60; nth++) messages.push(await tail(task));
+      for (let nth = 0; nth < 20; nth++) t.equal((await api.call('GET', '/healthz')).status, 200);
+      const grown = residentMib(service.daemon.pid) - before;
+      // The heap of the service varies by some tens of MiB. If it kept the logs for the clients, it would grow by all of
+      // them.
+      const kept = (60 * expected.length) / MIB;
+      t.ok(grown < kept / 2, `60 logs of 7 MiB without a reader took ${Math.round(grown)} MiB`);
+      const slow = messages.pop();
+      for (const message of messages) message.destroy();
+      if (slow === undefined) throw new Error('no tail');
+      const data = chunksOf(await textOf(slow)).map((chunk) => chunk.data);
+      t.ok(data.join('') === expected, 'the tail receives the whole log in order');
+      t.ok((await download(task)) === expected, 'the download has the whole log in order');
+      const message = await open(service, `/api/v1/tasks/${task}/log`, agent);
+      t.equal(message.headers['content-type'], 'text/plain; charset=utf-8');
+      t.equal(message.headers['content-disposition'], `attachment; filename="${task}.log"`);
+      message.destroy();
+    },
+  );
 
   await t.test('a log is truncated at its limit with one line, across a restart and attempts', async (t) => {
     const { job, task } = await submit(

@@ -68,7 +68,10 @@ await test('the metrics of a running service show its activity', { timeout: 120_
     'svc_scheduler_lease_seconds_bucket{le="+Inf"}': 3,
     'svc_scheduler_tasks{status="running"}': 0,
   });
-  t.ok((ended.value('svc_scheduler_lease_wait_seconds_count') ?? 0) >= 1, 'the first request waited for the job');
+  t.ok(
+    (ended.value('svc_scheduler_lease_wait_seconds_count') ?? 0) >= 1,
+    'the first request waited for the job',
+  );
   t.ok((ended.value('svc_scheduler_lease_seconds_sum') ?? 0) > 0);
   await farm.submit(template('quick', 10, 'true'));
   const quick = await shows('ten short tasks have ended', {

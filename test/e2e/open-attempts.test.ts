@@ -71,7 +71,10 @@ test('an open attempt without reports survives a killed service, and can be clos
 
   t.match(await worker.heartbeat(attempts), { closed: [] });
   await worker.report(job.id, said(two, 'running'));
-  await until('its report has arrived', async () => (await service.api.job(job.id)).task_counts.running === TASKS);
+  await until(
+    'its report has arrived',
+    async () => (await service.api.job(job.id)).task_counts.running === TASKS,
+  );
   await worker.report(job.id, said(one, 'succeeded', { exit_code: 0 }));
   await until('it has ended', async () => (await listed(one))[0]?.status === 'succeeded');
   await service.api.must('POST', `/api/v1/tasks/${taskOf(three)}/cancel`);
@@ -87,7 +90,10 @@ test('an open attempt without reports survives a killed service, and can be clos
   worker.incarnation = 'later';
   await worker.register();
   const taken = { attempt_number: 1, status: 'failed', worker_id: worker.workerId, ended_at: /./ };
-  await until('both attempts are reclaimed', async () => (await service.api.job(job.id)).task_counts.ready === 2);
+  await until(
+    'both attempts are reclaimed',
+    async () => (await service.api.job(job.id)).task_counts.ready === 2,
+  );
   t.match([await listed(two), await listed(four)], [[taken], [taken]]);
   const reply = await worker.lease();
   t.strictSame(reply.assignments.map((each) => each.attempt_id).sort(), [

@@ -105,7 +105,11 @@ await test('redacted values appear in no log, message, diagnostic record or file
     progress: 80,
     status_message: 'uses ********',
   });
-  t.same(await api.must('GET', `/api/v1/tasks/${task.id}`), task, 'the single task equals its entry in the list');
+  t.same(
+    await api.must('GET', `/api/v1/tasks/${task.id}`),
+    task,
+    'the single task equals its entry in the list',
+  );
   const log = await until('the log is complete', async () => {
     const text = await api.log(task.id);
     return text.includes('bye') ? text : null;

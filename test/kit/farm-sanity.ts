@@ -99,7 +99,9 @@ function checkJob(
     const name = `step ${job.name}/${step.order}`;
     checkFailures(store, step, tasks, resident, wrong);
     if ((step.unschedulableReason !== undefined) !== counts.unschedulable > 0)
-      wrong(`${name} has the reason "${step.unschedulableReason}", but ${counts.unschedulable} unschedulable tasks`);
+      wrong(
+        `${name} has the reason "${step.unschedulableReason}", but ${counts.unschedulable} unschedulable tasks`,
+      );
     if (!same(counts, step.taskCounts))
       wrong(`${name} counts ${text(step.taskCounts)}, its tasks are ${text(counts)}`);
     if (step.status !== stepStatusOf(counts)) wrong(`${name} is ${step.status} with ${text(counts)}`);
@@ -148,7 +150,9 @@ function checkFailures(
   const rows = [...store.scan('stepFailures', { prefix: keys.stepFailuresOf(step.jobId, step.order) })];
   const counted = rows.map(({ value }) => [value.workerId, value.failures]);
   if (!same(Object.fromEntries(counted), Object.fromEntries(failed)))
-    wrong(`step ${step.jobId}/${step.order} counts the failures ${text(counted)}, expected ${text([...failed])}`);
+    wrong(
+      `step ${step.jobId}/${step.order} counts the failures ${text(counted)}, expected ${text([...failed])}`,
+    );
   if (resident === undefined) return;
   const inMemory = [...(resident.failures.get(step.order)?.values() ?? [])];
   const byWorker = (a: { workerId: string }, b: { workerId: string }): number =>
@@ -231,7 +235,9 @@ function checkLease(
     const free = Math.max(0, pool.maxConcurrent - lease.tallies.total(pool.slot));
     const room = lease.pools.room([poolKey(pool.name)]);
     if (room !== free)
-      wrong(`the lease actor of ${farm} counts ${room} free slots in the pool ${pool.name}, expected ${free}`);
+      wrong(
+        `the lease actor of ${farm} counts ${room} free slots in the pool ${pool.name}, expected ${free}`,
+      );
   }
   for (const { value: worker } of store.scan('worker')) {
     if (worker.farmId !== farm) continue;
@@ -243,7 +249,8 @@ function checkLease(
     const cores = bookings.reduce((sum, booking) => sum + booking.cores, 0);
     if (seen.committedCores !== cores)
       wrong(`the lease actor counts ${seen.committedCores} cores of ${worker.name}, booked are ${cores}`);
-    if (seen.incarnation !== worker.incarnation) wrong(`the lease actor has an earlier incarnation of ${worker.name}`);
+    if (seen.incarnation !== worker.incarnation)
+      wrong(`the lease actor has an earlier incarnation of ${worker.name}`);
   }
   for (const { value: job } of store.scan('job')) {
     if (job.farmId !== farm) continue;
@@ -290,7 +297,8 @@ function checkOffered(
   const live = indices(['assigned', 'running']).length;
   if ((entry?.live ?? 0) !== live)
     wrong(`the lease actor counts ${entry?.live} live tasks of ${name}, expected ${live}`);
-  if (isTerminalJob(job.status) && entry !== undefined) wrong(`the lease actor keeps ${name}, but its job has ended`);
+  if (isTerminalJob(job.status) && entry !== undefined)
+    wrong(`the lease actor keeps ${name}, but its job has ended`);
 }
 
 const text = (value: unknown): string => JSON.stringify(value);

@@ -84,7 +84,8 @@ export class KernelHarness {
   /** Makes commit `number` durable, not yet readable, and runs its callback. */
   harden(number: number): void {
     const commit = this.commits[number];
-    if (commit === undefined || commit.isDurable) throw new Error(`commit ${number} does not exist or is already durable`);
+    if (commit === undefined || commit.isDurable)
+      throw new Error(`commit ${number} does not exist or is already durable`);
     commit.isDurable = true;
     commit.onCommit.durable();
   }

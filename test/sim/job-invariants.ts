@@ -31,8 +31,7 @@ export const farmKnowsJobs: Invariant = {
       if (isTerminalStatus(record.status)) return `${record.id} is ${record.status} and listed as active`;
       if (known?.queueId !== record.queueId)
         return `${record.id} is in the queue ${record.queueId}, the farm actor has it in ${known?.queueId ?? 'none'}`;
-      if (!farm.queues.has(record.queueId))
-        return `${record.id} is in the deleted queue ${record.queueId}`;
+      if (!farm.queues.has(record.queueId)) return `${record.id} is in the deleted queue ${record.queueId}`;
       const waits = record.status === 'blocked' || record.waitsWhilePaused === true;
       const expected = waits ? record.dependsOn.filter((id) => active.has(id)) : [];
       const waitsFor = [...known.waitsFor];

@@ -161,14 +161,14 @@ function judgeTask(
     (message.type !== 'step.unschedulable' ||
       (isClockSteady && now - Math.max(is.since, is.retryAfter) < graceMs))
   )
-    return ['a task is unschedulable after the grace period', `${message.type}, ready for ${now - is.since} ms`];
+    return [
+      'a task is unschedulable after the grace period',
+      `${message.type}, ready for ${now - is.since} ms`,
+    ];
   const mustHaveReason = is.status === 'failed' || (is.status === 'canceled' && is.attemptNumber > 0);
   const mayHaveReason = mustHaveReason || is.status === 'canceled';
   if ((mustHaveReason && !is.hasText) || (is.hasText && !mayHaveReason))
-    return [
-      'exactly failed and canceled tasks have a failure_reason',
-      `${is.status} ${is.hasText}`,
-    ];
+    return ['exactly failed and canceled tasks have a failure_reason', `${is.status} ${is.hasText}`];
   return null;
 }
 
@@ -223,7 +223,10 @@ function judgeAnswer({ before, after, message, said }: JobTurnSeen): Fault | nul
   const moved = countIf(before, (task) => isRetriable(task)) - countIf(after, (task) => isRetriable(task));
   if (moved !== retried) return ['a retry returns the number of retried tasks', `${retried}, not ${moved}`];
   if (message.target === 'job' && retried > 0 && countIf(after, isRetriable) > 0)
-    return ['a retry of a job retries all of its failed and canceled tasks', `${countIf(after, isRetriable)} are left`];
+    return [
+      'a retry of a job retries all of its failed and canceled tasks',
+      `${countIf(after, isRetriable)} are left`,
+    ];
   return null;
 }
 

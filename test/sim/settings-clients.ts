@@ -105,8 +105,7 @@ export class SettingsClients {
       (outcome: Outcome<QueueRecord>) => {
         // A queue with an unanswered creation is found by its name.
         const id = outcome.ok ? outcome.value.id : this.queueNamed(input.name);
-        if (id === null)
-          throw new Error(`the queue ${input.name} was rejected, but no queue has the name`);
+        if (id === null) throw new Error(`the queue ${input.name} was rejected, but no queue has the name`);
         this.queues.push(id);
         checker.promise((store) => (store.get('queue', keys.queue(id)) === undefined ? `queue ${id}` : null));
         this.createQueue(number + 1, onReady);

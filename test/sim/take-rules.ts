@@ -53,10 +53,7 @@ export function watchTake(
     if (taken.length === 0) return null;
     const at = `${state.record.id} step ${pick.stepOrder}`;
     if (statusBefore !== 'pending' && statusBefore !== 'running') {
-      return new Violation(
-        'a blocked, paused or terminal job gets no new lease',
-        `${at} is ${statusBefore}`,
-      );
+      return new Violation('a blocked, paused or terminal job gets no new lease', `${at} is ${statusBefore}`);
     }
     for (const index of taken) {
       const retryAfter = before.get(index) ?? 0;

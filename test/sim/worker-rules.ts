@@ -33,10 +33,7 @@ export function judgeWorkerTurn(
 ): Violation | null {
   const edge = `${before.status} ${record.status}` as const;
   if (before.status !== record.status && !WORKER_EDGES[type].includes(edge))
-    return new Violation(
-      'a worker changes its status as in the contract',
-      `${record.id}, ${type}: ${edge}`,
-    );
+    return new Violation('a worker changes its status as in the contract', `${record.id}, ${type}: ${edge}`);
   if (!isDeleted || type === 'worker.remove') return null;
   const mayGo = before.status === 'offline' || (before.status === 'disabled' && silentMs >= timeoutMs);
   if (type === 'worker.delete' && mayGo) return null;

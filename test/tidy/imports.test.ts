@@ -76,11 +76,7 @@ test('only messages.ts of an actor is imported from outside', async (t) => {
     const outside = from.startsWith('http/') || (from.startsWith('actors/') && actorOf(from) !== '');
     return outside && actorOf(to) !== '' && actorOf(from) !== actorOf(to) && !to.endsWith('/messages.ts');
   });
-  t.same(
-    wrong.map(shown),
-    [],
-    'other actors and http may import only the messages of an actor',
-  );
+  t.same(wrong.map(shown), [], 'other actors and http may import only the messages of an actor');
 });
 
 test('the import graph has no cycles', async (t) => {

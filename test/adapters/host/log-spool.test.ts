@@ -54,7 +54,11 @@ test('chunks are returned in order, and their file is deleted with the last one'
   t.equal(await spool.removeFront(a, 2), false);
   t.same(filesIn(directory), [`${b}.jsonl`]);
   t.same(await spool.front(a, 8), []);
-  t.same(await spool.append(a, [chunk(0, 4)], false), { kept: 1, failure: null }, 'the attempt can append again');
+  t.same(
+    await spool.append(a, [chunk(0, 4)], false),
+    { kept: 1, failure: null },
+    'the attempt can append again',
+  );
   t.same(await spool.front(a, 8), [chunk(0, 4)]);
   t.same(warned, []);
   await spool.close();

@@ -70,7 +70,10 @@ test('a change set that cannot be stored is rejected before it is sent', async (
     refusal({ ...setOf(), shard: 65536 }),
     'ChangeSetFormatError: shard 65536 is not a number from 0 to 65535',
   );
-  t.ok(refusal(setOf(remove('farm', 'x'.repeat(1978)))) instanceof ArrayBuffer, 'a key of maximum length is accepted');
+  t.ok(
+    refusal(setOf(remove('farm', 'x'.repeat(1978)))) instanceof ArrayBuffer,
+    'a key of maximum length is accepted',
+  );
 });
 
 test('an invalid change set is rejected', async (t) => {

@@ -100,19 +100,15 @@ test(
   },
 );
 
-test(
-  'a process with a full store exits with its own exit code',
-  { skip: mountFault() },
-  async (t) => {
-    const disk = mountSmallDisk(t, 16 * MIB);
-    const end = await runProgram('commit-forever', [join(disk.path, 'state')]).ended;
-    t.match(
-      end.stderr,
-      /^callsheet: ending the process \(disk-full\): \d+ bytes are needed in .* and the disk is full\n$/,
-    );
-    t.strictSame([end.code, end.signal], [73, null]);
-  },
-);
+test('a process with a full store exits with its own exit code', { skip: mountFault() }, async (t) => {
+  const disk = mountSmallDisk(t, 16 * MIB);
+  const end = await runProgram('commit-forever', [join(disk.path, 'state')]).ended;
+  t.match(
+    end.stderr,
+    /^callsheet: ending the process \(disk-full\): \d+ bytes are needed in .* and the disk is full\n$/,
+  );
+  t.strictSame([end.code, end.signal], [73, null]);
+});
 
 test('logs are rejected while the disk is low, and stored afterwards', { skip: mountFault() }, async (t) => {
   const disk = mountSmallDisk(t, 64 * MIB);

@@ -278,7 +278,11 @@ test('a task log is truncated at its limit with one line, across attempts, redel
     'a truncated log stays truncated',
   );
   t.strictSame(reader.extent(task(0)), { lastBusSeq: 3, bytes: 20 + cutLine.length });
-  t.equal(reader.arrival(task(0), { attempt: ATTEMPT, seqNum: 5 }), 'whole', 'truncated chunks count as stored');
+  t.equal(
+    reader.arrival(task(0), { attempt: ATTEMPT, seqNum: 5 }),
+    'whole',
+    'truncated chunks count as stored',
+  );
   await reader.close();
   await raised.close();
 });

@@ -205,7 +205,11 @@ test('a request of a worker fails with "disconnected" when the server ends', asy
   await Promise.all([shard, worker].map(({ events }, index) => events.next(isReady, from[index])));
   t.match(await worker.events.next(ofType('connected'), from[1]), { isFirst: false });
   shard.bus.cancelAttempt({ v: 1, task_id: taskOf(1), attempt_id: attemptOf(1), reason: 'canceled by user' });
-  t.match(await worker.cancels.next(() => true), { task_id: taskOf(1) }, 'the subscription survived the outage');
+  t.match(
+    await worker.cancels.next(() => true),
+    { task_id: taskOf(1) },
+    'the subscription survived the outage',
+  );
 });
 
 test('a shard that reconnects continues where it stopped', async (t) => {

@@ -123,47 +123,51 @@ test('without root no task runs under another account', { skip: canMakeAccounts 
   await it.close();
 });
 
-test('the environment consists of the minimal one, the passed variables and those of the job', real, async (t) => {
-  const user = makeAccount(t);
-  const ownEnvironment = {
-    PATH: '/opt/worker',
-    HOME: '/root',
-    PASSED_ON: 'yes',
-    SECRET: 'no',
-    SVC_BUS_URL: 'no',
-    LD_AUDIT: 'no',
-  };
-  const it = await session(t, as(user), {
-    ownEnvironment,
-    environmentPassthrough: ['PASSED_*', 'SVC_*', 'LD_*'],
-  });
-  const variables = { TWO: 'one\nand $HOME `id` \\ " \'', EMPTY: '', UID: 'set', HOME: '/elsewhere' };
-  const run = it.start('env', ['-0'], { variables });
-  await it.ended(run);
-  t.same(
-    it
-      .lines(run)
-      .join('\n')
-      .split('\0')
-      .filter((entry) => entry !== '')
-      .sort(),
-    [
-      `CALLSHEET_ACTION=${it.sessionId}.1`,
-      `CALLSHEET_SESSION=${it.sessionId}`,
-      `CALLSHEET_WORKER_DIR=${it.workerDirectory}`,
-      'EMPTY=',
-      'HOME=/elsewhere',
-      'LANG=C.UTF-8',
-      `LOGNAME=${user}`,
-      'PASSED_ON=yes',
-      'PATH=/usr/local/bin:/usr/bin:/bin',
-      'SHELL=/bin/bash',
-      'TWO=one\nand $HOME `id` \\ " \'',
-      'UID=set',
-      `USER=${user}`,
-    ],
-  );
-});
+test(
+  'the environment consists of the minimal one, the passed variables and those of the job',
+  real,
+  async (t) => {
+    const user = makeAccount(t);
+    const ownEnvironment = {
+      PATH: '/opt/worker',
+      HOME: '/root',
+      PASSED_ON: 'yes',
+      SECRET: 'no',
+      SVC_BUS_URL: 'no',
+      LD_AUDIT: 'no',
+    };
+    const it = await session(t, as(user), {
+      ownEnvironment,
+      environmentPassthrough: ['PASSED_*', 'SVC_*', 'LD_*'],
+    });
+    const variables = { TWO: 'one\nand $HOME `id` \\ " \'', EMPTY: '', UID: 'set', HOME: '/elsewhere' };
+    const run = it.start('env', ['-0'], { variables });
+    await it.ended(run);
+    t.same(
+      it
+        .lines(run)
+        .join('\n')
+        .split('\0')
+        .filter((entry) => entry !== '')
+        .sort(),
+      [
+        `CALLSHEET_ACTION=${it.sessionId}.1`,
+        `CALLSHEET_SESSION=${it.sessionId}`,
+        `CALLSHEET_WORKER_DIR=${it.workerDirectory}`,
+        'EMPTY=',
+        'HOME=/elsewhere',
+        'LANG=C.UTF-8',
+        `LOGNAME=${user}`,
+        'PASSED_ON=yes',
+        'PATH=/usr/local/bin:/usr/bin:/bin',
+        'SHELL=/bin/bash',
+        'TWO=one\nand $HOME `id` \\ " \'',
+        'UID=set',
+        `USER=${user}`,
+      ],
+    );
+  },
+);
 
 test('loader variables of a job affect only processes of its account', real, async (t) => {
   const user = makeAccount(t);
@@ -177,34 +181,38 @@ test('loader variables of a job affect only processes of its account', real, asy
   t.same(owners, [user], 'only one program, the command itself, was loaded with it');
 });
 
-test('the session directory is private to the account, which cannot access the directory of the worker', real, async (t) => {
-  const [user, other] = [makeAccount(t), makeAccount(t)];
-  const it = await session(t, as(user));
-  writeFileSync(join(it.workerDirectory, 'journal.jsonl'), 'x', { mode: 0o600 });
-  t.equal(modeOf(it.directory), '700');
-  t.equal(modeOf(join(it.workerDirectory, 'sessions')), '711');
-  t.equal(modeOf(it.workerDirectory), '711');
-  t.equal(modeOf(join(it.workerDirectory, 'pipes')), '700');
-  t.same(await says(it, 'stat -c "%U %a" .; touch mine && echo written'), [`${user} 700`, 'written']);
-  const closed = ['', 'sessions', 'pipes', 'journal.jsonl'].map((name) => join(it.workerDirectory, name));
-  t.same(
-    await says(
-      it,
-      closed.map((path) => `ls ${path}/ 2>/dev/null || cat ${path} 2>/dev/null || echo closed`).join('\n'),
-    ),
-    closed.map(() => 'closed'),
-  );
-  const stranger = new RecordedProcesses('stranger');
-  await stranger.open(as(other));
-  t.same(
-    await says(
-      stranger,
-      `ls ${it.directory} 2>/dev/null || cat ${it.directory}/mine 2>/dev/null || echo closed`,
-    ),
-    ['closed'],
-  );
-  await stranger.close();
-});
+test(
+  'the session directory is private to the account, which cannot access the directory of the worker',
+  real,
+  async (t) => {
+    const [user, other] = [makeAccount(t), makeAccount(t)];
+    const it = await session(t, as(user));
+    writeFileSync(join(it.workerDirectory, 'journal.jsonl'), 'x', { mode: 0o600 });
+    t.equal(modeOf(it.directory), '700');
+    t.equal(modeOf(join(it.workerDirectory, 'sessions')), '711');
+    t.equal(modeOf(it.workerDirectory), '711');
+    t.equal(modeOf(join(it.workerDirectory, 'pipes')), '700');
+    t.same(await says(it, 'stat -c "%U %a" .; touch mine && echo written'), [`${user} 700`, 'written']);
+    const closed = ['', 'sessions', 'pipes', 'journal.jsonl'].map((name) => join(it.workerDirectory, name));
+    t.same(
+      await says(
+        it,
+        closed.map((path) => `ls ${path}/ 2>/dev/null || cat ${path} 2>/dev/null || echo closed`).join('\n'),
+      ),
+      closed.map(() => 'closed'),
+    );
+    const stranger = new RecordedProcesses('stranger');
+    await stranger.open(as(other));
+    t.same(
+      await says(
+        stranger,
+        `ls ${it.directory} 2>/dev/null || cat ${it.directory}/mine 2>/dev/null || echo closed`,
+      ),
+      ['closed'],
+    );
+    await stranger.close();
+  },
+);
 
 test('the process inherits no files, no terminal and no core dumps from the worker', real, async (t) => {
   const user = makeAccount(t);
@@ -286,22 +294,26 @@ test('a notice is written as the account, without following its link', real, asy
   t.equal(existsSync('/etc/callsheet-no-such'), false);
 });
 
-test('a directory that the account has filled with links is removed, without following them', real, async (t) => {
-  const user = makeAccount(t);
-  const victims = mkdtempSync(join(tmpdir(), 'callsheet-victims-'));
-  t.teardown(() => {
-    rmSync(victims, { recursive: true, force: true });
-  });
-  chmodSync(victims, 0o777);
-  writeFileSync(join(victims, 'kept'), 'x');
-  const it = new RecordedProcesses('links');
-  await it.open(as(user));
-  await says(it, `ln -s ${victims} link; mkdir -p a/b; ln -s ${victims} a/b/link; chmod 500 a/b a`);
-  await it.close();
-  t.equal(existsSync(it.directory), false);
-  t.equal(existsSync(join(victims, 'kept')), true);
-  t.same(it.warnings, []);
-});
+test(
+  'a directory that the account has filled with links is removed, without following them',
+  real,
+  async (t) => {
+    const user = makeAccount(t);
+    const victims = mkdtempSync(join(tmpdir(), 'callsheet-victims-'));
+    t.teardown(() => {
+      rmSync(victims, { recursive: true, force: true });
+    });
+    chmodSync(victims, 0o777);
+    writeFileSync(join(victims, 'kept'), 'x');
+    const it = new RecordedProcesses('links');
+    await it.open(as(user));
+    await says(it, `ln -s ${victims} link; mkdir -p a/b; ln -s ${victims} a/b/link; chmod 500 a/b a`);
+    await it.close();
+    t.equal(existsSync(it.directory), false);
+    t.equal(existsSync(join(victims, 'kept')), true);
+    t.same(it.warnings, []);
+  },
+);
 
 test('a missing or inaccessible command is reported', real, async (t) => {
   const user = makeAccount(t);

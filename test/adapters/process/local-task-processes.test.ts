@@ -293,36 +293,32 @@ const ALTERNATING = `
   }
 `;
 
-bothWays(
-  'lines of both streams keep their order if redaction depends on it',
-  {},
-  async (t, launcher) => {
-    const it = new RecordedProcesses('order', { launcher });
-    await it.open();
-    t.same(await it.ended(it.start(process.execPath, ['--eval', ALTERNATING])), { kind: 'exited', code: 0 });
-    const told = new Set<string>();
-    const late: string[] = [];
-    const hidden = new Set<string>();
-    for (const each of it.told) {
-      if (each.type !== 'output') continue;
-      const { stream, lines, hiding = [] } = each.batch;
-      for (const line of [...lines, ...hiding.map((other) => other.line)]) {
-        if (line.startsWith('openjd_redacted_env')) hidden.add(line);
-      }
-      for (const line of lines) {
-        const [, number = ''] = line.split(' ');
-        if (stream === 'stdout') {
-          const previous = Number(number) - 1;
-          if (previous % 100 === 0 && !hidden.has(`openjd_redacted_env: S=${previous}`)) late.push(line);
-        } else if (line.startsWith('err ') && !told.has(`out ${number}`)) late.push(line);
-        told.add(line);
-      }
+bothWays('lines of both streams keep their order if redaction depends on it', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('order', { launcher });
+  await it.open();
+  t.same(await it.ended(it.start(process.execPath, ['--eval', ALTERNATING])), { kind: 'exited', code: 0 });
+  const told = new Set<string>();
+  const late: string[] = [];
+  const hidden = new Set<string>();
+  for (const each of it.told) {
+    if (each.type !== 'output') continue;
+    const { stream, lines, hiding = [] } = each.batch;
+    for (const line of [...lines, ...hiding.map((other) => other.line)]) {
+      if (line.startsWith('openjd_redacted_env')) hidden.add(line);
     }
-    t.same(late, []);
-    t.equal(told.size, 80_400);
-    await it.close();
-  },
-);
+    for (const line of lines) {
+      const [, number = ''] = line.split(' ');
+      if (stream === 'stdout') {
+        const previous = Number(number) - 1;
+        if (previous % 100 === 0 && !hidden.has(`openjd_redacted_env: S=${previous}`)) late.push(line);
+      } else if (line.startsWith('err ') && !told.has(`out ${number}`)) late.push(line);
+      told.add(line);
+    }
+  }
+  t.same(late, []);
+  t.equal(told.size, 80_400);
+  await it.close();
+});
 
 test('a new contact time is sent to the guards immediately, not with the next heartbeat', async (t) => {
   const never = (): NodeJS.Timeout => setTimeout(() => undefined, 0);

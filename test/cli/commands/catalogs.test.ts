@@ -161,7 +161,11 @@ test('storage locations are listed, created, changed and deleted', async (t) => 
   const { name, description, roots: rootsBefore } = PROJECTS;
   const settable = { name, description, roots: rootsBefore };
   t.same(await run('storage', 'set', 'projects', '--description', ''), shown);
-  t.same(lastBody(), { ...settable, description: '' }, 'settings that are not given are kept, and the type is not sent');
+  t.same(
+    lastBody(),
+    { ...settable, description: '' },
+    'settings that are not given are kept, and the type is not sent',
+  );
   await run('storage', 'set', PROJECTS.id, '--root', 'berlin=s3://bucket', '--root', 'rome=/r');
   t.same(lastBody(), {
     ...settable,

@@ -181,7 +181,11 @@ test('each result of waiting has its own exit status', async (t) => {
     [`GET /api/v1/jobs/${ID}`]: [job('running'), { status: 404, body: { title: 'Not Found' } }],
   });
   t.teardown(() => service.close());
-  t.match(await runCallsheet(['job', ID, 'wait', '--url', service.url]), { code: 4 }, 'deleted in the meantime');
+  t.match(
+    await runCallsheet(['job', ID, 'wait', '--url', service.url]),
+    { code: 4 },
+    'deleted in the meantime',
+  );
 });
 
 test('waiting reports when the job is parked', async (t) => {

@@ -92,11 +92,7 @@ test('a component with many records evicts its own oldest records, not those of 
     expected.map((each) => each.padEnd(12)),
   );
   log.add('server', 4n, said('x'.repeat(5_000)));
-  t.strictSame(
-    messages(log.records({ limit: 10_000, component: 'server' })),
-    [],
-    'larger than the limit',
-  );
+  t.strictSame(messages(log.records({ limit: 10_000, component: 'server' })), [], 'larger than the limit');
   log.add('server', 5n, said('y'));
   t.strictSame(messages(log.records({ limit: 10_000, component: 'server' })), ['y']);
   t.end();

@@ -36,7 +36,11 @@ test('an announcement round-trips', (t) => {
   t.same(entries, { v: '1', name: 'show', bus: 'nats://a.farm:4222,tls://[fd00::1]:4223' });
   t.same(readAnnouncement(heard({ txt: entries })), { name: 'show', instance: 'callsheet-sun-14222', urls });
   const many = Array.from({ length: 12 }, (_, index) => `nats://node-${index}.render.farm:4222`);
-  t.same(urlsOf({ txt: announcementEntries('show', many) }), many.slice(0, 7), 'up to the maximum of an entry');
+  t.same(
+    urlsOf({ txt: announcementEntries('show', many) }),
+    many.slice(0, 7),
+    'up to the maximum of an entry',
+  );
   t.end();
 });
 

@@ -89,7 +89,11 @@ void test('a job in a farm without history is still included in the totals', asy
   activity.put(job('b', { ready: 3, succeeded: 2 }, { status: 'paused' }), false);
   activity.keepOnly(new Set());
   t.strictSame(activity.paused('f'), { jobs: 2, tasks: 7 });
-  t.strictSame(activity.takeEnded('f').all, { succeeded: 0, failed: 0 }, 'without history ended tasks are not counted');
+  t.strictSame(
+    activity.takeEnded('f').all,
+    { succeeded: 0, failed: 0 },
+    'without history ended tasks are not counted',
+  );
   activity.put(job('a', { running: 4 }), true);
   t.strictSame(activity.paused('f'), { jobs: 1, tasks: 3 });
   t.strictSame(activity.tasks('f'), { ready: 3, live: 4 });

@@ -35,7 +35,11 @@ test('compute location: compared exactly', (t) => {
 test('cores: all cores of the worker count, free or not', (t) => {
   t.equal(reason({ cpuCount: 4 }, { cores: 4 }), null);
   t.equal(reason({ cpuCount: 4 }, { cores: 5 }), 'amount requirement not met');
-  t.equal(reason({ cpuCount: 4 }, { cores: 4.5 }), 'amount requirement not met', 'half a core is rounded up to one');
+  t.equal(
+    reason({ cpuCount: 4 }, { cores: 4.5 }),
+    'amount requirement not met',
+    'half a core is rounded up to one',
+  );
   t.equal(reason({ cpuCount: 4 }, { cores: null }), null, 'the whole machine, whatever its size');
   t.end();
 });
@@ -105,7 +109,11 @@ test('amounts: GPUs, their memory, and scratch disk in GiB', (t) => {
   ] as const) {
     t.equal(reason(workstation, amount(name, has)), null, name);
     t.equal(reason(workstation, amount(name, has + 1)), 'amount requirement not met', name);
-    t.equal(reason({}, amount(name, 1)), 'amount requirement not met', `${name} of a worker without the amount`);
+    t.equal(
+      reason({}, amount(name, 1)),
+      'amount requirement not met',
+      `${name} of a worker without the amount`,
+    );
   }
   const version = { attributes: [{ name: 'attr.worker.os.version', anyOf: ['Debian-12'] }] };
   t.equal(reason(workstation, version), null);
@@ -178,11 +186,7 @@ test('expression limits: only jobs with EXPR need a worker with the limit of the
   t.equal(reasonAt(2_000_000, 1_000_000, true), null, 'a higher limit than the server');
   t.equal(reasonAt(1, 1_000_000, false), null, 'a job without expressions');
   t.equal(reasonAt(1, 1_000_000), null);
-  t.equal(
-    reasonAt(undefined, 1_000_000, true),
-    sentence,
-    'a worker without a limit predates expressions',
-  );
+  t.equal(reasonAt(undefined, 1_000_000, true), sentence, 'a worker without a limit predates expressions');
   t.equal(reasonAt(undefined, 1_000_000), null);
   t.strictSame(
     ineligibilityOf(workerOffer({ exprMemoryBytes: 7 }, 9), {

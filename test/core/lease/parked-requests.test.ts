@@ -195,7 +195,11 @@ test('a worker has one request per queue', (t) => {
   const parked = new ParkedRequests<string>();
   const offer = workerOffer();
   t.equal(parked.park(request('w1', 'first'), offer, 8), null);
-  t.equal(parked.park(request('w1', 'of q1', 0, queueId('q1')), offer, 8), null, 'a request for another queue');
+  t.equal(
+    parked.park(request('w1', 'of q1', 0, queueId('q1')), offer, 8),
+    null,
+    'a request for another queue',
+  );
   t.equal(parked.park(request('w1', 'second'), offer, 8)?.replyTo, 'first', 'the older request is returned');
   t.equal(parked.size, 2);
   t.equal(replies(parked.takeAll(workerId('w1'))), 'of q1,second');

@@ -324,8 +324,7 @@ function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: M
       // A task becomes ready once.
       if (step?.ready.has(each.index) === true) return null;
       const signature = real.addReady(each.job, each.order, rangesOf([each.index]), 0, each.failedOn);
-      if (step?.open !== true)
-        return signature === null ? null : 'a signature of a step that is not offered';
+      if (step?.open !== true) return signature === null ? null : 'a signature of a step that is not offered';
       step.ready.set(each.index, each.failedOn);
       return signature?.queueId === step.queueId ? null : 'the signature of another step';
     }
@@ -351,7 +350,8 @@ function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: M
       if (step !== undefined) step.live--;
       const makesRoom = QUEUES.some((id, at) => (before[at] ?? 0) <= 0 && naive.room(id) > 0);
       if (makesRoom && !made) return 'capacity was freed without a notification';
-      if (made && before.every((room) => room > 0)) return 'a notification about capacity that was free before';
+      if (made && before.every((room) => room > 0))
+        return 'a notification about capacity that was free before';
       return null;
     }
     case 'withdrawJob':

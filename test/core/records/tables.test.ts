@@ -46,7 +46,10 @@ test('keys are in the order of their numbers', (t) => {
 test('a prefix matches exactly the keys of its parent', (t) => {
   const task = { jobId: JOB, stepOrder: 1, index: 3 };
   t.ok(keys.attempt(task, 1).startsWith(keys.attemptsOf(task)));
-  t.notOk(keys.attempt({ ...task, index: 31 }, 1).startsWith(keys.attemptsOf(task)), 'task 31 does not match task 3');
+  t.notOk(
+    keys.attempt({ ...task, index: 31 }, 1).startsWith(keys.attemptsOf(task)),
+    'task 31 does not match task 3',
+  );
   t.ok(keys.taskPage(JOB, 1, 7).startsWith(keys.taskPagesOf(JOB, 1)));
   t.notOk(keys.taskPage(JOB, 10, 7).startsWith(keys.taskPagesOf(JOB, 1)), 'step 10 does not match step 1');
   t.ok(keys.step(JOB, 1).startsWith(keys.stepsOf(JOB)));

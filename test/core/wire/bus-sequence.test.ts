@@ -20,7 +20,11 @@ test('the first stream keeps its numbers', async (t) => {
   });
   t.equal(busSequenceOf(state, 12), 12);
   t.strictSame(numbered(state, 12), { ...state, lastStreamSequence: 12, lastBusSequence: 12 });
-  t.strictSame(numbered(numbered(state, 12), 7), numbered(state, 12), 'a late message does not decrease the number');
+  t.strictSame(
+    numbered(numbered(state, 12), 7),
+    numbered(state, 12),
+    'a late message does not decrease the number',
+  );
 });
 
 test('the same stream continues after a reconnect', async (t) => {
@@ -47,7 +51,7 @@ test('a stream that was re-created or reset gets higher numbers than all before'
 
 test('numbers of messages in order increase, whatever happens to the stream', async () => {
   const life = fc.array(
-    fc.tuple(fc.constantFrom('same', 'again', 'a restored stream'), fc.array(fc.integer({ min: 1, max: 5 }))),
+    fc.tuple(fc.constantFrom('same', 'again', 'put back'), fc.array(fc.integer({ min: 1, max: 5 }))),
   );
   fc.assert(
     fc.property(life, (phases) => {
@@ -56,7 +60,7 @@ test('numbers of messages in order increase, whatever happens to the stream', as
       let last = 0;
       phases.forEach(([what, steps], phase) => {
         if (what === 'again') at = 0;
-        if (what === 'a restored stream') at = Math.floor(at / 2);
+        if (what === 'put back') at = Math.floor(at / 2);
         const createdAt = what === 'again' ? String(phase + 1) : state.streamCreatedAt;
         state = streamFound(state, { createdAt, lastSequence: at });
         for (const step of steps) {
@@ -94,5 +98,9 @@ test('after a restore numbers are higher than all that were assigned since the b
   t.equal(number(NOW), NOW * 1000 + 1);
   t.equal(number(NOW + 60_000) - number(NOW), 60_000_000, 'the same backup, restored again later');
   const early = afterRestore(first, NOW - 1);
-  t.equal(early.lastBusSequence, first.lastBusSequence, 'a clock that was set back does not decrease the number');
+  t.equal(
+    early.lastBusSequence,
+    first.lastBusSequence,
+    'a clock that was set back does not decrease the number',
+  );
 });

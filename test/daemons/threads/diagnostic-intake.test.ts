@@ -82,7 +82,11 @@ test('records of unknown workers, floods and invalid records are dropped, and re
   hear(OTHER, message({ worker_id: OTHER }));
   await nextTurn();
   const records = told.flatMap((notice) => (notice.type === 'diagnosed' ? notice.told : []));
-  t.equal(records.length, 500 - malformed.length + 1, 'records of another worker are accepted during the flood');
+  t.equal(
+    records.length,
+    500 - malformed.length + 1,
+    'records of another worker are accepted during the flood',
+  );
   told.length = 0;
   intake.reportDropped();
   const dropped = (unknown: number, flooding: number, bad: number) => ({

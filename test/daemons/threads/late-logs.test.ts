@@ -270,9 +270,5 @@ test('removals run one after another, wait for capacity, and end with the thread
     isDone = true;
   });
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
-  t.strictSame(
-    [asked.length, isDone],
-    [5, false],
-    'after a stop nothing is removed or reported as done',
-  );
+  t.strictSame([asked.length, isDone], [5, false], 'after a stop nothing is removed or reported as done');
 });

@@ -61,7 +61,11 @@ void test('rows are encoded by the pool for a large job, and not for a small job
     format: 'json',
     text: large,
   });
-  t.same([rows.plan.byteOffset, rows.template.byteOffset], [0, 0], 'separate buffers that can be transferred');
+  t.same(
+    [rows.plan.byteOffset, rows.template.byteOffset],
+    [0, 0],
+    'separate buffers that can be transferred',
+  );
   for (const other of [prepare(JSON.stringify(withStep({}))), prepare(large, true)]) {
     t.ok(other.ok && 'plan' in other.job.content);
   }

@@ -77,7 +77,8 @@ function checkProblem(where: string, answer: Answer): void {
   if (errors.length > 0) fail(where, JSON.stringify(errors));
   const body = answer.body;
   if (typeof body !== 'object' || body === null || !('status' in body) || !('instance' in body)) return;
-  if (body.status !== answer.status) fail(where, 'the status in the problem differs from the status of the response');
+  if (body.status !== answer.status)
+    fail(where, 'the status in the problem differs from the status of the response');
   if (body.instance !== answer.headers['x-request-id']) fail(where, 'instance is not the request ID');
 }
 

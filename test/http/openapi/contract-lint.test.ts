@@ -14,7 +14,9 @@ async function lint(source: string): Promise<readonly string[]> {
       http: {
         headers: [],
         customFetch: (url: unknown) =>
-          Promise.reject(new Error(`the document refers to ${String(url)}; it must not have external references`)),
+          Promise.reject(
+            new Error(`the document refers to ${String(url)}; it must not have external references`),
+          ),
       },
     },
   });

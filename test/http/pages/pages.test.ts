@@ -256,10 +256,7 @@ void test('no path can reach files outside the application', async (t) => {
     const reply = await client.raw(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
     t.match(reply, /^HTTP\/1\.1 (404|200) /, path.slice(0, 60));
     const isIndex = reply.endsWith(`\r\n\r\n${INDEX}`);
-    t.ok(
-      reply.startsWith('HTTP/1.1 404') || isIndex,
-      `${path.slice(0, 60)}: only the application's page`,
-    );
+    t.ok(reply.startsWith('HTTP/1.1 404') || isIndex, `${path.slice(0, 60)}: only the application's page`);
     t.notMatch(reply, /root:|localStorage/, path.slice(0, 60));
   }
   for (const path of ['/constructor', '/__proto__', '/toString'])

@@ -254,7 +254,7 @@ void test('lists errors in a template with pointers', async (t) => {
   t.same(api.asked, []);
 });
 
-void test("rejects a submission if the template takes too long, the disk is full, or the farm rejects it", async (t) => {
+void test('rejects a submission if the template takes too long, the disk is full, or the farm rejects it', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.preparation = { ok: false, deadline: true };

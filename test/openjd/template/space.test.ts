@@ -136,7 +136,11 @@ void test('the index of a point is found from its values', (t) => {
     t.equal(space.indexOf(values), null);
   }
   const twice = openSpace({ kind: 'zip', parts: [list('A', 'x', 'x'), list('B', '1', '2')] });
-  t.equal(twice.indexOf({ A: 'x', B: '2' }), 1, 'a value that occurs twice is distinguished by the other values');
+  t.equal(
+    twice.indexOf({ A: 'x', B: '2' }),
+    1,
+    'a value that occurs twice is distinguished by the other values',
+  );
   t.end();
 });
 

@@ -27,5 +27,9 @@ test('the store calls of a shard are recorded, and repeated in order at the requ
   const { seconds, ...counted } = await replayCommits(file, from, Infinity);
   t.same(counted, { commits: 3, rows: 4, bytes: 5 });
   t.ok(seconds > 0);
-  t.match(await replayCommits(file, Date.now() + 1, Infinity), { commits: 0, rows: 0 }, 'not before the time');
+  t.match(
+    await replayCommits(file, Date.now() + 1, Infinity),
+    { commits: 0, rows: 0 },
+    'not before the time',
+  );
 });
