@@ -57,7 +57,7 @@ await test('the service returns the log records of all daemons', { timeout: 120_
   const nc = await connect({ servers: `127.0.0.1:${ports.busPort}` });
   const record = { v: 1, worker_id: worker, at: '2126-01-01T00:00:00Z', level: 'ERROR', attrs: {} };
   nc.publish(`worker.diag.${worker}`, 'nonsense');
-  nc.publish('worker.diag.server', JSON.stringify({ ...record, msg: 'records of unknown workers' }));
+  nc.publish('worker.diag.server', JSON.stringify({ ...record, msg: 'a record of an unknown worker' }));
   nc.publish('worker.diag.no.such.subject', 'x');
   for (let each = 0; each < 5000; each++)
     nc.publish(`worker.diag.${worker}`, JSON.stringify({ ...record, msg: `flood ${each}` }));
