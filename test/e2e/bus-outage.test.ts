@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test, type Test } from 'tap';
 import { tapBus, type TappedMessage } from '../kit/bus-tap.ts';
-import { cuttableLink } from '../kit/partitionable-link.ts';
+import { openPartitionableLink } from '../kit/partitionable-link.ts';
 import { freePort, startService, startWorker, type Daemon, type ServiceOptions } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 
@@ -119,7 +119,7 @@ await test('a partitioned worker applies a cancel that it missed, and does not s
   const service = await startService(options);
   ends(t, () => service.daemon);
   const farm = await service.api.makeFarm('show');
-  const link = await cuttableLink(options.busPort);
+  const link = await openPartitionableLink(options.busPort);
   t.teardown(() => link.close());
   const cutOff = startWorker({ ...options, busPort: link.port }, 'w');
   ends(t, () => cutOff);
@@ -142,7 +142,7 @@ await test('a partitioned worker applies a cancel that it missed, and does not s
   link.cut();
   await until('the worker has detected the partition', () => cutOff.log().includes('bus: disconnected'));
   await api.must('POST', `/api/v1/jobs/${canceled.id}/cancel`);
-  link.mend();
+  link.heal();
   await until('the cancel has reached the worker', () => isGone(pid));
   t.equal((await api.job(canceled.id)).status, 'canceled');
   t.notMatch(
@@ -175,7 +175,7 @@ await test('a partitioned worker applies a cancel that it missed, and does not s
     ['start first', 'stop first', 'start second'],
     'the first process stopped before the second started',
   );
-  link.mend();
+  link.heal();
   await until('the partitioned worker is online again', async () => {
     const { total } = await api.must<{ total: number }>('GET', '/api/v1/workers?status=online');
     return total === 2;

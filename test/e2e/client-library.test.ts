@@ -19,7 +19,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
 import { packageRoot } from '../../daemons/process/package-root.ts';
-import { cuttableLink } from '../kit/partitionable-link.ts';
+import { openPartitionableLink } from '../kit/partitionable-link.ts';
 import { freePort, startService, startWorker, type RunningService } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 
@@ -102,7 +102,7 @@ void test('the client library with a running service', async (t) => {
   const options = { folder, httpPort: await freePort(), busPort: await freePort() };
   let service: RunningService = await startService(options);
   t.teardown(() => service.daemon.kill('SIGTERM'));
-  const link = await cuttableLink(options.httpPort);
+  const link = await openPartitionableLink(options.httpPort);
   t.teardown(() => link.close());
   const rest = new Rest({ base: `http://127.0.0.1:${options.httpPort}` });
   const channelTo = (port: number): EventChannel => {
@@ -139,7 +139,7 @@ void test('the client library with a running service', async (t) => {
       link.cut();
       await until('the client has detected the cut', () => channel.state.kind === 'waiting');
       for (const action of ['pause', 'resume', 'pause', 'resume'] as const) await change(action);
-      link.mend();
+      link.heal();
       channel.retryNow();
       await isConnected(channel);
       await change('pause');
@@ -198,7 +198,7 @@ void test('the client library with a running service', async (t) => {
     await until('an event of a task arrives', () => eventsOf(tasks.said).length > 0);
     link.cut();
     await until('the client has detected the cut', () => channel.state.kind === 'waiting');
-    link.mend();
+    link.heal();
     t.match(await ended, { id: job, status: 'completed', task_counts: { succeeded: 2 } });
     t.equal(seen.at(-1), 'completed');
     await until(

@@ -7,7 +7,7 @@ import tap, { test } from 'tap';
 import { readContract } from '../../http/openapi/contract.ts';
 import { checkAnswer, type Answer } from '../http/kit/contract-check.ts';
 import { freePort, startService, startWorker } from '../kit/daemons.ts';
-import { RequestMaker, type GeneratedRequest } from '../kit/generated-requests.ts';
+import { RequestGenerator, type GeneratedRequest } from '../kit/generated-requests.ts';
 import { SeededService } from '../kit/seeded-service.ts';
 
 tap.setTimeout(240_000);
@@ -127,7 +127,7 @@ await test('every operation answers generated requests as documented', { timeout
     await t.test(operation.id, async (t) => {
       const seen = new Map<number, number>();
       const knowns = await world.renew();
-      const makers = knowns.map((known) => new RequestMaker(contract, operation, known));
+      const makers = knowns.map((known) => new RequestGenerator(contract, operation, known));
       const holds = async (request: GeneratedRequest): Promise<void> => {
         const answer = await send(service.httpPort, request);
         if (answer === null) return;
@@ -157,14 +157,14 @@ await test('every operation answers generated requests as documented', { timeout
         }
       };
       const failureOf = async (
-        requests: (maker: RequestMaker) => fc.Arbitrary<GeneratedRequest>,
+        requests: (maker: RequestGenerator) => fc.Arbitrary<GeneratedRequest>,
         numRuns: number,
       ): Promise<string> => {
         const property = fc.asyncProperty(fc.oneof(...makers.map(requests)), holds);
         const { errorInstance } = await fc.check(property, { seed: SEED, numRuns, endOnFailure: true });
         return errorInstance instanceof Error ? errorInstance.message : '';
       };
-      const fitting = await failureOf((maker) => maker.fitting(), FITTING_RUNS);
+      const fitting = await failureOf((maker) => maker.valid(), FITTING_RUNS);
       t.equal(fitting, '', 'valid requests');
       const mutated = await failureOf((maker) => maker.mutated(), MUTATED_RUNS);
       t.equal(mutated, '', 'requests with one fault');

@@ -189,7 +189,7 @@ test(`after kill -9 the next start has every answered lease and every confirmed 
       const [found] = await api.attempts(taskOf(attempt));
       t.match(found, { attempt_number: 1, worker_id: worker.workerId }, attempt);
     }
-    worker = await worker.connectAgain(service.current.busPort);
+    worker = await worker.reconnect(service.current.busPort);
     t.match(await worker.heartbeat(turnstile.open), { type: 'alive', closed: [] }, 'open attempts stay open');
     open = turnstile.open;
   }

@@ -49,7 +49,7 @@ test('an open attempt without reports survives a killed service, and can be clos
     await worker.close();
     await service.daemon.kill();
     service = await startService(service);
-    worker = await worker.connectAgain(service.busPort);
+    worker = await worker.reconnect(service.busPort);
   };
   const { body: job } = await farm.submit(template);
   const { assignments } = await worker.lease();

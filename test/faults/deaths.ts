@@ -21,7 +21,7 @@ export interface DeathPlan {
 const ORPHAN_SECONDS = 25;
 /** Message of a reclaimed attempt. */
 const OFFLINE_MESSAGE = 'worker went offline';
-const STARTED_ANEW_MESSAGE = 'the worker was restarted';
+const RESTARTED_MESSAGE = 'the worker was restarted';
 
 /** F10: the daemon is killed while its tasks run. */
 export async function daemonCrashes(plan: DeathPlan): Promise<RowResult> {
@@ -37,7 +37,7 @@ export async function daemonCrashes(plan: DeathPlan): Promise<RowResult> {
       const before = await farm.openAttempts(victims);
       const killedAt = uptimeNow();
       await Promise.all(victims.map(({ daemon }) => daemon.kill('SIGKILL')));
-      const left = await childrenGone(victims, killedAt, childSeconds);
+      const left = await waitForChildren(victims, killedAt, childSeconds);
       orphans += left;
       const closed = await farm.closed(before);
       reclaimSeconds.push(uptimeNow() - killedAt);
@@ -82,7 +82,7 @@ export async function reboots(plan: DeathPlan): Promise<RowResult> {
       for (const worker of victims) farm.restart(worker);
       const closed = await farm.closed(before);
       latencies.push(uptimeNow() - startedAt);
-      violations.push(...notReclaimed(closed, STARTED_ANEW_MESSAGE));
+      violations.push(...notReclaimed(closed, RESTARTED_MESSAGE));
       await farm.areOnline(victims);
     }
     return await settled(farm, trials, violations, {
@@ -102,7 +102,7 @@ export async function reboots(plan: DeathPlan): Promise<RowResult> {
 }
 
 /** Waits until none of these processes is left, at most `ORPHAN_SECONDS`. Returns the number that is left. */
-async function childrenGone(
+async function waitForChildren(
   victims: readonly FaultWorker[],
   killedAt: number,
   seconds: number[],

@@ -196,7 +196,7 @@ export class FaultFarm {
         const all = await this.attemptsOf(`${this.jobId}-0-${Number(task) - 1}`);
         return all.every(({ ended_at: endedAt }) => endedAt !== undefined) ? all : null;
       });
-      const complaint = complaintAbout(
+      const complaint = findFault(
         attempts,
         processes.filter((process) => process.task === task),
         names,
@@ -243,7 +243,7 @@ export interface JobEvidence {
 }
 
 /** I4 and I5 of docs/faults.md#invariants: returns the fault in the attempts of a task, or null. */
-function complaintAbout(
+function findFault(
   attempts: readonly SeenAttempt[],
   processes: readonly TaskProcess[],
   workerNames: ReadonlyMap<string, string>,

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { Cut, Line, Network } from './lines.ts';
 
 /** An unused address: packets for it are dropped. */
-const NOBODY = '02:00:00:00:00:99';
+const UNUSED_ADDRESS = '02:00:00:00:00:99';
 
 const ip = (...args: readonly string[]): string =>
   execFileSync('ip', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -60,7 +60,18 @@ export class NamespaceNetwork implements Network {
     ip('-n', name, 'link', 'set', there, 'up');
     ip('-n', name, 'route', 'add', this.busIp, 'via', hereIp);
     const lose = (namespace: readonly string[], neighbour: string, card: string): void => {
-      ip(...namespace, 'neigh', 'replace', neighbour, 'lladdr', NOBODY, 'dev', card, 'nud', 'permanent');
+      ip(
+        ...namespace,
+        'neigh',
+        'replace',
+        neighbour,
+        'lladdr',
+        UNUSED_ADDRESS,
+        'dev',
+        card,
+        'nud',
+        'permanent',
+      );
     };
     const find = (namespace: readonly string[], neighbour: string, card: string): void => {
       ip(

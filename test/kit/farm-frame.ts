@@ -19,7 +19,7 @@ import type { MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import { NO_CALLBACKS } from './commit-callbacks.ts';
 import { invariantViolations } from './farm-sanity.ts';
-import { answerWords, formatEffect, type Answer } from './farm-words.ts';
+import { formatAnswer, formatEffect, type Answer } from './farm-words.ts';
 import type { Output } from '../../actors/kernel/output.ts';
 
 const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
@@ -44,7 +44,7 @@ export abstract class TestFarmBase {
   readonly store: MemoryStore;
   now = Date.UTC(2026, 10, 20, 12);
   /** Removes the logs of deleted jobs immediately; otherwise they are never removed. */
-  forgetsLogs = true;
+  removesLogs = true;
   /** Number of changes of each commit so far. */
   readonly commits: number[] = [];
   /** Workers that send heartbeats while time passes. */
@@ -105,7 +105,7 @@ export abstract class TestFarmBase {
   /** Kills and restarts the service. Everything that is not durable is lost. */
   restart(downMs = 0): void {
     this.passTo(this.monotonic + downMs);
-    this.restartAsleep();
+    this.restartWithoutActivation();
     for (const envelope of recoverActors(this.store, () => true, true)) this.post(envelope);
     this.run();
   }
@@ -117,7 +117,7 @@ export abstract class TestFarmBase {
   }
 
   /** Restarts like `restart`, but activates no farm. */
-  restartAsleep(): void {
+  restartWithoutActivation(): void {
     this.store.crash();
     this.sequence = 1;
     this.tallies.restart(this.store);
@@ -125,7 +125,7 @@ export abstract class TestFarmBase {
   }
 
   /** Delivers the messages that `say` sends at the same moment, in one commit window. */
-  together(say: () => void): void {
+  inOneWindow(say: () => void): void {
     this.isQuiet = true;
     say();
     this.isQuiet = false;
@@ -180,7 +180,7 @@ export abstract class TestFarmBase {
   }
 
   /** Returns the warnings and errors in the log since the last call. */
-  warned(): string[] {
+  takeWarnings(): string[] {
     return this.warnings.splice(0);
   }
 
@@ -210,7 +210,7 @@ export abstract class TestFarmBase {
     return this.answers.get(client);
   }
 
-  protected tell(envelope: ServiceEnvelope): void {
+  protected send(envelope: ServiceEnvelope): void {
     this.post(envelope);
     if (!this.isQuiet) this.run();
   }
@@ -245,7 +245,7 @@ export abstract class TestFarmBase {
       prepareFlush: (outputs) => ({
         durable: () => undefined,
         readable: () => {
-          for (const output of outputs) this.hear(recoded(output));
+          for (const output of outputs) this.recordOutput(recoded(output));
         },
       }),
       log: (level, text) => {
@@ -258,11 +258,11 @@ export abstract class TestFarmBase {
     });
   }
 
-  private hear(output: Output<ServiceSystem>): void {
+  private recordOutput(output: Output<ServiceSystem>): void {
     const nameOf = (id: string): string => this.nameOf(id);
     if (output.kind === 'effect') {
       if (output.effect.kind === 'forward') this.post(output.effect.envelope);
-      if (output.effect.kind === 'delete-logs' && this.forgetsLogs) {
+      if (output.effect.kind === 'delete-logs' && this.removesLogs) {
         const { jobId: id, farmId } = output.effect;
         this.post({ actor: 'purge', id, message: { type: 'purge.logs-deleted', farmId } });
       }
@@ -277,7 +277,7 @@ export abstract class TestFarmBase {
     if (typeof to !== 'string') throw new Error('the test farm uses strings as addresses');
     const answer = output.answer as Answer;
     this.answers.set(to, answer);
-    const words = answerWords(to, answer, nameOf);
+    const words = formatAnswer(to, answer, nameOf);
     const isOrdinaryBeat = to.startsWith('beat ') && words.endsWith(': alive');
     const isLook = to.startsWith('explain ');
     if (!isOrdinaryBeat && !isLook) this.said.push(words);

@@ -9,7 +9,7 @@ import type { MemoryStore } from '../../src/adapters/memory/memory-store.ts';
  * The real state store with the interface of a test farm's store. A commit becomes durable and readable when it is
  * flushed.
  */
-export async function openHouseStore(
+export async function openDiskStore(
   options: WriterOptions,
 ): Promise<MemoryStore & { close(): Promise<void> }> {
   const writer = await openStateWriter(options);

@@ -15,7 +15,7 @@ import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { TestFarmBase } from './farm-frame.ts';
 
 /** Stored rows of a test farm, looked up by the names of a scenario. */
-export abstract class HouseRows extends TestFarmBase {
+export abstract class TestFarmRows extends TestFarmBase {
   job(name: string): JobRecord {
     for (const { value: job } of this.store.scan('job')) if (job.name === name) return job;
     throw new Error(`there is no job ${name}`);

@@ -15,7 +15,7 @@ import type { StepRecord } from '../../src/core/records/step.ts';
 import { readAttempts } from '../../src/core/records/open-attempt.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { poolKey } from '../../src/core/records/usage-pool.ts';
-import { rowsOfNoJob } from './rows-of-job.ts';
+import { orphanedRows } from './rows-of-job.ts';
 import { pageOf, readTask, untouchedTask, type TaskState } from '../../src/core/records/task-page.ts';
 
 /** Actors in memory, by kind and id: undefined when not loaded. */
@@ -49,7 +49,7 @@ export function invariantViolations(store: StoreReader, residents: Residents): s
   for (const [id, attempts] of open)
     wrong(`open attempts ${[...attempts.keys()].join()} are on the worker ${id}, which does not exist`);
   checkEnded(store, wrong);
-  for (const row of rowsOfNoJob(store)) wrong(`${row} belongs to no job`);
+  for (const row of orphanedRows(store)) wrong(`${row} belongs to no job`);
   for (const { value: farm } of store.scan('farm')) {
     const lease = residents.lease(farm.id);
     if (lease !== undefined) checkLease(store, farm.id, lease, wrong);

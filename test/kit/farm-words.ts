@@ -51,11 +51,11 @@ export function formatEffect(effect: ServiceEffect, nameOf: NameOf): string | nu
 
 export type Answer = Outcome<unknown> | LeaseReply | PresenceReply;
 
-const closedWords = (closed: readonly AttemptId[], nameOf: NameOf): string =>
+const formatClosed = (closed: readonly AttemptId[], nameOf: NameOf): string =>
   closed.length === 0 ? '' : `, closed ${closed.map((id) => attemptWord(id, nameOf)).join(' ')}`;
 
 /** Formats an answer as one line that begins with the recipient. */
-export function answerWords(to: string, answer: Answer, nameOf: NameOf): string {
+export function formatAnswer(to: string, answer: Answer, nameOf: NameOf): string {
   if ('ok' in answer) {
     return answer.ok ? `${to}: ok` : `${to}: ${answer.problem.kind}, ${answer.problem.detail}`;
   }
@@ -67,9 +67,9 @@ export function answerWords(to: string, answer: Answer, nameOf: NameOf): string 
       return `${to}: ${tasks.length === 0 ? 'nothing' : tasks.join(', ')}`;
     }
     case 'registered':
-      return `${to}: registered as ${nameOf(answer.worker_id)}${closedWords(answer.closed, nameOf)}`;
+      return `${to}: registered as ${nameOf(answer.worker_id)}${formatClosed(answer.closed, nameOf)}`;
     case 'alive':
-      return `${to}: alive${closedWords(answer.closed, nameOf)}`;
+      return `${to}: alive${formatClosed(answer.closed, nameOf)}`;
     case 'refused':
       return `${to}: refused, ${answer.reason}`;
     case 'unknown':

@@ -39,7 +39,7 @@ interface Parts {
 const DEEP = 20_000;
 
 /** Generates requests of one operation from the document and the known data. */
-export class RequestMaker {
+export class RequestGenerator {
   readonly #operation: Operation;
   readonly #known: Known;
   readonly #values: SchemaValues;
@@ -55,7 +55,7 @@ export class RequestMaker {
   }
 
   /** Generates requests that are valid against the document. */
-  fitting(): fc.Arbitrary<GeneratedRequest> {
+  valid(): fc.Arbitrary<GeneratedRequest> {
     return this.#parts().map((parts) => this.#request(parts));
   }
 
@@ -70,7 +70,7 @@ export class RequestMaker {
       const placed = parameters.filter((parameter) => parameter.in === place);
       const values = placed.map((parameter): [string, fc.Arbitrary<unknown>] => [
         parameter.name,
-        this.#values.fitting(parameter.schema, parameter.name),
+        this.#values.valid(parameter.schema, parameter.name),
       ]);
       const requiredKeys = placed.filter(({ required }) => required).map(({ name }) => name);
       return fc.record(Object.fromEntries(values), { requiredKeys });
@@ -96,7 +96,7 @@ export class RequestMaker {
   #bodyOf(mediaType: string, schema: Node): fc.Arbitrary<unknown> {
     const texts = this.#known.texts[mediaType] ?? [];
     if (this.#operation.body?.verbatim === true && texts.length > 0) return fc.constantFrom(...texts);
-    return this.#values.fitting(schema);
+    return this.#values.valid(schema);
   }
 
   #idOf(collection: string): fc.Arbitrary<string> {
@@ -230,7 +230,7 @@ export class RequestMaker {
             expected: [400],
           });
         }
-        for (const { what, value } of this.#values.unfitting(schema)) {
+        for (const { what, value } of this.#values.invalid(schema)) {
           const text = textOf(value);
           // Every text is a valid string. For other types, a text is invalid unless it parses as the type.
           const isWrong = !this.#reads(kind, what, text) && text.length < 5000;
@@ -357,7 +357,7 @@ export class RequestMaker {
       if (typeof value[name] === 'string') {
         made.push(json(`${name} half a character`, { ...value, [name]: 'a\ud800b' }, [400]));
       }
-      for (const { what, value: wrong } of this.#values.unfitting(member)) {
+      for (const { what, value: wrong } of this.#values.invalid(member)) {
         made.push(json(`${name} ${what}`, { ...value, [name]: wrong }, [400]));
       }
     }

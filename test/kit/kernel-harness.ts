@@ -77,12 +77,12 @@ export class KernelHarness {
 
   /** Makes commit `number` (from 0) durable and readable, and runs its callbacks. */
   flush(number: number): void {
-    this.harden(number);
+    this.makeDurable(number);
     this.read(number);
   }
 
   /** Makes commit `number` durable, not yet readable, and runs its callback. */
-  harden(number: number): void {
+  makeDurable(number: number): void {
     const commit = this.commits[number];
     if (commit === undefined || commit.isDurable)
       throw new Error(`commit ${number} does not exist or is already durable`);
@@ -121,7 +121,7 @@ export class KernelHarness {
   }
 
   /** Returns the outputs since the last call. */
-  heard(): string[] {
+  takeOutputs(): string[] {
     return this.said.splice(0);
   }
 

@@ -48,7 +48,7 @@ export const logOf = (index: number, seq: number, data = `line ${seq}\n`): LogMe
 export const leaseRequest: LeaseRequest = { v: 1, worker_id: WORKER, farm_id: FARM, incarnation: 'one' };
 
 /** Redelivers after 300 ms, to keep tests short. */
-export const SOON: Redelivery = { waitsMs: [300, 300], deliveriesMax: 3 };
+export const FAST_REDELIVERY: Redelivery = { waitsMs: [300, 300], deliveriesMax: 3 };
 
 interface LeaseAsked {
   readonly request: LeaseRequest;

@@ -6,11 +6,11 @@ export interface PartitionableLink {
   readonly port: number;
   /** Closes all connections and accepts no new ones. */
   cut(): void;
-  mend(): void;
+  heal(): void;
   close(): Promise<void>;
 }
 
-export async function cuttableLink(target: number): Promise<PartitionableLink> {
+export async function openPartitionableLink(target: number): Promise<PartitionableLink> {
   const sockets = new Set<Socket>();
   let isCut = false;
   const server = createServer((near) => {
@@ -42,7 +42,7 @@ export async function cuttableLink(target: number): Promise<PartitionableLink> {
   return {
     port: (server.address() as AddressInfo).port,
     cut,
-    mend: () => {
+    heal: () => {
       isCut = false;
     },
     close: async () => {

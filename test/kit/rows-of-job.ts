@@ -35,7 +35,7 @@ export function rowsOfJob(store: StoreReader, job: string): string[] {
 }
 
 /** Returns the rows that belong to jobs that do not exist: `<table> <key>`. */
-export function rowsOfNoJob(store: StoreReader): string[] {
+export function orphanedRows(store: StoreReader): string[] {
   return TABLE_NAMES.flatMap((table) =>
     [...store.scan(table)].flatMap(({ key }) => {
       const job = jobOfKey(table, key);

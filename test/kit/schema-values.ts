@@ -32,7 +32,7 @@ export class SchemaValues {
   }
 
   /** Generates valid values. Optional members are sometimes omitted, so that defaults are used. */
-  fitting(schema: Node, name = ''): fc.Arbitrary<unknown> {
+  valid(schema: Node, name = ''): fc.Arbitrary<unknown> {
     const hint = this.#hints[name];
     if (hint !== undefined) return hint;
     const { node, types, properties, required } = this.#shape(schema);
@@ -41,7 +41,7 @@ export class SchemaValues {
     const choices = node['oneOf'] ?? node['anyOf'];
     if (Array.isArray(choices)) {
       const { oneOf: _one, anyOf: _any, ...rest } = node;
-      return fc.oneof(...choices.map((choice) => this.fitting({ allOf: [rest, choice] }, name)));
+      return fc.oneof(...choices.map((choice) => this.valid({ allOf: [rest, choice] }, name)));
     }
     const of = types.filter((type) => type !== 'integer' || !types.includes('number'));
     return fc.oneof(
@@ -66,7 +66,7 @@ export class SchemaValues {
   }
 
   /** Generates invalid values, each with the name of its fault. Empty if every value is valid. */
-  unfitting(schema: Node): readonly { readonly what: string; readonly value: unknown }[] {
+  invalid(schema: Node): readonly { readonly what: string; readonly value: unknown }[] {
     const { node, types } = this.#shape(schema);
     if ('not' in node && Object.keys(asNode(node['not'])).length === 0) {
       return [{ what: 'a value where none is allowed', value: 'filesystem' }];
@@ -146,7 +146,7 @@ export class SchemaValues {
 
   #arrayOf(node: Node, name: string): fc.Arbitrary<unknown[]> {
     const { minItems = 0, maxItems = 5, items = {} } = node;
-    return fc.array(this.fitting(asNode(items), name), {
+    return fc.array(this.valid(asNode(items), name), {
       minLength: Number(minItems),
       maxLength: Math.min(Number(maxItems), Math.max(3, Number(minItems))),
     });
@@ -159,14 +159,14 @@ export class SchemaValues {
   ): fc.Arbitrary<unknown> {
     const possible = Object.entries(properties).filter(([, member]) => !('not' in member));
     const known = fc.record(
-      Object.fromEntries(possible.map(([name, member]) => [name, this.fitting(member, name)])),
+      Object.fromEntries(possible.map(([name, member]) => [name, this.valid(member, name)])),
       { requiredKeys: [...required] },
     );
     const further = node['additionalProperties'];
     if (typeof further !== 'object') return known;
     const key = fc.stringMatching(/^[a-z]{1,8}$/);
     return fc
-      .tuple(known, fc.dictionary(key, this.fitting(asNode(further)), { maxKeys: 3 }))
+      .tuple(known, fc.dictionary(key, this.valid(asNode(further)), { maxKeys: 3 }))
       .map(([named, others]) => ({ ...others, ...asNode(named) }));
   }
 }

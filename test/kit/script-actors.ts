@@ -66,7 +66,7 @@ export interface ScriptActors {
 }
 
 /** Actors with this ID prefix have no state and never get one. */
-export const NOBODY = 'no-actor';
+export const MISSING_ACTOR = 'no-actor';
 
 /** Creates script actors for one kernel. Tests inspect `loads` and fill `onStart` and `broken`. */
 export function scriptActors(): ScriptActors {
@@ -150,7 +150,7 @@ export function scriptActors(): ScriptActors {
     isEvictable: (state) => state.isOver,
     isDeleted: (state) => state.isRemoved,
     onMissing: (id, message, context) => {
-      if (!id.startsWith(NOBODY)) return { id, value: 0, isOver: false, isRemoved: false };
+      if (!id.startsWith(MISSING_ACTOR)) return { id, value: 0, isOver: false, isRemoved: false };
       if (message.replyTo !== undefined) context.reply(message.replyTo, 'there is no actor');
       return null;
     },

@@ -40,7 +40,7 @@ export class ScriptedWorker {
   }
 
   /** Reconnects the same worker. */
-  async connectAgain(port: number): Promise<ScriptedWorker> {
+  async reconnect(port: number): Promise<ScriptedWorker> {
     const again = new ScriptedWorker(
       await connect({ servers: [`127.0.0.1:${port}`] }),
       this.name,

@@ -27,7 +27,7 @@ import { timestampOf } from '../../src/core/timestamp.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { AttemptReport, RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
-import { HouseCatalog } from './farm-catalog.ts';
+import { TestFarmCatalog } from './farm-catalog.ts';
 import { jobPlan, type PlannedStep } from './plans.ts';
 
 const FARM: FarmInput = { name: 'F', description: '', maxConcurrentTasks: 0, retry: {} };
@@ -41,7 +41,7 @@ const QUEUE: QueueInput = {
 };
 
 /** Optional fields of a report. */
-interface SomeOfReport {
+interface OptionalReportFields {
   readonly exitCode?: number;
   readonly message?: string;
   readonly sessionId?: string;
@@ -54,7 +54,7 @@ interface SomeOfReport {
  * scenarios and refer to objects by name. The clock advances only when the test advances it. Every message is encoded
  * and decoded in transit. Initially there is a farm F with a queue Q.
  */
-export class TestFarm extends HouseCatalog {
+export class TestFarm extends TestFarmCatalog {
   readonly farm: FarmId;
   readonly queue: QueueId;
 
@@ -71,7 +71,7 @@ export class TestFarm extends HouseCatalog {
     const id = farmId(this.newId());
     const input = { ...FARM, ...some };
     this.names.set(id, input.name);
-    this.tell({
+    this.send({
       actor: 'catalog',
       id: CATALOG_ID,
       message: { type: 'farm.create', farmId: id, input, replyTo: to(`create farm ${input.name}`) },
@@ -81,7 +81,7 @@ export class TestFarm extends HouseCatalog {
 
   replaceFarm(some: Partial<FarmInput>, farm = this.farm): void {
     const input = { ...FARM, ...some };
-    this.tell({
+    this.send({
       actor: 'catalog',
       id: CATALOG_ID,
       message: { type: 'farm.replace', farmId: farm, input, replyTo: to('replace farm') },
@@ -89,14 +89,14 @@ export class TestFarm extends HouseCatalog {
   }
 
   deleteFarm(farm = this.farm): void {
-    this.tell({ actor: 'farm', id: farm, message: { type: 'farm.delete', replyTo: to('delete farm') } });
+    this.send({ actor: 'farm', id: farm, message: { type: 'farm.delete', replyTo: to('delete farm') } });
   }
 
   createQueue(some: Partial<QueueInput> = {}, farm = this.farm): QueueId {
     const input = { ...QUEUE, ...some };
     const client = `create queue ${input.name}`;
     this.answers.delete(client);
-    this.tell({ actor: 'farm', id: farm, message: { type: 'queue.create', input, replyTo: to(client) } });
+    this.send({ actor: 'farm', id: farm, message: { type: 'queue.create', input, replyTo: to(client) } });
     const rows = [...this.store.scan('queue')].map((row) => row.value);
     const id =
       rows.find((queue) => queue.farmId === farm && queue.name === input.name)?.id ?? queueId('no queue');
@@ -105,7 +105,7 @@ export class TestFarm extends HouseCatalog {
   }
 
   replaceQueue(some: Partial<QueueInput>, queue = this.queue): void {
-    this.tell({
+    this.send({
       actor: 'farm',
       id: this.farm,
       message: {
@@ -118,7 +118,7 @@ export class TestFarm extends HouseCatalog {
   }
 
   deleteQueue(queue = this.queue): void {
-    this.tell({
+    this.send({
       actor: 'farm',
       id: this.farm,
       message: { type: 'queue.delete', queueId: queue, replyTo: to('delete queue') },
@@ -166,7 +166,7 @@ export class TestFarm extends HouseCatalog {
       upstreams,
       ...some,
     };
-    this.tell({
+    this.send({
       actor: 'farm',
       id: farm,
       message: { type: 'job.submit', submission, replyTo: to(`submit ${name}`) },
@@ -174,7 +174,7 @@ export class TestFarm extends HouseCatalog {
   }
 
   cancelJob(name: string): void {
-    this.tell({
+    this.send({
       actor: 'job',
       id: this.jobId(name),
       message: { type: 'job.cancel', replyTo: to(`cancel ${name}`) },
@@ -187,9 +187,9 @@ export class TestFarm extends HouseCatalog {
     const id = this.jobId(name);
     const client = to(`update ${name}`);
     if (queue === undefined) {
-      this.tell({ actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo: client } });
+      this.send({ actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo: client } });
     } else {
-      this.tell({
+      this.send({
         actor: 'farm',
         id: this.farm,
         message: { type: 'job.requeue', jobId: id, queueId: queue, update, replyTo: client },
@@ -199,7 +199,7 @@ export class TestFarm extends HouseCatalog {
 
   retryJob(name: string): void {
     const id = this.jobId(name);
-    this.tell({
+    this.send({
       actor: 'job',
       id,
       message: { type: 'job.retry', target: 'job', replyTo: to(`retry ${name}`) },
@@ -208,7 +208,7 @@ export class TestFarm extends HouseCatalog {
 
   retrySome(name: string, selection: RetrySelection): void {
     const id = this.jobId(name);
-    this.tell({
+    this.send({
       actor: 'job',
       id,
       message: { type: 'job.retry', target: { selection }, replyTo: to(`retry ${name}`) },
@@ -217,7 +217,7 @@ export class TestFarm extends HouseCatalog {
 
   retryTask(word: string): void {
     const { jobId, stepOrder, index } = this.address(word);
-    this.tell({
+    this.send({
       actor: 'job',
       id: jobId,
       message: { type: 'job.retry', target: { stepOrder, index }, replyTo: to(`retry ${word}`) },
@@ -231,16 +231,16 @@ export class TestFarm extends HouseCatalog {
   }
 
   deleteJobById(id: string, client = 'delete'): void {
-    this.tell({ actor: 'job', id, message: { type: 'job.delete', replyTo: to(client) } });
+    this.send({ actor: 'job', id, message: { type: 'job.delete', replyTo: to(client) } });
   }
 
   cancelJobById(id: string): void {
-    this.tell({ actor: 'job', id, message: { type: 'job.cancel', replyTo: to('cancel') } });
+    this.send({ actor: 'job', id, message: { type: 'job.cancel', replyTo: to('cancel') } });
   }
 
   cancelTask(word: string): void {
     const { jobId, stepOrder, index } = this.address(word);
-    this.tell({
+    this.send({
       actor: 'job',
       id: jobId,
       message: { type: 'task.cancel', stepOrder, index, replyTo: to(`cancel ${word}`) },
@@ -274,7 +274,7 @@ export class TestFarm extends HouseCatalog {
     this.names.set(registration.worker_id, name);
     this.beating.add(name);
     const client = to(`register ${name}`);
-    this.tell({
+    this.send({
       actor: 'farm',
       id: registration.farm,
       message: { type: 'worker.register', registration, replyTo: client },
@@ -296,7 +296,7 @@ export class TestFarm extends HouseCatalog {
   deregister(name: string, incarnation = this.worker(name).incarnation): void {
     const { id, farmId: farm } = this.worker(name);
     this.beating.delete(name);
-    this.tell({
+    this.send({
       actor: 'worker',
       id,
       message: {
@@ -308,15 +308,15 @@ export class TestFarm extends HouseCatalog {
   }
 
   disableWorker(name: string): void {
-    this.tellWorker(name, { type: 'worker.disable', replyTo: to(`disable ${name}`) });
+    this.sendToWorker(name, { type: 'worker.disable', replyTo: to(`disable ${name}`) });
   }
 
   enableWorker(name: string): void {
-    this.tellWorker(name, { type: 'worker.enable', replyTo: to(`enable ${name}`) });
+    this.sendToWorker(name, { type: 'worker.enable', replyTo: to(`enable ${name}`) });
   }
 
   deleteWorker(name: string): void {
-    this.tellWorker(name, { type: 'worker.delete', replyTo: to(`delete ${name}`) });
+    this.sendToWorker(name, { type: 'worker.delete', replyTo: to(`delete ${name}`) });
   }
 
   /** Sends a lease request of the worker. */
@@ -325,7 +325,7 @@ export class TestFarm extends HouseCatalog {
     some: { readonly queue?: QueueId; readonly incarnation?: string; readonly client?: string } = {},
   ): void {
     const worker = this.store.get('worker', this.idOf(name));
-    this.tell({
+    this.send({
       actor: 'lease',
       id: this.farm,
       message: {
@@ -341,7 +341,7 @@ export class TestFarm extends HouseCatalog {
 
   /** Explains for each set of requirements which workers could run tasks of the first queue with it. */
   explainDemands(...requirements: readonly StepRequirements[]): readonly DemandExplanation[] {
-    this.tell({
+    this.send({
       actor: 'lease',
       id: this.farm,
       message: { type: 'demands.explain', queueId: this.queue, requirements, replyTo: to('demands') },
@@ -354,7 +354,7 @@ export class TestFarm extends HouseCatalog {
 
   /** Returns the waiting tasks of the farm by reason. */
   explainFarm(): WaitingExplanation {
-    this.tell({
+    this.send({
       actor: 'lease',
       id: this.farm,
       message: { type: 'farm.explain', replyTo: to('explain farm') },
@@ -372,7 +372,7 @@ export class TestFarm extends HouseCatalog {
     if (requirements === undefined) throw new Error(`there is no step of ${word}`);
     const { queueId: queue } = this.job(this.nameOf(jobId));
     const client = `explain ${word}`;
-    this.tell({
+    this.send({
       actor: 'lease',
       id: this.farm,
       message: {
@@ -392,15 +392,15 @@ export class TestFarm extends HouseCatalog {
   }
 
   /** Sends a worker's report on `A/0/3` (its latest attempt) or on `A/0/3#2`. */
-  report(word: string, status: ReportedStatus, some: SomeOfReport = {}): void {
-    this.tell(this.reportOf(word, status, some));
+  report(word: string, status: ReportedStatus, some: OptionalReportFields = {}): void {
+    this.send(this.reportOf(word, status, some));
   }
 
   /** Sends one message with reports on several tasks of one job. */
   reportAll(reports: readonly (readonly [word: string, status: ReportedStatus])[]): void {
     const [first] = reports;
     if (first === undefined) throw new Error('no reports are given');
-    this.tell({
+    this.send({
       actor: 'job',
       id: this.address(first[0]).jobId,
       message: {
@@ -412,7 +412,7 @@ export class TestFarm extends HouseCatalog {
   }
 
   /** Builds the message with a report, to be sent later with `deliver`. */
-  reportOf(word: string, status: ReportedStatus, some: SomeOfReport = {}): ServiceEnvelope {
+  reportOf(word: string, status: ReportedStatus, some: OptionalReportFields = {}): ServiceEnvelope {
     return {
       actor: 'job',
       id: this.address(word).jobId,
@@ -425,7 +425,7 @@ export class TestFarm extends HouseCatalog {
   }
 
   /** Builds a report on `A/0/3` (its latest attempt) or on `A/0/3#2`. */
-  attemptReport(word: string, status: ReportedStatus, some: SomeOfReport = {}): AttemptReport {
+  attemptReport(word: string, status: ReportedStatus, some: OptionalReportFields = {}): AttemptReport {
     return {
       attempt_id: this.attemptId(word),
       status,
@@ -440,11 +440,11 @@ export class TestFarm extends HouseCatalog {
 
   /** Delivers a message of `reportOf`. */
   deliver(envelope: ServiceEnvelope): void {
-    this.tell(envelope);
+    this.send(envelope);
   }
 
-  private tellWorker(name: string, message: WorkerMessage): void {
-    this.tell({ actor: 'worker', id: this.idOf(name), message });
+  private sendToWorker(name: string, message: WorkerMessage): void {
+    this.send({ actor: 'worker', id: this.idOf(name), message });
   }
 
   protected override beat(worker: string): void {
@@ -483,7 +483,7 @@ export class TestFarm extends HouseCatalog {
     open: readonly AttemptId[],
     client = 'heartbeat',
   ): void {
-    this.tell({
+    this.send({
       actor: 'worker',
       id,
       message: {

@@ -6,7 +6,7 @@ import type { BusModel, Link } from './bus-model.ts';
 import type { CancelStream } from './cancel-stream.ts';
 import type { LogBook } from './log-book.ts';
 import type { Random } from './random.ts';
-import type { ServiceDoor } from './service-model.ts';
+import type { ServiceEndpoint } from './service-model.ts';
 
 /** Timeout of a stream acknowledgement (src/adapters/nats/limits.ts, PUBLISH_LIMITS). */
 const ACKNOWLEDGE_MS = 5_000;
@@ -21,7 +21,7 @@ export interface AgentBusWorld {
   readonly time: VirtualTime;
   readonly random: Random;
   readonly bus: BusModel;
-  readonly service: ServiceDoor;
+  readonly service: ServiceEndpoint;
   readonly cancels: CancelStream;
   readonly logs: LogBook;
 }
@@ -56,8 +56,8 @@ export class AgentBus {
   }
 
   /** The daemon has ended: unstored messages are not sent again. */
-  brokenOff(): void {
-    for (const attemptId of this.shipping) this.world.logs.brokenOff(attemptId);
+  cutOff(): void {
+    for (const attemptId of this.shipping) this.world.logs.cutOff(attemptId);
   }
 
   announce({ token, announcement, timeoutMs }: EffectOf<'announce'>): void {
@@ -185,7 +185,7 @@ export class AgentBus {
   }
 
   /** The bus is reachable again. The connection may have to be re-created. */
-  mended(): void {
+  reconnected(): void {
     if (!this.world.random.chance(RECONNECT_SHARE)) return;
     for (const taskId of this.followed.keys()) this.lookUp(taskId);
     this.end.post({ actor: 'registrar', id: 'registrar', message: { type: 'bus.ready' } });

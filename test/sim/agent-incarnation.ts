@@ -95,7 +95,7 @@ export class AgentIncarnation implements SessionOwner {
         log: (_level, text, attributes) => {
           if (attributes['error'] !== undefined)
             throw new Violation('no handler throws', `${text}\n${attributes['error']}`);
-          if (text.startsWith('discarded the last log lines of a task')) this.bus.brokenOff();
+          if (text.startsWith('discarded the last log lines of a task')) this.bus.cutOff();
         },
         fatal: (error) => {
           throw new Violation(
@@ -143,7 +143,7 @@ export class AgentIncarnation implements SessionOwner {
   /** Ends the daemon, by kill -9 or by itself. */
   stop(): void {
     this.host.stop();
-    this.bus.brokenOff();
+    this.bus.cutOff();
     this.parts.processes.ownedBy(null);
     this.parts.disk.crash();
     this.parts.link.buffered.length = 0;
@@ -155,9 +155,9 @@ export class AgentIncarnation implements SessionOwner {
     });
   }
 
-  mended(): void {
+  reconnected(): void {
     this.inLife(() => {
-      this.bus.mended();
+      this.bus.reconnected();
     });
   }
 

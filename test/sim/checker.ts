@@ -39,14 +39,14 @@ import { judgeLeases } from './lease-oracle.ts';
 import type { RunningProcesses } from './running-processes.ts';
 import type { ServiceModel, ServiceWatcher } from './service-model.ts';
 import { ActorStates, type FarmView, type ServiceView } from './service-view.ts';
-import { assignedAttempts, isAsHandedOut, storedAttempt, storedAttempts } from './stored-attempts.ts';
+import { assignedAttempts, equalsAssignment, storedAttempt, storedAttempts } from './stored-attempts.ts';
 import { watchTake } from './take-rules.ts';
 import { Violation } from './violation.ts';
 import { judgeWorkerTurn } from './worker-rules.ts';
-import type { Said, Turn, TurnObserver } from './watch-turns.ts';
+import type { TurnOutputs, Turn, TurnObserver } from './watch-turns.ts';
 
 /** Number of complete flushes per check of all durable rows, which is slow. */
-const FLUSHED_LOOK_EACH = 64;
+const FLUSHES_PER_CHECK = 64;
 
 /** A statement that the service has confirmed and must keep. Returns a violation, or null. */
 export type Obligation = (store: StoreReader) => string | null;
@@ -61,7 +61,7 @@ interface LastSeen {
   readonly changedIn: number;
 }
 
-type AfterTurn = (said: Said) => void;
+type AfterTurn = (said: TurnOutputs) => void;
 
 /** Observes one service over all its restarts, and throws a Violation as soon as an invariant does not hold. */
 export class Checker implements ServiceWatcher {
@@ -85,11 +85,11 @@ export class Checker implements ServiceWatcher {
   private readonly touchedFarms = new Set<FarmId>();
   private readonly attempts = new Map<TaskId, AttemptRecord[]>();
   /** Published ends of tasks. They are final, except for a retry. */
-  private readonly toldEnds = new Map<TaskId, TerminalTaskStatus>();
+  private readonly publishedEnds = new Map<TaskId, TerminalTaskStatus>();
   /** Number of unanswered client requests that may undo a published end, by job. */
   private readonly unsettled = new Map<JobId, number>();
   private readonly seen = new Map<JobId, LastSeen>();
-  private closures = 0;
+  private unitsOfWork = 0;
   private startedAt = 0;
   /** Virtual time of the last worker change, by farm. */
   private readonly changedAt = new Map<FarmId, number>();
@@ -121,7 +121,7 @@ export class Checker implements ServiceWatcher {
   /** Records a reply to a client: its change must be in the store now and after any crash. */
   promise(promised: Obligation): void {
     this.promises.push(promised);
-    this.keepsPromise(promised);
+    this.checkObligation(promised);
   }
 
   /** Records a client request that may undo a published end of the job. Call the returned function with the reply. */
@@ -135,7 +135,7 @@ export class Checker implements ServiceWatcher {
   }
 
   readonly observer: TurnObserver = (turn) => {
-    if (turn.beginsClosure) this.closures++;
+    if (turn.startsUnitOfWork) this.unitsOfWork++;
     const farm = farmOf(turn);
     const after = this.watch(turn);
     return (said) => {
@@ -199,7 +199,7 @@ export class Checker implements ServiceWatcher {
       }
       const after = snapshotOf(job);
       const hasChanged = message.type !== 'tasks.take' && (last === undefined || !isSame(before, after));
-      const changedIn = hasChanged ? this.closures : (last?.changedIn ?? 0);
+      const changedIn = hasChanged ? this.unitsOfWork : (last?.changedIn ?? 0);
       const readySince = readySinceOf(after, turn.now, last?.readySince ?? []);
       this.seen.set(id, { state: job, snapshot: after, readySince, changedIn });
       const { isClockSteady } = this;
@@ -266,7 +266,7 @@ export class Checker implements ServiceWatcher {
         isClockSteady: this.isClockSteady,
         attemptsOf: (task: TaskId) => this.attempts.get(task) ?? [],
         reserved,
-        isFresh: (job: JobId) => this.seen.get(job)?.changedIn === this.closures,
+        isFresh: (job: JobId) => this.seen.get(job)?.changedIn === this.unitsOfWork,
       };
       this.note(judgeLeases(lease, takes, around));
     };
@@ -309,8 +309,8 @@ export class Checker implements ServiceWatcher {
     }
     if (event.subject !== 'tasks') return;
     const { task_id: taskId, status } = event.payload;
-    if (isTerminalTask(status)) this.toldEnds.set(taskId, status);
-    else this.toldEnds.delete(taskId);
+    if (isTerminalTask(status)) this.publishedEnds.set(taskId, status);
+    else this.publishedEnds.delete(taskId);
   }
 
   pumped(): void {
@@ -328,7 +328,7 @@ export class Checker implements ServiceWatcher {
     if (
       kernel.isIdle &&
       store.waiting + store.unread === 0 &&
-      ++this.flushedLooks % FLUSHED_LOOK_EACH === 0
+      ++this.flushedLooks % FLUSHES_PER_CHECK === 0
     ) {
       this.check(WHEN_FLUSHED, view);
     }
@@ -341,22 +341,22 @@ export class Checker implements ServiceWatcher {
     const before = new Map(this.attempts);
     this.attempts.clear();
     for (const attempt of storedAttempts(this.service.store)) {
-      const wrong = this.noteAttempt(attempt) ?? isAsHandedOut(attempt, before);
+      const wrong = this.noteAttempt(attempt) ?? equalsAssignment(attempt, before);
       if (wrong !== null) throw wrong;
     }
-    this.checkToldEnds();
+    this.checkPublishedEnds();
     this.unsettled.clear();
-    for (const promised of this.promises) this.keepsPromise(promised);
+    for (const promised of this.promises) this.checkObligation(promised);
   }
 
   /** Reports whether jobs of any farm were not queried yet for their offers. */
-  get isTakingUp(): boolean {
-    return this.farms.some((id) => !this.isAsked(id));
+  get isRecovering(): boolean {
+    return this.farms.some((id) => !this.areJobsQueried(id));
   }
 
   /** Returns the fault of the final state, or null. */
   unfinished(): string | null {
-    if (this.isTakingUp) return 'a farm is being recovered';
+    if (this.isRecovering) return 'a farm is being recovered';
     const view = this.view(true);
     if (this.service.host === null || view.farms.length < this.farms.length) return 'the service is down';
     for (const { name, check } of FINAL_INVARIANTS) {
@@ -374,7 +374,7 @@ export class Checker implements ServiceWatcher {
     this.check(WHEN_FLUSHED, view);
     this.check(FINAL_INVARIANTS, view);
     this.check(FINAL_SLOW_INVARIANTS, view);
-    for (const promised of this.promises) this.keepsPromise(promised);
+    for (const promised of this.promises) this.checkObligation(promised);
   }
 
   /** Violations are thrown after the turn, because the kernel treats an error inside a turn as a handler error. */
@@ -389,7 +389,7 @@ export class Checker implements ServiceWatcher {
     }
   }
 
-  private keepsPromise(promised: Obligation): void {
+  private checkObligation(promised: Obligation): void {
     const wrong = promised(this.service.store);
     if (wrong !== null) throw new Violation('every answered change is in the store', wrong);
   }
@@ -400,7 +400,7 @@ export class Checker implements ServiceWatcher {
     let farms: readonly FarmView[] | null = null;
     const all = (): readonly FarmView[] => (farms ??= this.farmViews(this.farms, missing));
     // Jobs are not in memory yet: a farm is checked after its recovery.
-    const asked = [...this.touchedFarms].filter((id) => this.isAsked(id));
+    const asked = [...this.touchedFarms].filter((id) => this.areJobsQueried(id));
     const touched = isLast ? all() : this.farmViews(asked, missing);
     return {
       tallies: service.tallies,
@@ -423,7 +423,7 @@ export class Checker implements ServiceWatcher {
   }
 
   /** Reports whether all jobs of the farm were queried for their offers; true if its lease actor is not in memory. */
-  private isAsked(farm: FarmId): boolean {
+  private areJobsQueried(farm: FarmId): boolean {
     return (this.states?.lease(farm)?.pendingJobs.length ?? 0) === 0;
   }
 
@@ -506,14 +506,14 @@ export class Checker implements ServiceWatcher {
   }
 
   /** I5: a task with a published end has ended, unless an unanswered client request retries it. */
-  private checkToldEnds(): void {
+  private checkPublishedEnds(): void {
     const { store } = this.service;
-    for (const [taskId, end] of this.toldEnds) {
+    for (const [taskId, end] of this.publishedEnds) {
       const task = parseTaskId(taskId);
       // Other rules check that only permitted jobs are deleted.
       const isGone = task === null || store.get('job', keys.job(task.jobId)) === undefined;
       if (isGone || this.unsettled.has(task.jobId)) {
-        this.toldEnds.delete(taskId);
+        this.publishedEnds.delete(taskId);
         continue;
       }
       const page = store.get('taskPage', keys.taskPageOf(task));

@@ -8,7 +8,7 @@ import type { SimulationOptions } from './options.ts';
 import type { Random } from './random.ts';
 import type { ServiceModel } from './service-model.ts';
 
-const TRY_AGAIN_MS = 2_000;
+const RETRY_MS = 2_000;
 
 export interface ClientWorld {
   readonly farm: FarmId;
@@ -42,7 +42,7 @@ export function requestUntilAnswered<T>(
       isAnswered = true;
       onOutcome(outcome);
     });
-    world.time.after(TRY_AGAIN_MS, tryOnce);
+    world.time.after(RETRY_MS, tryOnce);
   };
   tryOnce();
 }

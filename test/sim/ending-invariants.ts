@@ -4,7 +4,7 @@ import type { JobState } from '../../actors/service/job/state.ts';
 import type { StepState } from '../../actors/service/job/step-state.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { rowsOfNoJob } from '../kit/rows-of-job.ts';
+import { orphanedRows } from '../kit/rows-of-job.ts';
 import { mayRun } from './eligibility-oracle.ts';
 import type { FarmView, ServiceView } from './service-view.ts';
 import { storedAttempt } from './stored-attempts.ts';
@@ -14,7 +14,7 @@ import { type Invariant, ofFarms, isTerminalStatus } from './invariant-frame.ts'
 const RETENTION_LATE = 1.2;
 
 /** When all commits are durable, state equals the store (docs/architecture.md#a-turn). */
-export const memoryIsWhatTheStoreHolds: Invariant = {
+export const memoryEqualsStore: Invariant = {
   name: 'actors in memory equal their stored rows',
   check: (view) => {
     for (const { farm, jobs, workers } of view.farms) {
@@ -66,7 +66,7 @@ function jobDiffers(job: JobState, view: ServiceView): string | null {
 }
 
 /** Ended work leaves no rows behind. */
-export const everyJobIsTerminalOrUnschedulable: Invariant = {
+export const jobsEndOrCannotRun: Invariant = {
   name: 'in the end every job is terminal, or waits for something that never happens',
   check: ofFarms((view, { isLifted }) => {
     const stuck = new Set(
@@ -94,7 +94,7 @@ function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: 
   const isPaused = job.record.status === 'paused' || farm.queues.get(job.record.queueId)?.paused === true;
   if (isPaused) return !isLifted;
   const ready = job.steps.filter((step) => step.record.taskCounts.ready > 0);
-  if (ready.length === 0) return job.steps.every((step) => isTerminalStep(step) || waitsInVain(job, step));
+  if (ready.length === 0) return job.steps.every((step) => isTerminalStep(step) || waitsForever(job, step));
   // A full pool has holders, which end. An unregistered pool has no slots.
   const isUnregistered = (name: string): boolean => lease.pools.stateOf(name).maxConcurrent === 0;
   return ready.every(
@@ -113,16 +113,16 @@ function isTerminalStep({ record: { taskCounts } }: StepState): boolean {
 }
 
 /** A single task was retried, and an earlier step ended without completing. */
-function waitsInVain(job: JobState, step: StepState): boolean {
+function waitsForever(job: JobState, step: StepState): boolean {
   return step.plan.dependsOn.some((order) => {
     const upstream = job.steps[order];
     if (upstream === undefined) return false;
     const { succeeded, total } = upstream.record.taskCounts;
-    return isTerminalStep(upstream) ? succeeded < total : waitsInVain(job, upstream);
+    return isTerminalStep(upstream) ? succeeded < total : waitsForever(job, upstream);
   });
 }
 
-export const nothingIsBookedInTheEnd: Invariant = {
+export const noBookingsRemain: Invariant = {
   name: 'in the end no cores are booked',
   check: ofFarms(({ workers }) => {
     for (const { record, bookings } of workers) {
@@ -132,13 +132,13 @@ export const nothingIsBookedInTheEnd: Invariant = {
   }),
 };
 
-export const deletedJobsLeaveNothing: Invariant = {
+export const noRowsOfDeletedJobsRemain: Invariant = {
   name: 'in the end no rows of deleted jobs remain',
-  check: ({ store }) => rowsOfNoJob(store)[0] ?? null,
+  check: ({ store }) => orphanedRows(store)[0] ?? null,
 };
 
 /** Retention deletes jobs in time. */
-export const retentionIsDone: Invariant = {
+export const expiredJobsAreDeleted: Invariant = {
   name: 'in the end retention has deleted all expired jobs',
   check: ({ store, farms, now, isClockSteady, retention }) => {
     if (retention.afterMs === 0 || !isClockSteady) return null;

@@ -1,11 +1,11 @@
 import { judgeMarks, surroundingsOf } from './unschedulable-rules.ts';
 import { type Invariant, ofFarms } from './invariant-frame.ts';
 import {
-  memoryIsWhatTheStoreHolds,
-  everyJobIsTerminalOrUnschedulable,
-  nothingIsBookedInTheEnd,
-  deletedJobsLeaveNothing,
-  retentionIsDone,
+  memoryEqualsStore,
+  jobsEndOrCannotRun,
+  noBookingsRemain,
+  noRowsOfDeletedJobsRemain,
+  expiredJobsAreDeleted,
 } from './ending-invariants.ts';
 import {
   jobStatusFits,
@@ -25,7 +25,7 @@ import {
 import {
   poolsAreHeldByOpenAttempts,
   failuresAreCounted,
-  deletedWorkersAreGone,
+  noRowsOfDeletedWorkersRemain,
   farmsKnowPools,
 } from './pool-and-worker-invariants.ts';
 import {
@@ -74,20 +74,17 @@ export const AT_REST: readonly Invariant[] = [noReadyTaskWaits, unschedulableIsT
 
 /** Checks for when all commits are durable. */
 export const WHEN_FLUSHED: readonly Invariant[] = [
-  memoryIsWhatTheStoreHolds,
-  deletedWorkersAreGone,
+  memoryEqualsStore,
+  noRowsOfDeletedWorkersRemain,
   poolsAreHeldByOpenAttempts,
 ];
 
-export const FINAL_INVARIANTS: readonly Invariant[] = [
-  everyJobIsTerminalOrUnschedulable,
-  nothingIsBookedInTheEnd,
-];
+export const FINAL_INVARIANTS: readonly Invariant[] = [jobsEndOrCannotRun, noBookingsRemain];
 
 /** Checks of the final state that are too slow to run often. */
 export const FINAL_SLOW_INVARIANTS: readonly Invariant[] = [
   farmsKnowPools,
   failuresAreCounted,
-  deletedJobsLeaveNothing,
-  retentionIsDone,
+  noRowsOfDeletedJobsRemain,
+  expiredJobsAreDeleted,
 ];

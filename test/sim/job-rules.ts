@@ -6,7 +6,7 @@ import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import { JOB_EDGES, TASK_EDGES } from './job-edges.ts';
 import { isSame, type JobSnapshot, type TaskSnapshot } from './job-snapshot.ts';
 import { Violation } from './violation.ts';
-import type { Said } from './watch-turns.ts';
+import type { TurnOutputs } from './watch-turns.ts';
 
 /** A turn of a job, with the other inputs of the rules. */
 export interface JobTurnSeen {
@@ -14,7 +14,7 @@ export interface JobTurnSeen {
   readonly before: JobSnapshot;
   readonly after: JobSnapshot;
   readonly now: number;
-  readonly said: Said;
+  readonly said: TurnOutputs;
   readonly graceMs: number;
   readonly isClockSteady: boolean;
   readonly expected: Expected;
@@ -248,7 +248,7 @@ function countIf(job: JobSnapshot, wanted: (task: TaskSnapshot) => boolean): num
 }
 
 /** Returns the number of tasks that a turn retried, or 0 for any other turn. */
-function retriedOf(message: JobMessage, said: Said): number {
+function retriedOf(message: JobMessage, said: TurnOutputs): number {
   if (!RETRIES.includes(message.type)) return 0;
   for (const answer of said.answers) {
     // Reply to a retry: actors/service/job/messages.ts.

@@ -23,7 +23,7 @@ export class LogBook {
    * The daemon has ended before all chunks were stored, or has given up on the rest: the end of this log may be
    * missing.
    */
-  brokenOff(attemptId: AttemptId): void {
+  cutOff(attemptId: AttemptId): void {
     this.broken.add(attemptId);
   }
 

@@ -152,12 +152,12 @@ export class MachineModel {
     if (!this.link.isCut) return;
     this.world.trace.note('link restored', this.spec.name);
     this.world.bus.mend(this.link);
-    this.life?.mended();
+    this.life?.reconnected();
   }
 
   /** The bus has restarted after a crash. */
   busIsBack(): void {
-    if (!this.link.isCut) this.life?.mended();
+    if (!this.link.isCut) this.life?.reconnected();
   }
 
   /** Called by the bus. */

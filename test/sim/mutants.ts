@@ -17,7 +17,7 @@ import { handle, droppingMessages, withDefinitions, type Mutant } from './mutant
 import { contextWith, type AnyContext, type AnyHandler } from './watch-turns.ts';
 
 /** Every handler of an actor gets the wrong `receivingSince`. */
-const forgetListening =
+const clearReceivingSince =
   (kind: Kind<ServiceSystem>) =>
   (definition: AnyDefinition<ServiceSystem>): AnyDefinition<ServiceSystem> => {
     if (definition.kind !== kind) return definition;
@@ -156,7 +156,7 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a worker expires although the service was partitioned',
-    plant: withDefinitions(forgetListening('worker')),
+    plant: withDefinitions(clearReceivingSince('worker')),
   },
   {
     name: 'a late success wins over a cancel',

@@ -53,7 +53,7 @@ export const failuresAreCounted: Invariant = {
 };
 
 /** A deleted worker leaves no rows, except for its number. */
-export const deletedWorkersAreGone: Invariant = {
+export const noRowsOfDeletedWorkersRemain: Invariant = {
   name: 'the rows of a worker are deleted with it',
   check: ({ store }) => {
     for (const table of ['booking', 'workerFailures'] as const) {

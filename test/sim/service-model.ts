@@ -35,7 +35,7 @@ import { Violation } from './violation.ts';
 import type { Output } from '../../actors/kernel/output.ts';
 
 /** The service as machines see it: reply addresses, and the receiver of lease requests. */
-export interface ServiceDoor {
+export interface ServiceEndpoint {
   /** Reports whether any process receives lease requests. */
   readonly isServing: boolean;
   openInbox(address: string, link: Link, deliver: (reply: unknown) => void): void;
@@ -107,7 +107,7 @@ const FRONT_MS_MAX = 3;
  * The process of the service: a kernel with its actors on a store with delayed durability. It can crash at any moment
  * and restarts from the durable rows.
  */
-export class ServiceModel implements ServiceDoor {
+export class ServiceModel implements ServiceEndpoint {
   readonly store: MemoryStore = createMemoryStore();
   watcher: ServiceWatcher | null = null;
   /** Sends to every machine, like a bus message. */

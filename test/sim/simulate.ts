@@ -25,7 +25,7 @@ const { values } = parseArgs({
 });
 
 /** Every n-th seed runs twice and must have the same result. */
-const TWICE_EACH = 50;
+const SEEDS_PER_REPEAT = 50;
 
 /** With `--scenario OC-1`: the same, with the faults of one scenario. */
 function scenarioOf(name: string | undefined): { readonly scenario?: Scenario } {
@@ -81,7 +81,7 @@ function runMany(first: number, seeds: number): boolean {
     const result = simulate(seed, chosen);
     if (result.cases > 0) met++;
     events += result.events;
-    if (seed % TWICE_EACH === 0 && simulate(seed, chosen).digest !== result.digest) {
+    if (seed % SEEDS_PER_REPEAT === 0 && simulate(seed, chosen).digest !== result.digest) {
       print(`seed ${seed}: two runs of it differ`);
       failed++;
     }

@@ -218,7 +218,7 @@ class Simulation {
 
   private get isAtWork(): boolean {
     const { host, store } = this.service;
-    return host?.kernel.isIdle !== true || store.waiting + store.unread > 0 || this.checker.isTakingUp;
+    return host?.kernel.isIdle !== true || store.waiting + store.unread > 0 || this.checker.isRecovering;
   }
 
   private unfinished(): string | null {

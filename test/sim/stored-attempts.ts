@@ -7,10 +7,10 @@ import { readAttempt } from '../../src/core/records/open-attempt.ts';
 import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
 import { readTask, TASKS_PER_PAGE } from '../../src/core/records/task-page.ts';
 import { Violation } from './violation.ts';
-import type { Said } from './watch-turns.ts';
+import type { TurnOutputs } from './watch-turns.ts';
 
 /** Attempts that a turn assigned, read from its lease reply: they have no rows yet. */
-export function assignedAttempts({ sent }: Said, now: number): AttemptRecord[] {
+export function assignedAttempts({ sent }: TurnOutputs, now: number): AttemptRecord[] {
   return sent.flatMap(({ id, message }) =>
     message.type === 'attempts.booked' ? bookedOn(id, message, now) : [],
   );
@@ -67,7 +67,7 @@ export function* storedAttempts(store: StoreReader): Generator<AttemptRecord> {
 }
 
 /** Reports whether an attempt has the same worker and assignment time as before the crash. */
-export function isAsHandedOut(
+export function equalsAssignment(
   attempt: AttemptRecord,
   before: ReadonlyMap<TaskId, readonly AttemptRecord[]>,
 ): Violation | null {

@@ -13,7 +13,7 @@ export interface Turn {
   readonly message: AnyMessage;
   readonly now: number;
   /** The message came from outside, so it starts a unit of work (docs/decisions/unit-of-work.md). */
-  readonly beginsClosure: boolean;
+  readonly startsUnitOfWork: boolean;
 }
 
 /** A message from one actor to another. */
@@ -23,7 +23,7 @@ interface Sent {
 }
 
 /** Outputs of a turn. */
-export interface Said {
+export interface TurnOutputs {
   readonly sent: readonly Sent[];
   readonly effects: readonly ServiceEffect[];
   readonly answers: readonly unknown[];
@@ -31,7 +31,7 @@ export interface Said {
 }
 
 /** Observes every turn of every actor. `before` may return a function that is called after the turn. */
-export type TurnObserver = (turn: Turn) => ((said: Said) => void) | null;
+export type TurnObserver = (turn: Turn) => ((said: TurnOutputs) => void) | null;
 
 /** Returns the context with some members replaced. */
 export function contextWith(context: AnyContext, changed: Partial<AnyContext>): AnyContext {
@@ -78,8 +78,8 @@ export function watchTurns(
     const handlers: Record<string, AnyHandler> = {};
     for (const [type, handle] of Object.entries(definition.handlers)) {
       handlers[type] = (state, message, context) => {
-        const beginsClosure = !inner.has(message);
-        const after = before({ kind: definition.kind, state, message, now: context.now, beginsClosure });
+        const startsUnitOfWork = !inner.has(message);
+        const after = before({ kind: definition.kind, state, message, now: context.now, startsUnitOfWork });
         const sent: Sent[] = [];
         const effects: ServiceEffect[] = [];
         const answers: unknown[] = [];

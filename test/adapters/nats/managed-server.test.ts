@@ -12,7 +12,13 @@ import {
 } from '../../../src/adapters/nats/managed-server.ts';
 import { findServerProcess } from '../../../src/adapters/nats/server-process.ts';
 import { probeServer } from '../../../src/adapters/nats/server-probe.ts';
-import { recordingShard, recordingWorker, SOON, statusOf, taskOf } from '../../kit/nats-members.ts';
+import {
+  recordingShard,
+  recordingWorker,
+  FAST_REDELIVERY,
+  statusOf,
+  taskOf,
+} from '../../kit/nats-members.ts';
 import { ofType, Recorder } from '../../kit/nats-recorder.ts';
 import { freePort, NatsServer } from '../../kit/nats-server.ts';
 
@@ -79,7 +85,7 @@ test('a managed server listens at its address, protects its files and ends when 
 
 test('a killed server is restarted, and all clients reconnect', async (t) => {
   const { server, events } = await startManaged(t, join(t.testdir({}), 'bus'), await freePort());
-  const shard = recordingShard(server.servers, SOON);
+  const shard = recordingShard(server.servers, FAST_REDELIVERY);
   const worker = recordingWorker(server.servers);
   t.teardown(() => Promise.all([shard.bus.close(), worker.bus.close()]));
   await Promise.all([shard.events.next(ofType('ready')), worker.events.next(ofType('ready'))]);

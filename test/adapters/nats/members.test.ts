@@ -18,7 +18,7 @@ import {
   recordingLogReader,
   recordingShard,
   recordingWorker,
-  SOON,
+  FAST_REDELIVERY,
   statusOf,
   taskOf,
   WORKER,
@@ -42,7 +42,7 @@ const ANSWER_MS = 5000;
 
 async function startHouse(t: Test) {
   const server = await NatsServer.start();
-  const shard = recordingShard(server.servers, SOON);
+  const shard = recordingShard(server.servers, FAST_REDELIVERY);
   const worker = recordingWorker(server.servers);
   t.teardown(async () => {
     await Promise.all([shard.bus.close(), worker.bus.close()]);
@@ -212,9 +212,9 @@ test('a message that is never acknowledged is discarded with an event, and block
     type: 'max-deliveries-reached',
     stream: STREAMS.status.name,
     streamSequence: 1,
-    deliveries: SOON.deliveriesMax,
+    deliveries: FAST_REDELIVERY.deliveriesMax,
   });
-  t.equal(shard.statuses.all.length, SOON.deliveriesMax);
+  t.equal(shard.statuses.all.length, FAST_REDELIVERY.deliveriesMax);
   const nc = await server.connect();
   t.teardown(() => nc.close());
   const info = await (await managerOf(nc)).consumers.info(STREAMS.status.name, 'shard-0-of-2');

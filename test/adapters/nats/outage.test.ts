@@ -9,7 +9,7 @@ import {
   recordingLogReader,
   recordingShard,
   recordingWorker,
-  SOON,
+  FAST_REDELIVERY,
   statusOf,
   taskOf,
 } from '../../kit/nats-members.ts';
@@ -22,7 +22,7 @@ const isDisconnected = ofType('disconnected');
 test('clients can start before the server', async (t) => {
   const server = await NatsServer.prepare();
   t.teardown(() => server.stop());
-  const shard = recordingShard(server.servers, SOON);
+  const shard = recordingShard(server.servers, FAST_REDELIVERY);
   const worker = recordingWorker(server.servers);
   t.teardown(() => Promise.all([shard.bus.close(), worker.bus.close()]));
   t.match(await shard.events.next(ofType('unreachable')), { reason: 'connection refused' });
@@ -52,8 +52,8 @@ test('stored messages survive repeated kills of the server', async (t) => {
   const ROUNDS = 8;
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
-  const shard = recordingShard(server.servers, SOON);
-  const reader = recordingLogReader(server.servers, SOON);
+  const shard = recordingShard(server.servers, FAST_REDELIVERY);
+  const reader = recordingLogReader(server.servers, FAST_REDELIVERY);
   const worker = recordingWorker(server.servers);
   t.teardown(() => Promise.all([shard.bus.close(), reader.bus.close(), worker.bus.close()]));
   await Promise.all([shard.events.next(isReady), reader.events.next(isReady), worker.events.next(isReady)]);
@@ -120,8 +120,8 @@ test('stored messages survive repeated kills of the server', async (t) => {
 test('streams that are lost with their disk are re-created, and the log reader detects it', async (t) => {
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
-  const shard = recordingShard(server.servers, SOON);
-  const reader = recordingLogReader(server.servers, SOON);
+  const shard = recordingShard(server.servers, FAST_REDELIVERY);
+  const reader = recordingLogReader(server.servers, FAST_REDELIVERY);
   const worker = recordingWorker(server.servers);
   t.teardown(() => Promise.all([shard.bus.close(), reader.bus.close(), worker.bus.close()]));
   await Promise.all([shard.events.next(isReady), reader.events.next(isReady), worker.events.next(isReady)]);
@@ -144,7 +144,7 @@ test('streams that are lost with their disk are re-created, and the log reader d
 test('deleted consumers and streams are re-created while the connection stays open', async (t) => {
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
-  const shard = recordingShard(server.servers, SOON);
+  const shard = recordingShard(server.servers, FAST_REDELIVERY);
   const worker = recordingWorker(server.servers);
   t.teardown(() => Promise.all([shard.bus.close(), worker.bus.close()]));
   await Promise.all([shard.events.next(isReady), worker.events.next(isReady)]);
@@ -183,7 +183,7 @@ test('deleted consumers and streams are re-created while the connection stays op
 test('a request of a worker fails with "disconnected" when the server ends', async (t) => {
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
-  const shard = recordingShard(server.servers, SOON);
+  const shard = recordingShard(server.servers, FAST_REDELIVERY);
   const worker = recordingWorker(server.servers);
   t.teardown(() => Promise.all([shard.bus.close(), worker.bus.close()]));
   await Promise.all([shard.events.next(isReady), worker.events.next(isReady)]);
@@ -217,7 +217,7 @@ test('a shard that reconnects continues where it stopped', async (t) => {
   t.teardown(() => server.stop());
   const worker = recordingWorker(server.servers);
   t.teardown(() => worker.bus.close());
-  const first = recordingShard(server.servers, SOON);
+  const first = recordingShard(server.servers, FAST_REDELIVERY);
   await Promise.all([first.events.next(isReady), worker.events.next(isReady)]);
   await worker.bus.reportStatus(statusOf(1));
   await worker.bus.reportStatus(statusOf(2));
@@ -226,7 +226,7 @@ test('a shard that reconnects continues where it stopped', async (t) => {
   await first.bus.close();
   await worker.bus.reportStatus(statusOf(3));
 
-  const second = recordingShard(server.servers, SOON);
+  const second = recordingShard(server.servers, FAST_REDELIVERY);
   t.teardown(() => second.bus.close());
   const isOf = (index: number) => (delivery: { readonly message: StatusMessage }) =>
     delivery.message.task_id === taskOf(index);

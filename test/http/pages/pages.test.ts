@@ -6,7 +6,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from '
 import { test, type Test } from 'tap';
 import { readBundle, type Bundle } from '../../../http/pages/bundle.ts';
 import type { Client } from '../kit/client.ts';
-import { startApi, type OpenHouse } from '../kit/api-fixture.ts';
+import { startApi, type StartedApi } from '../kit/api-fixture.ts';
 
 const INDEX = '<!doctype html><title>Callsheet</title>';
 const SCRIPT = 'export const frames = 10;\n'.repeat(100);
@@ -46,7 +46,7 @@ async function bundleOf(t: Test): Promise<Bundle> {
   return bundle;
 }
 
-async function openPages(t: Test, pages?: Bundle | null): Promise<OpenHouse> {
+async function openPages(t: Test, pages?: Bundle | null): Promise<StartedApi> {
   const bundle = pages === undefined ? await bundleOf(t) : pages;
   return startApi(t, [], { limit: { rps: 1, burst: 1 }, trustProxy: false }, null, bundle);
 }

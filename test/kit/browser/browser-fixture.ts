@@ -25,7 +25,7 @@ export interface BrowserFixture {
 }
 
 /** Starts a service and a browser. `layOut` can write the initial state into the state folder. */
-export async function openBrowserHouse(
+export async function openBrowserFixture(
   flags: readonly string[] = [],
   layOut: (state: string) => Promise<unknown> = () => Promise.resolve(),
   { isRateLimited = false }: Pick<ServiceOptions, 'isRateLimited'> = {},

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { packageRoot } from '../../../daemons/process/package-root.ts';
 
 /** Folder of the screenshots, next to the test results. */
-const PICTURES = fileURLToPath(new URL('.tap/screenshots/', packageRoot));
+const SCREENSHOTS = fileURLToPath(new URL('.tap/screenshots/', packageRoot));
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export type Scheme = 'light' | 'dark';
@@ -59,14 +59,14 @@ async function closeContext(context: BrowserContext): Promise<void> {
 }
 
 /** Saves screenshots of the page at both widths and in both color schemes: `.tap/screenshots/NAME-WIDTH-SCHEME.png`. */
-export async function takePictures(page: Page, name: string): Promise<void> {
-  mkdirSync(PICTURES, { recursive: true });
+export async function saveScreenshots(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
   const before = page.viewportSize() ?? DESKTOP;
   for (const size of [DESKTOP, PHONE]) {
     await page.setViewportSize(size);
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme });
-      await page.screenshot({ path: join(PICTURES, `${name}-${size.width}-${scheme}.png`) });
+      await page.screenshot({ path: join(SCREENSHOTS, `${name}-${size.width}-${scheme}.png`) });
     }
   }
   await page.setViewportSize(before);

@@ -161,7 +161,7 @@ test('a reply is sent after the reports of its request are on disk or poisoned, 
       const requests: Request[] = [];
       const sent = new Set<string>();
       const check = (): void => {
-        for (const text of bench.heard()) {
+        for (const text of bench.takeOutputs()) {
           sent.add(text);
           const request = /^to lease (\d+): done$/.exec(text)?.[1];
           if (request === undefined) continue;

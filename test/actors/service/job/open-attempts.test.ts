@@ -130,5 +130,5 @@ test('attempt rows and bookings of an earlier version are read', (t) => {
 
 function isCompleted(t: Test, farm: TestFarm): void {
   t.equal(farm.job('A').status, 'completed');
-  t.strictSame(farm.warned(), []);
+  t.strictSame(farm.takeWarnings(), []);
 }

@@ -143,7 +143,7 @@ test('a terminal job cannot be retried after its queue or farm was deleted', (t)
 
 test('retries, a cancel and a lease in one window leave the job consistent', (t) => {
   const fixture = failed();
-  fixture.together(() => {
+  fixture.inOneWindow(() => {
     fixture.retryJob('A');
     fixture.retryTask('A/0/0');
     fixture.lease('w1');
@@ -203,7 +203,7 @@ test('a retry next to live tasks reports ready tasks and counts live ones', (t) 
   fixture.cancelTask('A/0/3');
   fixture.lease('w1');
   fixture.takeOutputs();
-  fixture.together(() => {
+  fixture.inOneWindow(() => {
     fixture.cancelTask('A/0/1');
     fixture.lease('w1');
     fixture.retryJob('A');

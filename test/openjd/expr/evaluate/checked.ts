@@ -61,7 +61,7 @@ export function evaluated(source: string, { symbols = {}, target, context = {} }
 }
 
 /** Returns `type display` of the value, or `error: ` with the message. */
-export function told(source: string, asked: Asked = {}): string {
+export function resultText(source: string, asked: Asked = {}): string {
   const result = evaluated(source, asked);
   if (!result.ok) return `error: ${result.detail}`;
   const type = typeOf(result.value);
@@ -69,9 +69,9 @@ export function told(source: string, asked: Asked = {}): string {
 }
 
 /** Returns the error with the source and its markers, or the value of a valid expression. */
-export function marked(source: string, asked: Asked = {}): string {
+export function errorText(source: string, asked: Asked = {}): string {
   const result = evaluated(source, asked);
-  return result.ok ? told(source, asked) : result.text;
+  return result.ok ? resultText(source, asked) : result.text;
 }
 
 /** Row of a table: source, expected result, and the required symbols or other inputs. */

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import type { ExprContext } from '../../../../src/openjd/expr/evaluate/evaluate.ts';
-import { evaluated, told, type Asked, type Row } from './checked.ts';
-import { marks, tells } from './rows.ts';
+import { evaluated, resultText, type Asked, type Row } from './checked.ts';
+import { checkErrors, checkResults } from './rows.ts';
 
 const FILE = {
   symbols: {
@@ -103,13 +103,13 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 
 for (const [name, rows] of Object.entries(TABLES)) {
   void test(name, (t) => {
-    tells(t, rows);
+    checkResults(t, rows);
     t.end();
   });
 }
 
 void test('errors mark the part of the source that causes them', (t) => {
-  marks(t, [
+  checkErrors(t, [
     [
       '1 + Param.Cuont',
       "Undefined variable: 'Param.Cuont'. Did you mean: Param.Count\n  1 + Param.Cuont\n      ^~~~~~~~~~~",
@@ -164,7 +164,7 @@ void test('host functions exist only in a host context', (t) => {
     ],
     ['aply_path_mapping()', {}, "error: Unknown function: 'aply_path_mapping'"],
   ];
-  for (const [source, asked, expected] of rows) t.equal(told(source, asked), expected, source);
+  for (const [source, asked, expected] of rows) t.equal(resultText(source, asked), expected, source);
   t.end();
 });
 
@@ -177,7 +177,7 @@ void test('paths of another format than the context are rejected', (t) => {
   };
   const windows: Partial<ExprContext> = { pathStyle: 'windows' };
   const mismatch = 'error: Path format mismatch: the value is a posix path, and paths are windows here';
-  tells(t, [
+  checkResults(t, [
     ['P', 'path /a', { symbols: posix }],
     ['L', 'list[path] ["s3://b/k", "/a"]', { symbols: posix }],
     ['P', mismatch, { symbols: posix, context: windows }],
@@ -185,7 +185,7 @@ void test('paths of another format than the context are rejected', (t) => {
     ['U', 'list[path] ["s3://b/k"]', { symbols: posix, context: windows }],
     ['S', 'list[string] ["/a"]', { symbols: posix, context: windows }],
   ]);
-  marks(t, [
+  checkErrors(t, [
     ['1 + len(L)', `${mismatch.slice(7)}\n  1 + len(L)\n          ^`, { symbols: posix, context: windows }],
   ]);
   t.end();

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { evaluated, type Asked, type Row, type Symbols } from './checked.ts';
-import { marks, tells } from './rows.ts';
+import { checkErrors, checkResults } from './rows.ts';
 
 /** Symbols without values: `B: bool` and so on. */
 const unknown = (types: Readonly<Record<string, string>>): Asked => ({
@@ -235,14 +235,14 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, string])[]>> =
 
 for (const [name, pairs] of Object.entries(TABLES)) {
   void test(name, (t) => {
-    tells(t, rows(pairs));
+    checkResults(t, rows(pairs));
     t.end();
   });
 }
 
 void test('unknown values are coerced to targets', (t) => {
   const to = (target: string): Asked => ({ ...U, target });
-  tells(t, [
+  checkResults(t, [
     ['I', 'unresolved[string]', to('string')],
     ['I', 'unresolved[float]', to('float')],
     ['F', 'unresolved[int]', to('int')],
@@ -269,7 +269,7 @@ void test('unknown values are coerced to targets', (t) => {
 });
 
 void test('an operation that can never succeed is rejected', (t) => {
-  marks(t, [
+  checkErrors(t, [
     [
       '1 + I.upper()',
       'upper() is not available for int. Available for: string\n  1 + I.upper()\n      ~~^~~~~~~',

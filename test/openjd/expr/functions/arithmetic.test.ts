@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { told, type Row } from '../evaluate/checked.ts';
-import { tells } from '../evaluate/rows.ts';
+import { resultText, type Row } from '../evaluate/checked.ts';
+import { checkResults } from '../evaluate/rows.ts';
 
 const MAX = '9223372036854775807';
 const MIN = '-9223372036854775808';
@@ -167,7 +167,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 
 for (const [name, rows] of Object.entries(TABLES)) {
   void test(name, (t) => {
-    tells(t, rows);
+    checkResults(t, rows);
     t.end();
   });
 }
@@ -195,9 +195,9 @@ void test('operations on ints equal those on integers, or overflow', (t) => {
       if (compute === undefined || (b === 0n && (operator === '//' || operator === '%'))) return;
       const exact = compute(a, b);
       const expected = exact < low || exact > high ? OVERFLOW : `int ${exact}`;
-      t.equal(told(`(${a}) ${operator} (${b})`), expected, `${a} ${operator} ${b}`);
+      t.equal(resultText(`(${a}) ${operator} (${b})`), expected, `${a} ${operator} ${b}`);
       const symbols = { 'a: int': `${a}`, 'b: int': `${b}` };
-      t.equal(told(`a ${operator} b`, { symbols }), expected, `${a} ${operator} ${b}, from symbols`);
+      t.equal(resultText(`a ${operator} b`, { symbols }), expected, `${a} ${operator} ${b}, from symbols`);
     }),
     { numRuns: 1_000, seed: 3 },
   );
@@ -209,8 +209,8 @@ void test('floor division and remainder of floats are consistent', (t) => {
   fc.assert(
     fc.property(number, number, (a, b) => {
       const symbols = { 'a: float': a, 'b: float': b };
-      const quotient = Number(told('a // b', { symbols }).replace('int ', ''));
-      const remainder = Number(told('a % b', { symbols }).replace('float ', ''));
+      const quotient = Number(resultText('a // b', { symbols }).replace('int ', ''));
+      const remainder = Number(resultText('a % b', { symbols }).replace('float ', ''));
       if (!Number.isInteger(quotient)) throw new Error(`${a} // ${b} is ${quotient}`);
       if (remainder !== 0 && remainder < 0 !== b < 0) throw new Error(`${a} % ${b} is ${remainder}`);
       if (Math.abs(remainder) > Math.abs(b)) throw new Error(`${a} % ${b} is ${remainder}`);

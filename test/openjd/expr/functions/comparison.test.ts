@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { evaluated, symbolTable, told, type Row } from '../evaluate/checked.ts';
-import { marks, tells } from '../evaluate/rows.ts';
+import { evaluated, symbolTable, resultText, type Row } from '../evaluate/checked.ts';
+import { checkErrors, checkResults } from '../evaluate/rows.ts';
 
 const unordered = (operator: string, a: string, b: string): string =>
   `error: Cannot use '${operator}' operator with ${a} and ${b}`;
@@ -147,7 +147,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 
 for (const [name, rows] of Object.entries(TABLES)) {
   void test(name, (t) => {
-    tells(t, rows);
+    checkResults(t, rows);
     t.end();
   });
 }
@@ -164,7 +164,7 @@ void test('each operand of a chain is evaluated once', (t) => {
 });
 
 void test('the invalid part of a comparison is marked', (t) => {
-  marks(t, [
+  checkErrors(t, [
     ["'a' < 1", "Cannot use '<' operator with string and int\n  'a' < 1\n  ^~~~~~~"],
     ["1 < 2 < 'a'", "Cannot use '<' operator with int and string\n  1 < 2 < 'a'\n      ^~~~~~~"],
     ['1 in 2', "Cannot use 'in' operator with int and int\n  1 in 2\n  ^~~~~~"],
@@ -195,7 +195,7 @@ void test('equality and ordering are consistent', (t) => {
     fc.property(anyValue, anyValue, anyValue, ([one, a], [other, b], [third, c]) => {
       const symbols = { [`a: ${one}`]: a, [`b: ${other}`]: b, [`c: ${third}`]: c };
       symbolTable(symbols);
-      const holds = (source: string): string => told(source, { symbols }).replace(/^error:.*/, 'error');
+      const holds = (source: string): string => resultText(source, { symbols }).replace(/^error:.*/, 'error');
       const context = JSON.stringify(symbols);
       t.equal(holds('a == a'), 'bool true', context);
       t.equal(holds('a == b'), holds('b == a'), context);

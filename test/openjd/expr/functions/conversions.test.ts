@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import type { Row } from '../evaluate/checked.ts';
-import { tells } from '../evaluate/rows.ts';
+import { checkResults } from '../evaluate/rows.ts';
 
 const OVERFLOW = 'error: Integer overflow: result is outside the 64-bit signed range';
 const EXPECTED = 'Expected one of: 1, true, on, yes, 0, false, off, no';
@@ -143,7 +143,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 
 for (const [name, rows] of Object.entries(TABLES)) {
   void test(name, (t) => {
-    tells(t, rows);
+    checkResults(t, rows);
     t.end();
   });
 }
