@@ -21,7 +21,7 @@ const WAIT_MS = 3_600_000;
 /** Tasks of the other worker, one after another. */
 const SMALL_TASKS = 5_000;
 const SMALL_TASK_MS = 100;
-/** Time of the fault matrix by which the service must know the end of another worker's task. */
+/** Limit of the fault matrix for the delay until the service has the end of another worker's task. */
 const STATUS_SECONDS_MAX = 2;
 /** Maximum resident memory of the service and of a worker during the flood: far below the output size. */
 const RESIDENT_MIB_MAX = 768;

@@ -179,7 +179,7 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.getByText(/Your session has expired.* the session has ended/).waitFor();
     await page.getByText('asked-by-a-stranger').waitFor();
     t.strictSame(await violations(page), []);
-    t.ok(asked < 10, `requests must not repeat without end: ${asked} requests`);
+    t.ok(asked < 10, `requests must not repeat endlessly: ${asked} requests`);
     await page.unroute('**/api/v1/auth/me');
     await page.reload();
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Farms' }).waitFor();

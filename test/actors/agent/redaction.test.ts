@@ -121,7 +121,7 @@ function foundBy(search: TextSearch, text: string, isCut: boolean): boolean[] {
   return found;
 }
 
-test('the search finds what a plain search finds, whenever the texts were added', (t) => {
+test('the search finds the same as a plain search, whenever the texts were added', (t) => {
   fc.assert(
     fc.property(fc.array(letters(6), { maxLength: 8 }), letters(60), (texts, text) => {
       const search = new TextSearch();

@@ -160,7 +160,7 @@ test('new lines wait while the spool is being sent', (t) => {
   world.write('live');
   world.wait(100);
   t.match(world.waiting, [{ kind: 'ship-spool' }], 'one batch at a time, the spool first');
-  t.equal(world.held, 5, 'the process waits meanwhile');
+  t.equal(world.held, 5, 'the process waits until then');
   world.settleAll();
   t.equal(world.text(), 'a\nb\nc\nd\ne\nlive\n');
   t.equal(world.held, 0);

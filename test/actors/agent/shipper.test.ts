@@ -34,7 +34,7 @@ const chunksIn = (effects: readonly AgentEffect[]): LogMessage[] =>
 const consumedIn = (effects: readonly AgentEffect[]): number =>
   effects.reduce((sum, effect) => sum + (effect.kind === 'output-consumed' ? effect.bytes : 0), 0);
 
-test('lines gather for a moment into one chunk, and stored chunks let the process write more', (t) => {
+test('lines are collected for a moment into one chunk, and stored chunks let the process write more', (t) => {
   const fixture = new Shipping();
   fixture.lines(['one', 'two']);
   fixture.pass(50);

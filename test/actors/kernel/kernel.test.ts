@@ -87,7 +87,7 @@ test('the flush of a window is prepared during its commit and published in two p
   t.strictSame(bench.prepared.splice(0), ['a has 1']);
   bench.post('a', [say('reads')]);
   bench.kernel.pump();
-  t.strictSame(bench.prepared.splice(0), ['a reads 1'], 'also without a commit of its own');
+  t.strictSame(bench.prepared.splice(0), ['a reads 1'], 'also without its own commit');
   t.strictSame([bench.takeOutputs(), bench.told], [[], []], 'nothing is durable');
   bench.makeDurable(0);
   t.strictSame(bench.takeOutputs(), ['a has 1', 'settled first', 'a reads 1']);
@@ -348,7 +348,7 @@ test('a message for a missing actor is handled by onMissing', (t) => {
   t.end();
 });
 
-test('timers fire when due, in order, as messages of their own', (t) => {
+test('timers fire when due, in order, as separate messages', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [
     after('late', 30, say('late')),
@@ -541,7 +541,7 @@ test('a failed reload after a poisoned message is fatal', (t) => {
   t.end();
 });
 
-test('a turn sees one time, and a stall restarts receivingSince', (t) => {
+test('the time is constant during a turn, and a stall restarts receivingSince', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [{ do: 'sayTime' }, send('b', { do: 'sayTime' })]);
   bench.settle();

@@ -72,7 +72,7 @@ test('the whole window is rolled back when a failed unit touched an actor with u
   t.strictSame(
     bench.commits.map((commit) => commit.changes),
     [[{ id: 'a', value: 1 }], [{ id: 'b', value: 2 }], [{ id: 'b', value: 3 }]],
-    'each message then has a window of its own',
+    'each message then has its own window',
   );
   t.strictSame(
     bench.takeOutputs().filter((line) => !line.startsWith('to third')),
@@ -90,7 +90,7 @@ test('the whole window is rolled back when a failed unit touched an actor with u
   t.end();
 });
 
-test('a failed unit that touched no unsaved rows leaves the rest of the window as it is', (t) => {
+test('a failed unit that touched no unsaved rows does not affect the rest of the window', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [later(1), say('kept')], 'first');
   bench.post('b', [later(2), fail('once', 1)], 'second');

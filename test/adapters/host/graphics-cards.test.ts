@@ -96,7 +96,7 @@ test('a driver that leaves a child with its output open is not waited for', asyn
   t.match(await graphicsCards(environment, 500), { count: 0, problem: /did not answer/ });
 });
 
-test('reports memory that the driver does not know', (t) => {
+test('reports memory that the driver cannot determine as 0', (t) => {
   t.same(readCards('[N/A], NVIDIA Thor\n'), {
     count: 1,
     memoryMib: 0,

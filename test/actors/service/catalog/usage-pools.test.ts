@@ -7,7 +7,7 @@ import { keys } from '../../../../src/core/records/tables.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 import { NO_CALLBACKS } from '../../../kit/commit-callbacks.ts';
 
-/** The invariants include that the lease actor of every farm knows the stored pools. */
+/** The invariants include that the lease actor of every farm has the stored pools. */
 
 const slotsOf = (fixture: TestFarm): Record<string, number> =>
   Object.fromEntries(fixture.pools().map(({ name, slot }) => [name, slot]));
@@ -167,7 +167,7 @@ test('the number of slots is limited', (t) => {
   t.end();
 });
 
-test('a new farm knows the existing pools', (t) => {
+test('a new farm has the existing pools', (t) => {
   const fixture = new TestFarm();
   fixture.createPool('nuke');
   fixture.createFarm({ name: 'G' });

@@ -56,7 +56,7 @@ test('changes that were not durable before a crash were not published and have n
   farm.expect(t, 'the lease is lost', []);
   t.equal(farm.task('A/0/0').status, 'ready');
   farm.lease('w1');
-  farm.expect(t, 'and is made once', ['task A/0/0 assigned w1', 'job A running', 'lease w1: A/0/0#1']);
+  farm.expect(t, 'and is created once', ['task A/0/0 assigned w1', 'job A running', 'lease w1: A/0/0#1']);
   farm.withoutFlush(() => {
     farm.report('A/0/0', 'succeeded');
   });

@@ -358,7 +358,7 @@ test('purge messages are idempotent', (t) => {
   const gone = { ...next, message: { ...next.message, type: 'purge.logs-deleted' } } as const;
   fixture.deliver(next);
   fixture.deliver(gone);
-  t.equal(fixture.job('A').status, 'pending', 'a job that is not deleted is left alone');
+  t.equal(fixture.job('A').status, 'pending', 'a job that is not deleted is not affected');
   fixture.forWindows(1, () => {
     fixture.deleteJob('A');
   });

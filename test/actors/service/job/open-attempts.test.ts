@@ -42,7 +42,7 @@ test('a lease writes no attempt row, but the first report and the end do', (t) =
   t.end();
 });
 
-test('a restarted service knows open attempts without reports', (t) => {
+test('a restarted service restores open attempts without reports', (t) => {
   const farm = leased();
   const before = [0, 1, 2].map((index) => farm.attempts(`A/0/${index}`));
   farm.restart(5000);
