@@ -245,7 +245,7 @@ export abstract class TestFarmBase {
       prepareFlush: (outputs) => ({
         durable: () => undefined,
         readable: () => {
-          for (const output of outputs) this.recordOutput(recoded(output));
+          for (const output of outputs) this.hear(recoded(output));
         },
       }),
       log: (level, text) => {
@@ -258,7 +258,7 @@ export abstract class TestFarmBase {
     });
   }
 
-  private recordOutput(output: Output<ServiceSystem>): void {
+  private hear(output: Output<ServiceSystem>): void {
     const nameOf = (id: string): string => this.nameOf(id);
     if (output.kind === 'effect') {
       if (output.effect.kind === 'forward') this.post(output.effect.envelope);

@@ -94,8 +94,8 @@ function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: 
   const isPaused = job.record.status === 'paused' || farm.queues.get(job.record.queueId)?.paused === true;
   if (isPaused) return !isLifted;
   const ready = job.steps.filter((step) => step.record.taskCounts.ready > 0);
-  if (ready.length === 0) return job.steps.every((step) => isTerminalStep(step) || waitsForever(job, step));
-  // A full pool has holders, which end. An unregistered pool has no slots.
+  if (ready.length === 0) return job.steps.every((step) => isTerminalStep(step) || waitsInVain(job, step));
+  // A pool that is full has holders, and those end; one that is not registered has no slots.
   const isUnregistered = (name: string): boolean => lease.pools.stateOf(name).maxConcurrent === 0;
   return ready.every(
     (step) =>
@@ -113,12 +113,12 @@ function isTerminalStep({ record: { taskCounts } }: StepState): boolean {
 }
 
 /** A single task was retried, and an earlier step ended without completing. */
-function waitsForever(job: JobState, step: StepState): boolean {
+function waitsInVain(job: JobState, step: StepState): boolean {
   return step.plan.dependsOn.some((order) => {
     const upstream = job.steps[order];
     if (upstream === undefined) return false;
     const { succeeded, total } = upstream.record.taskCounts;
-    return isTerminalStep(upstream) ? succeeded < total : waitsForever(job, upstream);
+    return isTerminalStep(upstream) ? succeeded < total : waitsInVain(job, upstream);
   });
 }
 

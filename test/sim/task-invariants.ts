@@ -19,7 +19,7 @@ export const stepCountsAddUp: Invariant = {
     const { taskCounts, unschedulableReason = '' } = step.record;
     const marked = unschedulableTasks(step);
     if (marked !== taskCounts.unschedulable || marked > 0 !== (unschedulableReason !== ''))
-      return `${job.record.id} step ${step.record.order}: ${marked} tasks are marked, recorded are ${taskCounts.unschedulable}: ${unschedulableReason}`;
+      return `${job.record.id} step ${step.record.order}: ${marked} tasks are marked, noted are ${taskCounts.unschedulable}: ${unschedulableReason}`;
     const isRight =
       taskCounts.total === step.record.taskCount &&
       TASK_STATUSES.every((status) => counted[status] === taskCounts[status]);

@@ -277,37 +277,40 @@ test('a store whose directory contains only the journal does not replay it', asy
 
 const SMALL_DISK = { reserveBytes: 2 * MIB, lowBytes: 4 * MIB, okBytes: 6 * MIB };
 
-test('sets acknowledged on a full disk all fit into the tables', { skip: mountFault() }, async (t) => {
-  const disk = mountSmallDisk(t, 64 * MIB);
-  const directory = join(disk.path, 'state');
-  const options = { ...writerOptions(directory, { disk: SMALL_DISK }), journalBytes: 16 * MIB };
-  const writer = await openStateWriter(options);
-  disk.fillUpTo(0);
-  let acknowledged = 0;
-  const append = (): void => {
-    for (let n = 0; n < 60; n++) {
-      if (!writer.append([page(String(n).padStart(3, '0'), 200 * 1024, n)])) return;
-      acknowledged++;
-    }
-  };
-  t.throws(append, { message: /^disk-full: \d+ bytes are needed in .*state and the disk is full$/ });
-  t.ok(acknowledged > 0, `${acknowledged} were acknowledged`);
-  await writer.close();
+test(
+  'sets that were acknowledged on a full disk fit into the tables, all of them together',
+  { skip: mountFault() },
+  async (t) => {
+    const disk = mountSmallDisk(t, 64 * MIB);
+    const directory = join(disk.path, 'state');
+    const options = { ...writerOptions(directory, { disk: SMALL_DISK }), journalBytes: 16 * MIB };
+    const writer = await openStateWriter(options);
+    disk.fillUpTo(0);
+    let acknowledged = 0;
+    const append = (): void => {
+      for (let n = 0; n < 60; n++) {
+        if (!writer.append([page(String(n).padStart(3, '0'), 200 * 1024, n)])) return;
+        acknowledged++;
+      }
+    };
+    t.throws(append, { message: /^disk-full: \d+ bytes are needed in .*state and the disk is full$/ });
+    t.ok(acknowledged > 0, `${acknowledged} were acknowledged`);
+    await writer.close();
 
-  const reason =
-    /its journal holds what is not in its tables yet, which needs \d+ bytes, and the disk is full$/;
-  await t.rejects(openStateWriter(options), { name: 'StoreOpenError', message: reason });
-  await t.rejects(
-    openStateWriter(options),
-    { name: 'StoreOpenError', message: reason },
-    'the next start fails too',
-  );
-  disk.empty();
-  const again = await openStateWriter(options);
-  const pages = Array.from({ length: acknowledged }, (_, n) => [String(n).padStart(3, '0'), [200 * 1024, n]]);
-  t.strictSame(await pagesOf(directory), Object.fromEntries(pages));
-  await again.close();
-});
+    const reason =
+      /its journal holds what is not in its tables yet, which needs \d+ bytes, and the disk is full$/;
+    await t.rejects(openStateWriter(options), { name: 'StoreOpenError', message: reason });
+    await t.rejects(openStateWriter(options), { name: 'StoreOpenError', message: reason }, 'and again');
+    disk.empty();
+    const again = await openStateWriter(options);
+    const pages = Array.from({ length: acknowledged }, (_, n) => [
+      String(n).padStart(3, '0'),
+      [200 * 1024, n],
+    ]);
+    t.strictSame(await pagesOf(directory), Object.fromEntries(pages));
+    await again.close();
+  },
+);
 
 test(
   'without disk space for a journal, sets are applied immediately and a warning is logged',

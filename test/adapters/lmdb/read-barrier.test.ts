@@ -3,7 +3,7 @@ import { test } from 'tap';
 import { ReadBarrier } from '../../../src/adapters/lmdb/read-barrier.ts';
 import { WATERMARKS } from '../../../src/adapters/lmdb/store-protocol.ts';
 
-/** A read barrier with counts that the test changes like the store thread. */
+/** A barrier over counts that the test moves as the store thread does. */
 class Gate {
   readonly settled = new BigInt64Array(new SharedArrayBuffer(Object.keys(WATERMARKS).length * 8));
   asked = 0;
@@ -34,7 +34,7 @@ test('there is no wait when all durable sets are readable', (t) => {
   t.equal(gate.barrier.untilReadable(), null);
   t.equal(gate.asked, 0);
   gate.barrier.answered();
-  t.equal(gate.asked, 0, 'a reply without waiters sends no request');
+  t.equal(gate.asked, 0, 'an answer without waiters sends no request');
   t.end();
 });
 
@@ -55,7 +55,7 @@ test('waiters are released when all sets that were durable are readable, and sha
   t.equal(gate.barrier.untilReadable(), null);
 });
 
-test('a waiter that arrives after the reply sends another request', async (t) => {
+test('who came after the answer was made asks again', async (t) => {
   const gate = new Gate();
   gate.harden(1);
   const first = gate.barrier.untilReadable();
@@ -63,7 +63,7 @@ test('a waiter that arrives after the reply sends another request', async (t) =>
   gate.harden(1);
   let isLet = false;
   const second = gate.barrier.untilReadable()?.then(() => (isLet = true));
-  t.equal(gate.asked, 1, 'one request is in flight');
+  t.equal(gate.asked, 1, 'one question is under way');
   gate.barrier.answered();
   await first;
   t.equal(isLet, false);
@@ -103,7 +103,7 @@ test('in any order of events no waiter is released too early, and none waits for
             }),
           );
         };
-        /** The store thread replies to its request. */
+        /** The store thread answers what it was asked. */
         const answer = (): void => {
           if (answered === gate.asked) return;
           answered++;

@@ -87,7 +87,7 @@ test('every status has exactly this code', (t) => {
   t.end();
 });
 
-test('an empty page contains only untouched tasks', (t) => {
+test('an empty page holds untouched tasks alone', (t) => {
   const page = emptyTaskPage();
   t.equal(page.byteLength, TASK_PAGE_BYTES);
   t.equal(TASK_PAGE_BYTES, 1024);

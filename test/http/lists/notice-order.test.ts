@@ -8,7 +8,7 @@ import { keys } from '../../../src/core/records/tables.ts';
 import { FARM, jobNumber, jobRecord } from '../kit/records.ts';
 import { NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
 
-test('a commit that is announced before an earlier one is listed when it is durable', (t) => {
+test('a commit announced before an earlier one is listed when it is on disk', (t) => {
   const store = createMemoryStore();
   const job = jobRecord({ status: 'pending' });
   let sequence = 0;
@@ -27,10 +27,10 @@ test('a commit that is announced before an earlier one is listed when it is dura
   write('pending');
   t.equal(running(), 0);
   notices = [noticeOf(2)];
-  t.equal(running(), 0, 'the second commit is not durable');
+  t.equal(running(), 0, 'the second commit is not on disk');
   lastApplied = 1;
   notices = [noticeOf(1)];
-  t.equal(running(), 0, 'the first commit is durable');
+  t.equal(running(), 0, 'the first one is');
   write('running');
   lastApplied = 2;
   t.equal(running(), 1);
