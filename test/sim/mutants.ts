@@ -116,7 +116,7 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a failure too many is retried',
+    name: 'a task is retried once too often',
     plant: handle('job', 'tasks.reported', (state, message, context, original) => {
       const job = state as JobState;
       const { inherited } = job;
@@ -159,7 +159,7 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
     plant: withDefinitions(clearReceivingSince('worker')),
   },
   {
-    name: 'a late success wins over a cancel',
+    name: 'a late success overrides a cancel',
     plant: handle('job', 'tasks.reported', (state, message, context, original) => {
       const job = state as JobState;
       original(job, message, context);
@@ -179,7 +179,7 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'the counts miss a cancel of a task',
+    name: 'a canceled task is not counted',
     plant: handle('job', 'task.cancel', (state, message, context, original) => {
       const job = state as JobState;
       const step = job.steps[message.stepOrder];
@@ -217,7 +217,7 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'an ended task frees no room under the caps',
+    name: 'an ended task frees no capacity under the caps',
     plant: handle('lease', 'tasks.ended', (state, message) => {
       (state as LeaseState).index.settle(message.jobId, message.stepOrder, message.count);
     }),

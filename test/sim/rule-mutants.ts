@@ -41,7 +41,7 @@ const ofReclaims = new WeakSet<object>();
 /** Bugs of the scheduling rules: other schedulers had each of them, or nearly had it. */
 export const RULE_MUTANTS: readonly Mutant[] = [
   {
-    name: 'a reclaim does not give back the slots of pools',
+    name: 'a reclaim does not release pool slots',
     plant: (build) => {
       const marking = handle('job', 'attempts.reclaim', (state, message, context, original) => {
         const send: AnyContext['send'] = (actor, id, sent) => {
@@ -222,7 +222,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a purge leaves the attempts',
+    name: 'a purge does not delete the attempts',
     plant: handle('purge', 'purge.next', (state, message, context, original) => {
       original(state, message, withoutAttempts(context));
     }),
@@ -249,7 +249,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'jobs without expressions keep away from workers with tighter limits too',
+    name: 'jobs without expressions also avoid workers with tighter limits',
     plant: offering((offer) => ({
       ...offer,
       requirements: { ...offer.requirements, usesExpressions: true },
