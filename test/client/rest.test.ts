@@ -12,7 +12,7 @@ const tooOften = (seconds: string): Answer => ({
 
 const failure = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
-    () => new Error('it did not fail'),
+    () => new Error('the call succeeded'),
     (error: unknown) => error,
   );
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MS = 25;
 
-/** Waits until a condition holds. Gives what the condition gave; throws, with what it waits for, when the time is up. */
+/** Polls `condition` until it returns a value, and returns that value. Throws with `what` after `timeoutMs`. */
 export async function until<T>(
   what: string,
   condition: () => Promise<T | null | false> | T | null | false,
@@ -12,7 +12,7 @@ export async function until<T>(
   for (;;) {
     const value = await condition();
     if (value !== null && value !== false) return value;
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain: ${what}`);
+    if (performance.now() > deadline) throw new Error(`timed out after ${timeoutMs} ms: ${what}`);
     await delay(POLL_MS);
   }
 }

@@ -13,11 +13,11 @@ export interface TaskSnapshot {
   readonly retryAfter: number | null;
   readonly hasText: boolean;
   readonly isUnschedulable: boolean;
-  /** When it became what it is. */
+  /** Time of the last status change. */
   readonly since: number;
 }
 
-/** A job between two turns, read without the actors' own functions. */
+/** A job between two turns, read without the functions of the actors. */
 export interface JobSnapshot {
   readonly status: JobStatus;
   readonly priority: number;
@@ -77,7 +77,7 @@ function untouchedOf({ record: { untouched } }: StepState): TaskSnapshot {
   };
 }
 
-/** Whether two snapshots are of the same state. */
+/** Reports whether two snapshots have the same state. */
 export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
   return (
     one.status === other.status &&
@@ -104,8 +104,8 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
 }
 
 /**
- * Since when each step has had ready tasks that are not held back, without a break; later than `now` when all of them are
- * held back, Infinity when it has none. `before` is the same as it was before the turn.
+ * Returns for each step since when it has continuously had ready tasks that are not held back. Later than `now` if all
+ * are held back; Infinity if there are none. `before` is the result before the turn.
  */
 export const readySinceOf = (job: JobSnapshot, now: number, before: readonly number[]): readonly number[] =>
   job.steps.map((tasks, order) => {

@@ -7,7 +7,7 @@ const BASELINE = JSON.parse(contentOf('test/tidy/language-baseline.json')) as Re
   Record<string, Readonly<Record<string, number>>>
 >;
 
-/** These expressions are gone from the project and stay gone. */
+/** These expressions are not allowed anywhere. */
 const NEVER: readonly ExpressionId[] = [
   ...(['anew', 'odd', 'ride', 'house', 'letgo', 'toend', 'most', 'press', 'works'] as const),
 ];
@@ -21,7 +21,7 @@ const FILES = projectFiles().filter(
     !file.endsWith('character-name-table.ts'),
 );
 
-/** `src/core`, `http`, and so on: the unit of the baseline. */
+/** Returns `src/core`, `http` and so on: the unit of the baseline. */
 const folderOf = (file: string): string =>
   /^src\/[^/]+/.exec(file)?.[0] ?? (file.includes('/') ? (file.split('/')[0] ?? '') : '.');
 

@@ -11,7 +11,7 @@ test('a configuration file is read as YAML', async (t) => {
   t.same(readConfigFile(join(dir, 'empty.yaml')), { ok: true, document: null });
 });
 
-test('what is wrong with a file is one line', async (t) => {
+test('an error in a file is reported in one line', async (t) => {
   const dir = t.testdir({
     'broken.yaml': 'a: 1\nb: [1, 2\n',
     'twice.yaml': 'a: 1\na: 2\n',

@@ -4,7 +4,7 @@ import { runCallsheet } from '../run-callsheet.ts';
 const evaluated = (...args: readonly string[]): ReturnType<typeof runCallsheet> =>
   runCallsheet(['openjd', 'eval', ...args]);
 
-void test('the value of an expression', async (t) => {
+void test('eval prints the value of an expression', async (t) => {
   const printed = async (...args: readonly string[]): Promise<string> => {
     const { code, out, err } = await evaluated(...args);
     return code === 0 && err === '' ? out : `${code}: ${err}`;
@@ -51,7 +51,7 @@ void test('the value of an expression', async (t) => {
   t.equal(await printed("'a\\x1b[31m\\nb'"), 'a\u{fffd}[31m\nb\n');
 });
 
-void test('an expression without a value', async (t) => {
+void test('eval reports an expression without a value', async (t) => {
   t.same(await evaluated("1 + int('x')"), {
     code: 1,
     out: '',
@@ -64,7 +64,7 @@ void test('an expression without a value', async (t) => {
   });
 });
 
-void test('wrong arguments', async (t) => {
+void test('invalid arguments are rejected', async (t) => {
   const refused = async (...args: readonly string[]): Promise<string> => {
     const { code, out, err } = await evaluated(...args);
     return code === 2 && out === '' ? (err.split('\n')[0] ?? '') : `${code}: ${out}`;

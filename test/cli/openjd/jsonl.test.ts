@@ -23,7 +23,7 @@ const TEMPLATE = {
   ],
 };
 
-void test('check answers each line, in order', async (t) => {
+void test('check returns a result for each line, in order', async (t) => {
   t.same(
     await answers(
       'check',
@@ -74,7 +74,7 @@ void test('expand lists the tasks of each step', async (t) => {
 const evaluated = async (...requests: readonly unknown[]): Promise<unknown[]> =>
   answers('eval', ...requests.map((request) => JSON.stringify(request)));
 
-void test('eval gives type, value and display', async (t) => {
+void test('eval returns type, value and display text', async (t) => {
   const value = (type: string, shown: unknown, display: string): object => ({
     ok: true,
     type,
@@ -113,7 +113,7 @@ void test('eval gives type, value and display', async (t) => {
   );
 });
 
-void test('eval in its other modes', async (t) => {
+void test('eval supports all modes', async (t) => {
   const symbols = { A: { type: 'int', value: 3 } };
   const text = (value: string): object => ({ ok: true, type: 'string', value, display: value });
   t.same(
@@ -151,7 +151,7 @@ void test('eval in its other modes', async (t) => {
   );
 });
 
-void test('eval on a host, and within limits', async (t) => {
+void test('eval supports hosts and limits', async (t) => {
   const expr = "apply_path_mapping('/a/b')";
   const rules = [{ source_path_format: 'posix', source_path: '/a', destination_path: '/z' }];
   t.same(
@@ -182,7 +182,7 @@ void test('eval on a host, and within limits', async (t) => {
   );
 });
 
-void test('a line of eval that cannot be read is answered with an error', async (t) => {
+void test('eval returns an error for an invalid line', async (t) => {
   const wrong: readonly (readonly [unknown, string])[] = [
     [{}, 'the line has no text "expr"'],
     [{ expr: 1 }, 'the line has no text "expr"'],

@@ -13,7 +13,7 @@ import type { StepRecord } from '../../../src/core/records/step.ts';
 import { attempt, jobRecord, NOW, stepRecord, taskFacts, taskState } from '../../kit/explain-parts.ts';
 import { requirements } from '../../kit/lease-parts.ts';
 
-/** Facts of any kind, whether they fit each other or not. */
+/** Arbitrary facts, consistent or not. */
 const number = fc.nat(6000);
 const name = fc.string({ unit: 'grapheme', maxLength: 300 });
 const time = fc.integer({ min: 0, max: 2 * NOW });
@@ -202,22 +202,22 @@ const facts: fc.Arbitrary<TaskFacts> = fc
 const RUNS = { numRuns: 3000 };
 const isOver = (status: string): boolean => status !== 'pending' && status !== 'ready';
 
-test('whatever the facts are, there is an explanation', async (t) => {
+test('every combination of facts has an explanation', async (t) => {
   fc.assert(
     fc.property(facts, (given) => {
       const { summary, gates, position, workers } = explainTask(given);
       const { status } = given.task;
       for (const sentence of [summary, ...gates.map((gate) => gate.sentence)]) {
-        if (!/^\P{Ll}[^]*[.!?…]$/u.test(sentence)) throw new Error(`no sentence: ${sentence}`);
+        if (!/^\P{Ll}[^]*[.!?…]$/u.test(sentence)) throw new Error(`not a sentence: ${sentence}`);
       }
       if (isOver(status) && (gates.length > 0 || position !== null || workers !== null)) {
-        throw new Error('nothing holds a task that is live or has ended');
+        throw new Error('a live or ended task has no gate');
       }
       if (status === 'ready' && gates.length === 0 && position === null) {
         throw new Error('a ready task has a gate or a position');
       }
       if (status === 'ready' && gates.length === 0 && given.lease?.workers.withRoom === 0) {
-        throw new Error('a ready task waits for something');
+        throw new Error('a ready task without free workers has a gate');
       }
       const places = gates.map((gate) => GATES.indexOf(gate.gate));
       if (places.some((place, index) => index > 0 && place < (places[index - 1] ?? 0))) {
@@ -229,7 +229,7 @@ test('whatever the facts are, there is an explanation', async (t) => {
   t.pass();
 });
 
-test('a pending task is explained without gates that change before its turn', async (t) => {
+test('a pending task is explained without gates that can change before it is ready', async (t) => {
   const passing = ['retry_after', 'farm_cap', 'queue_cap', 'cores', 'order', 'scheduler'];
   fc.assert(
     fc.property(facts, (given) => {

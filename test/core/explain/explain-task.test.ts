@@ -26,7 +26,7 @@ const sentencesOf = (changes: Partial<TaskFacts>): string[] =>
 
 const PENDING = { task: taskState({ status: 'pending' }) };
 
-/** A step that comes after others, of which the first is as given. */
+/** A step that depends on other steps; the first of them is as given. */
 const after = (first: Parameters<typeof stepRecord>[2]): Partial<TaskFacts> => {
   const simulate = stepRecord(0, 'Simulate', first);
   const step = stepRecord(1, 'Render', { dependsOn: [0], status: 'pending' });
@@ -35,7 +35,7 @@ const after = (first: Parameters<typeof stepRecord>[2]): Partial<TaskFacts> => {
 
 const UNFINISHED = counts({ total: 120, succeeded: 81, running: 10, assigned: 2, ready: 25, failed: 2 });
 
-test('tasks that hold nothing up: live ones and ended ones', (t) => {
+test('live and ended tasks have no gates', (t) => {
   const cases: readonly [Partial<TaskFacts>, string][] = [
     [
       { task: taskState({ status: 'running', attemptNumber: 1 }), attempt: attempt() },
@@ -142,7 +142,7 @@ test('tasks that hold nothing up: live ones and ended ones', (t) => {
   t.end();
 });
 
-test('upstream steps', (t) => {
+test('a task that waits for upstream steps names them', (t) => {
   t.same(explainTask(taskFacts(after({ status: 'running', taskCounts: UNFINISHED }))), {
     summary: 'Waits for step Simulate: 37 of 120 tasks left, 12 running, 2 failed.',
     gates: [
@@ -188,7 +188,7 @@ test('upstream steps', (t) => {
   t.end();
 });
 
-test('upstream steps: several, and those that wait themselves', (t) => {
+test('upstream steps: several, and steps that wait themselves', (t) => {
   const steps = [
     stepRecord(0, 'Prepare', { status: 'running', taskCounts: countsOf(4, 'running') }),
     stepRecord(1, 'Simulate', { status: 'pending', dependsOn: [0], taskCounts: countsOf(120, 'pending') }),
@@ -215,7 +215,7 @@ test('upstream steps: several, and those that wait themselves', (t) => {
   t.end();
 });
 
-test('upstream jobs', (t) => {
+test('a task that waits for upstream jobs names them', (t) => {
   const blocked = (...upstreams: readonly Parameters<typeof jobRecord>[0][]): Partial<TaskFacts> => ({
     ...PENDING,
     job: jobRecord({ status: 'blocked', dependsOn: [SIM] }),
@@ -270,12 +270,12 @@ test('upstream jobs', (t) => {
       job: jobRecord({ status: 'paused', waitsWhilePaused: true, dependsOn: [SIM] }),
     }),
     [`Waits for job Sim v12: ${left}.`, 'The job is paused: no new tasks start until it is resumed.'],
-    'a paused job that is blocked underneath waits for both',
+    'a paused job that is also blocked waits for both',
   );
   t.same(
     sentencesOf({ ...blocked({ status: 'running' }), job: jobRecord({ status: 'paused' }) }).length,
     1,
-    'a job that has left its upstreams behind waits for none',
+    'a job that no longer depends on its upstreams waits for none',
   );
   t.equal(
     summaryOf(blocked({ status: 'completed' })),
@@ -284,7 +284,7 @@ test('upstream jobs', (t) => {
   t.end();
 });
 
-test('paused, parked and ended jobs, paused queues', (t) => {
+test('paused, parked and ended jobs, and paused queues', (t) => {
   const cases: readonly [Partial<TaskFacts>, readonly object[]][] = [
     [
       { job: jobRecord({ status: 'paused' }) },
@@ -362,7 +362,7 @@ test('paused, parked and ended jobs, paused queues', (t) => {
   t.equal(
     summaryOf({ isQueuePaused: true, lease: null }),
     'The queue day is paused: no new tasks start until it is resumed; besides, its state in the scheduler is unknown at the moment.',
-    'without the scheduler the store says that a queue is paused',
+    'without the scheduler, the pause of a queue is taken from the store',
   );
   t.end();
 });
@@ -413,7 +413,7 @@ test('retry back-off', (t) => {
   ];
   for (const [changes, sentence] of cases) {
     t.equal(summaryOf({ ...changes, lease: leaseExplanation(idle) }), sentence);
-    t.equal(sentencesOf({ ...changes, lease: null })[0], sentence, 'the store knows it too');
+    t.equal(sentencesOf({ ...changes, lease: null })[0], sentence, 'it is stored too');
   }
   t.same(
     sentencesOf({
@@ -421,19 +421,19 @@ test('retry back-off', (t) => {
       lease: leaseExplanation({ workers: { withRoom: 1 } }),
     }),
     [],
-    'what the scheduler says counts',
+    'the scheduler overrides the store',
   );
   t.same(
     sentencesOf({ task: taskState({ ...held, updatedAt: NOW + 1 }), lease: null }).length,
     1,
-    'a hold from before the clock was set back is none',
+    'a retry time from before the clock was set back is ignored',
   );
   t.end();
 });
 
 const holder = (job: string, stepOrder: number, live: number) => ({ jobId: jobId(job), stepOrder, live });
 
-test('caps of farm and queue, with who holds them', (t) => {
+test('caps of farm and queue, with their holders', (t) => {
   const cap = {
     maxConcurrentTasks: 40,
     live: 40,
@@ -501,7 +501,7 @@ test('caps of farm and queue, with who holds them', (t) => {
       lease: leaseExplanation({ farmCap: cap, queueCap: cap }),
     }).length,
     1,
-    'of a pending task caps come and go before its turn',
+    'caps of a pending task are omitted because they can change before it is ready',
   );
   const many = Array.from({ length: 12 }, (_, index) => holder(`j${index}`, 0, index));
   const [gate] = explainTask(
@@ -510,7 +510,7 @@ test('caps of farm and queue, with who holds them', (t) => {
   t.same(
     gate?.gate === 'farm_cap' && gate.holders.map((share) => share.live),
     [11, 10, 9, 8, 7, 6, 5, 4, 3, 2],
-    'the greatest ten',
+    'the ten largest holders',
   );
   t.end();
 });
@@ -587,7 +587,7 @@ test('usage pools: at capacity, with holders of all farms, and not registered', 
       lease: leaseExplanation({ pools: [pool, absent] }),
     }),
     ['Waits for step Simulate: 37 of 120 tasks left, 12 running, 2 failed.', unregistered],
-    'of a pending task only what does not pass by itself',
+    'a pending task has only gates that require an action',
   );
   t.same(
     sentencesOf({
@@ -821,7 +821,7 @@ test('no worker can run it: each reason', (t) => {
   t.end();
 });
 
-test('its turn: next in line, behind others, room or none', (t) => {
+test('position in the queue: next, or behind others, with or without free workers', (t) => {
   const cases: readonly [LeaseExplanation, Partial<TaskFacts>, string, readonly string[]][] = [
     [
       leaseExplanation(),
@@ -921,7 +921,7 @@ test('its turn: next in line, behind others, room or none', (t) => {
   t.end();
 });
 
-test('the scheduler does not answer', (t) => {
+test('no response of the scheduler', (t) => {
   t.same(explainTask(taskFacts({ lease: null })), {
     summary: 'The scheduler does not answer: the workers that can run the task are unknown at the moment.',
     gates: [
@@ -938,7 +938,7 @@ test('the scheduler does not answer', (t) => {
   t.equal(
     summaryOf({ ...after({ status: 'running', taskCounts: UNFINISHED }), lease: null }),
     'Waits for step Simulate: 37 of 120 tasks left, 12 running, 2 failed.',
-    'a pending task does not need it',
+    'a pending task does not need the scheduler',
   );
   t.end();
 });
@@ -957,7 +957,7 @@ test('all gates at once: every one is listed, in order, and the most important o
   t.same(
     sentencesOf({ lease: leaseExplanation({ before: { tasks: 2, jobs: 1 }, workers: { eligible: 1 } }) }),
     ['The only eligible worker is busy; it reserves 2 cores.', '2 tasks and 1 other job are ahead of it.'],
-    'of workers either that none may, or that none has room, and in which order',
+    'of the worker gates there is either "no eligible worker", or "no free worker" with the position',
   );
   const ready = explainTask(taskFacts({ job: jobRecord({ status: 'paused' }), lease }));
   t.same(

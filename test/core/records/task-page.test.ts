@@ -35,7 +35,7 @@ const task: fc.Arbitrary<TaskState> = fc
     retryAfter: rest.status === 'ready' ? when : null,
   }));
 
-test('a page gives back what was written, each task on its own', (t) => {
+test('a page returns each task as it was written', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.nat(TASKS_PER_PAGE - 1), task), { maxLength: 60 }),
@@ -64,7 +64,7 @@ test('a page gives back what was written, each task on its own', (t) => {
   t.end();
 });
 
-test('every status, word by word', (t) => {
+test('every status has exactly this code', (t) => {
   for (const status of TASK_STATUSES) {
     const page = emptyTaskPage();
     const state: TaskState = {
@@ -125,7 +125,7 @@ test('an empty page holds untouched tasks alone', (t) => {
   t.end();
 });
 
-test('a page inside a larger buffer, at any place', (t) => {
+test('a page can be inside a larger buffer, at any offset', (t) => {
   const buffer = new Uint8Array(3 * TASK_PAGE_BYTES).fill(0xee);
   const page = buffer.subarray(TASK_PAGE_BYTES + 8, 2 * TASK_PAGE_BYTES + 8);
   page.fill(0);
@@ -134,16 +134,16 @@ test('a page inside a larger buffer, at any place', (t) => {
   t.strictSame(readTask(page, 5), state);
   t.ok(
     buffer.subarray(0, TASK_PAGE_BYTES + 8).every((byte) => byte === 0xee),
-    'nothing before it is touched',
+    'nothing before it is changed',
   );
   t.ok(
     buffer.subarray(2 * TASK_PAGE_BYTES + 8).every((byte) => byte === 0xee),
-    'nothing behind it is touched',
+    'nothing after it is changed',
   );
   t.end();
 });
 
-test('an unknown status code is an error, not a task', (t) => {
+test('an unknown status code is an error', (t) => {
   const page = emptyTaskPage();
   page[0] = 8;
   t.throws(() => readTask(page, 0), { message: 'task page holds the unknown status code 8 at index 0' });
@@ -157,7 +157,7 @@ test('the number of failures stops at the maximum of a record', (t) => {
   t.end();
 });
 
-test('which page a task is on', (t) => {
+test('returns the page of a task', (t) => {
   t.strictSame([0, 31, 32, 63, 64, 999_999].map(pageOf), [0, 0, 1, 1, 2, 31_249]);
   t.end();
 });

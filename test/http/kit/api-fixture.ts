@@ -309,7 +309,7 @@ export class ApiFixture {
 
 export const NO_RATE_LIMIT: RateLimitSettings = { limit: null, trustProxy: false };
 
-export interface OpenHouse {
+export interface StartedApi {
   readonly api: ApiFixture;
   readonly client: Client;
   readonly server: HttpServer;
@@ -322,7 +322,7 @@ export async function startApi(
   rateLimit: RateLimitSettings = NO_RATE_LIMIT,
   profiler: Profiler | null = null,
   pages: Bundle | null = null,
-): Promise<OpenHouse> {
+): Promise<StartedApi> {
   const api = new ApiFixture();
   const server = await startFront(
     { host: '127.0.0.1', port: 0, corsOrigins, rateLimit, profiler, pages },

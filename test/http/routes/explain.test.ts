@@ -250,7 +250,7 @@ void test('explains full pools with the holders in other farms', async (t) => {
     })(envelope);
   };
   const { body } = await client.get(`/api/v1/tasks/${taskIdAt(0, 0)}/explain`);
-  t.same(asks.toSorted(), [`${SOUTH} houdini`, `${EAST} houdini`], 'known facts are not requested');
+  t.same(asks.toSorted(), [`${SOUTH} houdini`, `${EAST} houdini`], 'known facts are not requested again');
   const north = { id: FARM, name: 'north' };
   const own = {
     farm: north,

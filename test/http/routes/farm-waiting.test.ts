@@ -145,6 +145,6 @@ void test('returns 404 for an unknown farm, and 503 without a reply of the sched
   t.match(
     await client.get(WAITING),
     { status: 200, body: { tasks: 0, groups: [] } },
-    'it is queried again at once',
+    'the scheduler is queried again immediately',
   );
 });

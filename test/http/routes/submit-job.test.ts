@@ -252,7 +252,7 @@ void test('lists errors in a template with pointers', async (t) => {
   t.same(api.asked, []);
 });
 
-void test("rejects a template that takes too long, and submissions with a full disk or a farm's refusal", async (t) => {
+void test('rejects a submission if the template takes too long, the disk is full, or the farm rejects it', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.preparation = { ok: false, deadline: true };
@@ -307,7 +307,7 @@ void test('stores plan and template before a large job, and removes them if it i
   t.same(message?.type === 'job.submit' && message.submission.plan, PLAN);
   api.answer = () => refused('bad-request', 'queue_id: just deleted');
   t.equal((await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML)).status, 400);
-  t.strictSame([...api.storedAhead.keys()], [id], 'those of the rejected job were removed');
+  t.strictSame([...api.storedAhead.keys()], [id], 'the rows of the rejected job were removed');
 });
 
 void test('rejects a body that is not UTF-8', async (t) => {

@@ -35,7 +35,7 @@ test('a failure within max_attempts is retried after the delay', (t) => {
     retryAfter: fixture.now + 10_000,
     workerOrdinal: null,
   });
-  t.equal(fixture.reason('A/0/0'), '', 'it has not failed for good');
+  t.equal(fixture.reason('A/0/0'), '', 'it is not failed permanently');
   t.match(fixture.attempts('A/0/0'), [
     { status: 'failed', exitCode: 3, message: 'out of memory', endedAt: fixture.now },
   ]);

@@ -49,7 +49,7 @@ test('a lease writes no attempt row, but the first report and the end do', (t) =
   t.end();
 });
 
-test('a restarted service knows open attempts without reports', (t) => {
+test('a restarted service restores open attempts without reports', (t) => {
   const farm = leased();
   const before = [0, 1, 2].map((index) => farm.attempts(`A/0/${index}`));
   farm.restart(5000);
@@ -141,5 +141,5 @@ test('attempt rows and bookings of an earlier version are read', (t) => {
 
 function isCompleted(t: Test, farm: TestFarm): void {
   t.equal(farm.job('A').status, 'completed');
-  t.strictSame(farm.warned(), []);
+  t.strictSame(farm.takeWarnings(), []);
 }

@@ -68,7 +68,7 @@ test('a job can be retried after a restart and survives another one', (t) => {
   const fixture = failed();
   fixture.restart();
   fixture.retryJob('A');
-  fixture.expectInvariants(t, 'tried again');
+  fixture.expectInvariants(t, 'retried');
   fixture.restart();
   fixture.heartbeat('w1');
   fixture.takeOutputs();
@@ -148,7 +148,7 @@ test('a terminal job cannot be retried after its queue or farm was deleted', (t)
 
 test('retries, a cancel and a lease in one window leave the job consistent', (t) => {
   const fixture = failed();
-  fixture.together(() => {
+  fixture.inOneWindow(() => {
     fixture.retryJob('A');
     fixture.retryTask('A/0/0');
     fixture.lease('w1');
@@ -208,7 +208,7 @@ test('a retry next to live tasks reports ready tasks and counts live ones', (t) 
   fixture.cancelTask('A/0/3');
   fixture.lease('w1');
   fixture.takeOutputs();
-  fixture.together(() => {
+  fixture.inOneWindow(() => {
     fixture.cancelTask('A/0/1');
     fixture.lease('w1');
     fixture.retryJob('A');

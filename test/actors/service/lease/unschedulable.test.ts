@@ -148,7 +148,7 @@ test('every reason of the contract occurs', (t) => {
   t.equal(
     reasonOf((fixture) => fixture.register('w1', { expr_memory_limit: 999_999 }), { usesExpressions: true }),
     TIGHTER,
-    'a sentence of its own',
+    'a separate sentence',
   );
   t.equal(
     reasonOf((fixture) => {

@@ -264,7 +264,7 @@ test('each farm is swept separately', (t) => {
   t.strictSame(
     ['of F', 'of G'].map((name) => {
       const { farmId, status, endedAt = 0, id } = fixture.job(name);
-      if (status !== 'canceled') throw new Error(`${name} is ${status}`);
+      if (status !== 'canceled') throw new Error(`job ${name} is ${status}`);
       return fixture.store.get('endedJob', keys.endedJob(farmId, status, endedAt, id));
     }),
     [{ version: 1 }, { version: 1 }],
