@@ -95,7 +95,7 @@ function requestOf(line: string): CopyRequest {
     typeof value.directory === 'string'
   )
     return { version: VERSION, directory: value.directory };
-  throw new Error('the service and this command are of different versions');
+  throw new Error('the server and this command are of different versions');
 }
 
 /**
@@ -114,7 +114,7 @@ export async function requestStoreCopies(
       socket.once('error', (error) =>
         reject(
           new NoServiceError(
-            `${dataDirectory} is in use and no service answers there (it starts, stops or is compacted): try again. ${error.message}`,
+            `${dataDirectory} is in use and no server answers there (it starts, stops or is compacted); try again: ${error.message}`,
           ),
         ),
       );
@@ -144,7 +144,7 @@ function firstLine(socket: Socket): Promise<string> {
 }
 
 function copiesOf(line: string): readonly EnvironmentCopy[] {
-  if (line === '') throw new Error('the service stopped while it made the copies');
+  if (line === '') throw new Error('the server stopped while it made the copies');
   // Only a service of this version writes it.
   const said = JSON.parse(line) as CopyAnswer;
   if (said.type === 'failed') throw new Error(said.reason);

@@ -152,7 +152,7 @@ test('submit --watch waits for the end and tells the outcome by its exit status'
     err: [
       `job ${JOB.id} a job`,
       'a job: 0/4, 2 running, running',
-      `waiting for the service at ${service.url}`,
+      `waiting for the server at ${service.url}`,
       'a job: 2/4, 2 running, running',
       'a job: 3/4, 1 failed, failed',
       '',
@@ -224,7 +224,7 @@ test('problems are told with every pointed error, and exit statuses tell them ap
   t.same(await runCallsheet(['job', '77777777-7777-7777-8777-777777777777', ...url]), {
     code: 1,
     out: '',
-    err: 'the service answered 500: <html>\n',
+    err: 'the server answered 500: <html>\n',
   });
   t.same(await runCallsheet(['job', '88888888-8888-7888-8888-888888888888', ...url]), {
     code: 6,
@@ -243,7 +243,7 @@ test('problems are told with every pointed error, and exit statuses tell them ap
   });
   const away = await runCallsheet(['farms', '--url', 'http://127.0.0.1:9']);
   t.equal(away.code, 6);
-  t.match(away.err, /^the service at http:\/\/127\.0\.0\.1:9 cannot be reached: /);
+  t.match(away.err, /^the server at http:\/\/127\.0\.0\.1:9 cannot be reached: /);
 });
 
 test('lists', async (t) => {
@@ -553,7 +553,7 @@ test('logs: all pages, and a followed stream that breaks goes on where it was', 
   t.same(await runCallsheet(['logs', 'live', '--follow'], { environment }), {
     code: 0,
     out: 'one\ntwo\nthree\n',
-    err: `waiting for the service at ${service.url}\n`,
+    err: `waiting for the server at ${service.url}\n`,
   });
   t.same(
     service.requests.slice(3).map(({ path }) => path),

@@ -118,7 +118,7 @@ test(
     t.ok(before < TASKS, 'the farm was at work');
     t.match(await runCallsheet(['backup', file, `--data-dir=${data}`]), {
       code: 5,
-      err: `${file} is there already: --force replaces it\n`,
+      err: `${file} already exists; --force replaces it\n`,
     });
     await until('the farm continues', async () => (await succeeded(api, job)) > before + 2);
     const highest = await highestBusSequence(api, job);
@@ -141,7 +141,7 @@ test(
     const held = lockDirectory(join(data, 'logs'));
     t.match(await runCallsheet(['backup', other, '--force', `--data-dir=${data}`]), {
       code: 6,
-      err: /is in use and no service answers there/,
+      err: /is in use and no server answers there/,
     });
     held.release();
 

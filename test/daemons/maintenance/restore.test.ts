@@ -39,7 +39,7 @@ test('the store of a service that starts while a backup is read stays', async (t
   writeFileSync(join(data, 'restored.json'), 'its');
   await t.rejects(restoring, {
     name: 'RestoreTargetError',
-    message: `${join(data, 'state')} was made by another while the backup was read: it is left as it is`,
+    message: `${join(data, 'state')} was created by another process during the restore; it is left unchanged`,
   });
   held.release();
   t.equal(readFileSync(join(data, 'state/data.mdb'), 'utf8'), 'live');
