@@ -609,7 +609,7 @@ test('a daemon does not start with a wrong configuration: a line for each mistak
   });
   t.match(await runCallsheet(['worker', '--config', join(dir, 'broken.yaml')]), {
     code: 2,
-    err: /is no YAML at line 1/,
+    err: /is not valid YAML at line 1/,
   });
   t.match(await runCallsheet(['server', '--config', join(dir, 'none.yaml')]), {
     code: 2,

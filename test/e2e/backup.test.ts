@@ -152,7 +152,7 @@ test(
     writeFileSync(damaged, bytes);
     t.match(await runCallsheet(['restore', damaged, `--data-dir=${join(second, 'data')}`]), {
       code: 1,
-      err: /^\S+damaged.tar is not restored: the checksum of \S+ does not fit: it was altered\n$/,
+      err: /^\S+damaged.tar is not restored: the checksum of \S+ does not match: it was altered\n$/,
     });
     t.strictSame(readdirSync(join(second, 'data')), ['restore.lock'], 'nothing of it is left');
 
@@ -162,7 +162,7 @@ test(
     mkdirSync(join(second, 'data/state'));
     writeFileSync(join(second, 'data/state/data.mdb'), 'half');
     const refused = await runCallsheet(['server', `--data-dir=${join(second, 'data')}`]);
-    t.match(refused, { code: 1, err: /a restore into \S+ was cut off: run callsheet restore again/ });
+    t.match(refused, { code: 1, err: /a restore into \S+ was interrupted; run callsheet restore again/ });
     t.match(await runCallsheet(['restore', file, `--data-dir=${join(second, 'data')}`]), {
       code: 0,
       err: '',

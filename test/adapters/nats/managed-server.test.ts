@@ -212,7 +212,7 @@ test('a program that is missing, too old or no nats-server is refused with one l
     message: `${join(folder, 'old.sh')} is version 2.8.4: version 2.9 or newer is needed`,
   });
   await t.rejects(start(join(folder, 'odd.sh')), {
-    message: `${join(folder, 'odd.sh')} does not say its version but "hello"`,
+    message: `${join(folder, 'odd.sh')} printed no version but "hello"`,
   });
   await t.rejects(start(join(folder, 'plain.txt')), {
     message: `bus.server_path: ${join(folder, 'plain.txt')} is not a program that can be run`,

@@ -101,7 +101,7 @@ test('too many jobs to look through are not looked through', async (t) => {
   t.teardown(() => service.close());
   t.same(await told(findJob(new RestClient(service.url), 'comp')), [
     2,
-    'too many jobs are like "comp": give an id',
+    'too many jobs match "comp"; give an id',
   ]);
   t.equal(service.requests.length, 20);
 });

@@ -203,7 +203,7 @@ void test('a line of eval that cannot be read is answered with an error', async 
     ],
     [{ expr: '1', path_format: 3 }, '"path_format" must be posix, windows or uri'],
     [{ expr: '1', target_type: 'integer' }, '"target_type" is not a valid type'],
-    [{ expr: '1', host: {} }, '"host.kind" must be text'],
+    [{ expr: '1', host: {} }, '"host.kind" must be a string'],
     [{ expr: '1', host: { kind: 'other' } }, '"host.kind" must be none, unresolved or rules'],
     [{ expr: '1', host: { kind: 'rules' } }, '"host.rules" must be a list'],
     [
@@ -212,7 +212,7 @@ void test('a line of eval that cannot be read is answered with an error', async 
     ],
     [
       { expr: '1', host: { kind: 'rules', rules: [{ source_path_format: 'uri' }] } },
-      '"host.rules[0].source_path" must be text',
+      '"host.rules[0].source_path" must be a string',
     ],
     [{ expr: '1', limits: { memory: -1 } }, '"limits.memory" must be a whole number from 0'],
     [{ expr: '1', limits: { operations: 1.5 } }, '"limits.operations" must be a whole number from 0'],

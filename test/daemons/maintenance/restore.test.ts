@@ -101,7 +101,7 @@ test('a service that holds its store looks for a cut restore again', async (t) =
   const data = t.testdir({ 'restore.partial': {}, 'restored.json': '{}' });
   const logger = createLogger({ format: 'json', level: 'error' }, 'test');
   await t.rejects(waitAfterRestore(data, 0, logger, new AbortController().signal), {
-    message: `a restore into ${data} was cut off: run callsheet restore again`,
+    message: `a restore into ${data} was interrupted; run callsheet restore again`,
   });
   t.ok(existsSync(join(data, 'restored.json')));
 });
