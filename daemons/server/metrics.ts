@@ -100,7 +100,7 @@ export class ServiceMetrics {
     this.counters[counter].inc({ queue: queueId });
   }
 
-  /** What a shard has measured. */
+  /** Measures of a shard. */
   measured(shard: number, measures: ShardMeasures): void {
     this.states.set(shard, measures.state);
     this.parked.set(shard, measures.parkedRequests);
