@@ -24,7 +24,7 @@ const jobs = Number(values.jobs);
 const requests = Number(values.requests);
 const KINDS = 200;
 const INBOX = '_INBOX.bench.explain';
-/** Median of the plain read, the first that is timed. */
+/** Median of the plain read. It is timed first. */
 let plainRead: number | undefined;
 
 const service = await startBenchService(['--scheduler-heartbeat-timeout=30m']);
@@ -57,7 +57,7 @@ try {
   await service.stop();
 }
 
-/** Every worker has a tag of its own, and one of the kinds. */
+/** Every worker has its own tag, and one of the kinds. */
 async function registerAll(): Promise<void> {
   let registered = 0;
   await new Promise<void>((resolve, reject) => {

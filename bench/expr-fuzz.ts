@@ -23,7 +23,7 @@ const { values } = parseArgs({
 });
 
 const MAX_MS = 100;
-/** The heap of the process, in MiB: its own code and symbols take about a third. */
+/** Heap limit of the process, in MiB. Its own code and symbols take about a third. */
 const HEAP_MIB = 64;
 
 if (!values.inside) {

@@ -19,7 +19,7 @@ const { values } = parseArgs({
   options: { milliseconds: { type: 'string', default: '1000' }, json: { type: 'boolean', default: false } },
 });
 const budgetMs = Number(values.milliseconds);
-/** Evaluations between two looks at the clock. */
+/** Evaluations between two readings of the clock. */
 const BATCH = 2000;
 
 type Plain = Readonly<Record<'start' | 'end' | 'frame' | 'chunk', number>> & {
@@ -175,7 +175,7 @@ function wantedText(value: unknown): string {
   return typeof value === 'number' && !Number.isInteger(value) ? `${value}` : String(value);
 }
 
-/** The median time of one run of each action in nanoseconds, the actions taken in turns. */
+/** Returns the median time of one run of each action in nanoseconds. The actions take turns. */
 function nanoseconds(...actions: readonly (() => boolean)[]): number[] {
   const taken = actions.map((): number[] => []);
   const until = performance.now() + budgetMs;

@@ -21,7 +21,7 @@ const { values } = parseArgs({
 const workers = Number(values.workers);
 const seconds = Number(values.seconds);
 const TARGET_PERCENT = 5;
-/** The start is over by then. */
+/** Time after which the start has settled. */
 const SETTLE_MS = 2_000;
 
 const service = await startBenchService();
@@ -53,7 +53,7 @@ interface Shares {
   readonly bus_percent: number;
 }
 
-/** Of one core. */
+/** Share of one core. */
 async function shares(bus: number, forSeconds: number): Promise<Shares> {
   const before = [usageOf(service.pid), usageOf(bus)].map(({ cpuSeconds }) => cpuSeconds);
   await delay(forSeconds * 1000);

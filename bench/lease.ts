@@ -40,7 +40,7 @@ const { values } = parseArgs({
 const TASKS = 100_000;
 const OFFERED_PER_SECOND = 5_000;
 const PARKED_WORKERS = 4_000;
-/** As long as a request is held: each worker asks once. */
+/** The time for which a request is held: each worker requests once. */
 const PARKED_SECONDS = 30;
 const WARM_UP_MS = 1_000;
 const USUAL_MS = 4_000;

@@ -32,7 +32,7 @@ const { values } = parseArgs({
 const jobs = Number(values.jobs);
 const tasks = Number(values.tasks);
 const requests = Number(values.requests);
-/** Between two changes of the priority of some job. */
+/** Milliseconds between two changes of a job's priority. */
 const PATCH_MS = 50;
 
 interface Page {
@@ -43,7 +43,7 @@ interface Page {
 interface Figure {
   readonly p50: number;
   readonly p99: number;
-  /** The first request of this kind: nothing is kept in memory yet. */
+  /** The first request of this kind: nothing is cached yet. */
   readonly first: number;
   readonly total: number;
 }
@@ -79,7 +79,7 @@ try {
     first_list_after_ready_ms: round(firstList.milliseconds),
     directory: memory,
     rss_mib: residentMib(),
-    /** Of the last minute: what other work the machine had is in it. */
+    /** Load of the last minute, which includes other work of the machine. */
     load_average: round(loadavg()[0] ?? 0),
     leases_per_second: Math.round(writes.leased / seconds),
     patches_per_second: Math.round(writes.patched / seconds),
@@ -99,7 +99,7 @@ try {
   await service.stop();
 }
 
-/** Lists by name; each call of the function gives the path of one request. */
+/** Lists by name. Each call of the function returns the path of one request. */
 function cases(): [string, () => string][] {
   const farm = made.farmId;
   const queue = made.queueIds[3] ?? '';
@@ -175,7 +175,7 @@ async function timed(url: string): Promise<{ milliseconds: number; total: number
   return { milliseconds, total: (JSON.parse(text) as Page).total };
 }
 
-/** Workers that lease and finish tasks of the large job, and priorities of other jobs that are changed. */
+/** Workers that lease and finish tasks of the large job, and changes of the priorities of other jobs. */
 async function startLoad(): Promise<() => void> {
   const events = {
     leased: (_latency: number, assignments: readonly unknown[]) => {

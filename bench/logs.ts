@@ -27,13 +27,13 @@ const seconds = Number(values.seconds);
 const bytesPerSecond = Number(values.mib) * 2 ** 20;
 
 const WORKERS = 8;
-/** Between two leases of a worker. */
+/** Pause between two leases of a worker. */
 const PACE_MS = 50;
 const TASKS = 1_000_000;
 const CHUNK_BYTES = 32 * 1024;
-/** Tasks that write at once. */
+/** Number of tasks that write at the same time. */
 const WRITERS = 16;
-/** After each phase, so that it leaves nothing to the next. */
+/** Pause after each phase, so that it does not affect the next one. */
 const REST_MS = 2_000;
 
 const PHASES = ['quiet', 'bus', 'logs'] as const;
@@ -116,7 +116,7 @@ try {
   await service.stop();
 }
 
-/** The same messages for both floods, but for where they go. Each round has an attempt of its own. */
+/** The same messages for both floods, to different subjects. Each round has its own attempt. */
 function floodOf(phase: 'bus' | 'logs', job: string, round: number): FloodOptions {
   const messages = Array.from({ length: WRITERS }, (_unused, index) => {
     const task = `${job}-0-${index}`;

@@ -37,7 +37,7 @@ const tasks = Number(values.tasks);
 const workers = Number(values.workers);
 const minutes = Number(values.minutes);
 const TARGETS = { bytes_per_task: 40, all_mib: 1024 };
-/** Garbage of the start is collected by then, as far as V8 collects it at all. */
+/** Time after which the garbage of the start is collected, as far as V8 collects it. */
 const SETTLE_MS = 1_500;
 const AT_WORK_MS = 4_000;
 
@@ -93,7 +93,7 @@ function bytesEach(mib: number): number {
   return Math.round((mib * 2 ** 20 * 10) / tasks) / 10;
 }
 
-/** Anonymous memory of a service that has just started with such a store. */
+/** Returns the anonymous memory of a service that has just started with such a store. */
 async function atRest(size: ManyJobs): Promise<number> {
   const directory = await laidOut(size);
   const service = await startBenchService([], directory);
@@ -106,11 +106,11 @@ async function atRest(size: ManyJobs): Promise<number> {
 }
 
 interface WithWorkers {
-  /** Anonymous, before the workers came. */
+  /** Anonymous memory before the workers connected. */
   readonly jobs_mib: number;
-  /** Resident, with the workers registered. */
+  /** Resident memory with the workers registered. */
   readonly parked_mib: number;
-  /** The most that was resident while all of them worked. */
+  /** Maximum resident memory while all of them worked. */
   readonly at_work_mib: number;
   readonly bus_mib: number;
 }

@@ -73,7 +73,7 @@ else {
   );
 }
 
-/** The median time of each action in milliseconds, the actions taken in turns. */
+/** Returns the median time of each action in milliseconds. The actions take turns. */
 function times(actions: readonly (() => unknown)[]): number[] {
   const taken = actions.map((): number[] => []);
   const until = performance.now() + budgetMs;
@@ -87,7 +87,7 @@ function times(actions: readonly (() => unknown)[]): number[] {
   return taken.map(median);
 }
 
-/** At points all over the space, in an order that is not theirs. */
+/** Computes points all over the space, in a mixed order. */
 function pointsPerSecond(space: Space): number {
   const rates: number[] = [];
   const stride = 999_983;
@@ -117,7 +117,7 @@ function documentOf(text: string): DocumentNode {
   return read.document;
 }
 
-/** The templates that can be read, checked and made a job without values. */
+/** Returns the templates that can be read, checked and made a job without values. */
 function realTemplates(): readonly string[] {
   const folder = resolve(process.env['CALLSHEET_SHARED'] ?? '../shared', 'templates');
   const files = existsSync(folder)

@@ -42,7 +42,7 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
-/** The table goes to standard output; what happens meanwhile does not. */
+/** The table goes to standard output, progress to standard error. */
 const say = (line: string): void => console.error(line);
 const workerCounts = values.workers.split(',').map(Number);
 const tasks = Number(values.tasks);
@@ -83,7 +83,7 @@ for (const system of asked) {
   }
 }
 
-/** Running systems are stopped, and no data is kept. */
+/** On an interrupt, running systems are stopped and no data is kept. */
 let isEnding = false;
 const ended = new Promise<never>((_resolve, reject) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -147,7 +147,7 @@ process.stdout.write(
     : `${flushes}\n\n${renderTables(summaries, allRatios, targets)}\n`,
 );
 
-/** From now on every process that is started here flushes slowly: none can be forgotten. */
+/** Slows the flushes of every process that is started here from now on, so that none is forgotten. */
 function slowDown(us: number): void {
   let slow: SlowFlush;
   try {

@@ -26,7 +26,7 @@ const { values } = parseArgs({
 const connections = Number(values.connections);
 const seconds = Number(values.seconds);
 
-/** Tasks of the job that is read, of which the first have been run. */
+/** Tasks of the job that is read; the first of them have run. */
 const TASKS = 1000;
 const RUN = 100;
 const POLL_MS = 50;
@@ -80,7 +80,7 @@ function pagesOf(job: string, from: number, to: number): string[] {
   return paths;
 }
 
-/** Has workers run tasks of the job. */
+/** Lets workers run tasks of the job. */
 async function run(job: string, tasks: number): Promise<void> {
   let left = tasks;
   const worker: SwarmWorker = await SwarmWorker.start(service.busPort, 0, 1, {

@@ -38,9 +38,9 @@ interface Start {
   readonly ready_ms: number;
   readonly registered_ms: number;
   readonly first_lease_ms: number;
-  /** Processor time of the service until then: it says more than the clock on a machine that others use. */
+  /** Processor time of the service until then. On a shared machine it is more reliable than the clock. */
   readonly first_lease_cpu_ms: number;
-  /** From the start of the process to the first quarter of a second at the rate that leases keep. */
+  /** From the start of the process to the first quarter of a second at the steady rate of leases. */
   readonly normal_ms: number;
   readonly leases_per_second: number;
 }

@@ -47,7 +47,7 @@ try {
   const later = usageOf(swarm.pid);
   const possible = (workers * seconds) / taskSeconds;
   const job = await submitNoop(service.url, farm, Math.ceil(possible * 2));
-  // The first tasks of all begin together: the pace counts from when they have spread.
+  // The first tasks of all workers start together: the pace counts from when they have spread.
   await pause(3 * taskSeconds);
   const before = await succeeded(job.id);
   const fromCpu = usageOf(swarm.pid).cpuSeconds;

@@ -49,7 +49,7 @@ const parked = Number(values.parked);
 const budgetMs = Number(values.milliseconds);
 const ALL_TASKS = 1_000_000;
 const REPETITIONS = 5;
-/** Rounds of all workers, and entries that the yardstick replaces, between two looks at the clock. */
+/** Rounds of all workers, and replacements by the yardstick, between two readings of the clock. */
 const ROUNDS = 8;
 const PLAIN_BATCH = 100_000;
 
@@ -152,7 +152,7 @@ function processorTime(): number {
   return (user + system) / 1000;
 }
 
-/** Milliseconds a task: every worker in each round says how its tasks have ended and asks for more. */
+/** Milliseconds per task: in each round every worker reports the end of its tasks and requests more. */
 function turnsFor(milliseconds: number): number {
   const before = leased;
   const startedAt = processorTime();
@@ -198,14 +198,14 @@ function hear(output: Output<ServiceSystem>): void {
   }
   const worker = workersByAddress.get(output.to);
   if (worker === undefined) return;
-  // An actor answers a lease request with a LeaseReply, as its message says.
+  // An actor answers a lease request with a LeaseReply; the message's type ensures it.
   const reply = output.answer as LeaseReply;
   if (reply.type !== 'leases') throw new Error('a worker of the bench is unknown');
   leased += reply.assignments.length;
   worker.open = reply.assignments.map((assignment) => assignment.attempt_id);
 }
 
-/** Works until nothing waits: a window is on disk once it is made. */
+/** Runs turns until nothing waits. A window is on disk as soon as it is made. */
 function settle(): void {
   do {
     kernel.pump();
@@ -307,7 +307,10 @@ function register(
   });
 }
 
-/** One step of one-core tasks. Jobs of different signatures ask for different memory, which every worker of the swarm has. */
+/**
+ * One step of one-core tasks. Jobs of different signatures require different memory, which every worker of the swarm
+ * has.
+ */
 function planOf(job: number): JobPlan {
   const count = Math.ceil(ALL_TASKS / jobs);
   return {
@@ -341,7 +344,7 @@ function planOf(job: number): JobPlan {
   };
 }
 
-/** Milliseconds an entry. */
+/** Milliseconds per entry. */
 function replaceEntries(milliseconds: number): number {
   const map = new Map<string, { readonly at: number }>();
   let replaced = 0;

@@ -22,7 +22,7 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const tasks = Number(values.tasks);
-/** Sessions end and heaps are collected before the process counts as idle. */
+/** Time after which sessions have ended and heaps are collected, so that the process counts as idle. */
 const SETTLE_SECONDS = Number(values.settle);
 
 const pause = (each: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, each * 1000));

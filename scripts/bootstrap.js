@@ -1,6 +1,7 @@
 /**
- * Makes a fresh clone ready: checks Node, installs packages, gets nats-server, builds. Does only what is missing, says what
- * it does, and works again on the next run. Plain JavaScript without dependencies: it runs before packages are installed.
+ * Prepares a fresh clone: checks Node, installs packages, installs nats-server, builds. Does only what is missing,
+ * prints what it does, and can be repeated. Plain JavaScript without dependencies, because it runs before packages are
+ * installed.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { Stop, root, run, runMain, works } from './run.js';
 
 const NODE_MIN = [20, 19];
 
-/** Where system packages put servers; not on the PATH of ordinary users. */
+/** Folders of servers of system packages; not on the PATH of ordinary users. */
 const SYSTEM_PROGRAMS = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin'];
 
 const say = (text) => console.log(`bootstrap: ${text}`);
@@ -52,7 +53,7 @@ function withSystemPrograms(env) {
   };
 }
 
-/** Debian's package starts a server of its own on port 4222: the one who asked for a demo did not ask for that. */
+/** Debian's package starts its own server on port 4222, which a demo does not need. */
 async function disableUnit() {
   if (!works('systemctl', ['--version'])) return;
   await run('systemctl', ['disable', 'nats-server.service']);

@@ -1,7 +1,4 @@
-/**
- * `npm run generate` writes the files that are made from others; `--check` says which of them are stale instead. Needs a
- * build.
- */
+/** `npm run generate` writes the generated files; `--check` reports the stale ones instead. Needs a build. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
