@@ -25,7 +25,7 @@ function checkNode() {
   throw new Stop(`Callsheet needs Node ${NODE_MIN.join('.')} or newer; this is ${process.versions.node}.`);
 }
 
-/** Installs the packages of the lockfile when node_modules was not made from it. */
+/** Installs the packages of the lockfile if node_modules was not made from it. */
 async function installPackages() {
   const modules = join(root, 'node_modules');
   const stamp = join(modules, '.callsheet-lock');
@@ -35,7 +35,7 @@ async function installPackages() {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
   if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    say('node_modules is a link: taken as it is');
+    say('node_modules is a link; it is used unchanged');
     return;
   }
   say('installing packages (npm ci)');
@@ -44,7 +44,7 @@ async function installPackages() {
   writeFileSync(stamp, hash);
 }
 
-/** An environment in which `nats-server` is found where system packages put it. */
+/** Returns an environment that contains the folders in which system packages install `nats-server`. */
 function withSystemPrograms(env) {
   const path = (env.PATH ?? '').split(delimiter);
   return {
@@ -62,7 +62,7 @@ async function disableUnit() {
 
 async function getNatsServer(env) {
   if ((env.SVC_BUS_URL ?? '') !== '') {
-    say('SVC_BUS_URL is set: the bus is an outside server');
+    say('SVC_BUS_URL is set: the bus is an external server');
     return;
   }
   const program = env.SVC_BUS_SERVER_PATH || 'nats-server';
@@ -82,7 +82,7 @@ async function getNatsServer(env) {
   if (failed || !works(program, ['--version'], env)) {
     throw new Stop('nats-server could not be installed: see above.');
   }
-  say("the service starts its own nats-server: Debian's unit of that name is disabled");
+  say("the server starts its own nats-server: Debian's unit of that name is disabled");
   await disableUnit();
 }
 
@@ -112,7 +112,7 @@ async function getChromium(env) {
  *
  * @param {{ bus?: boolean, browser?: boolean }} [needs] bus: a nats-server is needed (default true); browser: a Chromium is
  *   (default false)
- * @returns {Promise<NodeJS.ProcessEnv>} the environment for what is run next
+ * @returns {Promise<NodeJS.ProcessEnv>} the environment for the programs that run next
  */
 export function install({ bus = true, browser = false } = {}) {
   checkNode();
@@ -126,10 +126,10 @@ export function install({ bus = true, browser = false } = {}) {
 }
 
 /**
- * Makes the repository ready to run: installs what is missing and builds.
+ * Prepares the repository: installs what is missing and builds.
  *
  * @param {{ bus?: boolean, browser?: boolean }} [needs] as for `install`
- * @returns {Promise<NodeJS.ProcessEnv>} the environment for what is run next
+ * @returns {Promise<NodeJS.ProcessEnv>} the environment for the programs that run next
  */
 export async function bootstrap(needs) {
   const env = await install(needs);

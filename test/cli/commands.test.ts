@@ -350,7 +350,7 @@ test('lists', async (t) => {
       'j-0-2  Render  ready    F=3                               0\n',
     err: '',
   });
-  t.match(await run('jobs --queue render'), { code: 2, err: /--queue: needs --farm/ });
+  t.match(await run('jobs --queue render'), { code: 2, err: /--queue needs --farm/ });
   t.match(await run('jobs --limit some'), { code: 2, err: /It must be a whole number from 0/ });
 });
 
