@@ -12,7 +12,7 @@ import { SHUTDOWN_GRACE_MS, shutdownSignals } from '../daemons/worker/shutdown-s
 import { SimulatedWorker } from '../daemons/worker/simulated-worker.ts';
 
 /** Period in which the totals of the workers are logged. */
-const TELL_MS = 10_000;
+const REPORT_MS = 10_000;
 
 /** Exit code if the process is ended before its workers have left. */
 const ENDED_EXIT = 1;
@@ -67,12 +67,12 @@ export async function runSimulatedWorkers(config: WorkerConfig, options: Simulat
       }),
   );
 
-  let told = '';
-  const telling = setInterval(() => {
+  let lastReport = '';
+  const reporting = setInterval(() => {
     const now = JSON.stringify(tally);
-    if (now !== told) logger.info({ workers: options.workers, ...tally }, 'simulated');
-    told = now;
-  }, TELL_MS);
+    if (now !== lastReport) logger.info({ workers: options.workers, ...tally }, 'simulated');
+    lastReport = now;
+  }, REPORT_MS);
   await untilAborted(stopping);
 
   const budget = setTimeout(() => {
@@ -82,7 +82,7 @@ export async function runSimulatedWorkers(config: WorkerConfig, options: Simulat
     Promise.all(workers.map((worker) => worker.leave(atOnce)));
   leave = (atOnce) => void left(atOnce);
   await left(false);
-  clearInterval(telling);
+  clearInterval(reporting);
   clearTimeout(budget);
   logger.info({ workers: options.workers, ...tally }, 'left');
 }

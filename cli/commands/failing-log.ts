@@ -53,9 +53,13 @@ export class LogTail {
 }
 
 /** Returns the last lines of a task's log. Reads a tail, because output may arrive after the report of the failure. */
-async function tailOf(client: RestClient, id: string, away: () => void): Promise<readonly string[]> {
+async function tailOf(client: RestClient, id: string, onOutage: () => void): Promise<readonly string[]> {
   const tail = new LogTail();
-  await followLog(client, id, { write: (chunk) => tail.push(chunk), away, endsAfterMs: LOG_MS_MAX });
+  await followLog(client, id, {
+    write: (chunk) => tail.push(chunk),
+    away: onOutage,
+    endsAfterMs: LOG_MS_MAX,
+  });
   return tail.lines();
 }
 
@@ -63,18 +67,18 @@ async function tailOf(client: RestClient, id: string, away: () => void): Promise
 export async function printFailure(client: RestClient, terminal: Terminal, job: JobDetail): Promise<void> {
   const failed = job.task_counts.failed;
   if (failed === 0) return;
-  const away = (): void => terminal.err(`waiting for the server at ${client.url}\n`);
+  const onOutage = (): void => terminal.err(`waiting for the server at ${client.url}\n`);
   const { items } = await retryWhileUnavailable(
     () =>
       client.call('get', '/jobs/{id}/tasks', {
         path: { id: job.id },
         query: { status: 'failed', sort_by: 'updated_at', limit: 1 },
       }),
-    away,
+    onOutage,
   );
   const [task] = items;
   if (task === undefined) return;
-  const lines = await tailOf(client, task.id, away);
+  const lines = await tailOf(client, task.id, onOutage);
   const others = failed > 1 ? ` (and ${failed - 1} more)` : '';
   terminal.err(
     `\ntask ${task.id} ${printable(task.name)}${others}: ${printableLines(task.failure_reason ?? 'failed')}\n`,

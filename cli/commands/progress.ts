@@ -43,7 +43,7 @@ export function stepLine(step: StepProgress, nameWidth: number, columns: number)
   return `${head}[${'█'.repeat(full)}${'░'.repeat(width - full)}]${tail}`;
 }
 
-const OVER: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled']);
+const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled']);
 
 /**
  * Returns at most `rows` steps, in their order. Drops completed and canceled steps first, then steps that have not
@@ -52,7 +52,7 @@ const OVER: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled']);
 function shownSteps(steps: readonly StepProgress[], rows: number): readonly StepProgress[] {
   if (steps.length <= rows) return steps;
   const rank = ({ status }: StepProgress): number =>
-    status === 'running' ? 0 : status === 'failed' ? 1 : OVER.has(status) ? 3 : 2;
+    status === 'running' ? 0 : status === 'failed' ? 1 : ENDED.has(status) ? 3 : 2;
   const kept = new Set([...steps].sort((a, b) => rank(a) - rank(b)).slice(0, rows));
   return steps.filter((step) => kept.has(step));
 }

@@ -64,9 +64,9 @@ export class RestClient {
   }
 }
 
-async function asCommand<T>(asked: Promise<T>): Promise<T> {
+async function asCommand<T>(request: Promise<T>): Promise<T> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     throw commandErrorOf(error);
   }

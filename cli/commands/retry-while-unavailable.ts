@@ -5,16 +5,16 @@ import { CommandError, ServiceUnavailable } from './exit-codes.ts';
 const OUTAGE_MS_MAX = 60_000;
 const RETRY_MS = 1_000;
 
-const isAway = (error: CommandError): boolean => error instanceof ServiceUnavailable;
+const isUnavailable = (error: CommandError): boolean => error instanceof ServiceUnavailable;
 
 /**
- * Repeats a request while the service is unavailable, or while `passes` accepts the error. Calls `away` once per
+ * Repeats a request while the service is unavailable, or while `isRetryable` accepts the error. Calls `onOutage` once per
  * outage. A long attempt calls `connected` when the service has answered: a later failure is then a new outage.
  */
 export async function retryWhileUnavailable<T>(
   ask: (connected: () => void) => Promise<T>,
-  away: () => void,
-  passes: (error: CommandError) => boolean = isAway,
+  onOutage: () => void,
+  isRetryable: (error: CommandError) => boolean = isUnavailable,
 ): Promise<T> {
   let since: number | null = null;
   for (;;) {
@@ -23,8 +23,8 @@ export async function retryWhileUnavailable<T>(
         since = null;
       });
     } catch (error) {
-      if (!(error instanceof CommandError) || !passes(error)) throw error;
-      if (since === null) away();
+      if (!(error instanceof CommandError) || !isRetryable(error)) throw error;
+      if (since === null) onOutage();
       since ??= performance.now();
       if (performance.now() - since > OUTAGE_MS_MAX) throw error;
     }

@@ -31,9 +31,13 @@ export interface Submission {
 
 /**
  * Submits a job and returns it as stored. If the response is lost, repeats the request with the same `Idempotency-Key`,
- * so that only one job is created, and calls `away`.
+ * so that only one job is created, and calls `onOutage`.
  */
-export async function submitJob(client: RestClient, submission: Submission, away: () => void): Promise<Job> {
+export async function submitJob(
+  client: RestClient,
+  submission: Submission,
+  onOutage: () => void,
+): Promise<Job> {
   const request = await requestOf(client, submission);
   const headers = { 'Idempotency-Key': randomUUID() };
   let mayBeMade = false;
@@ -44,7 +48,7 @@ export async function submitJob(client: RestClient, submission: Submission, away
   };
   const answer = await retryWhileUnavailable(
     () => client.call('post', '/jobs', { ...request, headers }),
-    away,
+    onOutage,
     passes,
   );
   if (!('id' in answer)) throw new CommandError(EXIT.failed, `the server at ${client.url} stored no job`);

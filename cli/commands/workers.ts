@@ -67,7 +67,7 @@ const ACTIONS = {
 type Action = keyof typeof ACTIONS;
 
 /** Performs an action on a worker and prints the result. */
-async function done(
+async function performAction(
   client: RestClient,
   action: Action,
   id: string,
@@ -87,7 +87,7 @@ const actionCommand = (action: Action): Command =>
       const { client, terminal, json } = contextOf(options);
       const farm = await findGivenFarm(client, options.farm);
       const worker = await findWorker(client, given, farm);
-      const standing = await done(client, action, worker.id);
+      const standing = await performAction(client, action, worker.id);
       if (json) printJson(terminal, standing);
       else terminal.out(`${worker.id} ${standing.status}\n`);
     });

@@ -33,7 +33,7 @@ const READY_MS_MAX = 60_000;
 const READY_POLL_MS = 200;
 
 const terminal = processTerminal();
-const say = (text: string): void => terminal.out(`${text}\n`);
+const print = (text: string): void => terminal.out(`${text}\n`);
 const shown = (path: string): string => relative(process.cwd(), path) || '.';
 
 /**
@@ -63,7 +63,7 @@ function refuseSecondDemo(): void {
 
 async function portFor(what: string, wished: number): Promise<number> {
   const port = await freePort(wished);
-  if (port !== wished) say(`port ${wished} is taken: ${what} uses ${port}`);
+  if (port !== wished) print(`port ${wished} is taken: ${what} uses ${port}`);
   return port;
 }
 
@@ -127,11 +127,11 @@ function startWorker(name: string, busPort: number | null, environment: NodeJS.P
 async function provideFarmAndQueue(client: RestClient): Promise<void> {
   const known = (await allFarms(client)).find(({ name }) => name === FARM);
   const farm = known ?? (await createFarm(client, FARM, 'The farm of npm run demo'));
-  if (known === undefined) say(`created the farm ${FARM}`);
+  if (known === undefined) print(`created the farm ${FARM}`);
   const queues = await allQueues(client, farm.id);
   if (queues.some(({ name }) => name === QUEUE)) return;
   await createQueue(client, farm.id, QUEUE, { description: 'The queue of npm run demo', priority: 0 });
-  say(`created the queue ${QUEUE}`);
+  print(`created the queue ${QUEUE}`);
 }
 
 async function workersAreOnline(client: RestClient): Promise<boolean> {
@@ -150,22 +150,22 @@ async function renderJob(client: RestClient, picturesDir: string): Promise<JobDe
     parameters: new Map([['OutputDir', picturesDir]]),
     options: {},
   };
-  const job = await submitJob(client, submission, () => say('waiting for the server'));
-  say(`submitted ${shown(TEMPLATE)} as job ${job.id}`);
+  const job = await submitJob(client, submission, () => print('waiting for the server'));
+  print(`submitted ${shown(TEMPLATE)} as job ${job.id}`);
   return waitForJob(client, job.id, new ProgressView(terminal), WATCHING);
 }
 
-function tellResult(job: JobDetail, picturesDir: string, url: string): void {
-  say('');
+function printResult(job: JobDetail, picturesDir: string, url: string): void {
+  print('');
   if (job.status === 'completed') {
-    say(`${job.task_counts.succeeded} tasks succeeded. The pictures:`);
-    say(`  ${join(picturesDir, 'fractal.png')} (animated: open it in a browser)`);
-    say(`  ${join(picturesDir, 'contact-sheet.png')}`);
+    print(`${job.task_counts.succeeded} tasks succeeded. The pictures:`);
+    print(`  ${join(picturesDir, 'fractal.png')} (animated: open it in a browser)`);
+    print(`  ${join(picturesDir, 'contact-sheet.png')}`);
   } else {
-    say(`The job has ${job.status}: ${job.failure_summary.dominant_reason || 'no reason was given'}`);
-    say(`  callsheet tasks ${job.id} --status failed --url ${url}`);
+    print(`The job has ${job.status}: ${job.failure_summary.dominant_reason || 'no reason was given'}`);
+    print(`  callsheet tasks ${job.id} --status failed --url ${url}`);
   }
-  say(`The server: ${url}/api/v1/jobs/${job.id}`);
+  print(`The server: ${url}/api/v1/jobs/${job.id}`);
 }
 
 /** Resolves when the demo is asked to stop. Further requests have no effect: daemons must not outlive the demo. */
@@ -180,7 +180,7 @@ async function demo(exits: boolean): Promise<ExitCode> {
   const busPort = outsideBus ? null : await portFor('the bus', BUS_PORT);
   const workerEnvironment = { ...process.env };
   if (process.getuid?.() === 0) {
-    say(
+    print(
       'running as root: SVC_WORKER_ALLOW_ROOT=true lets the demo workers run jobs as root; do not do that on a real farm',
     );
     workerEnvironment['SVC_WORKER_ALLOW_ROOT'] = 'true';
@@ -204,12 +204,12 @@ async function demo(exits: boolean): Promise<ExitCode> {
   const work = async (): Promise<ExitCode> => {
     const server = start(() => startServer(url, busPort, process.env));
     await waitFor('the start of the server', daemons, () => isReady(url));
-    say(`the server is ready: ${url} (log: ${shown(server.logFile)})`);
+    print(`the server is ready: ${url} (log: ${shown(server.logFile)})`);
     const client = new RestClient(url);
     await provideFarmAndQueue(client);
     for (const name of WORKERS) start(() => startWorker(name, busPort, workerEnvironment));
     await waitFor('the start of the workers', daemons, () => workersAreOnline(client));
-    say(
+    print(
       `two workers are online (logs: ${daemons
         .slice(1)
         .map(({ logFile }) => shown(logFile))
@@ -217,7 +217,7 @@ async function demo(exits: boolean): Promise<ExitCode> {
     );
     const picturesDir = join(DIR, 'pictures', new Date().toISOString().replaceAll(/[:.]/g, '-'));
     const job = await renderJob(client, picturesDir);
-    tellResult(job, picturesDir, url);
+    printResult(job, picturesDir, url);
     return exitCodeOfJob(job);
   };
 
@@ -226,7 +226,7 @@ async function demo(exits: boolean): Promise<ExitCode> {
     const outcome = await Promise.race([work(), stopped.then(() => null)]);
     if (outcome === null) return exits ? EXIT.failed : EXIT.ok;
     if (exits) return outcome;
-    say('\nThe server and the workers continue to run. Ctrl-C stops them.');
+    print('\nThe server and the workers continue to run. Ctrl-C stops them.');
     await Promise.race([stopped, ...daemons.map(({ ended }) => ended)]);
     const dead = daemons.find((daemon) => !daemon.isRunning);
     if (dead === undefined) return EXIT.ok;
@@ -235,7 +235,7 @@ async function demo(exits: boolean): Promise<ExitCode> {
       `${dead.name} has ended (${shown(dead.logFile)}):\n${dead.tail()}`,
     );
   } finally {
-    say('stopping');
+    print('stopping');
     await stopAll();
   }
 }
@@ -245,7 +245,7 @@ async function main(): Promise<ExitCode> {
   refuseSecondDemo();
   if (values.fresh === true) {
     rmSync(DIR, { recursive: true, force: true });
-    say(`wiped ${shown(DIR)}`);
+    print(`wiped ${shown(DIR)}`);
   }
   mkdirSync(DIR, { recursive: true });
   writeFileSync(PID_FILE, String(process.pid));

@@ -59,7 +59,7 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
   const printer = new TaskPrinter(terminal);
   const interrupted = stopSignal();
   interrupted.addEventListener('abort', () => terminal.err('stopping; repeat the signal to end at once\n'));
-  const signal = AbortSignal.any([interrupted, noReader()]);
+  const signal = AbortSignal.any([interrupted, outputClosed()]);
   const sessions = await LocalSessions.open(mapping, {
     output: (chunk) => printer.output(chunk),
     warn: (text) => terminal.err(`callsheet: ${printable(text)}\n`),
@@ -76,7 +76,7 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
  * Returns a signal that aborts when standard output is closed. The run then ends like an interrupted one and exits its
  * sessions in order.
  */
-function noReader(): AbortSignal {
+function outputClosed(): AbortSignal {
   const controller = new AbortController();
   // Replaces the listener of all commands, which would end the process.
   process.stdout.removeAllListeners('error');

@@ -51,7 +51,7 @@ interface Current {
   /** True if another task of the step follows. */
   readonly isFollowed: boolean;
   report: SessionReport;
-  readonly over: (report: SessionReport) => void;
+  readonly onEnded: (report: SessionReport) => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -143,9 +143,9 @@ export class LocalSessions {
     const { idle } = this;
     this.idle = null;
     const id = idle ?? sessionId(this.ids.next());
-    return new Promise((over, failed) => {
+    return new Promise((onEnded, failed) => {
       const attemptId = assignment.attempt_id;
-      this.current = { sessionId: id, attemptId, isFollowed, report: null, over, failed };
+      this.current = { sessionId: id, attemptId, isFollowed, report: null, onEnded, failed };
       const message =
         idle === null
           ? ({ type: 'session.begin', step, mapping: this.mapping, task } as const)
@@ -219,7 +219,7 @@ export class LocalSessions {
         if (current?.isFollowed === true && current.report?.status === 'succeeded') {
           this.idle = current.sessionId;
         }
-        current?.over(current.report);
+        current?.onEnded(current.report);
         return;
       }
       case 'report-progress':
