@@ -1,6 +1,7 @@
 /**
- * What does a backup cost a running farm? Simulated workers lease and finish tasks that do nothing, through a real service on a
- * store of some size, in turns without a backup and with one after another being made. The yardstick are the turns without.
+ * Question: what does a backup cost a running farm? Simulated workers lease and finish no-op tasks through a real
+ * service on a store of some size. Turns without a backup alternate with turns in which one backup after another is
+ * made. Yardstick: the turns without.
  *
  * npm run bench -- backup [--jobs 20000] [--tasks 2000000] [--workers 64] [--rounds 3] [--seconds 5] [--json]
  */

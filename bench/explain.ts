@@ -1,6 +1,6 @@
 /**
- * How fast is an answer to "why does my task wait"? Time of GET /tasks/{id}/explain on a farm of thousands of workers, no
- * two alike, with a thousand jobs of two hundred kinds, compared with a plain read of the task in the same run.
+ * Question: how fast is the answer to "why does my task wait"? Measures GET /tasks/{id}/explain on a farm of thousands
+ * of different workers, with a thousand jobs of two hundred kinds. Yardstick of the same run: a plain read of the task.
  *
  *   npm run bench -- explain [--workers 5000] [--jobs 1000] [--requests 300] [--json]
  */

@@ -1,7 +1,8 @@
 /**
- * Does any expression escape its bounds? Generated expressions, valid and not, are read and evaluated at the default limits, one after the other, in a process
- * whose heap is held small: no exception may escape, no evaluation may count more than its limits, and none may take over 100 ms. What is too large for
- * the heap ends the process.
+ * Question: does any expression escape its bounds? Generated expressions, valid and invalid, are parsed and evaluated
+ * at the default limits, one after the other, in a process with a small heap. No exception may escape, no evaluation
+ * may count more than its limits, and none may take over 100 ms. A value that is too large for the heap ends the
+ * process.
  *
  *   npm run bench -- expr-fuzz [--expressions 200000] [--seed 1] [--operations N] [--memory BYTES] [--json]
  */

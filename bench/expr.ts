@@ -1,7 +1,8 @@
 /**
- * How fast are expressions evaluated? Ten typical ones, parsed once and evaluated many times, the whole way: symbols looked up, memory and operations
- * counted, types looked at. The yardstick, in the same run and in turns: a plain JavaScript function that looks up the same values and gives the
- * same result, with numbers that may overflow and nothing counted.
+ * Question: how fast are expressions evaluated? Ten typical ones are parsed once and evaluated many times, including
+ * symbol lookup, type checks, and the counting of memory and operations. Yardstick, in the same run and in turns: a
+ * plain JavaScript function that looks up the same values and returns the same result, with numbers that may overflow
+ * and without counting.
  *
  *   npm run bench -- expr [--milliseconds 1000] [--json]
  */

@@ -1,6 +1,7 @@
 /**
- * What do workers without work cost the service? Processor time of service and nats-server with N registered workers whose lease
- * requests wait, a connection and a heartbeat each as real workers have them. The yardstick of the same run: the service without workers.
+ * Question: what do workers without work cost the service? Measures the processor time of service and nats-server with
+ * N registered workers with waiting lease requests, each with a connection and heartbeats like a real worker. Yardstick
+ * of the same run: the service without workers.
  *
  *   npm run bench -- idle [--workers 4000] [--seconds 12] [--json]
  */

@@ -1,7 +1,8 @@
 /**
- * Are lists fast at size? Every filter, sort, search and page of the lists of jobs and of the tasks of a million-task job,
- * over HTTP, from a real service on a store with a hundred thousand jobs and ten million tasks, while workers lease and
- * finish tasks and priorities of jobs are changed. The yardstick of the same run: a plain read of one job.
+ * Question: are lists fast at size? Measures every filter, sort, search and page of the lists of jobs, and of the tasks
+ * of a million-task job, over HTTP. A real service has a store with a hundred thousand jobs and ten million tasks,
+ * while workers lease and finish tasks and priorities of jobs change. Yardstick of the same run: a plain read of one
+ * job.
  *
  *   npm run bench -- lists [--jobs 100000] [--tasks 10000000] [--workers 1] [--requests 200] [--json]
  */

@@ -1,7 +1,8 @@
 /**
- * Does a flood of task logs delay a lease? Workers lease and finish tasks at a steady pace, through a real nats-server and
- * a real service, while nothing else happens, while the bus alone is flooded (a stream that the service does not read), and while the same flood is task logs
- * that the service stores. The three take turns, several rounds in one run: the ratios to the quiet one count.
+ * Question: does a flood of task logs delay a lease? Workers lease and finish tasks at a steady pace, through a real
+ * nats-server and a real service, in three phases: nothing else happens; only the bus is flooded (a stream that the
+ * service does not read); the same flood consists of task logs that the service stores. The phases take turns, several
+ * rounds in one run. The ratios to the quiet phase count.
  *
  * npm run bench -- logs [--rounds 4] [--seconds 5] [--mib 8] [--json]
  */

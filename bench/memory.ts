@@ -1,12 +1,12 @@
 /**
- * How much memory does the service take? Resident bytes for a task, of one untouched job, of one whose tasks all have a
- * record, and of ten thousand jobs; and all of it with thousands of connected workers, at rest and at work. The yardstick of
- * the same run: the service with an empty store.
+ * Question: how much memory does the service take? Measures resident bytes per task of one untouched job, of one with a
+ * record for every task, and of ten thousand jobs; and the total with thousands of connected workers, at rest and at
+ * work. Yardstick of the same run: the service with an empty store.
  *
  *   npm run bench -- memory [--jobs 10000] [--tasks 1000000] [--workers 4000] [--json]
  *
- * With `--minutes N` it asks instead whether memory stays as it is under a steady load: tasks are leased and finished, jobs come, end and
- * expire, and what is resident is sampled; the slope leaves the first fifth out.
+ * With `--minutes N` it measures instead if memory is stable under a steady load: tasks are leased and finished, jobs are
+ * submitted, end and expire, and resident memory is sampled. The slope excludes the first fifth.
  *
  *   npm run bench -- memory --minutes 60 [--pace 500] [--workers 100] [--json]
  */

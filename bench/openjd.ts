@@ -1,6 +1,7 @@
 /**
- * What does OpenJD cost compared with the bare parse of the same text? Reading (bounded, with positions), checking, and creating the job of real templates,
- * of a thousand steps and of a million tasks, and how fast tasks are computed. The yardstick, in the same run: `parse` of the package yaml.
+ * Question: what does OpenJD cost compared with the bare parse of the same text? Measures reading (bounded, with
+ * positions), checking, and creating the job of real templates, of a thousand steps and of a million tasks, and how
+ * fast tasks are computed. Yardstick, in the same run: `parse` of the package yaml.
  *
  *   npm run bench -- openjd [--milliseconds 1500] [--json]
  *

@@ -1,13 +1,14 @@
 /**
- * How does Callsheet compare with the alternatives? Tasks that do nothing, the same number of workers, the same
- * machine, each system with durable settings that are named: one after the other, all of them in each repetition, each with
- * a fresh store and nothing else running. Figures are medians of the repetitions, ratios are taken within a repetition.
- * docs/peers.md says what is compared and how each is set.
+ * Question: how does Callsheet compare with the alternatives? Each system runs no-op tasks with the same number of
+ * workers, on the same machine, with named durable settings. In each repetition the systems run one after the other,
+ * each with a fresh store and nothing else running. Figures are medians of the repetitions; ratios are taken within a
+ * repetition. docs/peers.md describes the comparison and the settings.
  *
  * npm run bench -- peers [--install] [--systems callsheet,bullmq-always] [--workers 1,16,64,256,1000] [--tasks 20000] [--warm-up 40000] [--repetitions 3] [--flush-us 160] [--json]
  *
- * With --install what is missing is installed first: npm packages into .bench-peers, servers by apt (as root). Without, a system
- * that is not there is left out. With --flush-us every system's flushes take at least so long, as on a slower disk.
+ * With --install missing systems are installed first: npm packages into .bench-peers, servers by apt (as root). Without
+ * it a missing system is skipped. With --flush-us the flushes of every system take at least this long, as on a slower
+ * disk.
  */
 import { parseArgs } from 'node:util';
 import { saveResult } from './kit/results.ts';

@@ -1,7 +1,8 @@
 /**
- * How many real processes a second does a farm of one machine run, and what does each cost? A real service, its nats-server and one worker, on the same
- * cores, with a job of tasks that run `true`: tasks a second from the submission to the last report, and processor time a task by process. The
- * yardstick, in the same run: a bare Node process that starts `true` with pipes and a process group, as many at a time as the worker has cores.
+ * Question: how many real processes a second does a farm of one machine run, and what does each cost? A real service,
+ * its nats-server and one worker, on the same cores, run a job of tasks that run `true`. Measures tasks a second from
+ * the submission to the last report, and processor time per task by process. Yardstick, in the same run: a bare Node
+ * process that starts `true` with pipes and a process group, as many at a time as the worker has cores.
  *
  * npm run bench -- processes [--tasks 2000] [--cores 4,16,64] [--flags "--worker-dir=/dev/shm/w"] [--json]
  */

@@ -1,8 +1,8 @@
 /**
- * How much of a core does a read take? `GET` of a job and of a page of its tasks, over connections that are kept, from a
- * compact client in a process of its own; measured is the processor time of the main thread, so that other work of the
- * machine does matters little. A response is cached until the next commit; an uncached one
- * is measured by a parameter that the service ignores. The yardstick, in the same run: the bare engine that says hello.
+ * Question: how much of a core does a read take? Measures `GET` of a job and of a page of its tasks over kept-alive
+ * connections, from a compact client in a separate process. It measures the processor time of the main thread, so that
+ * other work of the machine matters little. A response is cached until the next commit; an uncached one is measured
+ * with a parameter that the service ignores. Yardstick, in the same run: the bare engine with a constant reply.
  *
  *   npm run bench -- reads [--connections 32] [--seconds 5] [--json]
  */

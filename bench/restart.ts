@@ -1,7 +1,7 @@
 /**
- * How soon are tasks leased after a start? From the start of the process to the first lease, and until leases reach the rate that they
- * keep, with a store of many active jobs: untouched, half done, and with many workers that register at once. The yardstick of the
- * same run: a start with an empty store.
+ * Question: how soon are tasks leased after a start? Measures the time from the start of the process to the first
+ * lease, and until leases reach their steady rate. The store has many active jobs: untouched, half done, and with many
+ * workers that register at once. Yardstick of the same run: a start with an empty store.
  *
  *   npm run bench -- restart [--jobs 10000] [--tasks 1000000] [--workers 256] [--many-workers 4000] [--json]
  */

@@ -1,7 +1,8 @@
 /**
- * What does a submission cost? Time from request to answer (committed) and growth of the store for jobs up to a million tasks, whatever the
- * million is made of; small jobs a second from sixteen clients; and what leases at a steady pace notice of large submissions. The
- * yardsticks of the same run: a plain read of the service, and the same leases without submissions.
+ * Question: what does a submission cost? Measures the time from request to answer (committed) and the growth of the
+ * store for jobs up to a million tasks, for every construct that makes a million; small jobs a second from sixteen
+ * clients; and the effect of large submissions on leases at a steady pace. Yardsticks of the same run: a plain read of
+ * the service, and the same leases without submissions.
  *
  *   npm run bench -- submit [--repeat 5] [--seconds 3] [--json]
  */

@@ -1,7 +1,8 @@
 /**
- * What does a turn cost? The real actors under the real kernel, in one thread, in memory: workers ask for work and report its end with their next
- * request, so that a cycle is one request with the reports of what it was given last. No bus, no disk, no encoding: what is left is what
- * kernel and actors take. The yardstick, in the same run and in turns: entries of a Map that are replaced, with a key that is created each time.
+ * Question: what does a turn cost? Runs the real actors under the real kernel, in one thread, in memory. Workers
+ * request work and report its end with their next request, so a cycle is one request with the reports of the previous
+ * tasks. Without bus, disk and encoding, the rest is the cost of kernel and actors. Yardstick, in the same run and in
+ * turns: replaced entries of a Map, with a key that is created each time.
  *
  *   npm run bench -- turns [--workers 256] [--cores 1] [--jobs 1] [--signatures 1] [--parked 0] [--milliseconds 2000] [--json]
  *

@@ -1,8 +1,9 @@
 /**
- * Is the web application quick, and does it stay smooth while much happens? In a headless Chromium on the machine of the service, on the
- * same cores: the time to the first paint and until the list of jobs and the page of a job show what they are about, cold; the script
- * that this loads; and the frames a second of both pages while a swarm of workers makes N events of tasks a second. The
- * yardstick of the same run: frames a second of the same page while nothing happens.
+ * Question: is the web application fast, and does it stay smooth under load? Uses a headless Chromium on the machine of
+ * the service, on the same cores. Measures, with an empty cache, the time to the first paint and until the list of jobs
+ * and the page of a job show their content, and the size of the loaded scripts. Then it measures the frames a second of
+ * both pages while a swarm of workers causes N task events a second. Yardstick of the same run: frames a second of the
+ * same page while nothing happens.
  *
  *   npm run bench -- web [--jobs 2000] [--tasks 10000] [--events 1000] [--seconds 5] [--repetitions 3] [--json]
  */

@@ -1,8 +1,8 @@
 /**
- * What do ten thousand clients that look on cost the farm? Clients of the event channel follow `jobs`, of which some job
- * changes its status N times a second, while a swarm of workers leases as fast as it can: the rate of leases with
- * the clients and without them, in the same run; frames a second, how late they are, memory of a connection, and processor
- * time of the front for each frame.
+ * Question: what do ten thousand watching clients cost the farm? Clients of the event channel follow `jobs`, in which a
+ * job changes its status N times a second, while a swarm of workers leases as fast as it can. Measures the rate of
+ * leases with and without the clients, in the same run; frames a second and their delay, memory per connection, and
+ * processor time of the main thread per frame.
  *
  *   npm run bench -- websocket [--clients 10000] [--workers 256] [--events 10] [--seconds 5] [--json]
  *
