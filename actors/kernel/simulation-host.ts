@@ -1,3 +1,8 @@
+/**
+ * States: running, stalled (until `stalledUntil`), stopped (final). Invariants: at most one pump is queued and one
+ * timer is set; after the stop neither actors nor callbacks of commits run. Exits: `stop`.
+ */
+
 import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 import type { AnyDefinition, ActorSystem } from './actor.ts';
 import type { Envelope } from './address.ts';

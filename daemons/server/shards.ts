@@ -102,9 +102,8 @@ export class Shards {
     const request = this.nextRequest++;
     return new Promise((resolve) => {
       this.waiting.set(request, (answer) => {
-        // The one place where an answer without a type comes back from another thread: the number of the request stands
-        // for the
-        // ReplyTo<Outcome<Answer>> of the message, against which the actor's context has checked the answer there.
+        // The only place where an untyped answer arrives from another thread. The number of the request identifies the
+        // ReplyTo<Outcome<Answer>> of the message. The context of the actor has checked the answer against it.
         resolve(answer as Outcome<Answer>);
       });
       post(mainThreadReplyTo(request));

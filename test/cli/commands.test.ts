@@ -152,7 +152,7 @@ test('submit --watch waits for the end of the job and exits with its result', as
     err: [
       `job ${JOB.id} a job`,
       'a job: 0/4, 2 running, running',
-      `waiting for the service at ${service.url}`,
+      `waiting for the server at ${service.url}`,
       'a job: 2/4, 2 running, running',
       'a job: 3/4, 1 failed, failed',
       '',
@@ -224,7 +224,7 @@ test('problems are printed with all errors and locations, and each kind has its 
   t.same(await runCallsheet(['job', '77777777-7777-7777-8777-777777777777', ...url]), {
     code: 1,
     out: '',
-    err: 'the service answered 500: <html>\n',
+    err: 'the server answered 500: <html>\n',
   });
   t.same(await runCallsheet(['job', '88888888-8888-7888-8888-888888888888', ...url]), {
     code: 6,
@@ -243,7 +243,7 @@ test('problems are printed with all errors and locations, and each kind has its 
   });
   const away = await runCallsheet(['farms', '--url', 'http://127.0.0.1:9']);
   t.equal(away.code, 6);
-  t.match(away.err, /^the service at http:\/\/127\.0\.0\.1:9 cannot be reached: /);
+  t.match(away.err, /^the server at http:\/\/127\.0\.0\.1:9 cannot be reached: /);
 });
 
 test('lists', async (t) => {
@@ -350,7 +350,7 @@ test('lists', async (t) => {
       'j-0-2  Render  ready    F=3                               0\n',
     err: '',
   });
-  t.match(await run('jobs --queue render'), { code: 2, err: /--queue: needs --farm/ });
+  t.match(await run('jobs --queue render'), { code: 2, err: /--queue needs --farm/ });
   t.match(await run('jobs --limit some'), { code: 2, err: /It must be a whole number from 0/ });
 });
 
@@ -553,7 +553,7 @@ test('logs: prints all pages, and resumes a stream that breaks where it ended', 
   t.same(await runCallsheet(['logs', 'live', '--follow'], { environment }), {
     code: 0,
     out: 'one\ntwo\nthree\n',
-    err: `waiting for the service at ${service.url}\n`,
+    err: `waiting for the server at ${service.url}\n`,
   });
   t.same(
     service.requests.slice(3).map(({ path }) => path),
@@ -609,7 +609,7 @@ test('a daemon with an invalid configuration does not start and prints one line 
   });
   t.match(await runCallsheet(['worker', '--config', join(dir, 'broken.yaml')]), {
     code: 2,
-    err: /is no YAML at line 1/,
+    err: /is not valid YAML at line 1/,
   });
   t.match(await runCallsheet(['server', '--config', join(dir, 'none.yaml')]), {
     code: 2,

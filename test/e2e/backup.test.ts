@@ -118,7 +118,7 @@ test(
     t.ok(before < TASKS, 'the farm has assigned work');
     t.match(await runCallsheet(['backup', file, `--data-dir=${data}`]), {
       code: 5,
-      err: `${file} is there already: --force replaces it\n`,
+      err: `${file} already exists; --force replaces it\n`,
     });
     await until('the farm continues', async () => (await succeeded(api, job)) > before + 2);
     const highest = await highestBusSequence(api, job);
@@ -141,7 +141,7 @@ test(
     const held = lockDirectory(join(data, 'logs'));
     t.match(await runCallsheet(['backup', other, '--force', `--data-dir=${data}`]), {
       code: 6,
-      err: /is in use and no service answers there/,
+      err: /is in use and no server answers there/,
     });
     held.release();
 
@@ -152,7 +152,7 @@ test(
     writeFileSync(damaged, bytes);
     t.match(await runCallsheet(['restore', damaged, `--data-dir=${join(second, 'data')}`]), {
       code: 1,
-      err: /^\S+damaged.tar is not restored: the checksum of \S+ does not fit: it was altered\n$/,
+      err: /^\S+damaged.tar is not restored: the checksum of \S+ does not match: it was altered\n$/,
     });
     t.strictSame(readdirSync(join(second, 'data')), ['restore.lock'], 'the temporary files are deleted');
 
@@ -162,7 +162,7 @@ test(
     mkdirSync(join(second, 'data/state'));
     writeFileSync(join(second, 'data/state/data.mdb'), 'half');
     const refused = await runCallsheet(['server', `--data-dir=${join(second, 'data')}`]);
-    t.match(refused, { code: 1, err: /a restore into \S+ was cut off: run callsheet restore again/ });
+    t.match(refused, { code: 1, err: /a restore into \S+ was interrupted; run callsheet restore again/ });
     t.match(await runCallsheet(['restore', file, `--data-dir=${join(second, 'data')}`]), {
       code: 0,
       err: '',

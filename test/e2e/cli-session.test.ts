@@ -175,7 +175,7 @@ test('a whole session of the command line says and hears what the OpenAPI docume
     '--owner',
     'ann',
   );
-  t.match(held.err, /^waiting for the service at /);
+  t.match(held.err, /^waiting for the server at /);
   t.match(
     await json(0, 'jobs', '--search', 'held'),
     { total: 1 },

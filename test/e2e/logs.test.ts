@@ -11,7 +11,7 @@ tap.setTimeout(240_000);
 
 const MIB = 2 ** 20;
 const LIMIT = 8 * MIB;
-const CUT = `[callsheet] the log of this task is cut here: it is over ${LIMIT} bytes (logs.max_bytes_per_task)\n`;
+const CUT = `[callsheet] the log of this task is cut here: it exceeds ${LIMIT} bytes (logs.max_bytes_per_task)\n`;
 
 /** A job of one task. The task continues when the file `GO` exists. */
 const template = (name: string, script: string): object => ({

@@ -141,7 +141,7 @@ test('running requests finish, new ones are rejected, and parked lease requests 
   t.match(await other.heard('the service is stopping'), /^HTTP\/1.1 503 [^]*[Cc]onnection: close/);
   again.daemon.child.kill('SIGTERM');
   t.strictSame(await again.daemon.ended, { code: 1, signal: null }, 'a second signal ends it at once');
-  t.match(again.daemon.log(), 'callsheet: a second signal: ending at once, without waiting for what runs');
+  t.match(again.daemon.log(), 'callsheet: a second signal: ending at once, without waiting for running work');
   late.socket.destroy();
 
   // The next service adopts the nats-server that was left running.

@@ -1,3 +1,9 @@
+/**
+ * States: not counted (nothing is claimed), counted. Invariants: `live` has every live task by pool, registered or not.
+ * Once counted, the farm's share of a slot is its live tasks plus the claims whose release is not committed yet. Exits:
+ * `takeReleased` returns released slots; a pool that is no longer registered loses its share at once.
+ */
+
 import type { FarmId } from '../ids.ts';
 import type { Tallies } from '../ports/tallies.ts';
 import { poolKey, type UsagePoolRecord } from '../records/usage-pool.ts';

@@ -1,3 +1,8 @@
+/**
+ * Invariants: each online worker is in exactly one kind; no kind is empty; values computed per demand are dropped at
+ * each change. Exits: `remove`, or `set` with another offer.
+ */
+
 import type { WorkerId } from '../ids.ts';
 import {
   INELIGIBLE_REASONS,

@@ -129,19 +129,19 @@ test('an error names the problem and its position', async (t) => {
   t.equal(await refusalOf(Buffer.alloc(4096, 'x')), 'it is not a backup of Callsheet');
   t.equal(
     await refusalOf(whole.subarray(0, stateAt + 100)),
-    `it is cut off in state/data.mdb, at byte ${stateAt + 100}`,
+    `it ends early in state/data.mdb, at byte ${stateAt + 100}`,
   );
   t.equal(
     await refusalOf(whole.subarray(0, whole.length - 1)),
-    `it is cut off in its end, at byte ${whole.length - 1}`,
+    `it ends early in its end, at byte ${whole.length - 1}`,
   );
   t.equal(
     await refusalOf(flipped(stateAt + 7)),
-    'the checksum of state/data.mdb does not fit: it was altered',
+    'the checksum of state/data.mdb does not match: it was altered',
   );
   t.equal(
     await refusalOf(flipped(whole.indexOf('0.0.0-test'))),
-    'the checksum of callsheet-backup.json does not fit: it was altered',
+    'the checksum of callsheet-backup.json does not match: it was altered',
   );
   t.equal(
     await refusalOf(flipped(stateAt - 512)),
@@ -155,7 +155,7 @@ test('an error names the problem and its position', async (t) => {
   appendFileSync(damaged, 'x');
   t.equal(
     await extract(damaged, join(directory, 'out')),
-    `something follows its end at byte ${whole.length}`,
+    `it has data after its end, at byte ${whole.length}`,
   );
 });
 

@@ -59,8 +59,8 @@ test('a broken driver is reported as a problem, without GPUs', async (t) => {
     'nvidia-smi ended with exit code 9',
   );
   t.equal(await problemOf('kill -KILL $$'), 'nvidia-smi was ended by SIGKILL');
-  t.equal(await problemOf('echo No devices were found'), 'nvidia-smi says what no list of GPUs is');
-  t.equal(await problemOf('exec yes 24564, NVIDIA'), 'nvidia-smi says more than 262144 bytes');
+  t.equal(await problemOf('echo No devices were found'), 'nvidia-smi returned an invalid list of GPUs');
+  t.equal(await problemOf('exec yes 24564, NVIDIA'), 'nvidia-smi returned more than 262144 bytes');
   t.equal(await problemOf('exec sleep 600', 100), 'nvidia-smi did not answer within 100 ms');
 });
 
@@ -104,7 +104,7 @@ test('reports memory that the driver cannot determine as 0', (t) => {
     problem: null,
   });
   t.same(readCards(''), NONE);
-  t.same(readCards('24564 NVIDIA RTX'), { ...NONE, problem: 'nvidia-smi says what no list of GPUs is' });
+  t.same(readCards('24564 NVIDIA RTX'), { ...NONE, problem: 'nvidia-smi returned an invalid list of GPUs' });
   t.end();
 });
 

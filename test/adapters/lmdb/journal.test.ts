@@ -298,7 +298,7 @@ test(
     await writer.close();
 
     const reason =
-      /its journal holds what is not in its tables yet, which needs \d+ bytes, and the disk is full$/;
+      /the journal has changes that are not in the tables yet; they need \d+ bytes, and the disk is full$/;
     await t.rejects(openStateWriter(options), { name: 'StoreOpenError', message: reason });
     await t.rejects(openStateWriter(options), { name: 'StoreOpenError', message: reason }, 'and again');
     disk.empty();

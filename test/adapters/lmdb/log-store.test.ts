@@ -241,7 +241,7 @@ test('a task log is truncated at its limit with one line, across attempts, redel
   const directory = t.testdir();
   const limited = { maxBytesPerTask: 20 };
   const cutLine =
-    '[callsheet] the log of this task is cut here: it is over 20 bytes (logs.max_bytes_per_task)\n';
+    '[callsheet] the log of this task is cut here: it exceeds 20 bytes (logs.max_bytes_per_task)\n';
   const writer = await openLogWriter(logWriterOptions(directory, limited));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
   const second = { ...task(0), attemptNumber: 2 };
@@ -292,7 +292,7 @@ test('a log of exactly the limit is truncated with the next chunk', async (t) =>
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
   t.match(writer.append([chunk(1, 1), chunk(2, 2)]), { stored: { length: 2 }, cut: [] });
   t.match(writer.append([chunk(3, 3, { data: 'x' })]), {
-    stored: [{ data: /^\[callsheet\] the log of this task is cut here: it is over 14 bytes/ }],
+    stored: [{ data: /^\[callsheet\] the log of this task is cut here: it exceeds 14 bytes/ }],
     cut: [`${JOB}-0-0`],
   });
   await writer.close();

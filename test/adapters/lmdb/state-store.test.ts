@@ -225,7 +225,7 @@ test('a damaged or foreign data file is rejected', async (t) => {
     return result.status === 'rejected' ? String(result.reason).replaceAll(directory, '<dir>') : 'opened';
   };
   const said = (page: number): string =>
-    `StoreOpenError: the store in <dir> cannot be opened: <dir>/data.mdb is damaged or no store: meta page ${page} is not one of LMDB's`;
+    `StoreOpenError: the store in <dir> cannot be opened: <dir>/data.mdb is damaged or not a store: meta page ${page} is not one of LMDB's`;
   const zeroed = (from: number) => (file: Buffer) => file.fill(0, from, from + 64);
   t.equal(await refusal('foreign', () => Buffer.alloc(64 * 1024, 'not a store ')), said(0));
   t.equal(await refusal('short', (file) => file.subarray(0, 20)), said(0));

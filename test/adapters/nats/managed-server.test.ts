@@ -218,7 +218,7 @@ test('a missing, outdated or wrong program is rejected with one line', async (t)
     message: `${join(folder, 'old.sh')} is version 2.8.4: version 2.9 or newer is needed`,
   });
   await t.rejects(start(join(folder, 'odd.sh')), {
-    message: `${join(folder, 'odd.sh')} does not say its version but "hello"`,
+    message: `${join(folder, 'odd.sh')} printed no version but "hello"`,
   });
   await t.rejects(start(join(folder, 'plain.txt')), {
     message: `bus.server_path: ${join(folder, 'plain.txt')} is not a program that can be run`,

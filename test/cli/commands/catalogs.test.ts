@@ -176,7 +176,7 @@ test('storage locations are listed, created, changed and deleted', async (t) => 
 
   t.same(await run('storage', 'delete', 'projects'), ok(`${PROJECTS.id} deleted\n`));
   t.match(service.requests.at(-1), { method: 'DELETE', path });
-  t.match(await run('storage', 'set', 'projects'), { code: 2, err: 'nothing to set: give an option\n' });
+  t.match(await run('storage', 'set', 'projects'), { code: 2, err: 'nothing to set; give an option\n' });
   t.match(await run('storage', 'delete', 'attic'), {
     code: 4,
     err: 'there is no storage location "attic"\n',
@@ -212,8 +212,8 @@ test('unknown objects, conflicts and missing arguments have their exit statuses'
   t.same(await run('pools', 'set', 'arnold', '--name', 'x'), wrong(4, 'there is no usage pool "arnold"\n'));
   t.same(await run('pools', 'delete', 'arnold'), wrong(4, 'there is no usage pool "arnold"\n'));
   t.same(await run('locations', 'delete', 'berlin'), wrong(4, 'there is no compute location "berlin"\n'));
-  t.same(await run('pools', 'set', 'maya'), wrong(2, 'nothing to set: give an option\n'));
-  t.same(await run('locations', 'set', 'berlin'), wrong(2, 'nothing to set: give an option\n'));
+  t.same(await run('pools', 'set', 'maya'), wrong(2, 'nothing to set; give an option\n'));
+  t.same(await run('locations', 'set', 'berlin'), wrong(2, 'nothing to set; give an option\n'));
   t.match(await run('pools', 'create', 'nuke'), { code: 2, err: /missing required argument 'max'/ });
   t.match(await run('pools', 'create', 'nuke', 'many'), { code: 2, err: /It must be a whole number/ });
   t.match(await run('pools', 'set', 'nuke', '--max-concurrent', '1.5'), {

@@ -88,9 +88,9 @@ test('an incomplete or invalid JSON response ends the command with a message', a
   const client = new RestClient(service.url);
   t.same(await ended(client.call('get', '/farms')), [
     EXIT.failed,
-    `the service at ${service.url} returned invalid JSON: <html>`,
+    `the server at ${service.url} returned invalid JSON: <html>`,
   ]);
-  const away = new RegExp(`^the service at ${service.url} cannot be reached: .`);
+  const away = new RegExp(`^the server at ${service.url} cannot be reached: .`);
   for (const path of ['/farms', '/compute-locations'] as const) {
     const [status, message] = (await ended(client.call('get', path))) as [number, string];
     t.equal(status, EXIT.unavailable);
@@ -98,7 +98,7 @@ test('an incomplete or invalid JSON response ends the command with a message', a
   }
   t.same(await ended(client.call('get', '/usage-pools')), [
     EXIT.unavailable,
-    'the service answered 502: bad gateway',
+    'the server answered 502: bad gateway',
   ]);
 });
 
@@ -226,13 +226,13 @@ test('settings of a job are changed only by set', async (t) => {
     failure_limit: 9,
   });
   service.requests.length = 0;
-  t.match(await run('set'), { code: 2, err: 'nothing to set: give an option\n' });
+  t.match(await run('set'), { code: 2, err: 'nothing to set; give an option\n' });
   t.match(await run('cancel', '--priority', '1'), {
     code: 2,
-    err: 'what is to be changed goes with "set"\n',
+    err: 'these options need the action "set"\n',
   });
   t.match(await run('--priority', '1'), { code: 2 });
-  t.match(await run('delete', '--wait'), { code: 2, err: 'what is deleted cannot be waited for\n' });
+  t.match(await run('delete', '--wait'), { code: 2, err: '--wait and --watch do not apply to "delete"\n' });
   t.equal(service.requests.length, 0);
 });
 

@@ -96,7 +96,7 @@ test('an interruption is reported, and following resumes after the last chunk', 
   t.same(await runCallsheet(['logs', 'x', '--follow', '--url', service.url]), {
     code: 0,
     out: 'one\ntwo\n',
-    err: `waiting for the service at ${service.url}\n`,
+    err: `waiting for the server at ${service.url}\n`,
   });
 });
 

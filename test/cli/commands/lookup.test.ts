@@ -101,7 +101,7 @@ test('a lookup with too many matches stops', async (t) => {
   t.teardown(() => service.close());
   t.same(await told(findJob(new RestClient(service.url), 'comp')), [
     2,
-    'too many jobs are like "comp": give an id',
+    'too many jobs match "comp"; give an id',
   ]);
   t.equal(service.requests.length, 20);
 });

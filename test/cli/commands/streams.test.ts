@@ -106,7 +106,7 @@ test('control characters in errors of the service are escaped', async (t) => {
     (await runCallsheet([...args, '--url', service.url])).err;
   t.equal(await said('farms'), `${shown}:\n  /${shown}: ${shown}\n`);
   t.equal(await said('farms'), `Bad: ${shown}\n`);
-  t.equal(await said('farms'), `the service answered 500: <html>${shown}\nline\n`);
-  t.equal(await said('farms'), `the service at ${service.url} returned invalid JSON: <html>${shown}\n`);
+  t.equal(await said('farms'), `the server answered 500: <html>${shown}\nline\n`);
+  t.equal(await said('farms'), `the server at ${service.url} returned invalid JSON: <html>${shown}\n`);
   t.match(await said('job', evil), new RegExp(`\\n  1  ${shown.replaceAll('[', '\\[')}\\n  2  `));
 });

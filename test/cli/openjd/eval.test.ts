@@ -69,13 +69,13 @@ void test('invalid arguments are rejected', async (t) => {
     const { code, out, err } = await evaluated(...args);
     return code === 2 && out === '' ? (err.split('\n')[0] ?? '') : `${code}: ${out}`;
   };
-  t.equal(await refused(), 'which expression? (or --jsonl)');
+  t.equal(await refused(), 'give an expression, or --jsonl');
   t.equal(await refused('1', '--jsonl'), '--jsonl: expressions and values come from standard input');
   t.equal(await refused('1', '--target-type', 'x'), '--target-type x: there is no such type');
   t.equal(await refused('1', '-v', '1=2'), '-v 1=2: NAME must be a name, or several with dots between them');
   t.equal(await refused('1', '-v', 'a=1', '-v', 'a=2'), '-v a=2: a is given twice');
   t.equal(await refused('1', '-v', 'a:list[x]=1'), '-v a:list[x]=1: there is no type list[x]');
-  t.equal(await refused('1', '-v', 'a'), '-v a: it has no =VALUE');
+  t.equal(await refused('1', '-v', 'a'), '-v a: there is no =VALUE');
   t.equal(await refused('1', '-v', 'a:int=x'), '-v a:int=x: "x" is not a value of type int');
   t.equal(await refused('1', '-v', 'a:list[int]=1,2'), '-v a:list[int]=1,2: a value of list[int] is JSON');
 });

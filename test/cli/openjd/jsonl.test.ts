@@ -184,14 +184,14 @@ void test('eval supports hosts and limits', async (t) => {
 
 void test('eval returns an error for an invalid line', async (t) => {
   const wrong: readonly (readonly [unknown, string])[] = [
-    [{}, 'the line has no text "expr"'],
-    [{ expr: 1 }, 'the line has no text "expr"'],
+    [{}, 'the line has no string "expr"'],
+    [{ expr: 1 }, 'the line has no string "expr"'],
     [
       { expr: '1', mode: 'run' },
-      '"mode" is none of evaluate, parse, format, format_value, format_parse, format_check',
+      '"mode" must be one of evaluate, parse, format, format_value, format_parse, format_check',
     ],
     [{ expr: '1', symbols: [] }, '"symbols" must be a mapping'],
-    [{ expr: '1', symbols: { X: { value: 1 } } }, '"symbols.X.type" is no type'],
+    [{ expr: '1', symbols: { X: { value: 1 } } }, '"symbols.X.type" is not a valid type'],
     [
       { expr: '1', symbols: { X: { type: 'int', value: 'a' } } },
       '"symbols.X": "a" is not a value of type int',
@@ -199,23 +199,23 @@ void test('eval returns an error for an invalid line', async (t) => {
     [{ expr: '1', symbols: { X: { type: 'int' } } }, '"symbols.X": null is not a value of type int'],
     [
       { expr: '1', symbols: { X: { type: 'path', value: 'a', path_format: 'mac' } } },
-      '"symbols.X.path_format" is none of posix, windows, uri',
+      '"symbols.X.path_format" must be posix, windows or uri',
     ],
-    [{ expr: '1', path_format: 3 }, '"path_format" is none of posix, windows, uri'],
-    [{ expr: '1', target_type: 'integer' }, '"target_type" is no type'],
-    [{ expr: '1', host: {} }, '"host.kind" must be text'],
-    [{ expr: '1', host: { kind: 'other' } }, '"host.kind" is none of none, unresolved, rules'],
+    [{ expr: '1', path_format: 3 }, '"path_format" must be posix, windows or uri'],
+    [{ expr: '1', target_type: 'integer' }, '"target_type" is not a valid type'],
+    [{ expr: '1', host: {} }, '"host.kind" must be a string'],
+    [{ expr: '1', host: { kind: 'other' } }, '"host.kind" must be none, unresolved or rules'],
     [{ expr: '1', host: { kind: 'rules' } }, '"host.rules" must be a list'],
     [
       { expr: '1', host: { kind: 'rules', rules: [{ source_path_format: 'x' }] } },
-      '"host.rules[0].source_path_format" is none of posix, windows, uri',
+      '"host.rules[0].source_path_format" must be posix, windows or uri',
     ],
     [
       { expr: '1', host: { kind: 'rules', rules: [{ source_path_format: 'uri' }] } },
-      '"host.rules[0].source_path" must be text',
+      '"host.rules[0].source_path" must be a string',
     ],
-    [{ expr: '1', limits: { memory: -1 } }, '"limits.memory" is no count'],
-    [{ expr: '1', limits: { operations: 1.5 } }, '"limits.operations" is no count'],
+    [{ expr: '1', limits: { memory: -1 } }, '"limits.memory" must be a whole number from 0'],
+    [{ expr: '1', limits: { operations: 1.5 } }, '"limits.operations" must be a whole number from 0'],
   ];
   for (const [request, error] of wrong) {
     t.same(await evaluated(request), [{ ok: false, error }], JSON.stringify(request));

@@ -39,7 +39,7 @@ test('a store that a service creates while a backup is read is kept', async (t) 
   writeFileSync(join(data, 'restored.json'), 'its');
   await t.rejects(restoring, {
     name: 'RestoreTargetError',
-    message: `${join(data, 'state')} was made by another while the backup was read: it is left as it is`,
+    message: `${join(data, 'state')} was created by another process during the restore; it is left unchanged`,
   });
   held.release();
   t.equal(readFileSync(join(data, 'state/data.mdb'), 'utf8'), 'live');
@@ -101,7 +101,7 @@ test('a service checks again for an interrupted restore after it has opened its 
   const data = t.testdir({ 'restore.partial': {}, 'restored.json': '{}' });
   const logger = createLogger({ format: 'json', level: 'error' }, 'test');
   await t.rejects(waitAfterRestore(data, 0, logger, new AbortController().signal), {
-    message: `a restore into ${data} was cut off: run callsheet restore again`,
+    message: `a restore into ${data} was interrupted; run callsheet restore again`,
   });
   t.ok(existsSync(join(data, 'restored.json')));
 });

@@ -239,7 +239,7 @@ test('a log that reaches its limit is reported once, and chunks beyond the limit
     {
       type: 'log',
       level: 'warn',
-      text: 'the log of a task is over its limit: the rest of it is dropped',
+      text: 'the log of a task exceeds its limit; the rest is dropped',
       attributes: { task_id: taskId },
     },
     stored,

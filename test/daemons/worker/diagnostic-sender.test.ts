@@ -66,7 +66,7 @@ test('a flood is truncated, and the number of dropped records is sent later', (t
   t.match(sent.slice(200), [
     {
       level: 'WARN',
-      msg: 'records of this worker were left out: there were too many',
+      msg: 'too many records of this worker; some were dropped',
       attrs: { records: '800' },
     },
     { level: 'INFO', msg: 'later' },
