@@ -276,7 +276,11 @@ void test('rejects a submission if the template takes too long, the disk is full
   });
   t.same(api.prepared, []);
   api.acceptsSubmissions = true;
-  api.preparation = { ok: true, job: { plan: PARTS, rows: null, description: '', extensions: [] }, previews: [] };
+  api.preparation = {
+    ok: true,
+    job: { plan: PARTS, rows: null, description: '', extensions: [] },
+    previews: [],
+  };
   api.answer = () => refused('bad-request', 'queue_id: just deleted');
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
     status: 400,
