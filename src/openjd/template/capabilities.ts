@@ -8,6 +8,9 @@ const RESERVED_SCOPES: readonly string[] = ['worker', 'job', 'step', 'task'];
 /** Vendor prefix of this service's capabilities in reserved scopes. */
 const OWN_VENDOR = 'svc';
 
+/** Its values need not be identifiers: `12`, `10.0.22631` (docs/contract/openjd.md#host-requirements). */
+const OS_VERSION = 'attr.worker.os.version';
+
 const STANDARD: readonly string[] = [
   'amount.worker.vcpu',
   'amount.worker.memory',
@@ -15,7 +18,7 @@ const STANDARD: readonly string[] = [
   'amount.worker.gpu.memory',
   'amount.worker.disk.scratch',
   'attr.worker.os.family',
-  'attr.worker.os.version',
+  OS_VERSION,
   'attr.worker.cpu.arch',
   'attr.worker.computelocation',
 ];
@@ -55,6 +58,7 @@ export function capabilityNameWrong(name: string, kind: CapabilityKind, maxLengt
 }
 
 const VALUE = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+const PRINTABLE = /^\P{C}+$/u;
 
 /**
  * Returns why a resolved text is not a valid value of the attribute (section 3.3.2.2), or null. `name` in lower case.
@@ -63,6 +67,7 @@ export function attributeValueWrong(name: string, value: string, maxLength: numb
   if (value === '') return 'must not be empty';
   if (value.length > maxLength)
     return `must not have more than ${maxLength} characters, and has ${value.length}`;
+  if (name === OS_VERSION) return PRINTABLE.test(value) ? null : 'must have printable characters only';
   if (!VALUE.test(value)) return 'must have letters, digits, _ and - only, and begin with a letter or _';
   const fixed = fixedValuesOf(name);
   if (fixed !== undefined && !fixed.includes(value.toLowerCase()))

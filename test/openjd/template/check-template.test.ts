@@ -123,7 +123,7 @@ const ACCEPTED: readonly (readonly [what: string, source: object])[] = [
       { name: 'attr.worker.os.family', anyOf: ['Linux', 'windows'] },
       { name: 'attr.worker.tag.maya', allOf: ['true'] },
       { name: 'attr.worker.computelocation', anyOf: ['site-1'] },
-      { name: 'attr.worker.os.version', anyOf: ['v12'] },
+      { name: 'attr.worker.os.version', anyOf: ['v12', '12', '10.0.22631', 'Ubuntu 24.04 LTS'] },
     ),
   ],
   ['a range of text that only submission refuses', space([{ name: 'A', type: 'STRING', range: 'abc' }])],
@@ -556,6 +556,13 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
     '/steps/0/hostRequirements/attributes/0/anyOf/1: must have letters, digits, _ and - only, and begin with a letter or _',
     '/steps/0/hostRequirements/attributes/0/anyOf/2: must have letters, digits, _ and - only, and begin with a letter or _',
     '/steps/0/hostRequirements/attributes/0/anyOf/3: must not have more than 100 characters, and has 101',
+  ],
+  [
+    'versions of an operating system that are not printable',
+    attribute({ name: 'attr.worker.os.version', anyOf: ['', '12\u0007', '1'.repeat(101)] }),
+    '/steps/0/hostRequirements/attributes/0/anyOf/0: must not be empty',
+    '/steps/0/hostRequirements/attributes/0/anyOf/1: must have printable characters only',
+    '/steps/0/hostRequirements/attributes/0/anyOf/2: must not have more than 100 characters, and has 101',
   ],
   [
     'too many requirements',
