@@ -1260,8 +1260,8 @@ export interface components {
             readonly updated_at: components["schemas"]["Timestamp"];
         };
         readonly UsagePoolInput: {
-            /** @description Name that steps require as `amount.worker.usagepool.<name>`. Names are not case-sensitive: two pools cannot have names that differ only in case. */
-            readonly name: components["schemas"]["Name"];
+            /** @description Name that steps require as `amount.worker.usagepool.<name>`, and therefore one that templates accept there. Names are not case-sensitive: two pools cannot have names that differ only in case. */
+            readonly name: string;
             readonly max_concurrent: components["schemas"]["MaxConcurrent"];
             /** @default  */
             readonly server_hint?: components["schemas"]["Description"];

@@ -1,4 +1,9 @@
+import fc from 'fast-check';
 import { test } from 'tap';
+import { readContract } from '../../../http/openapi/contract.ts';
+import { SchemaSet } from '../../../http/openapi/schema-set.ts';
+import { capabilityNameWrong } from '../../../src/openjd/template/capabilities.ts';
+import { TEMPLATE_LIMITS } from '../../../src/openjd/template/template-limits.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
@@ -35,6 +40,9 @@ const POOL_JSON = {
 const store = (fixture: ApiFixture, ...pools: readonly UsagePoolRecord[]): void => {
   fixture.write(...pools.map((pool) => put('usagePool', keys.usagePool(pool.id), pool)));
 };
+
+const BAD_NAME =
+  '/name: must have letters, digits and _ only, begin with a letter or _, and may have more such names after dots: templates accept no other names of usage pools';
 
 void test('lists pools by name with their usage', async (t) => {
   const { api, client } = await startApi(t);
@@ -121,6 +129,41 @@ void test('a pool is created by the catalog', async (t) => {
   });
 });
 
+void test('the catalog accepts the names of pools that templates accept', async (t) => {
+  const check = new SchemaSet(readContract()).check({ $ref: 'callsheet#/$defs/UsagePoolInput' });
+  const isAccepted = (name: string): boolean => check({ name, max_concurrent: 1 }).length === 0;
+  const isInTemplates = (name: string): boolean =>
+    capabilityNameWrong(`amount.worker.usagepool.${name}`, 'amount', TEMPLATE_LIMITS.maxCapabilityName) ===
+    null;
+  for (const name of ['nuke', 'NUKE_x', 'nuke.render', '_1', 'a'.repeat(76)]) t.ok(isAccepted(name), name);
+  for (const name of [
+    'nuke-licence',
+    'nuke render',
+    '1st',
+    '.nuke',
+    'nuke.',
+    'nuke..x',
+    'nukü',
+    '',
+    'a'.repeat(77),
+  ])
+    t.notOk(isAccepted(name), name);
+  const part = fc.oneof(fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,9}$/), fc.string({ maxLength: 3 }));
+  const names = fc.oneof(
+    part,
+    fc.array(part, { maxLength: 9 }).map((parts) => parts.join('.')),
+  );
+  let accepted = 0;
+  fc.assert(
+    fc.property(names, (name) => {
+      if (isAccepted(name)) accepted++;
+      return isAccepted(name) === isInTemplates(name);
+    }),
+    { numRuns: 2000 },
+  );
+  t.ok(accepted > 100, `${accepted} random names were accepted`);
+});
+
 void test('a pool is replaced completely, and deleted', async (t) => {
   const { api, client } = await startApi(t);
   const path = `/api/v1/usage-pools/${POOL}`;
@@ -178,11 +221,12 @@ void test('errors in a pool have pointers', async (t) => {
     [{ ...good, max_concurrent: '4' }, '/max_concurrent: must be integer'],
     [{ ...good, max_concurrent: null }, '/max_concurrent: must be integer'],
     [{ ...good, max_concurrent: 2 ** 31 }, '/max_concurrent: must be <= 2147483647'],
-    [{ ...good, name: '' }, '/name: must not be blank or hold control characters'],
-    [{ ...good, name: ' ' }, '/name: must not be blank or hold control characters'],
-    [{ ...good, name: 'a\nb' }, '/name: must not be blank or hold control characters'],
+    [{ ...good, name: '' }, BAD_NAME],
+    [{ ...good, name: ' ' }, BAD_NAME],
+    [{ ...good, name: 'a\nb' }, BAD_NAME],
     [{ ...good, name: 7 }, '/name: must be string'],
-    [{ ...good, name: 'x'.repeat(256) }, '/name: must NOT have more than 255 characters'],
+    [{ ...good, name: 'nuke-licence' }, BAD_NAME],
+    [{ ...good, name: 'x'.repeat(77) }, '/name: must NOT have more than 76 characters'],
     [{ ...good, server_hint: 5 }, '/server_hint: must be string'],
     [{ ...good, server_hint: 'x'.repeat(8001) }, '/server_hint: must NOT have more than 8000 characters'],
     [[], ': must be object'],
