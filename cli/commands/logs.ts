@@ -4,18 +4,27 @@ import { followLog } from './follow-log.ts';
 import { findTask } from './lookup.ts';
 import type { LogChunk } from '../../client/resources.ts';
 import { TASK_ARGUMENT_HELP } from './task.ts';
+import { TerminalFilter } from './terminal-filter.ts';
 
 const PAGE_MAX = 1000;
 
-/** Writes chunks to the stream that the task wrote them to, standard output or standard error. */
+/**
+ * Writes chunks to the stream that the task wrote them to, standard output or standard error. A terminal gets only text
+ * and colors, unless everything is requested (`isRaw`); a file or a pipe gets everything.
+ */
 class ChunkWriter {
   readonly #context: ClientContext;
+  readonly #out: TerminalFilter | null;
+  readonly #err: TerminalFilter | null;
   #endsLine = true;
   /** Cursor of the last chunk that was written. */
   seen = 0;
 
-  constructor(context: ClientContext) {
+  constructor(context: ClientContext, isRaw: boolean) {
+    const { terminal } = context;
     this.#context = context;
+    this.#out = isRaw || !terminal.isTerminal ? null : new TerminalFilter(terminal.colors);
+    this.#err = isRaw || !terminal.isErrorTerminal ? null : new TerminalFilter(terminal.errorColors);
   }
 
   write(chunk: LogChunk): void {
@@ -23,23 +32,31 @@ class ChunkWriter {
     this.seen = chunk.bus_seq;
     if (json) return terminal.out(`${JSON.stringify(chunk)}\n`);
     if (chunk.data === '') return;
-    if (chunk.stream === 'stderr') terminal.err(chunk.data);
+    if (chunk.stream === 'stderr') terminal.err(this.#err?.write(chunk.data) ?? chunk.data);
     else {
-      terminal.out(chunk.data);
+      terminal.out(this.#out?.write(chunk.data) ?? chunk.data);
       this.#endsLine = chunk.data.endsWith('\n');
     }
   }
 
   end(): void {
-    if (!this.#endsLine) this.#context.terminal.out('\n');
+    const { terminal } = this.#context;
+    terminal.err(this.#err?.end() ?? '');
+    terminal.out(this.#out?.end() ?? '');
+    if (!this.#endsLine) terminal.out('\n');
   }
 }
 
-async function logs(given: string, options: ClientOptions & { readonly follow?: boolean }): Promise<void> {
+interface LogsOptions extends ClientOptions {
+  readonly follow?: boolean;
+  readonly raw?: boolean;
+}
+
+async function logs(given: string, options: LogsOptions): Promise<void> {
   const context = contextOf(options);
   const { client, terminal } = context;
   const id = await findTask(client, given);
-  const writer = new ChunkWriter(context);
+  const writer = new ChunkWriter(context, options.raw === true);
   if (options.follow === true) {
     await followLog(client, id, {
       write: (chunk) => writer.write(chunk),
@@ -64,4 +81,5 @@ export const logsCommand = (): Command =>
   clientCommand('logs', 'Print the output of a task. --json prints a line for each chunk.')
     .argument('<task>', TASK_ARGUMENT_HELP)
     .option('--follow', 'continue until the task has ended')
+    .option('--raw', 'also pass control characters and escape sequences other than colors to a terminal')
     .action(logs);

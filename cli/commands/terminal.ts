@@ -3,6 +3,10 @@ export interface Terminal {
   out(text: string): void;
   /** For progress and errors. */
   err(text: string): void;
+  /** True if standard output is a terminal. */
+  readonly isTerminal: boolean;
+  /** True if standard error is a terminal. */
+  readonly isErrorTerminal: boolean;
   /** Columns of standard output; null if it is not a terminal, so that nothing is cut. */
   readonly columns: number | null;
   /** True if standard output shows colors. NO_COLOR, TERM=dumb and pipes disable them. */
@@ -24,6 +28,8 @@ export function processTerminal(): Terminal {
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
+    isTerminal: stdout.isTTY,
+    isErrorTerminal: stderr.isTTY,
     columns: stdout.isTTY ? Math.max(stdout.columns, COLUMNS_MIN) : null,
     colors: stdout.isTTY && !plain,
     errorColors: stderr.isTTY && !plain,
@@ -34,14 +40,20 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Control characters, line separators, and characters that change the writing direction. */
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+/** Control characters and line separators. */
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+/** Characters that change the writing direction. */
+const BIDI_CONTROL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Escapes foreign text for one line of a terminal: characters in it could move the cursor, change colors or imitate
- * other output.
+ * Escapes foreign text for one line of a terminal: characters in it could move the cursor, change colors, reverse the
+ * order of letters or imitate other output. Bidirectional controls are shown as their code, for example `\u202e`, because
+ * names that differ only in them must differ on the screen.
  */
-export const printable = (text: string): string => text.replaceAll(UNPRINTABLE, '\u{fffd}');
+export const printable = (text: string): string =>
+  text
+    .replaceAll(CONTROL, '\u{fffd}')
+    .replaceAll(BIDI_CONTROL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Returns the first line of a text, escaped for a table cell. */
 export function oneLine(text: string): string {

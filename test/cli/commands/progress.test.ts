@@ -44,6 +44,8 @@ function collecting(repaint: Terminal['repaint']): Terminal & { readonly text: (
   return {
     out: () => {},
     err: (more) => (text += more),
+    isTerminal: false,
+    isErrorTerminal: false,
     columns: null,
     colors: false,
     errorColors: false,

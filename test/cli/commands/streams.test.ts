@@ -88,7 +88,7 @@ test('the quoted log is complete even if the service ended its tail', async (t) 
 
 test('control characters in errors of the service are escaped', async (t) => {
   const evil = 'a\u001b[2J\u009b31m\u202eb\rc';
-  const shown = 'a\ufffd[2J\ufffd31m\ufffdb\ufffdc';
+  const shown = 'a\ufffd[2J\ufffd31m\\u202eb\ufffdc';
   const queue = (id: string): object => ({ id, name: 'night', farm_id: ID });
   const service = await answeringService({
     'GET /api/v1/farms': [
@@ -108,5 +108,5 @@ test('control characters in errors of the service are escaped', async (t) => {
   t.equal(await said('farms'), `Bad: ${shown}\n`);
   t.equal(await said('farms'), `the server answered 500: <html>${shown}\nline\n`);
   t.equal(await said('farms'), `the server at ${service.url} returned invalid JSON: <html>${shown}\n`);
-  t.match(await said('job', evil), new RegExp(`\\n  1  ${shown.replaceAll('[', '\\[')}\\n  2  `));
+  t.match(await said('job', evil), new RegExp(`\\n  1  ${shown.replaceAll(/[\\\\[]/g, '\\$&')}\\n  2  `));
 });

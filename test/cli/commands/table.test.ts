@@ -23,6 +23,8 @@ const ROWS: readonly Row[] = [
 const terminal = (columns: number | null, colors: boolean): Terminal => ({
   out: () => {},
   err: () => {},
+  isTerminal: columns !== null,
+  isErrorTerminal: false,
   columns,
   colors,
   errorColors: false,
@@ -106,7 +108,7 @@ test('text of other users cannot move the cursor or change the writing direction
   const rows = [{ name: 'a\u001b[2Jb\u202ec\u2028d\r\n', status: 'failed', count: 1 }];
   t.equal(
     table(COLUMNS, rows, terminal(null, false)),
-    'NAME        STATUS  N\na\ufffd[2Jb\ufffdc\ufffdd  failed  1\n',
+    'NAME             STATUS  N\na\ufffd[2Jb\\u202ec\ufffdd  failed  1\n',
   );
 });
 
