@@ -3,7 +3,6 @@ import { environmentName, flagName } from '../../src/core/config/key-names.ts';
 import { DAEMONS, type Daemon, type KeySet } from '../../src/core/config/keys.ts';
 import type { LogConfig } from '../../src/core/config/server-config.ts';
 import type { SimulationOptions } from '../simulated-workers.ts';
-import { serverConfigOf, workerConfigOf } from './daemon-config.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 
 /** The flags of a daemon, from the schema. */
@@ -90,9 +89,10 @@ async function started(running: Promise<void>, log: LogConfig): Promise<void> {
   }
 }
 
-/** `callsheet server`. A daemon's code is loaded only when it is asked for. */
+/** `callsheet server`. The code of a daemon and of its configuration is loaded when the daemon starts. */
 export const serverCommand = (): Command =>
   daemonCommand('server', 'Run the service: scheduler, REST API and the message bus.', async (args) => {
+    const { serverConfigOf } = await import('./daemon-config.ts');
     const config = serverConfigOf(args);
     const { runServer } = await import('../../daemons/server/server.ts');
     await started(runServer(config), config.log);
@@ -105,6 +105,7 @@ export const workerCommand = (): Command =>
     'Run a worker: it takes tasks from the service and runs them on this machine.',
     async (args, options) => {
       const simulation = simulationOf(options);
+      const { workerConfigOf } = await import('./daemon-config.ts');
       const config = workerConfigOf(args);
       if (simulation === null) {
         const { runWorker } = await import('../../daemons/worker/worker.ts');
