@@ -4,20 +4,20 @@ import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 /**
- * The rules of the house (docs/architecture.md, "Fences"). Project references keep the direction of imports; what is finer
- * than a folder is kept here.
+ * Lint rules of the project (docs/architecture.md). TypeScript project references check the direction of imports between
+ * layers; this file checks what is finer than a layer.
  */
 
 const message = {
-  uws: 'Only http/server may import uWebSockets.js: its wrapper is what keeps a thrown error from ending the process.',
-  lmdb: 'Only src/adapters/lmdb may import lmdb: one module knows which transactions roll back.',
+  uws: 'Only http/server may import uWebSockets.js: its wrapper keeps a thrown error from ending the process.',
+  lmdb: 'Only src/adapters/lmdb may import lmdb: one folder knows which transactions roll back.',
   nats: 'Only src/adapters/nats may import @nats-io packages.',
   mdns: 'Only src/adapters/discovery may import bonjour-service.',
   web: 'The web application reaches the service by its API: of other folders it may import the types of the core and of the contract.',
-  regex: 'Only src/adapters/regex may import re2js: its internals are counted on there, and nowhere else.',
+  regex: 'Only src/adapters/regex may import re2js: it relies on its internals.',
   ws: 'Only client/package may import ws: elsewhere the event channel is of the browser.',
   yaml: 'Only src/adapters/yaml, src/adapters/system, http/openapi and the submit page (read-document.ts) may import yaml: others get parsed documents.',
-  door: "Only an actor's messages.ts may be imported from outside its folder.",
+  messages: "Only an actor's messages.ts may be imported from outside its folder.",
   core: 'src/core and src/openjd import no package and no layer above them.',
   barrel: 'No barrel files: import from the file that declares it.',
   inject: 'Inject it: the core and the actors get the time, ids and timers from their callers.',
@@ -47,7 +47,7 @@ function imports(allowed, patterns = []) {
   return { 'no-restricted-imports': ['error', { paths, patterns: groups }] };
 }
 
-/** The folders of actors below a folder; what they all use lies beside them. */
+/** Returns the folders of actors below a folder. */
 const actorFolders = (folder) =>
   readdirSync(new URL(folder, import.meta.url), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'kernel')
@@ -57,15 +57,18 @@ const actorFolders = (folder) =>
 const SERVICE_ACTORS = actorFolders('actors/service');
 const AGENT_ACTORS = actorFolders('actors/agent');
 
-/** From beyond an actor's folder, its messages.ts is the only door. */
-const throughTheDoor = (folders, prefix) => ({
+/** Forbids imports of files of actor folders other than messages.ts. */
+const messagesOnly = (folders, prefix) => ({
   regex: `^${prefix}(${folders.join('|')})/(?!messages\\.ts$)`,
-  message: message.door,
+  message: message.messages,
 });
-const SERVICE_DOORS = throughTheDoor(SERVICE_ACTORS, '\\.\\./');
-const AGENT_DOORS = throughTheDoor(AGENT_ACTORS, '\\.\\./');
+const SERVICE_ACTOR_FILES = messagesOnly(SERVICE_ACTORS, '\\.\\./');
+const AGENT_ACTOR_FILES = messagesOnly(AGENT_ACTORS, '\\.\\./');
 const WEB_BOUNDS = { regex: '\\.\\./(src|actors|bench|test)/', message: message.web, allowTypeImports: true };
-const DOORS_FROM_HTTP = throughTheDoor([...SERVICE_ACTORS, ...AGENT_ACTORS], '.*actors/(?:service|agent)/');
+const ACTOR_FILES_FROM_HTTP = messagesOnly(
+  [...SERVICE_ACTORS, ...AGENT_ACTORS],
+  '.*actors/(?:service|agent)/',
+);
 
 const CLOCKS = [
   'Date',
@@ -77,7 +80,7 @@ const CLOCKS = [
   'crypto',
 ];
 
-/** Nothing in a decision may depend on when, where or how often it is taken. */
+/** Decisions of the core and of actors are pure: they must not depend on a clock, a random number or the environment. */
 const PURE = {
   'no-restricted-globals': ['error', ...CLOCKS.map((name) => ({ name, message: message.inject }))],
   'no-restricted-properties': [
@@ -105,18 +108,18 @@ const SYNTAX = [
   },
 ];
 
-/** Processes are terminated, threads are not. */
+/** Threads must never be terminated; processes may be. */
 const NO_TERMINATE = [
   {
     selector: "CallExpression[callee.property.name='terminate']",
     message:
-      'Never terminate a thread: one that has opened LMDB or uWebSockets.js takes the process with it. Ask it to stop.',
+      'Never terminate a thread: if it has opened LMDB or uWebSockets.js, the process ends with it. Send it a request to stop.',
   },
 ];
 
 const DYNAMIC_NODE = {
   selector: 'ImportExpression',
-  message: 'An actor imports statically, so that the rules about what it may import hold.',
+  message: 'An actor imports statically, so that the import rules apply.',
 };
 
 export default defineConfig(
@@ -161,7 +164,7 @@ export default defineConfig(
         'error',
         { allowNumber: true, allowBoolean: true },
       ],
-      // A test of tap is a function that may well await nothing, and a port may be asynchronous for the sake of others.
+      // A test function of tap may await nothing, and a port may be asynchronous because another implementation is.
       '@typescript-eslint/require-await': 'off',
       eqeqeq: 'error',
       'no-self-compare': 'error',
@@ -187,10 +190,10 @@ export default defineConfig(
     },
   },
 
-  // Writes times and reads no clock.
+  // Formats times and reads no clock.
   { files: ['src/core/timestamp.ts'], rules: { 'no-restricted-globals': 'off' } },
 
-  // Adapters: each native or network library has one home.
+  // Adapters: each native or network library belongs to one folder.
   { files: ['src/adapters/lmdb/**/*.ts'], rules: imports(['lmdb']) },
   { files: ['src/adapters/nats/**/*.ts'], rules: imports(['nats']) },
   { files: ['src/adapters/discovery/**/*.ts'], rules: imports(['mdns']) },
@@ -205,7 +208,7 @@ export default defineConfig(
     rules: { 'no-restricted-syntax': ['error', ...SYNTAX] },
   },
 
-  // Actors: handlers are pure, and look at each other through messages.ts.
+  // Actors: handlers are pure, and import only messages.ts of each other.
   {
     files: [
       ...SERVICE_ACTORS.map((name) => `actors/service/${name}/**/*.ts`),
@@ -216,19 +219,19 @@ export default defineConfig(
       ...imports(
         [],
         [
-          SERVICE_DOORS,
-          AGENT_DOORS,
-          { regex: '^node:', message: 'An actor does no I/O: it says what is to be done.' },
+          SERVICE_ACTOR_FILES,
+          AGENT_ACTOR_FILES,
+          { regex: '^node:', message: 'An actor does no I/O: it returns effects.' },
         ],
       ),
       'no-restricted-syntax': ['error', ...SYNTAX, ...NO_TERMINATE, DYNAMIC_NODE],
     },
   },
 
-  // HTTP: one folder touches the engine.
-  { files: ['http/**/*.ts'], rules: imports([], [DOORS_FROM_HTTP]) },
-  { files: ['http/server/**/*.ts'], rules: imports(['uws'], [DOORS_FROM_HTTP]) },
-  { files: ['http/openapi/**/*.ts'], rules: imports(['yaml'], [DOORS_FROM_HTTP]) },
+  // HTTP: one folder uses the engine.
+  { files: ['http/**/*.ts'], rules: imports([], [ACTOR_FILES_FROM_HTTP]) },
+  { files: ['http/server/**/*.ts'], rules: imports(['uws'], [ACTOR_FILES_FROM_HTTP]) },
+  { files: ['http/openapi/**/*.ts'], rules: imports(['yaml'], [ACTOR_FILES_FROM_HTTP]) },
 
   // The library: its event channel runs without a browser, and its files are the exports of the package.
   {
@@ -243,7 +246,7 @@ export default defineConfig(
     },
   },
 
-  // The web application: types of others, its API, and React where something is shown.
+  // The web application: types of other folders, the API client, and React in .tsx files.
   {
     files: ['client/*.ts', 'client/events/**/*.ts', 'web/**/*.ts', 'web/**/*.tsx'],
     rules: imports([], [WEB_BOUNDS]),
@@ -255,7 +258,7 @@ export default defineConfig(
   {
     files: ['web/**/*.tsx', 'web/**/use-*.ts'],
     extends: [reactHooks.configs.flat['recommended-latest']],
-    // It tells what the React Compiler leaves alone, which is not used.
+    // It reports what the React Compiler skips, and the compiler is not used.
     rules: { 'react-hooks/incompatible-library': 'off' },
   },
   {
@@ -265,24 +268,24 @@ export default defineConfig(
     },
   },
 
-  // Commands and benchmarks print; tests and benchmarks may look anywhere.
+  // Commands and benchmarks print; tests and benchmarks may import every layer.
   { files: ['cli/**/*.ts', 'daemons/**/*.ts'], rules: { 'no-console': 'off' } },
   {
     files: ['bench/**/*.ts', 'test/**/*.ts'],
     rules: {
       ...imports(['uws', 'lmdb', 'nats', 'regex', 'yaml']),
       'no-console': 'off',
-      // What a test parses it asserts as a whole.
+      // A test asserts a parsed value as a whole.
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',
     },
   },
 
-  // The types of a package that ships none say what it has.
+  // Type declarations of a package without types follow its exports.
   { files: ['**/*.d.ts'], rules: { 'no-restricted-syntax': 'off' } },
 
-  // Scripts run before anything is installed: plain JavaScript of Node alone.
+  // Scripts run before packages are installed: plain JavaScript with node modules only.
   {
     files: ['scripts/**/*.js', 'bin/**/*.js'],
     rules: {

@@ -1,10 +1,11 @@
 /**
- * Every bench in its short version, within five minutes, and writes the results to one page: a table with targets and a chart, next to the figures in
- * bench/results. `npm run bench` without a name does the same.
+ * Runs the short version of every bench within five minutes and writes the results to one page: a table with targets
+ * and a chart, next to the figures in bench/results. `npm run bench` without a name does the same.
  *
- * npm run bench -- all [--minutes 5] [--only lease,submit] [--render]
+ *     npm run bench -- all [--minutes 5] [--only lease,submit] [--render]
  *
- * With --render nothing is run: the page is made of the figures that are there, so that long runs of single benches are shown as well.
+ * With --render nothing runs: the page is made of the existing figures, so that it also shows long runs of single
+ * benches.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -76,7 +77,10 @@ function leaveOut(bench: string, reason: string): void {
   process.stdout.write(`${bench} is left out: ${reason}\n`);
 }
 
-/** Runs a bench in a process group of its own, so that it and all that it has started end in time. Null when it went well. */
+/**
+ * Runs a bench in its own process group, so that it and all that it has started end in time. Returns null if it
+ * succeeded.
+ */
 function runOne({ bench, options }: ShortRun): Promise<string | null> {
   return new Promise((resolve) => {
     const child = spawn(
@@ -111,7 +115,7 @@ function runOne({ bench, options }: ShortRun): Promise<string | null> {
   });
 }
 
-/** Writes summary.md and, when there are figures of leases, lease.svg; says which targets are missed. */
+/** Writes summary.md and, if there are figures of leases, lease.svg. Prints the missed targets. */
 function render(): void {
   const results = keptResults();
   const { rows, missing } = summarize(ROWS, results);
@@ -137,7 +141,7 @@ function render(): void {
   );
 }
 
-/** In the order of their names. */
+/** Sorted by name. */
 function keptResults(): ReadonlyMap<string, KeptResult> {
   const files = readdirSync(resultsFolder)
     .filter((file) => file.endsWith('.json'))

@@ -1,6 +1,7 @@
 /**
- * What does a backup cost a running farm? Simulated workers lease and finish tasks that do nothing, through a real service on a
- * store of some size, in turns without a backup and with one after another being made. The yardstick are the turns without.
+ * Question: what does a backup cost a running farm? Simulated workers lease and finish no-op tasks through a real
+ * service on a store of some size. Turns without a backup alternate with turns in which one backup after another is
+ * made. Yardstick: the turns without.
  *
  * npm run bench -- backup [--jobs 20000] [--tasks 2000000] [--workers 64] [--rounds 3] [--seconds 5] [--json]
  */
@@ -41,7 +42,7 @@ const store = await makeLargeStore(join(directory, 'state'), Number(values.jobs)
 const service = await startBenchService([], directory);
 const file = join(directory, 'backup.tar');
 try {
-  // More than the workers can take.
+  // More tasks than the workers can run.
   const [queueId = ''] = store.queueIds;
   await submitNoop(service.url, { farmId: store.farmId, queueId }, 1_000_000);
   let latencies: number[] = [];
@@ -106,7 +107,7 @@ try {
   await rm(directory, { recursive: true, force: true });
 }
 
-/** Makes a backup as an operator would; gives how long it took. */
+/** Makes a backup like an operator. Returns its duration. */
 async function backup(): Promise<number> {
   const startedAt = performance.now();
   const args = [COMMAND, 'backup', file, '--force', `--data-dir=${directory}`];
@@ -114,7 +115,7 @@ async function backup(): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** How many commits there were, and their seconds. */
+/** Returns the number of commits and their total seconds. */
 async function commits(): Promise<[count: number, seconds: number]> {
   const text = await (await fetch(`${service.url}/metrics`)).text();
   const value = (name: string): number =>

@@ -1,6 +1,6 @@
 /**
- * How fast is an answer to "why does my task wait"? Time of GET /tasks/{id}/explain on a farm of thousands of workers, no
- * two alike, with a thousand jobs of two hundred kinds, compared with a plain read of the task in the same run.
+ * Question: how fast is the answer to "why does my task wait"? Measures GET /tasks/{id}/explain on a farm of thousands
+ * of different workers, with a thousand jobs of two hundred kinds. Yardstick of the same run: a plain read of the task.
  *
  *   npm run bench -- explain [--workers 5000] [--jobs 1000] [--requests 300] [--json]
  */
@@ -24,7 +24,7 @@ const jobs = Number(values.jobs);
 const requests = Number(values.requests);
 const KINDS = 200;
 const INBOX = '_INBOX.bench.explain';
-/** Median of the plain read, the first that is timed. */
+/** Median of the plain read. It is timed first. */
 let plainRead: number | undefined;
 
 const service = await startBenchService(['--scheduler-heartbeat-timeout=30m']);
@@ -57,7 +57,7 @@ try {
   await service.stop();
 }
 
-/** Every worker has a tag of its own, and one of the kinds. */
+/** Every worker has its own tag, and one of the kinds. */
 async function registerAll(): Promise<void> {
   let registered = 0;
   await new Promise<void>((resolve, reject) => {

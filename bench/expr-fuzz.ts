@@ -1,7 +1,8 @@
 /**
- * Does any expression escape its bounds? Generated expressions, valid and not, are read and evaluated at the default limits, one after the other, in a process
- * whose heap is held small: no exception may escape, no evaluation may count more than its limits, and none may take over 100 ms. What is too large for
- * the heap ends the process.
+ * Question: does any expression escape its bounds? Generated expressions, valid and invalid, are parsed and evaluated
+ * at the default limits, one after the other, in a process with a small heap. No exception may escape, no evaluation
+ * may count more than its limits, and none may take over 100 ms. A value that is too large for the heap ends the
+ * process.
  *
  *   npm run bench -- expr-fuzz [--expressions 200000] [--seed 1] [--operations N] [--memory BYTES] [--json]
  */
@@ -23,7 +24,7 @@ const { values } = parseArgs({
 });
 
 const MAX_MS = 100;
-/** The heap of the process, in MiB: its own code and symbols take about a third. */
+/** Heap limit of the process, in MiB. Its own code and symbols take about a third. */
 const HEAP_MIB = 64;
 
 if (!values.inside) {

@@ -1,7 +1,8 @@
 /**
- * How fast are expressions evaluated? Ten typical ones, parsed once and evaluated many times, the whole way: symbols looked up, memory and operations
- * counted, types looked at. The yardstick, in the same run and in turns: a plain JavaScript function that looks up the same values and gives the
- * same result, with numbers that may overflow and nothing counted.
+ * Question: how fast are expressions evaluated? Ten typical ones are parsed once and evaluated many times, including
+ * symbol lookup, type checks, and the counting of memory and operations. Yardstick, in the same run and in turns: a
+ * plain JavaScript function that looks up the same values and returns the same result, with numbers that may overflow
+ * and without counting.
  *
  *   npm run bench -- expr [--milliseconds 1000] [--json]
  */
@@ -19,7 +20,7 @@ const { values } = parseArgs({
   options: { milliseconds: { type: 'string', default: '1000' }, json: { type: 'boolean', default: false } },
 });
 const budgetMs = Number(values.milliseconds);
-/** Evaluations between two looks at the clock. */
+/** Evaluations between two readings of the clock. */
 const BATCH = 2000;
 
 type Plain = Readonly<Record<'start' | 'end' | 'frame' | 'chunk', number>> & {
@@ -175,7 +176,7 @@ function wantedText(value: unknown): string {
   return typeof value === 'number' && !Number.isInteger(value) ? `${value}` : String(value);
 }
 
-/** The median time of one run of each action in nanoseconds, the actions taken in turns. */
+/** Returns the median time of one run of each action in nanoseconds. The actions take turns. */
 function nanoseconds(...actions: readonly (() => boolean)[]): number[] {
   const taken = actions.map((): number[] => []);
   const until = performance.now() + budgetMs;

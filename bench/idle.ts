@@ -1,6 +1,7 @@
 /**
- * What do workers without work cost the service? Processor time of service and nats-server with N registered workers whose lease
- * requests wait, a connection and a heartbeat each as real workers have them. The yardstick of the same run: the service without workers.
+ * Question: what do workers without work cost the service? Measures the processor time of service and nats-server with
+ * N registered workers with waiting lease requests, each with a connection and heartbeats like a real worker. Yardstick
+ * of the same run: the service without workers.
  *
  *   npm run bench -- idle [--workers 4000] [--seconds 12] [--json]
  */
@@ -21,7 +22,7 @@ const { values } = parseArgs({
 const workers = Number(values.workers);
 const seconds = Number(values.seconds);
 const TARGET_PERCENT = 5;
-/** The start is over by then. */
+/** Time after which the start has settled. */
 const SETTLE_MS = 2_000;
 
 const service = await startBenchService();
@@ -53,7 +54,7 @@ interface Shares {
   readonly bus_percent: number;
 }
 
-/** Of one core. */
+/** Share of one core. */
 async function shares(bus: number, forSeconds: number): Promise<Shares> {
   const before = [usageOf(service.pid), usageOf(bus)].map(({ cpuSeconds }) => cpuSeconds);
   await delay(forSeconds * 1000);

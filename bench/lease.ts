@@ -1,9 +1,9 @@
 /**
- * How fast does a farm lease tasks and process their results? Simulated workers, each with a connection of its own, in a
- * process of their own, lease tasks that are over at once from a real service through a real nats-server. A lease counts
- * when the commit that holds it is flushed and its reply has reached the worker; a cycle when the end of its task is
- * committed. The yardsticks, in the same run and in turns: bare request and reply of the same swarm with messages of the same
- * size, and the same change sets written to a disk by a bare loop.
+ * Question: how fast does a farm lease tasks and process their results? Simulated workers in a separate process, each
+ * with its own connection, lease tasks that end at once from a real service through a real nats-server. A lease counts
+ * when its commit is flushed and its reply has reached the worker; a cycle when the end of its task is committed.
+ * Yardsticks, in the same run and in turns: bare request and reply of the same swarm with messages of the same size,
+ * and the same change sets written to a disk by a bare loop.
  *
  * npm run bench -- lease [OPTION]...
  *   --workers 1,16  --cores 1,64  --tasks 1000,1000000   all of them with each other; without these the cases below
@@ -40,7 +40,7 @@ const { values } = parseArgs({
 const TASKS = 100_000;
 const OFFERED_PER_SECOND = 5_000;
 const PARKED_WORKERS = 4_000;
-/** As long as a request is held: each worker asks once. */
+/** The time for which a request is held: each worker requests once. */
 const PARKED_SECONDS = 30;
 const WARM_UP_MS = 1_000;
 const USUAL_MS = 4_000;

@@ -1,7 +1,8 @@
 /**
- * Are lists fast at size? Every filter, sort, search and page of the lists of jobs and of the tasks of a million-task job,
- * over HTTP, from a real service on a store with a hundred thousand jobs and ten million tasks, while workers lease and
- * finish tasks and priorities of jobs are changed. The yardstick of the same run: a plain read of one job.
+ * Question: are lists fast at size? Measures every filter, sort, search and page of the lists of jobs, and of the tasks
+ * of a million-task job, over HTTP. A real service has a store with a hundred thousand jobs and ten million tasks,
+ * while workers lease and finish tasks and priorities of jobs change. Yardstick of the same run: a plain read of one
+ * job.
  *
  *   npm run bench -- lists [--jobs 100000] [--tasks 10000000] [--workers 1] [--requests 200] [--json]
  */
@@ -32,7 +33,7 @@ const { values } = parseArgs({
 const jobs = Number(values.jobs);
 const tasks = Number(values.tasks);
 const requests = Number(values.requests);
-/** Between two changes of the priority of some job. */
+/** Milliseconds between two changes of a job's priority. */
 const PATCH_MS = 50;
 
 interface Page {
@@ -43,7 +44,7 @@ interface Page {
 interface Figure {
   readonly p50: number;
   readonly p99: number;
-  /** The first request of this kind: nothing is kept in memory yet. */
+  /** The first request of this kind: nothing is cached yet. */
   readonly first: number;
   readonly total: number;
 }
@@ -79,7 +80,7 @@ try {
     first_list_after_ready_ms: round(firstList.milliseconds),
     directory: memory,
     rss_mib: residentMib(),
-    /** Of the last minute: what other work the machine had is in it. */
+    /** Load of the last minute, which includes other work of the machine. */
     load_average: round(loadavg()[0] ?? 0),
     leases_per_second: Math.round(writes.leased / seconds),
     patches_per_second: Math.round(writes.patched / seconds),
@@ -99,7 +100,7 @@ try {
   await service.stop();
 }
 
-/** Lists by name; each call of the function gives the path of one request. */
+/** Lists by name. Each call of the function returns the path of one request. */
 function cases(): [string, () => string][] {
   const farm = made.farmId;
   const queue = made.queueIds[3] ?? '';
@@ -175,7 +176,7 @@ async function timed(url: string): Promise<{ milliseconds: number; total: number
   return { milliseconds, total: (JSON.parse(text) as Page).total };
 }
 
-/** Workers that lease and finish tasks of the large job, and priorities of other jobs that are changed. */
+/** Workers that lease and finish tasks of the large job, and changes of the priorities of other jobs. */
 async function startLoad(): Promise<() => void> {
   const events = {
     leased: (_latency: number, assignments: readonly unknown[]) => {

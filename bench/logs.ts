@@ -1,7 +1,8 @@
 /**
- * Does a flood of task logs delay a lease? Workers lease and finish tasks at a steady pace, through a real nats-server and
- * a real service, while nothing else happens, while the bus alone is flooded (a stream that the service does not read), and while the same flood is task logs
- * that the service stores. The three take turns, several rounds in one run: the ratios to the quiet one count.
+ * Question: does a flood of task logs delay a lease? Workers lease and finish tasks at a steady pace, through a real
+ * nats-server and a real service, in three phases: nothing else happens; only the bus is flooded (a stream that the
+ * service does not read); the same flood consists of task logs that the service stores. The phases take turns, several
+ * rounds in one run. The ratios to the quiet phase count.
  *
  * npm run bench -- logs [--rounds 4] [--seconds 5] [--mib 8] [--json]
  */
@@ -27,13 +28,13 @@ const seconds = Number(values.seconds);
 const bytesPerSecond = Number(values.mib) * 2 ** 20;
 
 const WORKERS = 8;
-/** Between two leases of a worker. */
+/** Pause between two leases of a worker. */
 const PACE_MS = 50;
 const TASKS = 1_000_000;
 const CHUNK_BYTES = 32 * 1024;
-/** Tasks that write at once. */
+/** Number of tasks that write at the same time. */
 const WRITERS = 16;
-/** After each phase, so that it leaves nothing to the next. */
+/** Pause after each phase, so that it does not affect the next one. */
 const REST_MS = 2_000;
 
 const PHASES = ['quiet', 'bus', 'logs'] as const;
@@ -116,7 +117,7 @@ try {
   await service.stop();
 }
 
-/** The same messages for both floods, but for where they go. Each round has an attempt of its own. */
+/** The same messages for both floods, to different subjects. Each round has its own attempt. */
 function floodOf(phase: 'bus' | 'logs', job: string, round: number): FloodOptions {
   const messages = Array.from({ length: WRITERS }, (_unused, index) => {
     const task = `${job}-0-${index}`;

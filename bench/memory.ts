@@ -1,12 +1,12 @@
 /**
- * How much memory does the service take? Resident bytes for a task, of one untouched job, of one whose tasks all have a
- * record, and of ten thousand jobs; and all of it with thousands of connected workers, at rest and at work. The yardstick of
- * the same run: the service with an empty store.
+ * Question: how much memory does the service take? Measures resident bytes per task of one untouched job, of one with a
+ * record for every task, and of ten thousand jobs; and the total with thousands of connected workers, at rest and at
+ * work. Yardstick of the same run: the service with an empty store.
  *
  *   npm run bench -- memory [--jobs 10000] [--tasks 1000000] [--workers 4000] [--json]
  *
- * With `--minutes N` it asks instead whether memory stays as it is under a steady load: tasks are leased and finished, jobs come, end and
- * expire, and what is resident is sampled; the slope leaves the first fifth out.
+ * With `--minutes N` it measures instead if memory is stable under a steady load: tasks are leased and finished, jobs are
+ * submitted, end and expire, and resident memory is sampled. The slope excludes the first fifth.
  *
  *   npm run bench -- memory --minutes 60 [--pace 500] [--workers 100] [--json]
  */
@@ -37,7 +37,7 @@ const tasks = Number(values.tasks);
 const workers = Number(values.workers);
 const minutes = Number(values.minutes);
 const TARGETS = { bytes_per_task: 40, all_mib: 1024 };
-/** Garbage of the start is collected by then, as far as V8 collects it at all. */
+/** Time after which the garbage of the start is collected, as far as V8 collects it. */
 const SETTLE_MS = 1_500;
 const AT_WORK_MS = 4_000;
 
@@ -93,7 +93,7 @@ function bytesEach(mib: number): number {
   return Math.round((mib * 2 ** 20 * 10) / tasks) / 10;
 }
 
-/** Anonymous memory of a service that has just started with such a store. */
+/** Returns the anonymous memory of a service that has just started with such a store. */
 async function atRest(size: ManyJobs): Promise<number> {
   const directory = await laidOut(size);
   const service = await startBenchService([], directory);
@@ -106,11 +106,11 @@ async function atRest(size: ManyJobs): Promise<number> {
 }
 
 interface WithWorkers {
-  /** Anonymous, before the workers came. */
+  /** Anonymous memory before the workers connected. */
   readonly jobs_mib: number;
-  /** Resident, with the workers registered. */
+  /** Resident memory with the workers registered. */
   readonly parked_mib: number;
-  /** The most that was resident while all of them worked. */
+  /** Maximum resident memory while all of them worked. */
   readonly at_work_mib: number;
   readonly bus_mib: number;
 }

@@ -1,6 +1,7 @@
 /**
- * What does OpenJD cost compared with the bare parse of the same text? Reading (bounded, with positions), checking, and creating the job of real templates,
- * of a thousand steps and of a million tasks, and how fast tasks are computed. The yardstick, in the same run: `parse` of the package yaml.
+ * Question: what does OpenJD cost compared with the bare parse of the same text? Measures reading (bounded, with
+ * positions), checking, and creating the job of real templates, of a thousand steps and of a million tasks, and how
+ * fast tasks are computed. Yardstick, in the same run: `parse` of the package yaml.
  *
  *   npm run bench -- openjd [--milliseconds 1500] [--json]
  *
@@ -73,7 +74,7 @@ else {
   );
 }
 
-/** The median time of each action in milliseconds, the actions taken in turns. */
+/** Returns the median time of each action in milliseconds. The actions take turns. */
 function times(actions: readonly (() => unknown)[]): number[] {
   const taken = actions.map((): number[] => []);
   const until = performance.now() + budgetMs;
@@ -87,7 +88,7 @@ function times(actions: readonly (() => unknown)[]): number[] {
   return taken.map(median);
 }
 
-/** At points all over the space, in an order that is not theirs. */
+/** Computes points all over the space, in a mixed order. */
 function pointsPerSecond(space: Space): number {
   const rates: number[] = [];
   const stride = 999_983;
@@ -117,7 +118,7 @@ function documentOf(text: string): DocumentNode {
   return read.document;
 }
 
-/** The templates that can be read, checked and made a job without values. */
+/** Returns the templates that can be read, checked and made a job without values. */
 function realTemplates(): readonly string[] {
   const folder = resolve(process.env['CALLSHEET_SHARED'] ?? '../shared', 'templates');
   const files = existsSync(folder)

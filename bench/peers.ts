@@ -1,13 +1,14 @@
 /**
- * How does Callsheet compare with the alternatives? Tasks that do nothing, the same number of workers, the same
- * machine, each system with durable settings that are named: one after the other, all of them in each repetition, each with
- * a fresh store and nothing else running. Figures are medians of the repetitions, ratios are taken within a repetition.
- * docs/peers.md says what is compared and how each is set.
+ * Question: how does Callsheet compare with the alternatives? Each system runs no-op tasks with the same number of
+ * workers, on the same machine, with named durable settings. In each repetition the systems run one after the other,
+ * each with a fresh store and nothing else running. Figures are medians of the repetitions; ratios are taken within a
+ * repetition. docs/peers.md describes the comparison and the settings.
  *
  * npm run bench -- peers [--install] [--systems callsheet,bullmq-always] [--workers 1,16,64,256,1000] [--tasks 20000] [--warm-up 40000] [--repetitions 3] [--flush-us 160] [--json]
  *
- * With --install what is missing is installed first: npm packages into .bench-peers, servers by apt (as root). Without, a system
- * that is not there is left out. With --flush-us every system's flushes take at least so long, as on a slower disk.
+ * With --install missing systems are installed first: npm packages into .bench-peers, servers by apt (as root). Without
+ * it a missing system is skipped. With --flush-us the flushes of every system take at least this long, as on a slower
+ * disk.
  */
 import { parseArgs } from 'node:util';
 import { saveResult } from './kit/results.ts';
@@ -42,7 +43,7 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
-/** The table goes to standard output; what happens meanwhile does not. */
+/** The table goes to standard output, progress to standard error. */
 const say = (line: string): void => console.error(line);
 const workerCounts = values.workers.split(',').map(Number);
 const tasks = Number(values.tasks);
@@ -83,7 +84,7 @@ for (const system of asked) {
   }
 }
 
-/** Running systems are stopped, and no data is kept. */
+/** On an interrupt, running systems are stopped and no data is kept. */
 let isEnding = false;
 const ended = new Promise<never>((_resolve, reject) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -147,7 +148,7 @@ process.stdout.write(
     : `${flushes}\n\n${renderTables(summaries, allRatios, targets)}\n`,
 );
 
-/** From now on every process that is started here flushes slowly: none can be forgotten. */
+/** Slows the flushes of every process that is started here from now on, so that none is forgotten. */
 function slowDown(us: number): void {
   let slow: SlowFlush;
   try {

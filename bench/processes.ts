@@ -1,7 +1,8 @@
 /**
- * How many real processes a second does a farm of one machine run, and what does each cost? A real service, its nats-server and one worker, on the same
- * cores, with a job of tasks that run `true`: tasks a second from the submission to the last report, and processor time a task by process. The
- * yardstick, in the same run: a bare Node process that starts `true` with pipes and a process group, as many at a time as the worker has cores.
+ * Question: how many real processes a second does a farm of one machine run, and what does each cost? A real service,
+ * its nats-server and one worker, on the same cores, run a job of tasks that run `true`. Measures tasks a second from
+ * the submission to the last report, and processor time per task by process. Yardstick, in the same run: a bare Node
+ * process that starts `true` with pipes and a process group, as many at a time as the worker has cores.
  *
  * npm run bench -- processes [--tasks 2000] [--cores 4,16,64] [--flags "--worker-dir=/dev/shm/w"] [--json]
  */
@@ -26,14 +27,14 @@ const tasks = Number(values.tasks);
 const coresOf = values.cores.split(',').map(Number);
 const flags = values.flags.split(' ').filter((flag) => flag !== '');
 const MS = 1000;
-/** Sessions are opened and programs read before the clock runs. */
+/** Warm-up: sessions are opened and programs read before the clock runs. */
 const WARM_TASKS_PER_CORE = 4;
 
 interface Figures {
   readonly cores: number;
   readonly tasks: number;
   readonly tasks_per_second: number;
-  /** Milliseconds of processor a task. */
+  /** Processor milliseconds per task. */
   readonly service_ms: number;
   readonly bus_ms: number;
   readonly worker_ms: number;
@@ -46,7 +47,7 @@ interface Figures {
   readonly share_of_bare: number;
 }
 
-/** Bare Node: as many starts at a time as the worker has cores, none of which waits for anything but its end. */
+/** Bare Node: as many starts at a time as the worker has cores. Each waits only for its end. */
 async function bareSpawns(atOnce: number): Promise<{ readonly perSecond: number; readonly ms: number }> {
   const usage = treeUsageOf(process.pid);
   const begun = performance.now();

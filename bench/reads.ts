@@ -1,8 +1,8 @@
 /**
- * How much of a core does a read take? `GET` of a job and of a page of its tasks, over connections that are kept, from a
- * compact client in a process of its own; measured is the processor time of the main thread, so that other work of the
- * machine does matters little. A response is cached until the next commit; an uncached one
- * is measured by a parameter that the service ignores. The yardstick, in the same run: the bare engine that says hello.
+ * Question: how much of a core does a read take? Measures `GET` of a job and of a page of its tasks over kept-alive
+ * connections, from a compact client in a separate process. It measures the processor time of the main thread, so that
+ * other work of the machine matters little. A response is cached until the next commit; an uncached one is measured
+ * with a parameter that the service ignores. Yardstick, in the same run: the bare engine with a constant reply.
  *
  *   npm run bench -- reads [--connections 32] [--seconds 5] [--json]
  */
@@ -26,7 +26,7 @@ const { values } = parseArgs({
 const connections = Number(values.connections);
 const seconds = Number(values.seconds);
 
-/** Tasks of the job that is read, of which the first have been run. */
+/** Tasks of the job that is read; the first of them have run. */
 const TASKS = 1000;
 const RUN = 100;
 const POLL_MS = 50;
@@ -80,7 +80,7 @@ function pagesOf(job: string, from: number, to: number): string[] {
   return paths;
 }
 
-/** Has workers run tasks of the job. */
+/** Lets workers run tasks of the job. */
 async function run(job: string, tasks: number): Promise<void> {
   let left = tasks;
   const worker: SwarmWorker = await SwarmWorker.start(service.busPort, 0, 1, {

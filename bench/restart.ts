@@ -1,7 +1,7 @@
 /**
- * How soon are tasks leased after a start? From the start of the process to the first lease, and until leases reach the rate that they
- * keep, with a store of many active jobs: untouched, half done, and with many workers that register at once. The yardstick of the
- * same run: a start with an empty store.
+ * Question: how soon are tasks leased after a start? Measures the time from the start of the process to the first
+ * lease, and until leases reach their steady rate. The store has many active jobs: untouched, half done, and with many
+ * workers that register at once. Yardstick of the same run: a start with an empty store.
  *
  *   npm run bench -- restart [--jobs 10000] [--tasks 1000000] [--workers 256] [--many-workers 4000] [--json]
  */
@@ -38,9 +38,9 @@ interface Start {
   readonly ready_ms: number;
   readonly registered_ms: number;
   readonly first_lease_ms: number;
-  /** Processor time of the service until then: it says more than the clock on a machine that others use. */
+  /** Processor time of the service until then. On a shared machine it is more reliable than the clock. */
   readonly first_lease_cpu_ms: number;
-  /** From the start of the process to the first quarter of a second at the rate that leases keep. */
+  /** From the start of the process to the first quarter of a second at the steady rate of leases. */
   readonly normal_ms: number;
   readonly leases_per_second: number;
 }

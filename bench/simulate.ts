@@ -1,7 +1,8 @@
 /**
- * What do simulated workers cost, and does a service carry them? `callsheet worker --simulate N` on a real service: memory a worker, the time
- * until all are registered, and how many of the tasks that they could end they do end. The yardstick, in the same run: one simulated worker
- * for the memory, and the tasks that N workers would end with a service that answers at once.
+ * Question: what do simulated workers cost, and does a service carry them? Runs `callsheet worker --simulate N` on a
+ * real service. Measures memory per worker, the time until all are registered, and the share of the possible tasks that
+ * they complete. Yardstick, in the same run: one simulated worker for the memory, and the tasks that N workers would
+ * complete with a service that answers at once.
  *
  * npm run bench -- simulate [--workers 1000] [--task-seconds 5] [--seconds 60] [--settle 10] [--json]
  */
@@ -47,7 +48,7 @@ try {
   const later = usageOf(swarm.pid);
   const possible = (workers * seconds) / taskSeconds;
   const job = await submitNoop(service.url, farm, Math.ceil(possible * 2));
-  // The first tasks of all begin together: the pace counts from when they have spread.
+  // The first tasks of all workers start together: the pace counts from when they have spread.
   await pause(3 * taskSeconds);
   const before = await succeeded(job.id);
   const fromCpu = usageOf(swarm.pid).cpuSeconds;

@@ -1,7 +1,8 @@
 /**
- * What does a submission cost? Time from request to answer (committed) and growth of the store for jobs up to a million tasks, whatever the
- * million is made of; small jobs a second from sixteen clients; and what leases at a steady pace notice of large submissions. The
- * yardsticks of the same run: a plain read of the service, and the same leases without submissions.
+ * Question: what does a submission cost? Measures the time from request to answer (committed) and the growth of the
+ * store for jobs up to a million tasks, for every construct that makes a million; small jobs a second from sixteen
+ * clients; and the effect of large submissions on leases at a steady pace. Yardsticks of the same run: a plain read of
+ * the service, and the same leases without submissions.
  *
  *   npm run bench -- submit [--repeat 5] [--seconds 3] [--json]
  */
@@ -31,7 +32,7 @@ const CLIENTS = 16;
 const TARGETS = { million_ms: 400, bytes_per_task: 30, jobs_per_second: 1000, lease_delay_ms: 20 };
 const WORKERS = 16;
 const REST_MS = 30;
-/** Between two large submissions. */
+/** Pause between two large submissions. */
 const APART_MS = 100;
 
 const service = await startBenchService();
@@ -94,7 +95,7 @@ interface Delay extends LeaseLatency {
   readonly submit_ms: number;
 }
 
-/** Leases without submissions, and while one large job after the other is submitted. */
+/** Leases without submissions, and while large jobs are submitted one after the other. */
 async function leaseDelays(farm: Parameters<typeof submissionOf>[0]): Promise<Delay[]> {
   const found: Delay[] = [];
   await submitNoop(service.url, farm, 1_000_000);
@@ -133,7 +134,7 @@ async function leaseDelays(farm: Parameters<typeof submissionOf>[0]): Promise<De
   return found;
 }
 
-/** How much longer one lease in a thousand takes during the worst of the large submissions than without submissions. */
+/** Additional duration of one lease in a thousand during the worst of the large submissions, compared with none. */
 function delayMs(delays: readonly Delay[]): number {
   const quiet = delays.filter(({ submissions }) => submissions === 0).map(({ p999_ms }) => p999_ms);
   const busy = delays.filter(({ submissions }) => submissions > 0).map(({ p999_ms }) => p999_ms);
@@ -150,7 +151,7 @@ async function readMs(): Promise<number> {
   return median(times);
 }
 
-/** Blocks in use: the file itself has room reserved ahead. */
+/** Blocks in use: the file itself has space reserved ahead. */
 function storeBytes(): number {
   return statSync(join(service.dataDirectory, 'state', 'data.mdb')).size;
 }

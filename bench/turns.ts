@@ -1,7 +1,8 @@
 /**
- * What does a turn cost? The real actors under the real kernel, in one thread, in memory: workers ask for work and report its end with their next
- * request, so that a cycle is one request with the reports of what it was given last. No bus, no disk, no encoding: what is left is what
- * kernel and actors take. The yardstick, in the same run and in turns: entries of a Map that are replaced, with a key that is created each time.
+ * Question: what does a turn cost? Runs the real actors under the real kernel, in one thread, in memory. Workers
+ * request work and report its end with their next request, so a cycle is one request with the reports of the previous
+ * tasks. Without bus, disk and encoding, the rest is the cost of kernel and actors. Yardstick, in the same run and in
+ * turns: replaced entries of a Map, with a key that is created each time.
  *
  *   npm run bench -- turns [--workers 256] [--cores 1] [--jobs 1] [--signatures 1] [--parked 0] [--milliseconds 2000] [--json]
  *
@@ -49,7 +50,7 @@ const parked = Number(values.parked);
 const budgetMs = Number(values.milliseconds);
 const ALL_TASKS = 1_000_000;
 const REPETITIONS = 5;
-/** Rounds of all workers, and entries that the yardstick replaces, between two looks at the clock. */
+/** Rounds of all workers, and replacements by the yardstick, between two readings of the clock. */
 const ROUNDS = 8;
 const PLAIN_BATCH = 100_000;
 
@@ -152,7 +153,7 @@ function processorTime(): number {
   return (user + system) / 1000;
 }
 
-/** Milliseconds a task: every worker in each round says how its tasks have ended and asks for more. */
+/** Milliseconds per task: in each round every worker reports the end of its tasks and requests more. */
 function turnsFor(milliseconds: number): number {
   const before = leased;
   const startedAt = processorTime();
@@ -198,14 +199,14 @@ function hear(output: Output<ServiceSystem>): void {
   }
   const worker = workersByAddress.get(output.to);
   if (worker === undefined) return;
-  // An actor answers a lease request with a LeaseReply, as its message says.
+  // An actor answers a lease request with a LeaseReply; the message's type ensures it.
   const reply = output.answer as LeaseReply;
   if (reply.type !== 'leases') throw new Error('a worker of the bench is unknown');
   leased += reply.assignments.length;
   worker.open = reply.assignments.map((assignment) => assignment.attempt_id);
 }
 
-/** Works until nothing waits: a window is on disk once it is made. */
+/** Runs turns until nothing waits. A window is on disk as soon as it is made. */
 function settle(): void {
   do {
     kernel.pump();
@@ -307,7 +308,10 @@ function register(
   });
 }
 
-/** One step of one-core tasks. Jobs of different signatures ask for different memory, which every worker of the swarm has. */
+/**
+ * One step of one-core tasks. Jobs of different signatures require different memory, which every worker of the swarm
+ * has.
+ */
 function planOf(job: number): JobPlan {
   const count = Math.ceil(ALL_TASKS / jobs);
   return {
@@ -341,7 +345,7 @@ function planOf(job: number): JobPlan {
   };
 }
 
-/** Milliseconds an entry. */
+/** Milliseconds per entry. */
 function replaceEntries(milliseconds: number): number {
   const map = new Map<string, { readonly at: number }>();
   let replaced = 0;

@@ -1,8 +1,9 @@
 /**
- * Is the web application quick, and does it stay smooth while much happens? In a headless Chromium on the machine of the service, on the
- * same cores: the time to the first paint and until the list of jobs and the page of a job show what they are about, cold; the script
- * that this loads; and the frames a second of both pages while a swarm of workers makes N events of tasks a second. The
- * yardstick of the same run: frames a second of the same page while nothing happens.
+ * Question: is the web application fast, and does it stay smooth under load? Uses a headless Chromium on the machine of
+ * the service, on the same cores. Measures, with an empty cache, the time to the first paint and until the list of jobs
+ * and the page of a job show their content, and the size of the loaded scripts. Then it measures the frames a second of
+ * both pages while a swarm of workers causes N task events a second. Yardstick of the same run: frames a second of the
+ * same page while nothing happens.
  *
  *   npm run bench -- web [--jobs 2000] [--tasks 10000] [--events 1000] [--seconds 5] [--repetitions 3] [--json]
  */
@@ -27,15 +28,15 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 const eventsPerSecond = Number(values.events);
 
-/** A task that is over at once has two events: it is assigned, and it has succeeded. */
+/** A task that ends at once has two events: assigned and succeeded. */
 const EVENTS_A_TASK = 2;
 const WORKERS = 64;
-/** Some seconds more than are measured: the load continues until the pages have been watched. */
+/** Some seconds more than are measured: the load continues until the pages have been observed. */
 const LOAD_MARGIN_MS = 20_000;
 const SETTLE_MS = 1_000;
 const SMALL_JOBS_AT_ONCE = 16;
 
-/** Times of frames and long tasks of the page in the next seconds. */
+/** Measures frames and long tasks of the page during the next seconds. */
 const WATCH = `(async (seconds) => {
   const long = [];
   const observer = new PerformanceObserver((list) => { for (const entry of list.getEntries()) long.push(entry.duration); });
@@ -111,7 +112,7 @@ interface Load {
   readonly script_kb: number;
 }
 
-/** Loads a page with nothing in the cache. `shown` is there when the page shows what it is about. */
+/** Loads a page with an empty cache. `shown` exists when the page shows its main content. */
 async function loadOf(by: Browser, url: string, shown: string): Promise<Load> {
   const page = await newPage(by);
   await page.goto(url);

@@ -1,8 +1,8 @@
 /**
- * What do ten thousand clients that look on cost the farm? Clients of the event channel follow `jobs`, of which some job
- * changes its status N times a second, while a swarm of workers leases as fast as it can: the rate of leases with
- * the clients and without them, in the same run; frames a second, how late they are, memory of a connection, and processor
- * time of the front for each frame.
+ * Question: what do ten thousand watching clients cost the farm? Clients of the event channel follow `jobs`, in which a
+ * job changes its status N times a second, while a swarm of workers leases as fast as it can. Measures the rate of
+ * leases with and without the clients, in the same run; frames a second and their delay, memory per connection, and
+ * processor time of the main thread per frame.
  *
  *   npm run bench -- websocket [--clients 10000] [--workers 256] [--events 10] [--seconds 5] [--json]
  *
@@ -47,7 +47,7 @@ const NOBODYS = {
     },
   ],
 };
-/** Descriptors that a process needs besides. */
+/** Additional descriptors that a process needs. */
 const OTHER_FILES = 500;
 const BYTES_PER_KIB = 1024;
 
@@ -147,7 +147,7 @@ async function read(from: ChildProcess): Promise<Seen> {
   return notice.seen;
 }
 
-/** Says something to the clients and resolves with the notice that it waits for; or with null at their end, if that may be. */
+/** Sends an order to the clients. Resolves with the awaited notice, or with null at their end if that is allowed. */
 function until(
   to: ChildProcess,
   command: ClientsCommand,
@@ -179,7 +179,7 @@ function until(
   });
 }
 
-/** Throws, with what to do, when this process and its children may not open n files. */
+/** Throws, with a remedy, if this process and its children may not open n files. */
 function checkOpenFiles(needed: number): void {
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
   if (soft === 'unlimited' || Number(soft) >= needed) return;

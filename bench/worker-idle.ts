@@ -1,6 +1,7 @@
 /**
- * What does a worker without work cost its node? A real worker on a real service: its memory and its share of a core after it
- * has registered, and again after it has run tasks. The yardstick, in the same run: a bare Node process that waits.
+ * Question: what does a worker without work cost its node? A real worker on a real service: its memory and its share of
+ * a core after it has registered, and again after it has run tasks. Yardstick, in the same run: a waiting bare Node
+ * process.
  *
  * npm run bench -- worker-idle [--seconds 120] [--tasks 200] [--settle 15] [--json]
  */
@@ -22,7 +23,7 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const tasks = Number(values.tasks);
-/** Sessions end and heaps are collected before the process counts as idle. */
+/** Time after which sessions have ended and heaps are collected, so that the process counts as idle. */
 const SETTLE_SECONDS = Number(values.settle);
 
 const pause = (each: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, each * 1000));

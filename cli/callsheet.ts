@@ -12,7 +12,7 @@ async function main(argv: readonly string[]): Promise<void> {
       console.error(printableLines(error.message));
       process.exitCode = error.exitCode;
     } else if (error instanceof CommanderError) {
-      // commander has printed it already; help and version are no errors.
+      // commander has already printed the message. It reports help and version as errors, too.
       process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     } else {
       throw error;
@@ -20,15 +20,15 @@ async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** A daemon runs on whoever reads what it prints. */
+/** A closed output must not stop a daemon. */
 const isDaemon = Object.hasOwn(DAEMONS, process.argv[2] ?? '');
 
-// A reader that has seen enough (`callsheet jobs | head`) is no error, and changes no outcome that is known.
+// A closed reader (`callsheet jobs | head`) is not an error and does not change the exit status.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   if (!isDaemon) process.exit();
 });
-// Nobody is left to tell.
+// A message about this error could not be printed.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

@@ -11,10 +11,10 @@ import { agentSettingsOf } from '../daemons/worker/agent-settings-of.ts';
 import { SHUTDOWN_GRACE_MS, shutdownSignals } from '../daemons/worker/shutdown-signals.ts';
 import { SimulatedWorker } from '../daemons/worker/simulated-worker.ts';
 
-/** How often it is said what the workers have done. */
-const TELL_MS = 10_000;
+/** Period in which the totals of the workers are logged. */
+const REPORT_MS = 10_000;
 
-/** Exit code of a process that is ended before its workers have left. */
+/** Exit code if the process is ended before its workers have left. */
 const ENDED_EXIT = 1;
 
 export interface SimulationOptions extends SimulationSettings {
@@ -22,14 +22,15 @@ export interface SimulationOptions extends SimulationSettings {
 }
 
 /**
- * `callsheet worker --simulate N`: N workers in this process that lease, report and log as the daemon does and run nothing, until SIGTERM
- * or SIGINT. They keep nothing on the disk.
+ * `callsheet worker --simulate N`: N workers in this process that lease, report and log like the daemon but run no
+ * processes, until SIGTERM or SIGINT. They store nothing on disk.
  */
 export async function runSimulatedWorkers(config: WorkerConfig, options: SimulationOptions): Promise<void> {
   const servers = parseServerList(config.bus.urls.join(','));
   if (servers === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
   const logger = createLogger(config.log, 'simulation');
-  // What happens to one happens to thousands: the first speaks for all, unless everything is asked for.
+  // An event often affects thousands of workers at once: only the first worker logs warnings, unless the level is
+  // `debug`.
   const { level } = config.log;
   const first = logger.child({}, { level: level === 'info' ? 'warn' : level });
   const others = logger.child({}, { level: level === 'debug' ? level : 'error' });
@@ -66,12 +67,12 @@ export async function runSimulatedWorkers(config: WorkerConfig, options: Simulat
       }),
   );
 
-  let told = '';
-  const telling = setInterval(() => {
+  let lastReport = '';
+  const reporting = setInterval(() => {
     const now = JSON.stringify(tally);
-    if (now !== told) logger.info({ workers: options.workers, ...tally }, 'simulated');
-    told = now;
-  }, TELL_MS);
+    if (now !== lastReport) logger.info({ workers: options.workers, ...tally }, 'simulated');
+    lastReport = now;
+  }, REPORT_MS);
   await untilAborted(stopping);
 
   const budget = setTimeout(() => {
@@ -81,18 +82,18 @@ export async function runSimulatedWorkers(config: WorkerConfig, options: Simulat
     Promise.all(workers.map((worker) => worker.leave(atOnce)));
   leave = (atOnce) => void left(atOnce);
   await left(false);
-  clearInterval(telling);
+  clearInterval(reporting);
   clearTimeout(budget);
   logger.info({ workers: options.workers, ...tally }, 'left');
 }
 
-/** `NAME-0001`: numbers as wide as the last one, and at least four digits. */
+/** Returns `NAME-0001`: numbers have the width of the last one, at least four digits. */
 function nameOf(name: string, index: number, workers: number): string {
   const width = Math.max(4, String(workers).length);
   return `${name}-${String(index + 1).padStart(width, '0')}`;
 }
 
-/** A simulated worker has the cards that it is told to have, and nothing to find. */
+/** Returns the settings of a simulated worker. It reports the configured GPUs and detects nothing. */
 function settingsOf(config: WorkerConfig, name: string): AgentSettings {
   const { gpus, tags } = config.worker;
   const { osVersion } = thisMachine();

@@ -63,7 +63,7 @@ export function problemOf(
   };
   if (problem === null) {
     const detail = body.slice(0, EXCERPT_CHARACTERS);
-    return new ProblemError({ ...about, title: `the service answered ${status}`, detail, errors: [] });
+    return new ProblemError({ ...about, title: `the server answered ${status}`, detail, errors: [] });
   }
   const errors = Array.isArray(problem.errors) ? problem.errors.filter(isObject).map(pointedError) : [];
   const title = textOf(problem.title);

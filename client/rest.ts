@@ -156,7 +156,7 @@ export class Rest {
       return (text === '' ? undefined : JSON.parse(text)) as T;
     } catch {
       const excerpt = text.slice(0, EXCERPT_CHARACTERS);
-      throw new UnreadableAnswer(`the service at ${this.base} returned invalid JSON: ${excerpt}`);
+      throw new UnreadableAnswer(`the server at ${this.base} returned invalid JSON: ${excerpt}`);
     }
   }
 
@@ -194,7 +194,7 @@ export class Rest {
       return await asked;
     } catch (error) {
       signal?.throwIfAborted();
-      const message = `the service at ${this.base} cannot be reached: ${causeOf(error)}`;
+      const message = `the server at ${this.base} cannot be reached: ${causeOf(error)}`;
       throw new ServiceUnreachable(message, isAnswerLost(error), { cause: error });
     }
   }

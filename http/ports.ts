@@ -5,9 +5,8 @@ import type { ReplyTo } from '../actors/kernel/address.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
 import type { FarmId, JobId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
-import type { JobPlan } from '../src/openjd/template/plan.ts';
 import type { ServiceActivity } from '../src/core/metrics/state-counts.ts';
-import type { LargeJob, LargeJobs, PlanInParts } from '../src/core/ports/large-jobs.ts';
+import type { LargeJobs, LargeRows, PlanInParts } from '../src/core/ports/large-jobs.ts';
 import type { LogReader } from '../src/core/ports/log-store.ts';
 import type { StoreReader } from '../src/core/ports/store.ts';
 import type { Outcome } from '../src/core/problems.ts';
@@ -76,8 +75,8 @@ export interface Actors {
    * address fixes the type of the reply. Rejects if no reply will come.
    */
   ask<Answer>(make: (replyTo: ReplyTo<Outcome<Answer>>) => ServiceEnvelope): Promise<Outcome<Answer>>;
-  /** Submits a large job to its farm (message `job.submit`) without copying its plan. */
-  submitLarge(
+  /** Submits a job to its farm (message `job.submit`) without copying the bodies of its steps. */
+  submit(
     farm: FarmId,
     submission: Omit<JobSubmission, 'plan'>,
     plan: PlanInParts,
@@ -102,9 +101,9 @@ export type Preparation =
   | { readonly ok: false; readonly busy: true };
 
 export interface PreparedJob {
-  readonly plan: JobPlan;
-  /** For a large job: rows that are stored before the job, and the plan in parts. */
-  readonly large?: LargeJob;
+  readonly plan: PlanInParts;
+  /** Plan and template of a large job, which are stored before it; null for another job. */
+  readonly rows: LargeRows | null;
   readonly description: string;
   readonly extensions: readonly string[];
 }

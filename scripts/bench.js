@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- NAME [OPTION]...`: runs one bench (bench/, one question a file) and keeps its figures. Without a name it runs all of them in
- * their short versions and renders what they found.
+ * `npm run bench -- NAME [OPTION]...`: runs one bench (bench/, one question per file) and stores its figures. Without a
+ * name it runs short versions of all benches and renders the results.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

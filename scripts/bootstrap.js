@@ -1,6 +1,7 @@
 /**
- * Makes a fresh clone ready: checks Node, installs packages, gets nats-server, builds. Does only what is missing, says what
- * it does, and works again on the next run. Plain JavaScript without dependencies: it runs before packages are installed.
+ * Prepares a fresh clone: checks Node, installs packages, installs nats-server, builds. Does only what is missing,
+ * prints what it does, and can be repeated. Plain JavaScript without dependencies, because it runs before packages are
+ * installed.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { Stop, root, run, runMain, works } from './run.js';
 
 const NODE_MIN = [20, 19];
 
-/** Where system packages put servers; not on the PATH of ordinary users. */
+/** Folders of servers of system packages; not on the PATH of ordinary users. */
 const SYSTEM_PROGRAMS = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin'];
 
 const say = (text) => console.log(`bootstrap: ${text}`);
@@ -24,7 +25,7 @@ function checkNode() {
   throw new Stop(`Callsheet needs Node ${NODE_MIN.join('.')} or newer; this is ${process.versions.node}.`);
 }
 
-/** Installs the packages of the lockfile when node_modules was not made from it. */
+/** Installs the packages of the lockfile if node_modules was not made from it. */
 async function installPackages() {
   const modules = join(root, 'node_modules');
   const stamp = join(modules, '.callsheet-lock');
@@ -34,7 +35,7 @@ async function installPackages() {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
   if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    say('node_modules is a link: taken as it is');
+    say('node_modules is a link; it is used unchanged');
     return;
   }
   say('installing packages (npm ci)');
@@ -43,7 +44,7 @@ async function installPackages() {
   writeFileSync(stamp, hash);
 }
 
-/** An environment in which `nats-server` is found where system packages put it. */
+/** Returns an environment that contains the folders in which system packages install `nats-server`. */
 function withSystemPrograms(env) {
   const path = (env.PATH ?? '').split(delimiter);
   return {
@@ -52,7 +53,7 @@ function withSystemPrograms(env) {
   };
 }
 
-/** Debian's package starts a server of its own on port 4222: the one who asked for a demo did not ask for that. */
+/** Debian's package starts its own server on port 4222, which a demo does not need. */
 async function disableUnit() {
   if (!works('systemctl', ['--version'])) return;
   await run('systemctl', ['disable', 'nats-server.service']);
@@ -61,7 +62,7 @@ async function disableUnit() {
 
 async function getNatsServer(env) {
   if ((env.SVC_BUS_URL ?? '') !== '') {
-    say('SVC_BUS_URL is set: the bus is an outside server');
+    say('SVC_BUS_URL is set: the bus is an external server');
     return;
   }
   const program = env.SVC_BUS_SERVER_PATH || 'nats-server';
@@ -81,7 +82,7 @@ async function getNatsServer(env) {
   if (failed || !works(program, ['--version'], env)) {
     throw new Stop('nats-server could not be installed: see above.');
   }
-  say("the service starts its own nats-server: Debian's unit of that name is disabled");
+  say("the server starts its own nats-server: Debian's unit of that name is disabled");
   await disableUnit();
 }
 
@@ -111,7 +112,7 @@ async function getChromium(env) {
  *
  * @param {{ bus?: boolean, browser?: boolean }} [needs] bus: a nats-server is needed (default true); browser: a Chromium is
  *   (default false)
- * @returns {Promise<NodeJS.ProcessEnv>} the environment for what is run next
+ * @returns {Promise<NodeJS.ProcessEnv>} the environment for the programs that run next
  */
 export function install({ bus = true, browser = false } = {}) {
   checkNode();
@@ -125,10 +126,10 @@ export function install({ bus = true, browser = false } = {}) {
 }
 
 /**
- * Makes the repository ready to run: installs what is missing and builds.
+ * Prepares the repository: installs what is missing and builds.
  *
  * @param {{ bus?: boolean, browser?: boolean }} [needs] as for `install`
- * @returns {Promise<NodeJS.ProcessEnv>} the environment for what is run next
+ * @returns {Promise<NodeJS.ProcessEnv>} the environment for the programs that run next
  */
 export async function bootstrap(needs) {
   const env = await install(needs);

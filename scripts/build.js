@@ -1,6 +1,6 @@
 /**
- * Compiles the sources to dist/, bundles the web application to dist/web-app/, and removes what was compiled from sources that
- * are gone. Needs the packages.
+ * Compiles the sources to dist/, bundles the web application to dist/web-app/, and removes compiled files without a
+ * source. Needs the packages.
  */
 import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
@@ -13,7 +13,7 @@ import { Stop, root, run, runMain } from './run.js';
 const COMPILED = /\.(js|js\.map|d\.ts)$/;
 const WEB = join(root, 'web');
 const WEB_APP = join(root, 'dist/web-app');
-/** Beside the bundle and not in it: what it was made from. */
+/** The stamp of the bundle's inputs. It is next to the bundle, not in it. */
 const WEB_STAMP = join(root, 'dist/web-app.stamp');
 
 function removeOrphans() {
@@ -27,7 +27,7 @@ function removeOrphans() {
   }
 }
 
-/** Compiles and bundles. Takes a second if nothing has changed, and then leaves dist as it is. */
+/** Compiles and bundles. Takes a second if nothing has changed, and then does not change dist. */
 export function build() {
   return withLock(join(root, 'dist/.build-lock'), buildAlone);
 }
@@ -53,7 +53,7 @@ async function parseApiDocument() {
   renameSync(`${file}.new`, file);
 }
 
-/** Bundles the web application when it, or the packages, have changed since it was bundled last. */
+/** Bundles the web application if it, or the packages, have changed since the last bundle. */
 async function bundleWebApp() {
   const hash = hashOfWebApp();
   if (existsSync(WEB_APP) && existsSync(WEB_STAMP) && readFileSync(WEB_STAMP, 'utf8') === hash) return;
@@ -74,7 +74,7 @@ function hashOfWebApp() {
   return hash.digest('hex');
 }
 
-/** Writes commit and time of the build, for GET /api/v1/version, unless they are the same as before. */
+/** Writes commit and time of the build, for GET /api/v1/version, unless they are unchanged. */
 function stamp() {
   const file = join(root, 'dist/build.json');
   const git = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
@@ -89,7 +89,7 @@ function stamp() {
   renameSync(`${file}.new`, file);
 }
 
-/** The files that a compiler or bundler writes when it has written something else. */
+/** Returns the files that change when a compiler or bundler writes a different result. */
 function buildRecords() {
   const folder = join(root, 'dist/.tsbuildinfo');
   return [...readdirSync(folder).map((name) => join(folder, name)), WEB_STAMP];

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const TARGET = 'src/openjd/expr/syntax/character-name-table.ts';
-/** Names that are made of the code point by a rule: character-names.ts knows the rules. */
+/** Names that follow from the code point by a rule, which character-names.ts implements. */
 const BY_RULE =
   /^(?:HANGUL SYLLABLE |(?:CJK UNIFIED IDEOGRAPH|CJK COMPATIBILITY IDEOGRAPH|TANGUT IDEOGRAPH|NUSHU CHARACTER|KHITAN SMALL SCRIPT CHARACTER)-)/;
 const SHARED = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

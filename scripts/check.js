@@ -1,6 +1,6 @@
 /**
- * `npm run check`: the one gate. Runs every check, so that one run shows all that is wrong. The format is checked during the
- * build, and the others two at a time.
+ * `npm run check`: runs every check, so that one run shows all errors. The format is checked during the build, and the
+ * others two at a time.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * `npm run demo [-- --fresh] [-- --exit]`: makes the repository ready, then starts the service and two workers on this
+ * `npm run demo [-- --fresh] [-- --exit]`: prepares the repository, then starts the server and two workers on this
  * machine and renders the example job with them (cli/demo).
  */
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** `npm run faults [-- --rows F9,F12] [--count N] [--mib N] [--short] [--json]`: breaks real workers on purpose (test/faults). */
+/**
+ * `npm run faults [-- --rows F9,F12] [--count N] [--mib N] [--short] [--json]`: injects faults into real workers
+ * (test/faults).
+ */
 import { join } from 'node:path';
 import { bootstrap } from './bootstrap.js';
 import { root, run, runMain } from './run.js';

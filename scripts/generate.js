@@ -1,7 +1,4 @@
-/**
- * `npm run generate` writes the files that are made from others; `--check` says which of them are stale instead. Needs a
- * build.
- */
+/** `npm run generate` writes the generated files; `--check` reports the stale ones instead. Needs a build. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +9,7 @@ import { Stop, root, run, runMain } from './run.js';
 
 const CONTRACT = 'http/openapi/openapi.yaml';
 
-/** The types of the REST contract. */
+/** Types of the REST contract. */
 async function contractTypes() {
   const folder = mkdtempSync(join(tmpdir(), 'callsheet-generate-'));
   const output = join(folder, 'generated.ts');
@@ -20,7 +17,7 @@ async function contractTypes() {
   try {
     const status = await run(
       process.execPath,
-      // A client may leave out what has a default.
+      // A client may omit what has a default.
       [cli, join(root, CONTRACT), '--immutable', '--default-non-nullable=false', '--output', output],
       { stdout: 'ignore' },
     );
@@ -31,7 +28,7 @@ async function contractTypes() {
   }
 }
 
-/** Path, maker and source of each generated file. */
+/** Path, generator and source of each generated file. */
 const GENERATED = [
   { path: 'docs/configuration.md', make: configurationReference, source: 'src/core/config/keys.ts' },
   { path: 'docs/capabilities.md', make: capabilitiesPage, source: 'src/core/applications' },

@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A script cannot go on: its message is all that the reader needs. */
+/** A script cannot continue. The message is complete for the reader. */
 export class Stop extends Error {}
 
 /**
- * Runs a program in the foreground, in the root of the repository, and gives its exit status (128 when a signal ended it).
- * Interrupts go to the program, which decides; this process waits for it.
+ * Runs a program in the foreground, in the root of the repository. Returns its exit status, 128 if a signal ended it.
+ * Interrupts go to the program, which handles them; this process waits for it.
  *
  * @param {string} program
  * @param {readonly string[]} args
@@ -46,7 +46,7 @@ export function run(program, args, options = {}) {
 }
 
 /**
- * Runs a program in the root of the repository without a terminal, and gives its exit status and all its output.
+ * Runs a program in the root of the repository without a terminal. Returns its exit status and all its output.
  *
  * @param {string} program
  * @param {readonly string[]} args
@@ -72,7 +72,7 @@ export function capture(program, args, { env = process.env } = {}) {
 }
 
 /**
- * Whether a program is there: runs it with arguments that do nothing.
+ * Reports whether a program can be run, by running it with arguments that do nothing.
  *
  * @param {string} program
  * @param {readonly string[]} args
@@ -83,7 +83,7 @@ export function works(program, args, env = process.env) {
 }
 
 /**
- * Ends the process with what a script's main function gives, or with its complaint.
+ * Sets the exit status of the process to the result of a script's main function. Prints its error and sets 1 if it fails.
  *
  * @param {() => Promise<number>} main
  */

@@ -1,4 +1,4 @@
-/** What the bundler takes in beside modules. */
+/** Files other than modules that the bundler accepts. */
 declare module '*.css';
 declare module '*?raw' {
   const text: string;

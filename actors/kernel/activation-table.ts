@@ -1,3 +1,7 @@
+/**
+ * Invariants: at most one activation per kind and id. Exits: `remove`, or replacement by `add`.
+ */
+
 import type { AnyDefinition, ActorSystem } from './actor.ts';
 import type { Activation } from './activation.ts';
 

@@ -16,14 +16,15 @@ export class Activation<W extends ActorSystem> {
   state: unknown = null;
   /** Set after each turn: the actor can be evicted. */
   isEvictable = false;
-  /** Number of the window after which the actor is evicted, 0 for none. */
-  dropAfterWindow = 0;
-  /** Number of the last unit of work in which the actor had a turn. */
+  /** Number of the window after which the actor is evicted; null while it is in use. */
+  dropAfterWindow: number | null = null;
+  /** Number of the last unit of work in which the actor had a turn. Counts from 1; 0 means no turn so far. */
   touchedIn = 0;
-  /** Number of the last unit of work in which the actor was marked dirty. */
+  /** Number of the last unit of work in which the actor was marked dirty; 0 means never. */
   markedDirtyIn = 0;
   /**
-   * Numbers of the last windows with a successful turn of the actor, and with a successful turn that marked it dirty.
+   * Numbers of the last windows with a successful turn of the actor, and with a successful turn that marked it dirty. 0
+   * means no such window.
    */
   keptIn = 0;
   savedIn = 0;

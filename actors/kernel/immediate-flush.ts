@@ -3,12 +3,12 @@ import type { WindowFlush } from './ports.ts';
 
 /** Returns the completion of a commit, for a store that is readable as soon as it is durable. */
 export const completeImmediately = (onCommit: CommitCallbacks) => (): void => {
-  onCommit.durable();
-  onCommit.readable();
+  onCommit.onDurable();
+  onCommit.onReadable();
 };
 
 /** Returns a flush that publishes everything as soon as the window is durable. */
 export const flushImmediately = (prepareFlush: () => void): WindowFlush => ({
-  durable: prepareFlush,
-  readable: null,
+  onDurable: prepareFlush,
+  onReadable: null,
 });

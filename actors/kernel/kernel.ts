@@ -381,7 +381,7 @@ export class Kernel<W extends ActorSystem> {
         actor.keptIn = window.number;
         window.kept.push(actor);
       }
-      actor.dropAfterWindow = actor.isEvictable ? window.number : 0;
+      actor.dropAfterWindow = actor.isEvictable ? window.number : null;
       if (actor.isEvictable) window.evictable.push(actor);
     }
   }
@@ -440,18 +440,18 @@ export class Kernel<W extends ActorSystem> {
     this.windows.push(inFlightWindow);
     if (isWritten) this.ports.commit(changes, this.callbacksOf(inFlightWindow), outputs);
     inFlightWindow.prepareFlush = outputs.length > 0 ? this.ports.prepareFlush(outputs, startedAt) : null;
-    inFlightWindow.whenReadable = inFlightWindow.prepareFlush?.readable ?? null;
+    inFlightWindow.whenReadable = inFlightWindow.prepareFlush?.onReadable ?? null;
     this.flushWindows();
   }
 
   private callbacksOf(inFlightWindow: InFlightWindow<W>): CommitCallbacks {
     return {
-      durable: () => {
+      onDurable: () => {
         inFlightWindow.isDurable = true;
         this.flushWindows();
         this.ports.wake();
       },
-      readable: () => {
+      onReadable: () => {
         inFlightWindow.isReadable = true;
         this.flushWindows();
         this.ports.wake();
@@ -468,7 +468,7 @@ export class Kernel<W extends ActorSystem> {
       this.unreadable.push(first);
       first.prepareFlush = null;
       first.processed = [];
-      prepareFlush?.durable();
+      prepareFlush?.onDurable();
       for (const each of processed) each();
     }
     for (let [first] = this.unreadable; first?.isReadable === true; [first] = this.unreadable) {

@@ -5,12 +5,12 @@ import type { Output } from './output.ts';
 /** The prepared outputs of one window. */
 export interface WindowFlush {
   /** Publishes what requires only that the window, and all before it, is durable. */
-  readonly durable: () => void;
+  readonly onDurable: () => void;
   /**
-   * Publishes what leads clients to read the store, or null for nothing. Kept longer than `durable`, so it should hold
+   * Publishes what leads clients to read the store, or null for nothing. Kept longer than `onDurable`, so it should hold
    * little.
    */
-  readonly readable: (() => void) | null;
+  readonly onReadable: (() => void) | null;
 }
 
 /** Services that a host provides to its kernel. */

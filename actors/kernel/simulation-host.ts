@@ -1,3 +1,8 @@
+/**
+ * States: running, stalled (until `stalledUntil`), stopped (final). Invariants: at most one pump is queued and one
+ * timer is set; after the stop neither actors nor callbacks of commits run. Exits: `stop`.
+ */
+
 import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 import type { AnyDefinition, ActorSystem } from './actor.ts';
 import type { Envelope } from './address.ts';
@@ -49,11 +54,11 @@ export class SimulationHost<W extends ActorSystem> {
       ...ports,
       commit: (changes, onCommit, outputs) => {
         const callbacksUntilStopped: CommitCallbacks = {
-          durable: () => {
-            if (!this.stopped) onCommit.durable();
+          onDurable: () => {
+            if (!this.stopped) onCommit.onDurable();
           },
-          readable: () => {
-            if (!this.stopped) onCommit.readable();
+          onReadable: () => {
+            if (!this.stopped) onCommit.onReadable();
           },
         };
         ports.commit(changes, callbacksUntilStopped, outputs);

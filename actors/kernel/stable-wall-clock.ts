@@ -1,4 +1,9 @@
 /**
+ * Invariants: between two ticks the time runs with the monotonic clock; only `tick` changes the offset, and reports a
+ * step as a gap. Exits: none.
+ */
+
+/**
  * Time of day without small jumps for the actors. Runs with the monotonic clock and follows the wall clock in one step
  * when the two differ too much. Such a step, or a tick that is far too late, is a gap: silence of others during a gap
  * proves nothing (D10 of docs/dependency-hazards.md; F19, F20 of docs/faults.md).

@@ -1,3 +1,8 @@
+/**
+ * States: running, stopped (final). Invariants: at most one pump is queued and one timer is set. Exits: `stop`;
+ * messages that are still queued are not handled.
+ */
+
 import type { AnyDefinition, ActorSystem } from './actor.ts';
 import type { Envelope } from './address.ts';
 import { Kernel } from './kernel.ts';

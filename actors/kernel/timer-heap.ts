@@ -1,3 +1,8 @@
+/**
+ * States of an entry: current, husk (canceled or replaced), removed. Invariants: every current entry is in the heap;
+ * one per key. Exits: `takeDue` removes current entries; husks are dropped at the top, or by a rebuild.
+ */
+
 import { BinaryHeap } from '../../src/core/binary-heap.ts';
 
 /**

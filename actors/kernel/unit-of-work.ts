@@ -1,3 +1,9 @@
+/**
+ * One unit at a time, from `begin` to the next `begin`. Invariants: `touched` and `dirty` have each actor once; the
+ * changes and outputs of the unit are those after `changesBefore` and `outputsBefore`. Exits: kept with its window, or
+ * `rollback`.
+ */
+
 import type { ActorSystem } from './actor.ts';
 import type { Envelope } from './address.ts';
 import type { Activation } from './activation.ts';

@@ -1,3 +1,8 @@
+/**
+ * States of an event: scheduled, canceled (its action is null), run. Invariants: time never goes back; events run in
+ * the order of their times, then of their ties. Exits: `step` runs or skips an event.
+ */
+
 import { BinaryHeap } from '../../src/core/binary-heap.ts';
 
 /**

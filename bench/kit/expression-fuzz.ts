@@ -13,9 +13,9 @@ export interface FuzzFigures {
   readonly values: number;
   readonly failures: number;
   readonly exhausted: number;
-  /** The slowest first: milliseconds of the processor from the text to the result, the best of several tries. */
+  /** The slowest first: processor milliseconds from the text to the result, the best of several tries. */
   readonly slowest: readonly SlowExpression[];
-  /** Sources that broke a promise, and which. */
+  /** Sources that broke a promise, and the promise. */
   readonly broken: readonly (readonly [promise: string, source: string])[];
 }
 
@@ -27,7 +27,7 @@ interface SlowExpression {
 
 /** Number of the slowest expressions to report. */
 const TOLD = 10;
-/** A failure shows a message and a piece of the source. */
+/** Maximum length of the text of a failure: a message and an excerpt of the source. */
 const MAX_FAILURE_TEXT = 5000;
 /** Slower evaluations are retried, because the machine may have been busy. */
 const TRY_AGAIN_MS = 20;
@@ -39,7 +39,10 @@ const TARGETS = [null, 'string', 'int', 'list[string]', 'float | string', 'range
 
 const regex = createRe2Engine();
 
-/** Generates expressions from a seed, evaluates them within limits, and looks whether what is promised of all expressions holds. */
+/**
+ * Generates expressions from a seed, evaluates them within limits, and checks the promises that hold for every
+ * expression.
+ */
 export function fuzzExpressions(options: {
   readonly expressions: number;
   readonly seed: number;
@@ -89,7 +92,7 @@ export function fuzzExpressions(options: {
   };
 }
 
-/** Milliseconds of the processor: a busy machine makes no difference. */
+/** Processor milliseconds, which do not depend on the load of the machine. */
 function timed<Result>(work: () => Result): readonly [ms: number, result: Result] {
   const start = process.cpuUsage();
   const result = work();
@@ -97,7 +100,7 @@ function timed<Result>(work: () => Result): readonly [ms: number, result: Result
   return [(user + system) / 1000, result];
 }
 
-/** Null for a source that is not an expression. */
+/** Returns null for a source that is not an expression. */
 function evaluatedSource(
   source: string,
   target: (typeof TARGETS)[number] | null,

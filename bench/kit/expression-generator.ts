@@ -11,13 +11,13 @@ import {
 import { readValue } from '../../src/openjd/expr/values/read-value.ts';
 import type { Value } from '../../src/openjd/expr/values/value.ts';
 
-/** Where a generator takes its choices from. */
+/** Source of the choices of a generator. */
 export interface Choices {
-  /** From 0 to below `n`. */
+  /** Returns a number from 0 to below `n`. */
   below(n: number): number;
 }
 
-/** The same choices for the same seed, on every machine (mulberry32). */
+/** Makes the same choices for the same seed on every machine (mulberry32). */
 export function seededChoices(seed: number): Choices {
   let state = seed | 0;
   return {
@@ -38,7 +38,7 @@ function typeFrom(text: string): ExprType {
 
 const LONG_TEXT = 'render shot010_v003 été 🌍 '.repeat(400);
 
-/** Symbols that a template's expressions could see: small, large and not known yet. */
+/** Symbols that the expressions of a template could use: small, large and unresolved values. */
 const SYMBOLS: readonly (readonly [name: string, type: string, value: unknown])[] = [
   ['Param.Text', 'string', 'shot010_comp_v003'],
   ['Param.Long', 'string', LONG_TEXT],
@@ -178,10 +178,10 @@ const INFIX: ReadonlyMap<string, string> = new Map(
   }).map(([name, symbol]) => [`__${name}__`, symbol]),
 );
 
-/** Signatures of the library by what they return; those that return a variable are in all. */
+/** Signatures of the library by return type. Those that return a type variable are in every list. */
 const SIGNATURES: readonly Signature[] = [...FUNCTIONS.values()].flatMap(({ signatures }) => signatures);
 
-/** A generator of expressions that mostly fit together, and of sources that were such before something happened to them. */
+/** Generates expressions that mostly type-check, and sources that were broken by a random change. */
 export class ExpressionGenerator {
   readonly #choices: Choices;
   #locals: { readonly name: string; readonly type: ExprType }[] = [];
@@ -190,7 +190,7 @@ export class ExpressionGenerator {
     this.#choices = choices;
   }
 
-  /** The source of an expression; one in four is broken by changes to its text. */
+  /** Returns the source of an expression. One in four is broken by changes to its text. */
   source(): string {
     this.#locals = [];
     const wanted = this.#one(WANTED);
@@ -226,7 +226,7 @@ export class ExpressionGenerator {
     }
   }
 
-  /** One thing after another, as many as a source may hold. */
+  /** Returns a chain of parts, up to the maximum length of a source. */
   #wide(type: ExprType): string {
     const [open, between, close] = this.#one(WIDE);
     const piece = this.#of(type, this.#choices.below(2));
@@ -337,7 +337,7 @@ export class ExpressionGenerator {
     return `${name}(${args.join(', ')})`;
   }
 
-  /** The text with pieces of it gone, doubled, moved or foreign. */
+  /** Returns the text with pieces removed, repeated, moved or replaced. */
   #mutated(source: string): string {
     let text = source;
     for (let changes = 1 + this.#choices.below(3); changes > 0; changes--) {
@@ -367,7 +367,7 @@ export class ExpressionGenerator {
   }
 }
 
-/** Parts of a long expression: an opening, the separator of its parts, a closing. */
+/** Parts of a long expression: opening, separator and closing. */
 const WIDE: readonly (readonly [open: string, between: string, close: string])[] = [
   ['[', ', ', ']'],
   ['', ' and ', ''],

@@ -1,4 +1,4 @@
-/** The bare engine, as a yardstick: every request gets one text. Prints its port. */
+/** The bare engine as a yardstick: every request gets the same text. Prints its port. */
 import * as engine from 'uWebSockets.js';
 
 engine

@@ -1,6 +1,7 @@
 /**
- * A compact HTTP client in a process of its own: connections that are kept, one request outstanding on each.
- * Arguments: port, connections, seconds. A path per line on standard input; `{n}` in it is another number each time. Prints requests and bytes as JSON.
+ * A compact HTTP client in a separate process: kept-alive connections with one outstanding request each. Arguments:
+ * port, connections, seconds. Reads a path per line from standard input; `{n}` in it becomes a different number each
+ * time. Prints requests and bytes as JSON.
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -21,10 +22,10 @@ let bytes = 0;
 let isOver = false;
 const failed = new Map<string, number>();
 
-/** One connection: the next request goes out when the answer is complete. */
+/** One connection. It sends the next request when the answer is complete. */
 class Line {
   readonly #socket: Socket;
-  /** Bytes that are still to come of the answer's body; -1 while its head is to come. */
+  /** Bytes of the answer's body that are still missing; -1 until its head is complete. */
   #missing = -1;
 
   constructor() {

@@ -11,15 +11,15 @@ import { seedFarm, openLaidOutStore } from './seeded-store.ts';
 
 const ACTIVE_SHARE = 100;
 const ENDED: readonly JobStatus[] = ['completed', 'completed', 'completed', 'failed', 'canceled'];
-/** Tasks of the large job without a record: what workers of the bench may lease. */
+/** Tasks of the large job without a record, which workers of the bench may lease. */
 const READY = 100_000;
 
 export interface LargeStore {
   readonly farmId: FarmId;
   readonly queueIds: readonly QueueId[];
-  /** A running job of a million tasks, in all of whose pages but the last are tasks of many statuses. */
+  /** A running job of a million tasks. All its pages except the last contain tasks of many statuses. */
   readonly largeJob: JobId;
-  /** Some job in the middle. */
+  /** A job in the middle of the list. */
   readonly anyJob: JobId;
 }
 
@@ -96,11 +96,11 @@ function writeJob(sketch: JobSketch, write: (...changes: readonly Change[]) => v
         status: found,
         failedAttempts: found === 'failed' ? 3 : 0,
         attemptNumber: 1,
-        // Tasks end in no order of theirs.
+        // Tasks end in a mixed order.
         updatedAt: clock + ((index * 7919) % 1_000_003) * 20,
         assignedAt: clock + 1000,
-        retryAfter: 0,
-        workerOrdinal: 0,
+        retryAfter: null,
+        workerOrdinal: null,
         hasText: false,
         unschedulable: false,
         silent: true,
@@ -108,7 +108,7 @@ function writeJob(sketch: JobSketch, write: (...changes: readonly Change[]) => v
     }
     if (isTouched) write(put('taskPage', keys.taskPage(id, 0, page), bytes));
   }
-  // Of the keys of countsOf alone.
+  // Only with keys of countsOf.
   const taskCounts = sumCounts([counts as unknown as TaskCounts]);
   const shot = `shot_${String(nth % 400).padStart(3, '0')}`;
   const common = { version: 1, createdAt: clock, updatedAt: isTerminalJob(status) ? ended : clock } as const;

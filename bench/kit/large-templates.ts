@@ -1,4 +1,4 @@
-/** Templates at the limits of what may be submitted, each by what is large of it. */
+/** Templates at the limits of a submission, each large in one respect. */
 
 const VERSION = 'jobtemplate-2023-09';
 const ONE_CORE = { amounts: [{ name: 'amount.worker.vcpu', min: 1 }] };
@@ -23,11 +23,11 @@ const jobOf = (name: string, parameterSpace: object, more: object = {}) => ({
 const MILLION = 1_000_000;
 const LIST = 1_000;
 
-/** A job with a task for each number up to `count`. */
+/** Returns a job with a task for each number up to `count`. */
 export const rangeOf = (count: number): object =>
   jobOf(`${count} tasks`, spaceOf({ name: 'I', type: 'INT', range: `1-${count}` }));
 
-/** Jobs of a million tasks, by where the million comes from. */
+/** Jobs of a million tasks, by the construct that makes them. */
 export const MILLION_TASKS: Readonly<Record<string, object>> = {
   'a million of a range': rangeOf(MILLION),
   'of three ranges': jobOf(
@@ -60,7 +60,7 @@ export const MILLION_TASKS: Readonly<Record<string, object>> = {
   ),
 };
 
-/** A job of n consecutive steps, each with a task for every frame. */
+/** Returns a job of n consecutive steps, each with a task for every frame. */
 export const manySteps = (count: number): object => ({
   specificationVersion: VERSION,
   name: `${count} steps`,
@@ -73,7 +73,7 @@ export const manySteps = (count: number): object => ({
   })),
 });
 
-/** A template of about n bytes as JSON, most of them in embedded files of its steps. */
+/** Returns a template of about n bytes as JSON, mostly embedded files of its steps. */
 export function largeText(bytes: number): object {
   const steps = 1_000;
   const data = 'x'.repeat(Math.floor(bytes / steps) - 300);

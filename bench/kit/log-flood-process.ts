@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { FloodOptions } from './log-flood.ts';
 import { RawNatsClient } from './raw-nats-client.ts';
 
-/** The thread of a flood. */
+/** Thread of a flood. */
 const PERIOD_MS = 10;
 const { busPort, messages, bytes, bytesPerSecond } = workerData as FloodOptions;
 const client = await RawNatsClient.open('127.0.0.1', busPort, () => undefined);

@@ -2,13 +2,13 @@ import { Worker } from 'node:worker_threads';
 
 /** Thread that floods the bus. */
 export interface Flood {
-  /** Ends the flood; gives the bytes of data that were published. */
+  /** Ends the flood. Returns the number of published bytes of data. */
   stop(): Promise<number>;
 }
 
 export interface FloodOptions {
   readonly busPort: number;
-  /** Subjects with what is published to each, in turn: `sequence` is put in place of `{n}`. */
+  /** Subjects with their messages, in turn. `{n}` is replaced by `sequence`. */
   readonly messages: readonly { readonly subject: string; readonly head: string; readonly tail: string }[];
   /** Bytes of data of one message. */
   readonly bytes: number;

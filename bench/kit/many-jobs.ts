@@ -7,25 +7,25 @@ import { keys } from '../../src/core/records/tables.ts';
 import { emptyTaskPage, TASKS_PER_PAGE, writeTask } from '../../src/core/records/task-page.ts';
 import { seedFarm, openLaidOutStore } from './seeded-store.ts';
 
-/** Between two jobs, in milliseconds. */
+/** Milliseconds between the creation of two jobs. */
 const APART_MS = 1_000;
 
 export interface ManyJobs {
   readonly jobs: number;
-  /** Of each job. */
+  /** Tasks of each job. */
   readonly tasksEach: number;
-  /** How many requirement signatures the jobs have, one a job in turn; workers of `WORKER_MIB` may run them all. */
+  /** Number of requirement signatures, one per job in turn. Workers of `WORKER_MIB` may run all of them. */
   readonly signatures: number;
-  /** Tasks at the beginning of each job that have succeeded already. */
+  /** Number of tasks at the beginning of each job that have already succeeded. */
   readonly doneEach: number;
 }
 
-/** The memory of a worker that may run everything. */
+/** Memory of a worker that may run every job. */
 const WORKER_MIB = 1024;
 
 /**
- * Makes a store of many running jobs in one farm, by the writer of the service and without submissions: all that a start of the service
- * has to recover.
+ * Creates a store with many running jobs in one farm, with the writer of the service and without submissions:
+ * everything that a start of the service has to recover.
  */
 export async function layOutManyJobs(
   directory: string,
@@ -56,7 +56,7 @@ function rowsOf({ farm, queue, nth, clock }: Place, newId: string, size: ManyJob
   const counts: Record<string, number> = { ...countsOf(tasksEach, 'ready') };
   counts['ready'] = tasksEach - doneEach;
   counts['succeeded'] = doneEach;
-  // Of the keys of countsOf alone.
+  // Only with keys of countsOf.
   const taskCounts = sumCounts([counts as unknown as TaskCounts]);
   return [
     put('job', keys.job(id), {
@@ -112,8 +112,8 @@ function donePages(done: number, clock: number): Uint8Array[] {
       attemptNumber: 1,
       updatedAt: clock + index,
       assignedAt: clock,
-      retryAfter: 0,
-      workerOrdinal: 0,
+      retryAfter: null,
+      workerOrdinal: null,
       hasText: false,
       unschedulable: false,
       silent: true,

@@ -9,7 +9,10 @@ export interface LeaseLatency {
   readonly max_ms: number;
 }
 
-/** Workers of one core that lease and finish a task, rest, and ask again: leases at a steady pace, far from what the service could do. */
+/**
+ * Workers of one core that lease and finish a task, pause, and request again: leases at a steady pace, far below the
+ * maximum of the service.
+ */
 export class PacedLeases {
   private readonly workers: readonly SwarmWorker[];
   private readonly latencies: number[];

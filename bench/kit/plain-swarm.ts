@@ -1,16 +1,16 @@
 import { SwarmWorker } from './swarm-worker.ts';
 
-/** Connections that are made at once: the backlog of the listening socket is no longer. */
+/** Number of connections that are opened at once: the length of the listening socket's backlog. */
 const AT_ONCE = 200;
 
 export interface SwarmCounts {
   /** Tasks that were leased. */
   leased: number;
-  /** When the first of them was, by `performance.now()`; 0 before. */
+  /** Time of the first lease, by `performance.now()`; 0 before. */
   firstLeaseAt: number;
 }
 
-/** Workers of one core, a connection each, that have registered. */
+/** Registered workers of one core, each with its own connection. */
 export async function registerWorkers(
   busPort: number,
   count: number,

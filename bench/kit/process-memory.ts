@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 export interface ProcessMemory {
   readonly residentMib: number;
-  /** The part that is not backed by a file. */
+  /** Memory that is not backed by a file. */
   readonly anonymousMib: number;
 }
 
@@ -16,7 +16,7 @@ export function memoryOf(pid: number): ProcessMemory {
   return { residentMib: mib('VmRSS'), anonymousMib: mib('RssAnon') };
 }
 
-/** How much a value rises for each unit of `x`, by least squares. */
+/** Returns the slope by least squares: the rise of the value per unit of `x`. */
 export function slopeOf(points: readonly { readonly x: number; readonly y: number }[]): number {
   const meanX = points.reduce((sum, { x }) => sum + x, 0) / points.length;
   const meanY = points.reduce((sum, { y }) => sum + y, 0) / points.length;

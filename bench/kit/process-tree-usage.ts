@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Processor time of a process and of everything that it has started, in seconds since its start. */
+/** Processor time of a process and all its descendants, in seconds since its start. */
 interface TreeUsage {
   /** Its own threads. */
   readonly own: number;
-  /** Its children and theirs: those that it has waited for, and those that still run. */
+  /** Its descendants: those that it has waited for, and those that still run. */
   readonly children: number;
 }
 
@@ -29,7 +29,7 @@ export function treeUsageOf(pid: number): TreeUsage {
   return { own: root.own / ticksPerSecond, children: children / ticksPerSecond };
 }
 
-/** The child of a process that runs a program of this name; it must be there. */
+/** Returns the child of a process that runs a program of this name. Throws if there is none. */
 export function childNamed(parent: number, name: string): number {
   for (const [pid, row] of allProcesses()) if (row.parent === parent && row.name === name) return pid;
   throw new Error(`process ${parent} has no child ${name}`);
@@ -51,7 +51,7 @@ function allProcesses(): ReadonlyMap<number, Row> {
   return rows;
 }
 
-/** Null when it has ended meanwhile. */
+/** Returns null if it has ended meanwhile. */
 function readRow(pid: string): Row | null {
   let stat: string;
   try {

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Resources that a process uses. */
+/** Resource usage of a process. */
 export interface ProcessUsage {
-  /** Resident, with what it shares with others. */
+  /** Resident memory, shared pages included. */
   readonly residentMib: number;
-  /** Since its start. */
+  /** Since the start of the process. */
   readonly cpuSeconds: number;
 }
 
@@ -19,19 +19,21 @@ export function usageOf(pid: number): ProcessUsage {
   return { residentMib: Number(resident) / KIB_PER_MIB, cpuSeconds: secondsOf(`/proc/${pid}/stat`) };
 }
 
-/** Processor time of one thread of a process since its start; the main thread has the number of the process. */
+/** Processor time of one thread of a process since its start. The main thread has the id of the process. */
 export const threadSecondsOf = (pid: number, thread: number): number =>
   secondsOf(`/proc/${pid}/task/${thread}/stat`);
 
 function secondsOf(path: string): number {
-  // The name in brackets may hold blanks; the two times are the 14th and 15th field.
+  // The name in parentheses may contain blanks; the two times are fields 14 and 15.
   const fields = readFileSync(path, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** The child of a process that runs a program of this name (the first 15 characters of it). Throws when there is none. */
+/**
+ * Returns the child of a process that runs a program of this name (its first 15 characters). Throws if there is none.
+ */
 export function childOf(pid: number, program: string): number {
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     const children = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ');

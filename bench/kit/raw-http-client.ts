@@ -8,8 +8,8 @@ export interface RawReply {
 const CLOSED = 'the service closed the connection';
 
 /**
- * A compact HTTP/1.1 client: one kept connection, one request at a time, replies with a content length alone. Benches use it so that
- * the client is not what is measured; everything else uses fetch.
+ * A compact HTTP/1.1 client: one kept-alive connection, one request at a time, only replies with a content length. Used
+ * where the client must not dominate the measurement; everything else uses fetch.
  */
 export class RawHttpClient {
   private readonly socket: Socket;
@@ -37,7 +37,7 @@ export class RawHttpClient {
     });
   }
 
-  /** A whole request as it goes over the line, to be sent as often as one likes. */
+  /** Returns a complete request as bytes, which may be sent repeatedly. */
   static request(method: string, path: string, mediaType: string, body: string): Buffer {
     const bytes = Buffer.from(body);
     const head = `${method} ${path} HTTP/1.1\r\nHost: bench\r\nContent-Type: ${mediaType}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
@@ -45,8 +45,8 @@ export class RawHttpClient {
   }
 
   /**
-   * Sends a request that `request` has made and returns the reply. Rejects when the connection ends before: the service closes one that is idle for
-   * some seconds.
+   * Sends a request of `request` and returns the reply. Rejects if the connection ends first: the service closes one
+   * that is idle for some seconds.
    */
   send(request: Buffer): Promise<RawReply> {
     return new Promise((resolve, reject) => {

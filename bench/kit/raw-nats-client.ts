@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * A compact NATS client: one socket, plain publish and subscribe, no headers, no reconnect. Benches use it so that the
- * client is not what is measured; everything else uses nats.js.
+ * A compact NATS client: one socket, plain publish and subscribe, no headers, no reconnect. Used where the client must
+ * not dominate the measurement; everything else uses nats.js.
  */
 export class RawNatsClient {
   private readonly socket: Socket;
@@ -60,7 +60,7 @@ export class RawNatsClient {
     this.socket.end();
   }
 
-  /** Messages of one turn of the event loop leave in one write. */
+  /** Messages of one turn of the event loop are sent in one write. */
   private write(text: string): void {
     this.queued.push(text);
     if (this.queued.length > 1) return;
@@ -83,7 +83,7 @@ export class RawNatsClient {
     this.pending = at === 0 ? data : data.subarray(at);
   }
 
-  /** Handles the protocol line at `at`; where the next one begins, or -1 when its payload is not all here. */
+  /** Handles the protocol line at `at`. Returns the start of the next one, or -1 if the payload is incomplete. */
   private take(data: Buffer, at: number, lineEnd: number): number {
     const line = data.toString('latin1', at, lineEnd);
     const bodyAt = lineEnd + 2;

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { packageRoot } from '../../daemons/process/package-root.ts';
 
-/** Milliseconds by share: 0.5 is the median. */
+/** Milliseconds by quantile: 0.5 is the median. */
 export function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
@@ -16,7 +16,7 @@ export const median = (values: readonly number[]): number =>
 
 export const resultsFolder = new URL('bench/results/', packageRoot);
 
-/** Keeps a bench's figures as JSON, with what they were measured on and the options of the bench. */
+/** Saves the figures of a bench as JSON, with the machine and the options of the run. */
 export function saveResult(bench: string, figures: object): void {
   const folder = resultsFolder;
   mkdirSync(folder, { recursive: true });

@@ -7,15 +7,15 @@ import { keys } from '../../src/core/records/tables.ts';
 const QUEUES = 10;
 const CHANGES_AT_ONCE = 8_000;
 
-/** A store that is laid out before a service starts on it, by the writer of the service and without submissions. */
+/** A store that is filled before a service starts on it, with the writer of the service and without submissions. */
 export interface SeededStore {
-  /** Takes changes; many of them become one commit. */
+  /** Accepts changes. Many of them become one commit. */
   readonly write: (...changes: readonly Change[]) => void;
-  /** Commits what is left, and closes the store. */
+  /** Commits the remaining changes and closes the store. */
   close(): Promise<void>;
 }
 
-/** Makes the store in a directory. Throws when it cannot be written. */
+/** Creates the store in a directory. Throws if it cannot be written. */
 export async function openLaidOutStore(directory: string): Promise<SeededStore> {
   const writer = await openStateWriter({
     directory,
@@ -48,12 +48,12 @@ export async function openLaidOutStore(directory: string): Promise<SeededStore> 
 /** A farm and its queues. */
 export interface LaidOutFarm {
   readonly farm: FarmId;
-  /** The queue of a job by its number: each has every tenth. */
+  /** Returns the queue of a job by its number: each has every tenth job. */
   readonly queueOf: (nth: number) => QueueId;
   readonly queues: readonly QueueId[];
 }
 
-/** Writes a farm with ten queues and no caps, made at `at` (milliseconds since the epoch). */
+/** Writes a farm with ten queues and no caps, created at `at` (milliseconds since the epoch). */
 export function seedFarm(store: SeededStore, newId: () => string, at: number): LaidOutFarm {
   const farm = farmId(newId());
   const queues = Array.from({ length: QUEUES }, () => queueId(newId()));

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../daemons/process/package-root.ts';
 
-/** A real service in a process of its own, with its own nats-server and an empty store. */
+/** A real service in a separate process, with its own nats-server and an empty store. */
 export interface BenchService {
   readonly url: string;
   readonly busPort: number;
@@ -16,10 +16,10 @@ export interface BenchService {
   stop(): Promise<void>;
 }
 
-/** A folder for the data of a service, which removes it at its stop. */
+/** A folder for the data of a service. Stopping the service removes it. */
 export const benchDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'callsheet-bench-'));
 
-/** `madeBefore` is a folder that has a store already; `environment` is set in addition to the bench's own. */
+/** `madeBefore` is a folder that already has a store; `environment` is added to that of the bench. */
 export async function startBenchService(
   extraFlags: readonly string[] = [],
   madeBefore?: string,
@@ -66,7 +66,7 @@ async function printedUrl(child: ChildProcess): Promise<string> {
   throw new Error('the service ended before it was ready');
 }
 
-/** A port of the loopback that nothing listens on. */
+/** Returns a free port of the loopback. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -81,7 +81,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** A request to the service that must succeed. */
+/** Sends a request to the service. Throws unless it succeeds. */
 export async function call<Answer>(url: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(url, init);
   const text = await response.text();
@@ -97,7 +97,7 @@ const post = <Answer>(url: string, body: object): Promise<Answer> =>
     body: JSON.stringify(body),
   });
 
-/** A farm with one queue. */
+/** Creates a farm with one queue. */
 export async function makeFarm(url: string): Promise<{ farmId: string; queueId: string }> {
   const farm = await post<{ id: string }>(`${url}/api/v1/farms`, { name: 'bench' });
   const queue = await post<{ id: string }>(`${url}/api/v1/queues`, { name: 'bench', farm_id: farm.id });
@@ -112,7 +112,7 @@ export const submit = (
 ): Promise<{ id: string }> =>
   post<{ id: string }>(`${url}/api/v1/jobs?farm_id=${farmId}&queue_id=${queueId}`, template);
 
-/** Submits a job of `tasks` one-core tasks that do nothing. */
+/** Submits a job of `tasks` no-op tasks of one core. */
 export const submitNoop = (
   url: string,
   farm: { farmId: string; queueId: string },

@@ -1,4 +1,4 @@
-/** A job as an artist submits it: one step, a hundred frames. */
+/** A typical job: one step, a hundred frames. */
 export const SMALL_YAML = `specificationVersion: jobtemplate-2023-09
 name: shot 010 lighting
 parameterDefinitions:

@@ -8,9 +8,9 @@ import { submissionOf, submitTimed } from './submissions.ts';
 
 const TASKS_PER_JOB = 500;
 const SAMPLE_MS = 5_000;
-/** Jobs are removed so long after their end: the number of them in the store stays as it is from then on. */
+/** Time after their end at which jobs are removed. From then on the number of jobs in the store stays constant. */
 const RETENTION_S = 60;
-/** Of the time, from its beginning, that does not count. */
+/** Share of the time, from its beginning, that is not counted. */
 const WARM_UP_SHARE = 0.2;
 
 export interface SteadySample {
@@ -24,14 +24,17 @@ export interface SteadyFigures {
   readonly minutes: number;
   readonly tasks: number;
   readonly jobs: number;
-  /** Of anonymous memory, without the warm-up. */
+  /** Slope of anonymous memory, without the warm-up. */
   readonly slope_mib_an_hour: number;
   readonly first_mib: number;
   readonly last_mib: number;
   readonly samples: readonly SteadySample[];
 }
 
-/** A service under a moderate load for `minutes`: `pace` tasks a second by `workers` workers, in jobs that are submitted, end and expire. */
+/**
+ * Runs a service under a moderate load for `minutes`: `pace` tasks a second by `workers` workers, in jobs that are
+ * submitted, end and expire.
+ */
 export async function measureSteadyLoad(
   minutes: number,
   pace: number,

@@ -7,13 +7,13 @@ export interface Place {
   readonly queueId: string;
 }
 
-/** A whole request that submits a template. */
+/** A complete request that submits a template. */
 export function submissionOf({ farmId, queueId }: Place, template: string, format: 'json' | 'yaml'): Buffer {
   const path = `/api/v1/jobs?farm_id=${farmId}&queue_id=${queueId}&priority=1`;
   return RawHttpClient.request('POST', path, `application/${format}`, template);
 }
 
-/** Submits once; milliseconds from the request to its 201. Throws when the answer is another. */
+/** Submits once. Returns the milliseconds from the request to its 201. Throws for any other answer. */
 export async function submitTimed(client: RawHttpClient, request: Buffer): Promise<number> {
   const startedAt = performance.now();
   const { status, body } = await client.send(request);
@@ -28,7 +28,9 @@ export interface SubmissionRate {
   readonly p99_ms: number;
 }
 
-/** N clients, each with a kept connection, submit the same job repeatedly. The first half second does not count. */
+/**
+ * N clients, each with a kept-alive connection, submit the same job repeatedly. The first half second is not counted.
+ */
 export async function submissionRate(
   url: string,
   request: Buffer,

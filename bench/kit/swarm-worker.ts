@@ -13,8 +13,8 @@ export interface SwarmEvents {
 }
 
 /**
- * A worker of a swarm: its own connection, real messages, and tasks that are over at once. Each lease request follows
- * the terminal reports of the last.
+ * A worker of a swarm: its own connection, real messages, and tasks that end at once. Each lease request follows the
+ * terminal reports of the previous one.
  */
 export class SwarmWorker {
   private readonly client: RawNatsClient;
@@ -44,7 +44,7 @@ export class SwarmWorker {
     this.inbox = inbox;
   }
 
-  /** Connects and registers. `paceMs` is how long it rests before each next lease. */
+  /** Connects and registers. `paceMs` is the pause before each further lease. */
   static async start(
     port: number,
     index: number,

@@ -1,4 +1,4 @@
-/** Lines of a table for a terminal: the first column to the left, the others to the right. */
+/** Formats lines of a table for a terminal: the first column left-aligned, the others right-aligned. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),

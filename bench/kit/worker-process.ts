@@ -5,14 +5,14 @@ import { call, type BenchService } from './service.ts';
 
 const POLL_MS = 100;
 
-/** `callsheet worker` in a process of its own. */
+/** `callsheet worker` in a separate process. */
 export interface WorkerProcess {
   readonly pid: number;
   /** Resolves with its exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts one on the bus of a service, and resolves when `workers` of its name are online. */
+/** Starts one on the bus of a service. Resolves when `workers` workers of its name are online. */
 export async function startWorkerProcess(
   service: BenchService,
   name: string,

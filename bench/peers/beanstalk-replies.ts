@@ -4,11 +4,11 @@ export interface BeanstalkReply {
   readonly body: string;
 }
 
-/** Reads replies from what a connection receives, however it is cut. */
+/** Parses replies from the received data, however it is split. */
 export class BeanstalkReplies {
   private pending = '';
 
-  /** Gives the replies that are complete now. Job bodies are ASCII here. */
+  /** Returns the replies that are complete now. Job bodies are ASCII here. */
   take(chunk: string): BeanstalkReply[] {
     this.pending += chunk;
     const replies: BeanstalkReply[] = [];

@@ -4,7 +4,7 @@ import type { Peer } from './peer.ts';
 import { runPeerProgram, runWorkers } from './run-program.ts';
 import { listens, startServer } from './server-process.ts';
 
-/** beanstalkd with its log; `fsyncMs` is at most how long after a write it is flushed, 0 for each. */
+/** beanstalkd with its log. `fsyncMs` is the maximum time between a write and its flush, 0 for each write. */
 export function beanstalkd(name: string, fsyncMs: number): Peer {
   return {
     name,

@@ -6,7 +6,7 @@ import { runPeerProgram, runWorkers } from './run-program.ts';
 import { listens, startServer } from './server-process.ts';
 
 type Fsync = 'always' | 'everysec';
-/** One process whose concurrency is the number of workers, or an instance (with connections of its own) a worker. */
+/** One process with the number of workers as its concurrency, or one instance with its own connections per worker. */
 type Variant = 'concurrency' | 'instances';
 
 const DURABILITY: Readonly<Record<Fsync, string>> = {

@@ -11,7 +11,9 @@ const LOOK_EVERY_MS = 10;
 /** How the ends of tasks are reported: with the worker's next lease request, or by the status stream with a running report before. */
 type Reports = 'ride' | 'stream'; // wording-ok: value of --reports
 
-/** The real service with its nats-server, and a swarm of compact clients, a connection each, in a process of its own. */
+/**
+ * The real service with its nats-server, and a swarm of compact clients in a separate process, with a connection each.
+ */
 export function callsheetSwarm(
   name: string,
   kind: Kind,
@@ -55,7 +57,7 @@ export function callsheetSwarm(
   };
 }
 
-/** The real service, and one real worker that offers as many cores as there are slots and runs `true` a task. */
+/** The real service, and one real worker that offers as many cores as there are slots and runs `true` per task. */
 export const callsheetProcesses: Peer = {
   name: 'callsheet-processes',
   kind: 'processes',
@@ -81,7 +83,7 @@ async function startProcesses(_installation: Installation, workers: number): Pro
   }
   let job = { id: '', at: 0 };
   return {
-    // The worker waits for work: it begins with the submission.
+    // The worker waits for work: it starts with the submission.
     submit: async (tasks) => {
       const at = performance.now();
       const { id } = await submitNoop(service.url, farm, tasks);

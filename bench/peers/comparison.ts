@@ -6,9 +6,9 @@ export interface Measurement extends WorkFigures {
   readonly system: string;
   readonly workers: number;
   readonly repetition: number;
-  /** Those that were timed. */
+  /** Timed tasks. */
   readonly tasks: number;
-  /** Those and the ones before them, which warm the system up. */
+  /** Timed tasks and those of the warm-up before them. */
   readonly submitted: number;
   readonly submitSeconds: number;
 }
@@ -26,7 +26,7 @@ export interface Summary {
   readonly leaseP99Ms: number | null;
 }
 
-/** Rates of Callsheet's system of the same kind, of those of a peer. */
+/** Rate of Callsheet's system of the same kind, divided by that of a peer. */
 export interface Ratio {
   readonly callsheet: string;
   readonly peer: string;
@@ -34,7 +34,7 @@ export interface Ratio {
   readonly ratio: number;
 }
 
-/** A ratio that is to be reached. */
+/** A target for a ratio. */
 export interface Target {
   readonly callsheet: string;
   readonly peer: string;
@@ -42,7 +42,7 @@ export interface Target {
   readonly atLeast: number;
 }
 
-/** Result of the target; null when one of the two was not measured. */
+/** Result of the target; null if one of the two was not measured. */
 export interface CheckedTarget extends Target {
   readonly ratio: number | null;
   readonly isMet: boolean | null;
@@ -55,7 +55,7 @@ export const CALLSHEET: Readonly<Record<Kind, string>> = {
   processes: 'callsheet-processes',
 };
 
-/** Where the project wants to be. */
+/** Targets of the project. */
 export const TARGETS: readonly Target[] = [
   { callsheet: CALLSHEET.cycles, peer: 'bullmq-always', workers: 256, atLeast: 1.5 },
   { callsheet: CALLSHEET.cycles, peer: 'bullmq-everysec', workers: 256, atLeast: 1.1 },
@@ -68,7 +68,7 @@ export const TARGETS: readonly Target[] = [
 
 const rate = ({ tasks, seconds }: Measurement): number => tasks / seconds;
 
-/** The summaries, in the order in which system and number of workers first came. */
+/** Returns the summaries, in the order in which system and number of workers first occurred. */
 export function summarize(measurements: readonly Measurement[]): Summary[] {
   const groups = new Map<string, Measurement[]>();
   for (const one of measurements) {
@@ -100,8 +100,8 @@ function medianOrNull(values: readonly (number | null)[]): number | null {
 const round = (value: number, unit: number): number => Math.round(value / unit) * unit;
 
 /**
- * The median of the ratios of each repetition, in which the two ran within minutes of each other; null when there is no
- * repetition with both.
+ * Returns the median of the ratios of each repetition, in which the two ran within minutes of each other; null if no
+ * repetition has both.
  */
 export function ratioOf(
   measurements: readonly Measurement[],
@@ -118,7 +118,7 @@ export function ratioOf(
   return ratios.length === 0 ? null : round(median(ratios), 0.01);
 }
 
-/** Every peer compared with Callsheet's system of its kind, at every number of workers that both have. */
+/** Compares every peer with Callsheet's system of its kind, at every number of workers that both have. */
 export function ratios(measurements: readonly Measurement[], kinds: ReadonlyMap<string, Kind>): Ratio[] {
   return summarize(measurements).flatMap(({ system, workers }) => {
     const kind = kinds.get(system);
@@ -128,7 +128,7 @@ export function ratios(measurements: readonly Measurement[], kinds: ReadonlyMap<
   });
 }
 
-/** The targets with what the run says of them. */
+/** Returns the targets with the results of the run. */
 export function checkTargets(
   targets: readonly Target[],
   measurements: readonly Measurement[],

@@ -3,10 +3,13 @@ import { SLOT_LATENCY, type Peer, type RunningPeer } from './peer.ts';
 import { POSTGRES_SETTINGS, startPostgres } from './postgres.ts';
 import { runPeerProgram, runWorkers } from './run-program.ts';
 
-/** Every job asks the database, or a queue in the workers' process is filled with 500 at once and ends are written in batches. */
+/**
+ * Every job is fetched from the database, or a queue in the workers' process is filled with 500 at once and ends are
+ * written in batches.
+ */
 type Variant = 'direct' | 'local-queue';
 
-/** Beside those of the pool: the submitter, the listener, the one that counts. */
+/** Connections besides those of the pool: the submitter, the listener, the counter. */
 const OTHER_CONNECTIONS = 20;
 
 /** graphile-worker on PostgreSQL. */

@@ -13,7 +13,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../daemons/process/package-root.ts';
 
-/** Debian's packages of the servers, with a program of each: what is there already is not installed. */
+/** Debian's packages of the servers, with a program of each. An existing program is not installed. */
 const SERVERS: Readonly<Record<string, string>> = {
   'redis-server': 'redis-server',
   postgresql: 'initdb',
@@ -24,21 +24,21 @@ const SERVERS: Readonly<Record<string, string>> = {
   'slurm-client': 'sbatch',
 };
 
-/** The same of what compiles C. */
+/** The same for the C compiler. */
 const COMPILER: Readonly<Record<string, string>> = { gcc: 'cc', 'libc6-dev': 'cc' };
 
-/** A package that installs a service starts it, unless this says no (Debian policy, 9.3.3). */
+/** A package that installs a service starts it, unless this forbids it (Debian policy, 9.3.3). */
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /** Peers that are installed on this machine. */
 export interface Installation {
   /** The folder with the npm packages of the peers. */
   readonly packages: string;
-  /** The path of a program. Throws `Missing` when it is not there. */
+  /** Returns the path of a program. Throws `Missing` if it is not installed. */
   program(name: string): string;
-  /** The version of an npm package of the peers. Throws `Missing` when it is not there. */
+  /** Returns the version of an npm package of the peers. Throws `Missing` if it is not installed. */
   packageVersion(name: string): string;
-  /** Returns the version output of a program. Throws `Missing` when it is not there. */
+  /** Returns the version output of a program. Throws `Missing` if it is not installed. */
   programVersion(name: string, flag?: string): string;
 }
 
@@ -71,7 +71,7 @@ export function installation(
   };
 }
 
-/** The first thing in a program's answer that looks like a version: 7.0.15, 15.18, 1.12+2. */
+/** The first text in a program's output that looks like a version: 7.0.15, 15.18, 1.12+2. */
 export function versionIn(text: string): string {
   return /\d+(\.\d+)+([+-][\w.]+)?/.exec(text)?.[0] ?? text.trim();
 }
@@ -118,7 +118,7 @@ function installSystemPackages(wanted: Readonly<Record<string, string>>, say: (l
   }
   try {
     execFileSync('apt-get', ['update', '-qq'], { stdio: ['ignore', 'ignore', 'inherit'] });
-    // One by one: a package that this distribution does not have must not keep the others out.
+    // One by one: a package that this distribution does not have must not prevent the others.
     for (const name of missing) {
       const apt = spawnSync(
         'apt-get',
@@ -155,7 +155,9 @@ function findProgram(name: string): string | null {
   return null;
 }
 
-/** Debian keeps the programs of a PostgreSQL server out of PATH, in a folder a version: the newest first. */
+/**
+ * Debian keeps the programs of a PostgreSQL server outside PATH, in one folder per version. Returns the newest first.
+ */
 function postgresFolders(): string[] {
   const root = '/usr/lib/postgresql';
   if (!existsSync(root)) return [];
@@ -164,5 +166,5 @@ function postgresFolders(): string[] {
     .map((version) => join(root, version, 'bin'));
 }
 
-/** A part of a peer is not on this machine. Its message says which. */
+/** A part of a peer is not installed. The message names it. */
 export class Missing extends Error {}

@@ -2,9 +2,9 @@ import type { Installation } from './installation.ts';
 
 /** Result of measuring one system with one number of workers, in milliseconds and seconds. */
 export interface WorkFigures {
-  /** From the first task in a worker's hands to the last one whose end is kept. */
+  /** From the first task of a worker to the last one whose end is stored. */
   readonly seconds: number;
-  /** From a worker being free to its having the next task; null where the system has no such thing to be seen. */
+  /** From the moment a worker is free until it has the next task; null if the system does not expose this. */
   readonly leaseP50Ms: number | null;
   readonly leaseP99Ms: number | null;
 }
@@ -16,7 +16,7 @@ export interface Work {
   readonly warmUp: number;
 }
 
-/** A running system with an empty store, and no other system. */
+/** A running system with an empty store. No other system runs. */
 export interface RunningPeer {
   /** Submits n tasks that do nothing; returns the seconds until the last of them was accepted. */
   submit(tasks: number): Promise<number>;
@@ -32,22 +32,22 @@ export type Kind = 'cycles' | 'batches' | 'processes';
 export interface Peer {
   readonly name: string;
   readonly kind: Kind;
-  /** When an end that was reported survives a power cut. */
+  /** When a reported end survives a power cut. */
   readonly durability: string;
-  /** How its time from being free to having a task is measured. */
+  /** How the time from being free to having a task is measured. */
   readonly latency: string;
-  /** How it is set, for the reader of the table. */
+  /** Settings, for the reader of the table. */
   readonly settings: string;
-  /** Numbers of workers that it is measured with, of those asked for. */
+  /** Numbers of workers that it is measured with, out of the requested ones. */
   readonly fewestWorkers?: number;
   readonly mostWorkers?: number;
-  /** How many of the tasks it is given: slow systems fewer, batches more, so that each takes seconds. */
+  /** Share of the tasks that it gets: slow systems fewer, batches more, so that each takes seconds. */
   readonly share: number;
-  /** Nothing in it gets faster by running: it has no tasks that come first and are not timed. */
+  /** True if it needs no warm-up because it does not become faster by running. */
   readonly needsNoWarmUp?: boolean;
-  /** Left out unless it is named: what it adds to the table is not worth its minutes. */
+  /** Skipped unless it is named: it adds little to the table for its minutes. */
   readonly onlyWhenNamed?: boolean;
-  /** Versions of what it is made of. Throws `Missing` when a part cannot be had. */
+  /** Versions of its parts. Throws `Missing` if a part is not installed. */
   versions(installation: Installation): Promise<Readonly<Record<string, string>>>;
   start(installation: Installation, workers: number): Promise<RunningPeer>;
 }

@@ -3,7 +3,7 @@ import { POSTGRES_SETTINGS, startPostgres } from './postgres.ts';
 import { runPeerProgram, runWorkers } from './run-program.ts';
 
 const POOL_SIZE = 32;
-/** Beside those of the workers: the submitter's. */
+/** Connections besides those of the workers: the submitter's. */
 const OTHER_CONNECTIONS = 40;
 
 /** pg-boss on PostgreSQL. */

@@ -12,11 +12,11 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-/** For the table of settings. */
+/** Text for the table of settings. */
 export const POSTGRES_SETTINGS =
   'PostgreSQL: fsync and synchronous_commit on, shared_buffers 512 MB, max_wal_size 4 GB, jit off';
 
-/** Commits are flushed, as its defaults have it; memory and log are what its manual says for a server of this size. */
+/** Commits are flushed, as by default; memory and log are as its manual recommends for a server of this size. */
 export async function startPostgres(installation: Installation, connections: number): Promise<Postgres> {
   const folder = await benchDirectory();
   const data = join(folder, 'data');
@@ -67,7 +67,7 @@ export async function startPostgres(installation: Installation, connections: num
   };
 }
 
-/** PostgreSQL refuses to run as root: the user that its package made. */
+/** PostgreSQL refuses to run as root: returns the user that its package created. */
 function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { WorkFigures } from './peer.ts';
 import type { Order, ProgramReport } from './programs/host.ts';
 
-/** No measurement takes longer; a system that hangs is reported as such. */
+/** Maximum duration of a measurement; a system that hangs is reported as such. */
 export const LONGEST_MS = 180_000;
 
 export interface ProgramResult {
@@ -12,7 +12,7 @@ export interface ProgramResult {
   readonly figures: WorkFigures | null;
 }
 
-/** Runs a program of bench/peers/programs in a process of its own. It connects first; its time counts from then on. */
+/** Runs a program of bench/peers/programs in a separate process. It connects first; then its time counts. */
 export function runPeerProgram(name: string, order: Order): Promise<ProgramResult> {
   const file = fileURLToPath(new URL(`./programs/${name}.js`, import.meta.url));
   const child = fork(file, [JSON.stringify(order)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
@@ -35,7 +35,7 @@ export function runPeerProgram(name: string, order: Order): Promise<ProgramResul
   });
 }
 
-/** As `runPeerProgram`, of a program whose workers ran. */
+/** Like `runPeerProgram`, for a program with workers. */
 export async function runWorkers(name: string, order: Order): Promise<WorkFigures> {
   const { figures } = await runPeerProgram(name, order);
   if (figures === null) throw new Error(`${name} measured nothing`);

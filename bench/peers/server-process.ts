@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const READY_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 20;
-/** Its data are thrown away: one that does not end by itself is ended. */
+/** The data are discarded: a server that does not end by itself is killed. */
 const ENDED_WITHIN_MS = 10_000;
 const KEPT_OUTPUT = 4_000;
 
-/** A server of a peer, started by hand and ended by its process. */
+/** A server of a peer that the bench starts, and ends with its own process. */
 export interface ServerProcess {
   stop(): Promise<void>;
 }
@@ -17,14 +17,14 @@ export interface ServerOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** Another user than the one who runs the bench. */
+  /** User to run as, if not the user of the bench. */
   readonly user?: { readonly uid: number; readonly gid: number };
-  /** The signal that asks it to end. */
+  /** Signal that asks it to end. */
   readonly signal?: NodeJS.Signals;
   readonly isReady: () => boolean | Promise<boolean>;
 }
 
-/** Starts a server, and resolves when it is ready. */
+/** Starts a server. Resolves when it is ready. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { program, args, env = process.env, user, signal = 'SIGTERM', isReady } = options;
   const child = spawn(program, args, { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'], ...user });
@@ -64,7 +64,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   return { stop };
 }
 
-/** Whether something listens on a port of the loopback. */
+/** Reports whether a port of the loopback has a listener. */
 export function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });

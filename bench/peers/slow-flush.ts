@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../daemons/process/package-root.ts';
 import { type Installation, Missing } from './installation.ts';
 
-/** A tenth of a second: slower than any disk that is suitable for a farm's store. */
+/** A tenth of a second: slower than any suitable disk for the store of a farm. */
 const MOST_FLUSH_US = 100_000;
 
-/** Microseconds that a flush takes: the medians of a process on its own. */
+/** Microseconds per flush: medians of a separate process. */
 export interface FlushTimes {
   /** 4 KiB written at the end of a file, then fdatasync. */
   readonly fdatasync: number;
@@ -17,13 +17,13 @@ export interface FlushTimes {
   readonly o_dsync: number;
 }
 
-/** The compiled library; every process that is started with its environment flushes slowly. */
+/** The compiled library. Every process with its environment flushes slowly. */
 export interface SlowFlush {
   readonly environment: Readonly<Record<string, string>>;
   remove(): void;
 }
 
-/** Reads `--flush-us`: whole microseconds; null when it was not given. Throws when it is no such number. */
+/** Parses `--flush-us`: whole microseconds, null if it is not given. Throws for invalid values. */
 export function readFlushUs(text: string | undefined): number | null {
   if (text === undefined) return null;
   const us = /^\d+$/.test(text) ? Number(text) : 0;
@@ -32,16 +32,16 @@ export function readFlushUs(text: string | undefined): number | null {
   return us;
 }
 
-/** The name of the results: those with slow flushes have one of their own, so that both are kept. */
+/** Returns the name of the results. Those with slow flushes have a separate name, so that both are kept. */
 export const resultName = (flushUs: number | null): string =>
   flushUs === null ? 'peers' : `peers-flush-${flushUs}`;
 
-/** Environment with which a program loads the library before all others. */
+/** Environment that makes a program load the library before all others. */
 export function preloading(library: string, before?: string): Readonly<Record<'LD_PRELOAD', string>> {
   return { LD_PRELOAD: before === undefined || before === '' ? library : `${library}:${before}` };
 }
 
-/** Compiles slow-flush.c into a temporary folder. Throws `Missing` when this is not Linux or there is no compiler. */
+/** Compiles slow-flush.c into a temporary folder. Throws `Missing` if this is not Linux or there is no compiler. */
 export function compileSlowFlush(installation: Installation, flushUs: number): SlowFlush {
   if (process.platform !== 'linux') throw new Missing('flushes can be slowed on Linux alone');
   const compiler = installation.program('cc');
@@ -63,7 +63,7 @@ export function compileSlowFlush(installation: Installation, flushUs: number): S
   return { environment: preloading(library, process.env['LD_PRELOAD']), remove };
 }
 
-/** Times flushes where the systems have their stores, in a process with this environment. */
+/** Times flushes in the folder of the systems' stores, in a process with this environment. */
 export function timeFlushes(environment: NodeJS.ProcessEnv): FlushTimes {
   const file = fileURLToPath(new URL('./programs/flushes.js', import.meta.url));
   return JSON.parse(

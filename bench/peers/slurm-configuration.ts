@@ -3,20 +3,21 @@ export interface SlurmNode {
   readonly folder: string;
   readonly host: string;
   readonly user: string;
-  /** Cores that the node says it has, whatever the machine has: as many jobs run at once. */
+  /** Number of cores that the node announces, whatever the machine has: this many jobs run at once. */
   readonly slots: number;
   readonly controllerPort: number;
   readonly nodePort: number;
   readonly isTuned: boolean;
 }
 
-/** Beyond any array of this bench. */
+/** More than any array of this bench. */
 const MOST_JOBS = 200_000;
 
 /**
- * slurm.conf of one node: all of it below one folder, on the loopback, without control groups, accounting or prologs (they are slower, and
- * need more than a bench has). Tuned is what Slurm's guide to high throughput names: the simplest scheduler and priority, no wait
- * between scheduling rounds, all pending jobs looked at in each, ended jobs forgotten soon, errors logged alone.
+ * Returns slurm.conf of one node: all files below one folder, on the loopback, without control groups, accounting or
+ * prologs (they are slower, and a bench does not need them). Tuned follows Slurm's guide to high throughput: the
+ * simplest scheduler and priority, no wait between scheduling rounds, all pending jobs considered in each, ended jobs
+ * forgotten soon, only errors logged.
  */
 export function slurmConfiguration(node: SlurmNode): string {
   const { folder, host, user, slots, controllerPort, nodePort, isTuned } = node;

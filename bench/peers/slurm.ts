@@ -16,7 +16,7 @@ import { slurmConfiguration } from './slurm-configuration.ts';
 const exec = promisify(execFile);
 const LOOK_EVERY_MS = 200;
 
-/** A job array of `true` on one node of Slurm, with munge, slurmctld and slurmd of its own. */
+/** A job array of `true` on one node of Slurm, with its own munge, slurmctld and slurmd. */
 export function slurm(name: string, isTuned: boolean, share: number): Peer {
   return {
     name,
@@ -41,7 +41,7 @@ export function slurm(name: string, isTuned: boolean, share: number): Peer {
 
 async function start(installation: Installation, slots: number, isTuned: boolean): Promise<RunningPeer> {
   const folder = await benchDirectory();
-  // munged wants every process to reach its socket.
+  // munged requires that every process can reach its socket.
   await chmod(folder, 0o755);
   await mkdir(join(folder, 'state'));
   await mkdir(join(folder, 'spool'));
@@ -103,7 +103,7 @@ async function start(installation: Installation, slots: number, isTuned: boolean
   }
   let id = '';
   return {
-    // Held, so that submitting is not what is timed as work.
+    // Held, so that submitting is not timed as work.
     submit: async (tasks) => {
       const startedAt = performance.now();
       const answer = await run(

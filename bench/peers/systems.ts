@@ -7,7 +7,7 @@ import type { Peer } from './peer.ts';
 import { pgBoss } from './pg-boss.ts';
 import { slurm } from './slurm.ts';
 
-/** All systems, in the order in which each repetition goes through them. */
+/** All systems, in the order of each repetition. */
 export const SYSTEMS: readonly Peer[] = [
   callsheetSwarm(CALLSHEET.cycles, 'cycles', { cores: 1, reports: 'ride', share: 1 }), // wording-ok: value of --reports
   callsheetSwarm('callsheet-stream', 'cycles', { cores: 1, reports: 'stream', share: 1 }),

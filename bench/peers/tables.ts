@@ -1,6 +1,6 @@
 import type { CheckedTarget, Ratio, Summary } from './comparison.ts';
 
-/** Tables of Markdown: systems down, numbers of workers across. */
+/** Formats tables of Markdown: systems as rows, numbers of workers as columns. */
 export function renderTables(
   summaries: readonly Summary[],
   allRatios: readonly Ratio[],
@@ -53,7 +53,7 @@ export function renderTables(
   ].join('\n\n');
 }
 
-/** A table of Markdown, its columns filled up with blanks: the first to the left, figures to the right. */
+/** Formats a table of Markdown, columns padded with blanks: the first left-aligned, figures right-aligned. */
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(3, title.length, ...rows.map((row) => row[column]?.length ?? 0)),
@@ -71,5 +71,5 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
 /** 12345 as 12,345. */
 const count = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 
-/** Milliseconds with two figures that mean something. */
+/** Formats milliseconds with two significant digits. */
 const short = (ms: number): string => (ms >= 10 ? ms.toFixed(0) : ms >= 1 ? ms.toFixed(1) : ms.toFixed(2));

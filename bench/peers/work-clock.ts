@@ -2,8 +2,8 @@ import { percentile } from '../kit/results.ts';
 import type { WorkFigures } from './peer.ts';
 
 /**
- * Takes the times of a run: workers that become free, tasks that they get, ends that are kept. Where a process runs many
- * tasks at once its slots have no names, so a task goes to the slot that has been free for longest.
+ * Records the times of a run: when workers become free, when they get tasks, and when ends are stored. If a process
+ * runs many tasks at once, its slots have no names: a task goes to the slot that has been free for longest.
  */
 export class WorkClock {
   private readonly now: () => number;
@@ -17,10 +17,10 @@ export class WorkClock {
   private kept = 0;
   private started = 0;
   private resolve: () => void = () => undefined;
-  /** Resolves when all ends are kept. */
+  /** Resolves when all ends are stored. */
   readonly finished: Promise<void>;
 
-  /** `tasks` is how many there are in all; the first `warmUp` of them are not timed. `now` gives milliseconds. */
+  /** `tasks` is the total number; the first `warmUp` of them are not timed. `now` returns milliseconds. */
   constructor(tasks: number, warmUp: number, now: () => number) {
     this.tasks = tasks;
     this.warmUp = warmUp;
@@ -30,12 +30,12 @@ export class WorkClock {
     });
   }
 
-  /** A worker wants a task. */
+  /** A worker is free. */
   free(): void {
     this.freeSince.push(this.now());
   }
 
-  /** The worker that has been free for longest has a task. Gives how many have been started. */
+  /** The worker that has been free for longest has a task. Returns the number of started tasks. */
   start(): number {
     const since = this.freeSince[this.oldest];
     if (since === undefined) throw new Error('a task was started and no worker was free');
@@ -43,7 +43,7 @@ export class WorkClock {
     return this.startAfter(this.now() - since);
   }
 
-  /** A worker has `tasks` tasks, the given milliseconds after it was free. Gives how many have been started. */
+  /** A worker has `tasks` tasks, the given milliseconds after it became free. Returns the number of started tasks. */
   startAfter(latencyMs: number, tasks = 1): number {
     this.started += tasks;
     if (this.started <= this.warmUp) return this.started;
@@ -52,7 +52,7 @@ export class WorkClock {
     return this.started;
   }
 
-  /** The ends of n tasks are kept. */
+  /** The ends of n tasks are stored. */
   end(tasks = 1): void {
     this.kept += tasks;
     if (this.kept < this.tasks) return;

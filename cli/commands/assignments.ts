@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Adds a `NAME=VALUE` of the command line to earlier ones. A value may hold anything, and a name occurs once. */
+/** Adds a `NAME=VALUE` option to earlier ones. The value may be any text. Throws if a name occurs twice. */
 export function collectAssignment(
   given: string,
   earlier: ReadonlyMap<string, string>,

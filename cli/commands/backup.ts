@@ -15,7 +15,7 @@ interface BackupFlags {
 async function backup(file: string, flags: BackupFlags): Promise<void> {
   const { backupStores } = await import('../../daemons/maintenance/backup.ts');
   const dataDirectory = await dataDirectoryOf(flags);
-  // The service comes first where the two meet on a processor.
+  // The service has priority when both need the same processor.
   setPriority(constants.priority.PRIORITY_LOW);
   const clearAtSignal = (clear: () => void): void => {
     for (const signal of SIGNALS)
@@ -36,7 +36,7 @@ async function backup(file: string, flags: BackupFlags): Promise<void> {
 
 /** `callsheet backup FILE` */
 export const backupCommand = (): Command =>
-  dataCommand('backup', 'Back up the store and the task logs of a service on this machine, while it goes on.')
-    .argument('<file>', 'the backup: it appears when it is whole')
-    .option('--force', 'replace the file when it is there', false)
+  dataCommand('backup', 'Back up the store and the task logs of the server on this machine while it runs.')
+    .argument('<file>', 'the backup; it appears when it is complete')
+    .option('--force', 'replace an existing file', false)
     .action(backup);

@@ -5,7 +5,7 @@ import { findIn } from './lookup.ts';
 import type { RestClient } from './rest-client.ts';
 import { table, type Column } from './table.ts';
 
-/** What commands of a catalog may have beside the options of every client command. */
+/** Options of catalog commands, in addition to those of every client command. */
 export interface CatalogOptions extends ClientOptions {
   readonly farm?: string;
 }
@@ -15,19 +15,19 @@ interface Entry {
   readonly name: string;
 }
 
-/** A catalog: how its entries are read, written and shown. `Input` is what is put. */
+/** How the entries of a catalog are read, written and shown. `Input` is the body of a PUT request. */
 export interface Catalog<Item extends Entry, Input extends object> {
-  /** What one entry is called. */
+  /** Noun for one entry, such as `farm`. */
   readonly what: string;
   readonly columns: readonly Column<Item>[];
   readonly list: (client: RestClient, options: CatalogOptions) => Promise<readonly Item[]>;
-  /** What has to be put so that an entry stays as it is. */
+  /** Returns the input that leaves an entry unchanged. */
   readonly inputOf: (item: Item) => Input;
   readonly replace: (client: RestClient, id: string, input: Input) => Promise<Item>;
   readonly remove: (client: RestClient, id: string) => Promise<undefined>;
 }
 
-/** The action that lists a catalog. */
+/** Returns the action that lists a catalog. */
 export const listing =
   <Item extends Entry, Input extends object>({ list, columns }: Catalog<Item, Input>) =>
   async (options: CatalogOptions): Promise<void> => {
@@ -49,8 +49,8 @@ export async function createEntry(
 }
 
 /**
- * Puts `changes` in place of what the entry of an id or name has, and prints it. Fields whose change is undefined stay.
- * `adjust` gives changes that depend on what the entry has. Wrong usage when nothing is to be changed.
+ * Changes the entry with the given id or name and prints it. Keeps fields whose change is undefined. `adjust` returns
+ * changes that depend on the current entry. Throws a usage error if there is nothing to change.
  */
 export async function changeEntry<Item extends Entry, Input extends object>(
   { what, columns, list, inputOf, replace }: Catalog<Item, Input>,
@@ -61,7 +61,7 @@ export async function changeEntry<Item extends Entry, Input extends object>(
 ): Promise<void> {
   const changed = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   if (Object.keys(changed).length === 0 && adjust === null)
-    throw new CommandError(EXIT.usage, 'nothing to set: give an option');
+    throw new CommandError(EXIT.usage, 'nothing to set; give an option');
   const options = command.optsWithGlobals<CatalogOptions>();
   const { client, terminal, json } = contextOf(options);
   const before = findIn(await list(client, options), given, what);
@@ -70,7 +70,7 @@ export async function changeEntry<Item extends Entry, Input extends object>(
   else terminal.out(table(columns, [item], terminal));
 }
 
-/** The action that deletes the entry of an id or name. */
+/** Returns the action that deletes the entry with the given id or name. */
 export const deletion =
   <Item extends Entry, Input extends object>({ what, list, remove }: Catalog<Item, Input>) =>
   async (given: string, _options: object, command: Command): Promise<void> => {
@@ -82,6 +82,6 @@ export const deletion =
     else terminal.out(`${id} deleted\n`);
   };
 
-/** How an argument that means an entry of a catalog is described. */
+/** Returns the help text of an argument that selects an entry. */
 export const entryArgumentHelp = (what: string): string =>
   `the ${what}, by id, by the beginning of its id, or by name`;

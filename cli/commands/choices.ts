@@ -2,8 +2,8 @@ import type { QueryOf } from '../../client/rest-calls.ts';
 import type { JobStatus, TaskStatus, WorkerStatus } from '../../client/resources.ts';
 
 /**
- * The words that the service takes, for help, completion and a complaint before anything is sent. The contract's types
- * see to it that none is missing or made up.
+ * Values that the service accepts, for help, completion and validation before a request. The types of the contract
+ * ensure that the lists are complete.
  */
 const words = <Word extends string>(all: Readonly<Record<Word, true>>): readonly string[] => Object.keys(all);
 

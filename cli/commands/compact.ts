@@ -17,5 +17,5 @@ async function compact(flags: CompactFlags): Promise<void> {
 export const compactCommand = (): Command =>
   dataCommand(
     'compact',
-    'Give what deleted jobs and logs have left in the store files back to the disk. The service must be stopped.',
+    'Return the space of deleted jobs and logs in the store files to the disk. The server must be stopped.',
   ).action(compact);

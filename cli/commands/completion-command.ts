@@ -4,7 +4,7 @@ import { fishCompletion } from './completion/fish.ts';
 import { completionsOf } from './completion/command-completion.ts';
 import { zshCompletion } from './completion/zsh.ts';
 
-/** Makers of the script for each shell. */
+/** Generators of the completion script, by shell. */
 const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 type Shell = keyof typeof SCRIPTS;
 

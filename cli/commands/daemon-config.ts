@@ -7,7 +7,7 @@ import { serverConfig, type ServerConfig } from '../../src/core/config/server-co
 import { workerConfig, type WorkerConfig } from '../../src/core/config/worker-config.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 
-/** Where a daemon's configuration comes from, given the arguments after its name. */
+/** Returns the sources of a daemon's configuration, given the arguments after its name. */
 function sourcesOf(args: readonly string[]): ConfigSources {
   const read = readFlags(args);
   if (!read.ok) throw new CommandError(EXIT.usage, read.lines.join('\n'));
@@ -27,10 +27,10 @@ function valuesOf<Config>(resolved: Resolved<Config>): Config {
   return resolved.values;
 }
 
-/** The configuration of `callsheet server`. A CommandError has a line for each thing wrong. */
+/** Returns the configuration of `callsheet server`. Throws a CommandError with one line per error. */
 export const serverConfigOf = (args: readonly string[]): ServerConfig =>
   valuesOf(serverConfig(sourcesOf(args)));
 
-/** The configuration of `callsheet worker` on this machine. A CommandError has a line for each thing wrong. */
+/** Returns the configuration of `callsheet worker` on this machine. Throws a CommandError with one line per error. */
 export const workerConfigOf = (args: readonly string[]): WorkerConfig =>
   valuesOf(workerConfig(sourcesOf(args), { ...thisMachine(), temporaryDirectory: tmpdir() }));

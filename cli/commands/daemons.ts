@@ -5,7 +5,7 @@ import type { LogConfig } from '../../src/core/config/server-config.ts';
 import type { SimulationOptions } from '../simulated-workers.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 
-/** The flags of a daemon, from the schema. */
+/** Returns the help text of a daemon's flags, from the configuration schema. */
 function flagHelp(daemon: Daemon): string {
   const keys: KeySet = DAEMONS[daemon];
   const lines = Object.entries(keys).map(([name, key]) => {
@@ -14,13 +14,16 @@ function flagHelp(daemon: Daemon): string {
   });
   return [
     '',
-    'Configuration, weakest first: defaults, the file, environment variables, flags.',
+    'Configuration, lowest precedence first: defaults, the file, environment variables, flags.',
     ...lines,
     '',
   ].join('\n');
 }
 
-/** A daemon's flags are the configuration schema's, which reads them itself: one place says what is wrong and where. */
+/**
+ * Creates the command of a daemon. The configuration schema parses the flags, so that all errors of a configuration are
+ * reported in one format.
+ */
 function daemonCommand(
   daemon: Daemon,
   description: string,
@@ -35,7 +38,7 @@ function daemonCommand(
     .action((options: WorkerOptions, command: Command) => start(command.args, options));
 }
 
-/** Simulated workers of one process. */
+/** Options of simulated workers in one process. */
 const SIMULATED_MAX = 100_000;
 const TASK_SECONDS = 10;
 const TASK_SECONDS_MAX = 86_400;
@@ -48,7 +51,7 @@ interface WorkerOptions {
   readonly taskLogLines?: number;
 }
 
-/** A number of an option. */
+/** Returns a parser of a number in a range. */
 const within =
   (min: number, max: number, form: RegExp = /^[0-9]{1,9}(\.[0-9]{1,9})?$/) =>
   (given: string): number => {
@@ -60,7 +63,7 @@ const within =
 
 const WHOLE = /^[0-9]{1,9}$/;
 
-/** What is to be simulated; null when nothing is. */
+/** Returns the options of the simulation, or null without `--simulate`. */
 function simulationOf(options: WorkerOptions): SimulationOptions | null {
   const { simulate, taskSeconds, failPercent, taskLogLines } = options;
   if (simulate === undefined) {
@@ -79,7 +82,7 @@ function simulationOf(options: WorkerOptions): SimulationOptions | null {
   };
 }
 
-/** A daemon that cannot start says why in one line; where it happened is for whoever debugs. */
+/** Waits for a daemon. A failed start becomes one line; with the log level `debug` it keeps its stack. */
 async function started(running: Promise<void>, log: LogConfig): Promise<void> {
   try {
     await running;
@@ -89,9 +92,9 @@ async function started(running: Promise<void>, log: LogConfig): Promise<void> {
   }
 }
 
-/** `callsheet server`. The code of a daemon and of its configuration is loaded when the daemon starts. */
+/** `callsheet server`. Loads the code of the daemon and of its configuration only when the command runs. */
 export const serverCommand = (): Command =>
-  daemonCommand('server', 'Run the service: scheduler, REST API and the message bus.', async (args) => {
+  daemonCommand('server', 'Run the server: scheduler, REST API and the message bus.', async (args) => {
     const { serverConfigOf } = await import('./daemon-config.ts');
     const config = serverConfigOf(args);
     const { runServer } = await import('../../daemons/server/server.ts');
@@ -102,7 +105,7 @@ export const serverCommand = (): Command =>
 export const workerCommand = (): Command =>
   daemonCommand(
     'worker',
-    'Run a worker: it takes tasks from the service and runs them on this machine.',
+    'Run a worker: it takes tasks from the server and runs them on this machine.',
     async (args, options) => {
       const simulation = simulationOf(options);
       const { workerConfigOf } = await import('./daemon-config.ts');
@@ -118,13 +121,13 @@ export const workerCommand = (): Command =>
   )
     .option(
       '--simulate <n>',
-      `run so many workers that lease, report and log but run nothing: for sizing a farm (1 to ${SIMULATED_MAX})`,
+      `simulate this many workers that lease, report and log but run nothing, to size a farm (1 to ${SIMULATED_MAX})`,
       within(1, SIMULATED_MAX, WHOLE),
     )
     .option(
       '--task-seconds <s>',
-      'how long a simulated task takes on average: half as long to one and a half times (10)',
+      'mean duration of a simulated task; each takes half to one and a half of it (10)',
       within(0, TASK_SECONDS_MAX),
     )
-    .option('--fail-percent <p>', 'how many of a hundred simulated tasks fail (0)', within(0, 100))
+    .option('--fail-percent <p>', 'percentage of simulated tasks that fail (0)', within(0, 100))
     .option('--task-log-lines <n>', 'lines that a simulated task logs (0)', within(0, LOG_LINES_MAX, WHOLE));

@@ -2,18 +2,18 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
 
-/** Options of commands that work on the data of a service on this machine. */
+/** Options of commands that read or write the data of a service on this machine. */
 interface DataOptions {
   readonly config?: string;
   readonly dataDir?: string;
 }
 
-/** A command on `data.dir`, which is found as `callsheet server` finds it. */
+/** Creates a command on `data.dir`. It finds the directory as `callsheet server` does. */
 export const dataCommand = (name: string, description: string): Command =>
   new Command(name)
     .description(description)
-    .option('--config <file>', 'configuration file of the service')
-    .option('--data-dir <directory>', 'data.dir of the service (SVC_DATA_DIR)');
+    .option('--config <file>', 'configuration file of the server')
+    .option('--data-dir <directory>', 'data.dir of the server (SVC_DATA_DIR)');
 
 /** Returns the absolute path of `data.dir`. Loads the configuration reader here, because clients do not need it. */
 export async function dataDirectoryOf({ config, dataDir }: DataOptions): Promise<string> {
@@ -25,7 +25,10 @@ export async function dataDirectoryOf({ config, dataDir }: DataOptions): Promise
   return resolve(serverConfigOf(flags).data.dir);
 }
 
-/** Runs the work of such a command: an error of these names ends it with its status, any other with 1, in one line. */
+/**
+ * Runs such a command. An error with one of these names exits with its status, any other error with 1; both print one
+ * line.
+ */
 export async function ending<T>(
   work: Promise<T>,
   statuses: Readonly<Record<string, ExitCode>> = {},
@@ -40,7 +43,7 @@ export async function ending<T>(
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** `1.5 GB` */
+/** Formats a size, such as `1.5 GB`. */
 export function sizeText(bytes: number): string {
   let value = bytes;
   let unit = 0;

@@ -11,7 +11,10 @@ const COLUMNS: readonly Column<DryRunStep>[] = [
   { title: 'AFTER', value: (step) => (step.depends_on ?? []).join(', '), shrinks: true },
 ];
 
-/** What a submission would make, for people: its steps, what their first and last tasks run, and why nobody could. */
+/**
+ * Formats the result of a dry run: the steps, the commands of their first and last tasks, and why no worker could run
+ * them.
+ */
 export function dryRunText(preview: DryRun, terminal: Terminal): string {
   const lines = preview.steps.flatMap((step) => [
     ...commandLines(step),
@@ -31,7 +34,7 @@ function commandLines({ first, last, task_count: tasks }: DryRunStep): readonly 
   return shown.map(({ task, command, args }) => `${task}: ${[command, ...args].map(quoted).join(' ')}`);
 }
 
-/** As bash would need it, on one line. */
+/** Quotes a command for bash, on one line. */
 function quoted(word: string): string {
   if (/^[\w@%+=:,./{}-]+$/.test(word)) return word;
   if (!/[\n\t]/.test(word)) return `'${word.replaceAll("'", `'\\''`)}'`;

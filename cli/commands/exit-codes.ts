@@ -12,21 +12,21 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What each exit status means: printed by `--help`, and the table of docs/commands.md. */
+/** Meaning of each exit status, printed by `--help`. docs/commands.md has the same table. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'done; of a command that waits: the job completed',
   failed:
-    'the job failed, a template has errors (`openjd`), a daemon could not start, or the service answered with an internal error',
+    'the job failed, a template has errors (`openjd`), a daemon could not start, or the server answered with an internal error',
   usage:
-    'wrong arguments or configuration, a name that means several things, or a request that the service refuses as invalid',
+    'wrong arguments or configuration, a name that means several things, or a request that the server refuses as invalid',
   forbidden: 'the API key is missing, wrong, or does not allow it',
   notFound: 'not found',
   conflict: 'the current state of the resource does not allow the operation',
-  unavailable: 'the service cannot be reached or is not ready',
+  unavailable: 'the server cannot be reached or is not ready',
   canceled: 'the job was canceled',
 };
 
-/** The exit statuses as lines of help. */
+/** Returns the exit statuses as lines of help. */
 export const exitStatusHelp = (): string =>
   [
     '',
@@ -36,7 +36,7 @@ export const exitStatusHelp = (): string =>
     ),
   ].join('\n');
 
-/** A command cannot do what was asked: what to print on standard error, and how to exit. */
+/** A command failed: the message for standard error, and the exit status. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
 
@@ -47,9 +47,9 @@ export class CommandError extends Error {
   }
 }
 
-/** The service cannot be reached or is not ready: it may be soon. */
+/** The service cannot be reached or is not ready. A retry may succeed. */
 export class ServiceUnavailable extends CommandError {
-  /** Whether the service may have done what was asked, though its answer did not arrive. */
+  /** True if the service may have processed the request although no response arrived. */
   readonly answerLost: boolean;
 
   constructor(message: string, answerLost: boolean) {
@@ -59,7 +59,7 @@ export class ServiceUnavailable extends CommandError {
   }
 }
 
-/** A request of this HTTP status, which is no success, as the end of the command. */
+/** Returns the error of a command whose request failed with this HTTP status. */
 export function errorForStatus(status: number, message: string): CommandError {
   switch (status) {
     case 401:
@@ -73,7 +73,7 @@ export function errorForStatus(status: number, message: string): CommandError {
       return new CommandError(EXIT.unavailable, message);
     case 503:
       return new ServiceUnavailable(message, false);
-    // Of something in between, which may have passed the request on.
+    // Responses of a proxy, which may have forwarded the request.
     case 502:
     case 504:
       return new ServiceUnavailable(message, true);

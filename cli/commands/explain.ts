@@ -12,7 +12,7 @@ const FAILURE_COLUMNS: readonly Column<TaskExplanation['failures'][number]>[] = 
   { title: 'LAST', value: (failure) => shortTime(failure.last_at) },
 ];
 
-/** The summary, then the gates, a line each: but not the only one, when the summary has said it. */
+/** Formats the summary and one line per gate. Omits a single gate whose sentence is the summary. */
 function printExplanation(terminal: Terminal, explanation: TaskExplanation): void {
   const { name, status, summary, gates, failures } = explanation;
   terminal.out(`${printable(name)}: ${coloredStatus(status, terminal)}\n${printable(summary)}\n`);
@@ -35,6 +35,6 @@ async function explain(given: string, options: ClientOptions): Promise<void> {
 
 /** `callsheet explain` */
 export const explainCommand = (): Command =>
-  clientCommand('explain', 'Say why a task is where it is: what holds it, where it runs, how it ended.')
+  clientCommand('explain', 'Explain the status of a task: why it waits, where it runs, or how it ended.')
     .argument('<task>', TASK_ARGUMENT_HELP)
     .action(explain);

@@ -5,18 +5,18 @@ import type { RestClient } from './rest-client.ts';
 import { printable, printableLines, type Terminal } from './terminal.ts';
 import { cutText } from './text-width.ts';
 
-/** A log is read for so long; one of a task that somebody tries again meanwhile would not end. */
+/** Time limit for reading a log. The log of a task that is retried meanwhile would not end. */
 const LOG_MS_MAX = 30_000;
-/** So many lines of a failing task's log are shown, each no longer than this. */
+/** Maximum number and length of the lines that are shown of a failed task's log. */
 const LINES_MAX = 20;
 const LINE_COLUMNS_MAX = 500;
-/** A line is not collected beyond this many characters. */
+/** Maximum number of characters that are kept of a line. */
 const LINE_CHARACTERS_MAX = 4_000;
 
-/** Codes that change colours and the like, which mean nothing in a quotation. */
+/** Control sequences, such as colors, that are removed from quoted lines. */
 const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]/g;
 
-/** A line of a log as it would be read: after its last carriage return, without colours. */
+/** Returns a line of a log as a terminal shows it: the text after its last carriage return, without colors. */
 function readable(line: string): string {
   const text = line.replace(/\r+$/, '').replaceAll(ESCAPES, '');
   return cutText(
@@ -25,11 +25,11 @@ function readable(line: string): string {
   );
 }
 
-/** The last lines that the newest attempt in a log has written, standard output and standard error in their order. */
+/** Collects the last lines of the newest attempt in a log, standard output and standard error in their order. */
 export class LogTail {
   #attempt: string | null = null;
   #lines: string[] = [];
-  /** Of each stream, the line that is not ended yet. */
+  /** The unfinished line of each stream. */
   readonly #open = new Map<string, string>();
 
   push({ attempt_id: attempt, stream, data }: Pick<LogChunk, 'attempt_id' | 'stream' | 'data'>): void {
@@ -52,33 +52,37 @@ export class LogTail {
   }
 }
 
-/** The end of a task's log. What the task has written may arrive after the news that it has failed: the tail waits for it. */
-async function tailOf(client: RestClient, id: string, away: () => void): Promise<readonly string[]> {
+/** Returns the last lines of a task's log. Reads a tail, because output may arrive after the report of the failure. */
+async function tailOf(client: RestClient, id: string, onOutage: () => void): Promise<readonly string[]> {
   const tail = new LogTail();
-  await followLog(client, id, { write: (chunk) => tail.push(chunk), away, endsAfterMs: LOG_MS_MAX });
+  await followLog(client, id, {
+    write: (chunk) => tail.push(chunk),
+    away: onOutage,
+    endsAfterMs: LOG_MS_MAX,
+  });
   return tail.lines();
 }
 
-/** Says which task of a job was the first to fail, why, and what it wrote last; nothing when none has failed. */
+/** Prints which task of a job failed first, its reason and its last lines. Prints nothing if no task has failed. */
 export async function printFailure(client: RestClient, terminal: Terminal, job: JobDetail): Promise<void> {
   const failed = job.task_counts.failed;
   if (failed === 0) return;
-  const away = (): void => terminal.err(`waiting for the service at ${client.url}\n`);
+  const onOutage = (): void => terminal.err(`waiting for the server at ${client.url}\n`);
   const { items } = await retryWhileUnavailable(
     () =>
       client.call('get', '/jobs/{id}/tasks', {
         path: { id: job.id },
         query: { status: 'failed', sort_by: 'updated_at', limit: 1 },
       }),
-    away,
+    onOutage,
   );
   const [task] = items;
   if (task === undefined) return;
-  const lines = await tailOf(client, task.id, away);
+  const lines = await tailOf(client, task.id, onOutage);
   const others = failed > 1 ? ` (and ${failed - 1} more)` : '';
   terminal.err(
     `\ntask ${task.id} ${printable(task.name)}${others}: ${printableLines(task.failure_reason ?? 'failed')}\n`,
   );
-  if (lines.length === 0) terminal.err('  it has written nothing\n');
+  if (lines.length === 0) terminal.err('  the task wrote no output\n');
   for (const line of lines) terminal.err(`  | ${line}\n`);
 }

@@ -23,7 +23,7 @@ const FARMS: Catalog<Farm, FarmInput> = {
   remove: (client, id) => client.call('delete', '/farms/{id}', { path: { id } }),
 };
 
-/** Creates a farm and gives what the service has stored. */
+/** Creates a farm and returns it as stored. */
 export const createFarm = (client: RestClient, name: string, description: string): Promise<Farm> =>
   client.call('post', '/farms', { body: { name, description } });
 
@@ -44,7 +44,7 @@ const set = (given: string, options: SetOptions, command: Command): Promise<void
 
 /** `callsheet farms` */
 export const farmsCommand = (): Command =>
-  clientCommand('farms', 'List farms, create, change or delete one.')
+  clientCommand('farms', 'List farms, or create, change or delete one.')
     .action(listing(FARMS))
     .addCommand(
       innerCommand('create', 'Create a farm. Prints its id.')
@@ -54,11 +54,15 @@ export const farmsCommand = (): Command =>
     )
     .addCommand(
       retryOptions(
-        innerCommand('set', 'Change a farm. What is not given stays.')
+        innerCommand('set', 'Change a farm. Other settings stay.')
           .argument('<farm>', entryArgumentHelp('farm'))
           .option('--name <name>', 'new name')
           .option('--description <text>', 'what the farm is for')
-          .option('--max-concurrent-tasks <n>', 'tasks that may run at once; 0 is no limit', integer),
+          .option(
+            '--max-concurrent-tasks <n>',
+            'maximum number of concurrent tasks; 0 means no limit',
+            integer,
+          ),
       ).action(set),
     )
     .addCommand(

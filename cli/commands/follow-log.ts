@@ -4,26 +4,26 @@ import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import type { LogChunk, TaskStatus } from '../../client/resources.ts';
 import type { RestClient } from './rest-client.ts';
 
-/** So many chunks are sent at once. */
+/** Maximum number of chunks per response. */
 const PAGE_MAX = 1000;
-/** Between two tails when the first has brought nothing. */
+/** Delay between two tails if the first one returned nothing. */
 const AGAIN_MS = 1_000;
 
 const ENDED: ReadonlySet<TaskStatus> = new Set(['succeeded', 'failed', 'canceled']);
 
-/** Who follows a log. */
+/** Receiver of a followed log. */
 export interface LogFollower {
   write(chunk: LogChunk): void;
-  /** The service is away, once of each outage. */
+  /** Called once per outage of the service. */
   away(): void;
-  /** Milliseconds after which the log is left; null when only the end of the task ends it. */
+  /** Time in milliseconds after which following ends; null to follow until the task has ended. */
   readonly endsAfterMs: number | null;
 }
 
 /**
- * Follows the log of a task from its beginning until the task has ended and all of its log has come, or the task is deleted. A tail
- * may end before that, as the service ends every one when it stops: the next goes on behind the last chunk. What ends the
- * following is a tail of an ended task that brings nothing more.
+ * Follows the log of a task until the task has ended and its log is complete, or the task is deleted. A tail may end
+ * early, for example when the service stops; the next one continues after the last chunk. Following ends when a tail of
+ * an ended task returns nothing new.
  */
 export async function followLog(client: RestClient, id: string, follower: LogFollower): Promise<void> {
   const { endsAfterMs } = follower;
@@ -54,7 +54,7 @@ export async function followLog(client: RestClient, id: string, follower: LogFol
   }
 }
 
-/** Null when there is no such task any more. */
+/** Returns the status of a task, or null if it does not exist any more. */
 async function statusOf(client: RestClient, id: string): Promise<TaskStatus | null> {
   try {
     return (await client.call('get', '/tasks/{id}', { path: { id } })).status;

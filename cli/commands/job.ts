@@ -68,7 +68,7 @@ interface JobOptions extends ClientOptions, RetryOptions {
 type Update = BodyOf<'patch', '/jobs/{id}'>;
 type RetrySelection = BodyOf<'post', '/jobs/{id}/retry'>;
 
-/** What `set` is to change. The queue is one of the job's farm. */
+/** Returns the settings that `set` changes. The queue must be in the job's farm. */
 async function updateOf({ client }: ClientContext, id: string, options: JobOptions): Promise<Update> {
   const settings = { priority: options.priority, ...retryChanges(options) };
   if (options.queue === undefined) return settings;
@@ -77,7 +77,7 @@ async function updateOf({ client }: ClientContext, id: string, options: JobOptio
   return { ...settings, queue_id: queue.id };
 }
 
-/** Which tasks `retry` is to pick; undefined is all. The worker is one of the job's farm. */
+/** Returns the tasks that `retry` selects; undefined for all. The worker must be in the job's farm. */
 async function selectionOf(
   { client }: ClientContext,
   id: string,
@@ -89,21 +89,21 @@ async function selectionOf(
   return { step, range, worker_id: found.id };
 }
 
-/** Wrong usage when `set` has nothing to set, or something else has, or what is deleted is waited for. */
+/** Throws a usage error for options that do not fit the action. */
 function checkUsage(action: Action | undefined, options: JobOptions): void {
   const { priority, queue, maxAttempts, retryDelaySeconds, failureLimit } = options;
   const given = [priority, queue, maxAttempts, retryDelaySeconds, failureLimit];
   const sets = given.some((value) => value !== undefined);
-  if (action === 'set' && !sets) throw new CommandError(EXIT.usage, 'nothing to set: give an option');
-  if (action !== 'set' && sets) throw new CommandError(EXIT.usage, 'what is to be changed goes with "set"');
+  if (action === 'set' && !sets) throw new CommandError(EXIT.usage, 'nothing to set; give an option');
+  if (action !== 'set' && sets) throw new CommandError(EXIT.usage, 'these options need the action "set"');
   const picks = [options.step, options.range, options.worker].some((value) => value !== undefined);
   if (action !== 'retry' && picks)
-    throw new CommandError(EXIT.usage, 'what is to be tried again goes with "retry"');
+    throw new CommandError(EXIT.usage, 'these options need the action "retry"');
   if (action === 'delete' && (options.wait === true || options.watch === true))
-    throw new CommandError(EXIT.usage, 'what is deleted cannot be waited for');
+    throw new CommandError(EXIT.usage, '--wait and --watch do not apply to "delete"');
 }
 
-/** Does what was asked, other than deleting, showing and waiting. */
+/** Performs an action other than show, wait and delete. */
 async function act(context: ClientContext, id: string, action: Action, options: JobOptions): Promise<void> {
   const { client } = context;
   switch (action) {
@@ -138,7 +138,7 @@ async function job(given: string, action: Action | undefined, options: JobOption
   const id = await findJob(client, given);
   if (action !== undefined) await act(context, id, action, options);
   if (action === 'delete') {
-    // What clients that follow the job's events are told of it.
+    // The status in the job's events after a deletion.
     if (json) printJson(terminal, { id, status: 'removed' });
     else terminal.out(`${id} removed\n`);
     return;
@@ -156,15 +156,15 @@ export const jobCommand = (): Command =>
   retryOptions(
     clientCommand(
       'job',
-      'Show a job, wait for its end, cancel, pause, resume, retry or delete it, or change its settings.',
+      'Show a job, wait for it, cancel, pause, resume, retry or delete it, or change its settings.',
     )
       .argument('<job>', 'the job, by id, by the beginning of its id, or by name')
-      .addArgument(new Argument('[action]', 'what to do with it').choices(ACTIONS))
-      .option('--wait', 'wait for the end, and exit by the outcome')
-      .option('--watch', 'show the progress of each step, and wait for the end')
+      .addArgument(new Argument('[action]', 'the action; without one, show it').choices(ACTIONS))
+      .option('--wait', 'wait for the end and exit by the outcome')
+      .option('--watch', 'show the progress of each step and wait for the end')
       .option('--step <step>', 'retry: only tasks of this step, by name or id')
-      .option('--range <range>', 'retry: only these places in the order of the step, such as 0-9,14')
-      .option('--worker <worker>', 'retry: only what has failed, and last on this worker')
+      .option('--range <range>', 'retry: only tasks at these positions in the step, such as 0-9,14')
+      .option('--worker <worker>', 'retry: only failed tasks whose last attempt ran on this worker')
       .option('--priority <n>', 'set: higher is scheduled sooner', integer)
       .option('--queue <queue>', "set: another queue of the job's farm"),
   ).action(job);

@@ -39,10 +39,7 @@ const COLUMNS: readonly Column<Job>[] = [
 async function jobs(options: JobsOptions): Promise<void> {
   const { client, terminal, json } = contextOf(options);
   if (options.queue !== undefined && options.farm === undefined) {
-    throw new CommandError(
-      EXIT.usage,
-      '--queue: needs --farm, because names of queues are unique in a farm only',
-    );
+    throw new CommandError(EXIT.usage, '--queue needs --farm: names of queues are unique within a farm only');
   }
   const farm = await findGivenFarm(client, options.farm);
   const queue =
@@ -71,17 +68,15 @@ async function jobs(options: JobsOptions): Promise<void> {
 /** `callsheet jobs` */
 export const jobsCommand = (): Command =>
   pageOptions(
-    clientCommand('jobs', 'List jobs, the newest first.')
+    clientCommand('jobs', 'List jobs, newest first.')
       .addOption(
-        new Option('--status <status...>', 'only jobs of this status, or of any of several').choices(
-          JOB_STATUSES,
-        ),
+        new Option('--status <status...>', 'only jobs with one of these statuses').choices(JOB_STATUSES),
       )
       .option('--farm <farm>', 'only jobs of this farm')
       .option('--queue <queue>', 'only jobs of this queue of the farm')
       .option('--owner <name>', 'only jobs of this owner')
       .option('--project <name>', 'only jobs of this project')
-      .option('--search <words>', 'words to find in name, id, owner and project'),
+      .option('--search <words>', 'words to search for in name, id, owner and project'),
     JOB_ORDERS,
     { by: 'created_at', dir: 'desc' },
   ).action(jobs);

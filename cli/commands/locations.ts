@@ -35,7 +35,7 @@ const set = (given: string, { name, description }: SetOptions, command: Command)
 export const locationsCommand = (): Command =>
   clientCommand(
     'locations',
-    'List compute locations, create, change or delete one. WORKERS are those online.',
+    'List compute locations, or create, change or delete one. WORKERS counts those online.',
   )
     .action(listing(LOCATIONS))
     .addCommand(
@@ -45,7 +45,7 @@ export const locationsCommand = (): Command =>
         .action(create),
     )
     .addCommand(
-      innerCommand('set', 'Change a compute location. What is not given stays.')
+      innerCommand('set', 'Change a compute location. Other settings stay.')
         .argument('<location>', entryArgumentHelp('location'))
         .option('--name <name>', 'new name')
         .option('--description <text>', 'where it is')
@@ -54,7 +54,7 @@ export const locationsCommand = (): Command =>
     .addCommand(
       innerCommand(
         'delete',
-        'Delete a compute location. It comes back when a worker registers that reports it.',
+        'Delete a compute location. It reappears when a worker that reports it registers.',
       )
         .argument('<location>', entryArgumentHelp('location'))
         .action(deletion(LOCATIONS)),

@@ -7,11 +7,11 @@ import { TASK_ARGUMENT_HELP } from './task.ts';
 
 const PAGE_MAX = 1000;
 
-/** Writes chunks as they came: standard output of the task to ours, its standard error to ours. */
+/** Writes chunks to the stream that the task wrote them to, standard output or standard error. */
 class ChunkWriter {
   readonly #context: ClientContext;
   #endsLine = true;
-  /** The cursor of the last chunk that was written. */
+  /** Cursor of the last chunk that was written. */
   seen = 0;
 
   constructor(context: ClientContext) {
@@ -43,7 +43,7 @@ async function logs(given: string, options: ClientOptions & { readonly follow?: 
   if (options.follow === true) {
     await followLog(client, id, {
       write: (chunk) => writer.write(chunk),
-      away: () => terminal.err(`waiting for the service at ${client.url}\n`),
+      away: () => terminal.err(`waiting for the server at ${client.url}\n`),
       endsAfterMs: null,
     });
   } else {
@@ -61,7 +61,7 @@ async function logs(given: string, options: ClientOptions & { readonly follow?: 
 
 /** `callsheet logs` */
 export const logsCommand = (): Command =>
-  clientCommand('logs', 'Print what a task has written. --json prints a line for each chunk.')
+  clientCommand('logs', 'Print the output of a task. --json prints a line for each chunk.')
     .argument('<task>', TASK_ARGUMENT_HELP)
-    .option('--follow', 'go on until the task has ended')
+    .option('--follow', 'continue until the task has ended')
     .action(logs);

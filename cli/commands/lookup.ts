@@ -3,14 +3,17 @@ import { CommandError, EXIT } from './exit-codes.ts';
 import type { Farm, Job, Page, Queue, Step, Task, Worker } from '../../client/resources.ts';
 import type { RestClient } from './rest-client.ts';
 
-/** Things are meant by id, by name, or by the beginning of an id that no other has. Nothing is done with what is ambiguous. */
+/**
+ * Finds resources by id, by name, or by the unique beginning of an id. Ambiguous input is an error, and nothing is
+ * changed.
+ */
 
 const PAGE_MAX = 1000;
-/** A shorter beginning of an id is taken for a slip. */
+/** Minimum length of the beginning of an id. A shorter one is probably a typing error. */
 const PREFIX_MIN = 4;
-/** So many pages of jobs are looked through for a name: enough unless thousands of jobs have words of it. */
+/** Maximum number of pages of jobs that a search by name reads. Enough unless thousands of jobs contain its words. */
 const SEARCH_PAGES_MAX = 20;
-/** So many candidates are listed when something is ambiguous. */
+/** Maximum number of candidates that an error lists. */
 const CANDIDATES_MAX = 10;
 
 interface Named {
@@ -18,7 +21,7 @@ interface Named {
   readonly name: string;
 }
 
-/** Every item of a paginated list. */
+/** Yields all items of a paged list. */
 async function allPages<Item>(
   page: (paging: { readonly limit: number; readonly offset: number }) => Promise<Page<Item>>,
 ): Promise<Item[]> {
@@ -42,25 +45,25 @@ export async function findFarm(client: RestClient, given: string): Promise<Farm>
   return findIn(await allFarms(client), given, 'farm');
 }
 
-/** The farm that is meant, or undefined when none was given. */
+/** Returns the given farm, or undefined if none was given. */
 export const findGivenFarm = async (
   client: RestClient,
   given: string | undefined,
 ): Promise<Farm | undefined> => (given === undefined ? undefined : findFarm(client, given));
 
-/** A queue of a farm. */
+/** Returns the given queue of a farm. */
 export async function findQueue(client: RestClient, farm: Farm, given: string): Promise<Queue> {
   return findIn(await allQueues(client, farm.id), given, 'queue', ` in the farm ${farm.name}`);
 }
 
-/** A worker, in a farm when one is given. A name is taken once in a farm, but other farms may have a worker of the same. */
+/** Returns the given worker, in a farm if one is given. Names of workers are unique in a farm only. */
 export async function findWorker(client: RestClient, given: string, farm?: Farm): Promise<Worker> {
   return findIn(await allWorkers(client, farm?.id), given, 'worker');
 }
 
 /**
- * The one of a list that is meant. An id wins over a name that reads like it, and a name over the beginning of an id.
- * Throws when there is none, or several.
+ * Returns the item with the given id, name or beginning of an id. An id takes precedence over an equal name, and a name
+ * over the beginning of an id. Throws if no item or several items match.
  */
 export function findIn<Item extends Named>(
   items: readonly Item[],
@@ -98,8 +101,8 @@ function ambiguous(found: readonly Named[], given: string, what: string): Comman
 }
 
 /**
- * The id of the job that is meant, in a farm when one is given. A whole id is taken as it is: whether there is such a job
- * comes out when it is asked for.
+ * Returns the id of the given job, in a farm if one is given. Does not check that a complete id exists: the request
+ * that uses it does.
  */
 export async function findJob(client: RestClient, given: string, farmId?: string): Promise<string> {
   const id = given.toLowerCase();
@@ -108,8 +111,8 @@ export async function findJob(client: RestClient, given: string, farmId?: string
 }
 
 /**
- * Jobs of that name, or whose ids begin so. The newest come first, so that jobs that arrive between two pages make the
- * second repeat some of the first and leave none out.
+ * Returns jobs with this name, or with an id that begins with the text. Reads the newest first: jobs that arrive
+ * between two pages then repeat items, but hide none.
  */
 async function jobsLike(client: RestClient, given: string, farmId: string | undefined): Promise<Job[]> {
   const found = new Map<string, Job>();
@@ -128,13 +131,19 @@ async function jobsLike(client: RestClient, given: string, farmId: string | unde
     for (const job of items) if (meant([job], given).length > 0) found.set(job.id, job);
     if (items.length === 0 || (page + 1) * PAGE_MAX >= total) return [...found.values()];
   }
-  throw new CommandError(EXIT.usage, `too many jobs are like ${JSON.stringify(given)}: give an id`);
+  throw new CommandError(EXIT.usage, `too many jobs match ${JSON.stringify(given)}; give an id`);
 }
 
-/** `JOB/STEP` or `JOB/STEP/INDEX`; names of jobs may have slashes, names of steps that have some need the task's id. */
+/**
+ * `JOB/STEP` or `JOB/STEP/INDEX`. Job names may contain slashes; a step whose name contains one needs the id of the
+ * task.
+ */
 const IN_JOB = /^(?<job>.+?)\/(?<step>[^/]+?)(?:\/(?<index>[0-9]{1,10}))?$/s;
 
-/** The id of the task that is meant: by id, or by job, step and the index in the step, from 0, which is 0 when left out. */
+/**
+ * Returns the id of the given task: an id, or job, step and index in the step. The index starts at 0 and may be omitted
+ * if there is only one task.
+ */
 export async function findTask(client: RestClient, given: string): Promise<string> {
   const { job, step, index } = IN_JOB.exec(given)?.groups ?? {};
   if (job === undefined || step === undefined) return given;
@@ -162,7 +171,7 @@ export async function findTask(client: RestClient, given: string): Promise<strin
 const tasksIn = (steps: readonly Step[]): number =>
   steps.reduce((sum, { task_counts: counts }) => sum + counts.total, 0);
 
-/** The task at a place of a job: its tasks are created in the order of its steps. */
+/** Returns the task at a position of a job. Tasks are created in the order of the steps. */
 async function taskAt(client: RestClient, id: string, offset: number): Promise<Task | undefined> {
   const { items } = await client.call('get', '/jobs/{id}/tasks', {
     path: { id },

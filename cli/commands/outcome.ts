@@ -6,8 +6,8 @@ import { printableLines } from './terminal.ts';
 import { WAITING, WATCHING, exitCodeOfJob, waitForJob } from './waiting.ts';
 
 /**
- * Waits for the end of a job, with a picture of its progress or without, prints how it ended, and has the command exit
- * accordingly. With the picture goes what the first failed task wrote last; that it cannot be told changes no outcome.
+ * Waits for the end of a job, with or without its progress, prints the outcome and sets the exit status. With progress,
+ * also prints the end of the first failed task's log. A failure to read that log does not change the exit status.
  */
 export async function outcome(
   { client, terminal, json }: ClientContext,

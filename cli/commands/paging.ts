@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.ts';
 
 const LIMIT_STANDARD = 50;
 
-/** What a command that lists one page of something takes. */
+/** Options of a command that lists one page. */
 export interface PageOptions {
   readonly limit: number;
   readonly offset: number;
@@ -16,7 +16,7 @@ function count(given: string): number {
   return Number(given);
 }
 
-/** Adds `--sort-by`, `--sort-dir`, `--limit` and `--offset`. The order is the service's own unless a standard is given. */
+/** Adds `--sort-by`, `--sort-dir`, `--limit` and `--offset`. Without a standard, the service decides the order. */
 export const pageOptions = (
   command: Command,
   orders: readonly string[],
@@ -26,9 +26,9 @@ export const pageOptions = (
     .addOption(new Option('--sort-by <field>', 'field to sort by').choices(orders).default(standard?.by))
     .addOption(new Option('--sort-dir <direction>', 'up or down').choices(DIRECTIONS).default(standard?.dir))
     .option('--limit <n>', 'how many to list, 1 to 1000', count, LIMIT_STANDARD)
-    .option('--offset <n>', 'how many to leave out first', count, 0);
+    .option('--offset <n>', 'how many to skip first', count, 0);
 
-/** Says when a page is not all there is. */
+/** Prints a note if more items follow the page. */
 export function printPageEnd(terminal: Terminal, page: Page<unknown>, { offset }: PageOptions): void {
   const shown = offset + page.items.length;
   if (shown < page.total) terminal.err(`${shown} of ${page.total}; --offset ${shown} continues\n`);

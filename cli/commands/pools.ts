@@ -38,25 +38,28 @@ const set = (given: string, { name, maxConcurrent, serverHint }: SetOptions, com
 
 /** `callsheet pools` */
 export const poolsCommand = (): Command =>
-  clientCommand('pools', 'List usage pools, create, change or delete one. IN USE are slots of all.')
+  clientCommand(
+    'pools',
+    'List usage pools, or create, change or delete one. IN USE counts slots of all farms.',
+  )
     .action(listing(POOLS))
     .addCommand(
       innerCommand('create', 'Create a usage pool. Prints its id.')
         .argument('<name>', 'name of the pool: steps ask for amount.worker.usagepool.<name>')
-        .argument('<max>', 'how many tasks may hold it at once', integer)
-        .option('--server-hint <text>', 'what the pool stands for, such as a license server', '')
+        .argument('<max>', 'number of slots', integer)
+        .option('--server-hint <text>', 'what the pool represents, such as a license server', '')
         .action(create),
     )
     .addCommand(
-      innerCommand('set', 'Change a usage pool. What is not given stays.')
+      innerCommand('set', 'Change a usage pool. Other settings stay.')
         .argument('<pool>', entryArgumentHelp('pool'))
         .option('--name <name>', 'new name')
-        .option('--max-concurrent <n>', 'how many tasks may hold it at once', integer)
-        .option('--server-hint <text>', 'what the pool stands for')
+        .option('--max-concurrent <n>', 'number of slots', integer)
+        .option('--server-hint <text>', 'what the pool represents')
         .action(set),
     )
     .addCommand(
-      innerCommand('delete', 'Delete a usage pool. Tasks that ask for it are not handed out any more.')
+      innerCommand('delete', 'Delete a usage pool. Tasks that require it no longer start.')
         .argument('<pool>', entryArgumentHelp('pool'))
         .action(deletion(POOLS)),
     );

@@ -22,7 +22,7 @@ import { taskCommand } from './task.ts';
 import { tasksCommand } from './tasks.ts';
 import { workersCommand } from './workers.ts';
 
-/** The command `callsheet`: two daemons, clients of the REST API, and templates on this machine. */
+/** The command `callsheet`: two daemons, clients of the REST API, and template tools for this machine. */
 const COMMANDS = [
   serverCommand,
   workerCommand,
@@ -53,13 +53,13 @@ function version(): string {
     : '';
 }
 
-/** Wrong usage ends with EXIT.usage at every level of the command, not with commander's 1. */
+/** Makes usage errors of all subcommands exit with EXIT.usage. The default of commander is 1. */
 function exitAsDocumented(command: Command): void {
   command.exitOverride();
   for (const inner of command.commands) exitAsDocumented(inner);
 }
 
-/** The whole command, not yet run. */
+/** Creates the command without running it. */
 export function callsheetProgram(): Command {
   const program = new Command('callsheet')
     .description('A job scheduler for render farms.')

@@ -4,10 +4,10 @@ import { cutText, padText, textWidth } from './text-width.ts';
 
 type Counts = Job['task_counts'];
 
-/** What of a step its progress shows. */
+/** Fields of a step that its progress shows. */
 export type StepProgress = Pick<Step, 'name' | 'status' | 'task_counts'>;
 
-/** What of a job its progress shows. */
+/** Fields of a job that its progress shows. */
 export type JobProgress = Pick<Job, 'name' | 'status' | 'task_counts'> & {
   readonly steps: readonly StepProgress[];
 };
@@ -15,7 +15,7 @@ export type JobProgress = Pick<Job, 'name' | 'status' | 'task_counts'> & {
 const BAR_MAX = 40;
 const BAR_MIN = 5;
 const NAME_MAX = 30;
-/** Without a terminal a line is written for each tenth of the work. */
+/** Without a terminal, a line is printed for each tenth of the tasks. */
 const PLAIN_PARTS = 10;
 
 const finished = (counts: Counts): number => counts.succeeded + counts.failed + counts.canceled;
@@ -32,7 +32,7 @@ function counted(counts: Counts): string {
 const sentence = ({ name, status, task_counts: counts }: StepProgress | JobProgress): string =>
   `${printable(name)}: ${counted(counts)}, ${status}`;
 
-/** One line that says how far a step is, not wider than `columns`; its name takes `nameWidth`. */
+/** Formats the progress of a step as one line of at most `columns`, with its name in `nameWidth` columns. */
 export function stepLine(step: StepProgress, nameWidth: number, columns: number): string {
   const head = `${padText(cutText(printable(step.name), nameWidth), nameWidth)} `;
   const tail = ` ${counted(step.task_counts)}, ${step.status}`;
@@ -43,18 +43,24 @@ export function stepLine(step: StepProgress, nameWidth: number, columns: number)
   return `${head}[${'█'.repeat(full)}${'░'.repeat(width - full)}]${tail}`;
 }
 
-const OVER: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled']);
+const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled']);
 
-/** The steps that `rows` have room for, in their order: those that are over or have not begun give way first. */
+/**
+ * Returns at most `rows` steps, in their order. Drops completed and canceled steps first, then steps that have not
+ * started.
+ */
 function shownSteps(steps: readonly StepProgress[], rows: number): readonly StepProgress[] {
   if (steps.length <= rows) return steps;
   const rank = ({ status }: StepProgress): number =>
-    status === 'running' ? 0 : status === 'failed' ? 1 : OVER.has(status) ? 3 : 2;
+    status === 'running' ? 0 : status === 'failed' ? 1 : ENDED.has(status) ? 3 : 2;
   const kept = new Set([...steps].sort((a, b) => rank(a) - rank(b)).slice(0, rows));
   return steps.filter((step) => kept.has(step));
 }
 
-/** The picture of a job: a line for the job, then a bar for each step, none wider than `columns`, at most `rows`. */
+/**
+ * Formats the progress of a job: a line for the job, then a bar per step. No line is longer than `columns`; there are
+ * at most `rows` lines.
+ */
 export function progressLines(job: JobProgress, columns: number, rows: number): string[] {
   const head = cutText(sentence(job), columns);
   const fits = job.steps.length < rows;
@@ -65,18 +71,18 @@ export function progressLines(job: JobProgress, columns: number, rows: number): 
   return [head, ...lines];
 }
 
-/** Who is told of a job while it is waited for. */
+/** Receives the states of a job during a wait. */
 export interface JobView {
   show(job: JobProgress): void;
-  /** Something to know beside the progress. */
+  /** Shows a note in addition to the progress. */
   note(text: string): void;
   end(): void;
 }
 
-/** Shows a job's progress: bars painted over themselves on a terminal, now and then a plain line elsewhere. */
+/** Shows the progress of a job: bars that are redrawn on a terminal, and a few plain lines elsewhere. */
 export class ProgressView implements JobView {
   readonly #terminal: Terminal;
-  /** What was written last of the job and of each step, by name. */
+  /** Last state that was printed of the job and of each step, by name. */
   readonly #written = new Map<string, string>();
   #painted: readonly string[] = [];
 
@@ -94,7 +100,7 @@ export class ProgressView implements JobView {
     if (lines.join('\n') === this.#painted.join('\n')) return;
     const up = this.#painted.length - 1;
     const back = up > 0 ? `\r\u001b[${up}A` : '\r';
-    // The status is the last word of the first line unless it was cut.
+    // The status is the last word of the first line, unless the line was cut.
     const [head = '', ...bars] = lines;
     const colored = head.endsWith(status)
       ? head.slice(0, -status.length) + coloredStatus(status, this.#terminal, this.#terminal.errorColors)
@@ -114,7 +120,7 @@ export class ProgressView implements JobView {
     const part = Math.floor((finished(counts) / Math.max(1, counts.total)) * PLAIN_PARTS);
     const state = `${status} ${part} ${counts.failed > 0}`;
     const key = `${indent}${progress.name}`;
-    // What has not begun is not worth a line.
+    // A step that has not started gets no line.
     if (state === (this.#written.get(key) ?? (indent === '' ? '' : 'pending 0 false'))) return;
     this.#written.set(key, state);
     this.#terminal.err(`${indent}${sentence(progress)}\n`);
@@ -125,14 +131,14 @@ export class ProgressView implements JobView {
     this.#terminal.err(`${text}\n`);
   }
 
-  /** Leaves the picture behind and goes to the next line. */
+  /** Ends the redrawn block; later output starts on a new line. */
   end(): void {
     if (this.#painted.length > 0) this.#terminal.err('\n');
     this.#painted = [];
   }
 }
 
-/** Says nothing of a job's progress, only what is to be known beside it. */
+/** Prints notes, but no progress. */
 export const silentProgress = (terminal: Terminal): JobView => ({
   show: () => {},
   note: (text) => terminal.err(`${text}\n`),

@@ -33,7 +33,7 @@ const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
   remove: (client, id) => client.call('delete', '/queues/{id}', { path: { id } }),
 };
 
-/** Creates a queue in a farm and gives what the service has stored. */
+/** Creates a queue in a farm and returns it as stored. */
 export const createQueue = (
   client: RestClient,
   farmId: string,
@@ -89,7 +89,7 @@ const set = (given: string, options: SetOptions, command: Command): Promise<void
 
 /** `callsheet queues` */
 export const queuesCommand = (): Command =>
-  clientCommand('queues', 'List queues, create, change or delete one.')
+  clientCommand('queues', 'List queues, or create, change or delete one.')
     .option('--farm <farm>', 'only queues of this farm')
     .action(list)
     .addCommand(
@@ -102,13 +102,19 @@ export const queuesCommand = (): Command =>
     )
     .addCommand(
       retryOptions(
-        innerCommand('set', 'Change a queue. What is not given stays.')
+        innerCommand('set', 'Change a queue. Other settings stay.')
           .argument('<queue>', entryArgumentHelp('queue'))
           .option('--name <name>', 'new name')
           .option('--description <text>', 'what the queue is for')
           .option('--priority <n>', 'priority of the queue', integer)
-          .option('--max-concurrent-tasks <n>', 'tasks that may run at once; 0 is no limit', integer)
-          .addOption(new Option('--paused <yes>', 'hand out nothing of it').choices(['true', 'false'])),
+          .option(
+            '--max-concurrent-tasks <n>',
+            'maximum number of concurrent tasks; 0 means no limit',
+            integer,
+          )
+          .addOption(
+            new Option('--paused <yes>', 'start no new tasks of the queue').choices(['true', 'false']),
+          ),
       ).action(set),
     )
     .addCommand(

@@ -4,7 +4,7 @@ import type { AnswerOf, CallArguments, Method, PathOf, StreamLines } from '../..
 import { CommandError, EXIT, ServiceUnavailable, errorForStatus } from './exit-codes.ts';
 import { problemText } from './problem-text.ts';
 
-/** The REST API of one service. Every failure is a CommandError with its exit status. */
+/** Client of the REST API of a service. Every failure is a CommandError with its exit status. */
 export class RestClient {
   readonly #rest: Rest;
 
@@ -32,7 +32,7 @@ export class RestClient {
     return this.#rest.base;
   }
 
-  /** As `call` of `Rest`. */
+  /** See `call` of `Rest`. */
   call<M extends Method, P extends PathOf<M>>(
     method: M,
     path: P,
@@ -41,7 +41,7 @@ export class RestClient {
     return asCommand(this.#rest.call(method, path, ...given));
   }
 
-  /** As `ifChanged` of `Rest`. */
+  /** See `ifChanged` of `Rest`. */
   ifChanged<P extends PathOf<'get'>>(
     etag: string | null,
     path: P,
@@ -50,7 +50,7 @@ export class RestClient {
     return asCommand(this.#rest.ifChanged(etag, path, ...given));
   }
 
-  /** As `stream` of `Rest`. */
+  /** See `stream` of `Rest`. */
   async *stream<P extends keyof StreamLines>(
     path: P,
     options: StreamOptions,
@@ -64,15 +64,18 @@ export class RestClient {
   }
 }
 
-async function asCommand<T>(asked: Promise<T>): Promise<T> {
+async function asCommand<T>(request: Promise<T>): Promise<T> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     throw commandErrorOf(error);
   }
 }
 
-/** What the command ends with; anything that is no word of the service is a fault of the program, and stays what it is. */
+/**
+ * Converts errors of a request to errors of a command. Other errors are bugs of this program and are returned
+ * unchanged.
+ */
 function commandErrorOf(error: unknown): unknown {
   if (error instanceof ProblemError) return errorForStatus(error.status, problemText(error));
   if (error instanceof ServiceUnreachable) return new ServiceUnavailable(error.message, error.isAnswerLost);

@@ -20,5 +20,5 @@ async function restore(file: string, flags: RestoreFlags): Promise<void> {
 /** `callsheet restore FILE` */
 export const restoreCommand = (): Command =>
   dataCommand('restore', 'Restore a backup into an empty data.dir.')
-    .argument('<file>', 'what callsheet backup has made')
+    .argument('<file>', 'a file that callsheet backup has written')
     .action(restore);

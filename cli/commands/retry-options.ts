@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { integer } from './integer.ts';
 
-/** What a job, a queue or a farm may say of failures. */
+/** Retry settings of a job, a queue or a farm. */
 export interface RetryOptions {
   readonly maxAttempts?: number;
   readonly retryDelaySeconds?: number;
@@ -13,7 +13,7 @@ export const retryOptions = (command: Command): Command =>
   command
     .option('--max-attempts <n>', 'genuine failures after which a task has failed', integer)
     .option('--retry-delay-seconds <n>', 'seconds before a failed task may start again', integer)
-    .option('--failure-limit <n>', 'failures after which a job is parked; 0 is no limit', integer);
+    .option('--failure-limit <n>', 'failures after which a job is parked; 0 means no limit', integer);
 
 interface RetryChanges {
   readonly max_attempts: number | undefined;
@@ -21,7 +21,7 @@ interface RetryChanges {
   readonly failure_limit: number | undefined;
 }
 
-/** The same as the service names them. */
+/** Returns the settings under the names of the REST API. */
 export const retryChanges = ({
   maxAttempts,
   retryDelaySeconds,

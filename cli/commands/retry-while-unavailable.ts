@@ -1,21 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CommandError, ServiceUnavailable } from './exit-codes.ts';
 
-/** A service that restarts is back within this time; one that stays away longer is told as such. */
+/** Maximum duration of an outage. A restart of the service is shorter; a longer outage is an error. */
 const OUTAGE_MS_MAX = 60_000;
 const RETRY_MS = 1_000;
 
-const isAway = (error: CommandError): boolean => error instanceof ServiceUnavailable;
+const isUnavailable = (error: CommandError): boolean => error instanceof ServiceUnavailable;
 
 /**
- * Asks again while the service is away, as it is during a restart, or what it says `passes`. `away` is told once of each
- * outage. An attempt that lasts
- * calls `connected` once the service has answered: what fails after that is a new outage.
+ * Repeats a request while the service is unavailable, or while `isRetryable` accepts the error. Calls `onOutage` once per
+ * outage. A long attempt calls `connected` when the service has answered: a later failure is then a new outage.
  */
 export async function retryWhileUnavailable<T>(
   ask: (connected: () => void) => Promise<T>,
-  away: () => void,
-  passes: (error: CommandError) => boolean = isAway,
+  onOutage: () => void,
+  isRetryable: (error: CommandError) => boolean = isUnavailable,
 ): Promise<T> {
   let since: number | null = null;
   for (;;) {
@@ -24,8 +23,8 @@ export async function retryWhileUnavailable<T>(
         since = null;
       });
     } catch (error) {
-      if (!(error instanceof CommandError) || !passes(error)) throw error;
-      if (since === null) away();
+      if (!(error instanceof CommandError) || !isRetryable(error)) throw error;
+      if (since === null) onOutage();
       since ??= performance.now();
       if (performance.now() - since > OUTAGE_MS_MAX) throw error;
     }

@@ -62,7 +62,7 @@ const ROOT_MEANS =
 
 /** `callsheet storage` */
 export const storageCommand = (): Command =>
-  clientCommand('storage', 'List storage locations, create, change or delete one.')
+  clientCommand('storage', 'List storage locations, or create, change or delete one.')
     .action(listing(STORAGE))
     .addCommand(
       innerCommand('create', 'Create a storage location. Prints its id.')
@@ -72,16 +72,16 @@ export const storageCommand = (): Command =>
         .action(create),
     )
     .addCommand(
-      innerCommand('set', 'Change a storage location. What is not given stays.')
+      innerCommand('set', 'Change a storage location. Other settings stay.')
         .argument('<storage>', entryArgumentHelp('location'))
         .option('--name <name>', 'new name')
         .option('--description <text>', 'what is there')
         .option(ROOT, ROOT_MEANS, collectAssignment, new Map())
-        .option('--drop-root <place>', 'has no root there any more (may be repeated)', collectName, [])
+        .option('--drop-root <place>', 'remove its root there (may be repeated)', collectName, [])
         .action(set),
     )
     .addCommand(
-      innerCommand('delete', 'Delete a storage location. What is stored there stays.')
+      innerCommand('delete', 'Delete a storage location. The stored files stay.')
         .argument('<storage>', entryArgumentHelp('location'))
         .action(deletion(STORAGE)),
     );

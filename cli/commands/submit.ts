@@ -15,7 +15,7 @@ import type { RestClient } from './rest-client.ts';
 import { readTemplateFile } from './template-file.ts';
 import { printable } from './terminal.ts';
 
-/** A job to submit. Farm, queue and jobs as they are given on the command line. */
+/** A job to submit. Farm, queue and jobs are as given on the command line. */
 export interface Submission {
   /** Path of the template; `-` reads standard input. */
   readonly template: string;
@@ -30,28 +30,32 @@ export interface Submission {
 }
 
 /**
- * Submits a job and gives it as the service has stored it. When the answer is lost the request is made again, under the
- * same `Idempotency-Key`: there is one job however often it takes. `away` is told when that happens.
+ * Submits a job and returns it as stored. If the response is lost, repeats the request with the same `Idempotency-Key`,
+ * so that only one job is created, and calls `onOutage`.
  */
-export async function submitJob(client: RestClient, submission: Submission, away: () => void): Promise<Job> {
+export async function submitJob(
+  client: RestClient,
+  submission: Submission,
+  onOutage: () => void,
+): Promise<Job> {
   const request = await requestOf(client, submission);
   const headers = { 'Idempotency-Key': randomUUID() };
   let mayBeMade = false;
   const passes = (error: CommandError): boolean => {
     mayBeMade ||= error instanceof ServiceUnavailable && error.answerLost;
-    // 409 says that the first request is still at work.
+    // 409 means that the first request is still being processed.
     return mayBeMade && (error instanceof ServiceUnavailable || error.exitCode === EXIT.conflict);
   };
   const answer = await retryWhileUnavailable(
     () => client.call('post', '/jobs', { ...request, headers }),
-    away,
+    onOutage,
     passes,
   );
-  if (!('id' in answer)) throw new CommandError(EXIT.failed, `the service at ${client.url} stored no job`);
+  if (!('id' in answer)) throw new CommandError(EXIT.failed, `the server at ${client.url} stored no job`);
   return answer;
 }
 
-/** What the submission would make: the service validates and resolves it, and stores nothing. */
+/** Returns the preview of a submission: the service validates and resolves it, but stores nothing. */
 async function tryJob(client: RestClient, submission: Submission): Promise<DryRun> {
   const request = await requestOf(client, submission);
   const query = { ...request.query, dry_run: true };
@@ -59,7 +63,7 @@ async function tryJob(client: RestClient, submission: Submission): Promise<DryRu
   if ('id' in answer)
     throw new CommandError(
       EXIT.failed,
-      `the service at ${client.url} does not support --dry-run and created job ${answer.id}`,
+      `the server at ${client.url} does not support --dry-run and created job ${answer.id}`,
     );
   return answer;
 }
@@ -121,7 +125,7 @@ async function submit(template: string, options: SubmitOptions): Promise<void> {
     return;
   }
   const job = await submitJob(client, submission, () =>
-    terminal.err(`waiting for the service at ${client.url}\n`),
+    terminal.err(`waiting for the server at ${client.url}\n`),
   );
   if (options.watch === true || options.wait === true) {
     terminal.err(`job ${job.id} ${printable(job.name)}\n`);
@@ -146,12 +150,15 @@ export function submitCommand(): Command {
       new Map(),
     )
     .option('--depends-on <job>', 'a job of the farm that must complete first (may be repeated)', collect, [])
-    .option('--priority <n>', 'higher is scheduled sooner (default of the service: 50)', integer)
+    .option('--priority <n>', 'higher is scheduled sooner (default of the server: 50)', integer)
     .option('--project <name>', 'project that the job belongs to')
     .option('--owner <name>', 'owner of the job');
   return retryOptions(command)
-    .option('--watch', 'show the progress of each step, and wait for the end')
-    .option('--wait', 'wait for the end, and exit by the outcome')
-    .option('--dry-run', 'store nothing; print what would be made, and who could run it')
+    .option('--watch', 'show the progress of each step and wait for the end')
+    .option('--wait', 'wait for the end and exit by the outcome')
+    .option(
+      '--dry-run',
+      'store nothing; print the job that would be created and how many workers could run it',
+    )
     .action(submit);
 }

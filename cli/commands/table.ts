@@ -5,9 +5,9 @@ export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   readonly align?: 'right';
-  /** May be cut when the terminal is too narrow; the widest such column is cut first. */
+  /** May be cut if the terminal is too narrow. The widest such column is cut first. */
   readonly shrinks?: boolean;
-  /** When cutting those is not enough, ids are cut to what a command still takes for them. */
+  /** If that is not enough, ids are cut to a length that commands still accept. */
   readonly isId?: boolean;
   readonly isStatus?: boolean;
 }
@@ -20,7 +20,7 @@ const ID_MIN = 18;
 const excessOf = (widths: readonly number[], columns: number): number =>
   widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - columns;
 
-/** Takes columns from the widest one that has more than `least` until all fit. */
+/** Narrows the widest column that has more than `least` until all columns fit. */
 function shrink(widths: number[], mayShrink: readonly boolean[], least: number, columns: number): void {
   for (let excess = excessOf(widths, columns); excess > 0; excess--) {
     let widest = -1;
@@ -33,7 +33,7 @@ function shrink(widths: number[], mayShrink: readonly boolean[], least: number, 
   }
 }
 
-/** The widths of columns whose content has the given widths, made to fit. Columns at the right may be left out. */
+/** Returns widths at which columns with content of the given widths fit. May omit columns at the right. */
 function fittedWidths(
   natural: readonly number[],
   columns: readonly Column<never>[],
@@ -56,7 +56,9 @@ function fittedWidths(
   return widths.map((width) => Math.min(width, available));
 }
 
-/** Rows under their titles, each line ended. What a terminal is too narrow for is cut or left out, never wrapped. */
+/**
+ * Formats rows under their titles, each line with a line feed. Cuts or omits what does not fit a terminal; never wraps.
+ */
 export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],

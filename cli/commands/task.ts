@@ -54,12 +54,12 @@ async function task(given: string, action: Action | undefined, options: ClientOp
   else printTask(terminal, found, attempts);
 }
 
-/** What an argument that means a task is described with. */
+/** Help text of an argument that selects a task. */
 export const TASK_ARGUMENT_HELP = 'the task, by id, or JOB/STEP/INDEX with the index in the step from 0';
 
 /** `callsheet task` */
 export const taskCommand = (): Command =>
-  clientCommand('task', 'Show a task with its attempts, cancel it, or have it tried again.')
+  clientCommand('task', 'Show a task with its attempts, cancel it or retry it.')
     .argument('<task>', TASK_ARGUMENT_HELP)
-    .addArgument(new Argument('[action]', 'what to do with it').choices(ACTIONS))
+    .addArgument(new Argument('[action]', 'the action; without one, show it').choices(ACTIONS))
     .action(task);

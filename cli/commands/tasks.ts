@@ -15,13 +15,13 @@ interface TasksOptions extends ClientOptions, PageOptions {
   readonly sortDir?: TasksQuery['sort_dir'];
 }
 
-/** The values of a task's parameters, in one line. */
+/** Formats the parameter values of a task in one line. */
 export const parametersOf = ({ parameters = {} }: Task): string =>
   Object.entries(parameters)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
 
-/** How far a task says it is, and what it says it is doing; empty when it says nothing. */
+/** Formats the progress and the status message that a task has reported; empty if it has reported none. */
 export const progressOf = ({ progress, status_message: message = '' }: Task): string =>
   [...(progress === undefined ? [] : [`${Math.floor(progress)}%`]), message].join(' ').trim();
 
@@ -30,7 +30,7 @@ const columnsOf = (tasks: readonly Task[]): readonly Column<Task>[] => [
   { title: 'NAME', value: (task) => task.name, shrinks: true },
   { title: 'STATUS', value: (task) => task.status, isStatus: true },
   { title: 'PARAMETERS', value: parametersOf, shrinks: true },
-  // Most tasks say nothing.
+  // Most tasks report no progress.
   ...(tasks.some((task) => progressOf(task) !== '')
     ? [{ title: 'PROGRESS', value: progressOf, shrinks: true }]
     : []),

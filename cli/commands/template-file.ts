@@ -5,15 +5,18 @@ import { CommandError, EXIT } from './exit-codes.ts';
 
 const STANDARD_INPUT = '-';
 
-/** A template as it was given on the command line. */
+/** A template as given on the command line. */
 export interface TemplateFile {
-  /** How messages call it. */
+  /** Name of the template in messages. */
   readonly name: string;
   readonly text: string;
   readonly format: TemplateFormat;
 }
 
-/** Reads a template; `-` is standard input. A file ending in `.json` is JSON, and so is input that begins with a brace. */
+/**
+ * Reads a template; `-` is standard input. A file that ends in `.json` is JSON, and so is input that begins with a
+ * brace.
+ */
 export async function readTemplateFile(path: string): Promise<TemplateFile> {
   const fromInput = path === STANDARD_INPUT;
   let text: string;
@@ -29,7 +32,7 @@ export async function readTemplateFile(path: string): Promise<TemplateFile> {
   return { name: fromInput ? 'standard input' : path, text, format: isJson ? 'json' : 'yaml' };
 }
 
-/** All of standard input, however slowly it comes. */
+/** Reads standard input to its end. */
 async function standardInput(): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of process.stdin) pieces.push(piece as Buffer);

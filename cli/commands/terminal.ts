@@ -1,22 +1,22 @@
-/** Where a command writes, and what that place can show. */
+/** Output streams of a command and their capabilities. */
 export interface Terminal {
   out(text: string): void;
-  /** For progress and complaints. */
+  /** For progress and errors. */
   err(text: string): void;
-  /** Columns of standard output, or null when it is no terminal: then nothing is cut. */
+  /** Columns of standard output; null if it is not a terminal, so that nothing is cut. */
   readonly columns: number | null;
-  /** Whether standard output shows colours (NO_COLOR, TERM=dumb and pipes say no). */
+  /** True if standard output shows colors. NO_COLOR, TERM=dumb and pipes disable them. */
   readonly colors: boolean;
-  /** The same of standard error. */
+  /** The same for standard error. */
   readonly errorColors: boolean;
-  /** Size of standard error when lines of it can be painted again; null otherwise. May change meanwhile. */
+  /** Size of standard error if its lines can be redrawn; null otherwise. May change at any time. */
   readonly repaint: { readonly columns: number; readonly rows: number } | null;
 }
 
 const COLUMNS_MIN = 20;
 const ROWS_MIN = 3;
 
-/** The terminal of this process. */
+/** Returns the terminal of this process. */
 export function processTerminal(): Terminal {
   const { stdout, stderr, env } = process;
   const dumb = env['TERM'] === 'dumb';
@@ -34,31 +34,34 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Control characters, line separators, and what turns the direction of writing. */
+/** Control characters, line separators, and characters that change the writing direction. */
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** Text of others on one line of a terminal, where it could move the cursor, change colours or read as something else. */
+/**
+ * Escapes foreign text for one line of a terminal: characters in it could move the cursor, change colors or imitate
+ * other output.
+ */
 export const printable = (text: string): string => text.replaceAll(UNPRINTABLE, '\u{fffd}');
 
-/** The first of several lines, as text that fits a cell. */
+/** Returns the first line of a text, escaped for a table cell. */
 export function oneLine(text: string): string {
   const [first = '', ...others] = text.trimEnd().split('\n');
   return printable(others.length === 0 ? first : `${first.trimEnd()} …`);
 }
 
-/** The same of several lines. */
+/** Escapes text of several lines. */
 export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
-/** A line of a list of facts, and more where the value has more lines; `width` is that of the names. */
+/** Formats a line of a list of facts, or several lines if the value has several; `width` is that of the names. */
 export const formatField = (name: string, value: string, width: number): string =>
   `${name.padEnd(width)}${printableLines(value).replaceAll('\n', `\n${' '.repeat(width)}`)}\n`;
 
-/** Codes of the colours (SGR). */
+/** Color codes (SGR). */
 const COLORS = { red: 31, green: 32, yellow: 33, cyan: 36, grey: 90 } as const;
 
 type Color = keyof typeof COLORS;
 
-/** The text in a colour, or as it is where there are none. */
+/** Returns the text in a color, or unchanged if colors are off. */
 export const painted = (text: string, color: Color, colors: boolean): string =>
   colors ? `\u001b[${COLORS[color]}m${text}\u001b[39m` : text;
 
@@ -78,7 +81,7 @@ const STATUS_COLORS: ReadonlyMap<string, Color> = new Map([
   ['pending', 'grey'],
 ]);
 
-/** A status word (perhaps padded) in its colour, on standard output unless `colors` says of another place. */
+/** Colors a status word, which may be padded. Uses the setting of standard output unless `colors` is given. */
 export function coloredStatus(text: string, terminal: Terminal, colors = terminal.colors): string {
   const color = STATUS_COLORS.get(text.trim());
   return color === undefined ? text : painted(text, color, colors);

@@ -1,6 +1,6 @@
-/** How many columns of a terminal text takes: most characters one, East Asian and emoji ones two, marks none. */
+/** Width of text in terminal columns: most characters take one, East Asian and emoji two, marks none. */
 
-/** Ranges of code points that are wide or fullwidth (Unicode 16, East_Asian_Width), without emoji. */
+/** Ranges of wide or fullwidth code points (Unicode 16, East_Asian_Width), without emoji. */
 const WIDE: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2329, 0x232a],
@@ -27,7 +27,7 @@ const ASCII = /^[\x20-\x7e]*$/;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** What is read as one character, such as a letter with its marks or a flag. */
+/** Splits text into user-perceived characters, such as a letter with its marks or a flag. */
 const graphemesOf = (text: string): readonly string[] =>
   Array.from(segmenter.segment(text), ({ segment }) => segment);
 
@@ -38,13 +38,13 @@ function graphemeWidth(grapheme: string): number {
   return WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
 }
 
-/** Columns that the text takes, when it has no control characters. */
+/** Returns the columns of a text without control characters. */
 export function textWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   return graphemesOf(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0);
 }
 
-/** The beginning of the text that takes at most `columns`, ended by `mark` when something is cut off. */
+/** Returns the beginning of the text that fits `columns`, with `mark` at its end if it was cut. */
 export function cutText(text: string, columns: number, mark = '…'): string {
   if (textWidth(text) <= columns) return text;
   const room = columns - textWidth(mark);
@@ -59,7 +59,7 @@ export function cutText(text: string, columns: number, mark = '…'): string {
   return kept + mark;
 }
 
-/** The text with blanks after it, or before it, so that it takes `columns`. */
+/** Pads the text with blanks to `columns`, after it or before it. */
 export function padText(text: string, columns: number, side: 'left' | 'right' = 'left'): string {
   const blanks = ' '.repeat(Math.max(0, columns - textWidth(text)));
   return side === 'right' ? blanks + text : text + blanks;

@@ -7,7 +7,7 @@ import type { TaggedAnswer } from '../../client/rest.ts';
 import type { RestClient } from './rest-client.ts';
 import { printable } from './terminal.ts';
 
-/** How often a job is asked for: soon again after a change, and less and less often while nothing changes. */
+/** Intervals at which a job is requested: short after a change, longer while nothing changes. */
 export interface Pace {
   readonly firstMs: number;
   readonly lastMs: number;
@@ -15,20 +15,20 @@ export interface Pace {
 
 const GROWTH = 1.5;
 
-/** For who looks on. */
+/** For users who watch the progress. */
 export const WATCHING: Pace = { firstMs: 500, lastMs: 2_000 };
-/** For scripts, of which many may share the rate limit of one address. */
+/** For scripts, many of which may share the rate limit of one address. */
 export const WAITING: Pace = { firstMs: 500, lastMs: 5_000 };
 
-/** Milliseconds until the job is asked for again, when the last `unchanged` answers told nothing new. */
+/** Returns the delay in milliseconds before the next request, after `unchanged` responses without a change. */
 export const pauseMs = ({ firstMs, lastMs }: Pace, unchanged: number): number =>
   Math.min(lastMs, Math.round(firstMs * GROWTH ** unchanged));
 
 const ENDED: ReadonlySet<JobStatus> = new Set(['completed', 'failed', 'canceled']);
 
 /**
- * Waits until a job is completed, failed or canceled, and gives its last state. Goes on while the service is away as long as
- * a restart takes.
+ * Waits until a job is completed, failed or canceled, and returns its last state. Continues through outages as long as
+ * those of a restart.
  */
 export async function waitForJob(
   client: RestClient,
@@ -44,7 +44,7 @@ export async function waitForJob(
       const known: string | null = etag;
       const changed: TaggedAnswer<JobDetail> | null = await retryWhileUnavailable(
         () => client.ifChanged(known, '/jobs/{id}', { path: { id: jobId } }),
-        () => view.note(`waiting for the service at ${client.url}`),
+        () => view.note(`waiting for the server at ${client.url}`),
       );
       unchanged = changed === null ? unchanged + 1 : 0;
       if (changed !== null) {
@@ -63,7 +63,7 @@ export async function waitForJob(
   }
 }
 
-/** How a command that waited for a job exits. */
+/** Returns the exit status of a command that waited for a job. */
 export function exitCodeOfJob({ status }: Pick<JobDetail, 'status'>): ExitCode {
   if (status === 'completed') return EXIT.ok;
   return status === 'canceled' ? EXIT.canceled : EXIT.failed;

@@ -61,24 +61,24 @@ async function workers(options: WorkersOptions): Promise<void> {
 
 const ACTIONS = {
   disable: 'Disable a worker. It finishes its current tasks and takes no new ones.',
-  enable: 'Give a disabled worker tasks again.',
+  enable: 'Enable a worker, so that it takes tasks again.',
   delete: 'Delete a worker that is offline, or disabled and silent.',
 } as const;
 type Action = keyof typeof ACTIONS;
 
-/** Does something with a worker and says what has become of it. */
-async function done(
+/** Performs an action on a worker and prints the result. */
+async function performAction(
   client: RestClient,
   action: Action,
   id: string,
 ): Promise<{ readonly id: string; readonly status: string }> {
   if (action !== 'delete') return client.call('post', `/workers/{id}/${action}`, { path: { id } });
   await client.call('delete', '/workers/{id}', { path: { id } });
-  // What clients that follow the events of workers are told of it.
+  // The status in the events of workers after a deletion.
   return { id, status: 'removed' };
 }
 
-/** A command that does something with one worker and prints what has become of it. */
+/** Creates a command that performs an action on one worker and prints the result. */
 const actionCommand = (action: Action): Command =>
   innerCommand(action, ACTIONS[action])
     .argument('<worker>', 'the worker, by id, by the beginning of its id, or by name')
@@ -87,7 +87,7 @@ const actionCommand = (action: Action): Command =>
       const { client, terminal, json } = contextOf(options);
       const farm = await findGivenFarm(client, options.farm);
       const worker = await findWorker(client, given, farm);
-      const standing = await done(client, action, worker.id);
+      const standing = await performAction(client, action, worker.id);
       if (json) printJson(terminal, standing);
       else terminal.out(`${worker.id} ${standing.status}\n`);
     });
@@ -95,10 +95,7 @@ const actionCommand = (action: Action): Command =>
 /** `callsheet workers` */
 export const workersCommand = (): Command =>
   pageOptions(
-    clientCommand(
-      'workers',
-      'List workers (CORES are reserved ones of all), or disable, enable or delete one.',
-    )
+    clientCommand('workers', 'List workers (CORES: reserved of all), or disable, enable or delete one.')
       .option('--farm <farm>', 'only workers of this farm')
       .addOption(new Option('--status <status>', 'only workers of this status').choices(WORKER_STATUSES))
       .option('--location <name>', 'only workers at this compute location'),

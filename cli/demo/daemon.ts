@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 const COMMAND = fileURLToPath(new URL('../../../bin/callsheet.js', import.meta.url));
 const TAIL_LINES = 15;
-/** The daemons stop gracefully within 30 seconds; after this they are ended. */
+/** Daemons stop gracefully within 30 seconds; after this time they are killed. */
 const STOP_MS_MAX = 40_000;
 
-/** One daemon of the demo: a process of the real command, its output in a file. */
+/** A daemon of the demo: a process of the `callsheet` command with its output in a file. */
 export class Daemon {
   readonly name: string;
   readonly logFile: string;
@@ -20,7 +20,7 @@ export class Daemon {
     this.name = name;
     this.logFile = logFile;
     const log = openSync(logFile, 'a');
-    // A process group of its own: Ctrl-C reaches the demo alone, which stops its daemons in order.
+    // A process group of its own: Ctrl-C reaches only the demo, which stops its daemons in order.
     this.#child = spawn(process.execPath, [COMMAND, ...args], {
       stdio: ['ignore', log, log],
       env: environment,
@@ -34,12 +34,12 @@ export class Daemon {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** The last lines of its output. */
+  /** Returns the last lines of the output. */
   tail(): string {
     return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
   }
 
-  /** Asks it to stop and waits until it has. */
+  /** Asks the daemon to stop and waits until it has ended. */
   async stop(): Promise<void> {
     if (!this.isRunning) return;
     this.#child.kill('SIGTERM');

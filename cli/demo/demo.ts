@@ -17,7 +17,7 @@ import { WATCHING, exitCodeOfJob, waitForJob } from '../commands/waiting.ts';
 import { Daemon } from './daemon.ts';
 import { freePort } from './free-port.ts';
 
-/** `npm run demo`: a service, two workers and a real job on this machine, driven through the code of the commands. */
+/** `npm run demo`: a server, two workers and a job on this machine, controlled with the code of the commands. */
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const TEMPLATE = join(ROOT, 'examples/fractal/template.yaml');
@@ -33,10 +33,13 @@ const READY_MS_MAX = 60_000;
 const READY_POLL_MS = 200;
 
 const terminal = processTerminal();
-const say = (text: string): void => terminal.out(`${text}\n`);
+const print = (text: string): void => terminal.out(`${text}\n`);
 const shown = (path: string): string => relative(process.cwd(), path) || '.';
 
-/** Whether a process of that id is a demo. Where the system does not tell what a process runs, any process counts. */
+/**
+ * Reports whether the process with this id is a demo. If the system does not report what a process runs, every process
+ * counts as one.
+ */
 function isDemo(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -47,7 +50,7 @@ function isDemo(pid: number): boolean {
   return !existsSync(commandLine) || readFileSync(commandLine, 'utf8').includes('demo.js');
 }
 
-/** Two demos cannot share one folder: the store has one writer. */
+/** Two demos cannot share a folder: the store has one writer. */
 function refuseSecondDemo(): void {
   if (!existsSync(PID_FILE)) return;
   const pid = Number(readFileSync(PID_FILE, 'utf8'));
@@ -60,11 +63,11 @@ function refuseSecondDemo(): void {
 
 async function portFor(what: string, wished: number): Promise<number> {
   const port = await freePort(wished);
-  if (port !== wished) say(`port ${wished} is taken: ${what} uses ${port}`);
+  if (port !== wished) print(`port ${wished} is taken: ${what} uses ${port}`);
   return port;
 }
 
-/** Waits for a condition; a daemon that ends meanwhile is the reason to give up. */
+/** Waits for a condition. Throws if a daemon ends meanwhile. */
 async function waitFor(
   what: string,
   daemons: readonly Daemon[],
@@ -109,7 +112,7 @@ function startServer(url: string, busPort: number | null, environment: NodeJS.Pr
     'text',
   ];
   if (busPort !== null) args.push('--bus-addr', `127.0.0.1:${busPort}`);
-  return new Daemon('the service', args, join(DIR, 'server.log'), environment);
+  return new Daemon('the server', args, join(DIR, 'server.log'), environment);
 }
 
 function startWorker(name: string, busPort: number | null, environment: NodeJS.ProcessEnv): Daemon {
@@ -120,15 +123,15 @@ function startWorker(name: string, busPort: number | null, environment: NodeJS.P
   return new Daemon(`the worker ${name}`, args, join(DIR, `${name}.log`), environment);
 }
 
-/** The farm and the queue of the demo, made when they are absent. */
+/** Creates the farm and the queue of the demo if they do not exist. */
 async function provideFarmAndQueue(client: RestClient): Promise<void> {
   const known = (await allFarms(client)).find(({ name }) => name === FARM);
   const farm = known ?? (await createFarm(client, FARM, 'The farm of npm run demo'));
-  if (known === undefined) say(`created the farm ${FARM}`);
+  if (known === undefined) print(`created the farm ${FARM}`);
   const queues = await allQueues(client, farm.id);
   if (queues.some(({ name }) => name === QUEUE)) return;
   await createQueue(client, farm.id, QUEUE, { description: 'The queue of npm run demo', priority: 0 });
-  say(`created the queue ${QUEUE}`);
+  print(`created the queue ${QUEUE}`);
 }
 
 async function workersAreOnline(client: RestClient): Promise<boolean> {
@@ -147,25 +150,25 @@ async function renderJob(client: RestClient, picturesDir: string): Promise<JobDe
     parameters: new Map([['OutputDir', picturesDir]]),
     options: {},
   };
-  const job = await submitJob(client, submission, () => say('waiting for the service'));
-  say(`submitted ${shown(TEMPLATE)} as job ${job.id}`);
+  const job = await submitJob(client, submission, () => print('waiting for the server'));
+  print(`submitted ${shown(TEMPLATE)} as job ${job.id}`);
   return waitForJob(client, job.id, new ProgressView(terminal), WATCHING);
 }
 
-function tellResult(job: JobDetail, picturesDir: string, url: string): void {
-  say('');
+function printResult(job: JobDetail, picturesDir: string, url: string): void {
+  print('');
   if (job.status === 'completed') {
-    say(`${job.task_counts.succeeded} tasks succeeded. The pictures:`);
-    say(`  ${join(picturesDir, 'fractal.png')} (animated: open it in a browser)`);
-    say(`  ${join(picturesDir, 'contact-sheet.png')}`);
+    print(`${job.task_counts.succeeded} tasks succeeded. The pictures:`);
+    print(`  ${join(picturesDir, 'fractal.png')} (animated: open it in a browser)`);
+    print(`  ${join(picturesDir, 'contact-sheet.png')}`);
   } else {
-    say(`The job has ${job.status}: ${job.failure_summary.dominant_reason || 'no reason was given'}`);
-    say(`  callsheet tasks ${job.id} --status failed --url ${url}`);
+    print(`The job has ${job.status}: ${job.failure_summary.dominant_reason || 'no reason was given'}`);
+    print(`  callsheet tasks ${job.id} --status failed --url ${url}`);
   }
-  say(`The service: ${url}/api/v1/jobs/${job.id}`);
+  print(`The server: ${url}/api/v1/jobs/${job.id}`);
 }
 
-/** Resolves when the demo is asked to stop. Asking again while it stops changes nothing: the daemons must not outlive it. */
+/** Resolves when the demo is asked to stop. Further requests have no effect: daemons must not outlive the demo. */
 const interrupted = (): Promise<void> =>
   new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
@@ -173,11 +176,11 @@ const interrupted = (): Promise<void> =>
 
 async function demo(exits: boolean): Promise<ExitCode> {
   const outsideBus = (process.env['SVC_BUS_URL'] ?? '') !== '';
-  const url = `http://127.0.0.1:${await portFor('the service', HTTP_PORT)}`;
+  const url = `http://127.0.0.1:${await portFor('the server', HTTP_PORT)}`;
   const busPort = outsideBus ? null : await portFor('the bus', BUS_PORT);
   const workerEnvironment = { ...process.env };
   if (process.getuid?.() === 0) {
-    say(
+    print(
       'running as root: SVC_WORKER_ALLOW_ROOT=true lets the demo workers run jobs as root; do not do that on a real farm',
     );
     workerEnvironment['SVC_WORKER_ALLOW_ROOT'] = 'true';
@@ -186,7 +189,7 @@ async function demo(exits: boolean): Promise<ExitCode> {
   const daemons: Daemon[] = [];
   let isStopping = false;
   const start = (daemon: () => Daemon): Daemon => {
-    // The work goes on for a moment after an interrupt: it must not start what nobody would stop.
+    // After an interrupt, the setup continues for a moment. It must not start a daemon that would never be stopped.
     if (isStopping) throw new CommandError(EXIT.failed, 'the demo is stopping');
     const started = daemon();
     daemons.push(started);
@@ -200,13 +203,13 @@ async function demo(exits: boolean): Promise<ExitCode> {
   };
   const work = async (): Promise<ExitCode> => {
     const server = start(() => startServer(url, busPort, process.env));
-    await waitFor('the start of the service', daemons, () => isReady(url));
-    say(`the service is ready: ${url} (log: ${shown(server.logFile)})`);
+    await waitFor('the start of the server', daemons, () => isReady(url));
+    print(`the server is ready: ${url} (log: ${shown(server.logFile)})`);
     const client = new RestClient(url);
     await provideFarmAndQueue(client);
     for (const name of WORKERS) start(() => startWorker(name, busPort, workerEnvironment));
     await waitFor('the start of the workers', daemons, () => workersAreOnline(client));
-    say(
+    print(
       `two workers are online (logs: ${daemons
         .slice(1)
         .map(({ logFile }) => shown(logFile))
@@ -214,7 +217,7 @@ async function demo(exits: boolean): Promise<ExitCode> {
     );
     const picturesDir = join(DIR, 'pictures', new Date().toISOString().replaceAll(/[:.]/g, '-'));
     const job = await renderJob(client, picturesDir);
-    tellResult(job, picturesDir, url);
+    printResult(job, picturesDir, url);
     return exitCodeOfJob(job);
   };
 
@@ -223,7 +226,7 @@ async function demo(exits: boolean): Promise<ExitCode> {
     const outcome = await Promise.race([work(), stopped.then(() => null)]);
     if (outcome === null) return exits ? EXIT.failed : EXIT.ok;
     if (exits) return outcome;
-    say('\nService and workers go on. Ctrl-C stops them.');
+    print('\nThe server and the workers continue to run. Ctrl-C stops them.');
     await Promise.race([stopped, ...daemons.map(({ ended }) => ended)]);
     const dead = daemons.find((daemon) => !daemon.isRunning);
     if (dead === undefined) return EXIT.ok;
@@ -232,7 +235,7 @@ async function demo(exits: boolean): Promise<ExitCode> {
       `${dead.name} has ended (${shown(dead.logFile)}):\n${dead.tail()}`,
     );
   } finally {
-    say('stopping');
+    print('stopping');
     await stopAll();
   }
 }
@@ -242,7 +245,7 @@ async function main(): Promise<ExitCode> {
   refuseSecondDemo();
   if (values.fresh === true) {
     rmSync(DIR, { recursive: true, force: true });
-    say(`wiped ${shown(DIR)}`);
+    print(`wiped ${shown(DIR)}`);
   }
   mkdirSync(DIR, { recursive: true });
   writeFileSync(PID_FILE, String(process.pid));
@@ -254,7 +257,7 @@ async function main(): Promise<ExitCode> {
 }
 
 try {
-  // Requests of an interrupted demo may still be under way: nothing waits for them.
+  // Requests of an interrupted demo may still be open. They must not delay its end.
   process.exit(await main());
 } catch (error) {
   console.error(error instanceof CommandError ? error.message : error);

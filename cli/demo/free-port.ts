@@ -18,12 +18,12 @@ async function listens(port: number, host: string): Promise<number | null> {
 }
 
 /**
- * A port of the loopback that nobody listens on: the wished one, or else one that the system chooses. Someone may take it
- * before it is used; the service then says so.
+ * Returns a free port of the loopback: the preferred one, or one that the system chooses. Another process may take it
+ * before it is used; the server then reports that.
  */
 export async function freePort(wished: number): Promise<number> {
   const free = await listens(wished, LOOPBACK);
   const port = free ?? (await listens(0, LOOPBACK));
-  if (port === null) throw new Error('this machine has no free port on its loopback');
+  if (port === null) throw new Error('there is no free port on the loopback of this machine');
   return port;
 }

@@ -8,7 +8,7 @@ import { checkFile, prepareFile, readFile } from './prepare-file.ts';
 
 interface StepRow {
   readonly name: string;
-  /** Null when it depends on values that are not known. */
+  /** Null if it depends on unknown values. */
   readonly tasks: number | null;
   readonly after: readonly string[];
 }
@@ -20,8 +20,8 @@ const COLUMNS: readonly Column<StepRow>[] = [
 ];
 
 /**
- * `callsheet openjd check TEMPLATE`: validates the template, and with values given also what it makes of them. Without values the template alone is
- * judged; its defaults serve to count the tasks where they can.
+ * `callsheet openjd check TEMPLATE`: validates the template and, with values, the job that it makes. Without values it
+ * validates only the template; defaults are used to count the tasks if possible.
  */
 export async function checkCommandOf(path: string, values: ReadonlyMap<string, string>): Promise<void> {
   const terminal = processTerminal();
@@ -53,6 +53,6 @@ function uncounted({ parameters }: CheckedTemplate): string {
     value === null ? (shape.name?.value ?? '') : [],
   );
   return missing.length === 0
-    ? 'the tasks cannot be counted: the defaults make no job (give values with -p)'
+    ? 'the tasks cannot be counted: the defaults do not make a job (give values with -p)'
     : `the tasks cannot be counted without values for ${missing.join(', ')} (give them with -p)`;
 }

@@ -12,12 +12,15 @@ import { readEvalRequest, RequestFault, type EvalRequest } from './eval-request.
 
 export type EvalAnswer = ShownValue | ShownReferences | { readonly ok: false; readonly error: string };
 
-/** A value as JSON: ints that JSON's readers would change as text, paths and ranges as text, null for what is not known. */
+/**
+ * Converts a value to JSON. Ints beyond the exact range of JSON readers, paths and ranges become text; unknown values
+ * become null.
+ */
 export interface ShownValue {
   readonly ok: true;
   readonly type: string;
   readonly value: unknown;
-  /** How it reads in a format string. */
+  /** The value as a format string shows it. */
   readonly display: string;
 }
 
@@ -40,7 +43,7 @@ export function answerEval(line: DocumentNode): EvalAnswer {
   return answerRequest(request);
 }
 
-/** What a request gives: a value, or for `parse` and `format_parse` what the source refers to. */
+/** Returns the result of a request: a value, or for `parse` and `format_parse` the names that the source refers to. */
 export function answerRequest(request: EvalRequest): EvalAnswer {
   return request.mode === 'evaluate' || request.mode === 'parse'
     ? answerExpression(request)
@@ -63,7 +66,7 @@ function answerFormat({ expr, mode, symbols, target, context }: EvalRequest): Ev
   const resolved = resolveFormat(program, given, context);
   if (mode === 'format' && resolved.ok) return shownValue(displayIn(resolved.value));
   if (mode === 'format_check' && resolved.ok) {
-    // As in a template: a name that does not exist is wrong in a branch that may not be taken as well.
+    // As in a template: an undefined name is an error even in a branch that may not be evaluated.
     for (const part of parsed.format.parts) {
       const missing = part.kind === 'expression' ? missingName(part.expr, given, context.host.kind) : null;
       if (missing !== null) return refused(missing, expr);
@@ -93,7 +96,7 @@ const references = ({ symbols, functions, variables }: References): ShownReferen
   local_bindings: [...variables],
 });
 
-/** Null is nothing in a format string (specification "Expression Language", section 1.3.2). */
+/** Null is empty in a format string (specification "Expression Language", section 1.3.2). */
 const displayIn = (value: Value): string => (value === null ? '' : displayOf(value));
 
 function jsonOfValue(value: Value): unknown {

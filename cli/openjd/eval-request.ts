@@ -10,7 +10,7 @@ import type { DocumentNode, MappingEntry } from '../../src/openjd/primitives/doc
 import { pathMapper, type PathMappingRule } from '../../src/openjd/template/path-mapping.ts';
 import { memberOf } from './member-of.ts';
 
-/** How `mode` says what `expr` is and what is to be done with it. */
+/** Modes of a request: whether `expr` is an expression or a format string, and what is returned. */
 export const EVAL_MODES = [
   'evaluate',
   'parse',
@@ -22,7 +22,7 @@ export const EVAL_MODES = [
 
 export type EvalMode = (typeof EVAL_MODES)[number];
 
-/** What a line of `openjd eval --jsonl` asks (docs/contract/commands.md#json-lines). */
+/** A request line of `openjd eval --jsonl` (docs/contract/commands.md#json-lines). */
 export interface EvalRequest {
   readonly expr: string;
   readonly mode: EvalMode;
@@ -31,12 +31,12 @@ export interface EvalRequest {
   readonly context: ExprContext;
 }
 
-/** What is wrong with a request. */
+/** An error in a request. */
 export class RequestFault extends Error {}
 
 const regex = createRe2Engine();
 
-/** Where expressions are evaluated for these commands. */
+/** Returns the context in which these commands evaluate expressions. */
 export function contextOf(
   pathStyle: FileStyle,
   host: 'none' | 'unresolved' | readonly PathMappingRule[],
@@ -47,10 +47,10 @@ export function contextOf(
   return { limits, pathStyle, regex, host: { kind: 'known', mapPath } };
 }
 
-/** The request of a line. Throws RequestFault. */
+/** Parses a request line. Throws RequestFault. */
 export function readEvalRequest(line: DocumentNode): EvalRequest {
   const expr = memberOf(line, 'expr');
-  if (expr?.kind !== 'string') throw new RequestFault('the line has no text "expr"');
+  if (expr?.kind !== 'string') throw new RequestFault('the line has no string "expr"');
   const style = fileStyle(memberOf(line, 'path_format'), 'path_format') ?? 'posix';
   const target = memberOf(line, 'target_type');
   return {
@@ -70,7 +70,7 @@ export function readEvalRequest(line: DocumentNode): EvalRequest {
 function modeOf(node: DocumentNode | undefined): EvalMode {
   if (node === undefined || node.kind === 'null') return 'evaluate';
   const mode = EVAL_MODES.find((known) => node.kind === 'string' && node.value === known);
-  if (mode === undefined) throw new RequestFault(`"mode" is none of ${EVAL_MODES.join(', ')}`);
+  if (mode === undefined) throw new RequestFault(`"mode" must be one of ${EVAL_MODES.join(', ')}`);
   return mode;
 }
 
@@ -78,7 +78,7 @@ function symbolOf(name: string, node: DocumentNode, style: FileStyle): Value {
   const where = `symbols.${name}`;
   const type = typeOfNode(memberOf(node, 'type'), `${where}.type`);
   const own = fileStyle(memberOf(node, 'path_format'), `${where}.path_format`) ?? style;
-  // How a number was written, where JSON has lost it.
+  // The source text of a number, in case JSON has lost precision.
   const text = memberOf(node, 'text');
   const value = text?.kind === 'string' && type === FLOAT ? text : memberOf(node, 'value');
   const read = readValue(type, value === undefined ? null : jsonOf(value), own);
@@ -86,18 +86,18 @@ function symbolOf(name: string, node: DocumentNode, style: FileStyle): Value {
   return read.value;
 }
 
-/** `uri` is said of values that are URIs, which is told from themselves. */
+/** Returns the path style, or null if none is given. `uri` is accepted: URI values are recognized by their form. */
 function fileStyle(node: DocumentNode | undefined, where: string): FileStyle | null {
   if (node === undefined || node.kind === 'null') return null;
   const name = node.kind === 'string' ? node.value.toLowerCase() : '';
   if (name === 'posix' || name === 'windows') return name;
   if (name === 'uri') return 'posix';
-  throw new RequestFault(`"${where}" is none of posix, windows, uri`);
+  throw new RequestFault(`"${where}" must be posix, windows or uri`);
 }
 
 function typeOfNode(node: DocumentNode | undefined, where: string): ExprType {
   const type = node?.kind === 'string' ? parseType(node.value) : null;
-  if (type === null) throw new RequestFault(`"${where}" is no type`);
+  if (type === null) throw new RequestFault(`"${where}" is not a valid type`);
   return type;
 }
 
@@ -105,14 +105,14 @@ function hostOf(node: DocumentNode | undefined): 'none' | 'unresolved' | readonl
   if (node === undefined || node.kind === 'null') return 'none';
   const kind = textOf(memberOf(node, 'kind'), 'host.kind');
   if (kind === 'none' || kind === 'unresolved') return kind;
-  if (kind !== 'rules') throw new RequestFault('"host.kind" is none of none, unresolved, rules');
+  if (kind !== 'rules') throw new RequestFault('"host.kind" must be none, unresolved or rules');
   const rules = memberOf(node, 'rules');
   if (rules?.kind !== 'sequence') throw new RequestFault('"host.rules" must be a list');
   return rules.items.map((rule, index) => {
     const where = `host.rules[${index}]`;
     const format = textOf(memberOf(rule, 'source_path_format'), `${where}.source_path_format`).toUpperCase();
     if (format !== 'POSIX' && format !== 'WINDOWS' && format !== 'URI') {
-      throw new RequestFault(`"${where}.source_path_format" is none of posix, windows, uri`);
+      throw new RequestFault(`"${where}.source_path_format" must be posix, windows or uri`);
     }
     return {
       sourceFormat: format,
@@ -128,7 +128,8 @@ function limitsOf(node: DocumentNode | undefined): ExprLimits {
     const limit = memberOf(node, key);
     if (limit === undefined || limit.kind === 'null') return EXPR_LIMITS[key];
     const value = limit.kind === 'integer' ? Number(limit.text) : -1;
-    if (!Number.isSafeInteger(value) || value < 0) throw new RequestFault(`"limits.${key}" is no count`);
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new RequestFault(`"limits.${key}" must be a whole number from 0`);
     return value;
   };
   return { memory: given('memory'), operations: given('operations') };
@@ -141,11 +142,11 @@ function entriesOf(node: DocumentNode | undefined, where: string): readonly Mapp
 }
 
 function textOf(node: DocumentNode | undefined, where: string): string {
-  if (node?.kind !== 'string') throw new RequestFault(`"${where}" must be text`);
+  if (node?.kind !== 'string') throw new RequestFault(`"${where}" must be a string`);
   return node.value;
 }
 
-/** The value as JSON.parse would give it, but numbers that would lose something as they are written. */
+/** Converts a node to the value of JSON.parse. Floats, and integers beyond the safe range, keep their source text. */
 export function jsonOf(node: DocumentNode): unknown {
   switch (node.kind) {
     case 'null':

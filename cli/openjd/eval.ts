@@ -17,8 +17,8 @@ export interface EvalOptions {
 }
 
 /**
- * `callsheet openjd eval EXPR`: prints the value of an expression as it reads in a format string, null as `null`; with `--json` its type as well. An
- * expression without a value ends the command with its failure.
+ * `callsheet openjd eval EXPR`: prints the value of an expression as a format string shows it, null as `null`; with
+ * `--json` also its type. Exits with an error if the evaluation fails.
  */
 export async function evalCommandOf(expr: string, options: EvalOptions): Promise<void> {
   const terminal = processTerminal();

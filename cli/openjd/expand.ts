@@ -5,7 +5,7 @@ import { painted, printable, processTerminal, type Terminal } from '../commands/
 import { LISTING, MAX_LISTED_TASKS } from './limits.ts';
 import { prepareFile, readFile } from './prepare-file.ts';
 
-/** `callsheet openjd expand TEMPLATE`: prints the tasks of each step in their order, the first ones when they are many. */
+/** `callsheet openjd expand TEMPLATE`: prints the tasks of each step in order, up to a limit. */
 export async function expandCommandOf(path: string, values: ReadonlyMap<string, string>): Promise<void> {
   const terminal = processTerminal();
   const file = await readTemplateFile(path);
@@ -15,7 +15,7 @@ export async function expandCommandOf(path: string, values: ReadonlyMap<string, 
   for (const step of plan.steps) left -= printStep(step, left, terminal);
 }
 
-/** Prints a step and at most so many of its tasks; gives how many these were. */
+/** Prints a step and at most `most` of its tasks. Returns the number of printed tasks. */
 function printStep(step: StepPlan, most: number, terminal: Terminal): number {
   const count = step.taskCount === 1 ? '1 task' : `${step.taskCount} tasks`;
   terminal.out(`${painted(printable(step.name), 'cyan', terminal.colors)}: ${count}\n`);
@@ -34,6 +34,6 @@ function printStep(step: StepPlan, most: number, terminal: Terminal): number {
   return listed;
 }
 
-/** A value as it is, in quotes when it would be hard to tell from what is around it. */
+/** Formats a value, in quotes if it would be ambiguous without them. */
 const shownValue = (value: string): string =>
   /^[^\s"=\p{Cc}]+$/u.test(value) ? value : printable(JSON.stringify(value));

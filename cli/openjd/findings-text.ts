@@ -2,14 +2,14 @@ import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts'
 import type { TemplateFile } from '../commands/template-file.ts';
 import { painted, printable, printableLines } from '../commands/terminal.ts';
 
-/** Characters of a line that are shown; the place of the error is always among them. */
+/** Maximum number of characters that are shown of a line. The position of the error is always among them. */
 const SHOWN_WIDTH = 110;
-/** Characters of a cut line before the place of the error, at least. */
+/** Minimum number of characters before the position of the error in a cut line. */
 const SHOWN_BEFORE = 40;
 
 /**
- * Errors of a template for people: `file:line:column: pointer: message` (of an expression with the part that it is about), the line itself and a caret below the place, and how many there
- * are. Ends without a line feed.
+ * Formats the errors of a template: `file:line:column: pointer: message` (with the affected part of an expression), the
+ * line with a caret below the position, and the number of errors. Ends without a line feed.
  */
 export function findingsText(file: TemplateFile, errors: readonly PointedError[], colors: boolean): string {
   const lines = file.text.split('\n');
@@ -31,7 +31,7 @@ function headline(
   return `${printable(place)}: ${subject}${printableLines(detail)}`;
 }
 
-/** The line and the caret; nothing for errors without a place, and for empty lines. */
+/** Returns the line and the caret; empty for errors without a position and for empty lines. */
 function excerpt(lines: readonly string[], line: number | undefined, column = 1, colors: boolean): string[] {
   const text = line === undefined ? undefined : lines[line - 1]?.replace(/\r$/, '');
   if (line === undefined || text === undefined || text.trim() === '') return [];

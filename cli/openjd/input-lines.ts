@@ -1,9 +1,9 @@
 /**
- * The lines of a stream of text, each without its line feed. A line ends at a line feed alone: JSON may hold other characters that some
- * readers take for the end of a line.
+ * Splits a text stream into lines without their line feeds. Only a line feed ends a line: JSON may contain other
+ * characters that some readers treat as line ends.
  */
 export async function* inputLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  /** The line that has begun, in pieces: joined once, however many chunks it takes. */
+  /** Pieces of the unfinished line. They are joined once, whatever their number. */
   let pieces: string[] = [];
   for await (const chunk of chunks) {
     let start = 0;

@@ -11,8 +11,8 @@ import { memberOf } from './member-of.ts';
 type JsonlKind = 'check' | 'expand' | 'eval';
 
 /**
- * Answers each line of JSON with a line of JSON, in order, until the lines end (docs/contract/commands.md#json-lines).
- * A line that cannot be read is answered with an error like any other.
+ * Answers each line of JSON with a line of JSON, in order, until the input ends (docs/contract/commands.md#json-lines).
+ * An unreadable line is answered with an error, too.
  */
 export async function runOpenjdJsonl(
   kind: JsonlKind,
@@ -38,7 +38,7 @@ interface ListedJob {
   }[];
 }
 
-/** The line is read like a template, so that numbers in it stay as written. */
+/** Parses the line like a template, so that numbers keep their source text. */
 function answer(kind: JsonlKind, line: string): Answer {
   const request = readDocument(line, 'json');
   if (!request.ok) return refused(textOfErrors(request.errors));
@@ -76,7 +76,7 @@ function listed(job: PreparedJob): ListedJob {
   };
 }
 
-/** Parameter values by name; numbers and booleans as they are written. */
+/** Parameter values by name; numbers and booleans keep their source text. */
 function textsOf(node: DocumentNode): Map<string, string> | undefined {
   if (node.kind === 'null') return new Map();
   if (node.kind !== 'mapping') return undefined;

@@ -5,7 +5,7 @@ import { EXPRESSIONS } from '../../src/adapters/regex/default-expressions.ts';
 /** Tasks that `expand` lists; counts are whole (docs/contract/commands.md#json-lines). */
 export const MAX_LISTED_TASKS = 10_000;
 
-/** Nothing is made in the number of tasks when templates are checked and expanded here, so there is no reason to limit them. */
+/** Checking and expanding here does not store one row per task, so the number of tasks needs no limit. */
 export const LISTING: LanguageOptions = {
   limits: { ...TEMPLATE_LIMITS, maxTasksPerStep: Number.MAX_VALUE },
   expressions: EXPRESSIONS,

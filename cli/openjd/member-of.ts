@@ -1,6 +1,6 @@
 import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
 
-/** The value of a key; undefined when it is not there, and of what is no mapping. */
+/** Returns the value of a key; undefined if the key is missing or the input is not a mapping. */
 export function memberOf(document: DocumentNode, key: string): DocumentNode | undefined {
   if (document.kind !== 'mapping') return undefined;
   return document.entries.find((entry) => entry.key === key)?.value;

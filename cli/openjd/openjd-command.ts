@@ -19,13 +19,13 @@ const withParameters = (command: Command): Command =>
     new Map(),
   );
 
-/** What reads templates is loaded only when it is asked for: the client commands need none of it. */
+/** The code that reads templates is loaded on demand: the client commands do not need it. */
 const OF_FILE = {
   check: async () => (await import('./check.ts')).checkCommandOf,
   expand: async () => (await import('./expand.ts')).expandCommandOf,
 } as const;
 
-/** `check` or `expand`: of one template, or of one in each line of standard input. */
+/** Runs `check` or `expand` for one template, or for the template in each line of standard input. */
 function listingCommand(kind: keyof typeof OF_FILE, description: string): Command {
   return withParameters(new Command(kind).description(description))
     .argument('[template]', 'file of the template, or - for standard input')
@@ -37,7 +37,7 @@ function listingCommand(kind: keyof typeof OF_FILE, description: string): Comman
         }
         await answerLines(kind);
       } else if (template === undefined) {
-        throw new CommandError(EXIT.usage, 'which template? (a file, - for standard input, or --jsonl)');
+        throw new CommandError(EXIT.usage, 'give a template: a file, - for standard input, or --jsonl');
       } else await (await OF_FILE[kind]())(template, options.param);
     });
 }
@@ -47,7 +47,7 @@ async function answerLines(kind: 'check' | 'expand' | 'eval'): Promise<void> {
   await runOpenjdJsonl(kind, inputLines(process.stdin.setEncoding('utf8')), writeLine);
 }
 
-/** Waits when the reader of the output is slow. */
+/** Writes text. Waits while the reader of the output is slow. */
 async function writeLine(line: string): Promise<void> {
   if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
 }
@@ -56,9 +56,9 @@ async function writeLine(line: string): Promise<void> {
 export const openjdCommand = (): Command =>
   new Command('openjd')
     .description(
-      'Check, expand and run OpenJD job templates and evaluate expressions on this machine, without a service.',
+      'Check, expand and run OpenJD job templates and evaluate expressions on this machine, without a server.',
     )
-    .addCommand(listingCommand('check', 'Validate a template. Exits 1 when it has errors.'))
+    .addCommand(listingCommand('check', 'Validate a template. Exits 1 if it has errors.'))
     .addCommand(listingCommand('expand', 'List the tasks that a template makes.'))
     .addCommand(runCommand())
     .addCommand(evalCommand());
@@ -70,7 +70,7 @@ function runCommand(): Command {
     ),
   )
     .argument('<template>', 'file of the template, or - for standard input')
-    .option('--step <name>', 'run this step alone, without those that it depends on')
+    .option('--step <name>', 'run only this step, without its dependencies')
     .option(
       '--task <name=value>',
       'run the tasks with this value of a task parameter (may be repeated)',
@@ -91,16 +91,16 @@ const collected = (given: string, earlier: readonly string[]): readonly string[]
 
 function evalCommand(): Command {
   return new Command('eval')
-    .description('Evaluate an expression of the extension EXPR. Exits 1 when it has no value.')
+    .description('Evaluate an expression of the extension EXPR. Exits 1 if the evaluation fails.')
     .argument('[expression]', 'the expression')
     .option(
       '-v, --value <name:type=value>',
-      'a symbol of the expression, lists as JSON; name:unresolved[type] for one that is not known (may be repeated)',
+      'a symbol of the expression; lists as JSON; name:unresolved[type] for an unknown value (may be repeated)',
       collected,
       [],
     )
     .option('--format', 'the argument is a format string with {{ }} around its expressions')
-    .option('--target-type <type>', 'type that the value is wanted as')
+    .option('--target-type <type>', 'target type of the value')
     .addOption(
       new Option('--path-format <format>', 'how paths are written')
         .choices(['posix', 'windows'])
@@ -119,7 +119,7 @@ function evalCommand(): Command {
         }
         await answerLines('eval');
       } else if (expression === undefined) {
-        throw new CommandError(EXIT.usage, 'which expression? (or --jsonl)');
+        throw new CommandError(EXIT.usage, 'give an expression, or --jsonl');
       } else {
         const { evalCommandOf } = await import('./eval.ts');
         await evalCommandOf(expression, options);

@@ -4,12 +4,12 @@ import { readPathMapping } from '../../src/core/delivery/read-path-mapping.ts';
 import { CommandError, EXIT } from '../commands/exit-codes.ts';
 
 const FILE_SCHEME = 'file://';
-/** Whoever runs a job on the own machine may have any file of it copied. */
+/** A local run may copy any file of the user. */
 const WHOLE_MACHINE = '/';
 
 /**
- * What `--path-mapping-rules` says: JSON of the format `pathmapping-1.0`, or a file of it, as a path or with `file://` before it. Throws a
- * CommandError that says what is wrong with it.
+ * Parses `--path-mapping-rules`: JSON of the format `pathmapping-1.0`, or a path of a file with it, with or without
+ * `file://`. Throws a CommandError that describes the error.
  */
 export async function pathMappingOf(option: string | undefined): Promise<PathMapping> {
   const text = option === undefined ? '{}' : await textOf(option);

@@ -1,4 +1,4 @@
-/** Puts a prefix before each line of a text that comes in pieces. */
+/** Adds a prefix to each line of a text that arrives in pieces. */
 export class PrefixedLines {
   private readonly prefix: string;
   private isOpen = false;
@@ -7,7 +7,7 @@ export class PrefixedLines {
     this.prefix = prefix;
   }
 
-  /** The piece with the prefix wherever a line begins in it. */
+  /** Returns the piece with the prefix at each start of a line. */
   next(piece: string): string {
     if (piece === '') return '';
     const ends = piece.endsWith('\n');

@@ -9,18 +9,18 @@ import type { TemplateFile } from '../commands/template-file.ts';
 import type { Terminal } from '../commands/terminal.ts';
 import { findingsText } from './findings-text.ts';
 
-/** What stands against a template ends the command: each error with its place. */
+/** Throws a CommandError with the errors of a template and their positions. */
 const wrong = (file: TemplateFile, errors: readonly PointedError[], terminal: Terminal): CommandError =>
   new CommandError(EXIT.failed, findingsText(file, errors, terminal.errorColors));
 
-/** The document of a template file. Throws a CommandError that shows why it cannot be read. */
+/** Reads the document of a template file. Throws a CommandError that shows why it cannot be read. */
 export function readFile(file: TemplateFile, terminal: Terminal): DocumentNode {
   const read = readDocument(file.text, file.format);
   if (read.ok) return read.document;
   throw wrong(file, read.errors, terminal);
 }
 
-/** The checked template. Throws a CommandError that shows every error. */
+/** Returns the checked template. Throws a CommandError that shows all errors. */
 export function checkFile(
   file: TemplateFile,
   document: DocumentNode,
@@ -32,7 +32,7 @@ export function checkFile(
   throw wrong(file, checked.errors, terminal);
 }
 
-/** The job that a template makes with the given values. Throws a CommandError that shows every error. */
+/** Returns the job of a template with the given values. Throws a CommandError that shows all errors. */
 export function prepareFile(
   file: TemplateFile,
   document: DocumentNode,

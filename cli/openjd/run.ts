@@ -36,14 +36,15 @@ const COLUMNS: readonly Column<StepOutcome>[] = [
 ];
 
 /**
- * `callsheet openjd run TEMPLATE`: runs the job on this machine without a service, one task after another. What tasks write goes to the stream that
- * they wrote it to, each line after the name of its task; the run's own words go to standard error. Exits 1 unless all succeed.
+ * `callsheet openjd run TEMPLATE`: runs the job on this machine without a service, one task after another. Output of
+ * tasks goes to the same stream here, each line with the name of its task; messages of the run go to standard error.
+ * Exits 1 unless all tasks succeed.
  */
 export async function runCommandOf(path: string, options: RunOptions): Promise<void> {
   const terminal = processTerminal();
   const file = await readTemplateFile(path);
   const document = readFile(file, terminal);
-  // Host requirements are for whoever looks for a host: this one is given.
+  // Host requirements select a host; a local run has only this one.
   const job = prepareFile(
     file,
     document,
@@ -57,8 +58,8 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
   const mapping = await pathMappingOf(options.pathMappingRules);
   const printer = new TaskPrinter(terminal);
   const interrupted = stopSignal();
-  interrupted.addEventListener('abort', () => terminal.err('stopping; once more ends it at once\n'));
-  const signal = AbortSignal.any([interrupted, noReader()]);
+  interrupted.addEventListener('abort', () => terminal.err('stopping; repeat the signal to end at once\n'));
+  const signal = AbortSignal.any([interrupted, outputClosed()]);
   const sessions = await LocalSessions.open(mapping, {
     output: (chunk) => printer.output(chunk),
     warn: (text) => terminal.err(`callsheet: ${printable(text)}\n`),
@@ -71,10 +72,13 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
   if (!outcomes.every(({ status }) => status === 'succeeded')) process.exitCode = EXIT.failed;
 }
 
-/** Aborted when nobody reads standard output any more: the run then ends as if it was interrupted, its sessions in order. */
-function noReader(): AbortSignal {
+/**
+ * Returns a signal that aborts when standard output is closed. The run then ends like an interrupted one and exits its
+ * sessions in order.
+ */
+function outputClosed(): AbortSignal {
   const controller = new AbortController();
-  // In the place of the listener of all commands, which ends the process.
+  // Replaces the listener of all commands, which would end the process.
   process.stdout.removeAllListeners('error');
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -83,7 +87,7 @@ function noReader(): AbortSignal {
   return controller.signal;
 }
 
-/** Prints what the task that runs writes. */
+/** Prints the output of the running task. */
 class TaskPrinter {
   private readonly terminal: Terminal;
   private out = new PrefixedLines('');
@@ -109,11 +113,11 @@ class TaskPrinter {
     this.terminal.err(`${printable(name)} ${word}${why}\n`);
   }
 
-  /** Waits when the reader of the output is slow. */
+  /** Writes text. Waits while the reader of the output is slow. */
   async output({ stream, data }: LogMessage): Promise<void> {
     const [place, lines] =
       stream === 'stdout' ? ([process.stdout, this.out] as const) : ([process.stderr, this.err] as const);
-    // Whoever listens to the errors of the stream deals with them.
+    // Another listener handles errors of the stream.
     if (!place.write(lines.next(data))) await once(place, 'drain').catch(() => undefined);
   }
 }

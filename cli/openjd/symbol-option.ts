@@ -10,8 +10,8 @@ import { jsonOf } from './eval-request.ts';
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 
 /**
- * The symbols that `-v NAME:TYPE=VALUE` gives. Text without `:TYPE` is a string; a list is JSON; a type alone, `NAME:unresolved[int]`, is a value
- * that is not known. Throws a CommandError for what is none of these.
+ * Parses the symbols of `-v NAME:TYPE=VALUE`. Without `:TYPE` the value is a string; a list is JSON; a type alone,
+ * `NAME:unresolved[int]`, is an unknown value. Throws a CommandError for invalid input.
  */
 export function symbolsOf(given: readonly string[], style: FileStyle): ReadonlyMap<string, Value> {
   const symbols = new Map<string, Value>();
@@ -30,11 +30,11 @@ export function symbolsOf(given: readonly string[], style: FileStyle): ReadonlyM
   return symbols;
 }
 
-/** A type of the language, or of parameters as templates write them: `INT`, `List[Int]`. */
+/** Returns a type of the language, or of parameters as templates write them: `INT`, `List[Int]`. */
 const typeNamed = (text: string): ExprType | null => parseType(text) ?? parseType(text.toLowerCase());
 
 function valueOf(type: ExprType, text: string | null, style: FileStyle, option: string): Value {
-  if (text === null && type.kind !== 'unresolved') throw wrong(option, 'it has no =VALUE');
+  if (text === null && type.kind !== 'unresolved') throw wrong(option, 'there is no =VALUE');
   const read = readValue(type, text === null ? null : jsonFor(type, text, option), style);
   if (!read.ok) throw wrong(option, read.detail);
   return read.value;

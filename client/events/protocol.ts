@@ -151,7 +151,7 @@ export class Protocol {
         this.#trigger('overdue', now, 'the connection was not opened in time');
         return;
       case 'live':
-        if (this.#isPinged) this.#trigger('overdue', now, 'the service did not answer a ping');
+        if (this.#isPinged) this.#trigger('overdue', now, 'the server did not answer a ping');
         else this.#ping(now);
         return;
       case 'waiting':
@@ -175,9 +175,9 @@ export class Protocol {
     const frame = text === null ? null : readFrame(text);
     if (frame === null) {
       const excerpt = text === null ? 'bytes' : text.slice(0, EXCERPT_CHARACTERS);
-      this.#problem(`invalid message from the service: ${excerpt}`);
+      this.#problem(`invalid message from the server: ${excerpt}`);
     } else if (frame.type === 'error' && frame.code !== 'gap') {
-      this.#problem(`the service rejected a message: ${frame.code}: ${frame.message}`);
+      this.#problem(`the server rejected a message: ${frame.code}: ${frame.message}`);
     } else if (frame.type !== 'pong') {
       this.#subscriptions.receive(frame);
     }

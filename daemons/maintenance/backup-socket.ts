@@ -67,21 +67,21 @@ export async function startBackupServer(
 
 async function answer(socket: Socket, line: string, stores: readonly CopiedStore[]): Promise<void> {
   if (line === '') return;
-  let said: CopyAnswer;
+  let reply: CopyAnswer;
   try {
     const { directory } = requestOf(line);
     const copies = await copyStores(stores, directory);
     // The client has disconnected and will not remove the copies.
     if (socket.destroyed) for (const { path } of copies) rmSync(path, { force: true });
-    said = { version: VERSION, type: 'copied', copies };
+    reply = { version: VERSION, type: 'copied', copies };
   } catch (error) {
-    said = {
+    reply = {
       version: VERSION,
       type: 'failed',
       reason: error instanceof Error ? error.message : String(error),
     };
   }
-  if (!socket.destroyed) socket.end(`${JSON.stringify(said)}\n`);
+  if (!socket.destroyed) socket.end(`${JSON.stringify(reply)}\n`);
 }
 
 function requestOf(line: string): CopyRequest {
@@ -95,7 +95,7 @@ function requestOf(line: string): CopyRequest {
     typeof value.directory === 'string'
   )
     return { version: VERSION, directory: value.directory };
-  throw new Error('the service and this command are of different versions');
+  throw new Error('the server and this command are of different versions');
 }
 
 /**
@@ -114,7 +114,7 @@ export async function requestStoreCopies(
       socket.once('error', (error) =>
         reject(
           new NoServiceError(
-            `${dataDirectory} is in use and no service answers there (it starts, stops or is compacted): try again. ${error.message}`,
+            `${dataDirectory} is in use and no server answers there (it starts, stops or is compacted); try again: ${error.message}`,
           ),
         ),
       );
@@ -130,13 +130,13 @@ export async function requestStoreCopies(
 /** Returns the first line that the peer sends, or an empty text if it disconnects before. */
 function firstLine(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
-    let heard = '';
+    let received = '';
     socket.setEncoding('utf8');
     socket.on('data', (text: string) => {
-      heard += text;
-      const end = heard.indexOf('\n');
-      if (end !== -1) resolve(heard.slice(0, end));
-      else if (heard.length > LINE_MAX) socket.destroy();
+      received += text;
+      const end = received.indexOf('\n');
+      if (end !== -1) resolve(received.slice(0, end));
+      else if (received.length > LINE_MAX) socket.destroy();
     });
     socket.on('error', () => socket.destroy());
     socket.on('close', () => resolve(''));
@@ -144,11 +144,11 @@ function firstLine(socket: Socket): Promise<string> {
 }
 
 function copiesOf(line: string): readonly EnvironmentCopy[] {
-  if (line === '') throw new Error('the service stopped while it made the copies');
+  if (line === '') throw new Error('the server stopped while it made the copies');
   // Only a service of this version writes it.
-  const said = JSON.parse(line) as CopyAnswer;
-  if (said.type === 'failed') throw new Error(said.reason);
-  return said.copies;
+  const reply = JSON.parse(line) as CopyAnswer;
+  if (reply.type === 'failed') throw new Error(reply.reason);
+  return reply.copies;
 }
 
 /**

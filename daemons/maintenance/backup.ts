@@ -48,8 +48,7 @@ export async function backupStores(
 ): Promise<{ readonly bytes: number }> {
   const { dataDirectory, force } = options;
   const file = resolve(options.file);
-  if (!force && existsSync(file))
-    throw new BackupExistsError(`${file} is there already: --force replaces it`);
+  if (!force && existsSync(file)) throw new BackupExistsError(`${file} already exists; --force replaces it`);
   assertRestoreComplete(dataDirectory);
   const folder = dirname(file);
   if (!existsSync(folder)) throw new Error(`there is no directory ${folder}`);

@@ -15,5 +15,5 @@ export const restoreMarkerPath = (dataDirectory: string): string => join(dataDir
 /** Throws if a restore into the directory was interrupted: its stores are incomplete. */
 export function assertRestoreComplete(dataDirectory: string): void {
   if (existsSync(restorePartial(dataDirectory)))
-    throw new Error(`a restore into ${dataDirectory} was cut off: run callsheet restore again`);
+    throw new Error(`a restore into ${dataDirectory} was interrupted; run callsheet restore again`);
 }

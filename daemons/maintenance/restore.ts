@@ -123,7 +123,9 @@ function place(from: string, to: string): void {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw error;
-    throw new RestoreTargetError(`${to} was made by another while the backup was read: it is left as it is`);
+    throw new RestoreTargetError(
+      `${to} was created by another process during the restore; it is left unchanged`,
+    );
   }
 }
 
@@ -176,5 +178,5 @@ function refusal({ parts }: BackupManifest, dataDirectory: string): string | nul
   }
   const needed = parts.reduce((sum, { bytes }) => sum + bytes, MARGIN_BYTES);
   const free = freeBytes(dataDirectory);
-  return free < needed ? `it needs ${needed} bytes and ${free} are free in ${dataDirectory}` : null;
+  return free < needed ? `the restore needs ${needed} bytes; ${free} are free in ${dataDirectory}` : null;
 }

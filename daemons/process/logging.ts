@@ -13,13 +13,13 @@ const STDERR = 2;
 const UNWRITTEN_BYTES_MAX = 4 * 2 ** 20;
 
 /**
- * Creates the log of a daemon: lines on standard error, JSON or plain text (docs/contract/limits.md#logging). `heard`
+ * Creates the log of a daemon: lines on standard error, JSON or plain text (docs/contract/limits.md#logging). `onRecord`
  * receives every record too.
  */
 export function createLogger(
   settings: LogSettings,
   component: string,
-  heard: (note: DiagnosticNote) => void = () => undefined,
+  onRecord: (note: DiagnosticNote) => void = () => undefined,
 ): Logger {
   const options: pino.LoggerOptions = {
     level: settings.level,
@@ -30,7 +30,7 @@ export function createLogger(
         const [first, second] = args as readonly unknown[];
         const hasAttributes = typeof first === 'object' && first !== null;
         const attributes = hasAttributes ? textsOf(first) : {};
-        heard(note(levelOf(level), textOf(hasAttributes ? second : first), attributes));
+        onRecord(note(levelOf(level), textOf(hasAttributes ? second : first), attributes));
         method.apply(this, args);
       },
     },

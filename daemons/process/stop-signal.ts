@@ -1,15 +1,15 @@
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Returns a signal that aborts on the first SIGTERM or SIGINT. Each further one calls `again`; by default the second
+ * Returns a signal that aborts on the first SIGTERM or SIGINT. Each further one calls `onRepeat`; by default the second
  * ends the process with status 1. Removes all earlier listeners of these signals.
  */
-export function stopSignal(again: () => void = () => process.exit(1)): AbortSignal {
+export function stopSignal(onRepeat: () => void = () => process.exit(1)): AbortSignal {
   const controller = new AbortController();
   for (const signal of STOP_SIGNALS) {
     process.removeAllListeners(signal);
     process.on(signal, () => {
-      if (controller.signal.aborted) again();
+      if (controller.signal.aborted) onRepeat();
       else controller.abort();
     });
   }
@@ -24,7 +24,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Calls `lookAgain` on SIGHUP. In a terminal, SIGHUP ends the process as usual. */
-export function onHangUp(lookAgain: () => void): void {
-  if (process.stderr.isTTY !== true) process.on('SIGHUP', lookAgain);
+/** Calls `onSignal` on SIGHUP. In a terminal, SIGHUP ends the process as usual. */
+export function onHangUp(onSignal: () => void): void {
+  if (process.stderr.isTTY !== true) process.on('SIGHUP', onSignal);
 }

@@ -94,8 +94,8 @@ const actorsOf = (shards: Shards, reader: StateReader): Actors => ({
     reader.refresh();
     return outcome;
   },
-  submitLarge: async (farm, submission, plan) => {
-    const outcome = await shards.submitLarge(farm, submission, plan);
+  submit: async (farm, submission, plan) => {
+    const outcome = await shards.submit(farm, submission, plan);
     reader.refresh();
     return outcome;
   },

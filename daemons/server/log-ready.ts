@@ -23,8 +23,8 @@ function warnIfOpen(config: ServerConfig, logger: Logger): void {
   if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return;
   logger.warn(
     { host },
-    'there is no authentication: whoever reaches this address may run commands on the workers',
+    'there is no authentication: every client that reaches this address may run commands on the workers',
   );
   if (config.http.enablePprof)
-    logger.warn({ host }, 'profiles of the service can be taken by whoever reaches this address');
+    logger.warn({ host }, 'every client that reaches this address can take profiles of the service');
 }

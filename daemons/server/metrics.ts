@@ -71,7 +71,7 @@ export class ServiceMetrics {
     this.workers = gauge('svc_workers', 'Workers.', 'status');
     this.parkedRequests = gauge('svc_scheduler_parked_requests', 'Lease requests that wait for work.');
     this.leaseReplies = counter('svc_scheduler_leases_total', 'Lease requests that were answered.', 'answer');
-    this.leasedTasks = counter('svc_scheduler_leased_tasks_total', 'Tasks that were handed to workers.');
+    this.leasedTasks = counter('svc_scheduler_leased_tasks_total', 'Tasks that were leased to workers.');
     this.leaseLatency = histogram(
       'svc_scheduler_lease_seconds',
       'From a lease request to its reply with tasks, without the wait for work.',
@@ -100,7 +100,7 @@ export class ServiceMetrics {
     this.counters[counter].inc({ queue: queueId });
   }
 
-  /** What a shard has measured. */
+  /** Measures of a shard. */
   measured(shard: number, measures: ShardMeasures): void {
     this.states.set(shard, measures.state);
     this.parked.set(shard, measures.parkedRequests);
@@ -189,7 +189,7 @@ export class ServiceMetrics {
     counter('svc_ws_events_pushed_total', 'Events that were sent to clients of the event channel.', 'pushed');
     counter(
       'svc_ws_events_missed_total',
-      'Events that clients of the event channel have missed: they read too slowly, or came back too late.',
+      'Events that clients of the event channel have missed, because they read too slowly or reconnected too late.',
       'missed',
     );
   }

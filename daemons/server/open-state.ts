@@ -64,4 +64,6 @@ export async function openState(
 }
 
 const diskText = (disk: 'ok' | 'low'): string =>
-  disk === 'low' ? 'the disk is low: new jobs are refused' : 'the disk has room again: new jobs are taken';
+  disk === 'low'
+    ? 'disk space is low: new jobs are refused'
+    : 'disk space is sufficient again: new jobs are accepted';

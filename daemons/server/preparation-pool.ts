@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { Preparation } from '../../http/ports.ts';
-import { joinPlan } from '../threads/plan-parts.ts';
 import type { PreparationResult, PreparationTask } from '../threads/pool-task.ts';
 import { poolThreadName, threadEntry } from '../threads/thread-entry.ts';
 
@@ -40,7 +39,7 @@ export class PreparationPool {
     if (this.pool.queueSize >= WAITING_MAX) return { ok: false, busy: true };
     const signal = AbortSignal.timeout(this.deadlineMs);
     try {
-      return prepared(await this.pool.run(task, { signal }));
+      return await this.pool.run(task, { signal });
     } catch (error) {
       if (signal.aborted) return { ok: false, deadline: true };
       throw error;
@@ -55,14 +54,4 @@ export class PreparationPool {
   stop(): Promise<void> {
     return this.pool.close();
   }
-}
-
-/** Returns the result of a pool thread. The plan of a large job is joined from its parts. */
-function prepared(result: PreparationResult): Preparation {
-  if (!result.ok) return result;
-  const { content, ...job } = result.job;
-  const { previews } = result;
-  if ('plan' in content) return { ok: true, job: { ...job, plan: content.plan }, previews };
-  const { large } = content;
-  return { ok: true, job: { ...job, plan: joinPlan(large.plan), large }, previews };
 }

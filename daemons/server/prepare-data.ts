@@ -54,7 +54,7 @@ export async function waitAfterRestore(
   if (!existsSync(mark)) return;
   logger.warn(
     { milliseconds: heartbeatTimeoutMs },
-    'first start after a restore: waiting until workers have stopped what they ran without the service',
+    'first start after a restore: waiting until workers have stopped the tasks that they ran without the service',
   );
   // After an abort the marker stays, and the next start waits again.
   await delay(heartbeatTimeoutMs, undefined, { signal: stopping }).catch(() => undefined);

@@ -59,7 +59,7 @@ async function serve(config: ServerConfig): Promise<void> {
     diagnostics?.add(SERVER_COMPONENT, nanosOfMs(Date.now()), note);
   });
   const stopping = stopSignal(() => {
-    writeFinalLog('a second signal: ending at once, without waiting for what runs');
+    writeFinalLog('a second signal: ending at once, without waiting for running work');
     exitNow(SECOND_SIGNAL_EXIT);
   });
   const shutdown = new Shutdown(logger, () => performance.now());

@@ -14,11 +14,11 @@ import { mainThreadReplyTo } from '../../actors/service/gateway/reply-address.ts
 import { shardOfFarm } from '../threads/shard-of-farm.ts';
 import {
   SHARD_PROTOCOL_VERSION,
-  type LargeCommand,
   type ShardCommand,
   type ShardControl,
   type ShardNotice,
   type ShardOptions,
+  type SubmitCommand,
 } from '../threads/shard-protocol.ts';
 import { shardThreadName, threadEntry } from '../threads/thread-entry.ts';
 
@@ -77,23 +77,23 @@ export class Shards {
     return this.request((replyTo) => this.post(make(replyTo)));
   }
 
-  /** Submits a large job to its farm and returns the answer as `ask` does. */
-  submitLarge(
+  /** Submits a job to its farm and returns the answer as `ask` does. */
+  submit(
     farm: FarmId,
-    submission: LargeCommand['submission'],
+    submission: SubmitCommand['submission'],
     plan: PlanInParts,
   ): Promise<Outcome<JobRecord>> {
     const shard = this.shards[shardOfFarm(farm, this.shards.length)];
     return this.request((replyTo) => {
       const command = {
         v: SHARD_PROTOCOL_VERSION,
-        type: 'submit-large',
+        type: 'submit',
         farm,
         submission,
         plan,
         replyTo,
       } as const;
-      shard?.worker.postMessage(command satisfies LargeCommand);
+      shard?.worker.postMessage(command satisfies SubmitCommand);
     });
   }
 
@@ -102,9 +102,8 @@ export class Shards {
     const request = this.nextRequest++;
     return new Promise((resolve) => {
       this.waiting.set(request, (answer) => {
-        // The one place where an answer without a type comes back from another thread: the number of the request stands
-        // for the
-        // ReplyTo<Outcome<Answer>> of the message, against which the actor's context has checked the answer there.
+        // The only place where an untyped answer arrives from another thread. The number of the request identifies the
+        // ReplyTo<Outcome<Answer>> of the message. The context of the actor has checked the answer against it.
         resolve(answer as Outcome<Answer>);
       });
       post(mainThreadReplyTo(request));

@@ -138,7 +138,7 @@ export class LogIntake {
   }
 
   private noteCut(task: TaskId): void {
-    const text = 'the log of a task is over its limit: the rest of it is dropped';
+    const text = 'the log of a task exceeds its limit; the rest is dropped';
     this.tell({ v: LOG_PROTOCOL_VERSION, type: 'log', level: 'warn', text, attributes: { task_id: task } });
   }
 
@@ -157,7 +157,7 @@ export class LogIntake {
     if (isLow === this.isDiskLow) return;
     this.isDiskLow = isLow;
     const text = isLow
-      ? 'the disk is low: task logs stay on the bus until there is room'
+      ? 'disk space is low: task logs stay on the bus until there is space'
       : 'task logs are stored again';
     this.tell({ v: LOG_PROTOCOL_VERSION, type: 'log', level: 'warn', text, attributes: {} });
   }
@@ -166,7 +166,7 @@ export class LogIntake {
 function attemptOf({ message }: LogDelivery): AttemptAddress {
   const attempt = parseAttemptId(message.attempt_id);
   if (attempt === null) {
-    throw new Error(`a log message passed the door with the attempt ${message.attempt_id}`);
+    throw new Error(`a log message passed validation with the attempt ${message.attempt_id}`);
   }
   return attempt;
 }

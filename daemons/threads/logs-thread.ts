@@ -27,17 +27,17 @@ serveProfiles('logs');
 await runLogs(parentPort, workerData as LogThreadOptions);
 
 async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<void> {
-  const tell = (notice: LogNotice): void => main.postMessage(notice);
-  const writer = await open(options, tell);
+  const notify = (notice: LogNotice): void => main.postMessage(notice);
+  const writer = await open(options, notify);
   if (writer === null) return;
 
   const state = await openStateReader(options.stateDirectory);
   const jobs = new KnownJobs(state);
   const removal = new LogRemoval(writer);
-  const intake = new LogIntake(writer, jobs, tell);
+  const intake = new LogIntake(writer, jobs, notify);
   const diagnostics = new DiagnosticIntake({
     isWorker: workerLookup(state, () => performance.now()),
-    tell,
+    tell: notify,
     now: () => performance.now(),
   });
   let redeliveries = 0;
@@ -49,12 +49,12 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
         intake.add(delivery);
       },
       diagnosed: (source, read) => diagnostics.heard(source, read),
-      busChanged: (event) => tell({ v: LOG_PROTOCOL_VERSION, type: 'bus', event }),
+      busChanged: (event) => notify({ v: LOG_PROTOCOL_VERSION, type: 'bus', event }),
     },
   );
   const watch = new EventLoopWatch();
   const measuring = setInterval(() => {
-    tell({ v: LOG_PROTOCOL_VERSION, type: 'measured', lag: watch.read(), redeliveries });
+    notify({ v: LOG_PROTOCOL_VERSION, type: 'measured', lag: watch.read(), redeliveries });
     redeliveries = 0;
     diagnostics.reportDropped();
   }, MEASURE_PERIOD_MS);
@@ -74,12 +74,15 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
     },
   };
   exposeControl(control, options.controlPort);
-  tell({ v: LOG_PROTOCOL_VERSION, type: 'ready' });
+  notify({ v: LOG_PROTOCOL_VERSION, type: 'ready' });
 }
 
-async function open(options: LogThreadOptions, tell: (notice: LogNotice) => void): Promise<LogWriter | null> {
+async function open(
+  options: LogThreadOptions,
+  notify: (notice: LogNotice) => void,
+): Promise<LogWriter | null> {
   const log = (text: string): void =>
-    tell({ v: LOG_PROTOCOL_VERSION, type: 'log', level: 'warn', text, attributes: {} });
+    notify({ v: LOG_PROTOCOL_VERSION, type: 'log', level: 'warn', text, attributes: {} });
   try {
     return await openLogWriter({
       directory: options.logDirectory,
@@ -87,11 +90,11 @@ async function open(options: LogThreadOptions, tell: (notice: LogNotice) => void
       disk: LOG_DISK_LIMITS,
       maxBytesPerTask: options.maxBytesPerTask,
       endProcess: (failure) =>
-        failStop(failure, () => tell({ v: LOG_PROTOCOL_VERSION, type: 'failed', failure })),
+        failStop(failure, () => notify({ v: LOG_PROTOCOL_VERSION, type: 'failed', failure })),
       warn: log,
     });
   } catch (error) {
-    tell({
+    notify({
       v: LOG_PROTOCOL_VERSION,
       type: 'refused',
       reason: error instanceof Error ? error.message : String(error),

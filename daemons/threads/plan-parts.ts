@@ -3,7 +3,7 @@ import type { JobPlan, StepPlan } from '../../src/openjd/template/plan.ts';
 import type { PlanInParts, StepBody } from '../../src/core/ports/large-jobs.ts';
 
 /**
- * Splits a large plan into the parts that are sent to a shard. The next call of `encode` may reuse the bytes that it
+ * Splits a plan into the parts that are sent to a shard. The next call of `encode` may reuse the bytes that it
  * returns.
  */
 export function splitPlan(plan: JobPlan, encode: (body: StepBody) => Uint8Array): PlanInParts {

@@ -5,7 +5,7 @@ import { prepareJob } from '../../src/openjd/template/expand/prepare-job.ts';
 import { previewJob, type StepPreview } from '../../src/openjd/template/preview-command.ts';
 import type { TemplateLimits } from '../../src/openjd/template/template-limits.ts';
 import type { JobPlan } from '../../src/openjd/template/plan.ts';
-import type { LargeJob } from '../../src/core/ports/large-jobs.ts';
+import type { LargeRows, PlanInParts } from '../../src/core/ports/large-jobs.ts';
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 import type { TemplateFormat } from '../../src/core/records/job.ts';
 import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';
@@ -35,8 +35,9 @@ export type PreparationResult =
   | {
       readonly ok: true;
       readonly job: {
-        /** A large job comes in parts, with the rows that are stored before it. */
-        readonly content: { readonly plan: JobPlan } | { readonly large: LargeJob };
+        readonly plan: PlanInParts;
+        /** Plan and template of a large job, which are stored before it; null for another job and for a dry run. */
+        readonly rows: LargeRows | null;
         readonly description: string;
         readonly extensions: readonly string[];
       };
@@ -61,18 +62,19 @@ export function prepareTemplate(task: PreparationTask): PreparationResult {
   const { plan, description, extensions } = prepared.job;
   const previews = task.previews ? previewJob(prepared.job, expressions) : [];
   const isLarge = !task.previews && task.text.length >= LARGE_TEXT;
-  const content = isLarge ? { large: largeJob(plan, task) } : { plan };
-  return { ok: true, job: { content, description, extensions }, previews };
+  const rows = isLarge ? encodeRows(plan, task) : null;
+  return {
+    ok: true,
+    job: { plan: splitPlan(plan, encodeStepBody), rows, description, extensions },
+    previews,
+  };
 }
 
 /** Encodes the rows of a large job here, because leases would wait for it in a shard. */
-function largeJob(plan: JobPlan, { format, text }: PreparationTask): LargeJob {
-  const rows = {
-    plan: new Uint8Array(encodeValue('plan', plan)),
-    template: new Uint8Array(encodeValue('template', { version: 1, format, text })),
-  };
-  return { rows, plan: splitPlan(plan, encodeStepBody) };
-}
+const encodeRows = (plan: JobPlan, { format, text }: PreparationTask): LargeRows => ({
+  plan: new Uint8Array(encodeValue('plan', plan)),
+  template: new Uint8Array(encodeValue('template', { version: 1, format, text })),
+});
 
 /** Returns an error for each step whose part of a lease does not fit a message of the bus. */
 function oversizedSteps({ parameters, environments, steps }: JobPlan): PointedError[] {

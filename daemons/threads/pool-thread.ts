@@ -9,8 +9,8 @@ export { run as default };
 
 function run(task: PreparationTask): object {
   const result = prepareTemplate(task);
-  if (!result.ok || !('large' in result.job.content)) return result;
-  const { rows } = result.job.content.large;
+  if (!result.ok || result.job.rows === null) return result;
+  const { rows } = result.job;
   return move({ [valueSymbol]: result, [transferableSymbol]: [rows.plan.buffer, rows.template.buffer] });
 }
 

@@ -60,14 +60,14 @@ export function profileOf(
   const replies = new BroadcastChannel(repliesTo(id));
   return new Promise((resolve) => {
     const timer = setTimeout(giveUp, milliseconds + graceMs);
-    const say = (message: ProfileMessage): void => requests.postMessage(message);
+    const post = (message: ProfileMessage): void => requests.postMessage(message);
     replies.onmessage = (event) => end((event as { readonly data: ProfileAnswer }).data);
     signal.addEventListener('abort', giveUp, { once: true });
-    say({ type: 'take', id, thread, kind, milliseconds });
+    post({ type: 'take', id, thread, kind, milliseconds });
     if (signal.aborted) giveUp();
 
     function giveUp(): void {
-      say({ type: 'end', id });
+      post({ type: 'end', id });
       end(null);
     }
     function end(answer: ProfileAnswer | null): void {

@@ -59,8 +59,8 @@ function commitWith({ options, reader, store, meter }: ShardParts): HostPorts['c
     const latest = coalesceChanges(changes);
     const set = { version: 1, shard: options.index, sequence, changes: latest } as const;
     const callbacks: CommitCallbacks = {
-      durable: callBoth(meter.committing(latest), onCommit.durable),
-      readable: callBoth(() => reader.refresh(), onCommit.readable),
+      onDurable: callBoth(meter.committing(latest), onCommit.onDurable),
+      onReadable: callBoth(() => reader.refresh(), onCommit.onReadable),
     };
     if (outputs.some(requiresReadable)) store.commitAndApply(set, callbacks);
     else store.commit(set, callbacks);

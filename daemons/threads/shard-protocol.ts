@@ -79,17 +79,17 @@ export interface CapacityFreedCommand {
   readonly slot: number;
 }
 
-/** From the main thread: a large job for a farm of this shard, as its message `job.submit` with the plan in parts. */
-export interface LargeCommand {
+/** From the main thread: a job for a farm of this shard, as its message `job.submit` with the plan in parts. */
+export interface SubmitCommand {
   readonly v: typeof SHARD_PROTOCOL_VERSION;
-  readonly type: 'submit-large';
+  readonly type: 'submit';
   readonly farm: FarmId;
   readonly submission: Omit<JobSubmission, 'plan'>;
   readonly plan: PlanInParts;
   readonly replyTo: ReplyTo<Outcome<JobRecord>>;
 }
 
-export type ShardCommand = PostCommand | CapacityFreedCommand | LargeCommand;
+export type ShardCommand = PostCommand | CapacityFreedCommand | SubmitCommand;
 
 export type ShardNotice =
   | (OutboxBatch & { readonly v: typeof SHARD_PROTOCOL_VERSION; readonly type: 'outbox' })

@@ -15,10 +15,10 @@ import { shardThreadName } from './thread-entry.ts';
 import {
   MEASURE_PERIOD_MS,
   SHARD_PROTOCOL_VERSION,
-  type LargeCommand,
   type ShardCommand,
   type ShardControl,
   type ShardOptions,
+  type SubmitCommand,
 } from './shard-protocol.ts';
 
 /** Entry of a shard's thread. A shard holds some of the farms and has its own connection to the bus. */
@@ -67,13 +67,13 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   exposeControl(control, options.controlPort);
   main.on('message', (command: ShardCommand) => {
     if (command.type === 'capacity-freed') wakeLocalFarms(command.slot);
-    else if (command.type === 'submit-large') host.post(submissionOf(command));
+    else if (command.type === 'submit') host.post(submissionOf(command));
     else for (const envelope of command.envelopes) host.post(envelope);
   });
   for (const envelope of recoverActors(reader, ownsFarm, options.index === 0)) host.post(envelope);
 }
 
-function submissionOf({ farm, submission, plan, replyTo }: LargeCommand): ServiceEnvelope {
+function submissionOf({ farm, submission, plan, replyTo }: SubmitCommand): ServiceEnvelope {
   const whole = { ...submission, plan: joinPlan(plan) };
   return { actor: 'farm', id: farm, message: { type: 'job.submit', submission: whole, replyTo } };
 }

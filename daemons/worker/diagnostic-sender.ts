@@ -43,7 +43,7 @@ export class DiagnosticSender {
       return;
     }
     if (this.leftOut > 0) {
-      const text = 'records of this worker were left out: there were too many';
+      const text = 'too many records of this worker; some were dropped';
       this.send(this.messageOf(note('WARN', text, { records: String(this.leftOut) })));
       this.leftOut = 0;
     }

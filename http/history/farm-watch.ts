@@ -1,3 +1,8 @@
+/**
+ * States: between two scans (`#scan` is null), scanning. Invariants: observations and samples change only at the end of
+ * a scan; a minute gets at most one sample. Exits: a deleted farm is dropped with the next scan that ends a minute.
+ */
+
 import { parseAttemptId } from '../../src/core/ids.ts';
 import {
   busiest,

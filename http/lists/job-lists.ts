@@ -1,3 +1,9 @@
+/**
+ * States: filling (`#filledTo` is a key), filled (null). Invariants: a page is complete and as new as the snapshot of
+ * the turn; `#changed` has the jobs whose notices are not applied yet. Exits: none, the lists live as long as the
+ * process.
+ */
+
 import {
   JobDirectory,
   type JobCounts,

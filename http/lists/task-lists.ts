@@ -1,3 +1,9 @@
+/**
+ * Invariants: a block is used only if its version has not changed since it was read; the caches are bounded by bytes,
+ * steps and jobs, the most recently requested last. Exits: eviction of the least recently requested, or a job that does
+ * not exist any more.
+ */
+
 import { PAGES_PER_BLOCK, StepTasks } from '../../src/core/lists/step-tasks.ts';
 import { jobId, type JobId } from '../../src/core/ids.ts';
 import type { PageVersions } from '../../src/core/ports/committed-changes.ts';

@@ -1,3 +1,9 @@
+/**
+ * States of the task: unknown (`#ending` is undefined), not ended (null), ended, deleted; of a drain: running, done,
+ * failed. Invariants: pieces are dropped at each change; each end of the task has one drain. Exits: `close`, after the
+ * last follower has left.
+ */
+
 import { taskIdOf, type TaskAddress, type TaskId } from '../../src/core/ids.ts';
 import { isTerminalTask } from '../../src/core/lifecycle/task-transitions.ts';
 import { keys } from '../../src/core/records/tables.ts';

@@ -1,3 +1,8 @@
+/**
+ * Invariants: one followed task for all tails of a task; `tails` counts them. Exits: the last tail closes the followed
+ * task.
+ */
+
 import { taskIdOf, type TaskAddress, type TaskId } from '../../src/core/ids.ts';
 import { FollowedTask } from './followed-task.ts';
 import { SharedTimer } from './shared-tick.ts';

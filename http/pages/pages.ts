@@ -38,7 +38,7 @@ const PAGE_HEADERS: readonly Header[] = [
   ['Cross-Origin-Opener-Policy', 'same-origin'],
 ];
 
-const NO_BUNDLE = `The web application is not part of this build of Callsheet.\n\nRun "npm run build" in the source folder to create it (dist/web-app), then restart the service.\nThe REST API is available without it: see /api/v1/openapi.yaml.\n`;
+const NO_BUNDLE = `The web application is not part of this build of Callsheet.\n\nRun "npm run build" in the source folder to create it (dist/web-app), then restart the server.\nThe REST API is available without it: see /api/v1/openapi.yaml.\n`;
 
 /** Reports whether a path belongs to the web application: all but the API, probes, metrics and profiles. */
 export const isPage = (path: string): boolean => !OWN_PARTS.has(path.slice(1).split('/', 1)[0] ?? '');

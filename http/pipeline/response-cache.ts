@@ -1,3 +1,8 @@
+/**
+ * Invariants: all cached responses were started at the commit count `#count`. Exits: the next commit, or too many
+ * responses or bytes, clear the cache.
+ */
+
 import type { HttpResponse } from './message.ts';
 import type { OperationId } from '../openapi/operation-id.ts';
 

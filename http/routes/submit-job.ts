@@ -1,7 +1,7 @@
 import type { JobSubmission } from '../../actors/service/farm/messages.ts';
 import { farmId, jobId, queueId, type FarmId, type JobId } from '../../src/core/ids.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
-import type { LargeJob } from '../../src/core/ports/large-jobs.ts';
+import type { LargeRows, PlanInParts } from '../../src/core/ports/large-jobs.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { done, type Outcome } from '../../src/core/problems.ts';
 import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
@@ -37,42 +37,32 @@ async function submit(
 ): Promise<Reply<'submitJob'>> {
   const checked = await submissionOf(call, ports);
   if ('kind' in checked) return checked;
-  const submission: JobSubmission = { ...checked.submission, ...(once !== null && { once }) };
+  const { plan, rows } = checked;
+  const submission: Submission = { ...checked.submission, ...(once !== null && { once }) };
   const farm = farmId(call.query.farm_id);
-  const { large } = checked;
-  const outcome = await (large === undefined
-    ? submitTo(farm, submission, ports)
-    : submitLarge(farm, submission, large, ports));
+  const outcome = await (rows === null
+    ? ports.actors.submit(farm, submission, plan)
+    : submitAfterRows(farm, submission, { plan, rows }, ports));
   if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
   const job = new JobViewer(ports.store, ports.serverRetry).view(outcome.value);
   return created(job);
 }
 
-const submitTo = (farm: FarmId, submission: JobSubmission, ports: Ports): Promise<Outcome<JobRecord>> =>
-  ports.actors.ask<JobRecord>((replyTo) => ({
-    actor: 'farm',
-    id: farm,
-    message: { type: 'job.submit', submission, replyTo },
-  }));
-
 /**
- * Stores plan and template first, so that the commit with the job, and with it leases, does not wait for their bytes.
+ * Stores plan and template of a large job first, so that the commit with the job, and with it leases, does not wait for
+ * their bytes.
  */
-async function submitLarge(
+async function submitAfterRows(
   farm: FarmId,
-  { plan: _whole, ...submission }: JobSubmission,
-  { rows, plan }: LargeJob,
+  submission: Submission,
+  { plan, rows }: { readonly plan: PlanInParts; readonly rows: LargeRows },
   ports: Ports,
 ): Promise<Outcome<JobRecord>> {
   const provisionalJobId = jobId(ports.newId());
   await ports.largeJobs.storeProvisionalJob(provisionalJobId, rows);
   let hasCome = false;
   try {
-    const outcome = await ports.actors.submitLarge(
-      farm,
-      { ...submission, template: { provisionalJobId } },
-      plan,
-    );
+    const outcome = await ports.actors.submit(farm, { ...submission, template: { provisionalJobId } }, plan);
     hasCome = outcome.ok;
     return outcome;
   } finally {
@@ -83,18 +73,24 @@ async function submitLarge(
 async function dryRun(call: Call<'submitJob'>, ports: Ports): Promise<Reply<'submitJob'>> {
   const checked = await submissionOf(call, ports);
   if ('kind' in checked) return checked;
-  const { plan, queueId: queue } = checked.submission;
+  const { queueId: queue } = checked.submission;
+  const { shape } = checked.plan;
   const farm = farmId(call.query.farm_id);
-  const requirements = plan.steps.map((step) => step.requirements);
+  const requirements = shape.steps.map((step) => step.requirements);
   const workers = await askForWorkers(ports, farm, queue, requirements);
   const pools = [...ports.store.scan('usagePool')].map((row) => poolKey(row.value.name));
   const facts = { farmId: farm, queueId: queue, workers, pools, names: new StoreNames(ports.store) };
-  return { kind: 'json', status: 200, body: dryRunView(plan, checked.previews, facts) };
+  return { kind: 'json', status: 200, body: dryRunView(shape, checked.previews, facts) };
 }
 
+/** A submission without its plan, which crosses threads in parts. */
+type Submission = Omit<JobSubmission, 'plan'>;
+
 interface CheckedSubmission {
-  readonly submission: JobSubmission;
-  readonly large?: LargeJob;
+  readonly submission: Submission;
+  readonly plan: PlanInParts;
+  /** Plan and template of a large job, which are stored before it; null for another job. */
+  readonly rows: LargeRows | null;
   /** In order of the steps; only for a dry run. */
   readonly previews: readonly StepPreview[];
 }
@@ -133,8 +129,8 @@ async function submissionOf(
   const upstreams = upstreamsOf(ports.store, farm, query.depends_on ?? []);
   if (!upstreams.ok) return { kind: 'problem', problem: upstreams.problem };
   const submission = submissionFrom(call, prepared.job, templateFormat, upstreams.value);
-  const { large } = prepared.job;
-  return { submission, ...(large !== undefined && { large }), previews: prepared.previews };
+  const { plan, rows } = prepared.job;
+  return { submission, plan, rows, previews: prepared.previews };
 }
 
 function submissionFrom(
@@ -142,11 +138,10 @@ function submissionFrom(
   job: PreparedJob,
   templateFormat: TemplateFormat,
   upstreams: JobSubmission['upstreams'],
-): JobSubmission {
+): Submission {
   const submitter = principal.username;
   return {
     queueId: queueId(query.queue_id),
-    plan: job.plan,
     description: job.description,
     extensions: job.extensions,
     template: { text: body.text },

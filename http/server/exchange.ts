@@ -1,3 +1,9 @@
+/**
+ * States: arriving (the body can be read), open, settled (`#response` is null, final). Invariants: the engine's
+ * response is not used after an abort or after its end; `settled` is called once. Exits: the response, an abort by the
+ * client, `upgrade`, `abandon`.
+ */
+
 import type {
   HttpRequest as EngineRequest,
   HttpResponse as EngineResponse,

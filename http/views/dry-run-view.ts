@@ -2,7 +2,7 @@ import type { Names } from '../../src/core/explain/task-facts.ts';
 import { workersGates } from '../../src/core/explain/worker-gate.ts';
 import type { FarmId, QueueId } from '../../src/core/ids.ts';
 import type { DemandExplanation } from '../../src/core/lease/explanation.ts';
-import type { JobPlan, StepPlan } from '../../src/openjd/template/plan.ts';
+import type { PlanInParts } from '../../src/core/ports/large-jobs.ts';
 import type { CommandPreview, StepPreview } from '../../src/openjd/template/preview-command.ts';
 import { nearestMissView, rejectedView } from './explanation-view.ts';
 import type { Schemas } from './schemas.ts';
@@ -18,9 +18,12 @@ export interface DryRunFacts {
   readonly names: Names;
 }
 
+type PlanShape = PlanInParts['shape'];
+type StepShape = PlanShape['steps'][number];
+
 /** Returns the result of a dry run (docs/rest.md). */
 export function dryRunView(
-  plan: JobPlan,
+  plan: PlanShape,
   previews: readonly StepPreview[],
   facts: DryRunFacts,
 ): Schemas['DryRun'] {
@@ -36,8 +39,8 @@ export function dryRunView(
 }
 
 function stepViewOf(
-  step: StepPlan,
-  plan: JobPlan,
+  step: StepShape,
+  plan: PlanShape,
   preview: StepPreview | undefined,
   facts: DryRunFacts,
 ): Schemas['DryRunStep'] {
@@ -74,7 +77,7 @@ const commandView = ({
 });
 
 function workersView(
-  { requirements }: StepPlan,
+  { requirements }: StepShape,
   workers: DemandExplanation,
   { farmId, queueId, names }: DryRunFacts,
 ): Schemas['DryRunWorkers'] {

@@ -22,7 +22,7 @@ export function gateView(gate: Gate): Schemas['Gate'] {
       const { parkReason, failedAttempts, ...rest } = gate;
       return {
         ...rest,
-        ...(parkReason !== '' && { park_reason: parkReason }),
+        ...(parkReason !== null && { park_reason: parkReason }),
         failed_attempts: failedAttempts,
       };
     }
@@ -71,14 +71,10 @@ export function nearestMissView({
   };
 }
 
-export const rejectedView = ({
-  reason,
-  requirement,
-  workers,
-}: RejectedWorkers): Schemas['RejectedWorkers'] => ({
-  reason,
-  ...(requirement !== '' && { requirement }),
-  workers,
+export const rejectedView = (rejected: RejectedWorkers): Schemas['RejectedWorkers'] => ({
+  reason: rejected.reason,
+  ...('requirement' in rejected && { requirement: rejected.requirement }),
+  workers: rejected.workers,
 });
 
 /** Returns which workers can run a task, in the format of the contract. */

@@ -41,7 +41,8 @@ export function failureGroups(store: StoreReader, job: JobRecord): Schemas['JobF
     groups.set(reason, group);
     group.count += 1;
     if (group.taskIds.length < NAMED_MAX) group.taskIds.push(taskIdOf(task));
-    if (group.ordinals.size < NAMED_MAX && state.workerOrdinal > 0) group.ordinals.add(state.workerOrdinal);
+    const { workerOrdinal } = state;
+    if (group.ordinals.size < NAMED_MAX && workerOrdinal !== null) group.ordinals.add(workerOrdinal);
   }
   const commonest = [...groups.values()].sort((a, b) => b.count - a.count);
   return {

@@ -4,7 +4,7 @@ import {
   type RetryPolicy,
 } from '../../src/core/lifecycle/retry-policy.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
-import type { JobRecord } from '../../src/core/records/job.ts';
+import { cancelReasonOf, parkReasonOf, type JobRecord } from '../../src/core/records/job.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { failureSummary } from './failure-summary.ts';
 import type { Schemas } from './schemas.ts';
@@ -13,6 +13,7 @@ import { timestampOf } from '../../src/core/timestamp.ts';
 
 /** docs/contract/resources.md#job. `retry` is the result of the cascade. */
 export function jobView(job: JobRecord, retry: RetryPolicy): Schemas['Job'] {
+  const [parkReason, cancelReason] = [parkReasonOf(job), cancelReasonOf(job)];
   return {
     id: job.id,
     farm_id: job.farmId,
@@ -27,8 +28,8 @@ export function jobView(job: JobRecord, retry: RetryPolicy): Schemas['Job'] {
     created_at: timestampOf(job.createdAt),
     updated_at: timestampOf(job.updatedAt),
     failed_attempts: job.failedAttempts,
-    ...(job.parkReason !== '' && { park_reason: job.parkReason }),
-    ...(job.cancelReason !== '' && { cancel_reason: job.cancelReason }),
+    ...(parkReason !== null && { park_reason: parkReason }),
+    ...(cancelReason !== null && { cancel_reason: cancelReason }),
     effective_retry: {
       max_attempts: retry.maxAttempts,
       retry_delay_seconds: retry.retryDelaySeconds,

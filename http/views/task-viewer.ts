@@ -16,11 +16,11 @@ import { timestampOf } from '../../src/core/timestamp.ts';
 interface TaskFacts {
   readonly state: TaskState;
   readonly workerId: WorkerId | null;
-  /** Assignment time of the current or last attempt; 0 if there is none. */
-  readonly assignedAt: number;
-  /** End of that attempt; 0 while it is open. */
-  readonly endedAt: number;
-  readonly failureReason: string;
+  /** Assignment time of the current or last attempt; null if the task is neither live nor has run. */
+  readonly assignedAt: number | null;
+  /** End of that attempt; null while it is open. */
+  readonly endedAt: number | null;
+  readonly failureReason: string | null;
   readonly progress: number | undefined;
   readonly statusMessage: string | undefined;
 }
@@ -70,16 +70,16 @@ export class TaskViewer {
       ...(Object.keys(parameters).length > 0 && { parameters }),
       status: state.status,
       ...(workerId !== null && { assigned_worker_id: workerId }),
-      ...(assignedAt > 0 && {
+      ...(assignedAt !== null && {
         assigned_at: timestampOf(assignedAt),
         started_at: timestampOf(assignedAt),
-        ...(endedAt > 0 && { ended_at: timestampOf(endedAt) }),
+        ...(endedAt !== null && { ended_at: timestampOf(endedAt) }),
       }),
       created_at: this.#createdAt,
       updated_at: timestampOf(state.updatedAt),
       ...(state.unschedulable && { unschedulable_reason: step.unschedulableReason ?? '' }),
-      ...(failureReason !== '' && { failure_reason: failureReason }),
-      ...(state.retryAfter > 0 && { retry_after: timestampOf(state.retryAfter) }),
+      ...(failureReason !== null && { failure_reason: failureReason }),
+      ...(state.retryAfter !== null && { retry_after: timestampOf(state.retryAfter) }),
       failed_attempts: state.failedAttempts,
       ...(progress !== undefined && { progress }),
       ...(statusMessage !== undefined && { status_message: statusMessage }),
@@ -116,16 +116,16 @@ export class TaskViewer {
     const { state, workerId, assignedAt, endedAt, failureReason, progress, statusMessage } = facts;
     let text = `,"status":"${state.status}`;
     if (workerId !== null) text += `","assigned_worker_id":"${workerId}`;
-    if (assignedAt > 0) {
+    if (assignedAt !== null) {
       const given = timestampOf(assignedAt);
       text += `","assigned_at":"${given}","started_at":"${given}`;
-      if (endedAt > 0) text += `","ended_at":"${timestampOf(endedAt)}`;
+      if (endedAt !== null) text += `","ended_at":"${timestampOf(endedAt)}`;
     }
     text += `","created_at":"${this.#createdAt}","updated_at":"${timestampOf(state.updatedAt)}"`;
     if (state.unschedulable)
       text += `,"unschedulable_reason":${JSON.stringify(step.unschedulableReason ?? '')}`;
-    if (failureReason !== '') text += `,"failure_reason":${JSON.stringify(failureReason)}`;
-    if (state.retryAfter > 0) text += `,"retry_after":"${timestampOf(state.retryAfter)}"`;
+    if (failureReason !== null) text += `,"failure_reason":${JSON.stringify(failureReason)}`;
+    if (state.retryAfter !== null) text += `,"retry_after":"${timestampOf(state.retryAfter)}"`;
     text += `,"failed_attempts":${state.failedAttempts}`;
     if (progress !== undefined) text += `,"progress":${JSON.stringify(progress)}`;
     if (statusMessage !== undefined) text += `,"status_message":${JSON.stringify(statusMessage)}`;
@@ -137,13 +137,13 @@ export class TaskViewer {
     const state = taskStateOf(step, this.#pageOf(step, index), index);
     const hasEnded = isTerminalTask(state.status);
     const wasHeld = isLiveTask(state.status) || hasEnded;
-    const assignedAt = wasHeld ? state.assignedAt : 0;
+    const assignedAt = wasHeld ? state.assignedAt : null;
     const { progress, statusMessage } = this.#progressOf(address, state);
     return {
       state,
       workerId: wasHeld ? this.#workerOf(state.workerOrdinal) : null,
       assignedAt,
-      endedAt: hasEnded && assignedAt > 0 ? Math.max(state.updatedAt, assignedAt) : 0,
+      endedAt: hasEnded && assignedAt !== null ? Math.max(state.updatedAt, assignedAt) : null,
       failureReason: failureReasonOf(this.#store, step, address, state),
       progress,
       statusMessage,
@@ -176,7 +176,7 @@ export class TaskViewer {
     address: TaskAddress,
     { status, attemptNumber, workerOrdinal, silent }: TaskState,
   ): TaskProgress {
-    if (silent || workerOrdinal === 0 || !(isLiveTask(status) || isTerminalTask(status))) return {};
+    if (silent || workerOrdinal === null || !(isLiveTask(status) || isTerminalTask(status))) return {};
     return this.#store.get('attempt', keys.attempt(address, attemptNumber)) ?? {};
   }
 
@@ -191,8 +191,8 @@ export class TaskViewer {
     return this.#page;
   }
 
-  #workerOf(ordinal: number): WorkerId | null {
-    if (ordinal === 0) return null;
+  #workerOf(ordinal: number | null): WorkerId | null {
+    if (ordinal === null) return null;
     const known = this.#workers.get(ordinal);
     if (known !== undefined) return known;
     const row = this.#store.get('workerOrdinal', keys.workerOrdinal(this.#job.farmId, ordinal));
@@ -202,14 +202,17 @@ export class TaskViewer {
   }
 }
 
-/** Returns why a task has failed or was canceled; empty for other statuses. */
+/** Returns why a task has failed or was canceled; null for other statuses, and for a reason without text. */
 export function failureReasonOf(
   store: StoreReader,
   step: StepRecord,
   address: TaskAddress,
   state: TaskState,
-): string {
-  if (state.hasText) return store.get('taskText', keys.taskText(address))?.failureReason ?? '';
+): string | null {
   // Only a task without a record can be canceled without its own text.
-  return state.status === 'canceled' ? step.untouched.failureReason : '';
+  const shared = state.status === 'canceled' ? step.untouched.failureReason : '';
+  const reason = state.hasText
+    ? (store.get('taskText', keys.taskText(address))?.failureReason ?? '')
+    : shared;
+  return reason === '' ? null : reason;
 }

@@ -4,7 +4,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
-import type { WaitingExplanation, WaitingGroup } from '../../src/core/lease/explanation.ts';
+import type { WaitingCause, WaitingExplanation, WaitingGroup } from '../../src/core/lease/explanation.ts';
 
 /** Paused jobs of a farm, and their ready tasks. */
 export interface PausedJobs {
@@ -43,9 +43,9 @@ function groupView(store: StoreReader, farm: FarmId, group: WaitingGroup): Schem
     jobs: group.jobs,
     job_ids: group.jobIds,
     job_names: namesOf(store, group.jobIds),
-    ...(group.queueId !== null && { queue_id: group.queueId }),
-    ...(group.pool !== '' && { pool: group.pool }),
-    ...(group.unschedulableReason !== '' && { unschedulable_reason: group.unschedulableReason }),
+    ...('queueId' in group && { queue_id: group.queueId }),
+    ...('pool' in group && { pool: group.pool }),
+    ...('unschedulableReason' in group && { unschedulable_reason: group.unschedulableReason }),
   };
 }
 
@@ -59,16 +59,14 @@ function pausedView(store: StoreReader, { tasks, jobs, jobIds }: PausedJobs): Sc
 const namesOf = (store: StoreReader, ids: readonly string[]): readonly string[] =>
   ids.map((id) => store.get('job', keys.job(jobId(id)))?.name ?? id);
 
-function sentenceOf(store: StoreReader, farm: FarmId, group: WaitingGroup): string {
-  const queue = group.queueId === null ? undefined : store.get('queue', keys.queue(group.queueId));
-  const name = queue?.name ?? group.queueId ?? '';
-  switch (group.reason) {
+function sentenceOf(store: StoreReader, farm: FarmId, cause: WaitingCause): string {
+  switch (cause.reason) {
     case 'paused_queue':
-      return `Queue ${name} is paused.`;
+      return `Queue ${store.get('queue', keys.queue(cause.queueId))?.name ?? cause.queueId} is paused.`;
     case 'usage_pool_missing':
-      return `Usage pool ${group.pool} is not registered and has no slots.`;
+      return `Usage pool ${cause.pool} is not registered and has no slots.`;
     case 'workers':
-      return `No worker may run them: ${group.unschedulableReason}.`;
+      return `No worker may run them: ${cause.unschedulableReason}.`;
     case 'retry_after':
       return 'They are held back for a while after a failure.';
     case 'farm_cap': {
@@ -76,11 +74,12 @@ function sentenceOf(store: StoreReader, farm: FarmId, group: WaitingGroup): stri
       return `The farm is at its cap of ${pluralize(cap, 'concurrent task')}.`;
     }
     case 'queue_cap': {
+      const queue = store.get('queue', keys.queue(cause.queueId));
       const cap = queue?.maxConcurrentTasks ?? 0;
-      return `Queue ${name} is at its cap of ${pluralize(cap, 'concurrent task')}.`;
+      return `Queue ${queue?.name ?? cause.queueId} is at its cap of ${pluralize(cap, 'concurrent task')}.`;
     }
     case 'usage_pool':
-      return `Usage pool ${group.pool} is at capacity.`;
+      return `Usage pool ${cause.pool} is at capacity.`;
     case 'cores':
       return 'Workers may run them, and none has the cores free.';
     case 'order':

@@ -1,3 +1,9 @@
+/**
+ * States: open, blocked (`#isBlocked`: the socket accepts no more), closed (`#isGone`, final). Invariants: one position
+ * per subject; a position is a follower of its channel; cursors only advance. Exits: `closed`, which releases all
+ * subjects.
+ */
+
 import {
   ackFrame,
   errorFrame,

@@ -1,3 +1,9 @@
+/**
+ * States of a subject: followed, idle, dropped; `jobs`, `workers` and `diagnostics` always exist. Invariants: `#idle`
+ * has only channels without followers, the longest idle first. Exits: an idle subject is dropped after five minutes or
+ * when there are too many; `stop` closes all.
+ */
+
 import type { DiagnosticRecord } from '../../src/core/diagnostics/record.ts';
 import type { LogChunk } from '../../src/core/records/log-chunk.ts';
 import type { DomainEvent } from '../../src/core/wire/events.ts';

@@ -1,3 +1,8 @@
+/**
+ * Invariants: each connection has one tick and one time of its last frame; the times are in ascending order. Exits:
+ * `leave`, 5 minutes without a frame, `stop`.
+ */
+
 /** docs/contract/events.md#connection-timing. */
 export const PING_EVERY_MS = 30_000;
 export const IDLE_CLOSE_MS = 5 * 60_000;

@@ -1,3 +1,8 @@
+/**
+ * States: idle, a read is scheduled (`#isReading`), closed (final). Invariants: chunks are published in order, each
+ * once. Exits: `close`.
+ */
+
 import type { TaskAddress } from '../../src/core/ids.ts';
 import type { LogReader } from '../../src/core/ports/log-store.ts';
 import type { LogChunk } from '../../src/core/records/log-chunk.ts';

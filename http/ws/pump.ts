@@ -1,3 +1,8 @@
+/**
+ * States: idle, scheduled or delivering (`#isRunning`). Invariants: one round at a time; a pause follows each round.
+ * Exits: a round ends when all followers of its channels are served.
+ */
+
 import type { Channel } from './channel.ts';
 
 /** Approximate maximum time of a slice of deliveries, which delays other work of the thread. */

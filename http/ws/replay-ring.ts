@@ -1,3 +1,8 @@
+/**
+ * Invariants: events are numbered without gaps; `start < oldest <= last + 1`; at most `depth` events are retained.
+ * Exits: the oldest events are dropped.
+ */
+
 import { pushFrame } from '../../src/core/wire/socket-messages.ts';
 
 interface Kept {

@@ -1,7 +1,7 @@
 import { LIBRARY } from '../../src/openjd/expr/functions/library.ts';
 import type { FunctionGroup, Signature } from '../../src/openjd/expr/functions/signature.ts';
 
-/** Operators by the name of their function, with the places of their operands. */
+/** Operators by the name of their function, with the positions of their operands. */
 const OPERATORS: ReadonlyMap<string, string> = new Map([
   ['__add__', '0 + 1'],
   ['__sub__', '0 - 1'],
@@ -43,7 +43,7 @@ const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
 const typesOf = ({ text, name }: Signature): string =>
   code(text.slice(name.length).replace(/^\((.*)\) -> /, (_, list: string) => `${list} → `));
 
-/** Returns the sentence without the notation that it may begin with. */
+/** Returns the sentence without the notation at its beginning. */
 function meaningOf(signature: Signature): string {
   const form = `\`${writtenForm(signature)}\``;
   if (!signature.doc.startsWith(form)) return signature.doc;
@@ -51,7 +51,7 @@ function meaningOf(signature: Signature): string {
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
-/** Returns a row for signatures with the same notation and meaning, with their types one below the other. */
+/** Returns a row for signatures with the same notation and meaning. Their types are below each other. */
 function rowsOf({ signatures }: FunctionGroup): string[] {
   const rows: { readonly start: string; readonly types: string[]; readonly meaning: string }[] = [];
   for (const signature of signatures) {

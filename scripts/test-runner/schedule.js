@@ -4,11 +4,31 @@ import { readFileSync } from 'node:fs';
 /** Recorded seconds by file; `npm test -- --record` writes it. */
 export const DURATIONS = new URL('durations.json', import.meta.url);
 
-/** Tests of pure code: their files share one process for each of these folders. */
-export const GROUPED = ['dist/test/core', 'dist/test/openjd', 'dist/test/actors'];
+/** Folders with many short files, which share one process for each folder. */
+export const GROUPED = [
+  'dist/test/core',
+  'dist/test/openjd',
+  'dist/test/actors',
+  'dist/test/adapters/host',
+  'dist/test/adapters/memory',
+  'dist/test/adapters/system',
+  'dist/test/bench',
+  'dist/test/client',
+  'dist/test/daemons',
+  'dist/test/http',
+  'dist/test/spec',
+  'dist/test/web/parts',
+  'dist/test/web/state',
+];
 
 /** Tests that compute and do not wait: one such process at a time leaves a core to tests with time limits. */
-const CPU_BOUND = [...GROUPED, 'dist/test/sim', 'dist/test/spec'];
+const CPU_BOUND = [
+  'dist/test/core',
+  'dist/test/openjd',
+  'dist/test/actors',
+  'dist/test/sim',
+  'dist/test/spec',
+];
 
 /** Seconds of a file without a record. */
 const GUESSES = [

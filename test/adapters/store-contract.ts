@@ -6,18 +6,18 @@ import { put, remove, removePrefix, type Change, type ChangeSet } from '../../sr
 import type { TableName } from '../../src/core/records/tables.ts';
 import { arbitraryChange, farmNamed, keyText } from './lmdb/arbitrary-changes.ts';
 
-/** A store of any kind, empty at first. */
+/** A store of any kind, initially empty. */
 export interface StoreUnderTest {
   readonly reader: StoreReader;
   /**
-   * Commits sets of shard 0; calls back for each, in order; resolves when all are on disk. Reads see them from each
-   * call on.
+   * Commits sets of shard 0, calls back for each in order, and resolves when all are durable. Reads see the sets from
+   * each callback on.
    */
   commit(sets: readonly ChangeSet[], onDurable: (sequence: number) => void): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Behavior of every store implementation. */
+/** Tests the behavior that every store implementation has. */
 export async function testStoreContract(t: Test, open: () => Promise<StoreUnderTest>): Promise<void> {
   let sequence = 0;
   const setOf = (changes: readonly Change[]): ChangeSet => ({
@@ -44,7 +44,7 @@ export async function testStoreContract(t: Test, open: () => Promise<StoreUnderT
     };
 
   await t.test(
-    'a row is read as it was put, and is undefined when it is not there',
+    'a row is read as it was put, and is undefined when it is missing',
     withStore(async (t, store) => {
       const page = Uint8Array.of(0, 1, 255);
       await commit(store, put('farm', 'f', farmNamed('one')), put('taskPage', 'f', page));
@@ -56,7 +56,7 @@ export async function testStoreContract(t: Test, open: () => Promise<StoreUnderT
   );
 
   await t.test(
-    'keys that no row can have are not found, and bound a scan like any other',
+    'keys that no row can have are not found, and can be bounds of a scan',
     withStore(async (t, store) => {
       await commit(store, put('farm', 'a', farmNamed('a')), put('farm', 'x', farmNamed('x')));
       const long = 'm'.repeat(5000);
@@ -71,7 +71,7 @@ export async function testStoreContract(t: Test, open: () => Promise<StoreUnderT
   );
 
   await t.test(
-    'the changes of a set are applied in their order',
+    'the changes of a set are applied in order',
     withStore(async (t, store) => {
       await commit(
         store,
@@ -88,7 +88,7 @@ export async function testStoreContract(t: Test, open: () => Promise<StoreUnderT
   );
 
   await t.test(
-    'all rows of a prefix are removed and no others',
+    'removePrefix removes exactly the rows of the prefix',
     withStore(async (t, store) => {
       const rows = Array.from({ length: 3000 }, (_, i) => put('farm', `job-1/${i}`, farmNamed('x')));
       await commit(
@@ -103,7 +103,7 @@ export async function testStoreContract(t: Test, open: () => Promise<StoreUnderT
   );
 
   await t.test(
-    'sets are reported as readable in their order, and later reads see them',
+    'sets are reported as readable in order, and later reads see them',
     withStore(async (t, store) => {
       const told: string[] = [];
       const sets = ['one', 'two', 'three'].map((name) => setOf([put('farm', name, farmNamed(name))]));
@@ -118,7 +118,7 @@ export async function testStoreContract(t: Test, open: () => Promise<StoreUnderT
   );
 
   await t.test(
-    'a row that a reader was given is its own',
+    'changing a returned row does not change the store',
     withStore(async (t, store) => {
       const page = Uint8Array.of(1, 2, 3);
       await commit(store, put('taskPage', 'p', page));
@@ -129,7 +129,7 @@ export async function testStoreContract(t: Test, open: () => Promise<StoreUnderT
   );
 
   await t.test(
-    'any sets and any scan give what a plain sorted map gives',
+    'arbitrary sets and scans give the results of a sorted map',
     withStore(async (t, store) => {
       const model = createModel();
       const options: fc.Arbitrary<ScanOptions> = fc.record(
@@ -154,11 +154,11 @@ export async function testStoreContract(t: Test, open: () => Promise<StoreUnderT
   );
 }
 
-/** The meaning of a store in its simplest form: a map that is sorted and filtered at each scan. */
+/** Reference implementation of a store: a map that is sorted and filtered at each scan. */
 interface Model {
   apply(changes: readonly Change[]): void;
   scan(table: TableName, options: ScanOptions): { key: string; value: unknown }[];
-  /** Changes that empty it; it is empty after. */
+  /** Returns changes that remove all rows. */
   removals(): Change[];
 }
 

@@ -2,22 +2,22 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the service answers one request with. */
+/** Response of the service to one request. */
 export interface Answer {
   readonly status?: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Break the connection after the body instead of ending the answer. */
+  /** Closes the connection after the body instead of ending the response. */
   readonly breaks?: boolean;
-  /** Send the body and neither end the answer nor break the connection. */
+  /** Sends the body, then keeps the response open. */
   readonly holds?: boolean;
-  /** Cut the connection without an answer. */
+  /** Closes the connection without a response. */
   readonly cuts?: boolean;
 }
 
 export interface Request {
   readonly method: string;
-  /** With its query. */
+  /** Path with query. */
   readonly path: string;
   readonly type: string | undefined;
   readonly headers: IncomingHttpHeaders;
@@ -31,8 +31,8 @@ async function bodyOf(message: IncomingMessage): Promise<string> {
 }
 
 /**
- * A service that knows answers and nothing else, so that a test of the commands sees exactly what they ask and what they
- * make of an answer. Answers to the same request are given in turn; the last one stays. What is not known gets 404.
+ * A stub service with fixed responses, so that a test sees exactly which requests a command sends and how it handles
+ * the responses. Several responses to one request are sent in turn; the last one repeats. Other requests get 404.
  */
 export async function answeringService(
   answers: Readonly<Record<string, readonly Answer[]>>,

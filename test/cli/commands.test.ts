@@ -39,7 +39,7 @@ const pageOf = (...items: object[]): { readonly body: unknown } => ({ body: { it
 const FARMS = { 'GET /api/v1/farms': [{ body: [FARM] }] };
 const QUEUES = { 'GET /api/v1/queues': [{ body: { items: [QUEUE], total: 1 } }] };
 
-test('a command that asks too often comes again when the service says', async (t) => {
+test('a rate-limited command retries after the time that the service asks for', async (t) => {
   const tooMany = {
     status: 429,
     headers: { 'retry-after': '0' },
@@ -57,7 +57,7 @@ test('a command that asks too often comes again when the service says', async (t
   t.teardown(() => later.close());
   const gaveUp = await runCallsheet(['farms', '--url', later.url]);
   t.match(gaveUp, { code: 6, err: /Too Many Requests: come again/ });
-  t.equal(later.requests.length, 1, 'nobody waits an hour');
+  t.equal(later.requests.length, 1, 'a wait of an hour is not accepted');
 });
 
 test('submit sends the template with farm, queue, parameters and options', async (t) => {
@@ -107,7 +107,7 @@ test('submit sends the template with farm, queue, parameters and options', async
   );
 });
 
-test('submit --watch waits for the end and tells the outcome by its exit status', async (t) => {
+test('submit --watch waits for the end of the job and exits with its result', async (t) => {
   const at = (status: string, counts: object): { body: unknown } => ({
     body: { ...JOB, status, task_counts: { ...NO_COUNTS, ...counts } },
   });
@@ -152,7 +152,7 @@ test('submit --watch waits for the end and tells the outcome by its exit status'
     err: [
       `job ${JOB.id} a job`,
       'a job: 0/4, 2 running, running',
-      `waiting for the service at ${service.url}`,
+      `waiting for the server at ${service.url}`,
       'a job: 2/4, 2 running, running',
       'a job: 3/4, 1 failed, failed',
       '',
@@ -171,11 +171,11 @@ test('submit --watch waits for the end and tells the outcome by its exit status'
       `/api/v1/tasks/${JOB.id}-0-2/logs?tail=true&limit=1000&after_bus_seq=3`,
       `/api/v1/tasks/${JOB.id}-0-2`,
     ],
-    'of the task that failed first, until nothing more comes',
+    'the log of the task that failed first, until its tail ends',
   );
 });
 
-test('problems are told with every pointed error, and exit statuses tell them apart', async (t) => {
+test('problems are printed with all errors and locations, and each kind has its exit status', async (t) => {
   const errors = [
     { pointer: '/steps/0/name', detail: 'must not be empty', line: 7, column: 9 },
     { pointer: '/extensions/0', detail: 'unknown extension' },
@@ -224,7 +224,7 @@ test('problems are told with every pointed error, and exit statuses tell them ap
   t.same(await runCallsheet(['job', '77777777-7777-7777-8777-777777777777', ...url]), {
     code: 1,
     out: '',
-    err: 'the service answered 500: <html>\n',
+    err: 'the server answered 500: <html>\n',
   });
   t.same(await runCallsheet(['job', '88888888-8888-7888-8888-888888888888', ...url]), {
     code: 6,
@@ -243,7 +243,7 @@ test('problems are told with every pointed error, and exit statuses tell them ap
   });
   const away = await runCallsheet(['farms', '--url', 'http://127.0.0.1:9']);
   t.equal(away.code, 6);
-  t.match(away.err, /^the service at http:\/\/127\.0\.0\.1:9 cannot be reached: /);
+  t.match(away.err, /^the server at http:\/\/127\.0\.0\.1:9 cannot be reached: /);
 });
 
 test('lists', async (t) => {
@@ -350,11 +350,11 @@ test('lists', async (t) => {
       'j-0-2  Render  ready    F=3                               0\n',
     err: '',
   });
-  t.match(await run('jobs --queue render'), { code: 2, err: /--queue: needs --farm/ });
+  t.match(await run('jobs --queue render'), { code: 2, err: /--queue needs --farm/ });
   t.match(await run('jobs --limit some'), { code: 2, err: /It must be a whole number from 0/ });
 });
 
-test('a job is paused, resumed and tried again', async (t) => {
+test('a job is paused, resumed and retried', async (t) => {
   const service = await answeringService({
     [`GET /api/v1/jobs/${JOB.id}`]: [{ body: { ...JOB, status: 'paused', steps: [] } }],
     [`PATCH /api/v1/jobs/${JOB.id}`]: [{ body: JOB }],
@@ -401,7 +401,7 @@ test('workers are disabled, enabled and deleted, by id or name', async (t) => {
 
   t.same(await run('disable', 'one'), { code: 0, out: 'w1 disabled\n', err: '' });
   t.equal(sent(), 'POST /api/v1/workers/w1/disable');
-  t.same(await run('enable', 'w1'), { code: 0, out: 'w1 offline\n', err: '' }, 'an id wins over a name');
+  t.same(await run('enable', 'w1'), { code: 0, out: 'w1 offline\n', err: '' }, 'an ID wins over a name');
   t.same(await run('delete', 'one'), { code: 0, out: 'w1 removed\n', err: '' });
   t.equal(sent(), 'DELETE /api/v1/workers/w1');
   t.same(JSON.parse((await run('delete', 'one', '--json')).out), { id: 'w1', status: 'removed' });
@@ -417,7 +417,7 @@ test('workers are disabled, enabled and deleted, by id or name', async (t) => {
   await run('disable', 'one', '--farm', 'north');
   t.ok(
     service.requests.some(({ path }) => path === `/api/v1/workers?farm_id=${FARM.id}&limit=1000&offset=0`),
-    'workers of the farm alone',
+    'only workers of the farm',
   );
   t.match(await run('disable'), { code: 2, err: /missing required argument 'worker'/ });
 });
@@ -444,7 +444,7 @@ test('a job is deleted', async (t) => {
   });
 });
 
-test('a job is shown with its facts and steps, and canceled', async (t) => {
+test('a job is shown with its details and steps, and canceled', async (t) => {
   const detail = {
     ...JOB,
     status: 'failed',
@@ -523,7 +523,7 @@ test('farms and queues are created', async (t) => {
   });
 });
 
-test('logs: all pages, and a followed stream that breaks goes on where it was', async (t) => {
+test('logs: prints all pages, and resumes a stream that breaks where it ended', async (t) => {
   const chunk = (bus_seq: number, stream: string, data: string): object => ({ bus_seq, stream, data });
   const lines = (...chunks: object[]): string => chunks.map((one) => `${JSON.stringify(one)}\n`).join('');
   const service = await answeringService({
@@ -553,7 +553,7 @@ test('logs: all pages, and a followed stream that breaks goes on where it was', 
   t.same(await runCallsheet(['logs', 'live', '--follow'], { environment }), {
     code: 0,
     out: 'one\ntwo\nthree\n',
-    err: `waiting for the service at ${service.url}\n`,
+    err: `waiting for the server at ${service.url}\n`,
   });
   t.same(
     service.requests.slice(3).map(({ path }) => path),
@@ -566,7 +566,7 @@ test('logs: all pages, and a followed stream that breaks goes on where it was', 
   );
 });
 
-test('wrong usage exits 2, help exits 0', async (t) => {
+test('invalid usage exits with 2, help exits with 0', async (t) => {
   t.match(await runCallsheet([]), { code: 2, err: /Usage: callsheet/ });
   t.match(await runCallsheet(['--help']), { code: 0, out: /Usage: callsheet/ });
   t.match(await runCallsheet(['server', '--help']), { code: 0, out: /--http-addr \(SVC_HTTP_ADDR\)/ });
@@ -585,7 +585,7 @@ test('wrong usage exits 2, help exits 0', async (t) => {
   });
 });
 
-test('a daemon does not start with a wrong configuration: a line for each mistake', async (t) => {
+test('a daemon with an invalid configuration does not start and prints one line for each error', async (t) => {
   const dir = t.testdir({ 'c.yaml': 'http:\n  adr: 127.0.0.1:1\n', 'broken.yaml': 'a: [' });
   const file = join(dir, 'c.yaml');
   t.same(
@@ -609,7 +609,7 @@ test('a daemon does not start with a wrong configuration: a line for each mistak
   });
   t.match(await runCallsheet(['worker', '--config', join(dir, 'broken.yaml')]), {
     code: 2,
-    err: /is no YAML at line 1/,
+    err: /is not valid YAML at line 1/,
   });
   t.match(await runCallsheet(['server', '--config', join(dir, 'none.yaml')]), {
     code: 2,

@@ -10,13 +10,13 @@ export interface Ran {
   readonly err: string;
 }
 
-/** Runs the command to its end, in an environment without SVC_ variables but for those given. */
+/** Runs the command to its end, in an environment without other SVC_ variables than the given ones. */
 export async function runCallsheet(
   args: readonly string[],
   options: {
     readonly environment?: Record<string, string>;
     readonly input?: string;
-    /** Nobody reads what the command writes there. */
+    /** Closes the reading end of the output. */
     readonly unread?: 'stdout' | 'stderr';
   } = {},
 ): Promise<Ran> {

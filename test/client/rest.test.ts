@@ -12,7 +12,7 @@ const tooOften = (seconds: string): Answer => ({
 
 const failure = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
-    () => new Error('it did not fail'),
+    () => new Error('the call succeeded'),
     (error: unknown) => error,
   );
 
@@ -56,7 +56,7 @@ test('a response without a problem document becomes a problem', (t) => {
     identityOf(problemOf({ status: 502, headers: new Headers(headers) }, body));
   const bare = { status: 502, detail: '', errors: [], requestId: '', retryAfterMs: null };
   const page = `<html>${'x'.repeat(500)}`;
-  const title = 'the service answered 502';
+  const title = 'the server answered 502';
   t.same(of(page), {
     ...bare,
     title,
@@ -163,7 +163,7 @@ test('distinguishes an unreachable service from a lost response', async (t) => {
   for (let n = 0; n < 2; n++) {
     const error = await failure(rest.call('get', '/farms'));
     t.type(error, ServiceUnreachable);
-    t.match(error, { isAnswerLost: true, message: /^the service at http:\S+ cannot be reached: ./ });
+    t.match(error, { isAnswerLost: true, message: /^the server at http:\S+ cannot be reached: ./ });
   }
   await service.close();
   t.match(await failure(rest.call('get', '/farms')), { isAnswerLost: false, message: /ECONNREFUSED/ });
@@ -174,7 +174,7 @@ test('distinguishes an unreachable service from a lost response', async (t) => {
   t.match(await failure(browser.call('get', '/farms')), {
     name: 'ServiceUnreachable',
     isAnswerLost: true,
-    message: `the service at ${service.url} cannot be reached: Failed to fetch`,
+    message: `the server at ${service.url} cannot be reached: Failed to fetch`,
   });
 });
 
@@ -200,7 +200,7 @@ test('builds addresses, and returns texts and tags', async (t) => {
   t.equal(await rest.call('delete', '/farms/{id}', { path: { id: 'f' } }), undefined);
   t.match(await failure(rest.call('post', '/farms', { body: { name: 'x' } })), {
     name: 'UnreadableAnswer',
-    message: `the service at ${service.url} returned invalid JSON: <html>`,
+    message: `the server at ${service.url} returned invalid JSON: <html>`,
   });
   t.match(service.requests.at(-1), { method: 'POST', type: 'application/json', body: '{"name":"x"}' });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'tap';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
-void test('a time is written as the engine writes it', async (t) => {
+void test('a time is formatted as by the JavaScript engine', async (t) => {
   const same = (milliseconds: number): void => {
     t.equal(timestampOf(milliseconds), new Date(milliseconds).toISOString());
   };
@@ -12,6 +12,6 @@ void test('a time is written as the engine writes it', async (t) => {
   fc.assert(fc.property(fc.integer({ min: 1_790_000_000_000, max: 1_790_086_400_000 }), same));
 });
 
-void test('an invalid time is rejected, as before', async (t) => {
+void test('an invalid time is rejected', async (t) => {
   for (const milliseconds of [NaN, Infinity, 9e15]) t.throws(() => timestampOf(milliseconds), RangeError);
 });

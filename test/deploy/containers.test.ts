@@ -16,11 +16,11 @@ import { copyOf, readDockerfile } from './dockerfile.ts';
 
 tap.setTimeout(120_000);
 
-/** No container engine is needed here: the files are read, and what they put into the image is put together and run. */
+/** These tests need no container engine: they read the files, and assemble and run the content of the image. */
 const ROOT = fileURLToPath(packageRoot);
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
 
-test('the container file copies what there is, and the build context has it', async (t) => {
+test('the container file copies existing files that are in the build context', async (t) => {
   const { stages, instructions } = readDockerfile(await read('deploy/Dockerfile'));
   t.same(
     stages.map(({ name }) => name),
@@ -46,7 +46,7 @@ test('the container file copies what there is, and the build context has it', as
   t.equal(users.at(-1)?.text, 'callsheet', 'no container runs as root');
 });
 
-test('variables of the containers are keys that there are', async (t) => {
+test('variables of the containers are existing configuration keys', async (t) => {
   const { instructions } = readDockerfile(await read('deploy/Dockerfile'));
   const environment = (stage: string): Record<string, string> =>
     Object.fromEntries(
@@ -90,7 +90,7 @@ function merged(value: unknown): unknown {
   return typeof from === 'object' ? { ...from, ...own } : own;
 }
 
-test('what the image holds is enough for a farm', async (t) => {
+test('the content of the image can run a farm', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-image-'));
   const image = join(folder, 'callsheet');
   await mkdir(image);
@@ -130,7 +130,7 @@ test('what the image holds is enough for a farm', async (t) => {
   await server.printed(/http:\/\/\S+/);
   const api = new ApiClient(`http://127.0.0.1:${port}`);
   const page = await fetch(`http://127.0.0.1:${port}/`);
-  t.match([page.status, await page.text()], [200, /<script type="module"/], 'the web application is there');
+  t.match([page.status, await page.text()], [200, /<script type="module"/], 'the web application is served');
   const farm = await api.makeFarm('farm');
   const worker = start(
     'worker',
@@ -144,7 +144,7 @@ test('what the image holds is enough for a farm', async (t) => {
   const { body } = await farm.submit(
     'specificationVersion: jobtemplate-2023-09\nname: one\nsteps: [{ name: S, script: { actions: { onRun: { command: "true" } } } }]\n',
   );
-  await until('the job is done', async () => (await api.job(body.id)).status === 'completed');
+  await until('the job has completed', async () => (await api.job(body.id)).status === 'completed');
   await t.resolves(worker.kill('SIGTERM'));
 
   const health = instructions.find(({ name }) => name === 'HEALTHCHECK')?.text ?? '';
@@ -152,9 +152,9 @@ test('what the image holds is enough for a farm', async (t) => {
   t.equal(program, 'node');
   const at = (where: number): string[] => args.map((arg) => arg.replace(':8080', `:${where}`));
   const check = (where: number): Promise<unknown> => promisify(execFile)(process.execPath, at(where));
-  await t.resolves(check(port), 'the check of a service that is ready');
-  await t.rejects(check(bus), { code: 1 }, 'and of what is none');
+  await t.resolves(check(port), 'the health check of a ready service');
+  await t.rejects(check(bus), { code: 1 }, 'the health check of a missing service');
 });
 
-/** The image builds the sources alone. */
+/** The image builds only the sources. */
 const isInImage = (path: string): boolean => !/\/dist\/(test|bench)(\/|$)/.test(path);

@@ -5,13 +5,15 @@ export interface Instruction {
   readonly text: string;
 }
 
-/** A stage, and what it begins with. */
+/** A stage with its base image or stage. */
 export interface Stage {
   readonly name: string;
   readonly from: string;
 }
 
-/** Reads as much of a container file as the one of this project uses: instructions, continued lines, comments and stages. */
+/**
+ * Parses the features of a container file that this project uses: instructions, continued lines, comments and stages.
+ */
 export function readDockerfile(text: string): {
   readonly stages: readonly Stage[];
   readonly instructions: readonly Instruction[];
@@ -25,7 +27,7 @@ export function readDockerfile(text: string): {
   const instructions: Instruction[] = [];
   for (const line of lines) {
     const match = /^([A-Z]+) +(.+)$/.exec(line);
-    if (match === null) throw new Error(`no instruction: ${line}`);
+    if (match === null) throw new Error(`not an instruction: ${line}`);
     const [, name = '', rest = ''] = match;
     if (name === 'FROM') {
       const from = /^(\S+) AS (\S+)$/.exec(rest);
@@ -38,7 +40,7 @@ export function readDockerfile(text: string): {
   return { stages, instructions };
 }
 
-/** The sources and the target of a COPY, and the stage that it copies from; null when that is the build context. */
+/** Returns the sources and the target of a COPY, and its source stage; null for the build context. */
 export function copyOf({ text }: Instruction): {
   readonly from: string | null;
   readonly sources: readonly string[];

@@ -16,7 +16,7 @@ const PROGRAM = '/usr/bin/node /opt/callsheet/bin/callsheet.js';
 /** Time that a worker needs after its drain: daemons/worker/shutdown-signals.ts. */
 const LEAVE_SECONDS = 30;
 
-/** The settings of a unit, each as often as it is made. */
+/** The settings of a unit; repeated ones have several values. */
 function settingsOf(unit: string): ReadonlyMap<string, readonly string[]> {
   const settings = new Map<string, string[]>();
   for (const line of readFileSync(join(DEPLOY, 'systemd', unit), 'utf8').split('\n')) {
@@ -28,7 +28,7 @@ function settingsOf(unit: string): ReadonlyMap<string, readonly string[]> {
   return settings;
 }
 
-/** The file of deploy/etc that a daemon of the units reads. */
+/** The file in deploy/etc that a daemon of the units reads. */
 function configured(daemon: 'server' | 'worker', environment: Record<string, string> = {}): ConfigSources {
   const path = join(DEPLOY, 'etc', `${daemon}.yaml`);
   const file = readConfigFile(path);
@@ -36,9 +36,9 @@ function configured(daemon: 'server' | 'worker', environment: Record<string, str
   return { file: { path, document: file.document }, environment, flags: [] };
 }
 
-test('systemd finds nothing wrong with the units', (t) => {
+test('systemd accepts the units', (t) => {
   if (spawnSync('systemd-analyze', ['--version']).status !== 0) {
-    t.comment('there is no systemd-analyze here');
+    t.comment('systemd-analyze is not installed here');
     t.end();
     return;
   }
@@ -54,7 +54,7 @@ test('systemd finds nothing wrong with the units', (t) => {
   }
   const broken = join(folder, 'callsheet-broken.service');
   writeFileSync(broken, '[Service]\nExecStart=/bin/true\nKilMode=mixed\n');
-  t.match(verified(broken).said, /KilMode/, 'and would find it');
+  t.match(verified(broken).said, /KilMode/, 'systemd would detect an error');
   t.end();
 });
 
@@ -66,7 +66,7 @@ function verified(path: string): { status: number | null; said: string } {
   return { status, said: ours.join('\n') };
 }
 
-test('the units start the daemons with flags and files that there are', (t) => {
+test('the units start the daemons with existing flags and files', (t) => {
   for (const [unit, daemon] of [
     ['callsheet-server.service', 'server'],
     ['callsheet-worker.service', 'worker'],
@@ -81,20 +81,20 @@ test('the units start the daemons with flags and files that there are', (t) => {
   t.end();
 });
 
-/** The lines that are wrong, or the notes when nothing is. */
+/** Returns the lines with errors, or the notes if there are none. */
 const complaints = (
   resolved:
     | { readonly ok: true; readonly notes: readonly string[] }
     | { readonly ok: false; readonly lines: readonly string[] },
 ): readonly string[] => (resolved.ok ? resolved.notes : resolved.lines);
 
-test('the files of the configuration have keys that there are', (t) => {
+test('the configuration files have existing keys', (t) => {
   t.same(complaints(resolveServer(configured('server'))), []);
   t.same(complaints(resolveWorker(configured('worker'))), []);
   t.end();
 });
 
-test('the drop-in for isolation sets variables that there are', (t) => {
+test('the drop-in for isolation sets existing variables', (t) => {
   const [setting = ''] = settingsOf('callsheet-worker.service.d/isolation.conf').get('Environment') ?? [];
   const environment = Object.fromEntries(
     setting.split(' ').map((each) => each.split('=') as [string, string]),
@@ -105,7 +105,7 @@ test('the drop-in for isolation sets variables that there are', (t) => {
   t.end();
 });
 
-test('a daemon has the time to stop that it may take', (t) => {
+test('a daemon has enough time to stop', (t) => {
   const stop = (unit: string): number => Number(settingsOf(unit).get('TimeoutStopSec')?.[0]);
   const worker = resolveWorker(configured('worker'));
   const drain = worker.ok ? worker.values['worker.drain_timeout'] / 1000 : NaN;
@@ -114,7 +114,7 @@ test('a daemon has the time to stop that it may take', (t) => {
   t.end();
 });
 
-test('directories of the configuration are those that the units make', (t) => {
+test('directories in the configuration are created by the units', (t) => {
   const under = (t: Test, path: string | null, unit: string): void => {
     const [directory = ''] = settingsOf(unit).get('StateDirectory') ?? [];
     t.ok(`${path}/`.startsWith(`/var/lib/${directory}/`), `${path} under ${directory}`);

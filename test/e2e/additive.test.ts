@@ -45,14 +45,14 @@ const bulk = async (what: string, body: object): Promise<readonly BulkItem[]> =>
 
 const NONE = '00000000-0000-7000-8000-000000000000';
 
-/** The answer of the item's own route, as the item of a bulk answer has it. */
+/** Returns the response of the item's own route in the form of an item of a bulk response. */
 async function single(method: string, path: string, id: string): Promise<unknown> {
   const { status, body } = await api.call(method, path);
   const { instance: _request, ...problem } = body;
   return status < 400 ? { id, ok: true, status } : { id, ok: false, status, problem };
 }
 
-await test('bulk actions reach jobs of every shard, each with the outcome of its own route', async (t) => {
+await test('bulk actions reach jobs on every shard and return the result of the single route for each', async (t) => {
   const [one, two] = [await makeFarm('bulk-one'), await makeFarm('bulk-two')];
   const template = jobOf('Idle', { line: 'true', tasks: 3, cores: 900 });
   const jobs: string[] = [];
@@ -109,7 +109,7 @@ await test('bulk actions reach jobs of every shard, each with the outcome of its
     { status: 404 },
   ]);
   const expected = await Promise.all(ids.map((id) => single('POST', `/api/v1/tasks/${id}/cancel`, id)));
-  t.same(await bulk('tasks', { action: 'cancel', ids }), expected, 'as each route says');
+  t.same(await bulk('tasks', { action: 'cancel', ids }), expected, 'same result as the single route');
   t.match(await bulk('tasks', { action: 'retry', filter: { job_id: third, status: 'canceled' } }), [
     { id: tasks[0]?.id, ok: true, status: 202 },
     { id: tasks[1]?.id, ok: true, status: 202 },
@@ -123,7 +123,7 @@ await test('bulk actions reach jobs of every shard, each with the outcome of its
   ]);
 });
 
-await test('a filter that matches too many does nothing', async (t) => {
+await test('a bulk action does nothing if its filter matches too many jobs', async (t) => {
   const farm = await makeFarm('many');
   const id = await farm.submit(jobOf('Many', { line: 'true', tasks: 1001, cores: 900 }));
   const answer = await api.call('POST', '/api/v1/tasks/bulk', { action: 'cancel', filter: { job_id: id } });
@@ -135,7 +135,7 @@ await test('a filter that matches too many does nothing', async (t) => {
   t.match((await farm.job(id)).task_counts, { ready: 1, canceled: 1000 });
 });
 
-await test('a dry run tells what a submission would do, and stores nothing', async (t) => {
+await test('a dry run reports the result of a submission and stores nothing', async (t) => {
   const farm = await makeFarm('dry');
   const worker = await farm.worker('w', '--worker-cpus=2', '--worker-tags=gpu=a4000');
   const template = (name: string): string => `
@@ -232,10 +232,10 @@ steps:
   const { instance: _one, ...dryProblem } = refusedDry.body;
   const { instance: _two, ...problem } = refused.body;
   t.equal(refusedDry.status, 422);
-  t.strictSame(dryProblem, problem, 'refused as a submission is');
+  t.strictSame(dryProblem, problem, 'same refusal as for a submission');
   const made = await send(false);
-  t.equal(made.status, 201, 'the key was free');
-  t.strictSame(await send(true), await send(true), 'and a dry run does not look at it');
+  t.equal(made.status, 201, 'the idempotency key was still unused');
+  t.strictSame(await send(true), await send(true), 'a dry run ignores the idempotency key');
   t.equal((await listed()).total, 1);
   await farm.cancel(String(made.body['id']));
 });
@@ -293,7 +293,7 @@ await test('failed tasks are retried by index range and by worker', async (t) =>
   });
   t.match((await retry(first, { step: `${first}-0`, worker_id: b.id })).body, { retried: left.length - 1 });
   t.match((await retry(first, { step: 'Render' })).body, { retried: 0 });
-  t.match((await retry(first, {})).body, { retried: 1 }, 'the step that was canceled with the first');
+  t.match((await retry(first, {})).body, { retried: 1 }, 'the step that was canceled because of the first');
   t.match((await retry(second, { range: '0' })).body, { detail: '/step: is required: the job has several' });
   t.match((await retry(second, { step: 'Render', range: '0-8' })).status, 400);
   t.match((await api.call('POST', `/api/v1/workers/${NONE}/retry-failed`)).status, 404);
@@ -301,7 +301,7 @@ await test('failed tasks are retried by index range and by worker', async (t) =>
   t.match(await bulk('workers', { action: 'enable', ids: [a.id, NONE] }), [{ status: 200 }, { status: 404 }]);
 });
 
-await test('views of a job for pages and scripts', async (t) => {
+await test('job summaries for pages and scripts', async (t) => {
   const farm = await makeFarm('views');
   const text = `{"specificationVersion": "jobtemplate-2023-09", "name": "Wide",  "steps": [{"name": "A",
     "parameterSpace": {"taskParameterDefinitions": [{"name": "N", "type": "INT", "range": "1-1000000"}]},
@@ -321,7 +321,11 @@ await test('views of a job for pages and scripts', async (t) => {
   t.equal(cells.length, 1_000_000);
   t.match(cells, /^[QU]{7}C[QU]{999991}C$/);
   t.match(grid.legend, { Q: 'ready', U: 'unschedulable', C: 'canceled' });
-  t.same([status, headers.get('content-encoding')], [200, 'gzip'], 'a million tasks in a small answer');
+  t.same(
+    [status, headers.get('content-encoding')],
+    [200, 'gzip'],
+    'the response for a million tasks is small',
+  );
 
   const template = await fetch(`${api.url}/api/v1/jobs/${id}/template`);
   t.equal(await template.text(), text);
@@ -340,7 +344,7 @@ await test('views of a job for pages and scripts', async (t) => {
   const dependents = (of: string): Promise<Page<{ id: string; name: string; status: string }>> =>
     api.must('GET', `/api/v1/jobs/${of}/dependents`);
   const blocked = next.map((each) => ({ id: each, name: 'Next', status: 'blocked' }));
-  t.same((await dependents(id)).items, blocked, 'direct ones only');
+  t.same((await dependents(id)).items, blocked, 'direct dependents only');
   t.same((await dependents(next[0] ?? '')).items, [{ id: last, name: 'Next', status: 'blocked' }]);
   await api.must('POST', `/api/v1/jobs/${next[0] ?? ''}/cancel`);
   t.same((await dependents(next[0] ?? '')).items, [{ id: last, name: 'Next', status: 'canceled' }]);
@@ -361,7 +365,7 @@ await test('views of a job for pages and scripts', async (t) => {
     cores: { total: 4, committed: 0 },
     leased_tasks_per_second: 0,
   };
-  const stats = await until('the statistics have caught up', async () => {
+  const stats = await until('the statistics are up to date', async () => {
     const { workers, cores, leased_tasks_per_second, ...rest } = await api.must<Stats>(
       'GET',
       '/api/v1/stats',

@@ -32,7 +32,7 @@ const template = (name: string, tasks: number, line: string): object => ({
 const succeeded = async (api: ApiClient, job: string): Promise<number> =>
   (await api.job(job)).task_counts.succeeded;
 
-/** The highest bus_seq of the logs of a job's tasks. */
+/** Returns the highest bus_seq in the logs of a job's tasks. */
 async function highestBusSequence(api: ApiClient, job: string): Promise<number> {
   let highest = 0;
   for (const { id } of await api.tasks(job)) {
@@ -51,12 +51,12 @@ interface Details {
   };
 }
 
-/** Begins backups until one is ended by the signal while it is at work; its exit status or the signal. */
+/** Starts backups until one is ended by `signal` while it runs. Returns its exit status or the signal. */
 async function endOfCutBackup(file: string, data: string, signal: NodeJS.Signals): Promise<unknown> {
   for (;;) {
     const end = await endOfSignalledBackup(file, data, signal);
     if (end !== 0) return end;
-    // It ended before the signal arrived.
+    // The backup ended before the signal arrived.
     rmSync(file);
   }
 }
@@ -73,7 +73,7 @@ async function endOfSignalledBackup(file: string, data: string, signal: NodeJS.S
 }
 
 test(
-  'a backup of a working farm is restored and the farm continues; its files shrink again',
+  'a backup of a running farm is restored, the farm continues, and its files shrink',
   { timeout: 180_000 },
   async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'callsheet-backup-'));
@@ -96,14 +96,14 @@ test(
     ).body;
     await until('some tasks have succeeded', async () => (await succeeded(api, job)) >= 4);
 
-    // Killed in the middle: nothing has its name, and the next one clears it away.
+    // A backup that is killed leaves no archive, and the next backup removes its temporary files.
     const file = join(folder, 'b.tar');
     t.equal(await endOfCutBackup(file, data, 'SIGKILL'), 'SIGKILL');
     t.equal(existsSync(file), false);
     const other = join(folder, 'stopped.tar');
     t.equal(await endOfCutBackup(other, data, 'SIGTERM'), 143);
-    // The copy that the service has started for it ends a moment later.
-    await until('one that is stopped has cleared its own away', () =>
+    // The service deletes the copy that it made for this backup a moment later.
+    await until('a stopped backup has removed its temporary files', () =>
       Promise.resolve(!readdirSync(folder).some((name) => name.startsWith('stopped.tar'))),
     );
 
@@ -115,10 +115,10 @@ test(
       ['b.tar'],
     );
     t.equal(statSync(file).mode & 0o777, 0o600);
-    t.ok(before < TASKS, 'the farm was at work');
+    t.ok(before < TASKS, 'the farm has assigned work');
     t.match(await runCallsheet(['backup', file, `--data-dir=${data}`]), {
       code: 5,
-      err: `${file} is there already: --force replaces it\n`,
+      err: `${file} already exists; --force replaces it\n`,
     });
     await until('the farm continues', async () => (await succeeded(api, job)) > before + 2);
     const highest = await highestBusSequence(api, job);
@@ -141,7 +141,7 @@ test(
     const held = lockDirectory(join(data, 'logs'));
     t.match(await runCallsheet(['backup', other, '--force', `--data-dir=${data}`]), {
       code: 6,
-      err: /is in use and no service answers there/,
+      err: /is in use and no server answers there/,
     });
     held.release();
 
@@ -152,17 +152,17 @@ test(
     writeFileSync(damaged, bytes);
     t.match(await runCallsheet(['restore', damaged, `--data-dir=${join(second, 'data')}`]), {
       code: 1,
-      err: /^\S+damaged.tar is not restored: the checksum of \S+ does not fit: it was altered\n$/,
+      err: /^\S+damaged.tar is not restored: the checksum of \S+ does not match: it was altered\n$/,
     });
-    t.strictSame(readdirSync(join(second, 'data')), ['restore.lock'], 'nothing of it is left');
+    t.strictSame(readdirSync(join(second, 'data')), ['restore.lock'], 'the temporary files are deleted');
 
-    // An interrupted restore: no service starts on it, and the next restore starts from scratch.
+    // After an interrupted restore no service starts on the directory, and the next restore starts from scratch.
     mkdirSync(join(second, 'data/restore.partial'));
     writeFileSync(join(second, 'data/restore.partial/found-empty'), '');
     mkdirSync(join(second, 'data/state'));
     writeFileSync(join(second, 'data/state/data.mdb'), 'half');
     const refused = await runCallsheet(['server', `--data-dir=${join(second, 'data')}`]);
-    t.match(refused, { code: 1, err: /a restore into \S+ was cut off: run callsheet restore again/ });
+    t.match(refused, { code: 1, err: /a restore into \S+ was interrupted; run callsheet restore again/ });
     t.match(await runCallsheet(['restore', file, `--data-dir=${join(second, 'data')}`]), {
       code: 0,
       err: '',
@@ -189,11 +189,11 @@ test(
         'GET',
         `/api/v1/tasks/${id}/logs`,
       );
-      t.equal(new Set(items.map((chunk) => chunk.id)).size, items.length, 'no chunk is there twice');
+      t.equal(new Set(items.map((chunk) => chunk.id)).size, items.length, 'no chunk is stored twice');
       const attempts = await restored.api.attempts(id);
       t.ok(
         items.some((chunk) => chunk.id.startsWith(`${id}-${attempts.at(-1)?.attempt_number ?? 0}-`)),
-        'the attempt that succeeded has its log',
+        'the successful attempt has its log',
       );
       t.equal(attempts.at(-1)?.status, 'succeeded');
     }
@@ -202,7 +202,7 @@ test(
       'bus_seq continues above the assigned numbers',
     );
 
-    // A large job comes and goes: its logs leave their file free, and the next start gives it back.
+    // When a large job is deleted, its log pages become free, and the next start shrinks the file.
     const large = await restored.api.must<{ items: { id: string }[] }>('GET', '/api/v1/queues');
     t.equal(large.items.length, 1);
     const query = `farm_id=${farm.farmId}&queue_id=${farm.queueId}`;
@@ -212,11 +212,11 @@ test(
       `/api/v1/jobs?${query}`,
       template('flood', 1, flood),
     );
-    await until('the flood has ended', async () => (await restored.api.job(big)).status === 'completed');
+    await until('the large job has ended', async () => (await restored.api.job(big)).status === 'completed');
     const logFile = join(second, 'data/logs/data.mdb');
     await until('its logs are stored', () => statSync(logFile).size > 20_000_000);
     await restored.api.must('DELETE', `/api/v1/jobs/${big}`);
-    await until('its pages are free', async () => {
+    await until('its log pages are free', async () => {
       const { details } = await restored.api.must<Details>('GET', '/readyz');
       return details.store.logs.free_pages > 4 * details.store.logs.used_pages;
     });

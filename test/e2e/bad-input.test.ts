@@ -30,7 +30,7 @@ const bomb = [
 ].join('\n');
 
 await test(
-  'bad input is refused with what and where, and leaves nothing behind',
+  'invalid input is rejected with the location and the reason, and leaves no data behind',
   { timeout: 180_000 },
   async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'callsheet-bad-'));
@@ -50,8 +50,8 @@ await test(
       query?: Record<string, string>;
     }[] = [
       { name: 'broken YAML', body: 'name: [1, 2', status: 422, detail: /line|flow|\]/i },
-      { name: 'an alias bomb', body: bomb, status: 422, detail: /alias/i },
-      { name: 'ten thousand brackets', body: '['.repeat(10_000), status: 422, detail: /deep|nest/i },
+      { name: 'YAML with exponential aliases', body: bomb, status: 422, detail: /alias/i },
+      { name: 'ten thousand nested brackets', body: '['.repeat(10_000), status: 422, detail: /deep|nest/i },
       { name: 'no mapping', body: '- a\n- b\n', status: 422, detail: /mapping|object/i },
       {
         name: 'an unknown field',
@@ -78,7 +78,7 @@ await test(
         detail: /\/specificationVersion/,
       },
       {
-        name: 'an extension that is not there',
+        name: 'an unknown extension',
         body: `extensions: [FEATURE_BUNDLE_1]\n${template(step('A'))}`,
         status: 422,
         detail: /\/extensions\/0/,
@@ -105,7 +105,7 @@ await test(
         detail: /\/steps\/0\/parameterSpace/,
       },
       {
-        name: 'more tasks than a step may have',
+        name: 'more tasks than a step can have',
         body: template(
           step(
             'A',
@@ -184,7 +184,7 @@ await test(
 
     await t.test('a body of 20 MiB', async (t) => {
       const outcome = await farm.submit(`# ${'x'.repeat(20 * MIB)}`).catch((error: unknown) => error);
-      // The service may close the connection while the client still sends: both are a refusal.
+      // The service may close the connection while the client is still sending. Both outcomes are a rejection.
       if (outcome instanceof Error) t.match(outcome.message, /fetch failed/);
       else t.match(outcome, { status: 413 });
     });
@@ -196,7 +196,7 @@ await test(
       }
     });
 
-    await t.test('a second service on a port that is taken goes, and its bus with it', async (t) => {
+    await t.test('a second service on a used port exits and stops its bus', async (t) => {
       const second = {
         folder: join(folder, 'second'),
         httpPort: service.httpPort,
@@ -214,7 +214,7 @@ await test(
     });
 
     const { total } = await api.must<Page<unknown>>('GET', '/api/v1/jobs');
-    t.equal(total, 0, 'nothing was stored');
+    t.equal(total, 0, 'nothing is stored');
     t.equal((await farm.submit(template(step('A')))).status, 201, 'the service continues');
   },
 );

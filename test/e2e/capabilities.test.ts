@@ -7,7 +7,7 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(240_000);
 
-/** Workers that differ in what their machines have, and workers that are simulated, with the real service and bus. */
+/** Workers with different machine capabilities, and simulated workers, with the real service and bus. */
 interface Worker {
   readonly id: string;
   readonly name: string;
@@ -46,7 +46,7 @@ async function program(path: string, text: string): Promise<void> {
   await chmod(path, 0o755);
 }
 
-await test('what workers have, and what steps ask for', { timeout: 240_000 }, async (t) => {
+await test('steps run on workers with the required capabilities', { timeout: 240_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-capabilities-'));
   const service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
   const { api } = service;
@@ -74,14 +74,14 @@ await test('what workers have, and what steps ask for', { timeout: 240_000 }, as
     return body.id;
   };
   const succeeded = (job: string): Promise<readonly (string | undefined)[]> =>
-    until(`job ${job} is done`, async () => {
+    until(`job ${job} has ended`, async () => {
       const tasks = await api.tasks(job);
       if (!tasks.every((task) => task.status === 'succeeded')) return null;
       return tasks.map((task) => (task as { assigned_worker_id?: string }).assigned_worker_id);
     });
   const explained = async (job: string): Promise<Explanation> => {
     const [task] = await api.tasks(job);
-    return until('no worker can run it', async () => {
+    return until('no worker is eligible for the task', async () => {
       const found = await api.must<Explanation>('GET', `/api/v1/tasks/${task?.id ?? ''}/explain`);
       return found.gates.some(({ gate }) => gate === 'workers') ? found : null;
     });
@@ -92,13 +92,16 @@ await test('what workers have, and what steps ask for', { timeout: 240_000 }, as
   const plainId = (await online('plain')).id;
   const wants = await submit(template('wants a gpu', amount('amount.worker.gpu', 1)));
 
-  await t.test('a step that wants a GPU waits while no worker has one, and explain says so', async (t) => {
-    const { summary } = await explained(wants);
-    t.equal(
-      summary,
-      'No worker can run it: 1 worker fails amount.worker.gpu; the nearest, plain, has 0 where at least 1 is wanted.',
-    );
-  });
+  await t.test(
+    'a step that requires a GPU waits while no worker has one, and explain names the reason',
+    async (t) => {
+      const { summary } = await explained(wants);
+      t.equal(
+        summary,
+        'No worker can run it: 1 worker fails amount.worker.gpu; the nearest, plain, has 0 where at least 1 is wanted.',
+      );
+    },
+  );
 
   const station = startWorker(service, 'station', ['--worker-cpus=2', '--worker-tags=docker=false'], {
     PATH,
@@ -106,7 +109,7 @@ await test('what workers have, and what steps ask for', { timeout: 240_000 }, as
   t.teardown(() => station.kill());
   const { id: stationId, ...shown } = await online('station');
 
-  await t.test('a worker says what it has', async (t) => {
+  await t.test('a worker reports its capabilities', async (t) => {
     t.match(shown, {
       cpu_count: 2,
       gpu_count: 2,
@@ -119,7 +122,7 @@ await test('what workers have, and what steps ask for', { timeout: 240_000 }, as
     t.notOk('blender' in shown.tags);
   });
 
-  await t.test('steps run where their amounts are', async (t) => {
+  await t.test('steps run on workers with the required amounts', async (t) => {
     t.strictSame(await succeeded(wants), [stationId]);
     for (const needs of [amount('amount.worker.gpu.memory', 16_376), amount('amount.worker.gpu', 2)]) {
       t.strictSame(await succeeded(await submit(template('what one has', needs))), [stationId]);
@@ -137,7 +140,7 @@ await test('what workers have, and what steps ask for', { timeout: 240_000 }, as
     t.match(tooMuch.summary, /2 workers fail amount\.worker\.gpu\.memory; the nearest, station, has 16,376 /);
   });
 
-  await t.test('SIGHUP finds a newly installed application while tasks continue', async (t) => {
+  await t.test('SIGHUP detects a newly installed application while tasks continue', async (t) => {
     const waiting = await submit(template('renders', tag('blender')));
     t.match((await explained(waiting)).summary, /2 workers fail attr\.worker\.tag\.blender/);
     await program(join(bin, 'blender'), 'exit 0');
@@ -147,7 +150,7 @@ await test('what workers have, and what steps ask for', { timeout: 240_000 }, as
     t.ok(station.isRunning);
   });
 
-  await t.test('simulated workers lease, run and report, and say good-bye', async (t) => {
+  await t.test('simulated workers lease tasks, run them, report their ends and deregister', async (t) => {
     await Promise.all([plain.kill('SIGTERM'), station.kill('SIGTERM')]);
     const sizing = startWorker(service, 'sim', [
       '--worker-cpus=1',
@@ -159,7 +162,7 @@ await test('what workers have, and what steps ask for', { timeout: 240_000 }, as
     ]);
     t.teardown(() => sizing.kill());
     const job = await submit(template('many', amount('amount.worker.memory', 1), 300), { max_attempts: '1' });
-    await until('the job is done', async () => {
+    await until('the job has ended', async () => {
       const { task_counts: counts } = await api.job(job);
       return counts.total === counts.succeeded + counts.failed;
     });
@@ -186,9 +189,9 @@ await test('what workers have, and what steps ask for', { timeout: 240_000 }, as
     t.strictSame(
       [Number(tally?.[1]), Number(tally?.[2])],
       [300 - failed, failed],
-      'what the workers have counted is what the service has',
+      'the counts of the workers equal the counts of the service',
     );
-    t.ok(failed > 40 && failed < 140, `${failed} of 300 tasks failed, where 30 of 100 were to`);
+    t.ok(failed > 40 && failed < 140, `${failed} of 300 tasks failed, expected 30 percent`);
     const left = (await workers()).filter(({ name }) => name.startsWith('sim-'));
     t.strictSame([...new Set(left.map(({ status }) => status))], ['offline']);
   });

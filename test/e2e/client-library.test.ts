@@ -19,7 +19,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
 import { packageRoot } from '../../daemons/process/package-root.ts';
-import { cuttableLink } from '../kit/partitionable-link.ts';
+import { openPartitionableLink } from '../kit/partitionable-link.ts';
 import { freePort, startService, startWorker, type RunningService } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 
@@ -43,7 +43,7 @@ type Said<S extends Subject> =
   | { readonly is: 'ready' | 'gap' | 'refused'; readonly reason?: string }
   | { readonly is: 'event'; readonly event: EventOf<S> };
 
-/** Events of a listener, in order. */
+/** Events that a listener received, in order. */
 function recorder<S extends Subject>(): { readonly said: Said<S>[]; readonly listener: SubjectListener<S> } {
   const said: Said<S>[] = [];
   return {
@@ -65,9 +65,9 @@ const eventsOf = <S extends Subject>(said: readonly Said<S>[]): EventOf<S>[] =>
 const seqsOf = (said: readonly Said<Subject>[]): number[] => eventsOf(said).map(({ seq }) => seq);
 
 const isConnected = (channel: EventChannel): Promise<boolean> =>
-  until('the channel is live', () => channel.state.kind === 'live');
+  until('the channel is connected', () => channel.state.kind === 'live');
 
-/** Creates a farm with a queue, and gives what submits to it. */
+/** Creates a farm with a queue, and returns a function that submits to it. */
 async function farmOf(
   rest: Rest,
 ): Promise<(template: string, settings?: { readonly max_attempts: number }) => Promise<string>> {
@@ -77,7 +77,7 @@ async function farmOf(
     const query = { farm_id: farm.id, queue_id: queue.id, ...settings };
     const document = { type: 'application/json', text } as const;
     const made = await rest.call('post', '/jobs', { query, document });
-    if (!('id' in made)) throw new Error('tried out, not submitted');
+    if (!('id' in made)) throw new Error('the server performed a dry run');
     return made.id;
   };
 }
@@ -97,12 +97,12 @@ async function watchJob(
   return { code, ...texts };
 }
 
-void test('the client library against a service', async (t) => {
+void test('the client library with a running service', async (t) => {
   const folder = t.testdir();
   const options = { folder, httpPort: await freePort(), busPort: await freePort() };
   let service: RunningService = await startService(options);
   t.teardown(() => service.daemon.kill('SIGTERM'));
-  const link = await cuttableLink(options.httpPort);
+  const link = await openPartitionableLink(options.httpPort);
   t.teardown(() => link.close());
   const rest = new Rest({ base: `http://127.0.0.1:${options.httpPort}` });
   const channelTo = (port: number): EventChannel => {
@@ -112,11 +112,11 @@ void test('the client library against a service', async (t) => {
   };
   const submit = await farmOf(rest);
 
-  await t.test('what is not to be had is refused, with a reason', async (t) => {
+  await t.test('requests for missing or forbidden objects are rejected with a reason', async (t) => {
     const channel = channelTo(options.httpPort);
     const tasks = recorder<ReturnType<typeof tasksOf>>();
     channel.subscribe(tasksOf(NO_JOB), tasks.listener);
-    await until('it is refused', () => tasks.said.length > 0);
+    await until('the subscription is rejected', () => tasks.said.length > 0);
     t.same(tasks.said, [{ is: 'refused', reason: `unknown subject: there is no job ${NO_JOB}` }]);
     const missing = rest.call('get', '/jobs/{id}', { path: { id: NO_JOB } });
     const error = await missing.catch((reason: unknown) => reason);
@@ -126,20 +126,20 @@ void test('the client library against a service', async (t) => {
     await t.rejects(waitForJob(rest, channel, NO_JOB), { name: 'ProblemError', status: 404 });
   });
 
-  await t.test('over a link that is cut, nothing is lost and nothing comes twice', async (t) => {
+  await t.test('events arrive exactly once over a connection that is cut', async (t) => {
     const channel = channelTo(link.port);
     const jobs = recorder<'jobs'>();
     channel.subscribe('jobs', jobs.listener);
-    await until('it follows', () => jobs.said.length > 0);
+    await until('the subscription is active', () => jobs.said.length > 0);
     const job = await submit(SLOW);
     const change = (action: 'pause' | 'resume'): Promise<unknown> =>
       rest.call('patch', '/jobs/{id}', { path: { id: job }, body: { action } });
     await until('an event of the job arrives', () => eventsOf(jobs.said).length === 1);
     for (let round = 0; round < 3; round++) {
       link.cut();
-      await until('the cut is seen', () => channel.state.kind === 'waiting');
+      await until('the client has detected the cut', () => channel.state.kind === 'waiting');
       for (const action of ['pause', 'resume', 'pause', 'resume'] as const) await change(action);
-      link.mend();
+      link.heal();
       channel.retryNow();
       await isConnected(channel);
       await change('pause');
@@ -152,7 +152,7 @@ void test('the client library against a service', async (t) => {
     t.same(
       seqs,
       seqs.map((_, at) => (seqs[0] ?? 0) + at),
-      'each once, in order',
+      'each event once, in order',
     );
     t.same(
       eventsOf(jobs.said).map(({ payload }) => payload.status),
@@ -161,30 +161,34 @@ void test('the client library against a service', async (t) => {
 
     const late = recorder<'jobs'>();
     channel.subscribe('jobs', late.listener, { sinceSeq: seqs.at(-4) ?? 0 });
-    await until('the last three are sent again', () => eventsOf(late.said).length === 3);
+    await until('the last three events are sent again', () => eventsOf(late.said).length === 3);
     t.same(seqsOf(late.said), seqs.slice(-3));
     const kept = recorder<'jobs'>();
     const other = channelTo(options.httpPort);
     other.subscribe('jobs', kept.listener, { sinceSeq: 0 });
     await until('all events arrive', () => eventsOf(kept.said).length === all);
     t.same(seqsOf(kept.said), seqs);
-    t.equal(eventsOf(jobs.said).length, all, 'a client that has them receives nothing twice');
+    t.equal(eventsOf(jobs.said).length, all, 'events that the client already has are not delivered twice');
     await rest.call('post', '/jobs/{id}/cancel', { path: { id: job } });
   });
 
-  await t.test('a job is waited for while a worker runs it', async (t) => {
+  await t.test('the client waits for a job while a worker runs it', async (t) => {
     const worker = startWorker(options, 'node-1', ['--worker-cpus=2']);
     t.teardown(() => worker.kill());
     const channel = channelTo(link.port);
     const workers = recorder<'workers'>();
     channel.subscribe('workers', workers.listener, { sinceSeq: 0 });
-    await until('the worker is there', () =>
+    await until('the worker is online', () =>
       eventsOf(workers.said).some(({ payload }) => payload.status === 'online'),
     );
     const parked = await submit(TEMPLATE);
     await rest.call('patch', '/jobs/{id}', { path: { id: parked }, body: { action: 'pause' } });
     await rest.call('post', '/jobs/{id}/cancel', { path: { id: parked } });
-    t.match(await waitForJob(rest, channel, parked), { status: 'canceled' }, 'one that has ended already');
+    t.match(
+      await waitForJob(rest, channel, parked),
+      { status: 'canceled' },
+      'the wait for an ended job resolves',
+    );
 
     const job = await submit(SLOW.replace('"1000"', '"1"'));
     const seen: string[] = [];
@@ -193,8 +197,8 @@ void test('the client library against a service', async (t) => {
     channel.subscribe(tasksOf(job), tasks.listener);
     await until('an event of a task arrives', () => eventsOf(tasks.said).length > 0);
     link.cut();
-    await until('the cut is seen', () => channel.state.kind === 'waiting');
-    link.mend();
+    await until('the client has detected the cut', () => channel.state.kind === 'waiting');
+    link.heal();
     t.match(await ended, { id: job, status: 'completed', task_counts: { succeeded: 2 } });
     t.equal(seen.at(-1), 'completed');
     await until(
@@ -207,7 +211,7 @@ void test('the client library against a service', async (t) => {
     const [task] = (await rest.call('get', '/jobs/{id}/tasks', { path: { id: job } })).items;
     const log = recorder<ReturnType<typeof logsOf>>();
     channel.subscribe(logsOf(task?.id ?? ''), log.listener);
-    await until('the log is followed', () => log.said.length > 0);
+    await until('the log tail is open', () => log.said.length > 0);
     t.same(log.said, [{ is: 'ready' }]);
 
     const file = join(folder, 'two-lines.json');
@@ -234,7 +238,7 @@ void test('the client library against a service', async (t) => {
     const workers = recorder<'workers'>();
     channel.subscribe('jobs', jobs.listener);
     channel.subscribe('workers', workers.listener, { sinceSeq: 0 });
-    await until('both are followed', () => jobs.said.length > 0 && workers.said.length > 0);
+    await until('both subscriptions are active', () => jobs.said.length > 0 && workers.said.length > 0);
     await submit(SLOW);
     await until('an event of the job arrives', () => eventsOf(jobs.said).length > 0);
     const waiting = waitForJob(rest, channel, await submit(SLOW));
@@ -246,7 +250,7 @@ void test('the client library against a service', async (t) => {
     const waits = states.flatMap((state) =>
       state.kind === 'waiting' ? [Math.round(state.retryAt - state.since)] : [],
     );
-    t.same(waits.slice(0, 4), [250, 500, 1_000, 2_000], 'each waits twice as long');
+    t.same(waits.slice(0, 4), [250, 500, 1_000, 2_000], 'each delay is twice as long as the one before');
     t.match(states.filter(({ kind }) => kind === 'waiting').at(-1), { reason: /ECONNREFUSED/ });
     await t.rejects(rest.call('get', '/farms'), { name: 'ServiceUnreachable', isAnswerLost: false });
 
@@ -270,33 +274,33 @@ void test('the client library against a service', async (t) => {
     for (const { id } of (await rest.call('get', '/jobs', { query: { status: ['pending'] } })).items) {
       await rest.call('post', '/jobs/{id}/cancel', { path: { id } });
     }
-    t.match(await waiting, { status: 'canceled' }, 'who waits is not bothered');
+    t.match(await waiting, { status: 'canceled' }, 'a caller that waits sees no error');
   });
 
-  await t.test('a page follows by the WebSocket of its platform', async (t) => {
+  await t.test('the client works with the WebSocket of the browser', async (t) => {
     const program = fileURLToPath(new URL('programs/browser-channel.js', import.meta.url));
     const args = ['--experimental-websocket', '--no-warnings', program, rest.base];
     const page = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     t.teardown(() => page.kill('SIGKILL'));
     const lines: string[] = [];
     createInterface({ input: page.stdout }).on('line', (line) => lines.push(line.trim()));
-    await until('it follows', () => lines.includes('ready'));
+    await until('the subscription is active', () => lines.includes('ready'));
     const job = await submit(SLOW);
-    await until('it receives the job', () => lines.length >= 3);
+    await until('the job event arrives', () => lines.length >= 3);
     await service.daemon.kill('SIGTERM');
-    await until('it receives the end', () => lines.some((line) => line.startsWith('waiting')));
+    await until('the end event arrives', () => lines.some((line) => line.startsWith('waiting')));
     t.same(lines.slice(0, 4), ['live', 'ready', `event ${job} pending`, 'waiting the service is stopping']);
   });
 
-  await t.test('a refused connection is retried later', async (t) => {
+  await t.test('a refused connection is retried', async (t) => {
     const limits = ['--http-rate-limit-enabled=true', '--http-rate-limit-rps=2', '--http-rate-limit-burst=1'];
     service = await startService({ ...options, flags: limits });
     const waits: number[] = [];
     const patient = new Rest({ base: rest.base, onWaiting: (ms) => waits.push(ms) });
     await Promise.all([1, 2, 3].map(() => patient.call('get', '/version')));
-    t.ok(waits.length > 0, 'a call waits for the requested time');
+    t.ok(waits.length > 0, 'a call waits as long as the server asks for');
     const reasons = new Set<string>();
-    // They come at once, and two may come in a second.
+    // All calls start together. Two per second are allowed.
     const followers = [1, 2, 3].map(() => {
       const channel = channelTo(options.httpPort);
       channel.onState((state) => {
@@ -306,7 +310,7 @@ void test('the client library against a service', async (t) => {
       channel.subscribe('workers', workers.listener);
       return workers.said;
     });
-    await until('all are there in the end', () => followers.every((said) => said.length > 0));
+    await until('all calls succeed', () => followers.every((said) => said.length > 0));
     t.same([...reasons], ['Unexpected server response: 429']);
     t.same(followers.map(kindsOf), [['ready'], ['ready'], ['ready']]);
   });

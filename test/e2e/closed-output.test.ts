@@ -3,7 +3,7 @@ import { test } from 'tap';
 import { Daemon, freePort } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 
-test('a service continues when its output is closed', async (t) => {
+test('a service continues after its output is closed', async (t) => {
   const folder = t.testdir();
   const [http, bus] = [await freePort(), await freePort()];
   const daemon = new Daemon(

@@ -7,19 +7,19 @@ import tap, { test } from 'tap';
 import { readContract } from '../../http/openapi/contract.ts';
 import { checkAnswer, type Answer } from '../http/kit/contract-check.ts';
 import { freePort, startService, startWorker } from '../kit/daemons.ts';
-import { RequestMaker, type GeneratedRequest } from '../kit/generated-requests.ts';
+import { RequestGenerator, type GeneratedRequest } from '../kit/generated-requests.ts';
 import { SeededService } from '../kit/seeded-service.ts';
 
 tap.setTimeout(240_000);
 
-/** `CALLSHEET_SEED=N` tries other requests. */
+/** Set `CALLSHEET_SEED=N` to generate other requests. */
 const SEED = Number(process.env['CALLSHEET_SEED'] ?? 20_261_121);
 const FITTING_RUNS = 25;
 const MUTATED_RUNS = 50;
-/** A stream without output for this long is closed: its head arrives with its first line. */
+/** Time after which a silent stream is closed: its response head arrives only with its first line. */
 const SILENT_MS = 1_000;
 
-/** Operations that no request can make succeed here, each with its reason. */
+/** Operations that cannot succeed in this test, each with the reason. */
 const NEVER_SUCCEEDING: Readonly<Record<string, string>> = {
   updateMe: 'authentication is off',
   changePassword: 'authentication is off',
@@ -27,14 +27,14 @@ const NEVER_SUCCEEDING: Readonly<Record<string, string>> = {
   openEvents: 'the requests ask for no other protocol; test/e2e/events.test.ts does',
 };
 
-const BULK = 'ids and filter exclude each other, and settings go with set alone, as its description says';
-/** Operations that refuse what no schema of theirs rules out, each with its reason. */
+const BULK = 'ids and filter exclude each other, and settings require set, as the description says';
+/** Operations that reject requests that their schema allows, each with the reason. */
 const STRICTER: Readonly<Record<string, string>> = { bulkJobs: BULK, bulkTasks: BULK, bulkWorkers: BULK };
 
 const contract = readContract();
 const agent = new Agent({ keepAlive: true });
 
-/** The answer to a request, or null when it is a stream without a line yet. Of a stream only the head is read. */
+/** Returns the response to a request, or null for a stream without a line so far. Only the head of a stream is read. */
 function send(port: number, request: GeneratedRequest): Promise<Answer | null> {
   const query = request.query.map(([name, value]) => `${name}=${value}`).join('&');
   return new Promise((resolve, reject) => {
@@ -77,10 +77,10 @@ function send(port: number, request: GeneratedRequest): Promise<Answer | null> {
   });
 }
 
-/** They say what becomes of the connection, which the requests of an agent share. */
+/** Hop-by-hop headers are set by the agent, which shares connections between requests. */
 const OF_THE_CONNECTION = /^(connection|upgrade)$/i;
 
-/** Headers of one name come together, as node wants them. */
+/** Joins headers of the same name, as node expects. */
 function headersOf({ headers, body }: GeneratedRequest): Record<string, string | string[]> {
   const length = body === null ? [] : [['Content-Length', String(body.byteLength)] as const];
   const values = new Map<string, string[]>();
@@ -94,95 +94,90 @@ function headersOf({ headers, body }: GeneratedRequest): Record<string, string |
 const described = ({ method, path, query, headers, body, mutation }: GeneratedRequest): string =>
   JSON.stringify({ mutation, method, path, query, headers, body: body?.toString('latin1').slice(0, 400) });
 
-await test(
-  'every operation answers generated requests as the document says',
-  { timeout: 200_000 },
-  async (t) => {
-    t.comment(`CALLSHEET_SEED=${SEED}`);
-    const folder = await mkdtemp(join(tmpdir(), 'callsheet-requests-'));
-    const service = await startService({
-      folder,
-      httpPort: await freePort(),
-      busPort: await freePort(),
-      flags: ['--scheduler-shards=2'],
-    });
-    const world = new SeededService(service.api);
-    const farm = await world.start();
-    const worker = startWorker(service, 'one', [`--worker-farm=${farm.farmId}`]);
-    t.teardown(async () => {
-      agent.destroy();
-      await worker.kill('SIGTERM');
-      await service.daemon.kill('SIGTERM');
-      if (t.passing()) await rm(folder, { recursive: true, force: true });
-      else t.comment(service.daemon.log().slice(-4000));
-    });
-    await world.runJobs();
+await test('every operation answers generated requests as documented', { timeout: 200_000 }, async (t) => {
+  t.comment(`CALLSHEET_SEED=${SEED}`);
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-requests-'));
+  const service = await startService({
+    folder,
+    httpPort: await freePort(),
+    busPort: await freePort(),
+    flags: ['--scheduler-shards=2'],
+  });
+  const world = new SeededService(service.api);
+  const farm = await world.start();
+  const worker = startWorker(service, 'one', [`--worker-farm=${farm.farmId}`]);
+  t.teardown(async () => {
+    agent.destroy();
+    await worker.kill('SIGTERM');
+    await service.daemon.kill('SIGTERM');
+    if (t.passing()) await rm(folder, { recursive: true, force: true });
+    else t.comment(service.daemon.log().slice(-4000));
+  });
+  await world.runJobs();
 
-    const allowedAt = (path: string): string =>
-      contract.operations
-        .filter((each) => each.path === path)
-        .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-        .concat('OPTIONS')
-        .sort()
-        .join(', ');
+  const allowedAt = (path: string): string =>
+    contract.operations
+      .filter((each) => each.path === path)
+      .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+      .concat('OPTIONS')
+      .sort()
+      .join(', ');
 
-    for (const operation of contract.operations) {
-      await t.test(operation.id, async (t) => {
-        const seen = new Map<number, number>();
-        const knowns = await world.renew();
-        const makers = knowns.map((known) => new RequestMaker(contract, operation, known));
-        const holds = async (request: GeneratedRequest): Promise<void> => {
-          const answer = await send(service.httpPort, request);
-          if (answer === null) return;
-          const { status, headers } = answer;
-          const wrong = (what: string): never => {
-            throw new Error(`${status}, ${what}: ${described(request)}\n${answer.text.slice(0, 600)}`);
-          };
-          try {
-            checkAnswer(request.method, request.path, answer);
-          } catch (error) {
-            wrong(String(error));
-          }
-          if (status >= 500 && !(status === 503 && operation.responses.has('503')))
-            wrong('a failure of the service');
-          if (request.expected !== null && !request.expected.includes(status)) {
-            wrong(`where ${request.expected.join(' or ')} was expected`);
-          }
-          if (status === 405 && request.path !== `${request.path}/`) {
-            const allowed = (headers['allow'] ?? '').split(', ').sort().join(', ');
-            if (request.expected?.length === 1 && allowed !== allowedAt(operation.path))
-              wrong(`Allow: ${allowed}`);
-          }
-          if (request.mutation === null) {
-            seen.set(status, (seen.get(status) ?? 0) + 1);
-            const refused = operation.id in STRICTER ? [413, 415] : [400, 413, 415];
-            if (refused.includes(status)) wrong('a request that fits the document is refused');
-          }
+  for (const operation of contract.operations) {
+    await t.test(operation.id, async (t) => {
+      const seen = new Map<number, number>();
+      const knowns = await world.renew();
+      const makers = knowns.map((known) => new RequestGenerator(contract, operation, known));
+      const holds = async (request: GeneratedRequest): Promise<void> => {
+        const answer = await send(service.httpPort, request);
+        if (answer === null) return;
+        const { status, headers } = answer;
+        const wrong = (what: string): never => {
+          throw new Error(`${status}, ${what}: ${described(request)}\n${answer.text.slice(0, 600)}`);
         };
-        const failureOf = async (
-          requests: (maker: RequestMaker) => fc.Arbitrary<GeneratedRequest>,
-          numRuns: number,
-        ): Promise<string> => {
-          const property = fc.asyncProperty(fc.oneof(...makers.map(requests)), holds);
-          const { errorInstance } = await fc.check(property, { seed: SEED, numRuns, endOnFailure: true });
-          return errorInstance instanceof Error ? errorInstance.message : '';
-        };
-        const fitting = await failureOf((maker) => maker.fitting(), FITTING_RUNS);
-        t.equal(fitting, '', 'requests that fit the document');
-        const mutated = await failureOf((maker) => maker.mutated(), MUTATED_RUNS);
-        t.equal(mutated, '', 'requests with one thing wrong');
-        const statuses = [...seen].sort().map(([status, count]) => `${status}: ${count}`);
-        t.comment(`${operation.id} ${statuses.join(', ')}`);
-        const succeeded = [...seen.keys()].some((status) => status < 400);
-        if (!(operation.id in NEVER_SUCCEEDING))
-          t.ok(succeeded, `a request has succeeded (${statuses.join(', ')})`);
-      });
-    }
-
-    await t.test('the service continues', async (t) => {
-      t.equal((await service.api.call('GET', '/readyz')).status, 200);
-      t.ok(worker.isRunning);
-      t.notMatch(service.daemon.log(), /a request failed|response aborted|poison/);
+        try {
+          checkAnswer(request.method, request.path, answer);
+        } catch (error) {
+          wrong(String(error));
+        }
+        if (status >= 500 && !(status === 503 && operation.responses.has('503')))
+          wrong('internal server error');
+        if (request.expected !== null && !request.expected.includes(status)) {
+          wrong(`expected status ${request.expected.join(' or ')}`);
+        }
+        if (status === 405 && request.path !== `${request.path}/`) {
+          const allowed = (headers['allow'] ?? '').split(', ').sort().join(', ');
+          if (request.expected?.length === 1 && allowed !== allowedAt(operation.path))
+            wrong(`Allow: ${allowed}`);
+        }
+        if (request.mutation === null) {
+          seen.set(status, (seen.get(status) ?? 0) + 1);
+          const refused = operation.id in STRICTER ? [413, 415] : [400, 413, 415];
+          if (refused.includes(status)) wrong('a valid request is rejected');
+        }
+      };
+      const failureOf = async (
+        requests: (maker: RequestGenerator) => fc.Arbitrary<GeneratedRequest>,
+        numRuns: number,
+      ): Promise<string> => {
+        const property = fc.asyncProperty(fc.oneof(...makers.map(requests)), holds);
+        const { errorInstance } = await fc.check(property, { seed: SEED, numRuns, endOnFailure: true });
+        return errorInstance instanceof Error ? errorInstance.message : '';
+      };
+      const fitting = await failureOf((maker) => maker.valid(), FITTING_RUNS);
+      t.equal(fitting, '', 'valid requests');
+      const mutated = await failureOf((maker) => maker.mutated(), MUTATED_RUNS);
+      t.equal(mutated, '', 'requests with one fault');
+      const statuses = [...seen].sort().map(([status, count]) => `${status}: ${count}`);
+      t.comment(`${operation.id} ${statuses.join(', ')}`);
+      const succeeded = [...seen.keys()].some((status) => status < 400);
+      if (!(operation.id in NEVER_SUCCEEDING)) t.ok(succeeded, `a request succeeds (${statuses.join(', ')})`);
     });
-  },
-);
+  }
+
+  await t.test('the service continues', async (t) => {
+    t.equal((await service.api.call('GET', '/readyz')).status, 200);
+    t.ok(worker.isRunning);
+    t.notMatch(service.daemon.log(), /a request failed|response aborted|poison/);
+  });
+});

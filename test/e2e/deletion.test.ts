@@ -25,9 +25,9 @@ const template = (name: string, script: string): object => ({
   ],
 });
 
-await test('a job is deleted from a running service, and nothing of it is left', async (t) => {
+await test('deleting a job on a running service removes all of its data', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-deletion-'));
-  // Two shards: messages to a deleted job and to its purge must reach the right shard.
+  // Two shards: messages for a deleted job and its purge must reach the right shard.
   const options = {
     folder,
     httpPort: await freePort(),
@@ -66,7 +66,7 @@ await test('a job is deleted from a running service, and nothing of it is left',
     const { items } = await api.must<Page<{ id: string }>>('GET', '/api/v1/jobs');
     t.notOk(
       items.some((job) => job.id === id),
-      'it is in no list',
+      'the job is in no list',
     );
   };
 
@@ -74,7 +74,7 @@ await test('a job is deleted from a running service, and nothing of it is left',
   await until('the job is completed', async () => (await api.job(done)).status === 'completed');
   const [first] = await api.tasks(done);
   const task = first?.id ?? '';
-  await until('its log has come', async () => (await api.log(task)).includes('a line of'));
+  await until('its log is stored', async () => (await api.log(task)).includes('a line of'));
   t.equal((await api.call('DELETE', `/api/v1/jobs/${done}`)).status, 204);
   await expectGone(done, task);
 
@@ -82,16 +82,16 @@ await test('a job is deleted from a running service, and nothing of it is left',
   const waiting = await submit('waiting', 'true', { depends_on: running });
   await until('two tasks run', async () => (await api.job(running)).task_counts.running === 2);
   const [live] = await api.tasks(running);
-  await until('one has said so', async () => (await api.log(live?.id ?? '')).includes('begun'));
+  await until('one has reported running', async () => (await api.log(live?.id ?? '')).includes('begun'));
   t.equal((await api.call('DELETE', `/api/v1/jobs/${running}`)).status, 204);
   await expectGone(running, live?.id ?? '');
-  t.match(await api.job(waiting), { status: 'canceled' }, 'what waited for it');
+  t.match(await api.job(waiting), { status: 'canceled' }, 'its dependent job');
   const next = await submit('next', 'true');
-  await until('the worker has stopped them and is free', async () => {
+  await until('the worker has stopped them and is idle', async () => {
     return (await api.job(next)).status === 'completed';
   });
   const unknown = await farm.submit(template('late', 'true'), { depends_on: running });
-  t.equal(unknown.status, 400, 'nothing can be submitted after it');
+  t.equal(unknown.status, 400, 'no job can depend on it after the deletion');
 
   const addresses = [task, live?.id ?? ''].map((id) => {
     const address = parseTaskId(id);
@@ -108,9 +108,9 @@ await test('a job is deleted from a running service, and nothing of it is left',
     await logs.close();
     return [...rows, ...chunks, ...totals];
   };
-  await until('nothing is left on disk', async () => (await leftOnDisk()).length === 0);
+  await until('no data is left on disk', async () => (await leftOnDisk()).length === 0);
   await service.daemon.kill('SIGKILL');
   service = await startService(options);
   await expectGone(done, task);
-  t.strictSame(await leftOnDisk(), [], 'nothing comes back with the next start');
+  t.strictSame(await leftOnDisk(), [], 'no data reappears after a restart');
 });

@@ -16,7 +16,7 @@ interface DiagnosticView {
   readonly attrs?: Readonly<Record<string, string>>;
 }
 
-await test('what daemons log is found at the service', { timeout: 120_000 }, async (t) => {
+await test('the service returns the log records of all daemons', { timeout: 120_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-diagnostics-'));
   const ports = { httpPort: await freePort(), busPort: await freePort() };
   const service = await startService({ folder, ...ports });
@@ -42,7 +42,7 @@ await test('what daemons log is found at the service', { timeout: 120_000 }, asy
 
   const worker = await onlineWorker('one');
   const component = `worker:${worker}`;
-  const registered = await until('the worker has told that it is registered', async () => {
+  const registered = await until('the worker has sent the record of its registration', async () => {
     const records = await logs(`?component=${component}`);
     return records.find(({ msg }) => msg === 'registered with the service') ?? null;
   });
@@ -57,13 +57,13 @@ await test('what daemons log is found at the service', { timeout: 120_000 }, asy
   const nc = await connect({ servers: `127.0.0.1:${ports.busPort}` });
   const record = { v: 1, worker_id: worker, at: '2126-01-01T00:00:00Z', level: 'ERROR', attrs: {} };
   nc.publish(`worker.diag.${worker}`, 'nonsense');
-  nc.publish('worker.diag.server', JSON.stringify({ ...record, msg: 'from no worker' }));
+  nc.publish('worker.diag.server', JSON.stringify({ ...record, msg: 'a record of an unknown worker' }));
   nc.publish('worker.diag.no.such.subject', 'x');
   for (let each = 0; each < 5000; each++)
     nc.publish(`worker.diag.${worker}`, JSON.stringify({ ...record, msg: `flood ${each}` }));
   await nc.flush();
   await nc.close();
-  const flood = await until('the flood has come', async () => {
+  const flood = await until('the flood has arrived', async () => {
     const records = await logs(`?component=${component}&level=ERROR`);
     return records.length > 0 ? records : null;
   });
@@ -75,20 +75,20 @@ await test('what daemons log is found at the service', { timeout: 120_000 }, asy
   daemons.push(startWorker(service, 'two'));
   const second = await onlineWorker('two');
   await until(
-    'another worker is received',
+    'a record of another worker arrives',
     async () => (await logs(`?component=worker:${second}`)).length > 0,
   );
-  await until('the service says what it has dropped', async () => {
+  await until('the service reports the dropped records', async () => {
     const records = await logs('?component=server&level=WARN');
     return records.some(({ msg }) => msg === 'diagnostic records of workers were dropped');
   });
-  t.ok((await logs('?component=server')).length > 0, 'the server is never pushed out');
+  t.ok((await logs('?component=server')).length > 0, 'records of the server are never evicted');
   daemons.push(startWorker(service, 'silent', ['--diagnostics-enabled=false']));
   const silent = await onlineWorker('silent');
   t.same(await logs(`?component=worker:${silent}`), []);
 });
 
-await test('without a buffer there are no diagnostics', { timeout: 60_000 }, async (t) => {
+await test('diagnostics are off without a buffer', { timeout: 60_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-diagnostics-'));
   const service = await startService({
     folder,

@@ -7,7 +7,7 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
 
-test('a worker finds the service by itself, and follows it when it moves', async (t) => {
+test('a worker finds the service by mDNS and reconnects when it moves', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-discovery-'));
   const discovery = [
     '--discovery-enabled',
@@ -25,7 +25,7 @@ test('a worker finds the service by itself, and follows it when it moves', async
     ],
     join(folder, 'worker.log'),
   );
-  await until('the worker looks', () => worker.log().includes('looking for the service by mDNS'));
+  await until('the worker searches', () => worker.log().includes('looking for the service by mDNS'));
   const options = {
     folder,
     httpPort: await freePort(),
@@ -49,7 +49,7 @@ test('a worker finds the service by itself, and follows it when it moves', async
   t.match(service.daemon.log(), 'workers on other machines do not find the service');
 
   await service.daemon.kill('SIGTERM');
-  t.match(service.daemon.log(), /stopping: done[\s\S]{0,80}discovery/, 'it is withdrawn');
+  t.match(service.daemon.log(), /stopping: done[\s\S]{0,80}discovery/, 'the service is withdrawn');
   const busPort = await freePort();
   service = await startService({ ...options, busPort });
   await until(
@@ -73,7 +73,7 @@ test('a worker that finds no service stops on SIGTERM', async (t) => {
     join(folder, 'worker.log'),
   );
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  await until('the worker looks', () => worker.log().includes('looking for the service by mDNS'));
+  await until('the worker searches', () => worker.log().includes('looking for the service by mDNS'));
   await worker.kill('SIGTERM');
   t.same(await worker.ended, { code: 0, signal: null });
 });

@@ -16,7 +16,7 @@ const TEMPLATE = {
   ],
 };
 
-/** The statuses that pushes of a subject have told, without repeats of one behind the other. */
+/** Returns the statuses in the events of a subject, without consecutive repeats. */
 const statusesOf = (envelopes: readonly Envelope[]): unknown[] => {
   const statuses = envelopes.map(({ payload }) => payload['status']);
   return statuses.filter((status, at) => status !== statuses[at - 1]);
@@ -25,7 +25,7 @@ const statusesOf = (envelopes: readonly Envelope[]): unknown[] => {
 const isPushOf = (subject: string) => (envelope: Envelope) =>
   envelope.type === 'push' && envelope.subject === subject;
 
-void test('clients see a job run from its submission to its removal, and come back after a restart', async (t) => {
+void test('clients receive the events of a job from submission to deletion, also across a restart', async (t) => {
   const folder = t.testdir();
   const options = { folder, httpPort: await freePort(), busPort: await freePort() };
   let service = await startService(options);
@@ -56,11 +56,11 @@ void test('clients see a job run from its submission to its removal, and come ba
   for (const task of tasks) client.subscribe(`tasks/${task.id}/logs`);
   await client.nextWhere(({ type, subject }) => type === 'ack' && subject === `tasks/${tasks[1]?.id}/logs`);
   await service.api.must('DELETE', `/api/v1/jobs/${blocker.id}`);
-  // Dependents of a deleted job are canceled, and run after a retry.
+  // Dependents of a deleted job are canceled, and run when they are retried.
   await until('the job is canceled', async () => (await service.api.job(job.id)).status === 'canceled');
   await service.api.must('POST', `/api/v1/jobs/${job.id}/retry`);
-  await until('the job is done', async () => (await service.api.job(job.id)).status === 'completed');
-  await until('the logs have come', () =>
+  await until('the job has ended', async () => (await service.api.job(job.id)).status === 'completed');
+  await until('the logs are stored', () =>
     client.received.filter(({ type, subject }) => type === 'push' && subject.endsWith('/logs')).length >= 2
       ? true
       : null,
@@ -84,7 +84,7 @@ void test('clients see a job run from its submission to its removal, and come ba
     t.strictSame(
       Object.keys(payload),
       ['job_id', 'task_id', 'name', 'owner', 'queue_id', 'status', 'updated_at'],
-      'the fields of jobs',
+      'the fields of job events',
     );
   }
   for (const task of tasks) {
@@ -92,7 +92,7 @@ void test('clients see a job run from its submission to its removal, and come ba
       .filter(isPushOf(tasksSubject))
       .filter(({ payload }) => payload['task_id'] === task.id);
     const statuses = statusesOf(told);
-    // A change of all tasks of a job is one event of the job; a running report may be lost.
+    // A change of all tasks of a job is sent as one job event. A running report may be missing.
     t.strictSame(
       statuses.filter((status) => status !== 'running'),
       ['assigned', 'succeeded'],
@@ -116,7 +116,7 @@ void test('clients see a job run from its submission to its removal, and come ba
     t.strictSame(
       seqs,
       seqs.map((_, index) => (seqs[0] ?? 0) + index),
-      `${subject} arrives without gaps`,
+      `${subject} arrives without sequence gaps`,
     );
   }
   const metrics = await (await fetch(`${service.api.url}/metrics`)).text();
@@ -135,7 +135,7 @@ void test('clients see a job run from its submission to its removal, and come ba
   const [ack, gap] = await again.take(2);
   t.match(ack, { type: 'ack', payload: { error: '' } });
   t.match(gap, { type: 'error', subject: 'jobs', payload: { code: 'gap' } });
-  t.ok((ack?.seq ?? 0) > lastSeq, 'counters never go back');
+  t.ok((ack?.seq ?? 0) > lastSeq, 'counters never decrease');
   worker.child.kill('SIGTERM');
   await worker.ended;
 });

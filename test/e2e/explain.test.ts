@@ -8,7 +8,7 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(240_000);
 
-/** Explain through the real parts: service, nats-server, worker daemon, processes. */
+/** Explain with real processes: service, nats-server, worker daemon and task processes. */
 interface Explanation {
   readonly status: string;
   readonly summary: string;
@@ -24,7 +24,7 @@ interface Explanation {
   readonly failures: readonly { readonly worker: string; readonly failures: number }[];
 }
 
-/** A job of one step or two, of which the second waits for the first. */
+/** Returns a job of one step, or of two steps where the second depends on the first. */
 const template = (name: string, command: string, requirements: string, more = ''): string => `
 specificationVersion: jobtemplate-2023-09
 name: ${name}
@@ -47,7 +47,7 @@ const THEN = `  - name: Then
 `;
 const SLEEPING = template('sleeping', 'sleep 600', ONE_CORE);
 
-await test('explain says why tasks wait', { timeout: 240_000 }, async (t) => {
+await test('explain gives the reason why a task waits', { timeout: 240_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-explain-'));
   const service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
   const { api } = service;
@@ -59,7 +59,7 @@ await test('explain says why tasks wait', { timeout: 240_000 }, async (t) => {
   });
   const explain = (task: TaskView | undefined): Promise<Explanation> =>
     api.must<Explanation>('GET', `/api/v1/tasks/${task?.id ?? ''}/explain`);
-  /** Explains until the answer is as it should be: facts come to the scheduler a moment after they are made. */
+  /** Polls the explanation until its summary matches: changes reach the scheduler with a short delay. */
   const explained = (
     what: string,
     task: TaskView | undefined,
@@ -82,7 +82,7 @@ await test('explain says why tasks wait', { timeout: 240_000 }, async (t) => {
     t.equal((await api.call('POST', `/api/v1/jobs/${id}/cancel`)).status, 204);
   };
 
-  await t.test('no worker is there', async (t) => {
+  await t.test('no worker is registered', async (t) => {
     const job = await submit(SLEEPING);
     const explanation = await explained('no worker is online', job.tasks[0], has('workers'));
     t.match(explanation, {
@@ -103,7 +103,7 @@ await test('explain says why tasks wait', { timeout: 240_000 }, async (t) => {
 
   await t.test('a requirement that no worker meets', async (t) => {
     const job = await submit(template('gpu', 'true', NO_SUCH_GPU));
-    const explanation = await explained('the worker is known', job.tasks[1], has('workers'));
+    const explanation = await explained('the worker is registered', job.tasks[1], has('workers'));
     t.equal(
       explanation.summary,
       'No worker can run it: 1 worker fails attr.worker.tag.gpu; the nearest, render-017, has a4000 where a5000 is wanted.',
@@ -112,7 +112,7 @@ await test('explain says why tasks wait', { timeout: 240_000 }, async (t) => {
     await cancel(job.id);
   });
 
-  await t.test('a paused job, a step and a job that wait for others', async (t) => {
+  await t.test('a paused job, and a step and a job that wait for dependencies', async (t) => {
     const job = await submit(template('first', 'true', NO_SUCH_GPU, THEN));
     const blocked = await submit(SLEEPING, { depends_on: job.id });
     t.equal((await api.call('PATCH', `/api/v1/jobs/${job.id}`, { action: 'pause' })).status, 200);
@@ -154,10 +154,10 @@ await test('explain says why tasks wait', { timeout: 240_000 }, async (t) => {
     });
   });
 
-  await t.test('a retry back-off, and failures by worker', async (t) => {
+  await t.test('a retry delay, and failures by worker', async (t) => {
     const job = await submit(template('failing', 'exit 3', ONE_CORE), { retry_delay_seconds: '600' });
     const [task] = job.tasks;
-    const explanation = await explained('the task is held back', task, has('retry_after'));
+    const explanation = await explained('the task waits for its retry', task, has('retry_after'));
     t.match(explanation, {
       status: 'ready',
       summary: /^Held back until .* more: 1 of 3 attempts has failed, the last on render-017 \(exit 3\)\.$/,
@@ -194,7 +194,7 @@ await test('explain says why tasks wait', { timeout: 240_000 }, async (t) => {
     await cancel(running.id);
   });
 
-  await t.test('a usage pool: not registered, then at capacity', async (t) => {
+  await t.test('a usage pool that is not registered, and one at capacity', async (t) => {
     const job = await submit(template('pooled', 'sleep 600', POOLED));
     const [first, second] = job.tasks;
     t.match(await explained('the pool is missing', first, has('usage_pool')), {
@@ -221,7 +221,7 @@ await test('explain says why tasks wait', { timeout: 240_000 }, async (t) => {
     await cancel(job.id);
   });
 
-  await t.test('a cap of the queue, and a paused queue', async (t) => {
+  await t.test('a queue at its cap, and a paused queue', async (t) => {
     const queue = (changes: object) =>
       api.must('PUT', `/api/v1/queues/${farm.queueId}`, { name: 'main', ...changes });
     await queue({ max_concurrent_tasks: 1 });

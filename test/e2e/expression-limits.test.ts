@@ -27,7 +27,7 @@ const template = (extensions: readonly string[]): object => ({
 const folder = await mkdtemp(join(tmpdir(), 'callsheet-expression-limits-'));
 const place = { folder, httpPort: await freePort(), busPort: await freePort() };
 
-test('a submission that misses its evaluation deadline gets 503, and the service continues', async (t) => {
+test('a submission that exceeds its evaluation deadline gets 503, and the service continues', async (t) => {
   const service = await startService({ ...place, flags: ['--openjd-expr-submission-deadline=1ms'] });
   t.teardown(() => service.daemon.kill('SIGTERM'));
   const farm = await service.api.makeFarm('show');
@@ -47,7 +47,7 @@ test('a submission that misses its evaluation deadline gets 503, and the service
   t.equal((await service.api.call('GET', '/readyz')).status, 200);
 });
 
-test('a worker that grants an expression less than the server does', async (t) => {
+test('a worker with tighter expression limits than the server', async (t) => {
   const service = await startService({
     ...place,
     flags: ['--openjd-expr-memory-limit=2000000', '--scheduler-unschedulable-grace=1s'],
@@ -72,14 +72,14 @@ test('a worker that grants an expression less than the server does', async (t) =
   await t.test('runs jobs without expressions', async (t) => {
     const [task] = await tasksOf(farm, template([]));
     t.ok(task);
-    await until('it has run', async () => (await taskNow(farm, task)).status === 'succeeded');
+    await until('the job has completed', async () => (await taskNow(farm, task)).status === 'succeeded');
   });
 
-  await t.test('does not run jobs with EXPR, which say so', async (t) => {
+  await t.test('does not run jobs with EXPR, and explain gives the reason', async (t) => {
     const expressive = template(['EXPR']);
     const [task] = await tasksOf(farm, expressive);
     t.ok(task);
-    const waiting = await until('its task says why it waits', async () => {
+    const waiting = await until('the task is explained', async () => {
       const now = await taskNow(farm, task);
       return now.unschedulable_reason === undefined ? null : now;
     });
@@ -112,7 +112,7 @@ test('a worker that grants an expression less than the server does', async (t) =
     workers.push(
       startWorker(service, 'wide', ['--worker-farm=limits'], { SVC_OPENJD_EXPR_MEMORY_LIMIT: '2000000' }),
     );
-    const ran = await until('a worker with as much as the server runs it', async () => {
+    const ran = await until('a worker with the same limits as the server runs it', async () => {
       const now = await taskNow(farm, task);
       return now.status === 'succeeded' ? now : null;
     });

@@ -9,7 +9,7 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
 
-/** Output of each task at its end. */
+/** Last line of the output of each task. */
 const LAST_LINE = 'that was all';
 const ENDED = new Set(['completed', 'failed', 'canceled']);
 
@@ -46,7 +46,7 @@ const SUBMITTED: Readonly<Record<Name, string>> = {
   Weight: '007',
 };
 
-/** Definitions of some parameters, without defaults, and the values for them as a query. */
+/** Definitions of parameters without defaults, and their values as a query. */
 const definitions = (names: readonly Name[]): readonly object[] =>
   names.map((name) => ({ name, type: PARAMETERS[name] }));
 const query = (values: Readonly<Record<string, string>>): Record<string, string> =>
@@ -59,7 +59,10 @@ const file = (lines: readonly string[]): object => ({
 });
 const ONE_CORE = [{ name: 'amount.worker.vcpu', min: 1 }];
 
-/** All that expressions reach: names, environments, bindings, host requirements, ranges, chunks, arguments, files. */
+/**
+ * Uses expressions in all places: names, environments, bindings, host requirements, ranges, chunks and arguments,
+ * files.
+ */
 const EVERYTHING = {
   specificationVersion: 'jobtemplate-2023-09',
   extensions: ['EXPR', 'TASK_CHUNKING', 'SVC_CHUNK_BOUNDS'],
@@ -178,22 +181,24 @@ const EVERYTHING = {
   ],
 };
 
-/** Waits for the end of a job; gives its tasks by step, in their order. */
+/** Waits for the end of a job and returns its tasks by step, in order. */
 async function ended(farm: FarmClient, job: JobView): Promise<readonly TaskView[]> {
   await until(`the end of ${job.name}`, async () => ENDED.has((await farm.api.job(job.id)).status));
   return farm.api.tasks(job.id);
 }
 
-/** Returns the output of a task, line by line: logs and reports reach the store on different paths. */
+/**
+ * Returns the output of a task by line. Logs and reports reach the store on different paths, so this waits for the log.
+ */
 async function linesOf(farm: FarmClient, task: TaskView | undefined): Promise<readonly string[]> {
-  const log = await until('the whole log', async () => {
+  const log = await until('the complete log', async () => {
     const text = await farm.api.log(task?.id ?? '');
     return text.includes(LAST_LINE) ? text.slice(0, text.indexOf(LAST_LINE)) : null;
   });
   return log.trimEnd().split('\n');
 }
 
-/** A template of one step with one argument or other parts, and the parameters that it names. */
+/** Returns a template of one step with one argument or other parts, and the parameters that it uses. */
 function small(argument: string, names: readonly Name[] = [], parts: object = {}, step: object = {}): object {
   return {
     specificationVersion: 'jobtemplate-2023-09',
@@ -232,7 +237,7 @@ tap.teardown(async () => {
   else for (const daemon of [service.daemon, worker]) tap.comment(daemon.log().slice(-4000));
 });
 
-test('expressions reach the worker by every way', async (t) => {
+test('expressions in every place reach the worker', async (t) => {
   const { status, body } = await farm.submit(EVERYTHING, { ...query(SUBMITTED), max_attempts: '1' });
   if (!t.equal(status, 201)) return t.comment(body);
   const shown = await api.must<JobView & Record<string, unknown>>('GET', `/api/v1/jobs/${body.id}`);
@@ -298,7 +303,7 @@ test('expressions reach the worker by every way', async (t) => {
   t.strictSame((await linesOf(farm, ranges[2])).at(-1), `${annex}/7 1.50 14 7`);
 });
 
-test('a dry run shows what the first and the last task would run', async (t) => {
+test('a dry run shows the commands of the first and the last task', async (t) => {
   const answer = await farm.submit(EVERYTHING, { ...query(SUBMITTED), dry_run: 'true' });
   const paths = ['/studio/plates/a.0001.exr', '/elsewhere/b.exr'];
   t.match(answer, {
@@ -331,7 +336,7 @@ test('a dry run shows what the first and the last task would run', async (t) => 
   });
 });
 
-test('the command line takes and shows values of all types, and says what is wrong with them', async (t) => {
+test('the command line accepts and shows values of all types, and describes errors in them', async (t) => {
   const environment = { SVC_URL: api.url };
   const values = (given: Readonly<Record<string, string>>): readonly string[] =>
     Object.entries(given).flatMap(([name, value]) => ['-p', `${name}=${value}`]);
@@ -371,7 +376,10 @@ test('the command line takes and shows values of all types, and says what is wro
   });
 });
 
-/** Rejected templates and the details of the problem: pointer, fault, and for an expression its source and the failing part. */
+/**
+ * Invalid templates and the expected problem details: pointer, error, and for expressions the source and the failing
+ * part.
+ */
 const REFUSED: readonly (readonly [
   template: object,
   values: Partial<Record<Name, string>>,
@@ -471,17 +479,17 @@ const REFUSED: readonly (readonly [
   ],
 ];
 
-test('what cannot be evaluated is refused at its place', async (t) => {
+test('an expression that fails to evaluate is rejected with its location', async (t) => {
   for (const [template, values, details] of REFUSED) {
     const { status, body } = await farm.submit(template, query(values));
     const { detail } = body as { detail?: string };
     t.strictSame([status, detail], [422, details.join('; ')]);
   }
   const { items } = await api.must<{ items: readonly JobView[] }>('GET', '/api/v1/jobs?limit=100');
-  t.strictSame(new Set(items.map(({ name }) => name)), new Set(["it's of 2"]), 'nothing of them was stored');
+  t.strictSame(new Set(items.map(({ name }) => name)), new Set(["it's of 2"]), 'no job of them was stored');
 });
 
-/** Takes some 80,000 operations for each task before. */
+/** Takes about 80,000 operations per preceding task. */
 const SLOW = 'len([x for x in range(9000 * Task.Param.I) if x + 1 - 1 + 1 - 1 + 1 - 1 < 0])';
 
 /** Expressions that fail only on the worker, for the last of four tasks, and the failure message. */
@@ -507,7 +515,7 @@ const FAILING: readonly (readonly [args: readonly string[], bindings: object, re
     'argument 1: contains a NUL character, which cannot be passed to a program',
   ],
   [["{{ 'a' * (Task.Param.I * 50000) }}"], {}, 'its arguments and environment are too long'],
-  // Each takes less than its own limit, but more with each task.
+  // Each expression is below its own limit, but the total grows with each task.
   [
     Array.from({ length: 30 }, () => `{{ ${SLOW} }}`),
     {},
@@ -520,7 +528,7 @@ const FAILING: readonly (readonly [args: readonly string[], bindings: object, re
   ],
 ];
 
-test('an expression that fails on the worker fails its task alone', async (t) => {
+test('an expression that fails on the worker fails only its task', async (t) => {
   const submitted = FAILING.map(async ([args, bindings, reason]) => {
     const source = small(
       '',

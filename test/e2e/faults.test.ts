@@ -5,7 +5,7 @@ tap.setTimeout(300_000);
 
 const EXTENT = { rounds: 1, mib: 24 };
 
-/** The short form of `npm run faults` (docs/faults.md): nothing that the fault matrix forbids is seen. */
+/** Short form of `npm run faults` (docs/faults.md): asserts that no forbidden result of the fault matrix occurs. */
 for (const row of ['F9', 'F10', 'F11'] as const) {
   test(`${row} of the fault matrix`, async (t) => {
     const { title, lines, violations } = await SHORT[row](EXTENT);

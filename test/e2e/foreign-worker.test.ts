@@ -19,7 +19,7 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
 
-/** Reader of each kind of message, and where the page describes its fields. */
+/** Parser of each kind of message, and the text before its field table on the page. */
 const KINDS: Readonly<Record<string, { parse: (text: string) => Parsed<unknown>; table: string }>> = {
   'worker.register register': { parse: parsePresence, table: '### worker.register' },
   'worker.heartbeat heartbeat': { parse: parsePresence, table: '### worker.heartbeat' },
@@ -41,23 +41,20 @@ const isRead = (kind: string, body: Body): boolean => KINDS[kind]?.parse(JSON.st
 const without = (body: Body, name: string): Body =>
   Object.fromEntries(Object.entries(body).filter(([each]) => each !== name));
 
-test('every message of the page is read, and its fields are those that the page describes', async (t) => {
+test('every message on the page can be parsed and has exactly the documented fields', async (t) => {
   const shown = shownSession();
   for (const { subject, body } of shown) {
     const kind = kindOf(subject, body);
-    t.ok(isRead(kind, body), `${kind} is read`);
-    t.ok(
-      isRead(kind, { ...body, later: { of: 'a version to come' } }),
-      `${kind}: what is not known is ignored`,
-    );
-    t.notOk(isRead(kind, { ...body, v: 2 }), `${kind}: another version is not`);
+    t.ok(isRead(kind, body), `${kind} can be parsed`);
+    t.ok(isRead(kind, { ...body, later: { of: 'a future version' } }), `${kind}: unknown fields are ignored`);
+    t.notOk(isRead(kind, { ...body, v: 2 }), `${kind}: an unknown version is rejected`);
     const { table } = KINDS[kind] ?? { table: '' };
     if (table === '') continue;
     const fields = describedFields(table);
     t.strictSame(
       Object.keys(body).filter((name) => !fields.some((field) => field.name === name)),
       [],
-      `${kind} has fields of the table alone`,
+      `${kind} has only documented fields`,
     );
     for (const { name, isOptional } of fields) {
       if (!isOptional) t.ok(name in body, `${kind} has ${name}`);
@@ -70,7 +67,7 @@ test('every message of the page is read, and its fields are those that the page 
   );
 });
 
-test('the session of the page is what a worker and a service say', async (t) => {
+test('a worker and a service exchange the messages of the session on the page', async (t) => {
   const recorded = await recordSession();
   const fieldsOf = (body: Body): string => Object.keys(body).sort().join(' ');
   const said = new Set(
@@ -95,7 +92,7 @@ const template = (line: string): object => ({
   ],
 });
 
-test('a worker that was written from the page alone, without optional fields, is served', async (t) => {
+test('a worker based on the page alone, without optional fields, runs tasks', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-foreign-'));
   const service = await startService({
     folder,
@@ -117,7 +114,7 @@ test('a worker that was written from the page alone, without optional fields, is
   const { body: job } = await farm.submit(template('echo task {{Task.Param.N}}; echo aside >&2'));
   await becomes(job.id, 'completed');
   for (const [index, task] of (await api.tasks(job.id)).entries()) {
-    const log = await until('the log is whole', async () => {
+    const log = await until('the log is complete', async () => {
       const text = await api.log(task.id);
       return text.includes('task') && text.includes('aside') ? text : null;
     });
@@ -135,7 +132,7 @@ test('a worker that was written from the page alone, without optional fields, is
   t.strictSame(codes, [[1], [2], [3]]);
 
   const { body: endless } = await farm.submit(template('sleep 1000'));
-  await until('two run', async () => (await api.job(endless.id)).task_counts.running === 2);
+  await until('two tasks run', async () => (await api.job(endless.id)).task_counts.running === 2);
   await api.must('POST', `/api/v1/jobs/${endless.id}/cancel`);
   await becomes(endless.id, 'canceled');
 
@@ -146,5 +143,5 @@ test('a worker that was written from the page alone, without optional fields, is
   );
   const { items } = await api.must<{ items: { name: string; status: string }[] }>('GET', '/api/v1/workers');
   t.match(items, [{ name: 'foreign', status: 'offline' }]);
-  t.notMatch(service.daemon.log(), 'poisoned', 'nothing that it said was refused');
+  t.notMatch(service.daemon.log(), 'poisoned', 'no message was rejected');
 });

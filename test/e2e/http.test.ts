@@ -13,7 +13,7 @@ const TEMPLATE = JSON.stringify({
   steps: [{ name: 'S', script: { actions: { onRun: { command: 'true' } } } }],
 });
 
-await test('keys over a restart, tags, gzip and the rate limit on a running service', async (t) => {
+await test('idempotency keys across a restart, ETags, gzip and the rate limit of a running service', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-http-'));
   const options = {
     folder,
@@ -29,7 +29,7 @@ await test('keys over a restart, tags, gzip and the rate limit on a running serv
   const { api } = service;
   const farms = [await api.makeFarm('one'), await api.makeFarm('two')];
   const submit = async (farm: (typeof farms)[number] | undefined, key: string, body = TEMPLATE) => {
-    if (farm === undefined) throw new Error('there is no such farm');
+    if (farm === undefined) throw new Error('farm not found');
     const where = `farm_id=${farm.farmId}&queue_id=${farm.queueId}`;
     const response = await fetch(`${api.url}/api/v1/jobs?${where}`, {
       method: 'POST',
@@ -42,7 +42,7 @@ await test('keys over a restart, tags, gzip and the rate limit on a running serv
 
   const answers = await Promise.all(Array.from({ length: 8 }, () => submit(farms[0], 'at once')));
   const fresh = answers.filter(({ status, replayed }) => status === 201 && replayed === null);
-  t.equal(fresh.length, 1, 'one of eight at once has made the job');
+  t.equal(fresh.length, 1, 'one of eight concurrent requests created the job');
   const rest = answers.filter((answer) => !fresh.includes(answer));
   t.ok(rest.every(({ status, replayed }) => status === 409 || (status === 201 && replayed === 'true')));
   const [first] = fresh;
@@ -52,7 +52,7 @@ await test('keys over a restart, tags, gzip and the rate limit on a running serv
   service = await startService(options);
   t.strictSame(await submit(farms[0], 'at once'), { ...first, replayed: 'true' }, 'after a crash');
   t.equal((await submit(farms[0], 'at once', `${TEMPLATE} `)).status, 422);
-  t.equal((await submit(farms[1], 'at once')).status, 422, 'another farm is another request');
+  t.equal((await submit(farms[1], 'at once')).status, 422, 'another farm makes it a different request');
   t.equal((await submit(farms[1], 'another')).status, 201);
   t.equal((await api.must<Page<unknown>>('GET', '/api/v1/jobs')).total, 2);
 
@@ -63,7 +63,7 @@ await test('keys over a restart, tags, gzip and the rate limit on a running serv
   t.strictSame([same.status, await same.text()], [304, '']);
   const coded = await fetch(`${api.url}/api/v1/openapi.yaml`, { headers: { 'accept-encoding': 'gzip' } });
   t.equal(coded.headers.get('content-encoding'), 'gzip');
-  t.match(await coded.text(), /^openapi: 3\.1\.0/, 'which fetch has decoded');
+  t.match(await coded.text(), /^openapi: 3\.1\.0/, 'decoded by fetch');
 
   await service.daemon.kill('SIGTERM');
   const flags = ['--http-rate-limit-enabled=true', '--http-rate-limit-rps=1', '--http-rate-limit-burst=3'];
@@ -71,7 +71,7 @@ await test('keys over a restart, tags, gzip and the rate limit on a running serv
   const statuses: number[] = [];
   for (let each = 0; each < 4; each++) statuses.push((await api.call('GET', '/api/v1/farms')).status);
   t.strictSame(statuses.slice(0, 3), [200, 200, 200]);
-  // A second may have passed by now: in a row without a pause a refusal must come.
+  // The limit may have been refilled by now. Requests without a pause must be refused eventually.
   let refusal = await api.call('GET', '/api/v1/farms');
   for (let each = 0; each < 100 && refusal.status === 200; each++) {
     refusal = await api.call('GET', '/api/v1/farms');

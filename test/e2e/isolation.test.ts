@@ -10,7 +10,7 @@ tap.setTimeout(120_000);
 
 const bash = (line: string): object => ({ command: 'bash', args: ['-c', line] });
 
-/** A job whose environment and task each write what they are. */
+/** A job whose environment and task each print their account. */
 const template = (name: string, line: string): object => ({
   specificationVersion: 'jobtemplate-2023-09',
   name,
@@ -64,7 +64,7 @@ await test('tasks run as the account of their queue', { skip }, async (t) => {
     const body = { name: 'main', run_as_user: runAsUser, run_as_group: runAsGroup };
     t.match(await api.must('PUT', `/api/v1/queues/${farm.queueId}`, body), body);
   };
-  /** Runs one task; gives its end and its log. */
+  /** Runs one task and returns its end and its log. */
   const ran = async (
     name: string,
     line: string,
@@ -100,7 +100,7 @@ await test('tasks run as the account of their queue', { skip }, async (t) => {
     `yes yes unset unset /home/${user}`,
   ]);
   t.equal(facts.log.at(-1), `left as ${user}`);
-  await t.rejects(stat(facts.log.at(-2) ?? ''), { code: 'ENOENT' }, 'its directory was deleted');
+  await t.rejects(stat(facts.log.at(-2) ?? ''), { code: 'ENOENT' }, 'its session directory was deleted');
 
   await queue(stranger, group);
   t.same((await ran('another account', 'id -un; id -gn')).log, [

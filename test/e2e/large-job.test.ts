@@ -9,7 +9,7 @@ import { until } from '../kit/until.ts';
 tap.setTimeout(240_000);
 
 const FILE_BYTES = 150_000;
-/** Gives the lengths of the two files, so that a step with another's files would fail. */
+/** Prints the lengths of the two files, so that a step with the files of another step would fail. */
 const step = (name: string, bytes: number) => ({
   name,
   ...(name === 'Second' && { dependencies: [{ dependsOn: 'First' }] }),
@@ -26,7 +26,7 @@ const TEMPLATE = JSON.stringify({
   steps: [step('First', FILE_BYTES), step('Second', FILE_BYTES + 1)],
 });
 
-await test('a job whose template is large, over a crash of the service', async (t) => {
+await test('a job with a large template completes across a crash of the service', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-large-'));
   const options = {
     folder,
@@ -62,7 +62,7 @@ await test('a job whose template is large, over a crash of the service', async (
   );
   await service.daemon.kill('SIGKILL');
   service = await startService(options);
-  t.equal(await over(last?.body.id ?? ''), 'completed', 'from the store');
+  t.equal(await over(last?.body.id ?? ''), 'completed', 'read from the store');
   for (const other of others) t.equal(await over(other.body.id), 'completed');
   await api.must('DELETE', `/api/v1/jobs/${id}`);
   await service.daemon.kill('SIGTERM');
@@ -72,7 +72,7 @@ await test('a job whose template is large, over a crash of the service', async (
     t.strictSame(
       [...state.scan(table)].map(({ key }) => key),
       left,
-      `${table}s of the jobs that are left`,
+      `rows of ${table} belong only to the remaining jobs`,
     );
   }
   t.strictSame([...state.scan('comingJob')], []);

@@ -67,13 +67,13 @@ test('the end of an attempt is piggybacked on the next lease request', async (t)
   const [one = ''] = attemptsOf(plain);
 
   const second = await first([end(one)]);
-  t.strictSame(second.confirmed, [one], 'the end is confirmed, and the core was free for the next task');
+  t.strictSame(second.confirmed, [one], 'the end is confirmed, and its core is free for the next task');
   t.match(await attemptOf(one), { status: 'succeeded', exit_code: 0, worker_id: worker.workerId });
 
   const failed = end(second.got, { status: 'failed', exit_code: 3, message: 'no light' });
   const third = await first([end(one, { status: 'failed', exit_code: 9 }), failed]);
   t.strictSame(third.confirmed, [one, second.got], 'a repeated report is confirmed again');
-  t.match(await attemptOf(one), { status: 'succeeded', exit_code: 0 }, 'and changes nothing');
+  t.match(await attemptOf(one), { status: 'succeeded', exit_code: 0 }, 'a repeated report changes nothing');
   t.match(await attemptOf(second.got), { status: 'failed', exit_code: 3, message: 'no light' });
 
   const stray = [`${job.id}-0-0-7`, `${job.id}-0-999-1`, `${job.id}-7-0-1`, `${crypto.randomUUID()}-0-0-1`];
@@ -83,11 +83,15 @@ test('the end of an attempt is piggybacked on the next lease request', async (t)
 
   await worker.report(job.id, end(fourth.got));
   const fifth = await first([end(fourth.got, { status: 'failed' })]);
-  t.strictSame(fifth.confirmed, [fourth.got], 'it went by the stream too');
+  t.strictSame(fifth.confirmed, [fourth.got], 'the end is also published to the stream');
 
   const nobody = await worker.lease({ incarnation: '0', reports: [end(fifth.got)] });
   t.strictSame(nobody, { v: 1, type: 'unknown' }, 'a request of an unknown worker confirms nothing');
-  t.match(await attemptOf(fifth.got), { status: 'succeeded' }, 'its reports count all the same');
+  t.match(
+    await attemptOf(fifth.got),
+    { status: 'succeeded' },
+    'the reports of an unknown worker are still applied',
+  );
   const [sixth = ''] = attemptsOf(await worker.lease());
 
   const bad = [{ ...end(sixth), status: 'running' }, end('nonsense'), { attempt_id: sixth }];
@@ -99,20 +103,24 @@ test('the end of an attempt is piggybacked on the next lease request', async (t)
       'a request with an invalid report is rejected as a whole',
     );
   }
-  t.match(await attemptOf(sixth), { status: 'running' }, 'and nothing of it is taken');
+  t.match(await attemptOf(sixth), { status: 'running' }, 'none of its reports is applied');
   await worker.report(job.id, good);
-  await until('the good one has come by the stream', async () => {
+  await until('the valid report has arrived by the stream', async () => {
     return ((await attemptOf(sixth)) as { status: string }).status === 'succeeded';
   });
-  t.equal(service.daemon.log().match(/poisoned/g)?.length, refused.length, 'each has an event');
+  t.equal(service.daemon.log().match(/poisoned/g)?.length, refused.length, 'each end has an event');
 
   let last = (await first([])).got;
   for (let left = 0; left < 2; left++) last = (await first([end(last)])).got;
   const parked = worker.lease({ reports: [end(last)] });
   await until('the job has ended', async () => (await api.job(job.id)).status === 'failed');
-  t.match(await worker.heartbeat([last]), { closed: [last] }, 'the heartbeat confirms before the reply does');
+  t.match(
+    await worker.heartbeat([last]),
+    { closed: [last] },
+    'the heartbeat confirms it before the lease reply does',
+  );
   const replacing = worker.lease({ reports: Array(REPORTS_MAX).fill(end(one)) });
-  t.match(await parked, { assignments: [], confirmed: [last] }, 'one that is replaced confirms as well');
+  t.match(await parked, { assignments: [], confirmed: [last] }, 'a replaced request confirms it as well');
   await service.daemon.kill('SIGTERM');
   t.match(await replacing, { assignments: [], confirmed: Array(REPORTS_MAX).fill(one) });
 });

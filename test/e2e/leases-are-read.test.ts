@@ -12,8 +12,9 @@ import { ScriptedWorker, type Spoken, type SpokenLeases } from '../kit/scripted-
 tap.setTimeout(180_000);
 
 /**
- * A worker is answered when its lease is on disk, a moment before the tables of the store show it (docs/decisions/journal.md): nobody may be able
- * to tell, neither who asks at once nor who asks after the service was killed in that moment.
+ * A lease reply is sent when the lease is on disk, a moment before the tables show it (docs/decisions/journal.md). No
+ * client may notice the delay: neither one that asks immediately nor one that asks after the service was killed in that
+ * moment.
  */
 const ROUNDS = 200;
 const KILLS = 5;
@@ -43,9 +44,9 @@ const ended = (attempt: string): Spoken => ({
 const taskOf = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf('-'));
 const attemptsOf = ({ assignments }: SpokenLeases): string[] => assignments.map((each) => each.attempt_id);
 
-/** A worker that does nothing but ask, and ends at once what it got. */
+/** A worker that only requests tasks and immediately reports their end. */
 class Turnstile {
-  /** Assigned attempts without an end, or without a confirmation. */
+  /** Assigned attempts whose end is not reported or not confirmed. */
   open: string[] = [];
   readonly got: string[] = [];
   readonly confirmed: string[] = [];
@@ -66,7 +67,7 @@ class Turnstile {
   }
 }
 
-/** How many change sets the journal of a service that was killed holds and its tables do not. */
+/** Returns the number of change sets that the journal of a killed service has and its tables lack. */
 async function setsInJournal(dataDirectory: string): Promise<number> {
   const directory = join(dataDirectory, 'state');
   const { environment, format } = await openExistingStore(directory, 'state');
@@ -88,7 +89,7 @@ async function serve(t: Test): Promise<{ current: RunningService }> {
   return service;
 }
 
-test(`in the moment of a reply every client finds what it says, ${ROUNDS} times`, async (t) => {
+test(`every client reads a lease immediately after its reply, ${ROUNDS} times`, async (t) => {
   const { current: service } = await serve(t);
   const { api } = service;
   const show = await api.makeFarm('show');
@@ -115,7 +116,7 @@ test(`in the moment of a reply every client finds what it says, ${ROUNDS} times`
   let previous: string | null = null;
   for (let round = 0; round < ROUNDS; round++) {
     const next = all.items[round]?.id ?? '';
-    // From now on these answers are known.
+    // Responses that are already known are skipped from now on.
     await Promise.all([task(next), counts(), list(), api.attempts(next)]);
     const reply: SpokenLeases = await worker.lease(previous === null ? {} : { reports: [ended(previous)] });
     const [attempt = ''] = attemptsOf(reply);
@@ -153,10 +154,10 @@ test(`in the moment of a reply every client finds what it says, ${ROUNDS} times`
   }
   isLoaded = false;
   await loaded;
-  t.ok(load.got.length > ROUNDS, `${load.got.length} tasks were leased to the other worker meanwhile`);
+  t.ok(load.got.length > ROUNDS, `${load.got.length} tasks were leased to the other worker in the meantime`);
 });
 
-test(`kill -9 after replies, ${KILLS} times: the next start knows every lease and every end that was confirmed`, async (t) => {
+test(`after kill -9 the next start has every answered lease and every confirmed end, ${KILLS} times`, async (t) => {
   const service = await serve(t);
   const farm = await service.current.api.makeFarm('show');
   await farm.submit(template(20_000));
@@ -175,22 +176,22 @@ test(`kill -9 after replies, ${KILLS} times: the next start knows every lease an
     service.current = await startService(service.current);
     const { api } = service.current;
     const tasks = await api.tasks(
-      (await api.must<Page<JobView>>('GET', '/api/v1/jobs')).items[0]?.id ?? 'there is no job',
+      (await api.must<Page<JobView>>('GET', '/api/v1/jobs')).items[0]?.id ?? 'the job is missing',
     );
     const statusOf = new Map(tasks.map(({ id, status }) => [id, status]));
     const confirmed = new Set(turnstile.confirmed);
     const lost = turnstile.got.filter((each) => statusOf.get(taskOf(each)) === 'ready');
-    t.strictSame(lost, [], `of ${turnstile.got.length} leases none is lost`);
+    t.strictSame(lost, [], `all ${turnstile.got.length} leases are present`);
     const forgotten = [...confirmed].filter((each) => statusOf.get(taskOf(each)) !== 'succeeded');
-    t.strictSame(forgotten, [], `of ${confirmed.size} ends none is lost`);
+    t.strictSame(forgotten, [], `all ${confirmed.size} ends are present`);
     const newest = turnstile.got.slice(-OTHER_CORES);
     for (const attempt of newest) {
       const [found] = await api.attempts(taskOf(attempt));
       t.match(found, { attempt_number: 1, worker_id: worker.workerId }, attempt);
     }
-    worker = await worker.connectAgain(service.current.busPort);
-    t.match(await worker.heartbeat(turnstile.open), { type: 'alive', closed: [] }, 'what is open stays open');
+    worker = await worker.reconnect(service.current.busPort);
+    t.match(await worker.heartbeat(turnstile.open), { type: 'alive', closed: [] }, 'open attempts stay open');
     open = turnstile.open;
   }
-  t.ok(inJournal > 0, `${inJournal} sets were in the journal alone`);
+  t.ok(inJournal > 0, `${inJournal} change sets were only in the journal`);
 });

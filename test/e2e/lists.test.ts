@@ -29,7 +29,7 @@ const template = (name: string): object => ({
 const CLIENTS = 8;
 const JOBS_EACH = 5;
 
-await test('a client finds what it has written in the next list', async (t) => {
+await test('a client finds its change in the next list', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-lists-'));
   const options = {
     folder,
@@ -47,7 +47,7 @@ await test('a client finds what it has written in the next list', async (t) => {
   const list = (query: string): Promise<Page<Listed>> => api.must('GET', `/api/v1/jobs?${query}`);
   const farms = [await api.makeFarm('one'), await api.makeFarm('two')];
 
-  /** One client among others: what it has written is in every list that it asks for afterwards. */
+  /** Runs one client: each of its changes is in every list that it requests afterwards. */
   const client = async (nth: number): Promise<readonly string[]> => {
     const farm = farms[nth % farms.length];
     const owner = `artist${nth}`;
@@ -100,7 +100,8 @@ await test('a client finds what it has written in the next list', async (t) => {
     const items: Listed[] = [];
     for (let total = Infinity; items.length < total;) {
       const page = await list(`${query}&limit=7&offset=${items.length}`);
-      if (page.items.length === 0) throw new Error(`a page after ${items.length} of ${page.total} is empty`);
+      if (page.items.length === 0)
+        throw new Error(`the page after ${items.length} of ${page.total} is empty`);
       items.push(...page.items);
       total = page.total;
     }
@@ -116,5 +117,5 @@ await test('a client finds what it has written in the next list', async (t) => {
 
   await service.daemon.kill('SIGKILL');
   service = await startService(options);
-  t.same(await Promise.all(sorts.map(pages)), before, 'the lists are the same after a restart');
+  t.same(await Promise.all(sorts.map(pages)), before, 'the lists are unchanged after a restart');
 });

@@ -14,7 +14,7 @@ const template = (line: string): object => ({
   steps: [{ name: 'Step', script: { actions: { onRun: { command: 'bash', args: ['-c', line] } } } }],
 });
 
-/** Bytes in the spool of a worker. */
+/** Returns the bytes in the spool of a worker. */
 async function spooledBy(folder: string, worker: string): Promise<number> {
   const directory = join(folder, `worker-${worker}`, 'log-spool');
   let bytes = 0;
@@ -25,7 +25,7 @@ async function spooledBy(folder: string, worker: string): Promise<number> {
   return bytes;
 }
 
-/** Every line from 1 to the last, each once, and nothing else. */
+/** Asserts that the log has every line from 1 to the last exactly once, and no other lines. */
 function checkLines(t: Test, text: string, last: number): void {
   const lines = text.split('\n').slice(0, -1).map(Number);
   t.strictSame(
@@ -37,8 +37,8 @@ function checkLines(t: Test, text: string, last: number): void {
 const SMALL_SPOOL = 400_000;
 const FLOOD = 400_000;
 
-/** One outage of the bus and three workers, each with a task of its own queue. */
-test('output of tasks during a bus outage is published afterwards, or counted', async (t) => {
+/** One outage of the bus and three workers, each with a task in its own queue. */
+test('task output during a bus outage is published afterwards, or counted as dropped', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-spool-'));
   const options = { folder, httpPort: await freePort(), busPort: await freePort() };
   const spooled = (worker: string): Promise<number> => spooledBy(folder, worker);
@@ -62,7 +62,7 @@ test('output of tasks during a bus outage is published afterwards, or counted', 
     if (t.passing()) await rm(folder, { recursive: true, force: true });
     else for (const daemon of [steady, small, killed, service.daemon]) t.comment(daemon.log().slice(-3000));
   });
-  /** The job, and its only task. */
+  /** Submits the job and returns it with its only task. */
   const submit = async (queue: string, line: string): Promise<{ job: string; task: string }> => {
     const { id } = await service.api.must<JobView>(
       'POST',
@@ -74,27 +74,27 @@ test('output of tasks during a bus outage is published afterwards, or counted', 
   const away = join(folder, 'away');
   const steadily = await submit('steady', 'for n in {1..120}; do echo $n; sleep 0.05; done');
   const endlessly = await submit('killed', 'n=0; while sleep 0.02; do echo $((++n)); done');
-  // A flood during the bus outage; then a last line after the flood.
+  // The task writes a flood during the outage, and a last line after it.
   const flood = `echo 1; until [ -e ${away} ]; do sleep 0.05; done; seq 2 ${FLOOD}; echo over`;
   const flooding = await submit('small', flood);
   const log = ({ task }: { task: string }): Promise<string> => service.api.log(task);
-  await until('all write', async () => {
+  await until('all tasks write', async () => {
     const texts = await Promise.all([steadily, endlessly, flooding].map(log));
     return texts.every((text) => text.startsWith('1\n'));
   });
 
   await service.daemon.kill('SIGTERM');
-  await until('the worker is alone', () => small.log().includes('bus: disconnected'));
+  await until('the worker is disconnected', () => small.log().includes('bus: disconnected'));
   await writeFile(away, '');
-  await until('one has spooled something', async () => (await spooled('steady')) > 0);
-  await until('one has spooled much', async () => (await spooled('killed')) > 20_000);
+  await until('one spool has data', async () => (await spooled('steady')) > 0);
+  await until('one spool has much data', async () => (await spooled('killed')) > 20_000);
   await killed.kill('SIGKILL');
   await until('the small spool is full', () => small.log().includes('worker.log_spool_bytes is reached'));
-  await until('output is dropped, and the flood ends', async () => {
+  await until('output is dropped, and the flood has ended', async () => {
     const names = await readdir(join(folder, 'worker-small', 'sessions'));
     return names.length === 0;
   });
-  t.ok((await spooled('small')) <= SMALL_SPOOL, 'the bound holds');
+  t.ok((await spooled('small')) <= SMALL_SPOOL, 'the limit holds');
 
   service = await startService(options);
   await service.api.must('POST', `/api/v1/jobs/${endlessly.job}/cancel`);
@@ -102,16 +102,16 @@ test('output of tasks during a bus outage is published afterwards, or counted', 
   for (const worker of ['steady', 'killed', 'small']) {
     await until(`the spool of ${worker} is sent`, async () => (await spooled(worker)) === 0);
   }
-  await until('the log is whole', async () => (await log(steadily)).endsWith('\n120\n'));
+  await until('the log is complete', async () => (await log(steadily)).endsWith('\n120\n'));
   checkLines(t, await log(steadily), 120);
 
-  const left = await until('what the killed worker has spooled is there', async () => {
+  const left = await until('the spooled output of the killed worker is stored', async () => {
     const text = await log(endlessly);
     return text.split('\n').length > 100 ? text : null;
   });
   checkLines(t, left, left.split('\n').length - 1);
 
-  const text = await until('the mark is there', async () => {
+  const text = await until('the log has the mark', async () => {
     const all = await log(flooding);
     return all.includes('were dropped here') ? all : null;
   });
@@ -119,5 +119,9 @@ test('output of tasks during a bus outage is published afterwards, or counted', 
   const at = lines.findIndex((each) => each.startsWith('[callsheet]'));
   checkLines(t, `${lines.slice(0, at).join('\n')}\n`, at);
   const dropped = /^\[callsheet\] (\d+) lines/.exec(lines[at] ?? '');
-  t.equal(at + Number(dropped?.[1]) + lines.slice(at + 1).length, FLOOD + 1, 'what is missing is counted');
+  t.equal(
+    at + Number(dropped?.[1]) + lines.slice(at + 1).length,
+    FLOOD + 1,
+    'the mark counts the missing bytes',
+  );
 });

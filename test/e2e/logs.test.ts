@@ -11,9 +11,9 @@ tap.setTimeout(240_000);
 
 const MIB = 2 ** 20;
 const LIMIT = 8 * MIB;
-const CUT = `[callsheet] the log of this task is cut here: it is over ${LIMIT} bytes (logs.max_bytes_per_task)\n`;
+const CUT = `[callsheet] the log of this task is cut here: it exceeds ${LIMIT} bytes (logs.max_bytes_per_task)\n`;
 
-/** A job of one task. `GO` waits for the file of that name. */
+/** A job of one task. The task continues when the file `GO` exists. */
 const template = (name: string, script: string): object => ({
   specificationVersion: 'jobtemplate-2023-09',
   name,
@@ -42,31 +42,31 @@ interface Chunk {
 const chunksOf = (text: string): Chunk[] =>
   text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Chunk]));
 
-/** The numbers from..to, a line each. */
+/** Returns the numbers from..to, one per line. */
 function numbers(from: number, to: number): string {
   let text = '';
   for (let number = from; number <= to; number++) text += `${number}\n`;
   return text;
 }
 
-/** Memory that the operating system holds for a process. */
+/** Resident memory of a process. */
 const threadsOf = (pid: number): number => readdirSync(`/proc/${pid}/task`).length;
 const filesOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 const residentMib = (pid: number): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? NaN) / 1024;
 
-/** Opens an answer; resolves with its head, which comes with the first chunk. */
+/** Opens a response and resolves with its head, which arrives with the first chunk. */
 const open = (service: RunningService, path: string, agent: Agent): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     get(`${service.api.url}${path}`, { agent }, resolve).on('error', reject);
   });
 
-/** Everything of an answer; rejects unless it ends in order. */
+/** Reads a response to its end. Rejects if it is incomplete. */
 async function textOf(message: IncomingMessage): Promise<string> {
   message.setEncoding('utf8');
   let text = '';
   for await (const piece of message) text += String(piece);
-  if (!message.complete) throw new Error('the answer broke off');
+  if (!message.complete) throw new Error('the response ended early');
   return text;
 }
 
@@ -104,7 +104,7 @@ await test('task logs of a running service', async (t) => {
       return ['completed', 'failed', 'canceled'].includes(status) && status;
     });
   const has = (task: string, text: string): Promise<unknown> =>
-    until(`the log has ${text}`, async () => (await api.log(task)).includes(text));
+    until(`the log contains ${text}`, async () => (await api.log(task)).includes(text));
   const tail = (task: string, query = ''): Promise<IncomingMessage> =>
     open(service, `/api/v1/tasks/${task}/logs?tail=true${query}`, agent);
   const download = async (task: string, query = ''): Promise<string> => {
@@ -113,7 +113,7 @@ await test('task logs of a running service', async (t) => {
     return textOf(message);
   };
 
-  await t.test('pages: bounds, cursor, bad input', async (t) => {
+  await t.test('pages: limits, cursor, invalid input', async (t) => {
     const { job, task } = await submit(
       'pages',
       'for i in 1 2 3; do echo out $i; echo err $i >&2; sleep 0.12; done',
@@ -132,14 +132,14 @@ await test('task logs of a running service', async (t) => {
     for (;;) {
       const page = await api.must<LogPage>('GET', `${logs}?limit=1&after_bus_seq=${cursor}`);
       if (page.items.length === 0) {
-        t.equal(page.after_bus_seq, cursor, 'an empty page gives the cursor back');
+        t.equal(page.after_bus_seq, cursor, 'an empty page returns the same cursor');
         break;
       }
       t.equal(page.after_bus_seq, page.items[0]?.bus_seq);
       one.push(...page.items);
       cursor = page.after_bus_seq;
     }
-    t.same(one, whole.items, 'pages of one chunk are the log, each chunk once');
+    t.same(one, whole.items, 'pages of one chunk contain the log, each chunk once');
     const last = Number.MAX_SAFE_INTEGER;
     t.same(await api.must('GET', `${logs}?limit=1000&after_bus_seq=${last}`), {
       items: [],
@@ -161,7 +161,7 @@ await test('task logs of a running service', async (t) => {
   });
 
   await t.test(
-    'two thousand tails of a running task end with it, each with every chunk once and in order',
+    'two thousand tails of a running task end with it and receive every chunk once, in order',
     async (t) => {
       const { task } = await submit(
         'crowd',
@@ -173,11 +173,11 @@ await test('task logs of a running service', async (t) => {
       while (tails.length < 2000) {
         tails.push(...(await Promise.all(Array.from({ length: 250 }, () => tail(task)))));
       }
-      t.equal(threadsOf(service.daemon.pid), threads, 'tails have no threads');
+      t.equal(threadsOf(service.daemon.pid), threads, 'tails use no threads');
       const texts = Promise.all(tails.map(textOf));
       await go('crowd');
       const [first = '', ...others] = await texts;
-      t.equal(others.filter((text) => text !== first).length, 0, 'all have read the same');
+      t.equal(others.filter((text) => text !== first).length, 0, 'all tails have the same text');
       const chunks = chunksOf(first);
       t.equal(
         chunks.map(({ data }) => data).join(''),
@@ -192,46 +192,50 @@ await test('task logs of a running service', async (t) => {
     },
   );
 
-  await t.test('clients that go are forgotten', async () => {
+  await t.test('disconnected clients are removed', async () => {
     const { job, task } = await submit('leave', `echo begin; GO ${goFile('leave')}`);
     await has(task, 'begin');
     const files = filesOf(service.daemon.pid);
     const tails = await Promise.all(Array.from({ length: 300 }, () => tail(task)));
-    await until('they are open', () => filesOf(service.daemon.pid) >= files + 300);
+    await until('the tails are open', () => filesOf(service.daemon.pid) >= files + 300);
     for (const message of tails) message.destroy();
-    await until('they are closed', () => filesOf(service.daemon.pid) <= files + 5);
+    await until('the tails are closed', () => filesOf(service.daemon.pid) <= files + 5);
     await go('leave');
     await ended(job);
   });
 
-  await t.test('clients that do not read cost little, and get all of it when they do', async (t) => {
-    const { job, task } = await submit('large', 'seq 1 1000000');
-    const expected = numbers(1, 1_000_000);
-    t.ok(expected.length > 6 * MIB);
-    await ended(job);
-    const messages: IncomingMessage[] = [];
-    // The cost of one read, without further clients.
-    for (let nth = 0; nth < 20; nth++) messages.push(await tail(task));
-    const before = residentMib(service.daemon.pid);
-    for (let nth = 0; nth < 60; nth++) messages.push(await tail(task));
-    for (let nth = 0; nth < 20; nth++) t.equal((await api.call('GET', '/healthz')).status, 200);
-    const grown = residentMib(service.daemon.pid) - before;
-    // The heap of the service breathes by some tens of MiB; were the logs kept for the clients, it would be all of them.
-    const kept = (60 * expected.length) / MIB;
-    t.ok(grown < kept / 2, `60 logs of 7 MiB without a reader took ${Math.round(grown)} MiB`);
-    const slow = messages.pop();
-    for (const message of messages) message.destroy();
-    if (slow === undefined) throw new Error('there is no tail');
-    const data = chunksOf(await textOf(slow)).map((chunk) => chunk.data);
-    t.ok(data.join('') === expected, 'the tail has the whole log in order');
-    t.ok((await download(task)) === expected, 'the download has the whole log in order');
-    const message = await open(service, `/api/v1/tasks/${task}/log`, agent);
-    t.equal(message.headers['content-type'], 'text/plain; charset=utf-8');
-    t.equal(message.headers['content-disposition'], `attachment; filename="${task}.log"`);
-    message.destroy();
-  });
+  await t.test(
+    'clients that do not read use little memory, and receive everything when they do',
+    async (t) => {
+      const { job, task } = await submit('large', 'seq 1 1000000');
+      const expected = numbers(1, 1_000_000);
+      t.ok(expected.length > 6 * MIB);
+      await ended(job);
+      const messages: IncomingMessage[] = [];
+      // Memory of one read without other clients.
+      for (let nth = 0; nth < 20; nth++) messages.push(await tail(task));
+      const before = residentMib(service.daemon.pid);
+      for (let nth = 0; nth < 60; nth++) messages.push(await tail(task));
+      for (let nth = 0; nth < 20; nth++) t.equal((await api.call('GET', '/healthz')).status, 200);
+      const grown = residentMib(service.daemon.pid) - before;
+      // The heap of the service varies by some tens of MiB. If it kept the logs for the clients, it would grow by all of
+      // them.
+      const kept = (60 * expected.length) / MIB;
+      t.ok(grown < kept / 2, `60 logs of 7 MiB without a reader took ${Math.round(grown)} MiB`);
+      const slow = messages.pop();
+      for (const message of messages) message.destroy();
+      if (slow === undefined) throw new Error('no tail');
+      const data = chunksOf(await textOf(slow)).map((chunk) => chunk.data);
+      t.ok(data.join('') === expected, 'the tail receives the whole log in order');
+      t.ok((await download(task)) === expected, 'the download has the whole log in order');
+      const message = await open(service, `/api/v1/tasks/${task}/log`, agent);
+      t.equal(message.headers['content-type'], 'text/plain; charset=utf-8');
+      t.equal(message.headers['content-disposition'], `attachment; filename="${task}.log"`);
+      message.destroy();
+    },
+  );
 
-  await t.test('a log is cut at its limit with one line, over a new start and over attempts', async (t) => {
+  await t.test('a log is truncated at its limit with one line, across a restart and attempts', async (t) => {
     const { job, task } = await submit(
       'cut',
       `seq 1 1000000; GO ${goFile('cut')}; seq 1000001 1400000; echo end >&2; exit 1`,
@@ -243,7 +247,7 @@ await test('task logs of a running service', async (t) => {
     const read = textOf(interrupted);
     await service.daemon.kill('SIGTERM');
     const [chunk] = chunksOf(await read);
-    t.equal(chunk?.data, 'begin\n', 'a tail that is interrupted by a stop ends in order');
+    t.equal(chunk?.data, 'begin\n', 'a tail that is interrupted by a shutdown ends cleanly');
     service = await startService(options);
     const following = await tail(other.task, '&after_bus_seq=0');
     await Promise.all([go('cut'), go('shutdown')]);
@@ -257,7 +261,7 @@ await test('task logs of a running service', async (t) => {
     await has(task, CUT);
     const text = await download(task);
     const kept = numbers(1, 1_400_000).slice(0, LIMIT);
-    t.ok(text.startsWith(kept), 'all that fits is there');
+    t.ok(text.startsWith(kept), 'everything below the limit is stored');
     t.equal(text.slice(LIMIT).trimStart(), CUT);
     t.equal((await api.call('POST', `/api/v1/tasks/${task}/retry`)).status, 202);
     const [again] = await Promise.all([
@@ -269,11 +273,11 @@ await test('task logs of a running service', async (t) => {
     ]);
     t.equal(again, true);
     t.equal(await textOf(await tail(task)).then((lines) => chunksOf(lines).at(-1)?.data.endsWith(CUT)), true);
-    t.ok((await download(task)) === text, 'nothing came after it');
+    t.ok((await download(task)) === text, 'nothing was stored after it');
     t.equal(await download(task, '?attempt=2'), '');
   });
 
-  await t.test('a tail of a canceled task ends, and one of a deleted job', async (t) => {
+  await t.test('the tails of a canceled task and of a deleted job end', async (t) => {
     const { task } = await submit(
       'cancel',
       'trap "echo interrupted; exit 1" TERM; echo begin; while :; do sleep 0.05; done',

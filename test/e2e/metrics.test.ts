@@ -8,7 +8,7 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
 
-/** A job of one step with `tasks` tasks of one core, each of which runs a line of shell. */
+/** A job of one step with `tasks` tasks of one core that run a shell command. */
 const template = (name: string, tasks: number, line: string): object => ({
   specificationVersion: 'jobtemplate-2023-09',
   name,
@@ -21,7 +21,7 @@ const template = (name: string, tasks: number, line: string): object => ({
   ],
 });
 
-await test('a scrape of the real service says what happens in it', { timeout: 120_000 }, async (t) => {
+await test('the metrics of a running service show its activity', { timeout: 120_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-metrics-'));
   const service = await startService({
     folder,
@@ -43,14 +43,14 @@ await test('a scrape of the real service says what happens in it', { timeout: 12
     t.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
     return parseMetrics(await response.text());
   };
-  /** Waits for a scrape in which all samples have these values. */
+  /** Waits for a scrape with these samples. */
   const shows = (what: string, samples: Readonly<Record<string, number>>): Promise<Scrape> =>
     until(what, async () => {
       const seen = await scrape();
       return Object.entries(samples).every(([name, value]) => seen.value(name) === value) ? seen : null;
     });
 
-  await shows('the worker waits for work', {
+  await shows('the worker is idle', {
     'svc_workers{status="online"}': 1,
     'svc_scheduler_jobs{status="running"}': 0,
     svc_scheduler_parked_requests: 1,
@@ -68,7 +68,10 @@ await test('a scrape of the real service says what happens in it', { timeout: 12
     'svc_scheduler_lease_seconds_bucket{le="+Inf"}': 3,
     'svc_scheduler_tasks{status="running"}': 0,
   });
-  t.ok((ended.value('svc_scheduler_lease_wait_seconds_count') ?? 0) >= 1, 'the first waited for the job');
+  t.ok(
+    (ended.value('svc_scheduler_lease_wait_seconds_count') ?? 0) >= 1,
+    'the first request waited for the job',
+  );
   t.ok((ended.value('svc_scheduler_lease_seconds_sum') ?? 0) > 0);
   await farm.submit(template('quick', 10, 'true'));
   const quick = await shows('ten short tasks have ended', {
@@ -79,12 +82,12 @@ await test('a scrape of the real service says what happens in it', { timeout: 12
   });
   const waited = quick.value('svc_scheduler_lease_wait_seconds_count') ?? Infinity;
   const leased = quick.value('svc_scheduler_lease_seconds_count') ?? 0;
-  t.ok(waited < leased, `${waited} of ${leased} had waited: ready tasks are assigned immediately`);
+  t.ok(waited < leased, `${waited} of ${leased} waited: ready tasks are assigned immediately`);
   t.ok((ended.value('svc_store_commit_seconds_count') ?? 0) > 3);
   t.equal(ended.value(`svc_scheduler_jobs_autoparked_total{queue="${farm.queueId}"}`), 0);
 
   await farm.submit(template('parked', 3, 'exit 3'), { failure_limit: '1' });
-  await shows('the job is parked with what is left of it', {
+  await shows('the job is parked with its remaining tasks', {
     [`svc_scheduler_jobs_autoparked_total{queue="${farm.queueId}"}`]: 1,
     'svc_scheduler_jobs{status="paused"}': 1,
     'svc_scheduler_tasks{status="ready"}': 2,

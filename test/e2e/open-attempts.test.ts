@@ -34,7 +34,7 @@ const said = (attempt: string, status: string, extra: Spoken = {}): Spoken => ({
 
 const taskOf = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf('-'));
 
-test('an attempt without a report survives a killed service, and is closed like any other', async (t) => {
+test('an open attempt without reports survives a killed service, and can be closed', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-open-'));
   let service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
   const farm = await service.api.makeFarm('show');
@@ -49,7 +49,7 @@ test('an attempt without a report survives a killed service, and is closed like 
     await worker.close();
     await service.daemon.kill();
     service = await startService(service);
-    worker = await worker.connectAgain(service.busPort);
+    worker = await worker.reconnect(service.busPort);
   };
   const { body: job } = await farm.submit(template);
   const { assignments } = await worker.lease();
@@ -65,13 +65,16 @@ test('an attempt without a report survives a killed service, and is closed like 
     attempts.map(() => [{ attempt_number: 1, status: 'running', worker_id: worker.workerId }]),
   );
   await again();
-  t.strictSame(await all(), before, 'all are listed as before');
+  t.strictSame(await all(), before, 'the open attempts are listed as before');
   const { status } = await service.api.call('GET', `/api/v1/tasks/${taskOf(one)}/log?attempt=1`);
-  t.equal(status, 200, 'an attempt that has said nothing has an empty log');
+  t.equal(status, 200, 'an attempt without reports has an empty log');
 
   t.match(await worker.heartbeat(attempts), { closed: [] });
   await worker.report(job.id, said(two, 'running'));
-  await until('it has come', async () => (await service.api.job(job.id)).task_counts.running === TASKS);
+  await until(
+    'its report has arrived',
+    async () => (await service.api.job(job.id)).task_counts.running === TASKS,
+  );
   await worker.report(job.id, said(one, 'succeeded', { exit_code: 0 }));
   await until('it has ended', async () => (await listed(one))[0]?.status === 'succeeded');
   await service.api.must('POST', `/api/v1/tasks/${taskOf(three)}/cancel`);
@@ -87,7 +90,10 @@ test('an attempt without a report survives a killed service, and is closed like 
   worker.incarnation = 'later';
   await worker.register();
   const taken = { attempt_number: 1, status: 'failed', worker_id: worker.workerId, ended_at: /./ };
-  await until('both are taken back', async () => (await service.api.job(job.id)).task_counts.ready === 2);
+  await until(
+    'both attempts are reclaimed',
+    async () => (await service.api.job(job.id)).task_counts.ready === 2,
+  );
   t.match([await listed(two), await listed(four)], [[taken], [taken]]);
   const reply = await worker.lease();
   t.strictSame(reply.assignments.map((each) => each.attempt_id).sort(), [

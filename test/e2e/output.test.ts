@@ -9,7 +9,7 @@ import { until } from '../kit/until.ts';
 tap.setTimeout(120_000);
 
 const folder = await mkdtemp(join(tmpdir(), 'callsheet-output-'));
-/** Where the secrets come from: a template shows what is in it. */
+/** Source of the secrets: the text of a template is visible to users. */
 const vault = await mkdtemp(join(tmpdir(), 'callsheet-vault-'));
 const service = await startService({
   folder,
@@ -60,7 +60,7 @@ interface Told {
 
 const firstTask = async (job: string): Promise<Told> => await farm.task(job);
 
-/** The files below a folder that hold one of the secrets. */
+/** Returns the files below a folder that contain one of the secrets. */
 async function leaks(path: string): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
@@ -72,7 +72,7 @@ async function leaks(path: string): Promise<string[]> {
   return found;
 }
 
-await test('what a session hides is nowhere: not in logs, messages, diagnostics, files', async (t) => {
+await test('redacted values appear in no log, message, diagnostic record or file', async (t) => {
   const gate = new Gate(folder, 'gate');
   const job = await farm.submit(
     jobOf({
@@ -90,12 +90,12 @@ await test('what a session hides is nowhere: not in logs, messages, diagnostics,
       exit: 'echo "bye $TOKEN"; exit 4',
     }),
   );
-  const running = await until('the task has told its progress', async () => {
+  const running = await until('the progress of the task has arrived', async () => {
     const task = await firstTask(job);
     return task.progress === undefined || task.status_message === undefined ? null : task;
   });
   t.match(running, { status: 'running', progress: 41.5, status_message: 'uses ********' });
-  t.same(await leaks(folder), [], 'while it runs');
+  t.same(await leaks(folder), [], 'while the task runs');
   gate.open();
   await farm.over(job, 'failed');
   const task = await firstTask(job);
@@ -105,7 +105,11 @@ await test('what a session hides is nowhere: not in logs, messages, diagnostics,
     progress: 80,
     status_message: 'uses ********',
   });
-  t.same(await api.must('GET', `/api/v1/tasks/${task.id}`), task, 'alone as in the list');
+  t.same(
+    await api.must('GET', `/api/v1/tasks/${task.id}`),
+    task,
+    'the single task equals its entry in the list',
+  );
   const log = await until('the log is complete', async () => {
     const text = await api.log(task.id);
     return text.includes('bye') ? text : null;
@@ -121,7 +125,7 @@ await test('what a session hides is nowhere: not in logs, messages, diagnostics,
   ]) {
     t.ok(log.split('\n').includes(line), line);
   }
-  t.match(log, /^x{65525}[*]{8}$/m, 'what a line is cut in');
+  t.match(log, /^x{65525}[*]{8}$/m, 'a cut line is redacted');
   const records = await api.call('GET', '/api/v1/diagnostics?limit=1000');
   const attempts = await farm.attempts(task.id);
   for (const [what, text] of Object.entries({ log, attempts, records: records.body })) {
@@ -132,7 +136,7 @@ await test('what a session hides is nowhere: not in logs, messages, diagnostics,
   t.same(await leaks(folder), [], 'in the folders of the service, the bus and the worker');
 });
 
-await test('a directive that is not understood fails the task without what it was to hide', async (t) => {
+await test('an invalid directive fails the task and does not reveal the value to redact', async (t) => {
   const job = await farm.submit(
     jobOf({ enter: `echo " openjd_redacted_env: TOKEN=$(cat ${vault}/token)"; sleep 60`, run: 'true' }),
   );
@@ -142,6 +146,6 @@ await test('a directive that is not understood fails the task without what it wa
     reason,
     /^environment Env, onEnter: Open Job Description: Incorrectly formatted openjd env command \( openjd_redacted_env: [*]{8}/,
   );
-  t.notOk('progress' in task || 'status_message' in task, 'it has said nothing');
+  t.notOk('progress' in task || 'status_message' in task, 'the failure does not reveal the value');
   t.same(await leaks(folder), []);
 });

@@ -11,11 +11,11 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
 
-/** What each task writes at its end. */
+/** Last line of the output of each task. */
 const LAST_LINE = 'that was all';
 const ENDED = new Set(['completed', 'failed', 'canceled']);
 
-/** A job of one task that runs at a place. */
+/** A job of one task that runs at a compute location. */
 function template(place: string, script: string, parts: object = {}, step: object = {}): object {
   return {
     specificationVersion: 'jobtemplate-2023-09',
@@ -38,7 +38,7 @@ function template(place: string, script: string, parts: object = {}, step: objec
   };
 }
 
-/** Runs a job to its end; gives its task and what that wrote. */
+/** Runs a job to its end. Returns its task and the output. */
 async function run(
   farm: FarmClient,
   source: object,
@@ -53,18 +53,18 @@ async function run(
   await until(`the end of ${body.name}`, async () => ENDED.has((await farm.api.job(body.id)).status));
   const [task] = await farm.api.tasks(body.id);
   if (task?.status !== 'succeeded') return { task, lines: [] };
-  // Logs come to the store by another way than reports.
-  const log = await until('the whole log', async () => {
+  // Logs and reports reach the store on different paths.
+  const log = await until('the complete log', async () => {
     const text = await farm.api.log(task.id);
     return text.includes(LAST_LINE) ? text.slice(0, text.indexOf(LAST_LINE)) : null;
   });
   return { task, lines: log.trimEnd().split('\n') };
 }
 
-/** Two places and a bucket, through a real service, workers and a server that speaks S3. */
-await test('paths reach tasks at every place', { timeout: 120_000 }, async (t) => {
+/** Two compute locations and a bucket, with a real service, workers and an S3 server. */
+await test('paths are delivered to tasks at every compute location', { timeout: 120_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-paths-'));
-  // Accounts go through it to the directories of their sessions.
+  // Isolated accounts need access to the session directories below it.
   await chmod(folder, 0o755);
   const [studio, annex, secret] = ['studio', 'annex', 'secret'].map((name) => join(folder, name));
   if (studio === undefined || annex === undefined || secret === undefined) throw new Error('no folders');
@@ -113,7 +113,7 @@ await test('paths reach tasks at every place', { timeout: 120_000 }, async (t) =
     ],
   });
 
-  await t.test('by default they are swapped, and the rules are in a file', async (t) => {
+  await t.test('by default paths are replaced, and the rules are in a file', async (t) => {
     const script =
       'echo "$1"; cat "$1"; echo; echo "{{RawParam.Scene}}"; cat "{{Session.PathMappingRulesFile}}"; echo; echo {{Session.HasPathMappingRules}}';
     const source = template('annex', script, { parameterDefinitions });
@@ -126,10 +126,10 @@ await test('paths reach tasks at every place', { timeout: 120_000 }, async (t) =
       'true',
     ]);
     const windows = await run(farm, source, { Scene: 's:/Shows\\scene.txt' });
-    t.equal(windows.lines[0], join(annex, 'scene.txt'), 'a path of another system');
+    t.equal(windows.lines[0], join(annex, 'scene.txt'), 'a path of another operating system');
   });
 
-  await t.test('a template says how they reach its tasks', async (t) => {
+  await t.test('a template selects the path delivery of its tasks', async (t) => {
     const pathDelivery = [
       {
         type: 'environment',
@@ -199,7 +199,7 @@ await test('paths reach tasks at every place', { timeout: 120_000 }, async (t) =
     t.equal(await get('all/logs/render.log'), 'done');
   });
 
-  await t.test('what may not be staged fails the task with the reason', async (t) => {
+  await t.test('a file that cannot be staged fails the task with a reason', async (t) => {
     const outside = await run(farm, template('annex', work, staging), {
       ...paths,
       Scene: join(secret, 'scene.txt'),
@@ -223,7 +223,7 @@ await test('paths reach tasks at every place', { timeout: 120_000 }, async (t) =
     });
   });
 
-  await t.test('an isolated account gets its files', { skip: !canMakeAccounts }, async (t) => {
+  await t.test('a task under an isolated account gets its files', { skip: !canMakeAccounts }, async (t) => {
     const user = makeAccount(t);
     const queue = await api.must<{ id: string }>('POST', '/api/v1/queues', {
       farm_id: farm.farmId,
@@ -252,7 +252,7 @@ await test('paths reach tasks at every place', { timeout: 120_000 }, async (t) =
     t.equal((await stat(join(annex, 'shared/out/sub/f.1.exr'))).uid, idOf('-u', user));
   });
 
-  await t.test('a change of the catalog counts for later tasks', async (t) => {
+  await t.test('a change of the catalog applies to later tasks', async (t) => {
     await api.must('PUT', `/api/v1/storage-locations/${storage.id}`, {
       name: 'shows',
       roots: { default: studio, annex: secret },

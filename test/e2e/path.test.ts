@@ -8,7 +8,7 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(240_000);
 
-/** The path of a job through the real parts: service, nats-server, worker daemon, processes. */
+/** The life of a job with real processes: service, nats-server, worker daemon and task processes. */
 const TEMPLATE = `
 specificationVersion: jobtemplate-2023-09
 extensions: [TASK_CHUNKING]
@@ -89,7 +89,7 @@ steps:
 
 const isOver = (status: string): boolean => ['completed', 'failed', 'canceled'].includes(status);
 
-await test('a job goes in and comes out', { timeout: 240_000 }, async (t) => {
+await test('a submitted job runs to completion', { timeout: 240_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-path-'));
   const service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
   const { api } = service;
@@ -139,8 +139,9 @@ await test('a job goes in and comes out', { timeout: 240_000 }, async (t) => {
     );
     const [first] = tasks;
     if (first === undefined) throw new Error('the job has no task');
-    // Tasks of a step share sessions: environments are entered and left once in each, in the logs of its first and last task.
-    const logs = await until('every session that has entered the environment has left it', async () => {
+    // Tasks of a step share sessions. Each session enters and exits its environments once, in the logs of its first and
+    // last task.
+    const logs = await until('every session that entered the environment has exited it', async () => {
       const texts = await Promise.all(tasks.map((task) => api.log(task.id)));
       const count = (words: string): number => texts.join('').split(words).length - 1;
       const entered = count('entering farm');
@@ -152,14 +153,14 @@ await test('a job goes in and comes out', { timeout: 240_000 }, async (t) => {
     t.match(log, /to \/tmp\/out/);
     const attempts = await api.attempts(first.id);
     const chunk = tasks.at(-1)?.id ?? '';
-    await until('the chunk has said its frames', async () =>
+    await until('the chunk has printed its frames', async () =>
       (await api.log(chunk)).includes('checked 6-10') ? true : null,
     );
     t.match(attempts, [{ attempt_number: 1, status: 'succeeded', exit_code: 0, worker_id: online['id'] }]);
     t.equal(attempts.length, 1);
   });
 
-  await t.test('a failure is retried, then the task, its step and the job have failed', async (t) => {
+  await t.test('a failed task is retried, then the task, its step and the job fail', async (t) => {
     const { body } = await farm.submit(FAILING, { max_attempts: '2', retry_delay_seconds: '0' });
     const job = await until('the job is terminal', async () => {
       const view = await api.job(body.id);
@@ -180,7 +181,7 @@ await test('a job goes in and comes out', { timeout: 240_000 }, async (t) => {
     );
   });
 
-  await t.test('tail follows a log until the task is terminal; cancel ends the process', async (t) => {
+  await t.test('a log tail ends with the task, and a cancel ends the process', async (t) => {
     const { body } = await farm.submit(SLEEPING);
     const running = await until('two tasks run', async () => {
       const tasks = await api.tasks(body.id);
@@ -196,7 +197,7 @@ await test('a job goes in and comes out', { timeout: 240_000 }, async (t) => {
     t.match(response.headers.get('content-type'), 'application/x-ndjson');
     await response.text();
     t.equal((await api.call('POST', `/api/v1/tasks/${first?.id ?? ''}/cancel`)).status, 409);
-    await until('the third task has taken the free core', async () => {
+    await until('the third task uses the free core', async () => {
       const tasks = await api.tasks(body.id);
       return tasks[2]?.status === 'running' ? tasks : null;
     });
@@ -207,7 +208,7 @@ await test('a job goes in and comes out', { timeout: 240_000 }, async (t) => {
       tasks.map((task: TaskView) => [task.status, task.failure_reason]),
       tasks.map(() => ['canceled', 'canceled by user']),
     );
-    await until('nothing runs on the worker', async () => {
+    await until('the worker is idle', async () => {
       const { body: view } = await api.call<{ current_tasks: unknown[] }>(
         'GET',
         `/api/v1/workers/${String(online['id'])}`,
@@ -216,7 +217,7 @@ await test('a job goes in and comes out', { timeout: 240_000 }, async (t) => {
     });
   });
 
-  await t.test('a job waits for another, and follows it into cancelation', async (t) => {
+  await t.test('a job waits for its upstream job and is canceled with it', async (t) => {
     const { body: upstream } = await farm.submit(SLEEPING);
     const { body: blocked } = await farm.submit(SLEEPING, { depends_on: upstream.id });
     const { body: last } = await farm.submit(SLEEPING, { depends_on: blocked.id });

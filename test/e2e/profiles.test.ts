@@ -14,7 +14,7 @@ interface CpuProfile {
   readonly endTime: number;
 }
 
-test('profiles of every thread are taken while the service continues', async (t) => {
+test('every thread can be profiled while the service continues', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-profiles-'));
   const service = await startService({
     folder,
@@ -49,17 +49,17 @@ test('profiles of every thread are taken while the service continues', async (t)
   const leaving = new AbortController();
   const long = fetch(`${url}/profile?thread=store&seconds=60`, { signal: leaving.signal });
   const heapOfStore = async (): Promise<number> => (await fetch(`${url}/heap?thread=store&seconds=1`)).status;
-  await until('another profile of the thread is refused', async () => (await heapOfStore()) === 409);
+  await until('a second profile of the thread is rejected', async () => (await heapOfStore()) === 409);
   leaving.abort();
   await t.rejects(long);
-  await until('a client that leaves ends its profile', async () => (await heapOfStore()) === 200);
+  await until('a profile ends when its client disconnects', async () => (await heapOfStore()) === 200);
 
   const last = fetch(`${url}/profile?thread=shard%200&seconds=60`);
-  await until('it is being taken', async () => {
+  await until('the profile is being recorded', async () => {
     const response = await fetch(`${url}/profile?thread=shard%200&seconds=1`);
     return response.status === 409;
   });
   service.daemon.child.kill('SIGTERM');
-  t.equal((await last).status, 503, 'a stop ends it');
+  t.equal((await last).status, 503, 'a shutdown ends a running profile');
   t.strictSame(await service.daemon.ended, { code: 0, signal: null });
 });

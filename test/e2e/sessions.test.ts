@@ -16,7 +16,7 @@ interface WorkerView {
 
 const bash = (line: string): object => ({ command: 'bash', args: ['-c', line] });
 
-/** A job of one step with an environment; everything that runs says so in a file. */
+/** A job of one step with an environment. All actions append to a file. */
 const withEnvironment = (name: string, tasks: number, diary: string, line: string): object => ({
   specificationVersion: 'jobtemplate-2023-09',
   name,
@@ -29,7 +29,7 @@ const withEnvironment = (name: string, tasks: number, diary: string, line: strin
           name: 'Scene',
           script: {
             actions: {
-              // The server that it leaves running is there for every task, and gone after the session.
+              // The background process of the environment runs during every task, and has ended after the session.
               onEnter: bash(`echo enter >> ${diary}; sleep 600 >/dev/null 2>&1 & echo openjd_env: SERVER=$!`),
               onExit: bash(`kill -0 $SERVER && echo exit >> ${diary}`),
             },
@@ -63,7 +63,7 @@ await test('sessions of a real worker', async (t) => {
   const says = (path: string, line: string): Promise<unknown> =>
     until(`${line} is written`, async () => ((await diaryOf(path)).includes(line) ? true : null));
 
-  await t.test('the tasks of a step share one session and what its environment has set up', async (t) => {
+  await t.test('the tasks of a step share one session and the setup of its environment', async (t) => {
     const diary = join(folder, 'shared');
     const id = await submit(
       withEnvironment(
@@ -76,9 +76,9 @@ await test('sessions of a real worker', async (t) => {
     await becomes(id, 'completed');
     t.same(await diaryOf(diary), ['enter', 'task 1', 'task 2', 'task 3', 'exit']);
     const tasks = await api.tasks(id);
-    t.match(await api.log(tasks[2]?.id ?? ''), /seen-1\nseen-2\nseen-3/, 'in one directory');
+    t.match(await api.log(tasks[2]?.id ?? ''), /seen-1\nseen-2\nseen-3/, 'in one session directory');
     const kept = await readdir(join(folder, 'worker-one', 'sessions'));
-    t.equal(kept.length, 1, 'which is kept');
+    t.equal(kept.length, 1, 'the session directory is kept');
     const attempts = await Promise.all(tasks.map((task) => api.attempts(task.id)));
     t.same(
       attempts.map((each) => each.map(({ status }) => status)),
@@ -86,7 +86,7 @@ await test('sessions of a real worker', async (t) => {
     );
   });
 
-  await t.test('a task that fails ends its session; the next one gets another', async (t) => {
+  await t.test('a task that fails ends its session, and the next task gets a new one', async (t) => {
     const diary = join(folder, 'failing');
     const id = await submit(
       withEnvironment(
@@ -101,7 +101,7 @@ await test('sessions of a real worker', async (t) => {
     t.same(await diaryOf(diary), ['enter', 'task 1', 'exit', 'enter', 'task 2', 'exit']);
   });
 
-  await t.test('a worker that is asked to stop finishes its task and takes no other', async (t) => {
+  await t.test('a draining worker finishes its task and takes no other', async (t) => {
     const diary = join(folder, 'drained');
     const gate = join(folder, 'gate');
     await worker.kill('SIGTERM');
@@ -116,7 +116,7 @@ await test('sessions of a real worker', async (t) => {
     );
     await says(diary, 'begun');
     worker.child.kill('SIGTERM');
-    await until('the service knows that the worker drains', async () => {
+    await until('the service shows the worker as draining', async () => {
       const { items } = await api.must<Page<WorkerView>>('GET', '/api/v1/workers');
       return items.some(({ draining, status }) => draining === true && status === 'online') ? true : null;
     });
@@ -129,7 +129,7 @@ await test('sessions of a real worker', async (t) => {
     await api.must('POST', `/api/v1/jobs/${id}/cancel`);
   });
 
-  await t.test('a second signal stops the task and gives it back', async (t) => {
+  await t.test('a second signal stops the task and returns it to the service', async (t) => {
     const diary = join(folder, 'stopped');
     worker = start('two', '--worker-drain-timeout=10m');
     const id = await submit(withEnvironment('stopped', 1, diary, `echo begun >> ${diary}; sleep 600`));
@@ -142,7 +142,7 @@ await test('sessions of a real worker', async (t) => {
     t.same(await worker.ended, { code: 0, signal: null });
     t.match((await api.job(id)).task_counts, { ready: 1, running: 0, failed: 0 });
     const [task] = await api.tasks(id);
-    t.equal(task?.failed_attempts, 0, 'no attempt is used up');
+    t.equal(task?.failed_attempts, 0, 'no attempt is used');
     t.same(await diaryOf(diary), ['enter', 'begun']);
   });
 });

@@ -20,10 +20,10 @@ async function folderFor(t: Test): Promise<string> {
 
 const ports = async () => ({ httpPort: await freePort(), busPort: await freePort() });
 
-/** A connection that speaks HTTP by hand. */
+/** A raw HTTP connection. */
 class Line {
   readonly socket: Socket;
-  /** Resolves when the connection has ended, or could not be made. */
+  /** Resolves when the connection has ended or failed. */
   readonly closed: Promise<void>;
   private text = '';
 
@@ -44,9 +44,9 @@ class Line {
     this.say(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   }
 
-  /** Resolves with the output since the last call, once it contains this text. */
+  /** Resolves with the output since the last call when it contains this text. */
   async heard(part: string): Promise<string> {
-    await until(`an answer with ${part}`, () => this.text.includes(part));
+    await until(`a response with ${part}`, () => this.text.includes(part));
     const heard = this.text;
     this.text = '';
     return heard;
@@ -55,7 +55,10 @@ class Line {
 
 const BODY = JSON.stringify({ name: 'begun before the stop' });
 
-/** A request whose body lacks its last byte. The server has it when an answer to a later one has come. */
+/**
+ * Sends a request without the last byte of its body. The response to a later request proves that the server has
+ * received it.
+ */
 async function begin(port: number): Promise<Line> {
   const line = new Line(port);
   await once(line.socket, 'connect');
@@ -71,7 +74,7 @@ const stoppedSteps = (service: RunningService): string[] =>
     (match) => match[1] ?? '',
   );
 
-test('running requests end, new ones are refused, waiting workers are answered, in the order of the contract', async (t) => {
+test('running requests finish, new ones are rejected, and parked lease requests are answered, in the order of the contract', async (t) => {
   const service = await startService({ folder: await folderFor(t), ...(await ports()) });
   t.teardown(() => service.daemon.kill());
   const farm = await service.api.makeFarm('show');
@@ -113,7 +116,7 @@ test('running requests end, new ones are refused, waiting workers are answered, 
   t.match(await kept.heard('details'), /^HTTP\/1.1 503 [^]*"stopping":true/);
   const refused = new Line(service.httpPort);
   await refused.closed;
-  t.strictSame(answers, [], 'tasks are still assigned while requests run');
+  t.strictSame(answers, [], 'tasks are still assigned while requests finish');
   t.strictSame(stoppedSteps(service), ['discovery']);
   begun.say(BODY.slice(-1));
   t.match(await begun.heard('begun before the stop'), /^HTTP\/1.1 201 /);
@@ -131,32 +134,32 @@ test('running requests end, new ones are refused, waiting workers are answered, 
   other.get('/readyz');
   await other.heard('details');
   again.daemon.child.kill('SIGTERM');
-  await until('it stops again', () =>
+  await until('the service stops again', () =>
     /INFO server: stopping$/m.test(again.daemon.log().split('stopped').at(-1) ?? ''),
   );
   other.get('/api/v1/jobs');
   t.match(await other.heard('the service is stopping'), /^HTTP\/1.1 503 [^]*[Cc]onnection: close/);
   again.daemon.child.kill('SIGTERM');
   t.strictSame(await again.daemon.ended, { code: 1, signal: null }, 'a second signal ends it at once');
-  t.match(again.daemon.log(), 'callsheet: a second signal: ending at once, without waiting for what runs');
+  t.match(again.daemon.log(), 'callsheet: a second signal: ending at once, without waiting for running work');
   late.socket.destroy();
 
-  // Its nats-server was left behind, and is taken over.
+  // The next service adopts the nats-server that was left running.
   const third = await startService(service);
   t.match(third.daemon.log(), /nats-server answers .*isAdopted=true/);
   await third.daemon.kill('SIGTERM');
   t.strictSame(await third.daemon.ended, { code: 0, signal: null });
 });
 
-test('a stop during the start leaves a store that opens again', async (t) => {
+test('after a stop during the start the store can be opened again', async (t) => {
   const folder = await folderFor(t);
   const { httpPort, busPort } = await ports();
   const dataOf = (moment: number): string => join(folder, `data-${moment}`);
   const flags = [`--http-addr=127.0.0.1:${httpPort}`, `--bus-addr=127.0.0.1:${busPort}`, '--log-format=text'];
   const moments: readonly (readonly [what: string, hasCome: (data: string, log: string) => boolean])[] = [
-    ['the store is made', (data) => existsSync(join(data, 'state/data.mdb'))],
+    ['the store is created', (data) => existsSync(join(data, 'state/data.mdb'))],
     ['the bus is configured', (data) => existsSync(join(data, 'bus/nats-server.conf'))],
-    ['the log store is made', (data) => existsSync(join(data, 'logs/data.mdb'))],
+    ['the log store is created', (data) => existsSync(join(data, 'logs/data.mdb'))],
     ['a thread is on the bus', (_data, log) => log.includes('bus: connected')],
   ];
   for (const [moment, [what, hasCome]] of moments.entries()) {

@@ -11,7 +11,7 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
 
-/** The service's part of the web application, through the real process. */
+/** How a real service process serves the web application. */
 const folder = await mkdtemp(join(tmpdir(), 'callsheet-web-server-'));
 const service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
 const { api } = service;
@@ -26,7 +26,7 @@ tap.teardown(async () => {
 const BUNDLE = fileURLToPath(new URL('dist/web-app', packageRoot));
 
 await test('the built application is served next to the API', async (t) => {
-  t.ok(existsSync(BUNDLE), 'node scripts/build.js makes it');
+  t.ok(existsSync(BUNDLE), 'run node scripts/build.js first');
   const ask = (path: string, headers = {}): Promise<Response> => fetch(`${api.url}${path}`, { headers });
   const page = await ask('/jobs/some-job?tab=tasks', { accept: 'text/html' });
   const html = await page.text();
@@ -36,7 +36,7 @@ await test('the built application is served next to the API', async (t) => {
   const named = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? '');
   t.ok(
     named.some((path) => path.startsWith('/assets/')),
-    'it names a script with a hash',
+    'it references a script with a hash',
   );
   for (const path of named) {
     const file = await ask(path);
@@ -71,7 +71,7 @@ interface History {
   };
 }
 
-await test('what a farm does, what waits in it, and what failed', async (t) => {
+await test('the overview shows the activity of a farm, its waiting tasks and its failures', async (t) => {
   const waiting = (): Promise<Waiting> => api.must('GET', `/api/v1/stats/waiting?farm_id=${farm.id}`);
   const hold = join(folder, 'hold');
   const render = await farm.submit(
@@ -110,12 +110,12 @@ await test('what a farm does, what waits in it, and what failed', async (t) => {
     max_attempts: 1,
   });
   await api.must('PATCH', `/api/v1/jobs/${failing}`, { action: 'pause' });
-  await until('the tasks of the paused job are distinguished', async () =>
+  await until('the tasks of the paused job are reported separately', async () =>
     (await waiting()).groups.some(({ reason, tasks }) => reason === 'paused_job' && tasks === 2),
   );
   await api.must('PATCH', `/api/v1/jobs/${failing}`, { action: 'resume' });
   await writeFile(hold, '');
-  await until('all has ended', async () =>
+  await until('all jobs have ended', async () =>
     (await Promise.all([render, failing].map((id) => farm.job(id)))).every(({ status }) =>
       ['completed', 'failed'].includes(status),
     ),

@@ -22,7 +22,7 @@ interface WorkerView {
   }[];
 }
 
-/** A job of one step with `tasks` tasks of one core, each of which runs a line of shell. */
+/** A job of one step with `tasks` tasks of one core that run a shell command. */
 const template = (name: string, tasks: number, line: string): object => ({
   specificationVersion: 'jobtemplate-2023-09',
   name,
@@ -75,12 +75,12 @@ await test('workers are drained, resumed and deleted', { timeout: 240_000 }, asy
     (await api.call('DELETE', `/api/v1/workers/${id}`)).status;
   const submit = async (job: object, query: Readonly<Record<string, string>> = {}): Promise<string> => {
     const { status, body } = await farm.submit(job, query);
-    if (status !== 201) throw new Error(`the job was not taken: ${JSON.stringify(body)}`);
+    if (status !== 201) throw new Error(`the job was rejected: ${JSON.stringify(body)}`);
     return body.id;
   };
   const over = (id: string, status: string): Promise<unknown> =>
     until(`job ${id} is ${status}`, async () => (await api.job(id)).status === status);
-  /** The workers of all attempts of a job, in the order of its tasks. */
+  /** Returns the workers of all attempts of a job, in task order. */
   const workersOf = async (id: string): Promise<(string | undefined)[]> => {
     const tasks = await api.tasks(id);
     const attempts = await Promise.all(tasks.map((task) => api.attempts(task.id)));
@@ -93,16 +93,16 @@ await test('workers are drained, resumed and deleted', { timeout: 240_000 }, asy
   await t.test('disable drains and stops; enable resumes', async (t) => {
     const gate = join(folder, 'gate');
     const job = await submit(template('gated', 5, `until [ -e ${gate} ]; do sleep 0.05; done`));
-    await until('both run a task', async () => (await api.job(job)).task_counts.running === 2);
+    await until('both workers run a task', async () => (await api.job(job)).task_counts.running === 2);
     t.same(await standing('disable', one), { id: one.id, status: 'disabled' });
     t.same(await standing('disable', one), { id: one.id, status: 'disabled' }, 'again');
-    t.equal((await detail(one)).current_tasks.length, 1, 'it keeps what it has');
+    t.equal((await detail(one)).current_tasks.length, 1, 'the disabled worker keeps its task');
     await writeFile(gate, '');
     await over(job, 'completed');
     const workers = await workersOf(job);
     t.equal(workers.length, 5, 'no attempt was lost');
     t.equal(workers.filter((worker) => worker === one.id).length, 1, 'it finished its task');
-    t.equal(workers.filter((worker) => worker === two.id).length, 4, 'the other had the rest');
+    t.equal(workers.filter((worker) => worker === two.id).length, 4, 'the other worker ran the rest');
 
     t.same(await standing('disable', two), { id: two.id, status: 'disabled' });
     const waiting = await submit(template('waiting', 2, 'true'));
@@ -112,7 +112,7 @@ await test('workers are drained, resumed and deleted', { timeout: 240_000 }, asy
     t.same(await workersOf(waiting), [one.id, one.id]);
   });
 
-  await t.test('failures are counted on the worker that reported them', async (t) => {
+  await t.test('failures are counted for the worker that reported them', async (t) => {
     const job = await submit(template('failing', 1, 'exit 3'), {
       max_attempts: '2',
       retry_delay_seconds: '0',
@@ -134,10 +134,10 @@ await test('workers are drained, resumed and deleted', { timeout: 240_000 }, asy
     t.same(await standing('enable', two), { id: two.id, status: 'online' });
   });
 
-  await t.test('what is alive is not deleted, what is stopped is', async (t) => {
+  await t.test('an online worker cannot be deleted, a stopped one can', async (t) => {
     t.equal(await deletion(one), 409);
     await standing('disable', one);
-    t.equal(await deletion(one), 409, 'nor when it is disabled');
+    t.equal(await deletion(one), 409, 'not even when it is disabled');
     await standing('enable', one);
     await daemons.one.kill('SIGTERM');
     t.equal((await detail(one)).status, 'offline');
@@ -147,7 +147,7 @@ await test('workers are drained, resumed and deleted', { timeout: 240_000 }, asy
     t.same(await named('one'), null);
   });
 
-  await t.test('a deleted worker registers as a new one at its next contact', async (t) => {
+  await t.test('a deleted worker registers as new at its next contact', async (t) => {
     daemons.two.child.kill('SIGSTOP');
     const silent = await becomes('two', 'offline');
     t.equal(await deletion(silent), 204);

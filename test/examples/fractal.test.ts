@@ -28,7 +28,7 @@ const template = parse(
   readFileSync(new URL('../../../examples/fractal/template.yaml', import.meta.url), 'utf8'),
 ) as Template;
 
-/** Puts values into a format string; every name must be known. */
+/** Replaces the names in a format string with their values. Throws for an unknown name. */
 function resolved(text: string, values: ReadonlyMap<string, string>): string {
   return text.replaceAll(/\{\{\s*([A-Za-z0-9_.]+)\s*\}\}/g, (_, name: string) => {
     const value = values.get(name);
@@ -37,7 +37,7 @@ function resolved(text: string, values: ReadonlyMap<string, string>): string {
   });
 }
 
-/** Runs one task of a step as its template says, with the job's variables and its own parameters. */
+/** Runs one task of a step like its template, with the job's variables and its own parameters. */
 async function runTask(
   step: Template['steps'][number],
   dir: string,
@@ -89,7 +89,7 @@ test('the scripts of the fractal template render real frames and assemble them',
     { length: FRAMES },
     (_, index) => `frame-${String(index + 1).padStart(4, '0')}.png`,
   );
-  t.same(readdirSync(outputDir).sort(), names, 'a file for each frame and nothing else');
+  t.same(readdirSync(outputDir).sort(), names, 'exactly one file per frame');
 
   const frames = names.map((name) => decodePng(readFileSync(join(outputDir, name))));
   t.ok(frames.every(({ width, height }) => width === WIDTH && height === HEIGHT));
@@ -100,14 +100,14 @@ test('the scripts of the fractal template render real frames and assemble them',
     const next = frames[(index + 1) % FRAMES] ?? first;
     const step = difference(frame, next);
     t.ok(step > 0.5, `frame ${index + 1} differs from the next`);
-    t.ok(step < 64, `frame ${index + 1} leads to the next without a jump`);
+    t.ok(step < 64, `frame ${index + 1} changes smoothly to the next`);
   }
 
   await runTask(assemble, dir, values);
   const chunks = pngChunks(readFileSync(join(outputDir, 'fractal.png')));
   const header = chunks[0]?.data ?? Buffer.alloc(0);
   const control = chunks.find(({ type }) => type === 'acTL')?.data ?? Buffer.alloc(0);
-  t.equal(control.readUInt32BE(0), FRAMES, 'the animation says how many frames it has');
+  t.equal(control.readUInt32BE(0), FRAMES, 'the animation has the number of its frames');
   t.equal(control.readUInt32BE(4), 0, 'it loops forever');
   const controls = chunks.filter(({ type }) => type === 'fcTL');
   t.equal(controls.length, FRAMES);
@@ -127,7 +127,7 @@ test('the scripts of the fractal template render real frames and assemble them',
   t.same(
     packed.map((data) => decodePixels(header, data)),
     frames,
-    'the animation holds the frames',
+    'the animation contains the frames',
   );
 
   const sheet = decodePng(readFileSync(join(outputDir, 'contact-sheet.png')));
@@ -135,7 +135,7 @@ test('the scripts of the fractal template render real frames and assemble them',
   t.ok(new Set(sheet.pixels).size > 100, 'the contact sheet shows pictures');
 });
 
-test('the embedded scripts hold no braces that a format string would take', async (t) => {
+test('the embedded scripts contain no braces that look like format strings', async (t) => {
   for (const { script } of template.steps) {
     for (const { name, data } of script.embeddedFiles) t.notMatch(data, /\{\{|\}\}/, name);
   }

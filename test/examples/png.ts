@@ -18,7 +18,7 @@ export function pngChunks(png: Buffer): Chunk[] {
     chunks.push({ type: body.toString('latin1', 0, 4), data: body.subarray(4) });
     at += 12 + length;
   }
-  if (chunks.at(-1)?.type !== 'IEND') throw new Error('no end');
+  if (chunks.at(-1)?.type !== 'IEND') throw new Error('the file has no end chunk');
   return chunks;
 }
 
@@ -40,7 +40,7 @@ const paeth = (left: number, up: number, corner: number): number => {
   return toUp <= toCorner ? up : corner;
 };
 
-/** Pixels out of a header and packed rows of 8-bit red, green and blue. */
+/** Decodes pixels from a header and packed rows of 8-bit red, green and blue. */
 export function decodePixels(header: Buffer, packed: Buffer): Picture {
   const width = header.readUInt32BE(0);
   const height = header.readUInt32BE(4);
@@ -63,11 +63,11 @@ export function decodePixels(header: Buffer, packed: Buffer): Picture {
   return { width, height, pixels };
 }
 
-/** The picture of a PNG file (of an animated one: its first frame). */
+/** Decodes a PNG file (of an animated one: its first frame). */
 export function decodePng(png: Buffer): Picture {
   const chunks = pngChunks(png);
   const header = chunks[0];
-  if (header?.type !== 'IHDR') throw new Error('no header');
+  if (header?.type !== 'IHDR') throw new Error('the file has no header chunk');
   return decodePixels(
     header.data,
     Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data)),

@@ -12,10 +12,10 @@ const run = (outputDir: string, parameters: Readonly<Record<string, string>> = {
     ...Object.entries(parameters).flatMap(([name, value]) => ['-p', `${name}=${value}`]),
   ]);
 
-/** How often a text has a part. */
+/** Returns how often a text contains a part. */
 const count = (text: string, part: string): number => text.split(part).length - 1;
 
-test('the turntable turns all solids, and lays out their frames', async (t) => {
+test('the turntable rotates all solids and arranges their frames', async (t) => {
   const outputDir = join(t.testdir(), 'pictures');
   const ran = await run(outputDir);
   if (!t.equal(ran.code, 0)) return t.comment(ran.err);
@@ -26,14 +26,14 @@ test('the turntable turns all solids, and lays out their frames', async (t) => {
     ['cube', 12],
     ['octahedron', 12],
   ] as const) {
-    t.strictSame(readdirSync(join(outputDir, solid)).sort(), names, 'a file for each frame and nothing else');
+    t.strictSame(readdirSync(join(outputDir, solid)).sort(), names, 'exactly one file per frame');
     const frames = names.map((name) => readFileSync(join(outputDir, solid, name), 'utf8'));
     t.ok(
       frames.every((frame) => /^<svg [^]+<\/svg>\n$/.test(frame) && count(frame, '<line ') === edges),
-      'each frame is drawn',
+      'each frame has content',
     );
     t.ok(frames.every((frame) => count(frame, '<circle ') === 0));
-    t.ok(new Set(frames).size > 1, 'the solid turns');
+    t.ok(new Set(frames).size > 1, 'the solid rotates');
     const sheet = readFileSync(join(outputDir, `${solid}-sheet.svg`), 'utf8');
     t.match(sheet, '<svg xmlns="http://www.w3.org/2000/svg" width="1600" height="1200">\n');
     t.equal(count(sheet, '<g transform='), 24);
@@ -43,7 +43,7 @@ test('the turntable turns all solids, and lays out their frames', async (t) => {
   t.match(ran.out, /^Render\[Solid=cube, Frame=9-16\] \| cube at 120 degrees: /m);
 });
 
-test('the turntable takes what is chosen', async (t) => {
+test('the turntable uses the selected options', async (t) => {
   const outputDir = join(t.testdir(), 'it is "here"');
   const ran = await run(outputDir, {
     Solids: '["tetrahedron"]',
@@ -65,7 +65,7 @@ test('the turntable takes what is chosen', async (t) => {
   t.match(readFileSync(join(outputDir, 'tetrahedron-sheet.svg'), 'utf8'), ' width="128" height="96">');
 });
 
-test('the turntable refuses what it cannot turn', async (t) => {
+test('the turntable rejects invalid options', async (t) => {
   const outputDir = join(t.testdir(), 'pictures');
   const refused = await run(outputDir, { Solids: '["cube", "sphere"]' });
   t.match(refused, { code: 1, err: /the value of "Solids" at \[1\]: .*"sphere"/ });

@@ -17,11 +17,11 @@ export interface DeathPlan {
   readonly rounds: number;
 }
 
-/** No process of a worker may be left this long after the death of its daemon. */
+/** Time after the end of its daemon by which no process of a worker may be left. */
 const ORPHAN_SECONDS = 25;
-/** Message of an attempt that the service has reclaimed. */
+/** Message of a reclaimed attempt. */
 const OFFLINE_MESSAGE = 'worker went offline';
-const STARTED_ANEW_MESSAGE = 'the worker was restarted';
+const RESTARTED_MESSAGE = 'the worker was restarted';
 
 /** F10: the daemon is killed while its tasks run. */
 export async function daemonCrashes(plan: DeathPlan): Promise<RowResult> {
@@ -37,7 +37,7 @@ export async function daemonCrashes(plan: DeathPlan): Promise<RowResult> {
       const before = await farm.openAttempts(victims);
       const killedAt = uptimeNow();
       await Promise.all(victims.map(({ daemon }) => daemon.kill('SIGKILL')));
-      const left = await childrenGone(victims, killedAt, childSeconds);
+      const left = await waitForChildren(victims, killedAt, childSeconds);
       orphans += left;
       const closed = await farm.closed(before);
       reclaimSeconds.push(uptimeNow() - killedAt);
@@ -46,7 +46,7 @@ export async function daemonCrashes(plan: DeathPlan): Promise<RowResult> {
       await farm.areOnline(victims);
     }
     if (orphans > 0)
-      violations.push(`${orphans} processes were left ${ORPHAN_SECONDS} s after the death of their daemon`);
+      violations.push(`${orphans} processes were left ${ORPHAN_SECONDS} s after the end of their daemon`);
     const kills = plan.farm.victims * plan.rounds;
     return await settled(farm, trials, violations, {
       row: 'F10',
@@ -66,7 +66,7 @@ export async function daemonCrashes(plan: DeathPlan): Promise<RowResult> {
   }
 }
 
-/** F11: the machine goes down with all that runs on it, and comes back within seconds. */
+/** F11: the machine fails with all of its processes, and is back within seconds. */
 export async function reboots(plan: DeathPlan): Promise<RowResult> {
   const farm = await FaultFarm.start(plan.farm);
   try {
@@ -82,7 +82,7 @@ export async function reboots(plan: DeathPlan): Promise<RowResult> {
       for (const worker of victims) farm.restart(worker);
       const closed = await farm.closed(before);
       latencies.push(uptimeNow() - startedAt);
-      violations.push(...notReclaimed(closed, STARTED_ANEW_MESSAGE));
+      violations.push(...notReclaimed(closed, RESTARTED_MESSAGE));
       await farm.areOnline(victims);
     }
     return await settled(farm, trials, violations, {
@@ -101,8 +101,8 @@ export async function reboots(plan: DeathPlan): Promise<RowResult> {
   }
 }
 
-/** Waits until no child of these is left, for `ORPHAN_SECONDS` at most; gives how many are. */
-async function childrenGone(
+/** Waits until none of these processes is left, at most `ORPHAN_SECONDS`. Returns the number that is left. */
+async function waitForChildren(
   victims: readonly FaultWorker[],
   killedAt: number,
   seconds: number[],
@@ -117,11 +117,11 @@ async function childrenGone(
   return count();
 }
 
-/** What had not ended by itself a moment before must have been taken back. */
+/** Attempts that had not ended a moment before must have been reclaimed. */
 const notReclaimed = (attempts: readonly SeenAttempt[], expected: string): string[] =>
   attempts
     .filter(({ status, message }) => status !== 'succeeded' && message !== expected)
-    .map((attempt) => `an attempt was not taken back: ${JSON.stringify(attempt)}`);
+    .map((attempt) => `an attempt was not reclaimed: ${JSON.stringify(attempt)}`);
 
 async function settled(
   farm: FaultFarm,
@@ -139,8 +139,8 @@ async function settled(
     lines: [{ ...figures, overlaps: found.length, 'attempts consumed': consumed }],
     violations: [
       ...violations,
-      ...found.map((overlap) => `a task ran twice at once: ${JSON.stringify(overlap)}`),
-      ...(consumed > 0 ? [`${consumed} attempts were consumed`] : []),
+      ...found.map((overlap) => `two runs of a task overlapped: ${JSON.stringify(overlap)}`),
+      ...(consumed > 0 ? [`${consumed} attempts were used`] : []),
       ...wrong,
     ],
   };

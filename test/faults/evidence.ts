@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
-/** Between two signs of life of a process. */
+/** Interval between two beats of a process. */
 const BEAT_SECONDS = 0.05;
-/** A process that gave no sign for longer than this did not run meanwhile (it was stopped or frozen). */
+/** A process without a beat for longer than this did not run in the meantime (it was stopped or frozen). */
 const SILENCE_SECONDS = 3;
-/** A process whose last sign is not older than this may still run. */
+/** A process with a beat within this time may still run. */
 const LIVE_SECONDS = 0.5;
 
 /**
- * What a task's process writes down itself, each line with one append to one file: `start|beat|stop <task> <action> <pid>
- * <worker's directory> <seconds of uptime>`. The evidence of what really ran, whatever the service and the workers believe: the last
- * beat of a process that was killed is the end of it. Nothing is forked, so that the kill of one process is the end of all.
+ * Shell program of the tasks. It records what actually ran, independently of the service and the workers. Each line is
+ * appended to one file: `start|beat|stop <task> <action> <pid> <worker's directory> <seconds of uptime>`. The last beat
+ * of a killed process is its end. The program does not fork, so that killing one process ends it completely.
  */
 const PROGRAM = [
   'record() { read -r up _ < /proc/uptime; printf "%s %s %s %s %s %s\\n" "$1" "$task" "$CALLSHEET_ACTION" $$ "$CALLSHEET_WORKER_DIR" "$up" >&9; }',
   'task=$0',
   'exec 9>>"$1" 8<> <(:)',
-  // Every other task does not end when it is asked to.
+  // Every other task ignores SIGTERM.
   '((task % 2 == 0)) || trap "" TERM',
   'record start',
   'end=$((10#${up/./} + (task % 4 ? $3 : $2) / 10))',
@@ -26,17 +26,17 @@ const PROGRAM = [
 ].join('; ');
 
 export interface EvidenceJob {
-  /** Where the processes write. */
+  /** File to which the processes write. */
   readonly file: string;
   readonly tasks: number;
-  /** How long tasks run: every fourth the short time, the others the long one. */
+  /** Run times of tasks: every fourth has the short one, the others the long one. */
   readonly shortMs: number;
   readonly longMs: number;
   /** Each task takes a slot of this usage pool; null for none. */
   readonly pool: string | null;
 }
 
-/** A job whose tasks, of one core each, give signs of life for as long as they run. */
+/** A job whose one-core tasks record beats while they run. */
 export function evidenceTemplate({ file, tasks, shortMs, longMs, pool }: EvidenceJob): object {
   return {
     specificationVersion: 'jobtemplate-2023-09',
@@ -64,7 +64,7 @@ export function evidenceTemplate({ file, tasks, shortMs, longMs, pool }: Evidenc
   };
 }
 
-/** From when to when a process ran without a longer silence, in seconds of the machine's uptime. */
+/** Start and end of a period in which a process ran without a longer gap, in seconds of the machine's uptime. */
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -80,11 +80,11 @@ export interface TaskProcess {
   readonly spans: readonly Span[];
   readonly startedAt: number;
   readonly lastSignAt: number;
-  /** It came to its own end. */
+  /** The process ended by itself. */
   readonly isFinished: boolean;
 }
 
-/** Every process that has left a sign, in the order of their starts. */
+/** Returns every recorded process in order of their starts. */
 export function readProcesses(file: string): TaskProcess[] {
   const processes = new Map<
     string,
@@ -115,7 +115,7 @@ export function readProcesses(file: string): TaskProcess[] {
     .sort((a, b) => a.startedAt - b.startedAt);
 }
 
-/** A file that nothing has been written to is empty. */
+/** A file without content is empty. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -135,20 +135,17 @@ function spansOf(signs: readonly number[]): Span[] {
   return spans;
 }
 
-/** Seconds of the machine's uptime now: the clock of the evidence. */
+/** Returns the machine's uptime in seconds: the clock of the records. */
 export const uptimeNow = (): number => Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
 
-/** One task that ran twice at once. */
+/** Two overlapping runs of one task. */
 export interface Overlap {
   readonly task: string;
   readonly workers: readonly [string, string];
   readonly seconds: number;
 }
 
-/**
- * I20 of docs/faults.md#invariants: for each two processes of a task the seconds in which both ran, where there are
- * any.
- */
+/** I20 of docs/faults.md#invariants: returns for each two processes of a task the seconds in which both ran, if any. */
 export function overlaps(processes: readonly TaskProcess[]): Overlap[] {
   const found: Overlap[] = [];
   for (const [one, other] of pairs(processes)) {
@@ -161,7 +158,7 @@ export function overlaps(processes: readonly TaskProcess[]): Overlap[] {
   return found;
 }
 
-/** Whether two processes of a task have given a sign within the last moments before `now`. */
+/** Reports whether two processes of a task have recorded a beat just before `now`. */
 export function runsTwice(processes: readonly TaskProcess[], now: number): boolean {
   const live = processes.filter(
     ({ lastSignAt, isFinished }) => !isFinished && now - lastSignAt < LIVE_SECONDS,
@@ -170,8 +167,8 @@ export function runsTwice(processes: readonly TaskProcess[], now: number): boole
 }
 
 /**
- * For each task that was begun again: seconds from the last sign of one process to the first of the next. Without processes
- * that were stopped meanwhile: their last sign says nothing.
+ * Returns for each restarted task the seconds from the last beat of one process to the first of the next. Excludes
+ * processes that were suspended in the meantime, because their last beat is meaningless.
  */
 export function gaps(processes: readonly TaskProcess[]): number[] {
   return [...byTask(processes).values()].flatMap((ofTask) =>

@@ -20,7 +20,7 @@ const EVIDENCE = 'evidence.txt';
 
 export interface FaultFarmOptions {
   readonly workers: number;
-  /** Workers that a fault meets at the same time. */
+  /** Workers that one fault affects at the same time. */
   readonly victims: number;
   readonly heartbeatTimeoutSeconds: number;
   readonly shortMs: number;
@@ -28,7 +28,7 @@ export interface FaultFarmOptions {
   readonly tasks: number;
 }
 
-/** One worker of a farm on which faults are tried. */
+/** One worker of a farm with faults. */
 export interface FaultWorker {
   readonly name: string;
   readonly directory: string;
@@ -37,7 +37,7 @@ export interface FaultWorker {
   daemon: Daemon;
 }
 
-/** An attempt as the service tells it, with its task. */
+/** An attempt as returned by the service, with its task. */
 export interface SeenAttempt extends AttemptView {
   readonly task: string;
 }
@@ -48,7 +48,7 @@ interface WorkerView {
   readonly status: string;
 }
 
-/** A real service, a real nats-server and real workers, each with its own way to the bus, at work on one job. */
+/** A real service, a real nats-server and real workers, each with its own connection to the bus, running one job. */
 export class FaultFarm {
   readonly options: FaultFarmOptions;
   readonly network: Network;
@@ -64,7 +64,7 @@ export class FaultFarm {
     this.service = service;
   }
 
-  /** Resolves when every core is at work. */
+  /** Resolves when every core is in use. */
   static async start(options: FaultFarmOptions): Promise<FaultFarm> {
     const folder = await mkdtemp(join(tmpdir(), 'callsheet-faults-'));
     const busPort = await freePort();
@@ -95,13 +95,14 @@ export class FaultFarm {
   private async begin({ workers, victims, tasks, shortMs, longMs }: FaultFarmOptions): Promise<void> {
     const show = await this.service.api.makeFarm('show');
     const file = join(this.folder, EVIDENCE);
-    // Where one task is given away cores are free to begin it again at once: nothing but the order of things keeps it from running twice.
+    // Free cores allow a reassigned task to start again immediately, so only the order of events keeps it from running
+    // twice.
     const slots = (workers - victims) * CORES;
     await this.service.api.must('POST', '/api/v1/usage-pools', { name: POOL, max_concurrent: slots });
     const { status, body } = await show.submit(
       evidenceTemplate({ file, tasks, shortMs, longMs, pool: POOL }),
     );
-    if (status !== 201) throw new Error(`the job was not taken: ${JSON.stringify(body)}`);
+    if (status !== 201) throw new Error(`the job was rejected: ${JSON.stringify(body)}`);
     this.jobId = body.id;
     for (let index = 0; index < workers; index++) {
       const name = `w${index}`;
@@ -145,7 +146,7 @@ export class FaultFarm {
     return items;
   }
 
-  /** Open attempts of these workers, as the service knows them. */
+  /** Returns the open attempts of these workers according to the service. */
   async openAttempts(workers: readonly FaultWorker[]): Promise<SeenAttempt[]> {
     const names = new Set(workers.map(({ name }) => name));
     const ids = new Set((await this.workerViews()).flatMap(({ id, name }) => (names.has(name) ? [id] : [])));
@@ -156,14 +157,14 @@ export class FaultFarm {
       .filter(({ worker_id: id, ended_at: endedAt }) => endedAt === undefined && ids.has(id ?? ''));
   }
 
-  /** The same attempt, as it is now. */
+  /** Returns the current state of an attempt. */
   async attemptNow({ task, attempt_number: number }: SeenAttempt): Promise<SeenAttempt> {
     const found = (await this.attemptsOf(task)).find((attempt) => attempt.attempt_number === number);
-    if (found === undefined) throw new Error(`the attempt ${number} of ${task} is not known any more`);
+    if (found === undefined) throw new Error(`the attempt ${number} of ${task} is missing`);
     return found;
   }
 
-  /** Resolves when the service has closed all of these attempts, with how they are now. */
+  /** Resolves when the service has closed all of these attempts, with their current states. */
   async closed(attempts: readonly SeenAttempt[]): Promise<SeenAttempt[]> {
     return until(
       'the attempts are closed',
@@ -175,7 +176,7 @@ export class FaultFarm {
     );
   }
 
-  /** Cancels the job, waits until nothing runs, and gives what became of every task that was begun. */
+  /** Cancels the job, waits until nothing runs, and returns the results of all started tasks. */
   async finish(): Promise<JobEvidence> {
     await this.service.api.must('POST', `/api/v1/jobs/${this.jobId}/cancel`);
     const { failed_attempts: consumed } = await until('the job is canceled', async () => {
@@ -195,7 +196,7 @@ export class FaultFarm {
         const all = await this.attemptsOf(`${this.jobId}-0-${Number(task) - 1}`);
         return all.every(({ ended_at: endedAt }) => endedAt !== undefined) ? all : null;
       });
-      const complaint = complaintAbout(
+      const complaint = findFault(
         attempts,
         processes.filter((process) => process.task === task),
         names,
@@ -205,7 +206,7 @@ export class FaultFarm {
     return { processes, consumed, wrong };
   }
 
-  /** Ends what is left of all of it. */
+  /** Ends all remaining processes and removes the files. */
   async stop(): Promise<void> {
     for (const { line, freezer, daemon } of this.workers) {
       line.heal();
@@ -232,17 +233,17 @@ export class FaultFarm {
   }
 }
 
-/** The two books of a finished job: what the processes wrote, and what the service says. */
+/** Both records of a finished job: that of the processes and that of the service. */
 export interface JobEvidence {
   readonly processes: readonly TaskProcess[];
   /** Attempts that count against the job's limits. */
   readonly consumed: number;
-  /** Tasks whose attempts do not fit what ran. */
+  /** Tasks whose attempts contradict the recorded processes. */
   readonly wrong: readonly string[];
 }
 
-/** I4 and I5 of docs/faults.md#invariants: what is wrong with the attempts of a task, or null. */
-function complaintAbout(
+/** I4 and I5 of docs/faults.md#invariants: returns the fault in the attempts of a task, or null. */
+function findFault(
   attempts: readonly SeenAttempt[],
   processes: readonly TaskProcess[],
   workerNames: ReadonlyMap<string, string>,
@@ -286,7 +287,7 @@ function startDaemon(
   );
 }
 
-/** The processes of tasks on a worker. */
+/** Returns the processes of tasks on a worker. */
 export const tasksOf = ({ directory }: FaultWorker): number[] => startedBy(directory);
 
 /** Waits for a time that is part of a fault. */

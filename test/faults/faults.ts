@@ -4,7 +4,7 @@ import { FULL, SHORT } from './plans.ts';
 import { ROWS, type Figures, type RowName, type RowResult } from './row.ts';
 
 /**
- * Breaks real workers on purpose, and counts what comes of it (docs/faults.md).
+ * Injects faults into real workers and measures the effects (docs/faults.md).
  *
  * npm run faults [-- --rows F9,F12] [--count N] [--mib N] [--short] [--json]
  */
@@ -22,11 +22,11 @@ const isRow = (name: string): name is RowName => ROWS.some((row) => row === name
 const rows = values.rows.split(',');
 const rounds = Number(values.count);
 const mib = Number(values.mib);
-if (!rows.every(isRow)) throw new Error(`Which rows? Some of: ${ROWS.join(', ')}.`);
+if (!rows.every(isRow)) throw new Error(`unknown row; use some of: ${ROWS.join(', ')}`);
 if (!Number.isInteger(rounds) || rounds < 1)
-  throw new Error('--count takes how often each fault is made: 1 or more');
+  throw new Error('--count must be 1 or more: how often each fault is injected');
 if (!Number.isInteger(mib) || mib < 1)
-  throw new Error('--mib takes what each task of a flood writes: 1 or more');
+  throw new Error('--mib must be 1 or more: the output of each task of a flood');
 
 const plans = values.short ? SHORT : FULL;
 const results: RowResult[] = [];

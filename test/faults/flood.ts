@@ -8,7 +8,7 @@ import { residentMib } from './process-list.ts';
 import { round2, valueAtQuantile, type RowResult } from './row.ts';
 
 export interface FloodPlan {
-  /** Tasks that write at once, of one worker. */
+  /** Number of concurrent writing tasks on one worker. */
   readonly writers: number;
   /** Output of each task. */
   readonly mib: number;
@@ -21,19 +21,19 @@ const WAIT_MS = 3_600_000;
 /** Tasks of the other worker, one after another. */
 const SMALL_TASKS = 5_000;
 const SMALL_TASK_MS = 100;
-/** The matrix: how soon the service must know the end of another worker's task. */
+/** Limit of the fault matrix for the delay until the service has the end of another worker's task. */
 const STATUS_SECONDS_MAX = 2;
-/** Resident memory that a service, and a worker, may take under the flood: far below what is written. */
+/** Maximum resident memory of the service and of a worker during the flood: far below the output size. */
 const RESIDENT_MIB_MAX = 768;
 
 const DROPPED = /\[callsheet\] \d+ lines \((\d+) bytes\) of output were dropped here/g;
-/** Tasks can end in another order than they start: this many entries of the list are read again. */
+/** Tasks may end in another order than they start, so this many entries of the list are read again. */
 const UNORDERED_MAX = 50;
-/** Room for the line that says that a log was cut. */
+/** Space for the line that reports the truncation of a log. */
 const CUT_LINE_BYTES = 256;
 const CUT = /\[callsheet\] the log of this task is cut here[^\n]*\n$/;
 
-/** F16: tasks write as fast as they can, while another worker's tasks come and go. */
+/** F16: tasks write as fast as they can, while tasks of another worker start and end. */
 export async function logFlood(plan: FloodPlan): Promise<RowResult> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-flood-'));
   const options = { folder, httpPort: await freePort(), busPort: await freePort() };
@@ -45,7 +45,7 @@ export async function logFlood(plan: FloodPlan): Promise<RowResult> {
   try {
     const show = await service.api.makeFarm('show');
     const flood = await show.submit(floodTemplate(plan, join(folder, 'go')));
-    if (flood.status !== 201) throw new Error(`the flood was not taken: ${JSON.stringify(flood.body)}`);
+    if (flood.status !== 201) throw new Error(`the flood job was rejected: ${JSON.stringify(flood.body)}`);
     const writer = startWorker(service, 'writer', [`--worker-cpus=${plan.writers}`]);
     workers.push(writer);
     await until(
@@ -64,10 +64,10 @@ export async function logFlood(plan: FloodPlan): Promise<RowResult> {
       }),
     );
     if (small.status !== 201)
-      throw new Error(`the small tasks were not taken: ${JSON.stringify(small.body)}`);
+      throw new Error(`the job with small tasks was rejected: ${JSON.stringify(small.body)}`);
     workers.push(startWorker(service, 'neighbour', ['--worker-cpus=2']));
     await until(
-      'the neighbour works',
+      'the other worker runs tasks',
       async () => (await service.api.job(small.body.id)).task_counts.succeeded > 0,
     );
 
@@ -97,7 +97,7 @@ export async function logFlood(plan: FloodPlan): Promise<RowResult> {
     });
     const violations: string[] = [];
     const { status } = await service.api.job(flood.body.id);
-    if (status !== 'completed') violations.push(`the job that floods is ${status}`);
+    if (status !== 'completed') violations.push(`the flood job is ${status}`);
     const kept = await Promise.all(
       (await service.api.tasks(flood.body.id)).map(async ({ id }) => {
         const { body } = await service.api.call<{ text: string }>('GET', `/api/v1/tasks/${id}/log`);
@@ -105,8 +105,8 @@ export async function logFlood(plan: FloodPlan): Promise<RowResult> {
       }),
     );
     for (const { bytes, isCut } of kept) {
-      if (bytes > plan.capMib * MIB + CUT_LINE_BYTES) violations.push(`a log of ${bytes} bytes was kept`);
-      if (plan.mib > plan.capMib && !isCut) violations.push('a log that was cut does not say so');
+      if (bytes > plan.capMib * MIB + CUT_LINE_BYTES) violations.push(`a log of ${bytes} bytes was stored`);
+      if (plan.mib > plan.capMib && !isCut) violations.push('a truncated log does not report it');
     }
     const statusP99 = valueAtQuantile(latencies, 0.99);
     if (statusP99 > STATUS_SECONDS_MAX)
@@ -115,7 +115,7 @@ export async function logFlood(plan: FloodPlan): Promise<RowResult> {
       ['service', watch.serviceMib],
       ['worker', watch.workerMib],
     ] as const) {
-      if (mib > RESIDENT_MIB_MAX) violations.push(`the ${name} took ${mib} MiB`);
+      if (mib > RESIDENT_MIB_MAX) violations.push(`the ${name} used ${mib} MiB`);
     }
     return {
       row: 'F16',
@@ -143,7 +143,7 @@ export async function logFlood(plan: FloodPlan): Promise<RowResult> {
   }
 }
 
-/** Waits for the file, then writes lines as fast as they are taken. */
+/** Waits for the file, then writes lines as fast as they are read. */
 const floodTemplate = ({ writers, mib }: FloodPlan, go: string): object => ({
   specificationVersion: 'jobtemplate-2023-09',
   name: 'flood',
@@ -168,7 +168,7 @@ const floodTemplate = ({ writers, mib }: FloodPlan, go: string): object => ({
   ],
 });
 
-/** The most memory that the two took. */
+/** Peak memory of both processes. */
 class Watch {
   serviceMib = 0;
   workerMib = 0;
@@ -186,7 +186,7 @@ class Watch {
   }
 }
 
-/** When the service was first seen to know the end of each task, by its parameter. */
+/** Time at which the service first reported the end of each task, by task parameter. */
 async function noteSucceeded(
   service: RunningService,
   jobId: string,
@@ -206,7 +206,7 @@ async function noteSucceeded(
 
 interface LogFacts {
   readonly bytes: number;
-  /** Bytes of output that the log says were left out by the worker. */
+  /** Bytes of output that the worker dropped according to the log. */
   readonly dropped: number;
   readonly isCut: boolean;
 }

@@ -4,13 +4,13 @@ import { until } from '../kit/until.ts';
 
 const ROOT = '/sys/fs/cgroup/freezer';
 
-/** A control group that stops and continues all its processes at once (the freezer of cgroup v1). */
+/** A control group that freezes and continues all its processes at once (the freezer of cgroup v1). */
 export class Freezer {
-  /** Command that starts a daemon inside the group, together with all processes that it starts. */
+  /** Command prefix that starts a daemon inside the group, together with all of its child processes. */
   readonly launcher: readonly string[];
   private readonly folder: string;
 
-  /** Null where the kernel or the rights of this process do not allow it. */
+  /** Null if the kernel or the rights of this process do not allow it. */
   static make(name: string): Freezer | null {
     const folder = join(ROOT, name);
     try {
@@ -37,7 +37,7 @@ export class Freezer {
     writeFileSync(join(this.folder, 'freezer.state'), 'THAWED');
   }
 
-  /** To be called when no process of it is left. */
+  /** Removes the group. Call this when no process is left in it. */
   async remove(): Promise<void> {
     await until('the group is empty', () => readFileSync(join(this.folder, 'cgroup.procs'), 'utf8') === '');
     rmdirSync(this.folder);

@@ -10,18 +10,18 @@ export interface LastingPlan {
   readonly seconds: readonly number[];
 }
 
-/** One kind of fault that lasts for a while. */
+/** A kind of fault with a duration. */
 interface Kind {
   readonly name: string;
   begin(worker: FaultWorker): Promise<void>;
   end(worker: FaultWorker): void;
-  /** For how many seconds tasks may run twice at once. */
+  /** Maximum seconds for which two runs of a task may overlap. */
   readonly overlapSecondsMax: number;
 }
 
 /**
- * What a machine that was frozen whole still does after the thaw, before its guards have noticed: nothing on it could have
- * ended its processes before.
+ * Time that the processes of a frozen machine may run after the thaw, until its guards detect the loss of contact.
+ * While frozen, nothing on it could end them.
  */
 const THAW_SECONDS_MAX = 3;
 
@@ -50,7 +50,7 @@ const partition = (cut: Cut): Kind => ({
   overlapSecondsMax: 0,
 });
 
-/** F9: a worker's daemon, or its whole machine, does not run for a while and then continues. */
+/** F9: a worker's daemon, or its whole machine, is suspended for a while and then continues. */
 export async function pauses(plan: LastingPlan): Promise<RowResult> {
   return lastingFaults('F9', 'workers that stop and continue', plan, (farm) =>
     farm.workers.every(({ freezer }) => freezer !== null)
@@ -59,7 +59,7 @@ export async function pauses(plan: LastingPlan): Promise<RowResult> {
   );
 }
 
-/** F12: a worker and the bus do not hear each other, or only one of them the other. */
+/** F12: the network between a worker and the bus is cut, in both directions or in one. */
 export async function partitions(plan: LastingPlan): Promise<RowResult> {
   return lastingFaults('F12', 'workers that are cut off from the bus', plan, ({ network }) => ({
     kinds: PARTITION_MODES.map(partition),
@@ -91,9 +91,9 @@ async function lastingFaults(
       }
     }
     const { processes, consumed, wrong } = await farm.finish();
-    if (consumed > 0) violations.push(`${consumed} attempts were consumed`);
+    if (consumed > 0) violations.push(`${consumed} attempts were used`);
     const left = trials.newOverlaps();
-    if (left.length > 0) violations.push(`tasks ran twice at once: ${JSON.stringify(left)}`);
+    if (left.length > 0) violations.push(`runs of a task overlapped: ${JSON.stringify(left)}`);
     const begunAgain = gaps(processes);
     lines.push({
       fault: 'all',
@@ -127,7 +127,7 @@ function judge(what: string, kind: Kind, trials: readonly Trial[]): string[] {
     .filter(({ seconds }) => seconds > kind.overlapSecondsMax);
   const stale = sum(trials.map(({ staleAccepted }) => staleAccepted));
   return [
-    ...tooLong.map((overlap) => `${what}: a task ran twice at once: ${JSON.stringify(overlap)}`),
+    ...tooLong.map((overlap) => `${what}: two runs of a task overlapped: ${JSON.stringify(overlap)}`),
     ...(stale > 0 ? [`${what}: ${stale} closed attempts were changed by a late report`] : []),
   ];
 }

@@ -1,8 +1,8 @@
-/** Direction of the cut: both ways, or only one of them. */
+/** Direction of the cut: both, or only one. */
 export const PARTITION_MODES = ['both', 'to-bus', 'from-bus'] as const;
 export type Cut = (typeof PARTITION_MODES)[number];
 
-/** The way of one worker to the bus. */
+/** The network connection of one worker to the bus. */
 export interface Line {
   /** Value of `bus.url` for the worker. */
   readonly busUrl: string;
@@ -17,7 +17,7 @@ export interface Line {
 /** The network between the bus and its workers. */
 export interface Network {
   readonly kind: 'network namespaces' | 'proxies';
-  /** Where the managed bus is to listen, for `bus.addr`. */
+  /** Listening address of the managed bus, for `bus.addr`. */
   readonly busAddress: string;
   line(): Promise<Line>;
   close(): Promise<void>;

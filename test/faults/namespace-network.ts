@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import type { Cut, Line, Network } from './lines.ts';
 
-/** No machine has this address: what is sent to it is dropped on the wire. */
-const NOBODY = '02:00:00:00:00:99';
+/** An unused address: packets for it are dropped. */
+const UNUSED_ADDRESS = '02:00:00:00:00:99';
 
 const ip = (...args: readonly string[]): string =>
   execFileSync('ip', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** Whether this process may make network namespaces. */
+/** Reports whether this process may create network namespaces. */
 export function namespacesWork(): boolean {
   const name = `cs-try-${process.pid}`;
   try {
@@ -21,9 +21,9 @@ export function namespacesWork(): boolean {
 }
 
 /**
- * A network namespace for each worker, joined to this one by a pair of virtual cards. A way is cut by a wrong card address for
- * the neighbour on that side: its packets leave, and nobody takes them. Connections stay open at both ends, as with a
- * cable that was pulled out.
+ * A network namespace for each worker, connected to this one by a pair of virtual interfaces. A direction is cut by
+ * setting a wrong hardware address for the neighbor on that side: its packets are sent, but not received. Connections
+ * stay open at both ends, as with an unplugged cable.
  */
 export class NamespaceNetwork implements Network {
   readonly kind = 'network namespaces';
@@ -60,7 +60,18 @@ export class NamespaceNetwork implements Network {
     ip('-n', name, 'link', 'set', there, 'up');
     ip('-n', name, 'route', 'add', this.busIp, 'via', hereIp);
     const lose = (namespace: readonly string[], neighbour: string, card: string): void => {
-      ip(...namespace, 'neigh', 'replace', neighbour, 'lladdr', NOBODY, 'dev', card, 'nud', 'permanent');
+      ip(
+        ...namespace,
+        'neigh',
+        'replace',
+        neighbour,
+        'lladdr',
+        UNUSED_ADDRESS,
+        'dev',
+        card,
+        'nud',
+        'permanent',
+      );
     };
     const find = (namespace: readonly string[], neighbour: string, card: string): void => {
       ip(
@@ -105,16 +116,17 @@ export class NamespaceNetwork implements Network {
       try {
         ip(...command);
       } catch {
-        // One end of a pair of cards takes the other along, and a namespace its cards.
+        // Already removed: deleting one interface of a pair deletes the other, and deleting a namespace deletes its
+        // interfaces.
       }
     }
   };
 }
 
-/** The card's own address: of this namespace, or of another one by its name. */
+/** Returns the hardware address of an interface, in this namespace or in a named one. */
 function cardAddress(card: string | readonly [namespace: string, card: string]): string {
   const [namespace, name] = typeof card === 'string' ? [[], card] : [['-n', card[0]], card[1]];
   const address = /link\/ether (\S+)/.exec(ip(...namespace, 'link', 'show', name))?.[1];
-  if (address === undefined) throw new Error(`the card ${name} has no address`);
+  if (address === undefined) throw new Error(`the interface ${name} has no address`);
   return address;
 }

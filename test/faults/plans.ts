@@ -5,7 +5,7 @@ import { partitions, pauses } from './lasting-faults.ts';
 import type { RowName, RowResult } from './row.ts';
 
 export interface Extent {
-  /** How often each fault of a row is made. */
+  /** Number of injections of each fault of a row. */
   readonly rounds: number;
   /** Output of each task of a flood. */
   readonly mib: number;
@@ -16,8 +16,8 @@ export type Row = (extent: Extent) => Promise<RowResult>;
 const TASKS = 3_000;
 
 /**
- * The matrix as it is (docs/faults.md#the-fault-matrix), with the heartbeat timeout that a service has by default. Less
- * than ten workers: of more, the service would take the silence of three at once for its own fault, and wait.
+ * The fault matrix (docs/faults.md#the-fault-matrix) with the default heartbeat timeout of a service. Fewer than ten
+ * workers: with more, the service would attribute the silence of three to itself and wait.
  */
 const FULL_FARM: FaultFarmOptions = {
   workers: 9,
@@ -36,7 +36,7 @@ export const FULL: Readonly<Record<RowName, Row>> = {
   F16: ({ mib }) => logFlood({ writers: 8, mib, capMib: 64 }),
 };
 
-/** The same with short times, for CI: contact is lost, and tasks are given away, within seconds. */
+/** The same with short times for CI: workers lose contact and tasks are reassigned within seconds. */
 const SHORT_FARM: FaultFarmOptions = {
   workers: 4,
   victims: 1,

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { processFile } from '../kit/process-file.ts';
 
-/** The processes, zombies not counted, that a worker with this directory has started and that are still there. */
+/** Returns the running processes that a worker with this directory has started, without zombies. */
 export function startedBy(workerDirectory: string): number[] {
   const mark = `CALLSHEET_WORKER_DIR=${workerDirectory}`;
   return pids().filter((pid) => processFile(pid, 'environ').split('\0').includes(mark) && !isZombie(pid));
@@ -19,7 +19,7 @@ const pids = (): number[] =>
 
 const isZombie = (pid: number): boolean => /^State:\s+[ZX]/m.test(processFile(pid, 'status'));
 
-/** A process with all that it and its children have started, as far as they have not been adopted by others. */
+/** Returns a process with its descendants, except those that were re-parented. */
 export function descendants(pid: number): number[] {
   const parents = new Map(
     pids().map((each) => [each, Number(/^PPid:\s+(\d+)/m.exec(processFile(each, 'status'))?.[1])]),

@@ -3,8 +3,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Cut, Line, Network } from './lines.ts';
 
 /**
- * A proxy for each worker, for where network namespaces may not be made. While a way is cut nothing is taken from its sender: it is
- * sent on after the cut, as a network does with what it has to repeat. What connects meanwhile waits.
+ * A proxy for each worker, for systems without permission to create network namespaces. During a cut the proxy does not
+ * read from the sender. The data is forwarded after the cut, like retransmitted packets. New connections wait.
  */
 export class ProxyNetwork implements Network {
   readonly kind = 'proxies';

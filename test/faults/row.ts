@@ -8,7 +8,7 @@ export type Figures = Readonly<Record<string, number | string>>;
 export interface RowResult {
   readonly row: RowName;
   readonly title: string;
-  /** How the faults were made. */
+  /** How the faults were injected. */
   readonly means: string;
   readonly lines: readonly Figures[];
   /** Violations of the matrix, one sentence each. */
@@ -17,7 +17,7 @@ export interface RowResult {
 
 export const round2 = (value: number): number => Math.round(value * 100) / 100;
 
-/** Of the values the one at this share, 0 for none. */
+/** Returns the value at quantile `at`, or 0 for an empty list. */
 export function valueAtQuantile(values: readonly number[], at: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? 0;

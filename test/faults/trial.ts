@@ -9,17 +9,17 @@ export interface Fault {
   end(worker: FaultWorker): void;
 }
 
-/** Effect of one fault on the workers that it hit. */
+/** Effect of one fault on the affected workers. */
 export interface Trial {
-  /** Attempts that were open on them, and that the service has closed without a word from them. */
+  /** Their open attempts that the service closed without a report from them. */
   readonly reclaimed: number;
-  /** Of those, the ones that the service changed after the next contact. */
+  /** Number of these that the service changed after the next contact. */
   readonly staleAccepted: number;
-  /** Tasks that ran twice at once, found since the last trial. */
+  /** Tasks with overlapping runs, found since the last trial. */
   readonly overlaps: readonly Overlap[];
 }
 
-/** Tries faults on a farm, one after another, and keeps apart what each of them did. */
+/** Injects faults into a farm one after another and measures the effect of each. */
 export class Trials {
   private readonly farm: FaultFarm;
   private readonly seen = new Set<string>();
@@ -29,10 +29,10 @@ export class Trials {
     this.farm = farm;
   }
 
-  /** The next workers that are at work, those first that a fault has met least often. */
+  /** Chooses busy workers, preferring those with the fewest faults so far. */
   async victims(): Promise<FaultWorker[]> {
     const { victims } = this.farm.options;
-    const chosen = await until(`${victims} workers are at work`, () => {
+    const chosen = await until(`${victims} workers run tasks`, () => {
       const busy = this.farm.workers.filter((worker) => tasksOf(worker).length > 0);
       return busy.length < victims
         ? null
@@ -46,7 +46,7 @@ export class Trials {
     return this.hits.get(worker) ?? 0;
   }
 
-  /** A fault that lasts and goes. Resolves when its victims are at work again. */
+  /** Injects a fault for its duration. Resolves when the affected workers run tasks again. */
   async run(fault: Fault): Promise<Trial> {
     const { farm } = this;
     const before = await farm.openAttempts(fault.victims);
@@ -57,7 +57,7 @@ export class Trials {
     );
     for (const worker of fault.victims) fault.end(worker);
     await farm.areOnline(fault.victims);
-    await until('no task runs twice any more', () => !runsTwice(farm.processes(), uptimeNow()));
+    await until('no runs of a task overlap', () => !runsTwice(farm.processes(), uptimeNow()));
     const changed = await Promise.all(reclaimed.map((attempt) => this.hasChanged(attempt)));
     return {
       reclaimed: reclaimed.length,
@@ -66,7 +66,7 @@ export class Trials {
     };
   }
 
-  /** Those that were not reported before. */
+  /** Excludes overlaps that were reported before. */
   newOverlaps(): Overlap[] {
     return overlaps(this.farm.processes()).filter(({ task, workers }) => {
       const key = `${task} ${workers.join(' ')}`;

@@ -1,4 +1,4 @@
-/** A client of the REST API as tests use it: JSON in and out, every answer with its status. */
+/** Client of the REST API for tests: sends and parses JSON, and returns every response with its status. */
 export interface ApiAnswer<Body = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Headers;
@@ -88,7 +88,7 @@ export class ApiClient {
     };
   }
 
-  /** A call that must succeed. */
+  /** Sends a request and returns its body. Throws unless it succeeds. */
   async must<Body>(
     method: string,
     path: string,
@@ -119,7 +119,7 @@ export class ApiClient {
     );
   }
 
-  /** Every task of a job, page by page. */
+  /** Returns all tasks of a job, reading page by page. */
   async tasks(jobId: string): Promise<TaskView[]> {
     const tasks: TaskView[] = [];
     for (;;) {
@@ -132,7 +132,7 @@ export class ApiClient {
     }
   }
 
-  /** The whole log of a task, as text. */
+  /** Returns the whole log of a task as text. */
   async log(taskId: string): Promise<string> {
     let text = '';
     for (let after = 0; ;) {
@@ -158,7 +158,7 @@ export class FarmClient {
     this.queueId = queueId;
   }
 
-  /** Submits a template; further query parameters by name. */
+  /** Submits a template. `query` adds query parameters. */
   submit(
     template: object | string,
     query: Readonly<Record<string, string>> = {},

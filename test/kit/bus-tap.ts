@@ -1,21 +1,21 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { until } from './until.ts';
 
-/** One message as it went over the bus. */
+/** One message on the bus. */
 export interface TappedMessage {
   readonly subject: string;
-  /** Where an answer is asked for; empty when none is. */
+  /** Subject for the reply; empty if no reply is expected. */
   readonly reply: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The payload as JSON, or null if it is not valid JSON. */
   readonly body: Readonly<Record<string, unknown>> | null;
 }
 
-/** Hears everything that goes over a bus. */
+/** Records all messages on a bus. */
 export interface BusTap {
   readonly all: readonly TappedMessage[];
   readonly nc: NatsConnection;
-  /** The first message from `from` on that fits, waited for. */
+  /** Waits for the first message from index `from` on that `fits` accepts. */
   next(what: string, fits: (message: TappedMessage) => boolean, from?: number): Promise<TappedMessage>;
   close(): Promise<void>;
 }

@@ -1,16 +1,16 @@
 import { checkAnswer, type Answer } from '../http/kit/contract-check.ts';
 
 export interface Asked {
-  /** Sent as JSON; a text or bytes as they are. */
+  /** Objects are sent as JSON; strings and bytes are sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Speaks to a running service, and holds every answer against the OpenAPI document. */
+/** Sends requests to a running service and validates every exchange against the OpenAPI document. */
 export class CheckedClient {
   readonly url: string;
 
-  /** `url` without a slash at its end. */
+  /** `url` has no trailing slash. */
   constructor(url: string) {
     this.url = url;
   }
@@ -39,14 +39,14 @@ export class CheckedClient {
     return this.ask('GET', path, { headers });
   }
 
-  /** The body of a GET that must succeed. */
+  /** Sends a GET request and returns its body. Throws unless it succeeds. */
   async read<Body>(path: string): Promise<Body> {
     const { status, body, text } = await this.get(path);
     if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`);
     return body as Body;
   }
 
-  /** The body of a request that must succeed. */
+  /** Sends a request and returns its body. Throws unless it succeeds. */
   async must<Body>(method: string, path: string, body?: unknown): Promise<Body> {
     const answer = await this.ask(method, path, body === undefined ? {} : { body });
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);

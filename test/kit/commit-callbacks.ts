@@ -1,8 +1,14 @@
 import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 
 /** For commits without callbacks. */
-export const NO_CALLBACKS: CommitCallbacks = { durable: () => undefined, readable: () => undefined };
+export const NO_CALLBACKS: CommitCallbacks = { onDurable: () => undefined, onReadable: () => undefined };
 
-export const onDurable = (durable: () => void): CommitCallbacks => ({ ...NO_CALLBACKS, durable });
+export const onDurable = (callback: () => void): CommitCallbacks => ({
+  ...NO_CALLBACKS,
+  onDurable: callback,
+});
 
-export const onReadable = (readable: () => void): CommitCallbacks => ({ ...NO_CALLBACKS, readable });
+export const onReadable = (callback: () => void): CommitCallbacks => ({
+  ...NO_CALLBACKS,
+  onReadable: callback,
+});

@@ -4,7 +4,7 @@ import { type ApiClient, type ApiAnswer, type AttemptView, type Page } from './a
 import { startWorker, type Daemon, type RunningService } from './daemons.ts';
 import { until } from './until.ts';
 
-/** A job, a task and a worker as the contract shows them, for tests that know nothing but the contract. */
+/** A job, a task and a worker as JSON of the REST API, for tests that use only the contract. */
 export interface JobDoc {
   readonly id: string;
   readonly status: string;
@@ -53,10 +53,10 @@ export interface ExplainDoc {
 
 export interface StepSpec {
   readonly name?: string;
-  /** A line of shell. */
+  /** Shell command of the step's tasks. */
   readonly line: string;
   readonly tasks?: number;
-  /** Null declares none: a whole machine. */
+  /** CPU count that the step requires. Null: no requirement, so a task takes a whole machine. */
   readonly cores?: number | null;
   readonly pools?: readonly string[];
   readonly attributes?: readonly object[];
@@ -64,7 +64,7 @@ export interface StepSpec {
   readonly timeout?: number;
 }
 
-/** An OpenJD template of these steps. */
+/** Returns an OpenJD template with these steps. */
 export function jobOf(name: string, ...steps: readonly StepSpec[]): object {
   return {
     specificationVersion: 'jobtemplate-2023-09',
@@ -111,7 +111,7 @@ export const attribute = (name: string, kind: 'anyOf' | 'allOf', ...values: read
 
 const WAIT_MS = 40_000;
 
-/** A farm of a running service with the daemons that work for it. */
+/** A farm of a running service, with the worker daemons that serve it. */
 export class ContractFarm {
   readonly api: ApiClient;
   readonly id: string;
@@ -184,14 +184,17 @@ export class ContractFarm {
     return this.api.call<JobDoc>('POST', `/api/v1/jobs?${parameters.toString()}`, template, type);
   }
 
-  /** Submits a job that must be taken; its id. Several values of a query parameter are parted by spaces. */
+  /**
+   * Submits a job and returns its ID; throws if it is rejected. Separate several values of a query parameter with
+   * spaces.
+   */
   async submit(
     template: object,
     query: Readonly<Record<string, string | number>> = {},
     queueId = this.queueId,
   ): Promise<string> {
     const { status, body } = await this.trySubmit(template, query, queueId);
-    if (status !== 201) throw new Error(`the job was not taken: ${status} ${JSON.stringify(body)}`);
+    if (status !== 201) throw new Error(`the job was rejected: ${status} ${JSON.stringify(body)}`);
     return body.id;
   }
 
@@ -217,7 +220,7 @@ export class ContractFarm {
     return this.api.attempts(taskId);
   }
 
-  /** Waits until the job is as it should be. */
+  /** Polls a job until `condition` holds. */
   async jobIs(id: string, what: string, fits: (job: JobDoc) => boolean): Promise<JobDoc> {
     return until(
       what,
@@ -236,12 +239,12 @@ export class ContractFarm {
     return this.jobIs(id, `job is ${status}`, (job) => job.status === status);
   }
 
-  /** Waits until this number of tasks of the job have the status. */
+  /** Waits until `count` tasks of the job have the status. */
   counts(id: string, status: string, howMany: number): Promise<JobDoc> {
     return this.jobIs(id, `${howMany} tasks are ${status}`, (job) => job.task_counts[status] === howMany);
   }
 
-  /** Waits until a task is as it should be. */
+  /** Polls a task until `condition` holds. */
   async taskIs(
     jobId: string,
     index: number,
@@ -272,12 +275,12 @@ export class ContractFarm {
     for (const id of ids) await this.api.must('POST', `/api/v1/jobs/${id}/cancel`);
   }
 
-  /** Explains until the sentence is as it should be: facts come to the scheduler a moment after they are made. */
+  /** Polls the explanation until its summary matches: changes reach the scheduler with a short delay. */
   async explained(taskId: string, summary: RegExp): Promise<ExplainDoc> {
     const ask = (): Promise<ExplainDoc> =>
       this.api.must<ExplainDoc>('GET', `/api/v1/tasks/${taskId}/explain`);
     return until(
-      `the explanation says ${summary.source}`,
+      `the explanation matches ${summary.source}`,
       async () => {
         const explanation = await ask();
         return summary.test(explanation.summary) ? explanation : null;
@@ -288,14 +291,14 @@ export class ContractFarm {
     });
   }
 
-  /** A counter of /metrics for a queue of this farm. */
+  /** Returns a counter of /metrics for a queue of this farm. */
   async counter(name: string, queueId = this.queueId): Promise<number> {
     const { text } = await this.api.must<{ text: string }>('GET', '/metrics');
     const line = text.split('\n').find((each) => each.startsWith(`${name}{queue="${queueId}"}`));
     return line === undefined ? 0 : Number(line.split(' ').at(-1));
   }
 
-  /** Waits until a counter has this value: counters follow the readable state by some milliseconds. */
+  /** Waits until a counter reaches this value: counters lag behind the readable state by some milliseconds. */
   async countsTo(name: string, wanted: number, queueId = this.queueId): Promise<void> {
     await until(`${name} is ${wanted}`, async () => (await this.counter(name, queueId)) >= wanted, WAIT_MS);
     const counted = await this.counter(name, queueId);
@@ -311,7 +314,7 @@ export class Gate {
     this.path = join(folder, name);
   }
 
-  /** A line of shell that waits until the gate is open. */
+  /** Returns a shell command that waits until the gate is open. */
   get wait(): string {
     return `until [ -e ${this.path} ]; do sleep 0.05; done`;
   }

@@ -10,13 +10,13 @@ import { ApiClient } from './api-client.ts';
 
 const COMMAND = fileURLToPath(new URL('bin/callsheet.js', packageRoot));
 
-/** One of the two daemons in a process of its own. */
+/** A server or worker daemon in its own process. */
 export class Daemon {
   readonly child: ChildProcess;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
   private readonly logFile: string;
 
-  /** `launcher` is a program, with its arguments, that becomes the program named after them (`ip netns exec NAME`). */
+  /** `launcher` is a program with arguments that executes the command after them (`ip netns exec NAME`). */
   constructor(
     args: readonly string[],
     logFile: string,
@@ -51,9 +51,9 @@ export class Daemon {
     return existsSync(this.logFile) ? readFileSync(this.logFile, 'utf8') : '';
   }
 
-  /** The first line on standard output that fits; throws, with the daemon's log, when it ends before. */
+  /** Returns the first line on standard output that matches. Throws with the daemon's log if the daemon ends first. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
-    if (this.child.stdout === null) throw new Error('the daemon has no standard output');
+    if (this.child.stdout === null) throw new Error('the standard output of the daemon is not piped');
     for await (const line of createInterface({ input: this.child.stdout })) {
       const match = pattern.exec(line);
       if (match !== null) return match;
@@ -68,12 +68,12 @@ export class Daemon {
 }
 
 export interface ServiceOptions {
-  /** Holds the store, the bus and the logs of the daemons: the same folder makes the same service again. */
+  /** Contains the store, the bus data and the logs of the daemons. Reuse it to restart the same service. */
   readonly folder: string;
   readonly httpPort: number;
   readonly busPort: number;
   readonly flags?: readonly string[];
-  /** Whether requests are limited as in production; tests ask more than people do, so that they are not unless they say so. */
+  /** Enables the rate limits of production. Off by default, because tests send more requests than users. */
   readonly isRateLimited?: boolean;
 }
 
@@ -123,7 +123,7 @@ export function startWorker(
   );
 }
 
-/** A port of the loopback that was free a moment ago. */
+/** Returns a free loopback port. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -131,6 +131,6 @@ export async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('there is no free port');
+  if (address === null || typeof address === 'string') throw new Error('no free port');
   return address.port;
 }

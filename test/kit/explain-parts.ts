@@ -15,7 +15,7 @@ export const JOB = jobId('00000000-0000-7000-8000-00000000000a');
 const FARM = farmId('north');
 const QUEUE = queueId('day');
 
-/** Everything is called by its id, a step by the number that a template counts from 1. */
+/** Jobs, steps and tasks are named by their IDs; a step by its number in the template, from 1. */
 const NAMES: Names = {
   farm: (id) => id,
   queue: (id) => id,
@@ -82,14 +82,14 @@ export const attempt = (changes: Partial<AttemptRecord> = {}): AttemptRecord => 
   ...changes,
 });
 
-/** A lease actor that has 14 workers, all of which may run the task and none of which has room. */
+/** A lease actor with 14 workers that are all eligible for the task but have no free cores. */
 export const leaseExplanation = (
   changes: Partial<Omit<LeaseExplanation, 'workers'>> & {
     readonly workers?: Partial<LeaseExplanation['workers']>;
   } = {},
 ): LeaseExplanation => ({
   isOffered: true,
-  heldUntil: 0,
+  heldUntil: null,
   farmCap: { maxConcurrentTasks: 0, live: 40, holders: [] },
   queueCap: { maxConcurrentTasks: 0, live: 40, holders: [] },
   isQueuePaused: false,
@@ -119,7 +119,7 @@ export const taskFacts = (changes: Partial<TaskFacts> = {}): TaskFacts => {
     step,
     requirements: requirements({ cores: 2 }),
     task: taskState(),
-    failureReason: '',
+    failureReason: null,
     attempt: null,
     attempts: changes.task?.attemptNumber ?? 0,
     retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },

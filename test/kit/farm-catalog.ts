@@ -9,11 +9,11 @@ import { replyTo } from '../../actors/kernel/address.ts';
 import type { ComputeLocationRecord } from '../../src/core/records/compute-location.ts';
 import type { StorageLocationRecord } from '../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
-import { HouseRows } from './farm-rows.ts';
+import { TestFarmRows } from './farm-rows.ts';
 
-/** Messages to the catalog of a test farm about usage pools, compute and storage locations, and their stored rows. */
-export abstract class HouseCatalog extends HouseRows {
-  /** Usage pools in the order of their names. */
+/** Catalog messages of a test farm about usage pools, compute locations and storage locations, and the stored rows. */
+export abstract class TestFarmCatalog extends TestFarmRows {
+  /** Returns the usage pools, sorted by name. */
   pools(): UsagePoolRecord[] {
     return [...this.store.scan('usagePool')].map((row) => row.value).sort(byName);
   }
@@ -22,25 +22,25 @@ export abstract class HouseCatalog extends HouseRows {
     return found(this.pools(), name);
   }
 
-  /** A pool of one slot unless said otherwise. */
+  /** Creates a usage pool, by default with one slot. */
   createPool(name: string, some: Partial<PoolInput> = {}): void {
     const input = { name, maxConcurrent: 1, serverHint: '', ...some };
-    this.tellCatalog({ type: 'pool.create', input, replyTo: replyTo(`create pool ${name}`) });
+    this.sendToCatalog({ type: 'pool.create', input, replyTo: replyTo(`create pool ${name}`) });
   }
 
-  /** Replaces all that a pool is, by its name or an id that there is not. */
+  /** Replaces all settings of a pool, which is given by name or by an unknown ID. */
   replacePool(name: string, some: Partial<PoolInput> = {}): void {
     const input = { name, maxConcurrent: 1, serverHint: '', ...some };
     const poolId = this.pools().find((pool) => pool.name === name)?.id ?? name;
-    this.tellCatalog({ type: 'pool.replace', poolId, input, replyTo: replyTo(`replace pool ${name}`) });
+    this.sendToCatalog({ type: 'pool.replace', poolId, input, replyTo: replyTo(`replace pool ${name}`) });
   }
 
   deletePool(name: string): void {
     const poolId = this.pools().find((pool) => pool.name === name)?.id ?? name;
-    this.tellCatalog({ type: 'pool.delete', poolId, replyTo: replyTo(`delete pool ${name}`) });
+    this.sendToCatalog({ type: 'pool.delete', poolId, replyTo: replyTo(`delete pool ${name}`) });
   }
 
-  /** Compute locations in the order of their names. */
+  /** Returns the compute locations, sorted by name. */
   locations(): ComputeLocationRecord[] {
     return [...this.store.scan('computeLocation')].map((row) => row.value).sort(byName);
   }
@@ -51,14 +51,14 @@ export abstract class HouseCatalog extends HouseRows {
 
   createLocation(name: string, some: Partial<LocationInput> = {}): void {
     const input = { name, description: '', ...some };
-    this.tellCatalog({ type: 'location.create', input, replyTo: replyTo(`create location ${name}`) });
+    this.sendToCatalog({ type: 'location.create', input, replyTo: replyTo(`create location ${name}`) });
   }
 
-  /** Replaces all that a location is, by its name or an id that there is not. */
+  /** Replaces all settings of a location, which is given by name or by an unknown ID. */
   replaceLocation(name: string, some: Partial<LocationInput> = {}): void {
     const input = { name, description: '', ...some };
     const locationId = this.locations().find((location) => location.name === name)?.id ?? name;
-    this.tellCatalog({
+    this.sendToCatalog({
       type: 'location.replace',
       locationId,
       input,
@@ -68,24 +68,24 @@ export abstract class HouseCatalog extends HouseRows {
 
   deleteLocation(name: string): void {
     const locationId = this.locations().find((location) => location.name === name)?.id ?? name;
-    this.tellCatalog({ type: 'location.delete', locationId, replyTo: replyTo(`delete location ${name}`) });
+    this.sendToCatalog({ type: 'location.delete', locationId, replyTo: replyTo(`delete location ${name}`) });
   }
 
-  /** Storage locations in the order of their names. */
+  /** Returns the storage locations, sorted by name. */
   storage(): StorageLocationRecord[] {
     return [...this.store.scan('storageLocation')].map((row) => row.value).sort(byName);
   }
 
   createStorage(name: string, some: Partial<StorageInput> = {}): void {
     const input = { name, description: '', roots: [], ...some };
-    this.tellCatalog({ type: 'storage.create', input, replyTo: replyTo(`create storage ${name}`) });
+    this.sendToCatalog({ type: 'storage.create', input, replyTo: replyTo(`create storage ${name}`) });
   }
 
-  /** Replaces all that a storage location is, by its name or an id that there is not. */
+  /** Replaces all settings of a storage location, which is given by name or by an unknown ID. */
   replaceStorage(name: string, some: Partial<StorageInput> = {}): void {
     const input = { name, description: '', roots: [], ...some };
     const storageId = this.storage().find((storage) => storage.name === name)?.id ?? name;
-    this.tellCatalog({
+    this.sendToCatalog({
       type: 'storage.replace',
       storageId,
       input,
@@ -95,11 +95,11 @@ export abstract class HouseCatalog extends HouseRows {
 
   deleteStorage(name: string): void {
     const storageId = this.storage().find((storage) => storage.name === name)?.id ?? name;
-    this.tellCatalog({ type: 'storage.delete', storageId, replyTo: replyTo(`delete storage ${name}`) });
+    this.sendToCatalog({ type: 'storage.delete', storageId, replyTo: replyTo(`delete storage ${name}`) });
   }
 
-  private tellCatalog(message: CatalogMessage): void {
-    this.tell({ actor: 'catalog', id: CATALOG_ID, message });
+  private sendToCatalog(message: CatalogMessage): void {
+    this.send({ actor: 'catalog', id: CATALOG_ID, message });
   }
 }
 

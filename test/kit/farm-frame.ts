@@ -19,7 +19,7 @@ import type { MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import { NO_CALLBACKS } from './commit-callbacks.ts';
 import { invariantViolations } from './farm-sanity.ts';
-import { answerWords, formatEffect, type Answer } from './farm-words.ts';
+import { formatAnswer, formatEffect, type Answer } from './farm-words.ts';
 import type { Output } from '../../actors/kernel/output.ts';
 
 const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
@@ -43,13 +43,13 @@ const HEARTBEAT_MS = 10_000;
 export abstract class TestFarmBase {
   readonly store: MemoryStore;
   now = Date.UTC(2026, 10, 20, 12);
-  /** Whether the logs of deleted jobs are removed at once; otherwise they never are. */
-  forgetsLogs = true;
-  /** How many changes the commits so far have held, in order. */
+  /** Removes the logs of deleted jobs immediately; otherwise they are never removed. */
+  removesLogs = true;
+  /** Number of changes of each commit so far. */
   readonly commits: number[] = [];
-  /** Workers whose heartbeats come while time passes. */
+  /** Workers that send heartbeats while time passes. */
   readonly beating = new Set<string>();
-  /** Names of what has none in the store. */
+  /** Names of objects that have no name in the store. */
   protected readonly names = new Map<string, string>();
   protected readonly answers = new Map<string, Answer>();
   readonly tallies = new LocalTallies();
@@ -59,7 +59,7 @@ export abstract class TestFarmBase {
   private sequence = 1;
   private writes = 0;
   private lastId = 0;
-  /** Whether messages wait in the mailbox for now. */
+  /** Keeps messages in the mailbox instead of processing them. */
   private isQuiet = false;
   private readonly said: string[] = [];
   private readonly warnings: string[] = [];
@@ -73,12 +73,12 @@ export abstract class TestFarmBase {
     this.kernel = this.newKernel();
   }
 
-  /** The ordinary heartbeat of a worker, between the steps of a scenario. */
+  /** Sends the periodic heartbeat of a worker, between the steps of a scenario. */
   protected abstract beat(worker: string): void;
 
-  // Time, and the service itself
+  // Time and service lifecycle
 
-  /** Time passes; workers that are beating send their heartbeats, timers fire when they are due. */
+  /** Advances time: the workers in `beating` send heartbeats, and timers fire when they are due. */
   advance(ms: number): void {
     const end = this.monotonic + ms;
     let nextBeat = this.monotonic + HEARTBEAT_MS;
@@ -95,44 +95,44 @@ export abstract class TestFarmBase {
     this.passTo(end);
   }
 
-  /** Stalls the process: time passes without messages or timers, then the process notices it. */
+  /** Stalls the process: time passes without messages or timers, then the process detects the stall. */
   stall(ms: number): void {
     this.passTo(this.monotonic + ms);
     this.kernel.resumeLiveness();
     this.run();
   }
 
-  /** Kills and restarts the service: everything that is not durable is lost. */
+  /** Kills and restarts the service. Everything that is not durable is lost. */
   restart(downMs = 0): void {
     this.passTo(this.monotonic + downMs);
-    this.restartAsleep();
+    this.restartWithoutActivation();
     for (const envelope of recoverActors(this.store, () => true, true)) this.post(envelope);
     this.run();
   }
 
-  /** The service is started again with other settings. */
+  /** Restarts the service with other settings. */
   restartWith(settings: Partial<ServiceSettings>): void {
     this.settings = { ...this.settings, ...settings };
     this.restart();
   }
 
-  /** Like `restart`, but activates no farm. */
-  restartAsleep(): void {
+  /** Restarts like `restart`, but activates no farm. */
+  restartWithoutActivation(): void {
     this.store.crash();
     this.sequence = 1;
     this.tallies.restart(this.store);
     this.kernel = this.newKernel();
   }
 
-  /** Delivers the messages that `act` sends at the same moment, in one commit window. */
-  together(say: () => void): void {
+  /** Delivers the messages that `say` sends at the same moment, in one commit window. */
+  inOneWindow(say: () => void): void {
     this.isQuiet = true;
     say();
     this.isQuiet = false;
     this.run();
   }
 
-  /** Processes and commits the messages that `act` sends, without making them durable. */
+  /** Processes and commits the messages that `say` sends, without making them durable. */
   withoutFlush(say: () => void): void {
     this.isQuiet = true;
     say();
@@ -140,7 +140,7 @@ export abstract class TestFarmBase {
     this.kernel.pump();
   }
 
-  /** Processes the messages that `act` sends in this number of commit windows, each of which becomes durable. */
+  /** Processes the messages that `say` sends in `windows` commit windows, each of which becomes durable. */
   forWindows(windows: number, say: () => void): void {
     this.isQuiet = true;
     say();
@@ -151,25 +151,25 @@ export abstract class TestFarmBase {
     }
   }
 
-  /** Writes rows behind the service's back, which must be restarted to see them. */
+  /** Writes rows without the service, which must restart to read them. */
   write(changes: readonly Change[]): void {
     this.store.commit({ version: 1, shard: 2, sequence: ++this.writes, changes }, NO_CALLBACKS);
     this.store.flushAll();
   }
 
-  /** Puts a message in the mailbox and does nothing yet. */
+  /** Puts a message in the mailbox without processing it. */
   post(envelope: ServiceEnvelope): void {
     this.kernel.post(recoded(envelope));
   }
 
-  /** Works until nothing waits and everything is on disk. */
+  /** Processes messages until the mailbox is empty and everything is on disk. */
   run(): void {
     for (let rounds = 0; rounds < 10_000; rounds++) {
       this.kernel.pump();
       this.store.flushAll();
       if (this.kernel.isIdle) return;
     }
-    throw new Error('the service does not come to rest');
+    throw new Error('the service does not become idle');
   }
 
   // Outputs and state
@@ -179,8 +179,8 @@ export abstract class TestFarmBase {
     return this.said.splice(0);
   }
 
-  /** Warnings and errors in the log since this was last asked. */
-  warned(): string[] {
+  /** Returns the warnings and errors in the log since the last call. */
+  takeWarnings(): string[] {
     return this.warnings.splice(0);
   }
 
@@ -200,17 +200,17 @@ export abstract class TestFarmBase {
     t.strictSame(problems, [], `${what}: at rest`);
   }
 
-  /** Whether an actor is in memory. */
+  /** Reports whether an actor is in memory. */
   isResident(actor: keyof ServiceMessages, id: string): boolean {
     return this.kernel.stateOf(actor, id) !== undefined;
   }
 
-  /** The last answer that a client got. */
+  /** Returns the last answer that a client received. */
   answer(client: string): Answer | undefined {
     return this.answers.get(client);
   }
 
-  protected tell(envelope: ServiceEnvelope): void {
+  protected send(envelope: ServiceEnvelope): void {
     this.post(envelope);
     if (!this.isQuiet) this.run();
   }
@@ -243,8 +243,8 @@ export abstract class TestFarmBase {
         );
       },
       prepareFlush: (outputs) => ({
-        durable: () => undefined,
-        readable: () => {
+        onDurable: () => undefined,
+        onReadable: () => {
           for (const output of outputs) this.hear(recoded(output));
         },
       }),
@@ -262,7 +262,7 @@ export abstract class TestFarmBase {
     const nameOf = (id: string): string => this.nameOf(id);
     if (output.kind === 'effect') {
       if (output.effect.kind === 'forward') this.post(output.effect.envelope);
-      if (output.effect.kind === 'delete-logs' && this.forgetsLogs) {
+      if (output.effect.kind === 'delete-logs' && this.removesLogs) {
         const { jobId: id, farmId } = output.effect;
         this.post({ actor: 'purge', id, message: { type: 'purge.logs-deleted', farmId } });
       }
@@ -277,12 +277,12 @@ export abstract class TestFarmBase {
     if (typeof to !== 'string') throw new Error('the test farm uses strings as addresses');
     const answer = output.answer as Answer;
     this.answers.set(to, answer);
-    const words = answerWords(to, answer, nameOf);
+    const words = formatAnswer(to, answer, nameOf);
     const isOrdinaryBeat = to.startsWith('beat ') && words.endsWith(': alive');
     const isLook = to.startsWith('explain ');
     if (!isOrdinaryBeat && !isLook) this.said.push(words);
   }
 }
 
-/** As it comes out at the other end of a wire. */
+/** Encodes and decodes a value as JSON, as a wire does. */
 const recoded = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

@@ -5,8 +5,11 @@ import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 import type { WriterOptions } from '../../src/adapters/lmdb/writer-environment.ts';
 import type { MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 
-/** The real state store with the interface of a test farm's store: commits wait until they are flushed, and are readable then. */
-export async function openHouseStore(
+/**
+ * The real state store with the interface of a test farm's store. A commit becomes durable and readable when it is
+ * flushed.
+ */
+export async function openDiskStore(
   options: WriterOptions,
 ): Promise<MemoryStore & { close(): Promise<void> }> {
   const writer = await openStateWriter(options);
@@ -17,8 +20,8 @@ export async function openHouseStore(
     if (next === undefined) return false;
     writer.apply([readChangeSet(next.encoded)]);
     reader.refresh();
-    next.onCommit.durable();
-    next.onCommit.readable();
+    next.onCommit.onDurable();
+    next.onCommit.onReadable();
     return true;
   };
   return {

@@ -14,8 +14,8 @@ import { readTask, untouchedTask, type TaskState } from '../../src/core/records/
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { TestFarmBase } from './farm-frame.ts';
 
-/** Stored rows of a test farm, with the names of a scenario. */
-export abstract class HouseRows extends TestFarmBase {
+/** Stored rows of a test farm, looked up by the names of a scenario. */
+export abstract class TestFarmRows extends TestFarmBase {
   job(name: string): JobRecord {
     for (const { value: job } of this.store.scan('job')) if (job.name === name) return job;
     throw new Error(`there is no job ${name}`);
@@ -64,7 +64,7 @@ export abstract class HouseRows extends TestFarmBase {
     });
   }
 
-  /** `A/0/3` or `A/0/3#2`: task 3 of the first step of the job A. */
+  /** Parses `A/0/3` or `A/0/3#2`: task 3 of the first step of the job A, and its second attempt. */
   address(word: string): TaskAddress {
     const [name = '', stepOrder = '', index = ''] = (word.split('#')[0] ?? '').split('/');
     return { jobId: this.jobId(name), stepOrder: Number(stepOrder), index: Number(index) };

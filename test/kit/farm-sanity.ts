@@ -15,7 +15,7 @@ import type { StepRecord } from '../../src/core/records/step.ts';
 import { readAttempts } from '../../src/core/records/open-attempt.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { poolKey } from '../../src/core/records/usage-pool.ts';
-import { rowsOfNoJob } from './rows-of-job.ts';
+import { orphanedRows } from './rows-of-job.ts';
 import { pageOf, readTask, untouchedTask, type TaskState } from '../../src/core/records/task-page.ts';
 
 /** Actors in memory, by kind and id: undefined when not loaded. */
@@ -32,8 +32,8 @@ interface StoredTask {
 }
 
 /**
- * Everything that must hold at rest (docs/faults.md#invariants), checked from the rows up, and what memory holds
- * compared with the rows. Gives what is wrong, in sentences; nothing when all is well.
+ * Checks all invariants that hold at rest (docs/faults.md#invariants): the rows among each other, and the actors in
+ * memory against the rows. Returns the problems as sentences, or an empty list.
  */
 export function invariantViolations(store: StoreReader, residents: Residents): string[] {
   const problems: string[] = [];
@@ -47,9 +47,9 @@ export function invariantViolations(store: StoreReader, residents: Residents): s
     open.delete(worker.id);
   }
   for (const [id, attempts] of open)
-    wrong(`${[...attempts.keys()].join()} are open on the worker ${id}, which does not exist`);
+    wrong(`open attempts ${[...attempts.keys()].join()} are on the worker ${id}, which does not exist`);
   checkEnded(store, wrong);
-  for (const row of rowsOfNoJob(store)) wrong(`${row} is of no job`);
+  for (const row of orphanedRows(store)) wrong(`${row} belongs to no job`);
   for (const { value: farm } of store.scan('farm')) {
     const lease = residents.lease(farm.id);
     if (lease !== undefined) checkLease(store, farm.id, lease, wrong);
@@ -57,7 +57,7 @@ export function invariantViolations(store: StoreReader, residents: Residents): s
   return problems;
 }
 
-/** Every job that has ended is listed once, by when; no other is. */
+/** Every ended job is listed once, under its end time. Other jobs are not listed. */
 function checkEnded(store: StoreReader, wrong: (text: string) => void): void {
   const listed = [...store.scan('endedJob')].map(({ key }) => key);
   const ended = [...store.scan('job')].flatMap(({ value: job }) => {
@@ -65,7 +65,7 @@ function checkEnded(store: StoreReader, wrong: (text: string) => void): void {
     if (isTerminalJob(status) === (endedAt === 0)) wrong(`job ${job.name} is ${status}, ended ${endedAt}`);
     return isTerminalJob(status) ? [keys.endedJob(farmId, status, endedAt, id)] : [];
   });
-  if (!same(listed, ended.sort())) wrong(`${text(listed)} are listed as ended, these have: ${text(ended)}`);
+  if (!same(listed, ended.sort())) wrong(`listed as ended: ${text(listed)}, actually ended: ${text(ended)}`);
 }
 
 function tasksOf(store: StoreReader, { farmId }: JobRecord, step: StepRecord): StoredTask[] {
@@ -99,7 +99,9 @@ function checkJob(
     const name = `step ${job.name}/${step.order}`;
     checkFailures(store, step, tasks, resident, wrong);
     if ((step.unschedulableReason !== undefined) !== counts.unschedulable > 0)
-      wrong(`${name} says ${step.unschedulableReason}, ${counts.unschedulable} tasks are unschedulable`);
+      wrong(
+        `${name} has the reason "${step.unschedulableReason}", but ${counts.unschedulable} unschedulable tasks`,
+      );
     if (!same(counts, step.taskCounts))
       wrong(`${name} counts ${text(step.taskCounts)}, its tasks are ${text(counts)}`);
     if (step.status !== stepStatusOf(counts)) wrong(`${name} is ${step.status} with ${text(counts)}`);
@@ -112,10 +114,10 @@ function checkJob(
     wrong(`job ${job.name} is ${job.status} and active: ${isActive}`);
   const left = counts.total - counts.succeeded - counts.failed - counts.canceled;
   if (isTerminalJob(job.status) !== (left === 0))
-    wrong(`job ${job.name} is ${job.status} with ${left} tasks to go`);
+    wrong(`job ${job.name} is ${job.status} with ${left} unfinished tasks`);
   const waits = job.status === 'blocked' || (job.status === 'paused' && job.waitsWhilePaused === true);
   const lost = job.dependsOn.filter((id) => store.get('job', id) === undefined);
-  if (waits && lost.length > 0) wrong(`job ${job.name} waits for ${lost.join()}, which is not there`);
+  if (waits && lost.length > 0) wrong(`job ${job.name} waits for ${lost.join()}, which does not exist`);
   if (resident === undefined) return;
   if (!same(resident.record, job)) wrong(`job ${job.name} is ${text(resident.record)} in memory`);
   for (const step of resident.steps) {
@@ -129,11 +131,11 @@ function checkJob(
   }
   for (const attempt of resident.openAttempts.values()) {
     if (!same(open.get(attempt.workerId)?.get(attempt.id), attempt))
-      wrong(`${text(attempt)} is open in memory alone`);
+      wrong(`${text(attempt)} is open only in memory`);
   }
 }
 
-/** Failures by worker are the attempts that failed and were not taken back. */
+/** The failures by worker are the failed attempts that were not discarded. */
 function checkFailures(
   store: StoreReader,
   step: StepRecord,
@@ -148,7 +150,9 @@ function checkFailures(
   const rows = [...store.scan('stepFailures', { prefix: keys.stepFailuresOf(step.jobId, step.order) })];
   const counted = rows.map(({ value }) => [value.workerId, value.failures]);
   if (!same(Object.fromEntries(counted), Object.fromEntries(failed)))
-    wrong(`step ${step.jobId}/${step.order} counts the failures ${text(counted)}, not ${text([...failed])}`);
+    wrong(
+      `step ${step.jobId}/${step.order} counts the failures ${text(counted)}, expected ${text([...failed])}`,
+    );
   if (resident === undefined) return;
   const inMemory = [...(resident.failures.get(step.order)?.values() ?? [])];
   const byWorker = (a: { workerId: string }, b: { workerId: string }): number =>
@@ -172,15 +176,15 @@ function checkTask(
       wrong(`${name} has the attempt ${attempt.id}`);
     const isClosed = attempt.status !== 'running';
     if (isClosed !== (attempt.endedAt !== undefined))
-      wrong(`${attempt.id} is ${attempt.status}, ended ${attempt.endedAt}`);
+      wrong(`${attempt.id} is ${attempt.status} with the end time ${attempt.endedAt}`);
     if (attempt.endedAt !== undefined && attempt.endedAt < attempt.startedAt)
-      wrong(`${attempt.id} ended before it began`);
+      wrong(`${attempt.id} ended before it started`);
     if (isClosed) return;
     const ofWorker = open.get(attempt.workerId) ?? new Map<string, AttemptRecord>();
     open.set(attempt.workerId, ofWorker.set(attempt.id, attempt));
   });
   if (state.attemptNumber !== attempts.length)
-    wrong(`${name} is at attempt ${state.attemptNumber} of ${attempts.length}`);
+    wrong(`${name} has the attempt number ${state.attemptNumber} and ${attempts.length} attempts`);
   const running = attempts.filter((attempt) => attempt.status === 'running').length;
   if (running !== (isLiveTask(state.status) ? 1 : 0))
     wrong(`${name} is ${state.status} with ${running} open attempts`);
@@ -205,12 +209,12 @@ function checkWorker(
   const bookings = store.get('booking', keys.booking(id))?.bookings ?? [];
   const booked = bookings.map((booking) => booking.attemptId).sort();
   if (!same(booked, [...open].sort()))
-    wrong(`worker ${id} has booked ${text(booked)}, open are ${text([...open])}`);
+    wrong(`worker ${id} has booked ${text(booked)}, but the open attempts are ${text([...open])}`);
   const cores = bookings.reduce((sum, booking) => sum + booking.cores, 0);
   const record = store.get('worker', keys.worker(id));
   if (record === undefined || cores > record.cpuCount) wrong(`worker ${id} has ${cores} cores booked`);
   if (resident === undefined) return;
-  // A heartbeat that says nothing new is not always written.
+  // A heartbeat without news is not always written.
   if (!same({ ...resident.record, lastHeartbeatAt: resident.storedHeartbeatAt }, record))
     wrong(`worker ${id} differs in memory`);
   if (Math.abs(resident.record.lastHeartbeatAt - resident.storedHeartbeatAt) >= STORED_HEARTBEAT_MS)
@@ -231,19 +235,22 @@ function checkLease(
     const free = Math.max(0, pool.maxConcurrent - lease.tallies.total(pool.slot));
     const room = lease.pools.room([poolKey(pool.name)]);
     if (room !== free)
-      wrong(`the lease of ${farm} has room for ${room} in the pool ${pool.name}, not ${free}`);
+      wrong(
+        `the lease actor of ${farm} counts ${room} free slots in the pool ${pool.name}, expected ${free}`,
+      );
   }
   for (const { value: worker } of store.scan('worker')) {
     if (worker.farmId !== farm) continue;
     const seen = lease.workers.get(worker.id);
     if ((worker.status === 'offline') !== (seen === undefined))
-      wrong(`the lease sees the ${worker.status} worker ${worker.name}: ${seen !== undefined}`);
+      wrong(`the lease actor has the ${worker.status} worker ${worker.name}: ${seen !== undefined}`);
     if (seen === undefined) continue;
     const bookings = store.get('booking', keys.booking(worker.id))?.bookings ?? [];
     const cores = bookings.reduce((sum, booking) => sum + booking.cores, 0);
     if (seen.committedCores !== cores)
-      wrong(`the lease counts ${seen.committedCores} cores of ${worker.name}, booked are ${cores}`);
-    if (seen.incarnation !== worker.incarnation) wrong(`the lease knows an earlier start of ${worker.name}`);
+      wrong(`the lease actor counts ${seen.committedCores} cores of ${worker.name}, booked are ${cores}`);
+    if (seen.incarnation !== worker.incarnation)
+      wrong(`the lease actor has an earlier incarnation of ${worker.name}`);
   }
   for (const { value: job } of store.scan('job')) {
     if (job.farmId !== farm) continue;
@@ -258,11 +265,14 @@ function checkLease(
     if (lease.index.room(signature) <= 0) continue;
     const [request] = lease.parked.waitingFor(signature);
     if (request !== undefined && signature.avoiding === 0)
-      wrong(`tasks are ready, and a request of ${request.workerId}, which could have them, is parked`);
+      wrong(`tasks are ready, but a request of ${request.workerId}, which is eligible for them, is parked`);
   }
 }
 
-/** The lease's index holds exactly the ready tasks of a step that may be leased, and counts its live ones. */
+/**
+ * The index of the lease actor contains exactly the ready tasks of a step that may be leased, and counts its live
+ * tasks.
+ */
 function checkOffered(
   store: StoreReader,
   job: JobRecord,
@@ -280,19 +290,20 @@ function checkOffered(
   const ready = isLeasable ? indices(['ready']) : [];
   const all = [...offered, ...held.map(([index]) => index)].sort((a, b) => a - b);
   const name = `step ${job.name}/${step.order}`;
-  if (!same(all, ready)) wrong(`of ${name} ${text(all)} are offered, ${text(ready)} are ready`);
+  if (!same(all, ready)) wrong(`${name} offers ${text(all)}, but ${text(ready)} are ready`);
   for (const [index, { until }] of held) {
     if (tasks[index]?.state.retryAfter !== until) wrong(`task ${index} of ${name} is held until ${until}`);
   }
   const live = indices(['assigned', 'running']).length;
   if ((entry?.live ?? 0) !== live)
-    wrong(`the lease counts ${entry?.live} live tasks of ${name}, there are ${live}`);
-  if (isTerminalJob(job.status) && entry !== undefined) wrong(`the lease keeps ${name}, whose job has ended`);
+    wrong(`the lease actor counts ${entry?.live} live tasks of ${name}, expected ${live}`);
+  if (isTerminalJob(job.status) && entry !== undefined)
+    wrong(`the lease actor keeps ${name}, but its job has ended`);
 }
 
 const text = (value: unknown): string => JSON.stringify(value);
 
-/** Compared as JSON with sorted keys: rows come back from their encoding. */
+/** Formats a value as JSON with sorted keys: rows are read back from their encoding. */
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a, sorted) === JSON.stringify(b, sorted);
 
 function sorted(_key: string, value: unknown): unknown {

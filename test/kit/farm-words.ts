@@ -3,7 +3,7 @@ import { parseAttemptId, parseTaskId, type AttemptId } from '../../src/core/ids.
 import type { Outcome } from '../../src/core/problems.ts';
 import type { LeaseReply, PresenceReply } from '../../src/core/wire/bus-messages.ts';
 
-/** How a test names what the service calls by id: jobs, workers and queues by their names. */
+/** Maps the IDs of jobs, workers and queues to their names in a test. */
 export type NameOf = (id: string) => string;
 
 /** `A/0/3`: task 3 of the first step of the job A. */
@@ -51,11 +51,11 @@ export function formatEffect(effect: ServiceEffect, nameOf: NameOf): string | nu
 
 export type Answer = Outcome<unknown> | LeaseReply | PresenceReply;
 
-const closedWords = (closed: readonly AttemptId[], nameOf: NameOf): string =>
+const formatClosed = (closed: readonly AttemptId[], nameOf: NameOf): string =>
   closed.length === 0 ? '' : `, closed ${closed.map((id) => attemptWord(id, nameOf)).join(' ')}`;
 
-/** An answer, in a line that begins with who waited for it. */
-export function answerWords(to: string, answer: Answer, nameOf: NameOf): string {
+/** Formats an answer as one line that begins with the recipient. */
+export function formatAnswer(to: string, answer: Answer, nameOf: NameOf): string {
   if ('ok' in answer) {
     return answer.ok ? `${to}: ok` : `${to}: ${answer.problem.kind}, ${answer.problem.detail}`;
   }
@@ -67,9 +67,9 @@ export function answerWords(to: string, answer: Answer, nameOf: NameOf): string 
       return `${to}: ${tasks.length === 0 ? 'nothing' : tasks.join(', ')}`;
     }
     case 'registered':
-      return `${to}: registered as ${nameOf(answer.worker_id)}${closedWords(answer.closed, nameOf)}`;
+      return `${to}: registered as ${nameOf(answer.worker_id)}${formatClosed(answer.closed, nameOf)}`;
     case 'alive':
-      return `${to}: alive${closedWords(answer.closed, nameOf)}`;
+      return `${to}: alive${formatClosed(answer.closed, nameOf)}`;
     case 'refused':
       return `${to}: refused, ${answer.reason}`;
     case 'unknown':

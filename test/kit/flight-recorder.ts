@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * What the processes of tasks have written themselves, each line with one append to one file: `start|stop <task>
- * <pid> <seconds of uptime>`. The evidence of what really ran, whatever the service believes.
+ * One run of a task, recorded by the task's own process independently of the service. Each line is appended to one
+ * file: `start|stop <task> <pid> <seconds of uptime>`.
  */
 export interface Run {
   readonly task: string;
   readonly pid: number;
   /** Seconds of the machine's uptime. */
   readonly startedAt: number;
-  /** Null when the process was ended before its last line. */
+  /** Null if the process ended before its last line. */
   stoppedAt: number | null;
 }
 
-/** A step whose tasks record that they ran, and take `milliseconds` each. */
+/** Returns a template whose tasks record their runs and take `milliseconds` each. */
 export function recordingTemplate(file: string, tasks: number, milliseconds: number): object {
   return {
     specificationVersion: 'jobtemplate-2023-09',
@@ -56,7 +56,7 @@ export function readRuns(file: string): Run[] {
   return [...runs.values()];
 }
 
-/** Runs to the end, by task. */
+/** Returns the finished runs by task. */
 export function finishedRuns(runs: readonly Run[]): Map<string, number> {
   const finished = new Map<string, number>();
   for (const run of runs) {

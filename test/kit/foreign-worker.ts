@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { connect, headers, type Msg, type NatsConnection } from '@nats-io/transport-node';
 
 /**
- * A small worker that was written from docs/worker-protocol.md and knows nothing else of this project: it imports a NATS
- * client and Node alone. It says none of the optional fields, as a worker of before them would, and one that nobody knows.
+ * A minimal worker that is based only on docs/worker-protocol.md and imports only a NATS client and Node. It sends none
+ * of the optional fields, like an older worker, and one unknown field.
  */
 
-/* Messages of the bus have the form that the page describes. */
+/* Bus messages in the form that the page describes. */
 type Message = Readonly<Record<string, any>>; // eslint-disable-line @typescript-eslint/no-explicit-any
 
 interface Running {
@@ -24,7 +24,7 @@ const ANSWER_MS = 5_000;
 export class ForeignWorker {
   readonly name: string;
   workerId = crypto.randomUUID() as string;
-  /** Replies of the service, for the test. */
+  /** Replies of the service, for assertions. */
   readonly answers: Message[] = [];
   private readonly nc: NatsConnection;
   private readonly incarnation = `${Date.now()}`;
@@ -42,7 +42,7 @@ export class ForeignWorker {
     this.name = name;
   }
 
-  /** Connects, registers and begins to work. */
+  /** Connects, registers and starts requesting work. */
   static async start(port: number, name: string): Promise<ForeignWorker> {
     const worker = new ForeignWorker(await connect({ servers: [`127.0.0.1:${port}`] }), name);
     await worker.register();
@@ -52,7 +52,7 @@ export class ForeignWorker {
     return worker;
   }
 
-  /** Waits for what runs, gets the ends confirmed, and says good-bye. */
+  /** Waits for running tasks, gets their ends confirmed, and deregisters. */
   async leave(): Promise<Message> {
     this.isLeaving = true;
     while (this.running.size > 0 || this.unconfirmed.size > 0) {
@@ -123,7 +123,7 @@ export class ForeignWorker {
     }
   }
 
-  /** A presence message holds its inbox, and is published without one. */
+  /** A presence message contains its reply inbox, and is published without a NATS reply subject. */
   private announce(subject: string, message: Message): Promise<Message> {
     const inbox = `_INBOX.${crypto.randomUUID().replaceAll('-', '')}`;
     return new Promise((resolve, reject) => {
@@ -239,7 +239,7 @@ export class ForeignWorker {
     return this.store(`task.status.${assignment['job_id']}`, `${attempt_id}:${what['status']}`, message);
   }
 
-  /** Until the stream has it. */
+  /** Repeats until the stream has stored it. */
   private async store(subject: string, id: string, message: Message): Promise<void> {
     const id_header = headers();
     id_header.set('Nats-Msg-Id', id);

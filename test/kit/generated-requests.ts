@@ -2,28 +2,28 @@ import fc from 'fast-check';
 import type { Contract, Node, Operation, Parameter } from '../../http/openapi/contract.ts';
 import { SchemaValues, type Hints } from './schema-values.ts';
 
-/** A request as it goes over the wire. */
+/** A request with its encoded parts. */
 export interface GeneratedRequest {
   readonly method: string;
-  /** With its escapes, below the host. */
+  /** URL path, percent-encoded. */
   readonly path: string;
-  /** Names and values, with their escapes. */
+  /** Names and values, percent-encoded. */
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer | null;
   /** The fault of the request, or null if it fits the document. */
   readonly mutation: string | null;
-  /** The statuses that this must have; null when every status that the document lists is right. */
+  /** Allowed response statuses; null: every status that the document lists. */
   readonly expected: readonly number[] | null;
 }
 
-/** Hints with which generated requests refer to existing data. Everything else comes from the document. */
+/** Values with which generated requests refer to existing data. Everything else comes from the document. */
 export interface Known {
-  /** Ids by the name of their collection, the part of a path before `{id}`. */
+  /** IDs by the name of their collection: the path segment before `{id}`. */
   readonly ids: Readonly<Record<string, readonly string[]>>;
-  /** Members of bodies and parameters by name. */
+  /** Generators by name of body member or parameter. */
   readonly hints: Hints;
-  /** Texts of bodies that are taken word for word, by media type. */
+  /** Request bodies that are sent unchanged, by media type. */
   readonly texts: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -35,11 +35,11 @@ interface Parts {
   readonly body: unknown;
 }
 
-/** How much of the body is JSON inside JSON when it is nested too deeply. */
+/** Nesting depth of a body that is nested too deeply. */
 const DEEP = 20_000;
 
-/** Requests of one operation, made from the document alone and from what is known to be there. */
-export class RequestMaker {
+/** Generates requests of one operation from the document and the known data. */
+export class RequestGenerator {
   readonly #operation: Operation;
   readonly #known: Known;
   readonly #values: SchemaValues;
@@ -54,12 +54,12 @@ export class RequestMaker {
       .map(({ method }) => method);
   }
 
-  /** Requests that fit the document. */
-  fitting(): fc.Arbitrary<GeneratedRequest> {
+  /** Generates requests that are valid against the document. */
+  valid(): fc.Arbitrary<GeneratedRequest> {
     return this.#parts().map((parts) => this.#request(parts));
   }
 
-  /** Requests with one thing wrong. */
+  /** Generates requests with exactly one fault. */
   mutated(): fc.Arbitrary<GeneratedRequest> {
     return this.#parts().chain((parts) => fc.constantFrom(...this.#mutations(parts)));
   }
@@ -70,7 +70,7 @@ export class RequestMaker {
       const placed = parameters.filter((parameter) => parameter.in === place);
       const values = placed.map((parameter): [string, fc.Arbitrary<unknown>] => [
         parameter.name,
-        this.#values.fitting(parameter.schema, parameter.name),
+        this.#values.valid(parameter.schema, parameter.name),
       ]);
       const requiredKeys = placed.filter(({ required }) => required).map(({ name }) => name);
       return fc.record(Object.fromEntries(values), { requiredKeys });
@@ -96,7 +96,7 @@ export class RequestMaker {
   #bodyOf(mediaType: string, schema: Node): fc.Arbitrary<unknown> {
     const texts = this.#known.texts[mediaType] ?? [];
     if (this.#operation.body?.verbatim === true && texts.length > 0) return fc.constantFrom(...texts);
-    return this.#values.fitting(schema);
+    return this.#values.valid(schema);
   }
 
   #idOf(collection: string): fc.Arbitrary<string> {
@@ -163,13 +163,13 @@ export class RequestMaker {
   #ofPath(whole: GeneratedRequest, { pathValues }: Parts): GeneratedRequest[] {
     const made: GeneratedRequest[] = [];
     const ids: readonly (readonly [what: string, text: string, expected: readonly number[] | null])[] = [
-      ['an empty id', '', null],
+      ['an empty ID', '', null],
       ['a long id', 'a'.repeat(5000), [404]],
       ['a bad escape', '%zz', [404]],
-      ['an escape that is no UTF-8', '%ff%fe', [404]],
+      ['an escape that is not valid UTF-8', '%ff%fe', [404]],
       ['a zero byte', 'a%00b', [404]],
-      ['a slash in an escape', '..%2f..%2fetc', [404]],
-      ['a string that is not a valid id', '-1', [404]],
+      ['an escaped slash', '..%2f..%2fetc', [404]],
+      ['an invalid ID', '-1', [404]],
     ];
     for (const name of Object.keys(pathValues)) {
       for (const [what, text, expected] of ids) {
@@ -185,7 +185,7 @@ export class RequestMaker {
       mutation: 'a longer path',
       expected: [404, 405],
     });
-    made.push({ ...whole, path: `${whole.path}/`, mutation: 'a slash at the end', expected: null });
+    made.push({ ...whole, path: `${whole.path}/`, mutation: 'a trailing slash', expected: null });
     return made;
   }
 
@@ -200,7 +200,7 @@ export class RequestMaker {
       {
         ...whole,
         query: [...whole.query, ['%ff', '1']],
-        mutation: 'a name that is no UTF-8',
+        mutation: 'a name that is not valid UTF-8',
         expected: [400],
       },
       {
@@ -230,9 +230,9 @@ export class RequestMaker {
             expected: [400],
           });
         }
-        for (const { what, value } of this.#values.unfitting(schema)) {
+        for (const { what, value } of this.#values.invalid(schema)) {
           const text = textOf(value);
-          // Every text is a string; of the others only a fitting text of another type may pass.
+          // Every text is a valid string. For other types, a text is invalid unless it parses as the type.
           const isWrong = !this.#reads(kind, what, text) && text.length < 5000;
           if (isWrong) {
             const query = [...without, [name, escaped(text)] as const];
@@ -249,7 +249,7 @@ export class RequestMaker {
         made.push({
           ...whole,
           query: [...without, [name, '%00']],
-          mutation: `${name} with a zero byte`,
+          mutation: `${name} with a null character`,
           expected: null,
         });
       }
@@ -257,7 +257,7 @@ export class RequestMaker {
     return made;
   }
 
-  /** Whether a text that was made for another type reads as a right value of this kind. */
+  /** Reports whether a text is also a valid value of this type. */
   #reads(kind: Parameter['kind'], what: string, text: string): boolean {
     if (!what.startsWith('of type')) return false;
     if (kind === 'string') return true;
@@ -357,7 +357,7 @@ export class RequestMaker {
       if (typeof value[name] === 'string') {
         made.push(json(`${name} half a character`, { ...value, [name]: 'a\ud800b' }, [400]));
       }
-      for (const { what, value: wrong } of this.#values.unfitting(member)) {
+      for (const { what, value: wrong } of this.#values.invalid(member)) {
         made.push(json(`${name} ${what}`, { ...value, [name]: wrong }, [400]));
       }
     }
@@ -365,7 +365,7 @@ export class RequestMaker {
   }
 }
 
-/** A value as a parameter has it. */
+/** Formats a value for a parameter. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const escaped = (text: string): string => encodeURIComponent(text);

@@ -11,7 +11,7 @@ interface Commit {
   isReadable: boolean;
 }
 
-/** A kernel with script actors on a bench: the test owns the clock and says when a commit is on disk. */
+/** A kernel with script actors: the test controls the clock and when a commit becomes durable. */
 export class KernelHarness {
   readonly actors: ScriptActors = scriptActors();
   readonly kernel: Kernel<ScriptWorld>;
@@ -47,8 +47,8 @@ export class KernelHarness {
         const lines = linesOf(outputs);
         this.prepared.push(...lines);
         return {
-          durable: () => this.said.push(...lines),
-          readable: () => this.told.push(...lines),
+          onDurable: () => this.said.push(...lines),
+          onReadable: () => this.told.push(...lines),
         };
       },
       log: (level, text) => {
@@ -63,7 +63,7 @@ export class KernelHarness {
     });
   }
 
-  /** A script from outside; `client` waits for the answer, and its settlement is noted. */
+  /** Posts a script from outside the kernel. `client` receives the reply, and its settlement is recorded. */
   post(id: string, steps: readonly Step[], client?: string): void {
     this.kernel.post(
       {
@@ -75,34 +75,35 @@ export class KernelHarness {
     );
   }
 
-  /** The commit of this number, from 0, reaches the disk, says so, and can be read. */
+  /** Makes commit `number` (from 0) durable and readable, and runs its callbacks. */
   flush(number: number): void {
-    this.harden(number);
+    this.makeDurable(number);
     this.read(number);
   }
 
-  /** The commit of this number reaches the disk and says so; it cannot be read yet. */
-  harden(number: number): void {
+  /** Makes commit `number` durable, not yet readable, and runs its callback. */
+  makeDurable(number: number): void {
     const commit = this.commits[number];
-    if (commit === undefined || commit.isDurable) throw new Error(`no commit ${number} waits`);
+    if (commit === undefined || commit.isDurable)
+      throw new Error(`commit ${number} does not exist or is already durable`);
     commit.isDurable = true;
-    commit.onCommit.durable();
+    commit.onCommit.onDurable();
   }
 
-  /** The commit of this number, which is on disk, can be read from now on, and says so. */
+  /** Makes the durable commit `number` readable, and runs its callback. */
   read(number: number): void {
     const commit = this.commits[number];
     if (commit?.isDurable !== true || commit.isReadable)
-      throw new Error(`commit ${number} is not to be read`);
+      throw new Error(`commit ${number} is not durable or is already readable`);
     commit.isReadable = true;
     for (const { id, value } of commit.changes) {
       if (value === null) this.disk.delete(id);
       else this.disk.set(id, value);
     }
-    commit.onCommit.readable();
+    commit.onCommit.onReadable();
   }
 
-  /** Pumps and flushes until there is nothing left to do. */
+  /** Pumps and flushes until the kernel is idle. */
   settle(): void {
     for (let rounds = 0; rounds < 1000; rounds++) {
       this.kernel.pump();
@@ -111,7 +112,7 @@ export class KernelHarness {
       });
       if (this.kernel.isIdle) return;
     }
-    throw new Error('the kernel does not come to rest');
+    throw new Error('the kernel does not become idle');
   }
 
   advance(ms: number): void {
@@ -120,7 +121,7 @@ export class KernelHarness {
   }
 
   /** Returns the outputs since the last call. */
-  heard(): string[] {
+  takeOutputs(): string[] {
     return this.said.splice(0);
   }
 

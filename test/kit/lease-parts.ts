@@ -5,7 +5,7 @@ import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 
-/** Requirements of a step that any worker with one core meets, with the given changes. */
+/** Returns the requirements of a step that need only one core, with the given changes. */
 export const requirements = (some: Partial<StepRequirements> = {}): StepRequirements => ({
   cores: 1,
   computeLocation: '',
@@ -15,7 +15,7 @@ export const requirements = (some: Partial<StepRequirements> = {}): StepRequirem
   ...some,
 });
 
-/** Record of an ordinary worker with 8 cores, with the given changes. */
+/** Returns the record of a worker with 8 cores, with the given changes. */
 export const workerRecord = (some: Partial<WorkerRecord> = {}): WorkerRecord => ({
   version: 1,
   id: workerId('w1'),
@@ -39,13 +39,13 @@ export const workerRecord = (some: Partial<WorkerRecord> = {}): WorkerRecord => 
   ...some,
 });
 
-/** The offer of that worker, to a server that grants an expression `exprMemoryBytes`. */
+/** Returns the offer of that worker at a server that grants an expression `exprMemoryBytes`. */
 export const workerOffer = (
   some: Partial<WorkerRecord> = {},
   exprMemoryBytes = EXPR_LIMITS.memory,
 ): WorkerOffer => offerOf(workerRecord(some), exprMemoryBytes);
 
-/** A registered usage pool. */
+/** Returns a registered usage pool. */
 export const usagePool = (name: string, maxConcurrent: number, slot: number): UsagePoolRecord => ({
   version: 1,
   id: `pool ${name} ${slot}`,

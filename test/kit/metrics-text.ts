@@ -2,15 +2,15 @@
 export interface Scrape {
   /** By the name of the metric. */
   readonly types: ReadonlyMap<string, string>;
-  /** The value of a sample by its name and labels as written; undefined when there is none. */
+  /** Returns the value of a sample by its name and labels as written, or undefined. */
   value(sample: string): number | undefined;
-  /** The labels of a metric in the order in which they are written, `le` aside. */
+  /** The label names of a metric in written order, without `le`. */
   labelsOf(metric: string): readonly string[];
 }
 
 const SAMPLE = /^([A-Za-z_:][\w:]*(?:\{(?:[A-Za-z_]\w*="(?:[^"\\\n]|\\[\\n"])*",?)*\})?) (\S+)$/;
 
-/** Reads the Prometheus text format 0.0.4. Throws when a line is none of it, or a sample comes before its type. */
+/** Parses the Prometheus text format 0.0.4. Throws if a line is invalid or a sample precedes its type. */
 export function parseMetrics(text: string): Scrape {
   const types = new Map<string, string>();
   const samples = new Map<string, number>();
@@ -25,7 +25,7 @@ export function parseMetrics(text: string): Scrape {
     const name = sample?.[1] ?? '';
     const value = numberOf(sample?.[2] ?? '');
     if (sample === null || value === null || samples.has(name) || !isTyped(name, types))
-      throw new Error(`not a line of a scrape: ${line}`);
+      throw new Error(`invalid line in a scrape: ${line}`);
     samples.set(name, value);
   }
   return {
@@ -51,7 +51,7 @@ const numberOf = (text: string): number | null => {
 const isTyped = (sample: string, types: ReadonlyMap<string, string>): boolean =>
   types.has(metricOf(sample, types));
 
-/** The metric that a sample belongs to: a histogram has samples of three names. */
+/** Returns the metric of a sample. The samples of a histogram have three different names. */
 function metricOf(sample: string, types: ReadonlyMap<string, string>): string {
   const name = sample.replace(/\{.*$/s, '');
   if (types.has(name)) return name;

@@ -47,8 +47,8 @@ export const logOf = (index: number, seq: number, data = `line ${seq}\n`): LogMe
 
 export const leaseRequest: LeaseRequest = { v: 1, worker_id: WORKER, farm_id: FARM, incarnation: 'one' };
 
-/** Messages come again soon, so that a test need not wait. */
-export const SOON: Redelivery = { waitsMs: [300, 300], deliveriesMax: 3 };
+/** Redelivers after 300 ms, to keep tests short. */
+export const FAST_REDELIVERY: Redelivery = { waitsMs: [300, 300], deliveriesMax: 3 };
 
 interface LeaseAsked {
   readonly request: LeaseRequest;
@@ -56,7 +56,7 @@ interface LeaseAsked {
   readonly inbox: string;
 }
 
-/** A shard that keeps what it hears. */
+/** Connects a shard that records everything it receives. */
 export function recordingShard(servers: ServerList, redelivery?: Redelivery) {
   const events = new Recorder<BusEvent>();
   const leases = new Recorder<LeaseAsked>();
@@ -74,13 +74,13 @@ export function recordingShard(servers: ServerList, redelivery?: Redelivery) {
   return { bus, events, leases, presence, statuses };
 }
 
-/** Diagnostics of a worker, as read from the bus. */
+/** A diagnostic message of a worker, read from the bus. */
 interface WorkerDiagnostic {
   readonly source: string;
   readonly parsed: Parsed<DiagnosticMessage>;
 }
 
-/** A reader of logs that keeps what it hears. */
+/** Connects a log reader that records everything it receives. */
 export function recordingLogReader(servers: ServerList, redelivery?: Redelivery) {
   const events = new Recorder<BusEvent>();
   const logs = new Recorder<LogDelivery>();
@@ -94,7 +94,7 @@ export function recordingLogReader(servers: ServerList, redelivery?: Redelivery)
   return { bus, events, logs, diagnostics };
 }
 
-/** A worker's daemon that keeps what it hears. */
+/** Connects a worker daemon that records everything it receives. */
 export function recordingWorker(servers: ServerList, pingMs = 3000) {
   const events = new Recorder<BusEvent>();
   const cancels = new Recorder<CancelMessage>();

@@ -1,4 +1,4 @@
-/** Keeps what happened and lets a test wait for it. */
+/** Records items and lets a test wait for them. */
 export class Recorder<T> {
   readonly all: T[] = [];
   readonly #waiting = new Set<() => void>();
@@ -13,12 +13,12 @@ export class Recorder<T> {
     for (const look of this.#waiting) look();
   };
 
-  /** The next `add` throws this, and keeps nothing. */
+  /** The next `add` throws this and records nothing. */
   failOnce(fault: Error): void {
     this.#fault = fault;
   }
 
-  /** The first item from `from` on that `fits`: one that is there already, or the next that comes. */
+  /** Returns the first item from index `from` on that `fits`; waits for it if necessary. */
   next<S extends T>(fits: (item: T) => item is S, from?: number): Promise<S>;
   next(fits: (item: T) => boolean, from?: number): Promise<T>;
   next(fits: (item: T) => boolean, from = 0): Promise<T> {
@@ -34,7 +34,7 @@ export class Recorder<T> {
     });
   }
 
-  /** Resolves once there are this many items. */
+  /** Resolves once this many items are recorded. */
   count(wanted: number): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {
@@ -48,7 +48,7 @@ export class Recorder<T> {
   }
 }
 
-/** Fits items of one type of a tagged union. */
+/** Returns a predicate for items of one type of a tagged union. */
 export const ofType =
   <K extends string>(type: K) =>
   <T extends { readonly type: string }>(item: T): item is Extract<T, { type: K }> =>

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
 
-/** A port of the loopback that was free a moment ago. */
+/** Returns a free loopback port. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -19,7 +19,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A real nats-server with JetStream in a folder of its own. */
+/** A nats-server with JetStream in a folder of its own. */
 export class NatsServer {
   readonly port: number;
   readonly servers: ServerList;
@@ -38,12 +38,12 @@ export class NatsServer {
     return server;
   }
 
-  /** Everything but the process, which `restart` starts. */
+  /** Creates everything except the process, which `restart` starts. */
   static async prepare(): Promise<NatsServer> {
     return new NatsServer(await freePort(), mkdtempSync(join(tmpdir(), 'callsheet-nats-')));
   }
 
-  /** Starts the server again on the same port, with what it has stored. */
+  /** Starts the server again on the same port, with its stored data. */
   async restart(): Promise<void> {
     const config = join(this.#folder, 'server.conf');
     writeFileSync(
@@ -66,7 +66,7 @@ export class NatsServer {
     });
   }
 
-  /** Ends the server at once, as a crash would. */
+  /** Kills the server with SIGKILL, like a crash. */
   async kill(): Promise<void> {
     const child = this.#child;
     this.#child = null;
@@ -76,7 +76,7 @@ export class NatsServer {
     await exit;
   }
 
-  /** Stops the server where it is, as a machine that hangs would; `kill` ends it. */
+  /** Suspends the server with SIGSTOP, like a machine that hangs. `kill` ends it. */
   async freeze(): Promise<void> {
     const pid = this.#child?.pid;
     if (pid === undefined) return;
@@ -85,18 +85,18 @@ export class NatsServer {
     while (!isStopped()) await new Promise(setImmediate);
   }
 
-  /** Throws all streams away, as a lost disk would. The server must not run. */
+  /** Deletes all streams, like a lost disk. The server must not be running. */
   wipe(): void {
     rmSync(join(this.#folder, 'store'), { recursive: true, force: true });
   }
 
-  /** Ends the server and removes its folder. */
+  /** Stops the server and removes its folder. */
   async stop(): Promise<void> {
     await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** A plain connection, to inspect the server or to act as another client. */
+  /** Opens a plain NATS connection, to inspect the server or to act as another client. */
   connect(): Promise<NatsConnection> {
     return connect({ servers: [...this.servers.servers], reconnect: false });
   }

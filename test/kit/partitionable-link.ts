@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A way to a port of the loopback that can be cut: a network between two machines. */
+/** A proxy to a loopback port that can be cut, like a network between two machines. */
 export interface PartitionableLink {
   readonly port: number;
-  /** Ends every connection and takes no new one. */
+  /** Closes all connections and accepts no new ones. */
   cut(): void;
-  mend(): void;
+  heal(): void;
   close(): Promise<void>;
 }
 
-export async function cuttableLink(target: number): Promise<PartitionableLink> {
+export async function openPartitionableLink(target: number): Promise<PartitionableLink> {
   const sockets = new Set<Socket>();
   let isCut = false;
   const server = createServer((near) => {
@@ -24,7 +24,7 @@ export async function cuttableLink(target: number): Promise<PartitionableLink> {
       [far, near],
     ] as const) {
       sockets.add(socket);
-      // An end or fault of one side is the end of the other.
+      // The end or error of one side closes the other.
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
         sockets.delete(socket);
@@ -42,7 +42,7 @@ export async function cuttableLink(target: number): Promise<PartitionableLink> {
   return {
     port: (server.address() as AddressInfo).port,
     cut,
-    mend: () => {
+    heal: () => {
       isCut = false;
     },
     close: async () => {

@@ -6,9 +6,9 @@ import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { taskStateOf } from '../../src/core/records/task-view.ts';
 
-/** Lists made the plain way: everything is looked at. What the fast ones are compared with. */
+/** Straightforward list queries that scan everything. The optimized lists are compared with them. */
 
-/** A page of jobs as it is defined: every job looked at, sorted; equal ones in the order of their ids. */
+/** Returns a page of jobs by definition: scans and sorts all jobs, ties by ID. */
 export function plainJobs(
   jobs: Iterable<ListedJob>,
   query: JobListQuery,
@@ -40,7 +40,7 @@ export function plainJobs(
   };
 }
 
-/** Counts by status as they are defined: of the jobs on all pages. */
+/** Returns the number of jobs by status over all pages. */
 export function plainCounts(jobs: Iterable<ListedJob>, filter: JobFilter): Record<JobStatus, number> {
   const counts = { pending: 0, blocked: 0, paused: 0, running: 0, completed: 0, failed: 0, canceled: 0 };
   const all = [...jobs];
@@ -50,14 +50,14 @@ export function plainCounts(jobs: Iterable<ListedJob>, filter: JobFilter): Recor
   return counts;
 }
 
-/** The jobs that depend on a job, in the order of their ids. */
+/** Returns the jobs that depend on a job, sorted by ID. */
 export const plainDependents = (jobs: Iterable<ListedJob>, id: string): readonly string[] =>
   [...jobs]
     .filter((job) => job.dependsOn.some((upstream) => upstream === id))
     .map((job) => job.id)
     .sort();
 
-/** A page of tasks as it is defined, as order of the step and index of each: every task looked at, sorted. */
+/** Returns a page of tasks by definition, as step order and index of each: scans and sorts all tasks. */
 export function plainTasks(
   store: StoreReader,
   steps: readonly StepRecord[],

@@ -1,16 +1,16 @@
 import type { JobPlan, StepPlan, StepRequirements } from '../../src/openjd/template/plan.ts';
 import { requirements } from './lease-parts.ts';
 
-/** A step as tests say it: its name, how many tasks it has, and what is not ordinary. */
+/** A step of a test plan: its name, its number of tasks, and optional settings. */
 export interface PlannedStep {
   readonly name: string;
   readonly tasks: number;
-  /** Names of steps before it. */
+  /** Names of the steps that it depends on. */
   readonly after?: readonly string[];
   readonly needs?: Partial<StepRequirements>;
 }
 
-/** The plan of a job with these steps; task i of a step has the parameter Frame with the value i + 1. */
+/** Returns the plan of a job with these steps. Task i of a step has the parameter Frame with the value i + 1. */
 export function jobPlan(jobName: string, steps: readonly PlannedStep[]): JobPlan {
   const order = new Map(steps.map((step, at) => [step.name, at]));
   return {

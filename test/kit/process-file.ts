@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A file of /proc about a process; empty when the process has ended (also since it was listed), or is not ours to look at. */
+/** Reads a file of a process in /proc. Returns an empty string if the process has ended or is not accessible. */
 export function processFile(pid: number, file: 'cmdline' | 'environ' | 'status'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');

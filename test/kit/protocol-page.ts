@@ -4,14 +4,14 @@ import type { TappedMessage } from './bus-tap.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** A message of the session that docs/worker-protocol.md shows. */
+/** A message of the session in docs/worker-protocol.md. */
 export interface ShownMessage {
   readonly from: 'worker' | 'service';
   readonly subject: string;
   readonly body: Body;
 }
 
-/** A field as its table describes it. */
+/** A field as described in its table. */
 export interface DescribedField {
   readonly name: string;
   readonly isOptional: boolean;
@@ -19,7 +19,7 @@ export interface DescribedField {
 
 const page = (): string => readFileSync(new URL('docs/worker-protocol.md', packageRoot), 'utf8');
 
-/** The messages of the recorded session, in their order. */
+/** Returns the messages of the recorded session, in order. */
 export function shownSession(): readonly ShownMessage[] {
   const blocks = page().matchAll(/^```json\n([<>]) (\S+)\n([\s\S]*?)\n```$/gm);
   return [...blocks].map(([, mark, subject = '', text = '']) => ({
@@ -29,7 +29,7 @@ export function shownSession(): readonly ShownMessage[] {
   }));
 }
 
-/** The fields that the table after a text describes. */
+/** Returns the fields of the table that follows `after` on the page. */
 export function describedFields(after: string): readonly DescribedField[] {
   const text = page();
   const start = text.indexOf(after);
@@ -41,14 +41,17 @@ export function describedFields(after: string): readonly DescribedField[] {
   });
 }
 
-/** Kind of a message: the subject without ids, and the field that distinguishes messages of one subject. */
+/** Returns the kind of a message: the subject without IDs, and the field that distinguishes messages on one subject. */
 export function kindOf(subject: string, body: Body): string {
   const [first = '', second = ''] = subject.split('.');
   const place = first === '_INBOX' ? 'answer' : `${first}.${second}`;
   return [place, body['type'], body['status']].filter((part) => typeof part === 'string').join(' ');
 }
 
-/** The messages of worker and service among all that went over a bus: acknowledgements and the server's own left out. */
+/**
+ * Filters the messages of worker and service out of all bus messages: drops acknowledgements and messages of the NATS
+ * server.
+ */
 export function protocolMessages(all: readonly TappedMessage[]): readonly ShownMessage[] {
   return all.flatMap(({ subject, body }) => {
     if (body === null || body['v'] !== 1 || subject.startsWith('$JS')) return [];

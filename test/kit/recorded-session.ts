@@ -21,7 +21,10 @@ const template = (name: string, line: string): object => ({
 const closedIn = ({ subject, body }: TappedMessage): readonly unknown[] =>
   subject.startsWith('_INBOX') && Array.isArray(body?.['closed']) ? body['closed'] : [];
 
-/** What a service and the project's own worker say to each other: from a refusal to the departure, with a task that succeeds and one that is canceled while the worker drains. */
+/**
+ * Records the bus messages of a service and a worker, from a rejected registration to the departure. One task succeeds
+ * and one is canceled while the worker drains.
+ */
 export async function recordSession(): Promise<readonly ShownMessage[]> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-record-'));
   const service = await startService({
@@ -32,19 +35,19 @@ export async function recordSession(): Promise<readonly ShownMessage[]> {
   const bus = await tapBus(service.busPort);
   const worker = startWorker(service, 'node-7', ['--worker-cpus=1', '--worker-tags=gpu=none']);
   try {
-    await bus.next('it is refused', ({ body }) => body?.['type'] === 'refused');
+    await bus.next('the worker is rejected', ({ body }) => body?.['type'] === 'refused');
     const farm = await service.api.makeFarm('show');
-    await bus.next('it is registered', ({ body }) => body?.['type'] === 'registered');
+    await bus.next('the worker is registered', ({ body }) => body?.['type'] === 'registered');
     const run = async (name: string, line: string): Promise<string> => {
       const { status, body } = await farm.submit(template(name, line));
-      if (status !== 201) throw new Error(`the job was not taken: ${JSON.stringify(body)}`);
+      if (status !== 201) throw new Error(`the job was rejected: ${JSON.stringify(body)}`);
       return body.id;
     };
     const confirmed = (job: string): Promise<TappedMessage> =>
       bus.next('the end is confirmed', (message) => closedIn(message).includes(`${job}-0-0-1`));
     await run('Hello', 'echo hello {{Task.Param.Frame}}; sleep 1');
     const endless = await run('Endless', 'while :; do sleep 1; done');
-    await until('it runs', async () => (await service.api.job(endless)).task_counts.running === 1);
+    await until('the task runs', async () => (await service.api.job(endless)).task_counts.running === 1);
     const hasLeft = worker.kill('SIGTERM');
     await bus.next('it drains', ({ body }) => body?.['draining'] === true);
     await service.api.must('POST', `/api/v1/jobs/${endless}/cancel`);

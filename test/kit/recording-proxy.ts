@@ -3,27 +3,27 @@ import { createServer, request as httpRequest, type IncomingMessage } from 'node
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
-/** One request and its answer, as they went over the wire. */
+/** One HTTP exchange. */
 export interface Exchange {
   readonly method: string;
-  /** Path and query, with their escapes. */
+  /** Path and query, percent-encoded. */
   readonly target: string;
   readonly requestHeaders: readonly HeaderLine[];
   readonly requestBody: string;
   readonly status: number;
   readonly answerHeaders: readonly HeaderLine[];
-  /** Without its content coding. */
+  /** Decoded body, without content encoding. */
   readonly answerBody: string;
 }
 
-/** The name in lower case, and the value. */
+/** Header names in lower case, with values. */
 export type HeaderLine = readonly [name: string, value: string];
 
 export interface RecordingProxy {
   readonly url: string;
-  /** In the order in which they ended. */
+  /** Exchanges in the order in which they ended. */
   readonly exchanges: readonly Exchange[];
-  /** Cuts the connection of the next request of that method and path instead of passing its answer on. */
+  /** Closes the connection of the next request with that method and path instead of forwarding its response. */
   loseNextAnswer(method: string, path: string): void;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ async function bytesOf(message: IncomingMessage, onPart: (part: Buffer) => void)
   return Buffer.concat(parts);
 }
 
-/** Proxy in front of a service on the loopback: forwards all bytes and records the exchange. */
+/** Starts a proxy for a service on the loopback. It forwards all bytes and records the exchanges. */
 export async function recordingProxy(servicePort: number): Promise<RecordingProxy> {
   const exchanges: Exchange[] = [];
   const losing = new Set<string>();
@@ -79,7 +79,7 @@ export async function recordingProxy(servicePort: number): Promise<RecordingProx
       if (isLost) incoming.socket.destroy();
       else outgoing.end();
     };
-    // An unreachable service is unreachable for the client, too.
+    // If the service is unreachable, the connection to the client is closed too.
     relay().catch(() => incoming.socket.destroy());
   });
   server.listen(0, '127.0.0.1');

@@ -2,7 +2,7 @@ import { isUuid } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { TABLE_NAMES, type TableName } from '../../src/core/records/tables.ts';
 
-/** Tables whose rows belong to a job, with the part of the key that names it. */
+/** Tables with rows that belong to a job, with the function that reads the job ID from the key. */
 const JOB_PARTS: Partial<Record<TableName, number>> = {
   job: 0,
   plan: 0,
@@ -24,7 +24,7 @@ const jobOfKey = (table: TableName, key: string): string | null => {
   return job !== undefined && isUuid(job) ? job : null;
 };
 
-/** Every row, of any table, whose key names the job, and every booking of an attempt of it: `<table> <key>`. */
+/** Returns all rows that belong to a job, and all bookings of its attempts: `<table> <key>`. */
 export function rowsOfJob(store: StoreReader, job: string): string[] {
   return TABLE_NAMES.flatMap((table) =>
     [...store.scan(table)].flatMap(({ key, value }) => {
@@ -34,8 +34,8 @@ export function rowsOfJob(store: StoreReader, job: string): string[] {
   );
 }
 
-/** Rows that belong to a job which does not exist: `<table> <key>`. */
-export function rowsOfNoJob(store: StoreReader): string[] {
+/** Returns the rows that belong to jobs that do not exist: `<table> <key>`. */
+export function orphanedRows(store: StoreReader): string[] {
   return TABLE_NAMES.flatMap((table) =>
     [...store.scan(table)].flatMap(({ key }) => {
       const job = jobOfKey(table, key);

@@ -1,15 +1,15 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import S3rver from 's3rver';
 
-/** A server that speaks S3, on loopback. */
+/** An S3 server on the loopback. */
 export interface S3Server {
-  /** For a process that is to find it. */
+  /** Environment variables that point a process to this server. */
   readonly environment: Readonly<Record<string, string>>;
   readonly client: S3Client;
   close(): Promise<void>;
 }
 
-/** Starts one with these buckets, in a directory of its own. */
+/** Starts a server with these buckets, in a folder of its own. */
 export async function startS3(directory: string, buckets: readonly string[]): Promise<S3Server> {
   const server = new S3rver({
     address: '127.0.0.1',

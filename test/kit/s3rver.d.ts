@@ -1,4 +1,4 @@
-/** The part of the server that the tests use; the package has no types. */
+/** The part of s3rver that the tests use; the package has no types. */
 declare module 's3rver' {
   export interface S3rverOptions {
     readonly address: string;

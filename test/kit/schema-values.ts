@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { SCHEMA_SET, type Node } from '../../http/openapi/contract.ts';
 
-/** A value that takes the place of whatever the schema of a member would give, by the name of the member. */
+/** Generators that override the schema of a member, by member name. */
 export type Hints = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
-/** A schema with its references followed and the parts of `allOf` put together. */
+/** A schema with resolved references and merged `allOf`. */
 interface Shape {
   readonly types: readonly string[];
   readonly node: Node;
@@ -14,25 +14,25 @@ interface Shape {
 
 const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const;
 const REFERENCE = `${SCHEMA_SET}#/$defs/`;
-/** Values at the edge of what a schema allows come up so much more often than others. */
+/** Weight of boundary values, relative to other values. */
 const EDGE_WEIGHT = 3;
 
-/** Length of a text where the document sets no bound: a query of several must fit into the head of a request. */
+/** Maximum length of a text without a bound in the document. Several of them must fit into the request head. */
 const LONG = 300;
 
-/** Makes values that fit the schemas of the contract, and values that do not. */
+/** Generates valid and invalid values for the schemas of the contract. */
 export class SchemaValues {
   readonly #schemas: Node;
   readonly #hints: Hints;
 
-  /** `schemas` are the named ones, as `Contract.schemas` has them. */
+  /** `schemas` contains the named schemas: `Contract.schemas`. */
   constructor(schemas: Node, hints: Hints = {}) {
     this.#schemas = schemas;
     this.#hints = hints;
   }
 
-  /** Values that fit; optional members come and go, so that defaults are used. */
-  fitting(schema: Node, name = ''): fc.Arbitrary<unknown> {
+  /** Generates valid values. Optional members are sometimes omitted, so that defaults are used. */
+  valid(schema: Node, name = ''): fc.Arbitrary<unknown> {
     const hint = this.#hints[name];
     if (hint !== undefined) return hint;
     const { node, types, properties, required } = this.#shape(schema);
@@ -41,7 +41,7 @@ export class SchemaValues {
     const choices = node['oneOf'] ?? node['anyOf'];
     if (Array.isArray(choices)) {
       const { oneOf: _one, anyOf: _any, ...rest } = node;
-      return fc.oneof(...choices.map((choice) => this.fitting({ allOf: [rest, choice] }, name)));
+      return fc.oneof(...choices.map((choice) => this.valid({ allOf: [rest, choice] }, name)));
     }
     const of = types.filter((type) => type !== 'integer' || !types.includes('number'));
     return fc.oneof(
@@ -65,11 +65,11 @@ export class SchemaValues {
     );
   }
 
-  /** Values that do not fit, each with what is wrong with it. Empty when everything fits. */
-  unfitting(schema: Node): readonly { readonly what: string; readonly value: unknown }[] {
+  /** Generates invalid values, each with the name of its fault. Empty if every value is valid. */
+  invalid(schema: Node): readonly { readonly what: string; readonly value: unknown }[] {
     const { node, types } = this.#shape(schema);
     if ('not' in node && Object.keys(asNode(node['not'])).length === 0) {
-      return [{ what: 'a value where none may be', value: 'filesystem' }];
+      return [{ what: 'a value where none is allowed', value: 'filesystem' }];
     }
     if ('oneOf' in node || 'anyOf' in node || types.length === TYPES.length) return [];
     const wrong: { what: string; value: unknown }[] = [];
@@ -92,7 +92,7 @@ export class SchemaValues {
       wrong.push({ what: 'above the maximum', value: maximum + 1 });
     }
     if (types.includes('integer')) wrong.push({ what: 'a huge number', value: 1e300 });
-    if (Array.isArray(node['enum'])) wrong.push({ what: 'none of the listed', value: 'no-such-word' });
+    if (Array.isArray(node['enum'])) wrong.push({ what: 'not in the enumeration', value: 'no-such-word' });
     if (typeof node['maxLength'] === 'number') {
       wrong.push({ what: 'too long', value: 'x'.repeat(node['maxLength'] + 1) });
       wrong.push({ what: 'a huge text', value: 'y'.repeat(200_000) });
@@ -103,7 +103,7 @@ export class SchemaValues {
     if (typeof node['pattern'] === 'string') {
       const isWrong = new RegExp(node['pattern'], 'u');
       const value = ['a\u0000b', '', ' ', 'ü ü', '/'].find((text) => !isWrong.test(text));
-      if (value !== undefined) wrong.push({ what: 'against the pattern', value });
+      if (value !== undefined) wrong.push({ what: 'does not match the pattern', value });
     }
     if (node['format'] === 'uuid') wrong.push({ what: 'no uuid', value: 'not-a-uuid' });
     if (node['format'] === 'date-time') wrong.push({ what: 'no time', value: 'yesterday' });
@@ -113,7 +113,7 @@ export class SchemaValues {
     return wrong;
   }
 
-  /** The members of an object by name, and which must be there. Null when the schema is of no object. */
+  /** The members of an object by name, and the required ones. Null if the schema does not describe an object. */
   members(schema: Node): {
     readonly properties: Readonly<Record<string, Node>>;
     readonly required: readonly string[];
@@ -146,7 +146,7 @@ export class SchemaValues {
 
   #arrayOf(node: Node, name: string): fc.Arbitrary<unknown[]> {
     const { minItems = 0, maxItems = 5, items = {} } = node;
-    return fc.array(this.fitting(asNode(items), name), {
+    return fc.array(this.valid(asNode(items), name), {
       minLength: Number(minItems),
       maxLength: Math.min(Number(maxItems), Math.max(3, Number(minItems))),
     });
@@ -159,14 +159,14 @@ export class SchemaValues {
   ): fc.Arbitrary<unknown> {
     const possible = Object.entries(properties).filter(([, member]) => !('not' in member));
     const known = fc.record(
-      Object.fromEntries(possible.map(([name, member]) => [name, this.fitting(member, name)])),
+      Object.fromEntries(possible.map(([name, member]) => [name, this.valid(member, name)])),
       { requiredKeys: [...required] },
     );
     const further = node['additionalProperties'];
     if (typeof further !== 'object') return known;
     const key = fc.stringMatching(/^[a-z]{1,8}$/);
     return fc
-      .tuple(known, fc.dictionary(key, this.fitting(asNode(further)), { maxKeys: 3 }))
+      .tuple(known, fc.dictionary(key, this.valid(asNode(further)), { maxKeys: 3 }))
       .map(([named, others]) => ({ ...others, ...asNode(named) }));
   }
 }
@@ -216,7 +216,7 @@ const namesOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(
 
 function asNode(value: unknown): Node {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`no schema: ${JSON.stringify(value)}`);
+    throw new Error(`not a schema: ${JSON.stringify(value)}`);
   }
   return { ...value };
 }

@@ -7,29 +7,29 @@ import {
 import type { ReplyTo } from '../../actors/kernel/address.ts';
 
 /**
- * A world of actors that do what their messages say, for tests of the kernel: every message is a script. The state of
- * an actor is one number, which the store holds under the actor's id.
+ * A step of a script. Script actors execute the steps in their messages, for tests of the kernel. The state of an actor
+ * is one number, which the store holds under the actor's ID.
  */
 export type Step =
   /** Sets the number, in memory and in the store. */
   | { readonly do: 'write'; readonly value: number }
   /** Sets the number in memory, and in the store at the end of the commit window. */
   | { readonly do: 'writeLater'; readonly value: number }
-  /** Sets the number in memory alone: lost when the actor is dropped. */
+  /** Sets the number only in memory: lost when the actor is evicted. */
   | { readonly do: 'remember'; readonly value: number }
-  /** Says outside what the number is, under a label. */
+  /** Emits the number as an effect, under a label. */
   | { readonly do: 'say'; readonly label: string }
   | { readonly do: 'reply'; readonly answer: string }
   | { readonly do: 'send'; readonly to: string; readonly steps: readonly Step[] }
   | { readonly do: 'after'; readonly name: string; readonly ms: number; readonly steps: readonly Step[] }
   | { readonly do: 'cancelTimer'; readonly name: string }
-  /** Throws the first `times` times that this label comes up. */
+  /** Throws the first `times` times that a step with this label runs. */
   | { readonly do: 'throw'; readonly label: string; readonly times: number }
-  /** The actor is needed no longer, until a later script says otherwise. */
+  /** Sets whether the actor is evictable. */
   | { readonly do: 'end'; readonly isOver: boolean }
-  /** The actor removes itself, from the store too. */
+  /** Deletes the actor, also from the store. */
   | { readonly do: 'remove' }
-  /** Says outside what the context shows of time. */
+  /** Emits the times in the context as an effect. */
   | { readonly do: 'sayTime' };
 
 export interface ScriptMessage {
@@ -40,7 +40,7 @@ export interface ScriptMessage {
 
 export interface ScriptWorld {
   readonly messages: { readonly script: ScriptMessage };
-  /** Null removes the number. */
+  /** Null deletes the number. */
   readonly change: { readonly id: string; readonly value: number | null };
   readonly effect: string;
   readonly reader: ReadonlyMap<string, number>;
@@ -57,18 +57,18 @@ type ScriptContext = Context<ScriptWorld, 'script'>;
 
 export interface ScriptActors {
   readonly definitions: readonly AnyDefinition<ScriptWorld>[];
-  /** Ids in the order in which their state was asked of the store. */
+  /** IDs in the order in which their state was loaded from the store. */
   readonly loads: string[];
-  /** Scripts that actors run when they start. */
+  /** Scripts that actors run on activation. */
   readonly onStart: Map<string, readonly Step[]>;
   /** Ids whose load throws. */
   readonly broken: Set<string>;
 }
 
-/** Ids that begin with this have no state and get none. */
-export const NOBODY = 'no-actor';
+/** Actors with this ID prefix have no state and never get one. */
+export const MISSING_ACTOR = 'no-actor';
 
-/** Actors for one kernel, with what a test wants to see and to break of them. */
+/** Creates script actors for one kernel. Tests inspect `loads` and fill `onStart` and `broken`. */
 export function scriptActors(): ScriptActors {
   const thrown = new Map<string, number>();
   const loads: string[] = [];
@@ -150,7 +150,7 @@ export function scriptActors(): ScriptActors {
     isEvictable: (state) => state.isOver,
     isDeleted: (state) => state.isRemoved,
     onMissing: (id, message, context) => {
-      if (!id.startsWith(NOBODY)) return { id, value: 0, isOver: false, isRemoved: false };
+      if (!id.startsWith(MISSING_ACTOR)) return { id, value: 0, isOver: false, isRemoved: false };
       if (message.replyTo !== undefined) context.reply(message.replyTo, 'there is no actor');
       return null;
     },

@@ -1,6 +1,6 @@
 import { connect, headers, type NatsConnection } from '@nats-io/transport-node';
 
-/** A message of the bus, as it was sent. */
+/** A bus message as it was sent. */
 export type Spoken = Readonly<Record<string, unknown>>;
 
 export interface SpokenLeases {
@@ -15,7 +15,7 @@ export interface SpokenLeases {
 
 const ANSWER_MS = 20_000;
 
-/** A worker that does nothing by itself: a test says each of its messages. */
+/** A worker that sends only the messages that a test tells it to send. */
 export class ScriptedWorker {
   workerId = crypto.randomUUID() as string;
   farmId = '';
@@ -30,7 +30,7 @@ export class ScriptedWorker {
     this.cores = cores;
   }
 
-  /** Connects and registers. `farm`: id or name; empty for the only one. */
+  /** Connects and registers. `farm`: ID or name; empty for the only farm. */
   static async start(port: number, name: string, cores: number, farm = ''): Promise<ScriptedWorker> {
     const worker = new ScriptedWorker(await connect({ servers: [`127.0.0.1:${port}`] }), name, cores);
     const registered = await worker.register(farm);
@@ -39,8 +39,8 @@ export class ScriptedWorker {
     return worker;
   }
 
-  /** The same worker on a new connection. */
-  async connectAgain(port: number): Promise<ScriptedWorker> {
+  /** Reconnects the same worker. */
+  async reconnect(port: number): Promise<ScriptedWorker> {
     const again = new ScriptedWorker(
       await connect({ servers: [`127.0.0.1:${port}`] }),
       this.name,
@@ -88,7 +88,7 @@ export class ScriptedWorker {
     return answer.json<SpokenLeases>();
   }
 
-  /** Stores a status message. */
+  /** Publishes a status message and waits until the stream has stored it. */
   async report(jobId: string, report: Spoken): Promise<void> {
     const attempt = String(report['attempt_id']);
     const id = headers();
@@ -112,12 +112,12 @@ export class ScriptedWorker {
     };
   }
 
-  /** A presence message holds its inbox, and is published without one. */
+  /** A presence message contains its reply inbox, and is published without a NATS reply subject. */
   private async announce(subject: string, message: Spoken): Promise<Spoken> {
     const inbox = `_INBOX.${crypto.randomUUID().replaceAll('-', '')}`;
     const subscription = this.nc.subscribe(inbox, { max: 1, timeout: ANSWER_MS });
     this.nc.publish(subject, JSON.stringify({ ...message, reply_to: inbox }));
     for await (const answer of subscription) return answer.json<Spoken>();
-    throw new Error(`no reply ${subject}`);
+    throw new Error(`no reply to ${subject}`);
   }
 }

@@ -12,7 +12,7 @@ interface JobEntry extends Entry {
   readonly name: string;
 }
 
-/** A step that no worker may run: its tasks stay ready. */
+/** A step that no worker is eligible for: its tasks stay ready. */
 const HELD = {
   specificationVersion: 'jobtemplate-2023-09',
   name: 'held',
@@ -34,8 +34,8 @@ const quick = (command: string): object => ({
 const YAML = JSON.stringify(HELD, null, 1);
 
 /**
- * A service that has something of every kind: two farms with queues, jobs in every status, an entry in each catalog. What
- * generated requests have deleted or ended comes back with `renew`.
+ * A service with data of every kind: two farms with queues, jobs in every status, an entry in each catalog. `renew`
+ * re-creates what generated requests have deleted or ended.
  */
 export class SeededService {
   readonly #api: ApiClient;
@@ -45,7 +45,7 @@ export class SeededService {
     this.#api = api;
   }
 
-  /** A first farm, for a worker to join. */
+  /** Creates a first farm for a worker to join, and returns it. */
   async start(): Promise<FarmClient> {
     await this.#renewFarms();
     const [farm] = this.#farms;
@@ -53,20 +53,20 @@ export class SeededService {
     return farm;
   }
 
-  /** To be called when a worker serves the first farm: has a job there that completes and one that fails. */
+  /** Runs one job that completes and one that fails on the first farm. Call this when a worker serves the farm. */
   async runJobs(): Promise<void> {
     const [farm] = this.#farms;
     if (farm === undefined) throw new Error('there is no farm');
     for (const command of ['echo', 'false']) {
       const { body } = await farm.submit(quick(command), { max_attempts: '1' });
-      await until(`${command} is over`, async () => {
+      await until(`the job ${command} has ended`, async () => {
         const { status } = await this.#api.job(body.id);
         return status === 'completed' || status === 'failed';
       });
     }
   }
 
-  /** Known ids of each farm. */
+  /** Re-creates missing data and returns the known IDs of each farm. */
   async renew(): Promise<readonly Known[]> {
     await this.#renewFarms();
     const entries = {
@@ -84,7 +84,7 @@ export class SeededService {
       const workers = await this.#page<Entry>(`workers?farm_id=${farm.farmId}`);
       const tasks = await Promise.all(jobs.map(({ id }) => this.#page<Entry>(`jobs/${id}/tasks?limit=2`)));
       const ids = {
-        // The second has nothing that keeps it from being deleted.
+        // The second farm is empty, so it can be deleted.
         farms: [farm.farmId, await this.#emptyFarm()],
         queues: idsOf(queues),
         jobs: idsOf(jobs),
@@ -116,14 +116,14 @@ export class SeededService {
     this.#farms = kept;
   }
 
-  /** At least one job in each status that takes no worker. */
+  /** Creates at least one job in each status that needs no worker. */
   async #renewJobs(farm: FarmClient): Promise<readonly JobEntry[]> {
     const list = (): Promise<readonly JobEntry[]> =>
       this.#page<JobEntry>(`jobs?farm_id=${farm.farmId}&sort_by=updated_at&sort_dir=desc&limit=12`);
     const statuses = new Set((await list()).map(({ status }) => status));
     const submitted = async (query: Record<string, string> = {}): Promise<string> => {
       const { status, body } = await farm.submit(HELD, { project: 'known', ...query });
-      if (status !== 201) throw new Error(`no job: ${status} ${JSON.stringify(body)}`);
+      if (status !== 201) throw new Error(`the job was rejected: ${status} ${JSON.stringify(body)}`);
       return body.id;
     };
     if (!statuses.has('pending') || !statuses.has('blocked')) {
@@ -172,7 +172,7 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
     queue_id: one('queues'),
     job_id: one('jobs'),
     task_id: one('tasks'),
-    // Left out where there is none.
+    // Omitted if there are no workers.
     worker_id: hasWorkers ? one('workers') : fc.constant(undefined),
     depends_on: fc.subarray(openJobs.slice(0, 2)),
     roots: fc.subarray(['default', 'berlin', 'potsdam']).chain((places) =>
@@ -183,7 +183,7 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
         })
         .map((roots) => Object.fromEntries(places.map((place, at) => [place, roots[at]]))),
     ),
-    // Of every job that is made here.
+    // Values that all jobs of this file have.
     step: fc.constant('S'),
     range: fc.constant('0'),
     run_as_user: fc.constant(null),

@@ -7,11 +7,11 @@ import { Router } from '../../http/pipeline/router.ts';
 import type { Exchange, HeaderLine } from './recording-proxy.ts';
 
 /**
- * Holds a request and its answer against the OpenAPI document, both ways: what the document demands must be there, and
- * what is there must be in the document. Tighter than the service, which ignores what it does not know.
+ * Validates an exchange against the OpenAPI document in both directions: required parts must be present, and present
+ * parts must be documented. Stricter than the service, which ignores unknown parts.
  */
 
-/** Headers of HTTP and of browsers, which a contract does not list. */
+/** Standard headers of HTTP and browsers, which the document does not list. */
 const REQUEST_HEADERS = new Set([
   'accept',
   'accept-encoding',
@@ -45,11 +45,11 @@ const ANSWER_HEADERS = new Set([
   'vary',
   'x-content-type-options',
 ]);
-/** Headers that the description of the document requires in every response, or in every response to a GET. */
+/** Headers that the description of the document requires in every response, or in every response to a GET request. */
 const EVERY_ANSWER = ['x-request-id', 'x-api-version'];
 const EVERY_GET = 'etag';
 
-/** The document describes a stream as text: the schema of its lines. */
+/** The document describes a stream as text. Returns the schema of its lines. */
 const LINES: Readonly<Record<string, Node>> = {
   'application/x-ndjson': { $ref: 'callsheet#/$defs/LogChunk' },
 };
@@ -60,7 +60,7 @@ const COMBINED = new Set(['allOf', 'anyOf', 'oneOf']);
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The schema, refusing members that it does not list; `open` leaves that to the schema that combines it with others. */
+/** Returns the schema with unknown members forbidden. `open` leaves this to the enclosing combined schema. */
 function tight(value: unknown, open = false): unknown {
   if (Array.isArray(value)) return value.map((item) => tight(item, open));
   if (!isNode(value)) return value;
@@ -98,14 +98,14 @@ function tightDocument(text: string): string {
 interface Known {
   readonly operation: Operation;
   readonly reader: ParameterReader;
-  /** Schemas of the headers that an answer of a status may have, by name in lower case. */
+  /** Returns the schemas of the headers that a response with a status may have, by name in lower case. */
   readonly headers: ReadonlyMap<string, ReadonlyMap<string, Node>>;
 }
 
-/** Says what of an exchange is not in the document; nothing when all is. */
+/** Returns the differences between an exchange and the document, or an empty list. */
 export type SessionCheck = (exchange: Exchange) => readonly string[];
 
-/** @param text the OpenAPI document; that of this package when left out */
+/** @param text the OpenAPI document; by default the one of this package */
 export function sessionCheck(text = readContract().text): SessionCheck {
   const contract = parseContract(tightDocument(text));
   const schemas = new SchemaSet(contract);
@@ -144,7 +144,7 @@ function requestComplaints(
 ): readonly string[] {
   const complaints: string[] = [];
   const query = parseQueryString(queryText);
-  if (query === null) return ['the query cannot be read'];
+  if (query === null) return ['the query cannot be parsed'];
   const known = operation.parameters.filter((parameter) => parameter.in === 'query');
   for (const name of query.keys()) {
     const isKnown = known.some(({ name: one, kind, keyPattern }) =>
@@ -157,7 +157,7 @@ function requestComplaints(
     if (!REQUEST_HEADERS.has(name) && !headers.some((one) => one.name.toLowerCase() === name))
       complaints.push(`the request header ${name} is not in the document`);
   }
-  // A request that does not fit is right when the service has refused it.
+  // A mismatch is correct if the service rejected the request.
   if (exchange.status >= 400) return complaints;
   const read = reader.read(path, query, exchange.requestHeaders);
   if (!read.ok) complaints.push(...read.errors.map(({ pointer, detail }) => `${pointer} ${detail}`));
@@ -234,7 +234,7 @@ const mediaTypeOf = (headers: readonly HeaderLine[]): string =>
   (headers.find(([name]) => name === 'content-type')?.[1] ?? 'none').split(';')[0]?.trim().toLowerCase() ??
   '';
 
-/** The value that a text of a media type stands for; undefined, which fits no schema, when it stands for none. */
+/** Parses a body of a media type. Returns undefined, which matches no schema, if it is invalid. */
 function valueOf(type: string, text: string): unknown {
   if (!type.endsWith('json')) return text;
   try {
@@ -245,7 +245,7 @@ function valueOf(type: string, text: string): unknown {
   }
 }
 
-/** The headers of each status of an operation, from the document itself. */
+/** Returns the response headers of each status of an operation, from the document. */
 function answerHeadersOf(document: unknown, { path, method }: Operation): Known['headers'] {
   const responses = at(document, ['paths', path, method.toLowerCase(), 'responses']);
   return new Map(
@@ -264,7 +264,7 @@ const at = (node: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((inner, key) => (isNode(inner) ? inner[key] : undefined), node);
 
 function resolved(document: unknown, value: unknown): Node {
-  if (!isNode(value)) throw new Error('the document has a reference that leads nowhere');
+  if (!isNode(value)) throw new Error('the document has an unresolvable reference');
   const reference = value['$ref'];
   return typeof reference === 'string'
     ? resolved(document, at(document, reference.replace('#/', '').split('/')))

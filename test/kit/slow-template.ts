@@ -1,7 +1,7 @@
 const STEPS = 700;
 const ARGUMENTS = 30;
 
-/** A template as large as one may be: to read it takes many times longer than a thread needs for an ordinary one. */
+/** A template of the maximum size. Parsing it takes much longer than a thread needs for an ordinary one. */
 export function slowTemplate(): string {
   const args = Array.from({ length: ARGUMENTS }, (_unused, nth) => `"${nth} {{Task.Param.N}}"`).join(', ');
   const steps = Array.from(

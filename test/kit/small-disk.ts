@@ -18,7 +18,7 @@ export function smallDisk(t: Test, mebibytes: number): string {
   return directory;
 }
 
-/** Writes into a file of the directory until there is no room for a byte more. */
+/** Fills the file system: appends to a file in the directory until no byte fits. */
 export function fillDisk(directory: string): void {
   const file = openSync(join(directory, 'filler'), 'w');
   try {

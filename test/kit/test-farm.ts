@@ -27,7 +27,7 @@ import { timestampOf } from '../../src/core/timestamp.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { AttemptReport, RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
-import { HouseCatalog } from './farm-catalog.ts';
+import { TestFarmCatalog } from './farm-catalog.ts';
 import { jobPlan, type PlannedStep } from './plans.ts';
 
 const FARM: FarmInput = { name: 'F', description: '', maxConcurrentTasks: 0, retry: {} };
@@ -41,7 +41,7 @@ const QUEUE: QueueInput = {
 };
 
 /** Optional fields of a report. */
-interface SomeOfReport {
+interface OptionalReportFields {
   readonly exitCode?: number;
   readonly message?: string;
   readonly sessionId?: string;
@@ -50,11 +50,11 @@ interface SomeOfReport {
 }
 
 /**
- * The whole service but for its doors: the real kernel with the real actors over a store in memory. Tests speak to it in
- * scenarios, in the names that they gave to things; time passes when they say so. Every message is encoded and decoded
- * on its way. There is a farm F with a queue Q from the start.
+ * The whole service without HTTP and bus: the real kernel and actors over an in-memory store. Tests send messages in
+ * scenarios and refer to objects by name. The clock advances only when the test advances it. Every message is encoded
+ * and decoded in transit. Initially there is a farm F with a queue Q.
  */
-export class TestFarm extends HouseCatalog {
+export class TestFarm extends TestFarmCatalog {
   readonly farm: FarmId;
   readonly queue: QueueId;
 
@@ -71,7 +71,7 @@ export class TestFarm extends HouseCatalog {
     const id = farmId(this.newId());
     const input = { ...FARM, ...some };
     this.names.set(id, input.name);
-    this.tell({
+    this.send({
       actor: 'catalog',
       id: CATALOG_ID,
       message: { type: 'farm.create', farmId: id, input, replyTo: to(`create farm ${input.name}`) },
@@ -81,7 +81,7 @@ export class TestFarm extends HouseCatalog {
 
   replaceFarm(some: Partial<FarmInput>, farm = this.farm): void {
     const input = { ...FARM, ...some };
-    this.tell({
+    this.send({
       actor: 'catalog',
       id: CATALOG_ID,
       message: { type: 'farm.replace', farmId: farm, input, replyTo: to('replace farm') },
@@ -89,14 +89,14 @@ export class TestFarm extends HouseCatalog {
   }
 
   deleteFarm(farm = this.farm): void {
-    this.tell({ actor: 'farm', id: farm, message: { type: 'farm.delete', replyTo: to('delete farm') } });
+    this.send({ actor: 'farm', id: farm, message: { type: 'farm.delete', replyTo: to('delete farm') } });
   }
 
   createQueue(some: Partial<QueueInput> = {}, farm = this.farm): QueueId {
     const input = { ...QUEUE, ...some };
     const client = `create queue ${input.name}`;
     this.answers.delete(client);
-    this.tell({ actor: 'farm', id: farm, message: { type: 'queue.create', input, replyTo: to(client) } });
+    this.send({ actor: 'farm', id: farm, message: { type: 'queue.create', input, replyTo: to(client) } });
     const rows = [...this.store.scan('queue')].map((row) => row.value);
     const id =
       rows.find((queue) => queue.farmId === farm && queue.name === input.name)?.id ?? queueId('no queue');
@@ -105,7 +105,7 @@ export class TestFarm extends HouseCatalog {
   }
 
   replaceQueue(some: Partial<QueueInput>, queue = this.queue): void {
-    this.tell({
+    this.send({
       actor: 'farm',
       id: this.farm,
       message: {
@@ -118,7 +118,7 @@ export class TestFarm extends HouseCatalog {
   }
 
   deleteQueue(queue = this.queue): void {
-    this.tell({
+    this.send({
       actor: 'farm',
       id: this.farm,
       message: { type: 'queue.delete', queueId: queue, replyTo: to('delete queue') },
@@ -143,7 +143,7 @@ export class TestFarm extends HouseCatalog {
     this.submitAfter(name, steps, upstreams, rest, farm);
   }
 
-  /** Submits a job with a look at its upstreams that may be old. */
+  /** Submits a job with a snapshot of its upstream jobs, which may be outdated. */
   submitAfter(
     name: string,
     steps: readonly PlannedStep[],
@@ -166,7 +166,7 @@ export class TestFarm extends HouseCatalog {
       upstreams,
       ...some,
     };
-    this.tell({
+    this.send({
       actor: 'farm',
       id: farm,
       message: { type: 'job.submit', submission, replyTo: to(`submit ${name}`) },
@@ -174,7 +174,7 @@ export class TestFarm extends HouseCatalog {
   }
 
   cancelJob(name: string): void {
-    this.tell({
+    this.send({
       actor: 'job',
       id: this.jobId(name),
       message: { type: 'job.cancel', replyTo: to(`cancel ${name}`) },
@@ -187,9 +187,9 @@ export class TestFarm extends HouseCatalog {
     const id = this.jobId(name);
     const client = to(`update ${name}`);
     if (queue === undefined) {
-      this.tell({ actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo: client } });
+      this.send({ actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo: client } });
     } else {
-      this.tell({
+      this.send({
         actor: 'farm',
         id: this.farm,
         message: { type: 'job.requeue', jobId: id, queueId: queue, update, replyTo: client },
@@ -199,7 +199,7 @@ export class TestFarm extends HouseCatalog {
 
   retryJob(name: string): void {
     const id = this.jobId(name);
-    this.tell({
+    this.send({
       actor: 'job',
       id,
       message: { type: 'job.retry', target: 'job', replyTo: to(`retry ${name}`) },
@@ -208,7 +208,7 @@ export class TestFarm extends HouseCatalog {
 
   retrySome(name: string, selection: RetrySelection): void {
     const id = this.jobId(name);
-    this.tell({
+    this.send({
       actor: 'job',
       id,
       message: { type: 'job.retry', target: { selection }, replyTo: to(`retry ${name}`) },
@@ -217,7 +217,7 @@ export class TestFarm extends HouseCatalog {
 
   retryTask(word: string): void {
     const { jobId, stepOrder, index } = this.address(word);
-    this.tell({
+    this.send({
       actor: 'job',
       id: jobId,
       message: { type: 'job.retry', target: { stepOrder, index }, replyTo: to(`retry ${word}`) },
@@ -231,16 +231,16 @@ export class TestFarm extends HouseCatalog {
   }
 
   deleteJobById(id: string, client = 'delete'): void {
-    this.tell({ actor: 'job', id, message: { type: 'job.delete', replyTo: to(client) } });
+    this.send({ actor: 'job', id, message: { type: 'job.delete', replyTo: to(client) } });
   }
 
   cancelJobById(id: string): void {
-    this.tell({ actor: 'job', id, message: { type: 'job.cancel', replyTo: to('cancel') } });
+    this.send({ actor: 'job', id, message: { type: 'job.cancel', replyTo: to('cancel') } });
   }
 
   cancelTask(word: string): void {
     const { jobId, stepOrder, index } = this.address(word);
-    this.tell({
+    this.send({
       actor: 'job',
       id: jobId,
       message: { type: 'task.cancel', stepOrder, index, replyTo: to(`cancel ${word}`) },
@@ -249,7 +249,7 @@ export class TestFarm extends HouseCatalog {
 
   // Workers
 
-  /** A worker's daemon starts, or says once more that it has. It has 4 cores unless said otherwise. */
+  /** Registers a worker: its daemon starts, or repeats its registration. Default: 4 cores. */
   register(name: string, some: Partial<Omit<RegisterMessage, 'name'>> = {}): void {
     const registration: RegisterMessage = {
       v: 1,
@@ -274,14 +274,14 @@ export class TestFarm extends HouseCatalog {
     this.names.set(registration.worker_id, name);
     this.beating.add(name);
     const client = to(`register ${name}`);
-    this.tell({
+    this.send({
       actor: 'farm',
       id: registration.farm,
       message: { type: 'worker.register', registration, replyTo: client },
     });
   }
 
-  /** A heartbeat with what the worker has open: by default what it has reported running. */
+  /** Sends a heartbeat with the open attempts of the worker; default: the attempts reported as running. */
   heartbeat(
     name: string,
     some: {
@@ -296,7 +296,7 @@ export class TestFarm extends HouseCatalog {
   deregister(name: string, incarnation = this.worker(name).incarnation): void {
     const { id, farmId: farm } = this.worker(name);
     this.beating.delete(name);
-    this.tell({
+    this.send({
       actor: 'worker',
       id,
       message: {
@@ -308,24 +308,24 @@ export class TestFarm extends HouseCatalog {
   }
 
   disableWorker(name: string): void {
-    this.tellWorker(name, { type: 'worker.disable', replyTo: to(`disable ${name}`) });
+    this.sendToWorker(name, { type: 'worker.disable', replyTo: to(`disable ${name}`) });
   }
 
   enableWorker(name: string): void {
-    this.tellWorker(name, { type: 'worker.enable', replyTo: to(`enable ${name}`) });
+    this.sendToWorker(name, { type: 'worker.enable', replyTo: to(`enable ${name}`) });
   }
 
   deleteWorker(name: string): void {
-    this.tellWorker(name, { type: 'worker.delete', replyTo: to(`delete ${name}`) });
+    this.sendToWorker(name, { type: 'worker.delete', replyTo: to(`delete ${name}`) });
   }
 
-  /** The worker asks for work. */
+  /** Sends a lease request of the worker. */
   lease(
     name: string,
     some: { readonly queue?: QueueId; readonly incarnation?: string; readonly client?: string } = {},
   ): void {
     const worker = this.store.get('worker', this.idOf(name));
-    this.tell({
+    this.send({
       actor: 'lease',
       id: this.farm,
       message: {
@@ -339,29 +339,29 @@ export class TestFarm extends HouseCatalog {
     });
   }
 
-  /** Which workers could run tasks of the first queue with each of these requirements. */
+  /** Explains for each set of requirements which workers could run tasks of the first queue with it. */
   explainDemands(...requirements: readonly StepRequirements[]): readonly DemandExplanation[] {
-    this.tell({
+    this.send({
       actor: 'lease',
       id: this.farm,
       message: { type: 'demands.explain', queueId: this.queue, requirements, replyTo: to('demands') },
     });
     const answer = this.answer('demands');
     if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('demands: no answer');
-    // See the comment of the message.
+    // See the comment on the message type.
     return answer.value as readonly DemandExplanation[];
   }
 
   /** Returns the waiting tasks of the farm by reason. */
   explainFarm(): WaitingExplanation {
-    this.tell({
+    this.send({
       actor: 'lease',
       id: this.farm,
       message: { type: 'farm.explain', replyTo: to('explain farm') },
     });
     const answer = this.answer('explain farm');
     if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('explain farm: no answer');
-    // See the comment of the message.
+    // See the comment on the message type.
     return answer.value as WaitingExplanation;
   }
 
@@ -372,7 +372,7 @@ export class TestFarm extends HouseCatalog {
     if (requirements === undefined) throw new Error(`there is no step of ${word}`);
     const { queueId: queue } = this.job(this.nameOf(jobId));
     const client = `explain ${word}`;
-    this.tell({
+    this.send({
       actor: 'lease',
       id: this.farm,
       message: {
@@ -386,21 +386,21 @@ export class TestFarm extends HouseCatalog {
       },
     });
     const answer = this.answer(client);
-    if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error(`${client}: no answer`);
-    // See the comment of the message.
+    if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error(`no answer for ${client}`);
+    // See the comment on the message type.
     return answer.value as LeaseExplanation;
   }
 
-  /** A worker reports on `A/0/3`, its latest attempt, or on `A/0/3#2`. */
-  report(word: string, status: ReportedStatus, some: SomeOfReport = {}): void {
-    this.tell(this.reportOf(word, status, some));
+  /** Sends a worker's report on `A/0/3` (its latest attempt) or on `A/0/3#2`. */
+  report(word: string, status: ReportedStatus, some: OptionalReportFields = {}): void {
+    this.send(this.reportOf(word, status, some));
   }
 
-  /** A worker reports at once on several tasks of one job. */
+  /** Sends one message with reports on several tasks of one job. */
   reportAll(reports: readonly (readonly [word: string, status: ReportedStatus])[]): void {
     const [first] = reports;
-    if (first === undefined) throw new Error('nothing is reported');
-    this.tell({
+    if (first === undefined) throw new Error('no reports are given');
+    this.send({
       actor: 'job',
       id: this.address(first[0]).jobId,
       message: {
@@ -411,8 +411,8 @@ export class TestFarm extends HouseCatalog {
     });
   }
 
-  /** A report that is on its way: `deliver` brings it. */
-  reportOf(word: string, status: ReportedStatus, some: SomeOfReport = {}): ServiceEnvelope {
+  /** Builds the message with a report, to be sent later with `deliver`. */
+  reportOf(word: string, status: ReportedStatus, some: OptionalReportFields = {}): ServiceEnvelope {
     return {
       actor: 'job',
       id: this.address(word).jobId,
@@ -424,8 +424,8 @@ export class TestFarm extends HouseCatalog {
     };
   }
 
-  /** Sends a worker's report on `A/0/3`, its latest attempt, or on `A/0/3#2`. */
-  attemptReport(word: string, status: ReportedStatus, some: SomeOfReport = {}): AttemptReport {
+  /** Builds a report on `A/0/3` (its latest attempt) or on `A/0/3#2`. */
+  attemptReport(word: string, status: ReportedStatus, some: OptionalReportFields = {}): AttemptReport {
     return {
       attempt_id: this.attemptId(word),
       status,
@@ -438,23 +438,23 @@ export class TestFarm extends HouseCatalog {
     };
   }
 
-  /** Repeats a report, or sends it from another worker. */
+  /** Delivers a message of `reportOf`. */
   deliver(envelope: ServiceEnvelope): void {
-    this.tell(envelope);
+    this.send(envelope);
   }
 
-  private tellWorker(name: string, message: WorkerMessage): void {
-    this.tell({ actor: 'worker', id: this.idOf(name), message });
+  private sendToWorker(name: string, message: WorkerMessage): void {
+    this.send({ actor: 'worker', id: this.idOf(name), message });
   }
 
   protected override beat(worker: string): void {
     this.sendHeartbeat(worker, {}, `beat ${worker}`);
   }
 
-  /** Whether the worker has said of the attempt that it runs. */
+  /** Reports whether the worker has reported the attempt as running. */
   private isRunning(attemptId: AttemptId): boolean {
     const attempt = parseAttemptId(attemptId);
-    if (attempt === null) throw new Error(`${attemptId} is no attempt`);
+    if (attempt === null) throw new Error(`${attemptId} is not an attempt ID`);
     const page = this.store.get('taskPage', keys.taskPageOf(attempt));
     return page !== undefined && readTaskStatus(page, attempt.index) === 'running';
   }
@@ -477,13 +477,13 @@ export class TestFarm extends HouseCatalog {
     this.heartbeatOf({ ...worker, incarnation: some.incarnation ?? worker.incarnation }, open, client);
   }
 
-  /** A heartbeat of a worker that the store may hold no more. */
+  /** Sends a heartbeat of a worker that may be missing from the store. */
   heartbeatOf(
     { id, farmId: farm, incarnation }: Pick<WorkerRecord, 'id' | 'farmId' | 'incarnation'>,
     open: readonly AttemptId[],
     client = 'heartbeat',
   ): void {
-    this.tell({
+    this.send({
       actor: 'worker',
       id,
       message: {

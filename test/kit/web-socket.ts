@@ -18,13 +18,13 @@ export interface Envelope {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** The end of a connection; without a frame that says so the code is 1006. */
+/** The end of a connection. The code is 1006 if there was no close frame. */
 export interface Closing {
   readonly code: number;
   readonly reason: string;
 }
 
-/** The head of an upgrade. A header with an empty value is left out. */
+/** Builds the head of an upgrade request. Headers with an empty value are omitted. */
 export function upgradeHead(
   path = '/api/v1/ws',
   headers: Readonly<Record<string, string>> = {},
@@ -44,7 +44,7 @@ export function upgradeHead(
   return `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** The head and the body of the answer to a request that opens nothing. */
+/** Returns the head and body of the response to a rejected upgrade. */
 export function refusedUpgrade(port: number, request: string): Promise<{ head: string; body: string }> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(request));
@@ -63,9 +63,9 @@ export function refusedUpgrade(port: number, request: string): Promise<{ head: s
   });
 }
 
-/** A client of the event channel over a socket of its own (RFC 6455), which can also stop reading or answer no pings. */
+/** A client of the event channel on a raw socket (RFC 6455). It can also stop reading or ignore pings. */
 export class WebSocketClient {
-  /** The head of the answer. */
+  /** Head of the response. */
   readonly head: string;
   readonly received: Envelope[] = [];
   pings = 0;
@@ -91,7 +91,7 @@ export class WebSocketClient {
     this.#read(rest);
   }
 
-  /** Rejects with the head of the answer when the connection is not opened. */
+  /** Opens the connection. Rejects with the head of the response if the upgrade is refused. */
   static open(port: number, headers: Readonly<Record<string, string>> = {}): Promise<WebSocketClient> {
     const key = randomBytes(16).toString('base64');
     return new Promise((resolve, reject) => {
@@ -140,7 +140,7 @@ export class WebSocketClient {
     this.#write(PING, Buffer.alloc(0));
   }
 
-  /** Reads nothing from the connection until `resume`. */
+  /** Stops reading from the connection until `resume`. */
   pause(): void {
     this.#socket.pause();
   }
@@ -149,7 +149,7 @@ export class WebSocketClient {
     this.#socket.resume();
   }
 
-  /** Says goodbye. */
+  /** Sends a close frame. */
   close(): void {
     this.#write(CLOSE, Buffer.from([0x03, 0xe8]));
   }
@@ -158,7 +158,7 @@ export class WebSocketClient {
     this.#socket.destroy();
   }
 
-  /** The next envelope that was not taken yet; throws when the connection ends before one comes. */
+  /** Returns the next unread envelope. Throws if the connection ends first. */
   async next(): Promise<Envelope> {
     for (;;) {
       const envelope = this.received[this.#taken];
@@ -172,14 +172,14 @@ export class WebSocketClient {
     }
   }
 
-  /** The next envelopes. */
+  /** Returns the next `count` envelopes. */
   async take(count: number): Promise<Envelope[]> {
     const taken: Envelope[] = [];
     while (taken.length < count) taken.push(await this.next());
     return taken;
   }
 
-  /** The next envelope of a type that satisfies the condition; others are passed over. */
+  /** Returns the next envelope of a type that satisfies the condition, and discards others. */
   async nextWhere(fits: (envelope: Envelope) => boolean): Promise<Envelope> {
     for (;;) {
       const envelope = await this.next();

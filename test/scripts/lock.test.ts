@@ -6,7 +6,7 @@ import { test } from 'tap';
 
 const LOCK = new URL('../../../scripts/lock.js', import.meta.url).href;
 
-/** A process that holds the lock for a while, and writes when it has it. */
+/** Starts a process that holds the lock for a while, and writes when it has it. */
 const holder = (lock: string, book: string) =>
   spawn(
     process.execPath,

@@ -20,11 +20,11 @@ interface Run {
   readonly folder: string;
   readonly status: number | null;
   readonly lines: readonly string[];
-  /** Failed files, by name, and their problems. */
+  /** Failed files by name, with their problems. */
   readonly failed: Readonly<Record<string, string>>;
 }
 
-/** Runs the runner over files that are written for it. */
+/** Runs the test runner on files that are created for it. */
 function run(
   t: Test,
   files: NonNullable<Parameters<Test['testdir']>[0]>,

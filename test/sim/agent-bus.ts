@@ -6,13 +6,13 @@ import type { BusModel, Link } from './bus-model.ts';
 import type { CancelStream } from './cancel-stream.ts';
 import type { LogBook } from './log-book.ts';
 import type { Random } from './random.ts';
-import type { ServiceDoor } from './service-model.ts';
+import type { ServiceEndpoint } from './service-model.ts';
 
-/** How long the acknowledgement of a stream is waited for (src/adapters/nats/limits.ts, PUBLISH_LIMITS). */
+/** Timeout of a stream acknowledgement (src/adapters/nats/limits.ts, PUBLISH_LIMITS). */
 const ACKNOWLEDGE_MS = 5_000;
 /** Longest time until a request without a responder fails. */
 const NO_RESPONDERS_MS = 5;
-/** Share of connections that are re-created after a cut. Shorter cuts stay unnoticed. */
+/** Share of connections that are re-created after a cut. Shorter cuts are not detected. */
 const RECONNECT_SHARE = 0.5;
 
 type EffectOf<Kind extends AgentEffect['kind']> = Extract<AgentEffect, { kind: Kind }>;
@@ -21,41 +21,43 @@ export interface AgentBusWorld {
   readonly time: VirtualTime;
   readonly random: Random;
   readonly bus: BusModel;
-  readonly service: ServiceDoor;
+  readonly service: ServiceEndpoint;
   readonly cancels: CancelStream;
   readonly logs: LogBook;
 }
 
-/** The daemon whose connection it is. */
+/** The daemon at the worker's end of the connection. */
 export interface AgentEnd {
   readonly name: string;
   readonly link: Link;
   post(envelope: AgentEnvelope): void;
-  /** Does something in the daemon: at once, when it runs again, or never. */
+  /** Runs an action in the daemon: immediately, when the daemon is resumed, or never. */
   inLife(action: () => void): void;
 }
 
-/** The worker's end of the bus, as src/adapters/nats/worker-bus.ts and daemons/worker/agent-effects.ts are it together. */
+/**
+ * The worker's end of the bus. Models src/adapters/nats/worker-bus.ts together with daemons/worker/agent-effects.ts.
+ */
 export class AgentBus {
   private readonly world: AgentBusWorld;
   private readonly end: AgentEnd;
   private readonly address: string;
   private inboxes = 0;
   private readonly openLeases = new Set<string>();
-  /** Attempts of which a chunk was sent and not acknowledged yet. */
+  /** Attempts with an unacknowledged log chunk. */
   private readonly shipping = new Set<AttemptId>();
   private readonly followed = new Map<TaskId, number>();
 
-  /** `life` tells this life of the daemon from its other ones. */
+  /** `life` numbers the incarnations of the daemon. */
   constructor(world: AgentBusWorld, end: AgentEnd, life: number) {
     this.world = world;
     this.end = end;
     this.address = `${end.name}.${life}`;
   }
 
-  /** The daemon dies: unstored messages are not sent again. */
-  brokenOff(): void {
-    for (const attemptId of this.shipping) this.world.logs.brokenOff(attemptId);
+  /** The daemon has ended: unstored messages are not sent again. */
+  cutOff(): void {
+    for (const attemptId of this.shipping) this.world.logs.cutOff(attemptId);
   }
 
   announce({ token, announcement, timeoutMs }: EffectOf<'announce'>): void {
@@ -134,7 +136,7 @@ export class AgentBus {
     });
   }
 
-  /** Chunks after one that was lost may have been stored all the same. */
+  /** Chunks after a lost one may have been stored nevertheless. */
   shipLogs({ attemptId, chunks }: EffectOf<'ship-logs'>): void {
     const { bus, logs } = this.world;
     const acknowledged = new Set<number>();
@@ -175,7 +177,7 @@ export class AgentBus {
     else this.followed.delete(taskId);
   }
 
-  /** From the bus. */
+  /** Called by the bus. */
   cancelRequested(message: CancelMessage): void {
     if (!this.followed.has(message.task_id)) return;
     const { attempt_id: attemptId, reason } = message;
@@ -183,7 +185,7 @@ export class AgentBus {
   }
 
   /** The bus is reachable again. The connection may have to be re-created. */
-  mended(): void {
+  reconnected(): void {
     if (!this.world.random.chance(RECONNECT_SHARE)) return;
     for (const taskId of this.followed.keys()) this.lookUp(taskId);
     this.end.post({ actor: 'registrar', id: 'registrar', message: { type: 'bus.ready' } });
@@ -238,7 +240,7 @@ export class AgentBus {
   }
 }
 
-/** Does it the first time that it is asked to; true then. */
+/** Returns a function that runs `action` on its first call only, and returns true then. */
 function once(action: () => void): () => boolean {
   let isDone = false;
   return () => {

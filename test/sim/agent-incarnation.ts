@@ -19,18 +19,18 @@ const PUMP_MS_MAX = 2;
 
 /** Parts of a daemon: the real ones, unless a mutant replaces them. */
 export interface AgentBuild {
-  /** Created at every start: nothing of them outlives the daemon. */
+  /** Created for every incarnation: no state outlives the daemon. */
   readonly definitions: (settings: AgentSettings) => readonly AnyDefinition<AgentSystem>[];
-  /** Stands between the actors and the world; changes nothing in a sound build. Null: it is not done. */
+  /** Replaces an effect of the actors, or drops it (null). Identity in a correct build. */
   readonly effect: (effect: AgentEffect) => AgentEffect | null;
 }
 
 export interface LifeWorld extends AgentBusWorld {
   readonly trace: Trace;
   readonly build: AgentBuild;
-  /** Told when a daemon forgets the end of an attempt: the service has confirmed it. */
+  /** Called when a daemon deletes the confirmed end of an attempt. */
   confirmed(attemptId: AttemptId): void;
-  /** Longest time that a write of the journal takes to be on disk. */
+  /** Longest time until a journal write is durable. */
   readonly flushMs: number;
 }
 
@@ -43,11 +43,11 @@ export interface LifeParts {
   readonly number: number;
   wallClock(): number;
   newId(): string;
-  /** The daemon has left, and its process ends. */
+  /** The daemon has deregistered, and its process exits. */
   left(): void;
 }
 
-/** One life of a worker's daemon, from its start to its death: the real actors over a disk, a bus and processes that are models. */
+/** One incarnation of a worker daemon: the real actors on a modeled disk, bus and task processes. */
 export class AgentIncarnation implements SessionOwner {
   readonly events = processEvents((envelope) => {
     this.inLife(() => {
@@ -95,7 +95,7 @@ export class AgentIncarnation implements SessionOwner {
         log: (_level, text, attributes) => {
           if (attributes['error'] !== undefined)
             throw new Violation('no handler throws', `${text}\n${attributes['error']}`);
-          if (text.startsWith('discarded the last log lines of a task')) this.bus.brokenOff();
+          if (text.startsWith('discarded the last log lines of a task')) this.bus.cutOff();
         },
         fatal: (error) => {
           throw new Violation(
@@ -121,7 +121,7 @@ export class AgentIncarnation implements SessionOwner {
   }
 
   stateOf(sessionId: SessionId): SessionState | undefined {
-    // The kernel knows no types of state: a session has its own.
+    // The kernel has no state types; here each kind has its own.
     return this.host.kernel.stateOf('session', sessionId) as SessionState | undefined;
   }
 
@@ -140,10 +140,10 @@ export class AgentIncarnation implements SessionOwner {
     });
   }
 
-  /** kill -9, or its own end. */
+  /** Ends the daemon, by kill -9 or by itself. */
   stop(): void {
     this.host.stop();
-    this.bus.brokenOff();
+    this.bus.cutOff();
     this.parts.processes.ownedBy(null);
     this.parts.disk.crash();
     this.parts.link.buffered.length = 0;
@@ -155,9 +155,9 @@ export class AgentIncarnation implements SessionOwner {
     });
   }
 
-  mended(): void {
+  reconnected(): void {
     this.inLife(() => {
-      this.bus.mended();
+      this.bus.reconnected();
     });
   }
 
@@ -171,7 +171,7 @@ export class AgentIncarnation implements SessionOwner {
     else action();
   }
 
-  /** The disk takes its time; the daemon hears of it when it runs. */
+  /** The write takes time. The daemon is notified when it runs. */
   private commit(changes: readonly AgentSystem['change'][], onDurable: () => void): void {
     const { disk } = this.parts;
     const { time, random, flushMs } = this.world;

@@ -9,7 +9,7 @@ export type AgentMessageOf<K extends Kind<AgentSystem>, T extends string> = Extr
 type AgentHandler = AnyDefinition<AgentSystem>['handlers'][string];
 type AnyAgentContext = Context<AgentSystem, Kind<AgentSystem>>;
 
-/** Puts another handler in the place of one of an agent's actor; it may call the one that was there. */
+/** Replaces a handler of an agent actor. The replacement can call the original. */
 export function handleAgent<K extends Kind<AgentSystem>, T extends AgentMessages[K]['type']>(
   kind: K,
   type: T,
@@ -25,7 +25,7 @@ export function handleAgent<K extends Kind<AgentSystem>, T extends AgentMessages
     const original = definition.handlers[type];
     if (original === undefined) throw new Error(`${kind} has no handler for ${type}`);
     const spoiled: AgentHandler = (state, message, context) => {
-      // The kernel files messages under their type.
+      // The kernel looks handlers up by message type.
       spoil(state, message as AgentMessageOf<K, T>, context, original);
     };
     return { ...definition, handlers: { ...definition.handlers, [type]: spoiled } };

@@ -162,7 +162,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'lines of a log change places',
+    name: 'log lines are reordered',
     plant: handleAgent('shipper', 'logs.lines', (state, message, context, original) => {
       const { batch } = message;
       original(state, { ...message, batch: { ...batch, lines: [...batch.lines].reverse() } }, context);

@@ -5,12 +5,12 @@ import { mayRun, takesTasks } from './eligibility-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
 
-/** Attempts by task, in order of their numbers. */
+/** Attempts by task, ordered by number. */
 export type AttemptsOf = (task: TaskId) => readonly AttemptRecord[];
 
 /**
- * Whether the worker has failed the task since it was last tried again by hand, and another one that may run it and has
- * not is online (docs/decisions/bad-nodes.md): such a worker is passed over.
+ * Reports whether a worker is passed over for a task: it has failed the task since the last manual retry, and another
+ * eligible online worker has not (docs/decisions/bad-nodes.md).
  */
 export function isPassedOver(
   { workers }: Pick<FarmView, 'workers'>,

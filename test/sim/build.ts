@@ -11,14 +11,14 @@ import type { MachineRules } from './task-processes-model.ts';
 import { EXPR_MEMORY_BYTES, type SimulationOptions } from './options.ts';
 import type { ServiceBuild } from './service-model.ts';
 
-/** Parts of a simulation: the real ones, unless a mutant replaces them. */
+/** Parts of a simulation: the real ones unless a mutant replaces them. */
 export interface Build {
   readonly service: ServiceBuild;
   readonly agents: AgentBuild;
   readonly machines: MachineRules;
 }
 
-/** The settings of the service, but for what belongs to one process. */
+/** Settings of the service, except those of its process. */
 export type Settings = Omit<ServiceSettings, 'tallies'>;
 
 export const settingsOf = (options: SimulationOptions): Settings => ({
@@ -27,7 +27,7 @@ export const settingsOf = (options: SimulationOptions): Settings => ({
   heartbeatTimeoutMs: 30_000,
   retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   leaseHoldMs: LEASE_HOLD_MS,
-  // So that a few jobs are asked in pieces, with anything between them.
+  // Small, so that a few jobs are queried in several pieces with other messages between them.
   recoveryBatchSize: 1,
   staleAssignedMs: STALE_ASSIGNED_MS,
   unschedulableGraceMs: options.unschedulableGraceMs,

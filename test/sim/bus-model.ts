@@ -4,12 +4,12 @@ import type { Faults } from './options.ts';
 import type { Random } from './random.ts';
 import type { Trace } from './trace.ts';
 
-/** One end's way to the bus. */
+/** The connection of one end to the bus. */
 export interface Link {
   readonly name: string;
-  /** While cut, nothing comes through in either direction. */
+  /** While set, no message passes in either direction. */
   isCut: boolean;
-  /** Messages that were published during the cut and wait in the client's buffer. */
+  /** Messages published during the cut, buffered in the client. */
   readonly buffered: (() => void)[];
 }
 
@@ -22,7 +22,7 @@ interface StoredMessage {
   readonly text: string;
   readonly storedAt: number;
   ackedAt: number | null;
-  /** Deliveries that wait for their acknowledgement until then are not repeated. */
+  /** Deliveries that wait for their acknowledgement until this time are not repeated. */
   waitsUntil: number;
 }
 
@@ -32,11 +32,11 @@ const ACK_WAIT_MS = 30_000;
 const BASE_LATENCY_MS = 3;
 
 /**
- * The bus: streams that deliver at least once and in no certain order, and core messages that may be lost. It outlives
- * the service; when it crashes it forgets the latest messages and acknowledgements (docs/architecture.md#the-bus).
+ * The bus: streams with at-least-once delivery in any order, and core messages that may be lost. It outlives the
+ * service. A crash loses the latest messages and acknowledgements (docs/architecture.md#the-bus).
  */
 export class BusModel {
-  /** Whether faults of single messages are on: they are not in the liveness phase. */
+  /** Enables faults of single messages. Off in the liveness phase. */
   isFaulty = true;
   private readonly time: VirtualTime;
   private readonly random: Random;
@@ -44,11 +44,11 @@ export class BusModel {
   private readonly faults: Faults;
   private readonly streams: Record<StreamName, StoredMessage[]> = { status: [], presence: [] };
   private readonly consumers: Record<StreamName, Consumer | null> = { status: null, presence: null };
-  /** Everything that was ever published to the status stream, for the check of redeliveries. */
+  /** All messages ever published to the status stream, for the check of redeliveries. */
   readonly statusHistory: string[] = [];
   private nextSequence = 1;
   private isDown = false;
-  /** Rises with each crash: messages in transit are lost. */
+  /** Incremented by each crash: messages in transit are lost. */
   private epoch = 0;
   private connection = 0;
 
@@ -63,7 +63,10 @@ export class BusModel {
     return !this.isDown;
   }
 
-  /** Publishes to a stream. It may be lost on the way; a client that cannot reach the bus keeps it, or loses it. `onStored`: the stream has it (once for each copy). */
+  /**
+   * Publishes to a stream. The message may be lost. A client without connection buffers or loses it. `onStored` is
+   * called for each stored copy.
+   */
   publish(link: Link, stream: StreamName, message: object, onStored: () => void = () => undefined): void {
     const text = JSON.stringify(message);
     const loss = stream === 'status' ? this.faults.reportLoss : this.faults.drop / 2;
@@ -73,8 +76,8 @@ export class BusModel {
   }
 
   /**
-   * A core message: delivered once, twice or never; `deliver` gets a copy of its own. Either link may be null for an
-   * end that is on the bus's own machine.
+   * Sends a core message: delivered once, twice or never. `deliver` gets its own copy. A link is null for an end on the
+   * bus's machine.
    */
   core(from: Link | null, to: Link | null, message: object, deliver: (message: unknown) => void): void {
     if (from?.isCut === true || this.isDown) return;
@@ -95,7 +98,7 @@ export class BusModel {
     }
   }
 
-  /** The service connects its consumers. What it had not acknowledged comes again. */
+  /** Connects the consumers of the service. Unacknowledged messages are redelivered. */
   connect(consumers: Record<StreamName, Consumer>): void {
     this.disconnect();
     this.consumers.status = consumers.status;
@@ -109,7 +112,7 @@ export class BusModel {
     this.consumers.presence = null;
   }
 
-  /** The latest is lost, with what was under way; the bus comes back after `downMs`. */
+  /** Crashes the bus for `downMs`. The latest messages and those in transit are lost. */
   crash(lossMs: number, downMs: number): void {
     this.epoch++;
     this.isDown = true;
@@ -130,7 +133,7 @@ export class BusModel {
     });
   }
 
-  /** A link works again: what its client kept is sent, in order. */
+  /** Restores a link: buffered messages are sent in order. */
   mend(link: Link): void {
     link.isCut = false;
     for (const send of link.buffered.splice(0)) send();

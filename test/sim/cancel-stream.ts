@@ -2,7 +2,7 @@ import type { TaskId } from '../../src/core/ids.ts';
 import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
 import { STREAMS } from '../../src/core/wire/subjects.ts';
 
-/** The last cancel of each task, for as long as the bus keeps it: who connects again asks for it. */
+/** The last cancel of each task for as long as the bus keeps it. A client that reconnects reads it. */
 export class CancelStream {
   private readonly last = new Map<TaskId, { readonly message: CancelMessage; readonly at: number }>();
   private readonly now: () => number;

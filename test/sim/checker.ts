@@ -39,42 +39,42 @@ import { judgeLeases } from './lease-oracle.ts';
 import type { RunningProcesses } from './running-processes.ts';
 import type { ServiceModel, ServiceWatcher } from './service-model.ts';
 import { ActorStates, type FarmView, type ServiceView } from './service-view.ts';
-import { assignedAttempts, isAsHandedOut, storedAttempt, storedAttempts } from './stored-attempts.ts';
+import { assignedAttempts, equalsAssignment, storedAttempt, storedAttempts } from './stored-attempts.ts';
 import { watchTake } from './take-rules.ts';
 import { Violation } from './violation.ts';
 import { judgeWorkerTurn } from './worker-rules.ts';
-import type { Said, Turn, TurnObserver } from './watch-turns.ts';
+import type { TurnOutputs, Turn, TurnObserver } from './watch-turns.ts';
 
-/** A check of all durable rows is slow: runs once in this number of complete flushes. */
-const FLUSHED_LOOK_EACH = 64;
+/** Number of complete flushes per check of all durable rows, which is slow. */
+const FLUSHES_PER_CHECK = 64;
 
-/** Something that the service has said and must stand by: says what is wrong, or null. */
+/** A statement that the service has confirmed and must keep. Returns a violation, or null. */
 export type Obligation = (store: StoreReader) => string | null;
 
-/** A job as it was after its last turn. */
+/** A job after its last turn. */
 interface LastSeen {
   readonly state: JobState;
   readonly snapshot: JobSnapshot;
-  /** Since when each step has had something ready. */
+  /** Start of the current period with ready tasks, by step. */
   readonly readySince: readonly number[];
-  /** The closure in which it last changed otherwise than by a lease. */
+  /** The unit of work in which it last changed, except by a lease. */
   readonly changedIn: number;
 }
 
-type AfterTurn = (said: Said) => void;
+type AfterTurn = (said: TurnOutputs) => void;
 
-/** Watches one service over all its lives, and throws a Violation as soon as an invariant does not hold. */
+/** Observes one service over all its restarts, and throws a Violation as soon as an invariant does not hold. */
 export class Checker implements ServiceWatcher {
   readonly farms: FarmId[] = [];
-  /** Since when the service has been able to hear workers, in virtual time. */
+  /** Virtual time since when the service has been able to receive worker messages. */
   receivingSince = 0;
-  /** Whether the clock of the service has never been set: holds are as long as they should be. */
+  /** The clock of the service was never set, so holds have their full length. */
   isClockSteady = true;
-  /** Until when the service was stalled last, in virtual time. */
+  /** Virtual end time of the last stall of the service. */
   stalledUntil = 0;
-  /** Whether clients have taken away all that holds work back. */
+  /** Clients have lifted all holds. */
   isLifted = false;
-  /** When a task last ran to its end, in virtual time. */
+  /** Virtual time of the last task process that ran to its end. */
   progressedAt = 0;
   private readonly service: ServiceModel;
   private readonly time: VirtualTime;
@@ -84,14 +84,14 @@ export class Checker implements ServiceWatcher {
   private readonly touched = new Set<JobState>();
   private readonly touchedFarms = new Set<FarmId>();
   private readonly attempts = new Map<TaskId, AttemptRecord[]>();
-  /** Published ends of tasks. They last, except for a retry. */
-  private readonly toldEnds = new Map<TaskId, TerminalTaskStatus>();
-  /** Jobs with an unanswered client request that may undo a published end. */
+  /** Published ends of tasks. They are final, except for a retry. */
+  private readonly publishedEnds = new Map<TaskId, TerminalTaskStatus>();
+  /** Number of unanswered client requests that may undo a published end, by job. */
   private readonly unsettled = new Map<JobId, number>();
   private readonly seen = new Map<JobId, LastSeen>();
-  private closures = 0;
+  private unitsOfWork = 0;
   private startedAt = 0;
-  /** When a worker of a farm changed last, in virtual time. */
+  /** Virtual time of the last worker change, by farm. */
   private readonly changedAt = new Map<FarmId, number>();
   private readonly promises: Obligation[] = [];
   private flushedLooks = 0;
@@ -110,18 +110,18 @@ export class Checker implements ServiceWatcher {
       this.attempts.get(taskId)?.find(({ id }) => id === attemptId)?.status === 'canceled';
   }
 
-  /** A worker has forgotten the end of an attempt: whatever fails now, the service knows it. */
+  /** Called when a worker deletes the end of an attempt: the service must keep it across any crash. */
   endConfirmed(attemptId: AttemptId): void {
     const address = parseAttemptId(attemptId);
     if (address === null) throw new Error(`a worker has reported on ${attemptId}`);
     if (storedAttempt(this.service.store.durable, address)?.status !== 'running') return;
-    throw new Violation('an end that is confirmed is on the disk of the service', attemptId);
+    throw new Violation('a confirmed end is on the disk of the service', attemptId);
   }
 
-  /** Records a reply to a client: its change is in the store now and after any crash. */
+  /** Records a reply to a client: its change must be in the store now and after any crash. */
   promise(promised: Obligation): void {
     this.promises.push(promised);
-    this.keepsPromise(promised);
+    this.checkObligation(promised);
   }
 
   /** Records a client request that may undo a published end of the job. Call the returned function with the reply. */
@@ -135,11 +135,11 @@ export class Checker implements ServiceWatcher {
   }
 
   readonly observer: TurnObserver = (turn) => {
-    if (turn.beginsClosure) this.closures++;
+    if (turn.startsUnitOfWork) this.unitsOfWork++;
     const farm = farmOf(turn);
     const after = this.watch(turn);
     return (said) => {
-      // A heartbeat that says nothing changes nothing that others know.
+      // A heartbeat without news changes nothing outside the worker.
       if (farm !== null && (turn.kind !== 'worker' || said.sent.length > 0)) this.touchedFarms.add(farm);
       after?.(said);
     };
@@ -171,7 +171,7 @@ export class Checker implements ServiceWatcher {
     const last = this.seen.get(id);
     const before = last?.state === job ? last.snapshot : snapshotOf(job);
     if (last !== undefined && last.state !== job && !isSame(before, last.snapshot))
-      this.note(new Violation('a job that is loaded again is what it was', id));
+      this.note(new Violation('a job that is loaded again is unchanged', id));
     const setting = settingsOf(job, this.states?.farm(farmId), this.settings.retry);
     const expected = expectedOf(job, before, message, turn.now, setting);
     const isWaitedFor = message.type === 'job.expire' && this.isWaitedFor(id, farmId);
@@ -199,7 +199,7 @@ export class Checker implements ServiceWatcher {
       }
       const after = snapshotOf(job);
       const hasChanged = message.type !== 'tasks.take' && (last === undefined || !isSame(before, after));
-      const changedIn = hasChanged ? this.closures : (last?.changedIn ?? 0);
+      const changedIn = hasChanged ? this.unitsOfWork : (last?.changedIn ?? 0);
       const readySince = readySinceOf(after, turn.now, last?.readySince ?? []);
       this.seen.set(id, { state: job, snapshot: after, readySince, changedIn });
       const { isClockSteady } = this;
@@ -210,7 +210,7 @@ export class Checker implements ServiceWatcher {
     };
   }
 
-  /** Whether a job of the farm that is blocked depends on it. */
+  /** Reports whether a blocked job of the farm depends on the job. */
   private isWaitedFor(id: JobId, farmId: FarmId): boolean {
     return [...(this.states?.farm(farmId)?.activeJobs.keys() ?? [])].some((each) => {
       const record = this.states?.job(each)?.record;
@@ -247,7 +247,7 @@ export class Checker implements ServiceWatcher {
       const farm = this.states?.farm(lease.farmId);
       if (farm === undefined) return;
       if (lease.pendingJobs.length > 0) {
-        const detail = `${lease.pendingJobs.length} jobs of ${lease.farmId} were not asked yet`;
+        const detail = `${lease.pendingJobs.length} jobs of ${lease.farmId} were not queried yet`;
         this.note(new Violation('nothing is leased or published before all jobs are known', detail));
       }
       const view = this.farmView(farm, lease);
@@ -266,7 +266,7 @@ export class Checker implements ServiceWatcher {
         isClockSteady: this.isClockSteady,
         attemptsOf: (task: TaskId) => this.attempts.get(task) ?? [],
         reserved,
-        isFresh: (job: JobId) => this.seen.get(job)?.changedIn === this.closures,
+        isFresh: (job: JobId) => this.seen.get(job)?.changedIn === this.unitsOfWork,
       };
       this.note(judgeLeases(lease, takes, around));
     };
@@ -278,7 +278,7 @@ export class Checker implements ServiceWatcher {
     const { record } = worker;
     const before = record.status;
     return ({ sent }) => {
-      // A clock that was set says nothing of how long the worker was silent.
+      // After a clock step, the duration of the worker's silence is unknown.
       const silentMs = this.isClockSteady ? turn.now - record.lastHeartbeatAt : Infinity;
       this.note(judgeWorkerTurn(record, worker, message, silentMs, this.settings.heartbeatTimeoutMs));
       if (sent.some(({ message }) => message.type === 'worker.offered' || message.type === 'worker.removed'))
@@ -287,7 +287,7 @@ export class Checker implements ServiceWatcher {
       if (before !== 'online' || worker.record.status !== 'offline') return;
       const heardFor = this.time.now - this.receivingSince;
       if (heardFor >= this.settings.heartbeatTimeoutMs) return;
-      const name = 'no worker expires before it had a whole timeout to make contact';
+      const name = 'no worker expires before it had a full timeout to make contact';
       this.note(new Violation(name, `${worker.record.id} after ${heardFor} ms`));
     };
   }
@@ -309,8 +309,8 @@ export class Checker implements ServiceWatcher {
     }
     if (event.subject !== 'tasks') return;
     const { task_id: taskId, status } = event.payload;
-    if (isTerminalTask(status)) this.toldEnds.set(taskId, status);
-    else this.toldEnds.delete(taskId);
+    if (isTerminalTask(status)) this.publishedEnds.set(taskId, status);
+    else this.publishedEnds.delete(taskId);
   }
 
   pumped(): void {
@@ -328,7 +328,7 @@ export class Checker implements ServiceWatcher {
     if (
       kernel.isIdle &&
       store.waiting + store.unread === 0 &&
-      ++this.flushedLooks % FLUSHED_LOOK_EACH === 0
+      ++this.flushedLooks % FLUSHES_PER_CHECK === 0
     ) {
       this.check(WHEN_FLUSHED, view);
     }
@@ -341,24 +341,24 @@ export class Checker implements ServiceWatcher {
     const before = new Map(this.attempts);
     this.attempts.clear();
     for (const attempt of storedAttempts(this.service.store)) {
-      const wrong = this.noteAttempt(attempt) ?? isAsHandedOut(attempt, before);
+      const wrong = this.noteAttempt(attempt) ?? equalsAssignment(attempt, before);
       if (wrong !== null) throw wrong;
     }
-    this.checkToldEnds();
+    this.checkPublishedEnds();
     this.unsettled.clear();
-    for (const promised of this.promises) this.keepsPromise(promised);
+    for (const promised of this.promises) this.checkObligation(promised);
   }
 
-  /** Whether jobs of some farm were not asked yet what they offer. */
-  get isTakingUp(): boolean {
-    return this.farms.some((id) => !this.isAsked(id));
+  /** Reports whether jobs of any farm were not queried yet for their offers. */
+  get isRecovering(): boolean {
+    return this.farms.some((id) => !this.areJobsQueried(id));
   }
 
   /** Returns the fault of the final state, or null. */
   unfinished(): string | null {
-    if (this.isTakingUp) return 'a farm is being recovered';
+    if (this.isRecovering) return 'a farm is being recovered';
     const view = this.view(true);
-    if (this.service.host === null || view.farms.length < this.farms.length) return 'the service is not up';
+    if (this.service.host === null || view.farms.length < this.farms.length) return 'the service is down';
     for (const { name, check } of FINAL_INVARIANTS) {
       const wrong = check(view);
       if (wrong !== null) return `${name}: ${wrong}`;
@@ -366,7 +366,7 @@ export class Checker implements ServiceWatcher {
     return null;
   }
 
-  /** The last look: at everything. */
+  /** Checks everything one last time. */
   finish(): void {
     const view = this.view(true);
     this.check(AFTER_EACH_STEP, view);
@@ -374,10 +374,10 @@ export class Checker implements ServiceWatcher {
     this.check(WHEN_FLUSHED, view);
     this.check(FINAL_INVARIANTS, view);
     this.check(FINAL_SLOW_INVARIANTS, view);
-    for (const promised of this.promises) this.keepsPromise(promised);
+    for (const promised of this.promises) this.checkObligation(promised);
   }
 
-  /** A violation is thrown after the turn: the kernel treats an error inside a turn as a fault of the handler. */
+  /** Violations are thrown after the turn, because the kernel treats an error inside a turn as a handler error. */
   private note(violation: Violation | null): void {
     this.inTurn ??= violation;
   }
@@ -389,18 +389,18 @@ export class Checker implements ServiceWatcher {
     }
   }
 
-  private keepsPromise(promised: Obligation): void {
+  private checkObligation(promised: Obligation): void {
     const wrong = promised(this.service.store);
-    if (wrong !== null) throw new Violation('what was answered is in the store', wrong);
+    if (wrong !== null) throw new Violation('every answered change is in the store', wrong);
   }
 
   private view(isLast = false): ServiceView {
     const { states, service } = this;
-    // Worked out when it is asked for: most looks are at one farm, or at none.
+    // Computed on demand: most checks need one farm or none.
     let farms: readonly FarmView[] | null = null;
     const all = (): readonly FarmView[] => (farms ??= this.farmViews(this.farms, missing));
-    // Its jobs are not in memory yet: a farm is checked after its recovery.
-    const asked = [...this.touchedFarms].filter((id) => this.isAsked(id));
+    // Jobs are not in memory yet: a farm is checked after its recovery.
+    const asked = [...this.touchedFarms].filter((id) => this.areJobsQueried(id));
     const touched = isLast ? all() : this.farmViews(asked, missing);
     return {
       tallies: service.tallies,
@@ -422,8 +422,8 @@ export class Checker implements ServiceWatcher {
     };
   }
 
-  /** Whether all jobs of the farm were asked what they offer; so it is when its lease actor is not in memory. */
-  private isAsked(farm: FarmId): boolean {
+  /** Reports whether all jobs of the farm were queried for their offers; true if its lease actor is not in memory. */
+  private areJobsQueried(farm: FarmId): boolean {
     return (this.states?.lease(farm)?.pendingJobs.length ?? 0) === 0;
   }
 
@@ -438,7 +438,7 @@ export class Checker implements ServiceWatcher {
     });
   }
 
-  /** Milliseconds since the epoch: the start of the service, its last stall, the last change of a worker. */
+  /** Milliseconds since the epoch: the latest of the service start, its last stall and the last worker change. */
   private quietSince(farm: FarmId): number | null {
     const { host } = this.service;
     if (host === null || !this.isClockSteady) return null;
@@ -483,7 +483,7 @@ export class Checker implements ServiceWatcher {
 
   private noteAttempt(attempt: AttemptRecord): Violation | null {
     const address = parseAttemptId(attempt.id);
-    if (address === null) return new Violation('attempts have ids', attempt.id);
+    if (address === null) return new Violation('attempts have IDs', attempt.id);
     const taskId = taskIdOf(address);
     const known = this.attempts.get(taskId) ?? [];
     this.attempts.set(taskId, known);
@@ -494,26 +494,26 @@ export class Checker implements ServiceWatcher {
     }
     const isClosed = attempt.status !== 'running';
     if (isClosed !== (attempt.endedAt !== undefined) || (attempt.endedAt ?? Infinity) < attempt.startedAt)
-      return new Violation('an attempt ends after it has started', JSON.stringify(attempt));
+      return new Violation('an attempt ends after it started', JSON.stringify(attempt));
     if (attempt.status === 'succeeded' || attempt.exitCode !== undefined) this.progressedAt = this.time.now;
     const exitCode = attempt.status === 'succeeded' ? 0 : attempt.exitCode;
     if (exitCode !== undefined && this.processes.exitCodeOf(attempt.id) !== exitCode) {
       const detail = `${attempt.id} ${attempt.status}`;
-      return new Violation('an attempt is credited with what its process did', detail);
+      return new Violation('an attempt is credited with the result of its process', detail);
     }
     known[attempt.attemptNumber - 1] = attempt;
     return null;
   }
 
   /** I5: a task with a published end has ended, unless an unanswered client request retries it. */
-  private checkToldEnds(): void {
+  private checkPublishedEnds(): void {
     const { store } = this.service;
-    for (const [taskId, end] of this.toldEnds) {
+    for (const [taskId, end] of this.publishedEnds) {
       const task = parseTaskId(taskId);
-      // That no job goes that must not is promised elsewhere.
+      // Other rules check that only permitted jobs are deleted.
       const isGone = task === null || store.get('job', keys.job(task.jobId)) === undefined;
       if (isGone || this.unsettled.has(task.jobId)) {
-        this.toldEnds.delete(taskId);
+        this.publishedEnds.delete(taskId);
         continue;
       }
       const page = store.get('taskPage', keys.taskPageOf(task));
@@ -523,13 +523,13 @@ export class Checker implements ServiceWatcher {
       if (status === end) continue;
       throw new Violation(
         'a published end of a task lasts',
-        `${taskId} was ${end} and is ${status ?? 'not there'}`,
+        `${taskId} was ${end} and is ${status ?? 'missing'}`,
       );
     }
   }
 }
 
-/** The farm whose actor has the turn; null for what belongs to no farm in particular. */
+/** The farm of the actor; null for actors without a farm. */
 function farmOf({ kind, state }: Turn): FarmId | null {
   switch (kind) {
     case 'job':
@@ -550,5 +550,5 @@ function farmOf({ kind, state }: Turn): FarmId | null {
 }
 
 function missing(what: string): never {
-  throw new Violation('what is at work is in memory', what);
+  throw new Violation('actors with work are in memory', what);
 }

@@ -4,12 +4,12 @@ import { WorkerClients } from './worker-clients.ts';
 import { SettingsClients } from './settings-clients.ts';
 
 interface Action {
-  /** How often it is done, relative to the others; 0 for never. */
+  /** Relative frequency of the action; 0 for never. */
   readonly weight: number;
   readonly act: () => void;
 }
 
-/** All clients of one farm: they set it up, submit jobs, steer them, and change settings. */
+/** All clients of one farm: they create it, submit and control jobs, and change settings. */
 export class ClientModel {
   private readonly world: ClientWorld;
   private readonly settings: SettingsClients;
@@ -27,7 +27,7 @@ export class ClientModel {
     this.settings.setUp(onReady);
   }
 
-  /** One random action. */
+  /** Performs one random action. */
   act(): void {
     const actions = this.actions();
     let total = 0;

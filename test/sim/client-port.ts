@@ -8,7 +8,7 @@ import type { SimulationOptions } from './options.ts';
 import type { Random } from './random.ts';
 import type { ServiceModel } from './service-model.ts';
 
-const TRY_AGAIN_MS = 2_000;
+const RETRY_MS = 2_000;
 
 export interface ClientWorld {
   readonly farm: FarmId;
@@ -19,7 +19,7 @@ export interface ClientWorld {
   readonly options: SimulationOptions;
 }
 
-/** Asks once; there is no answer when the service dies first. */
+/** Sends a request once. There is no answer if the service crashes first. */
 export function ask<T>(
   world: Pick<ClientWorld, 'service'>,
   envelopeFor: (to: ReplyTo<Outcome<T>>) => ServiceEnvelope,
@@ -28,7 +28,7 @@ export function ask<T>(
   world.service.request(envelopeFor, onOutcome);
 }
 
-/** Asks again and again until there is an answer. */
+/** Repeats a request until it is answered. */
 export function requestUntilAnswered<T>(
   world: Pick<ClientWorld, 'service' | 'time'>,
   envelopeFor: (to: ReplyTo<Outcome<T>>) => ServiceEnvelope,
@@ -42,7 +42,7 @@ export function requestUntilAnswered<T>(
       isAnswered = true;
       onOutcome(outcome);
     });
-    world.time.after(TRY_AGAIN_MS, tryOnce);
+    world.time.after(RETRY_MS, tryOnce);
   };
   tryOnce();
 }

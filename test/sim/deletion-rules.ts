@@ -5,9 +5,9 @@ import type { JobSnapshot } from './job-snapshot.ts';
 import { Violation } from './violation.ts';
 
 /**
- * A job may be deleted by a client, or by retention after it has ended
- * (docs/contract/rest.md#jobs, docs/contract/events.md#subjects, docs/contract/job-states.md#retention). Retention
- * keeps what a blocked job depends on (docs/decisions/deletion.md).
+ * A job may be deleted by a client, or by retention after it has ended (docs/contract/rest.md#jobs,
+ * docs/contract/events.md#subjects, docs/contract/job-states.md#retention). Retention keeps upstream jobs of a blocked
+ * job (docs/decisions/deletion.md).
  */
 export function judgeDeletion(
   { status }: JobSnapshot,
@@ -22,6 +22,6 @@ export function judgeDeletion(
   const isKind = status === 'completed' || (includeFailed && (status === 'failed' || status === 'canceled'));
   const isOld = !isClockSteady || now - endedAt >= afterMs;
   if (type === 'job.expire' && afterMs > 0 && isKind && isOld && !isWaitedFor) return null;
-  const detail = `${id}, ${type}: ${status} for ${now - endedAt} ms${isWaitedFor ? ', and another waits' : ''}`;
-  return new Violation('a job is removed by a client, or when it was kept for long enough', detail);
+  const detail = `${id}, ${type}: ${status} for ${now - endedAt} ms${isWaitedFor ? ', and another job depends on it' : ''}`;
+  return new Violation('a job is deleted by a client, or after its retention time', detail);
 }

@@ -4,8 +4,8 @@ import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { EXPR_MEMORY_BYTES } from './options.ts';
 
 /**
- * Who may run what, read off the contract a second time (docs/contract/lease.md#first-fit,
- * docs/contract/openjd.md#host-requirements), in the plainest way and without the code that the lease uses.
+ * Eligibility of workers, implemented a second time from the contract (docs/contract/lease.md#first-fit,
+ * docs/contract/openjd.md#host-requirements). Simple, and without the code of the lease actor.
  */
 export type OfferedWorker = Pick<
   WorkerRecord,
@@ -20,14 +20,17 @@ export type OfferedWorker = Pick<
   | 'exprMemoryBytes'
 >;
 
-/** Only a worker that is online and does not leave gets work. */
+/** Only an online worker that is not draining gets work. */
 export const takesTasks = (worker: Pick<WorkerRecord, 'status' | 'draining'>): boolean =>
   worker.status === 'online' && worker.draining !== true;
 
 export const mayRun = (worker: OfferedWorker, queue: QueueId, needs: StepRequirements): boolean =>
   ineligibleAt(worker, queue, needs) === null;
 
-/** The first gate that keeps the worker from it: 0 its queues, 1 its location, 2 an amount, 3 an attribute, 4 its limits; null for none. */
+/**
+ * Returns the first gate that the worker fails: 0 queues, 1 location, 2 an amount, 3 an attribute, 4 limits; null if
+ * eligible.
+ */
 export function ineligibleAt(
   worker: OfferedWorker,
   queue: QueueId,
@@ -40,10 +43,10 @@ export function ineligibleAt(
   return needs.usesExpressions === true && grantedBy(worker) < EXPR_MEMORY_BYTES ? 4 : null;
 }
 
-/** docs/contract/limits.md#expressions-and-templates: 1,000,000 bytes unless it says something else. */
+/** docs/contract/limits.md#expressions-and-templates: 1,000,000 bytes by default. */
 const grantedBy = ({ exprMemoryBytes }: OfferedWorker): number => exprMemoryBytes ?? 0;
 
-/** Cores that a task takes of the worker: all of them when none are declared. */
+/** Returns the cores that a task uses on the worker: all of them if the step declares none. */
 export function coresNeeded(worker: Pick<WorkerRecord, 'cpuCount'>, needs: StepRequirements): number {
   if (needs.cores === null) return worker.cpuCount;
   return needs.cores <= 1 ? 1 : Math.ceil(needs.cores);

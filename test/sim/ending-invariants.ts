@@ -4,18 +4,18 @@ import type { JobState } from '../../actors/service/job/state.ts';
 import type { StepState } from '../../actors/service/job/step-state.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { rowsOfNoJob } from '../kit/rows-of-job.ts';
+import { orphanedRows } from '../kit/rows-of-job.ts';
 import { mayRun } from './eligibility-oracle.ts';
 import type { FarmView, ServiceView } from './service-view.ts';
 import { storedAttempt } from './stored-attempts.ts';
 import { type Invariant, ofFarms, isTerminalStatus } from './invariant-frame.ts';
 
-/** Retention removes a job within a period of its sweep, a tenth of the time for which it keeps jobs. */
+/** Retention deletes a job within one sweep period, which is a tenth of the retention time. */
 const RETENTION_LATE = 1.2;
 
-/** State is what the store holds (docs/architecture.md#a-turn): once everything is on disk. */
-export const memoryIsWhatTheStoreHolds: Invariant = {
-  name: 'what is in memory is what the store holds',
+/** When all commits are durable, state equals the store (docs/architecture.md#a-turn). */
+export const memoryEqualsStore: Invariant = {
+  name: 'actors in memory equal their stored rows',
   check: (view) => {
     for (const { farm, jobs, workers } of view.farms) {
       if (!isDeepStrictEqual(view.store.get('farm', keys.farm(farm.record.id)), farm.record))
@@ -25,7 +25,7 @@ export const memoryIsWhatTheStoreHolds: Invariant = {
           return `queue ${queue.id}`;
       }
       for (const { record, bookings, storedHeartbeatAt } of workers) {
-        // A heartbeat that says nothing new is not always written.
+        // A heartbeat without news is not always written.
         const stored = { ...record, lastHeartbeatAt: storedHeartbeatAt };
         if (!isDeepStrictEqual(view.store.get('worker', keys.worker(record.id)), stored))
           return `worker ${record.id}`;
@@ -65,9 +65,9 @@ function jobDiffers(job: JobState, view: ServiceView): string | null {
   return null;
 }
 
-/** No rows remain of ended work. */
-export const everyJobIsTerminalOrUnschedulable: Invariant = {
-  name: 'in the end every job is terminal, or waits for what does not come',
+/** Ended work leaves no rows behind. */
+export const jobsEndOrCannotRun: Invariant = {
+  name: 'in the end every job is terminal, or waits for something that never happens',
   check: ofFarms((view, { isLifted }) => {
     const stuck = new Set(
       view.jobs.filter((job) => cannotRun(view, job, isLifted)).map((job) => job.record.id),
@@ -86,8 +86,8 @@ export const everyJobIsTerminalOrUnschedulable: Invariant = {
 };
 
 /**
- * Nothing of the job runs, and whatever is ready is held by a pause or wants a worker that there is not, or nothing is
- * ready and what is pending waits for a step that did not complete.
+ * Reports whether a job can never continue. None of its tasks runs. Ready tasks are paused or require a missing worker;
+ * or no task is ready, and pending tasks wait for a step that did not complete.
  */
 function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: boolean): boolean {
   if (job.openAttempts.size > 0 || job.record.status === 'blocked') return false;
@@ -96,7 +96,7 @@ function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: 
   const ready = job.steps.filter((step) => step.record.taskCounts.ready > 0);
   if (ready.length === 0) return job.steps.every((step) => isTerminalStep(step) || waitsInVain(job, step));
   // A pool that is full has holders, and those end; one that is not registered has no slots.
-  const isUnregistered = (name: string): boolean => lease.pools.stateOf(name).maxConcurrent === 0;
+  const isUnregistered = (name: string): boolean => lease.pools.stateOf(name).maxConcurrent === null;
   return ready.every(
     (step) =>
       step.plan.requirements.pools.some(isUnregistered) ||
@@ -122,8 +122,8 @@ function waitsInVain(job: JobState, step: StepState): boolean {
   });
 }
 
-export const nothingIsBookedInTheEnd: Invariant = {
-  name: 'in the end nothing is booked',
+export const noBookingsRemain: Invariant = {
+  name: 'in the end no cores are booked',
   check: ofFarms(({ workers }) => {
     for (const { record, bookings } of workers) {
       for (const attemptId of bookings.ids()) return `${attemptId} is booked on ${record.id}`;
@@ -132,14 +132,14 @@ export const nothingIsBookedInTheEnd: Invariant = {
   }),
 };
 
-export const deletedJobsLeaveNothing: Invariant = {
-  name: 'in the end nothing is left of a job that is not there',
-  check: ({ store }) => rowsOfNoJob(store)[0] ?? null,
+export const noRowsOfDeletedJobsRemain: Invariant = {
+  name: 'in the end no rows of deleted jobs remain',
+  check: ({ store }) => orphanedRows(store)[0] ?? null,
 };
 
 /** Retention deletes jobs in time. */
-export const retentionIsDone: Invariant = {
-  name: 'in the end retention has removed what it may',
+export const expiredJobsAreDeleted: Invariant = {
+  name: 'in the end retention has deleted all expired jobs',
   check: ({ store, farms, now, isClockSteady, retention }) => {
     if (retention.afterMs === 0 || !isClockSteady) return null;
     const needed = new Set(farms.flatMap(({ jobs }) => jobs.flatMap(({ record }) => record.dependsOn)));

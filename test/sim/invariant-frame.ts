@@ -7,7 +7,7 @@ import type { TaskState } from '../../src/core/records/task-page.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView, ServiceView } from './service-view.ts';
 
-/** Something that is always the case: `check` says what is wrong, or null. */
+/** A condition that always holds: `check` returns the violation, or null. */
 export interface Invariant {
   readonly name: string;
   readonly check: (view: ServiceView) => string | null;
@@ -50,7 +50,7 @@ export function unschedulableTasks(step: StepState): number {
 export const nameOf = (job: JobState, step: StepState, index: number): string =>
   taskIdOf({ jobId: job.record.id, stepOrder: step.record.order, index });
 
-/** Looks at every step of the jobs that had a turn. */
+/** Checks every step of the jobs that had a turn. */
 export const ofTouchedSteps =
   (check: (job: JobState, step: StepState, view: ServiceView) => string | null) =>
   (view: ServiceView): string | null => {

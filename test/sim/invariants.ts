@@ -1,11 +1,11 @@
 import { judgeMarks, surroundingsOf } from './unschedulable-rules.ts';
 import { type Invariant, ofFarms } from './invariant-frame.ts';
 import {
-  memoryIsWhatTheStoreHolds,
-  everyJobIsTerminalOrUnschedulable,
-  nothingIsBookedInTheEnd,
-  deletedJobsLeaveNothing,
-  retentionIsDone,
+  memoryEqualsStore,
+  jobsEndOrCannotRun,
+  noBookingsRemain,
+  noRowsOfDeletedJobsRemain,
+  expiredJobsAreDeleted,
 } from './ending-invariants.ts';
 import {
   jobStatusFits,
@@ -25,7 +25,7 @@ import {
 import {
   poolsAreHeldByOpenAttempts,
   failuresAreCounted,
-  deletedWorkersAreGone,
+  noRowsOfDeletedWorkersRemain,
   farmsKnowPools,
 } from './pool-and-worker-invariants.ts';
 import {
@@ -39,7 +39,7 @@ import {
 
 /** I6: `unschedulable` is a subset of ready, set only while no worker can run the task, and set and cleared in time. */
 const unschedulableIsTrue: Invariant = {
-  name: 'a task is marked as unschedulable while no online worker may run it, and then alone',
+  name: 'a task is marked as unschedulable only while no online worker is eligible',
   check: ofFarms((farm, view) =>
     judgeMarks(
       surroundingsOf(farm, view.farms),
@@ -69,25 +69,22 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
   leaseCountsLive,
 ];
 
-/** When no message waits and no timer is due. */
+/** Checks for when no message is pending and no timer is due. */
 export const AT_REST: readonly Invariant[] = [noReadyTaskWaits, unschedulableIsTrue];
 
-/** When everything is on disk. */
+/** Checks for when all commits are durable. */
 export const WHEN_FLUSHED: readonly Invariant[] = [
-  memoryIsWhatTheStoreHolds,
-  deletedWorkersAreGone,
+  memoryEqualsStore,
+  noRowsOfDeletedWorkersRemain,
   poolsAreHeldByOpenAttempts,
 ];
 
-export const FINAL_INVARIANTS: readonly Invariant[] = [
-  everyJobIsTerminalOrUnschedulable,
-  nothingIsBookedInTheEnd,
-];
+export const FINAL_INVARIANTS: readonly Invariant[] = [jobsEndOrCannotRun, noBookingsRemain];
 
 /** Checks of the final state that are too slow to run often. */
 export const FINAL_SLOW_INVARIANTS: readonly Invariant[] = [
   farmsKnowPools,
   failuresAreCounted,
-  deletedJobsLeaveNothing,
-  retentionIsDone,
+  noRowsOfDeletedJobsRemain,
+  expiredJobsAreDeleted,
 ];

@@ -14,16 +14,16 @@ import { randomPlan, randomRetry } from './job-plans.ts';
 interface OwnJob {
   readonly id: JobId;
   readonly plan: JobPlan;
-  /** Its deletion was asked for: it may be gone. */
+  /** Its deletion was requested, so it may be missing. */
   isDeletionPending: boolean;
-  /** Requests that were made of it: what was answered to one holds until the next is made. */
+  /** Number of requests for it. The result of an answered request holds until the next request. */
   requests: number;
 }
 
 const PRIORITIES = [10, 50, 50, 50, 90] as const;
 const PAUSED_SHARE = 0.4;
 
-/** The clients that submit jobs to a farm and steer them: cancel, pause, resume, retry, change. */
+/** Clients that submit jobs to a farm and control them: cancel, pause, resume, retry, change. */
 export class JobClients {
   private readonly world: ClientWorld;
   private readonly queues: readonly QueueId[];
@@ -78,14 +78,14 @@ export class JobClients {
         for (const step of plan.steps) tasks += step.taskCount;
         checker.promise((store) => {
           const job = store.get('job', keys.job(id));
-          if (job === undefined) return this.mayBeGone(own) ? null : `job ${id} is not there`;
+          if (job === undefined) return this.mayBeGone(own) ? null : `job ${id} is missing`;
           if (job.taskCounts.total !== tasks)
             return `job ${id} has ${job.taskCounts.total} tasks, not ${tasks}`;
-          // A plan never changes: it is compared when it was answered, and once more later.
+          // A plan never changes: it is compared after the answer and once more later.
           if (plansSeen++ > 1) return null;
           return isDeepStrictEqual(store.get('plan', keys.plan(id)), plan)
             ? null
-            : `the plan of job ${id} is another`;
+            : `the plan of job ${id} has changed`;
         });
       },
     );
@@ -102,7 +102,7 @@ export class JobClients {
         if (!outcome.ok) return;
         promise((store) => {
           const status = store.get('job', keys.job(id))?.status;
-          return status === 'canceled' ? null : `job ${id} was canceled and is ${status ?? 'not there'}`;
+          return status === 'canceled' ? null : `job ${id} was canceled and is ${status ?? 'missing'}`;
         });
       },
     );
@@ -143,7 +143,7 @@ export class JobClients {
         settled();
         if (!outcome.ok && outcome.problem.kind !== 'not-found') return;
         checker.promise((store) =>
-          store.get('job', keys.job(id)) === undefined ? null : `job ${id} was deleted and is there`,
+          store.get('job', keys.job(id)) === undefined ? null : `job ${id} was deleted and still exists`,
         );
       },
     );
@@ -190,7 +190,7 @@ export class JobClients {
     );
   }
 
-  /** Resumes whatever is paused, also jobs of which the submission was never answered. */
+  /** Resumes all paused jobs, also those with an unanswered submission. */
   resumeAll(): void {
     const { service, farm } = this.world;
     const paused = [...service.store.scan('job')].filter(
@@ -228,13 +228,13 @@ export class JobClients {
         if (!outcome.ok) return;
         promise((store) => {
           const record = store.get('job', keys.job(id));
-          return record === undefined ? `job ${id} is not there` : differenceOf(record, update, queueId);
+          return record === undefined ? `job ${id} is missing` : differenceOf(record, update, queueId);
         });
       },
     );
   }
 
-  /** Counts a request; what its answer promises holds until the next request is made of the job. */
+  /** Counts a request. The result of its answer holds until the next request for the job. */
   private promiser(job: OwnJob): (promised: (store: StoreReader) => string | null) => void {
     const number = ++job.requests;
     return (promised) => {
@@ -261,7 +261,7 @@ export class JobClients {
   }
 }
 
-/** Returns the part of a confirmed update that is missing in the record, or null. */
+/** Returns the part of an answered update that is missing in the record, or null. */
 function differenceOf(record: JobRecord, update: JobUpdate, queueId: QueueId | null): string | null {
   const { id, status, parkReason } = record;
   if (update.priority !== undefined && record.priority !== update.priority)

@@ -3,9 +3,9 @@ import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 
 /**
- * docs/contract/job-states.md and docs/contract/task-states.md, read a second time, by what happens instead of by
- * state: from where to where a task and its job may go in one turn. A turn is atomic, so that a row can stand for
- * several rows of the contract: a task that is retried goes to pending, and on to ready when nothing holds it.
+ * Permitted changes of a task and its job in one turn, by event. A second reading of docs/contract/job-states.md and
+ * docs/contract/task-states.md. A turn is atomic, so one row can combine several rows of the contract: a retried task
+ * goes to pending, and on to ready if nothing holds it.
  */
 type Edges<Status extends string> = readonly `${Status} ${Status}`[];
 
@@ -15,7 +15,7 @@ const NOT_TERMINAL_TO_CANCELED: Edges<TaskStatus> = [
   'assigned canceled',
   'running canceled',
 ];
-/** Consequences of the end of a step for the steps that wait for it. */
+/** Consequences of the end of a step for dependent steps. */
 const DEPENDENTS: Edges<TaskStatus> = ['pending ready', 'pending canceled'];
 const RETRIED: Edges<TaskStatus> = [
   'failed pending',

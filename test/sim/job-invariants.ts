@@ -8,9 +8,9 @@ import {
   isTerminal,
 } from './invariant-frame.ts';
 
-/** docs/contract/resources.md#job: a job that runs something says so, and one that is parked says why. */
+/** docs/contract/resources.md#job: a job with live tasks is running or paused, and a parked job has a park_reason. */
 export const jobStatusFits: Invariant = {
-  name: 'a job with live tasks is running or paused, and a park_reason is that of a parked job',
+  name: 'a job with live tasks is running or paused, and only a parked job has a park_reason',
   check: ofTouchedJobs((job) => {
     const { id, status, parkReason } = job.record;
     if (job.openAttempts.size > 0 && status !== 'running' && status !== 'paused')
@@ -30,20 +30,19 @@ export const farmKnowsJobs: Invariant = {
       const known = farm.activeJobs.get(record.id);
       if (isTerminalStatus(record.status)) return `${record.id} is ${record.status} and listed as active`;
       if (known?.queueId !== record.queueId)
-        return `${record.id} is in the queue ${record.queueId}, the farm has it in ${known?.queueId ?? 'none'}`;
-      if (!farm.queues.has(record.queueId))
-        return `${record.id} is in the queue ${record.queueId} that was deleted`;
+        return `${record.id} is in the queue ${record.queueId}, the farm actor has it in ${known?.queueId ?? 'none'}`;
+      if (!farm.queues.has(record.queueId)) return `${record.id} is in the deleted queue ${record.queueId}`;
       const waits = record.status === 'blocked' || record.waitsWhilePaused === true;
       const expected = waits ? record.dependsOn.filter((id) => active.has(id)) : [];
       const waitsFor = [...known.waitsFor];
       if (expected.length === waitsFor.length && expected.every((id) => waitsFor.includes(id))) continue;
-      return `${record.id} waits for ${expected.join(', ')}, the farm has it waiting for ${waitsFor.join(', ')}`;
+      return `${record.id} waits for ${expected.join(', ')}, the farm actor has it waiting for ${waitsFor.join(', ')}`;
     }
     return null;
   }),
 };
 
-/** The cascade server, farm, queue: each active job has the settings that hold now. */
+/** The settings cascade server, farm, queue: each active job has the current settings. */
 export const jobsKnowTheirSettings: Invariant = {
   name: 'a job inherits the retry settings of server, farm and queue',
   check: ofFarms(({ farm, jobs }, { serverRetry }) => {
@@ -59,7 +58,7 @@ export const jobsKnowTheirSettings: Invariant = {
   }),
 };
 
-/** I11: what is over is over as a whole, and what is not over has work left. */
+/** I11: a terminal job has only terminal tasks, and other jobs have unfinished tasks. */
 export const jobsEndWithTheirTasks: Invariant = {
   name: 'a job is terminal exactly when all its tasks are',
   check: ofTouchedJobs((job) => {
@@ -97,14 +96,14 @@ export const blockedJobsWaitForSomething: Invariant = {
 
 /** I11: jobs that depend on a deleted job are canceled with it. */
 export const blockedJobsHaveTheirUpstreams: Invariant = {
-  name: 'no job is blocked on one that is not there',
+  name: 'no job is blocked on a deleted job',
   check: ofFarms(({ farm, jobs }, view) => {
     for (const { record } of jobs) {
       if (record.status !== 'blocked') continue;
       const lost = record.dependsOn.find(
         (id) => !farm.activeJobs.has(id) && view.store.get('job', keys.job(id)) === undefined,
       );
-      if (lost !== undefined) return `${record.id} is blocked on ${lost}`;
+      if (lost !== undefined) return `${record.id} is blocked on the missing job ${lost}`;
     }
     return null;
   }),

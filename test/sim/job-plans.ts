@@ -9,7 +9,7 @@ import type { SimulationOptions } from './options.ts';
 import type { Random } from './random.ts';
 
 export const LOCATIONS = ['', '', 'north', 'south'] as const;
-/** Usage pools that are registered at times; the last is never. Names compare without case. */
+/** Names of usage pools that are registered at times; the last never is. Names are case-insensitive. */
 export const POOL_NAMES = ['Nuke', 'seats'] as const;
 const UNREGISTERED_POOL = 'ghost';
 /** Share of jobs, and of steps, that have environments. */
@@ -18,7 +18,10 @@ const ENVIRONMENTS_SHARE = 0.3;
 const EXPRESSIONS_SHARE = 0.2;
 export const TAG_VALUES = ['a4000', 'A5000'] as const;
 
-/** What workers may grant an expression, against EXPR_MEMORY_BYTES of the service: enough, too little, or now this and now that. */
+/**
+ * Expression memory that workers grant, relative to EXPR_MEMORY_BYTES of the service: enough, too little, or
+ * alternating.
+ */
 export const EXPR_MEMORY_OF_WORKERS = [
   [2_000_000],
   [2_000_000, 3_000_000],
@@ -26,7 +29,7 @@ export const EXPR_MEMORY_OF_WORKERS = [
   [1_999_999, 2_000_000],
 ] as const;
 
-/** A random job: steps that wait for earlier ones, one task or several, all kinds of requirements. */
+/** Returns a random job: dependent steps with one or several tasks and all kinds of requirements. */
 export function randomPlan(name: string, random: Random, options: SimulationOptions): JobPlan {
   const steps: StepPlan[] = [];
   const count = random.between(1, 3);
@@ -69,7 +72,7 @@ function randomStep(order: number, random: Random, options: SimulationOptions): 
   };
 }
 
-/** Mostly none; what their actions do is in task-processes-model.ts. */
+/** Usually none. task-processes-model.ts implements the actions. */
 function randomEnvironments(prefix: string, random: Random): EnvironmentPlan[] {
   if (!random.chance(ENVIRONMENTS_SHARE)) return [];
   return Array.from({ length: random.between(1, 2) }, (_unused, index) => {
@@ -97,7 +100,7 @@ function randomAttribute(random: Random): AttributeRequirement {
     : { name: 'attr.worker.tag.gpu', allOf: [value.toUpperCase()] };
 }
 
-/** Retry settings of one level: mostly none. */
+/** Returns random retry settings of one level, usually none. */
 export function randomRetry(random: Random): RetryOverride {
   return {
     ...(random.chance(0.3) ? { maxAttempts: random.between(1, 4) } : {}),

@@ -6,15 +6,15 @@ import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import { JOB_EDGES, TASK_EDGES } from './job-edges.ts';
 import { isSame, type JobSnapshot, type TaskSnapshot } from './job-snapshot.ts';
 import { Violation } from './violation.ts';
-import type { Said } from './watch-turns.ts';
+import type { TurnOutputs } from './watch-turns.ts';
 
-/** A turn of a job, with what the rules look at besides its state. */
+/** A turn of a job, with the other inputs of the rules. */
 export interface JobTurnSeen {
   readonly message: JobMessage;
   readonly before: JobSnapshot;
   readonly after: JobSnapshot;
   readonly now: number;
-  readonly said: Said;
+  readonly said: TurnOutputs;
   readonly graceMs: number;
   readonly isClockSteady: boolean;
   readonly expected: Expected;
@@ -22,9 +22,9 @@ export interface JobTurnSeen {
 
 /** Required result of a turn, computed before it. */
 export interface Expected {
-  /** The tasks that were reported to have failed, in order, and what must follow. */
+  /** Tasks with a reported failure, in order, and the required consequence. */
   readonly failures: readonly Failure[];
-  /** Of a message with reports: the tasks of which one counts, because its attempt is the open one. Null for other messages. */
+  /** For a message with reports: the tasks with a report of their open attempt. Null for other messages. */
   readonly reported: ReadonlySet<string> | null;
   readonly statusIfResumed: 'blocked' | 'running' | 'pending';
 }
@@ -39,10 +39,10 @@ interface Failure {
 const PARK_REASON = 'failure limit reached';
 const RETRIES: readonly JobMessage['type'][] = ['job.retry', 'job.reactivate'];
 const LIVE: readonly TaskSnapshot['status'][] = ['assigned', 'running'];
-const STALE_REPORT = 'a report of an attempt that is not open changes nothing';
+const STALE_REPORT = 'a report of a closed attempt changes nothing';
 
 /**
- * The retry settings that hold for a job: the closest level that says something wins (docs/contract/retry.md#settings).
+ * Returns the effective retry settings of a job: the closest level with a value wins (docs/contract/retry.md#settings).
  */
 export function settingsOf(
   job: JobState,
@@ -93,9 +93,8 @@ export function expectedOf(
 }
 
 /**
- * Changes that a turn of a job may and must make (docs/contract/job-states.md and docs/contract/task-states.md):
- * edges of tasks and job, attempt numbers, counts of failures, retry_after, park_reason, and what is counted in the
- * metrics.
+ * Checks the changes of a job in a turn (docs/contract/job-states.md and docs/contract/task-states.md): edges of tasks
+ * and job, attempt numbers, failure counts, retry_after, park_reason and metrics.
  */
 export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
   const { before, after, message, expected } = seen;
@@ -105,7 +104,7 @@ export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
     return wrong(STALE_REPORT, JSON.stringify(message));
   const edge = `${before.status} ${after.status}` as const;
   if (before.status !== after.status && !JOB_EDGES[message.type].includes(edge))
-    return wrong('a job changes its status as the contract says', edge);
+    return wrong('a job changes its status as in the contract', edge);
   for (const [stepOrder, tasks] of after.steps.entries()) {
     for (const [index, task] of tasks.entries()) {
       const was = before.steps[stepOrder]?.[index];
@@ -120,7 +119,7 @@ export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
   return fault === null ? null : wrong(fault[0], fault[1]);
 }
 
-/** The name of the rule, and what is wrong. */
+/** Name of the rule, and the violation. */
 type Fault = readonly [string, string];
 
 const failureOf = (
@@ -138,49 +137,49 @@ function judgeTask(
   const hasMoved = was.status !== is.status;
   const edge = `${was.status} ${is.status}` as const;
   if (hasMoved && !TASK_EDGES[message.type].includes(edge))
-    return ['a task changes its status as the contract says', edge];
+    return ['a task changes its status as in the contract', edge];
   const attempts = was.attemptNumber + (edge === 'ready assigned' ? 1 : 0);
   if (is.attemptNumber !== attempts)
-    return ['each lease is one attempt more', `attempt ${is.attemptNumber}, not ${attempts}`];
+    return ['each lease adds one attempt', `attempt ${is.attemptNumber}, not ${attempts}`];
   if (failure !== undefined) {
     const expected = failure.outcome === 'retry' ? `ready at ${failure.retryAfter}` : 'failed';
     const found = is.status === 'ready' ? `ready at ${is.retryAfter}` : is.status;
     if (found !== expected)
-      return ['a failure is retried, or exhausts its task', `${found}, not ${expected}`];
+      return ['a failure is retried, or its task is exhausted', `${found}, not ${expected}`];
   }
   const isRetried = hasMoved && RETRIES.includes(message.type) && was.status !== 'pending';
   const failures = isRetried ? 0 : was.failedAttempts + (failure === undefined ? 0 : 1);
   if (is.failedAttempts !== failures)
     return ['failed_attempts counts genuine failures', `${is.failedAttempts}, not ${failures}`];
-  const stays = hasMoved ? 0 : was.retryAfter;
+  const stays = hasMoved ? null : was.retryAfter;
   const retryAfter = failure !== undefined && is.status === 'ready' ? failure.retryAfter : stays;
   if (is.retryAfter !== retryAfter)
-    return ['retry_after is set by an auto-retry alone', `${is.retryAfter}, not ${retryAfter}`];
+    return ['only an automatic retry sets retry_after', `${is.retryAfter}, not ${retryAfter}`];
   const isMarked = is.isUnschedulable && !was.isUnschedulable;
   if (
     isMarked &&
     (message.type !== 'step.unschedulable' ||
-      (isClockSteady && now - Math.max(is.since, is.retryAfter) < graceMs))
+      (isClockSteady && now - Math.max(is.since, is.retryAfter ?? is.since) < graceMs))
   )
-    return ['a task is unschedulable after the grace', `${message.type}, ready for ${now - is.since} ms`];
+    return [
+      'a task is unschedulable after the grace period',
+      `${message.type}, ready for ${now - is.since} ms`,
+    ];
   const mustHaveReason = is.status === 'failed' || (is.status === 'canceled' && is.attemptNumber > 0);
   const mayHaveReason = mustHaveReason || is.status === 'canceled';
   if ((mustHaveReason && !is.hasText) || (is.hasText && !mayHaveReason))
-    return [
-      'failure_reason is there exactly when a task failed or was canceled',
-      `${is.status} ${is.hasText}`,
-    ];
+    return ['exactly failed and canceled tasks have a failure_reason', `${is.status} ${is.hasText}`];
   return null;
 }
 
-/** I9 and I10: the job's own count of failures, and the metrics. */
+/** I9 and I10: the failure count of the job, and the metrics. */
 function judgeCounters({ before, after, message, said, expected }: JobTurnSeen): Fault | null {
   const isReset = isResume(message, before) || retriedOf(message, said) > 0;
   const failures = isReset ? 0 : before.failedAttempts + expected.failures.length;
   if (after.failedAttempts !== failures)
     return [
       'failed_attempts counts genuine failures',
-      `the job has ${after.failedAttempts}, not ${failures}`,
+      `the job has ${after.failedAttempts}, expected ${failures}`,
     ];
   const isParked = parks(expected, before);
   const counted = (counter: string): number =>
@@ -191,7 +190,7 @@ function judgeCounters({ before, after, message, said, expected }: JobTurnSeen):
   return null;
 }
 
-/** Result for the job: parked, resumed, or neither. */
+/** Required result for the job: parked, resumed, or neither. */
 function judgeStatus(seen: JobTurnSeen): Fault | null {
   const { before, after, message, said, expected } = seen;
   const isParked = parks(expected, before);
@@ -213,22 +212,25 @@ function judgeStatus(seen: JobTurnSeen): Fault | null {
   const kept = isCleared && after.status !== before.status ? '' : before.parkReason;
   const reason = isParked ? PARK_REASON : kept;
   if (after.parkReason !== (retried ? '' : reason))
-    return ['park_reason says that a job was parked', `"${after.parkReason}", not "${reason}"`];
+    return ['only a parked job has a park_reason', `"${after.parkReason}", not "${reason}"`];
   return null;
 }
 
-/** A retry says how many tasks it was, and it was all that had failed or were canceled. */
+/** A retry returns the number of retried tasks, and retries all failed and canceled tasks. */
 function judgeAnswer({ before, after, message, said }: JobTurnSeen): Fault | null {
   if (message.type !== 'job.retry' && message.type !== 'job.reactivate') return null;
   const retried = retriedOf(message, said);
   const moved = countIf(before, (task) => isRetriable(task)) - countIf(after, (task) => isRetriable(task));
-  if (moved !== retried) return ['a retry says how many tasks it was', `${retried}, not ${moved}`];
+  if (moved !== retried) return ['a retry returns the number of retried tasks', `${retried}, not ${moved}`];
   if (message.target === 'job' && retried > 0 && countIf(after, isRetriable) > 0)
-    return ['a retry of a job is one of all its tasks', `${countIf(after, isRetriable)} are left`];
+    return [
+      'a retry of a job retries all of its failed and canceled tasks',
+      `${countIf(after, isRetriable)} are left`,
+    ];
   return null;
 }
 
-/** Whether failures of the turn park the job: only the first that reaches the limit can. */
+/** Reports whether failures of the turn park the job: only the first one that reaches the limit can. */
 const parks = ({ failures }: Expected, before: JobSnapshot): boolean =>
   before.status !== 'paused' && failures.some(({ outcome }) => outcome === 'auto-park');
 const isRetriable = ({ status }: TaskSnapshot): boolean => status === 'failed' || status === 'canceled';
@@ -246,7 +248,7 @@ function countIf(job: JobSnapshot, wanted: (task: TaskSnapshot) => boolean): num
 }
 
 /** Returns the number of tasks that a turn retried, or 0 for any other turn. */
-function retriedOf(message: JobMessage, said: Said): number {
+function retriedOf(message: JobMessage, said: TurnOutputs): number {
   if (!RETRIES.includes(message.type)) return 0;
   for (const answer of said.answers) {
     // Reply to a retry: actors/service/job/messages.ts.

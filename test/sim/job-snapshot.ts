@@ -10,14 +10,14 @@ export interface TaskSnapshot {
   readonly status: TaskStatus;
   readonly failedAttempts: number;
   readonly attemptNumber: number;
-  readonly retryAfter: number;
+  readonly retryAfter: number | null;
   readonly hasText: boolean;
   readonly isUnschedulable: boolean;
-  /** When it became what it is. */
+  /** Time of the last status change. */
   readonly since: number;
 }
 
-/** A job between two turns, read without the actors' own functions. */
+/** A job between two turns, read without the functions of the actors. */
 export interface JobSnapshot {
   readonly status: JobStatus;
   readonly priority: number;
@@ -70,14 +70,14 @@ function untouchedOf({ record: { untouched } }: StepState): TaskSnapshot {
     status: untouched.status,
     failedAttempts: 0,
     attemptNumber: 0,
-    retryAfter: 0,
+    retryAfter: null,
     hasText: false,
     isUnschedulable: untouched.unschedulable === true,
     since: untouched.updatedAt,
   };
 }
 
-/** Whether two snapshots are of the same state. */
+/** Reports whether two snapshots have the same state. */
 export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
   return (
     one.status === other.status &&
@@ -104,13 +104,13 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
 }
 
 /**
- * Since when each step has had ready tasks that are not held back, without a break; later than `now` when all of them are
- * held back, Infinity when it has none. `before` is the same as it was before the turn.
+ * Returns for each step since when it has continuously had ready tasks that are not held back. Later than `now` if all
+ * are held back; Infinity if there are none. `before` is the result before the turn.
  */
 export const readySinceOf = (job: JobSnapshot, now: number, before: readonly number[]): readonly number[] =>
   job.steps.map((tasks, order) => {
     const times = tasks.flatMap(({ status, since, retryAfter }) =>
-      status === 'ready' ? [Math.max(since, retryAfter)] : [],
+      status === 'ready' ? [Math.max(since, retryAfter ?? since)] : [],
     );
     const earliest = Math.min(...times);
     return earliest <= now ? Math.min(before[order] ?? Infinity, earliest) : earliest;

@@ -6,8 +6,9 @@ import { simulate } from './simulation.ts';
 const TIMEOUT_MS = 300_000;
 
 /**
- * Tests that the simulation kills each mutant: first with its recorded seed. A change of the code may change what a seed does,
- * so the test then searches from seed 1, and passes with the seed to record (`npm run simulate -- --mutants --record`).
+ * Tests that the simulation kills each mutant. It tries the recorded seed first. After a code change a seed may behave
+ * differently; the test then searches from seed 1, and passes with a note of the seed to record (`npm run simulate --
+ * --mutants --record`).
  */
 export function testMutants(mutants: readonly Mutant[]): void {
   tap.setTimeout(TIMEOUT_MS);

@@ -13,7 +13,7 @@ import {
   isTerminal,
 } from './invariant-frame.ts';
 
-/** I8: what is booked on workers are the open attempts, and it fits. */
+/** I8: the bookings of workers are their open attempts, and fit their cores. */
 export const bookingsAreOpenAttempts: Invariant = {
   name: 'the bookings of a worker are the open attempts on it, and fit its cores',
   check: ofFarms(({ jobs, workers }) => {
@@ -25,20 +25,20 @@ export const bookingsAreOpenAttempts: Invariant = {
       for (const booking of bookings.all()) {
         cores += booking.cores;
         if (open.get(booking.attemptId) !== record.id)
-          return `${booking.attemptId} is booked on ${record.id} and not open there`;
+          return `${booking.attemptId} is booked on ${record.id} but not open there`;
         open.delete(booking.attemptId);
       }
       if (cores > record.cpuCount)
         return `${record.id} has ${record.cpuCount} cores, and ${cores} are booked`;
     }
-    for (const [attemptId, worker] of open) return `${attemptId} is open on ${worker} and not booked there`;
+    for (const [attemptId, worker] of open) return `${attemptId} is open on ${worker} but not booked there`;
     return null;
   }),
 };
 
-/** The lease actor's state follows from what workers and jobs hold. */
+/** The state of the lease actor is derived from workers and jobs. */
 export const leaseKnowsWorkers: Invariant = {
-  name: 'the lease actor knows the free cores of every worker',
+  name: 'the lease actor has the free cores of every worker',
   check: ofFarms(({ lease, workers }) => {
     let offered = 0;
     for (const { record, bookings } of workers) {
@@ -50,22 +50,22 @@ export const leaseKnowsWorkers: Invariant = {
       let cores = 0;
       for (const booking of bookings.all()) cores += booking.cores;
       if (known.committedCores !== cores)
-        return `${record.id} has ${cores} cores booked, the lease actor counts ${known.committedCores}`;
+        return `${record.id} has ${cores} booked cores, the lease actor counts ${known.committedCores}`;
       if (known.incarnation !== record.incarnation)
-        return `${record.id} is at its start ${record.incarnation}, the lease actor at ${known.incarnation}`;
+        return `${record.id} has the incarnation ${record.incarnation}, the lease actor ${known.incarnation}`;
     }
     return offered === lease.workers.size
       ? null
-      : `the lease actor has ${lease.workers.size} workers, there are ${offered}`;
+      : `the lease actor has ${lease.workers.size} workers, expected ${offered}`;
   }),
 };
 
 export const leaseKnowsReadyTasks: Invariant = {
-  name: 'the lease actor knows the ready and the live tasks of every step',
+  name: 'the lease actor has the ready and the live tasks of every step',
   check: ofTouchedSteps((job, step, view) => {
     const { id, farmId, status } = job.record;
     const lease = view.leaseOf(farmId);
-    // It is asked soon, and nothing is leased before that.
+    // The step is queried soon, and nothing is leased before that.
     if (lease?.pendingJobs.includes(id) === true) return null;
     const entry = lease?.index.entry(id, step.record.order);
     const at = `${id} (${status}) step ${step.record.order}`;
@@ -81,7 +81,7 @@ export const leaseKnowsReadyTasks: Invariant = {
       if (knows !== (task === 'ready'))
         return `${at} task ${index} is ${task}, the lease actor has it ready ${isReady}, held ${heldUntil ?? 'not'}`;
       if (heldUntil !== undefined && heldUntil !== own?.retryAfter)
-        return `${at} task ${index} is held until ${heldUntil}, not ${own?.retryAfter ?? 0}`;
+        return `${at} task ${index} is held until ${heldUntil}, expected ${own?.retryAfter ?? 0}`;
       if (isReady && (own?.retryAfter ?? 0) > view.now && view.isClockSteady)
         return `${at} task ${index} may be leased before its retry_after`;
     }
@@ -107,9 +107,9 @@ export const leaseCountsLive: Invariant = {
   }),
 };
 
-/** I12, at rest: no ready task waits while a worker that asks for work may run it. */
+/** I12, at rest: no ready task waits while an eligible worker has an open request. */
 export const noReadyTaskWaits: Invariant = {
-  name: 'no ready task waits while an eligible worker that asks has room',
+  name: 'no ready task waits while an eligible worker with an open request has free cores',
   check: ofFarms((view, { now, isClockSteady, attemptsOf }) => {
     for (const worker of view.workers) {
       const { id } = worker.record;
@@ -130,11 +130,11 @@ export const noReadyTaskWaits: Invariant = {
         const hasSlots = ({ plan }: StepState): boolean =>
           plan.requirements.pools.every((name) => {
             const { maxConcurrent, inUse } = view.lease.pools.stateOf(name);
-            return inUse < maxConcurrent;
+            return inUse < (maxConcurrent ?? 0);
           });
         for (const step of job.steps) {
           if (step.record.taskCounts.ready === 0 || !hasSlots(step)) continue;
-          // A worker that is kept free is so for one step, and takes that as soon as it has the cores.
+          // A reserved worker serves one step, as soon as it has enough free cores.
           const isForIt = only?.jobId === job.record.id && only.stepOrder === step.record.order;
           if (only !== undefined && !isForIt) continue;
           const needs = step.plan.requirements;
@@ -145,7 +145,7 @@ export const noReadyTaskWaits: Invariant = {
             const retryAfter = own?.retryAfter ?? 0;
             if (retryAfter >= now || (retryAfter > 0 && !isClockSteady)) continue;
             if (isPassedOver(view, attemptsOf, id, job, step.record.order, index)) continue;
-            return `${nameOf(job, step, index)} waits while ${worker.record.id} (${worker.record.name}) has ${free} free cores and asks for work`;
+            return `${nameOf(job, step, index)} waits while ${worker.record.id} (${worker.record.name}) has ${free} free cores and an open request`;
           }
         }
       }

@@ -11,7 +11,7 @@ import { Violation } from './violation.ts';
 
 type Take = Extract<JobMessage, { type: 'tasks.take' }>;
 
-/** A ready task with all that its place in the order depends on. */
+/** A ready task with its sort keys. */
 interface Candidate {
   readonly job: JobState;
   readonly stepOrder: number;
@@ -24,17 +24,17 @@ export interface LeaseSurroundings {
   readonly now: number;
   readonly isClockSteady: boolean;
   readonly attemptsOf: AttemptsOf;
-  /** Workers that were kept free for a step, before the turn. */
+  /** Workers that were reserved for a step before the turn. */
   readonly reserved: LeaseState['reservations'];
-  /** Whether the job changed in this unit of work: the lease actor may receive the change later in it. */
+  /** Reports whether the job changed in this unit of work: the lease actor may receive the change later in it. */
   readonly isFresh: (job: JobId) => boolean;
 }
 
 const nameOf = (job: JobId, stepOrder: number, index: number): string => `${job}-${stepOrder}-${index}`;
 
 /**
- * The leases of one turn, worked out again: walks every ready task of the farm one by one in the order of
- * docs/contract/lease.md#first-fit, and takes each that fits. Shares no code with the lease.
+ * Computes the leases of one turn a second time: scans all ready tasks of the farm in the order of
+ * docs/contract/lease.md#first-fit and takes each that fits. Shares no code with the lease actor.
  */
 export function judgeLeases(
   lease: LeaseState,
@@ -50,7 +50,7 @@ export function judgeLeases(
   for (const [leaseId, ofLease] of picks) {
     const request = lease.pending.get(leaseId)?.request;
     if (request === undefined)
-      return new Violation('a lease is kept until its jobs have answered', String(leaseId));
+      return new Violation('a lease stays pending until its jobs have answered', String(leaseId));
     const mine = new Set<string>();
     for (const take of ofLease) {
       for (const name of tasksOf(take)) {
@@ -75,9 +75,9 @@ function walk(
   { view, isFresh, attemptsOf, reserved }: LeaseSurroundings,
 ): Violation | null {
   const worker = view.workers.find(({ record }) => record.id === request.workerId)?.record;
-  if (worker === undefined) return new Violation('only a known worker gets a lease', request.workerId);
+  if (worker === undefined) return new Violation('only a registered worker gets a lease', request.workerId);
   const only = reservationOf(request.workerId, takes, reserved, view.lease.reservations);
-  // Of a job that has just changed, tasks may be picked that are not ready any more: it refuses them.
+  // Tasks of a job that has just changed may be picked although they are not ready any more: the job rejects them.
   const ready = new Set(
     candidates.map(({ job, stepOrder, index }) => nameOf(job.record.id, stepOrder, index)),
   );
@@ -116,8 +116,8 @@ function walk(
     const isFull = mine.size >= WIRE_LIMITS.tasksPerLease || steps.size >= WIRE_LIMITS.stepsPerLease;
     if (!fits || (left.size === 0 && isFull) || isFresh(job.record.id) || stale.length > 0) continue;
     return new Violation(
-      'no candidate is passed over that fits',
-      `${worker.id} (${worker.name}) is given ${[...mine].join(', ')}, and not ${name} with the priority ${job.record.priority}`,
+      'no candidate that fits is passed over',
+      `${worker.id} (${worker.name}) gets ${[...mine].join(', ')} instead of ${name} with the priority ${job.record.priority}`,
     );
   }
   for (const name of stale) left.delete(name);
@@ -127,8 +127,8 @@ function walk(
 }
 
 /**
- * The step that the worker was kept free for when the lease was made. In the turn that ends a reservation the worker may
- * have been served before that and after it; what it was given tells which.
+ * Returns the step that the worker was reserved for when the lease was made. In the turn that ends a reservation, the
+ * worker may be served before or after the end; its picks show which.
  */
 function reservationOf(
   workerId: WorkerId,
@@ -142,7 +142,7 @@ function reservationOf(
   return isForIt ? only : undefined;
 }
 
-/** What is committed before each lease of a turn: what the lease actor counts after it, without its leases. */
+/** Resources in use before each lease of a turn: the counts of the lease actor after the turn, without its leases. */
 class Books {
   private readonly lease: LeaseState;
   private readonly cores = new Map<WorkerId, number>();
@@ -172,7 +172,7 @@ class Books {
 
   hasSlot(pool: string): boolean {
     const { maxConcurrent, inUse } = this.lease.pools.stateOf(pool);
-    return inUse + (this.held.get(pool) ?? 0) < maxConcurrent;
+    return inUse + (this.held.get(pool) ?? 0) < (maxConcurrent ?? 0);
   }
 
   take(worker: WorkerId, queue: QueueId, cores: number, pools: readonly string[]): void {
@@ -195,7 +195,10 @@ function hasRoom({ farm }: FarmView, books: Books, queueId: QueueId): boolean {
   return queue.maxConcurrentTasks === 0 || books.liveOf(queueId) < queue.maxConcurrentTasks;
 }
 
-/** Rule 3: priority descending, created ascending, step ascending, task ascending; without what may not be leased now. */
+/**
+ * Rule 3: priority descending, created ascending, step ascending, task ascending; without tasks that may not be leased
+ * now.
+ */
 function candidatesOf({ view, now, isClockSteady }: LeaseSurroundings): Candidate[] {
   const jobs = view.jobs
     .filter(({ record }) => record.status === 'pending' || record.status === 'running')
@@ -214,7 +217,7 @@ function candidatesOf({ view, now, isClockSteady }: LeaseSurroundings): Candidat
       for (let index = 0; index < step.record.taskCount; index++) {
         const { status, own } = taskAt(step, index);
         if (status !== 'ready') continue;
-        // Due, but its timer has not come yet: that it comes is seen when the service is at rest.
+        // Due, but its timer has not fired yet. The check at rest asserts that it fires.
         if (held?.has(index) === true) continue;
         if (isClockSteady && (own?.retryAfter ?? 0) > now) continue;
         candidates.push({ job, stepOrder, index });

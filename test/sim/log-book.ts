@@ -5,7 +5,7 @@ import { Violation } from './violation.ts';
 
 const DROPPED = /^\[callsheet\] (\d+) lines \(\d+ bytes\) of output were dropped here/;
 
-/** The log of every attempt, as the bus has taken it: each chunk once, whatever came twice. */
+/** The log of every attempt as stored by the bus: each chunk once, without duplicates. */
 export class LogBook {
   private readonly broken = new Set<AttemptId>();
   private readonly chunks = new Map<AttemptId, Map<number, string>>();
@@ -15,21 +15,24 @@ export class LogBook {
     this.chunks.set(attemptId, ofAttempt);
     const known = ofAttempt.get(number);
     if (known !== undefined && known !== data)
-      throw new Violation('a log chunk that comes twice says the same', `${attemptId}, ${number}`);
+      throw new Violation('a duplicate log chunk has the same content', `${attemptId}, ${number}`);
     ofAttempt.set(number, data);
   }
 
-  /** The daemon has died before the bus had all that it was to have, or has given up what was left: the end of this log may be missing. */
-  brokenOff(attemptId: AttemptId): void {
+  /**
+   * The daemon has ended before all chunks were stored, or has given up on the rest: the end of this log may be
+   * missing.
+   */
+  cutOff(attemptId: AttemptId): void {
     this.broken.add(attemptId);
   }
 
-  /** Every line is there in its order, or a mark in place of it. */
+  /** Asserts that every log has all lines in order, or a mark in place of missing ones. */
   check(): void {
     for (const [attemptId, chunks] of this.chunks) {
       const all = [...chunks.keys()].sort((a, b) => a - b);
       const firstMissing = all.findIndex((number, index) => number !== index + 1);
-      // Chunks that were sent together may have come without one before them, when nobody could send that one again.
+      // Chunks that were sent together may be stored without an earlier one if the daemon could not send that again.
       const isTorn = this.broken.has(attemptId) && all.length - firstMissing < AGENT_LIMITS.logChunksAtOnce;
       const numbers = firstMissing >= 0 && isTorn ? all.slice(0, firstMissing) : all;
       if (numbers.length === all.length && firstMissing >= 0)
@@ -48,8 +51,8 @@ function checkLines(attemptId: AttemptId, text: string): void {
     const number = Number(/^\S+ (\d+)$/.exec(line)?.[1] ?? NaN);
     if (Number.isNaN(number)) continue;
     if (last !== null && number !== last + 1 + dropped) {
-      const detail = `${attemptId}: line ${number} after ${last}, with ${dropped} said to be dropped`;
-      throw new Violation('the lines of a log are whole, or a mark says what is missing', detail);
+      const detail = `${attemptId}: line ${number} after ${last}, marks count ${dropped} dropped lines`;
+      throw new Violation('the lines of a log are complete, or a mark counts the missing ones', detail);
     }
     last = number;
     dropped = 0;

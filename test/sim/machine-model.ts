@@ -9,12 +9,12 @@ import { TaskProcessesModel, type MachineRules, type ProcessesWorld } from './ta
 import { Violation } from './violation.ts';
 import { WorkerDisk } from './worker-disk.ts';
 
-/** How long guards wait for the next beat of the daemon (PROCESS_LIMITS.beatTimeoutSeconds). */
+/** Time after which guards give up waiting for a daemon beat (PROCESS_LIMITS.beatTimeoutSeconds). */
 const BEAT_GAP_MS = 20_000;
-/** Longest time in which a guard notices that the daemon is dead, and ends its process. */
+/** Longest time until a guard detects that the daemon has ended, and ends its process. */
 const GUARD_MS_MAX = 1_000;
 
-/** Offer of a worker. */
+/** Capabilities of a worker. */
 export interface WorkerSpec {
   readonly name: string;
   readonly farm: string;
@@ -22,23 +22,23 @@ export interface WorkerSpec {
   readonly cores: number;
   readonly computeLocation: string;
   readonly tags: Readonly<Record<string, string>>;
-  /** Memory limits of an expression in bytes: each start of the daemon takes one of these. */
+  /** Memory limits of an expression in bytes; each start of the daemon uses one of them. */
   readonly exprMemory: readonly number[];
-  /** How far its clock is off, in milliseconds. */
+  /** Offset of its clock in milliseconds. */
   readonly skewMs: number;
 }
 
 export interface MachineWorld extends LifeWorld, ProcessesWorld {
   readonly rules: MachineRules;
   readonly lingerMs: number;
-  /** The time of day on a clock that is off by so much. */
+  /** The time of day on a clock with this offset. */
   wallClock(skewMs: number): number;
   newId(skewMs: number): string;
 }
 
 /**
- * A worker's machine: the daemon and the processes of tasks, which fail separately, a disk that outlives them and the
- * way to the bus.
+ * A worker's machine: the daemon and the task processes, which fail separately, a disk that outlives them, and the
+ * connection to the bus.
  */
 export class MachineModel {
   readonly spec: WorkerSpec;
@@ -57,7 +57,7 @@ export class MachineModel {
     this.processes = new TaskProcessesModel(spec.name, world.rules, world);
   }
 
-  /** Whether a process of a task runs here. */
+  /** Reports whether a process of a task runs here. */
   get isBusy(): boolean {
     return this.processes.isBusy;
   }
@@ -70,17 +70,17 @@ export class MachineModel {
     return this.disk.reports.length;
   }
 
-  /** Whether it is on the disk, and not confirmed, that the task has succeeded. */
+  /** Reports whether an unconfirmed success of the task is on the disk. */
   holdsSuccessOf(taskId: TaskId): boolean {
     return this.disk.holdsSuccessOf(taskId);
   }
 
-  /** Whether there is a daemon. */
+  /** Reports whether the daemon exists. */
   get isUp(): boolean {
     return this.life !== null;
   }
 
-  /** Starts the daemon; leftovers of an earlier life are ended first. */
+  /** Starts the daemon after it has ended leftover processes of an earlier incarnation. */
   start(): void {
     if (this.life !== null) return;
     const { world, spec } = this;
@@ -100,7 +100,7 @@ export class MachineModel {
     this.life = life;
   }
 
-  /** kill -9 of the daemon: the guards end the processes, the disk stays. */
+  /** Ends the daemon as by kill -9: the guards end the processes, the disk remains. */
   killDaemon(): void {
     this.world.trace.note('daemon killed', this.spec.name);
     this.endLife();
@@ -119,7 +119,7 @@ export class MachineModel {
     if (isWiped) this.disk = new WorkerDisk(newWorkerId);
   }
 
-  /** SIGSTOP of the daemon alone, and SIGCONT after a while. */
+  /** Stops only the daemon (SIGSTOP), and continues it later (SIGCONT). */
   pause(forMs: number): void {
     const { life } = this;
     if (life === null || life.isPaused) return;
@@ -140,7 +140,7 @@ export class MachineModel {
     life.leave(atOnce);
   }
 
-  /** The way to the bus is cut. False when it is so already. */
+  /** Cuts the connection to the bus. Returns false if it is cut already. */
   cut(): boolean {
     if (this.link.isCut) return false;
     this.world.trace.note('link cut', this.spec.name);
@@ -152,15 +152,15 @@ export class MachineModel {
     if (!this.link.isCut) return;
     this.world.trace.note('link restored', this.spec.name);
     this.world.bus.mend(this.link);
-    this.life?.mended();
+    this.life?.reconnected();
   }
 
-  /** The bus is there again after a crash. */
+  /** The bus has restarted after a crash. */
   busIsBack(): void {
-    if (!this.link.isCut) this.life?.mended();
+    if (!this.link.isCut) this.life?.reconnected();
   }
 
-  /** From the bus. */
+  /** Called by the bus. */
   onCancel(message: CancelMessage): void {
     this.life?.cancelRequested(message);
   }

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { Mutant } from './mutant.ts';
 import { simulate, type SimulationResult } from './simulation.ts';
 
-/** Seeds from 1 up to this one are searched for a mutant. */
+/** Number of seeds, from 1, that are searched for a mutant. */
 const SEEDS_TO_KILL_A_MUTANT = 1_500;
 
-/** The same path in the sources, seen from the compiled file. */
+/** Path in the source tree, relative to the compiled file. */
 const FILE = fileURLToPath(new URL('../../../test/sim/mutant-seeds.json', import.meta.url));
 
 /** Returns the recorded seed that kills each mutant, by the mutant's name (test/sim/mutant-seeds.json). */
@@ -17,7 +17,10 @@ export function writeMutantSeeds(seeds: Readonly<Record<string, number>>): void 
   writeFileSync(FILE, `${JSON.stringify(seeds, null, 2)}\n`);
 }
 
-/** Returns the first run in which an invariant fails, of the seeds from 1 to `SEEDS_TO_KILL_A_MUTANT`; null when the mutant survives. */
+/**
+ * Returns the first run with a violation for the seeds from 1 to `SEEDS_TO_KILL_A_MUTANT`, or null if the mutant
+ * survives.
+ */
 export function searchMutant(mutant: Mutant): SimulationResult | null {
   for (let seed = 1; seed <= SEEDS_TO_KILL_A_MUTANT; seed++) {
     const result = simulate(seed, mutant);

@@ -5,13 +5,13 @@ import type { Scenario } from './scenarios.ts';
 import type { AnyContext, AnyHandler, AnyMessage } from './watch-turns.ts';
 
 /**
- * Bugs that the simulation must find: each spoils one thing of a sound build, from outside. A simulation that finds no
- * planted bug proves nothing (docs/testing.md#simulation).
+ * Bugs that the simulation must find. Each changes one part of a correct build from outside. A simulation that misses
+ * planted bugs proves nothing (docs/testing.md#simulation).
  */
 export interface Mutant {
   readonly name: string;
   readonly plant: (build: Build) => Build;
-  /** The scenario that it shows in; absent where any random farm shows it. */
+  /** The scenario that reveals it; absent if any random farm does. */
   readonly scenario?: Scenario;
 }
 
@@ -20,7 +20,7 @@ type MessageOf<K extends Kind<ServiceSystem>, T extends string> = Extract<
   { type: T }
 >;
 
-/** Puts another handler in the place of one; it may call the one that was there. */
+/** Replaces a handler. The replacement can call the original. */
 export function handle<K extends Kind<ServiceSystem>, T extends ServiceSystem['messages'][K]['type']>(
   kind: K,
   type: T,
@@ -31,7 +31,7 @@ export function handle<K extends Kind<ServiceSystem>, T extends ServiceSystem['m
     const original = definition.handlers[type];
     if (original === undefined) throw new Error(`${kind} has no handler for ${type}`);
     const spoiled: AnyHandler = (state, message, context) => {
-      // The kernel files messages under their type.
+      // The kernel looks handlers up by message type.
       spoil(state, message as MessageOf<K, T>, context, original);
     };
     return { ...definition, handlers: { ...definition.handlers, [type]: spoiled } };
@@ -47,7 +47,7 @@ export function withDefinitions(
   });
 }
 
-/** Sends everything but messages of one type. */
+/** Drops the sent messages of one type. */
 export function droppingMessages(context: AnyContext, type: AnyMessage['type']): AnyContext['send'] {
   return (actor, id, message) => {
     if (message.type !== type) context.send(actor, id, message);

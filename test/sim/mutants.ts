@@ -16,8 +16,8 @@ import { staleCompletion } from './scenarios.ts';
 import { handle, droppingMessages, withDefinitions, type Mutant } from './mutant.ts';
 import { contextWith, type AnyContext, type AnyHandler } from './watch-turns.ts';
 
-/** In every handler of an actor, the time since when the service listens is lost. */
-const forgetListening =
+/** Every handler of an actor gets the wrong `receivingSince`. */
+const clearReceivingSince =
   (kind: Kind<ServiceSystem>) =>
   (definition: AnyDefinition<ServiceSystem>): AnyDefinition<ServiceSystem> => {
     if (definition.kind !== kind) return definition;
@@ -41,13 +41,13 @@ const forgetListening =
     };
   };
 
-/** The number of the attempt that a task is at. */
+/** The current attempt number of a task. */
 function attemptNumberOf(job: JobState, stepOrder: number, index: number): number {
   const page = job.steps[stepOrder]?.pages.get(pageOf(index));
   return (page === undefined ? null : readTask(page, index))?.attemptNumber ?? 0;
 }
 
-/** Mutants of the service's actors, its store and its bus. */
+/** Mutants of the service: its actors, store and bus. */
 export const SERVICE_MUTANTS: readonly Mutant[] = [
   {
     name: 'replies are sent before the commit is durable',
@@ -56,8 +56,8 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
       service: {
         ...build.service,
         commit: (commit) => (changes, onCommit) => {
-          commit(changes, { durable: () => undefined, readable: () => onCommit.readable() });
-          onCommit.durable();
+          commit(changes, { onDurable: () => undefined, onReadable: () => onCommit.onReadable() });
+          onCommit.onDurable();
         },
       },
     }),
@@ -116,7 +116,7 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a failure too many is retried',
+    name: 'a task is retried once too often',
     plant: handle('job', 'tasks.reported', (state, message, context, original) => {
       const job = state as JobState;
       const { inherited } = job;
@@ -156,10 +156,10 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a worker expires although the service was partitioned',
-    plant: withDefinitions(forgetListening('worker')),
+    plant: withDefinitions(clearReceivingSince('worker')),
   },
   {
-    name: 'a late success wins over a cancel',
+    name: 'a late success overrides a cancel',
     plant: handle('job', 'tasks.reported', (state, message, context, original) => {
       const job = state as JobState;
       original(job, message, context);
@@ -179,7 +179,7 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'the counts miss a cancel of a task',
+    name: 'a canceled task is not counted',
     plant: handle('job', 'task.cancel', (state, message, context, original) => {
       const job = state as JobState;
       const step = job.steps[message.stepOrder];
@@ -211,13 +211,13 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
   {
     name: 'tasks that are ready again wake no parked request',
     plant: handle('lease', 'tasks.ready', (state, message, context, original) => {
-      if (message.until > context.now) original(state, message, context);
+      if (message.until !== null && message.until > context.now) original(state, message, context);
       else
         (state as LeaseState).index.addReady(message.jobId, message.stepOrder, message.ranges, context.now);
     }),
   },
   {
-    name: 'an ended task frees no room under the caps',
+    name: 'an ended task frees no capacity under the caps',
     plant: handle('lease', 'tasks.ended', (state, message) => {
       (state as LeaseState).index.settle(message.jobId, message.stepOrder, message.count);
     }),

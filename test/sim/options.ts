@@ -4,15 +4,15 @@ import type { Random } from './random.ts';
 export const EXPR_MEMORY_BYTES = 2_000_000;
 
 /**
- * What one seed is about: how large the farm is, which faults there are and how often. Each seed has some faults on
- * and others off, so that rare ones are also met alone (docs/testing.md#simulation).
+ * Parameters of one seed: the size of the farm and the kinds and rates of faults. Each seed turns some faults off, so
+ * that rare ones also occur alone (docs/testing.md#simulation).
  */
 export interface SimulationOptions {
   readonly farms: number;
   readonly workers: number;
   readonly queues: number;
   readonly jobs: number;
-  /** Tasks of a step, at most. */
+  /** Maximum number of tasks of a step. */
   readonly tasksMax: number;
   /** Mean run time of a task in milliseconds. */
   readonly taskMs: number;
@@ -25,13 +25,13 @@ export interface SimulationOptions {
   readonly retainsFailed: boolean;
   /** Length of the phase with faults, in milliseconds. */
   readonly safetyMs: number;
-  /** Mean milliseconds between two actions of clients. */
+  /** Mean milliseconds between two client actions. */
   readonly clientMs: number;
   readonly cancels: boolean;
   readonly limits: boolean;
   /** Clients pause, resume and move jobs, and change their settings. */
   readonly steers: boolean;
-  /** Clients have failed and canceled tasks tried again. */
+  /** Clients retry failed and canceled tasks. */
   readonly retries: boolean;
   /** Clients delete jobs. */
   readonly deletes: boolean;
@@ -51,21 +51,21 @@ export interface Faults {
   readonly serviceStallEveryMs: number;
   readonly serviceStallMs: number;
   readonly clockJumpEveryMs: number;
-  /** Longest time that a commit takes to be on disk. */
+  /** Longest time until a commit is durable. */
   readonly flushMs: number;
-  /** Longest time until what is on disk can be read. */
+  /** Longest time until durable data is readable. */
   readonly readMs: number;
   readonly busCrashEveryMs: number;
   readonly busDownMs: number;
-  /** How much of the latest the bus loses in a crash. */
+  /** Duration of the latest messages that a bus crash loses. */
   readonly busLossMs: number;
   readonly drop: number;
   readonly double: number;
   readonly delay: number;
   readonly delayMs: number;
-  /** Share of status reports that the bus never gets. */
+  /** Share of status reports that do not reach the bus. */
   readonly reportLoss: number;
-  /** Share of core messages that come up to `lateMs` late. */
+  /** Share of core messages that arrive up to `lateMs` late. */
   readonly late: number;
   readonly lateMs: number;
   readonly ackLoss: number;
@@ -83,8 +83,8 @@ export interface Faults {
 }
 
 /**
- * Faults that only show together with others of their kind and long tasks: some seeds have one of these themes, and
- * nothing else to disturb it.
+ * Faults that have an effect only together with others of their kind and with long tasks. Some seeds have one of these
+ * themes and no other faults.
  */
 const THEMES: readonly ((random: Random) => Partial<Faults>)[] = [
   (random) => ({
@@ -124,7 +124,7 @@ const THEME_SHARE = 0.4;
 const THEME_ACTIVITY = 0.3;
 const LONG_TASK_MS = 100_000;
 
-/** Long tasks are fewer: what takes hours of virtual time shows little that minutes do not. */
+/** Fewer tasks if they are long: hours of virtual time show little more than minutes. */
 function tasksMaxOf(taskMs: number): readonly number[] {
   if (taskMs > 20_000) return [2, 3, 6];
   return taskMs > 5_000 ? [2, 5, 12] : [2, 5, 12, 40];
@@ -169,7 +169,7 @@ export function drawOptions(random: Random): SimulationOptions {
   const theme = random.chance(THEME_SHARE) ? random.pick(THEMES) : null;
   const taskMs =
     theme === null ? random.pick([50, 2_000, 8_000, 30_000]) : random.pick([2_000, LONG_TASK_MS]);
-  // Clients that do all kinds of things would hide what a theme is about.
+  // Other client actions would hide the effect of a theme.
   const isActive = (share: number): boolean => random.chance(theme === null ? share : share * THEME_ACTIVITY);
   return {
     farms: random.chance(0.15) ? 2 : 1,
@@ -197,7 +197,7 @@ export function drawOptions(random: Random): SimulationOptions {
   };
 }
 
-/** The same with every fault switched off. */
+/** Returns the options with every fault turned off. */
 export function noFaults(drawn: Faults): Faults {
   return {
     ...drawn,

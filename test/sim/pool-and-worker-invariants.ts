@@ -3,9 +3,9 @@ import { parseAttemptId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { Invariant } from './invariant-frame.ts';
 
-/** I7: a pool is held by the open attempts of the steps that name it, and by nothing else. */
+/** I7: the holders of a pool are the open attempts of the steps that name it. */
 export const poolsAreHeldByOpenAttempts: Invariant = {
-  name: 'the slots of a usage pool that are in use are those of open attempts',
+  name: 'the used slots of a usage pool are those of open attempts',
   check: ({ store, farms, tallies }) => {
     for (const { value: pool } of store.scan('usagePool')) {
       const name = pool.name.toLowerCase();
@@ -15,7 +15,7 @@ export const poolsAreHeldByOpenAttempts: Invariant = {
         for (const job of jobs) holders += holdersOf(job, name);
       }
       const inUse = tallies.total(pool.slot);
-      if (inUse !== holders) return `${pool.name}: ${inUse} slots are in use, ${holders} are held`;
+      if (inUse !== holders) return `${pool.name}: ${inUse} slots are in use, ${holders} attempts hold one`;
     }
     return null;
   },
@@ -31,9 +31,9 @@ export function holdersOf(job: JobState, pool: string): number {
   return holders;
 }
 
-/** The failure counts equal the failed attempts, by step and worker. */
+/** The failure counts by step and worker equal the failed attempts. */
 export const failuresAreCounted: Invariant = {
-  name: 'the failures of a step by worker are its genuinely failed attempts',
+  name: 'the failures of a step by worker are its failed attempts',
   check: ({ store }) => {
     const expected = new Map<string, number>();
     for (const { value: attempt } of store.scan('attempt')) {
@@ -44,21 +44,21 @@ export const failuresAreCounted: Invariant = {
     }
     for (const { key, value } of store.scan('stepFailures')) {
       if (value.failures !== (expected.get(key) ?? 0))
-        return `${key}: ${value.failures} are counted, ${expected.get(key) ?? 0} attempts failed`;
+        return `${key}: counted ${value.failures}, actual ${expected.get(key) ?? 0}`;
       expected.delete(key);
     }
-    for (const [key, failures] of expected) return `${key}: ${failures} attempts failed, none is counted`;
+    for (const [key, failures] of expected) return `${key}: counted 0, actual ${failures}`;
     return null;
   },
 };
 
-/** Nothing is left of a worker that was deleted, but for its number. */
-export const deletedWorkersAreGone: Invariant = {
-  name: 'what is kept of a worker goes with it',
+/** A deleted worker leaves no rows, except for its number. */
+export const noRowsOfDeletedWorkersRemain: Invariant = {
+  name: 'the rows of a worker are deleted with it',
   check: ({ store }) => {
     for (const table of ['booking', 'workerFailures'] as const) {
       for (const { key } of store.scan(table)) {
-        if (!isThere(store.get('worker', key))) return `${table} ${key} is of no worker`;
+        if (!isThere(store.get('worker', key))) return `${table} ${key} belongs to no worker`;
       }
     }
     return null;
@@ -69,7 +69,7 @@ const isThere = (row: unknown): boolean => row !== undefined;
 
 /** The pools of lease actors equal those of the catalog. */
 export const farmsKnowPools: Invariant = {
-  name: 'in the end every farm knows every usage pool',
+  name: 'in the end every farm has every usage pool',
   check: ({ store, farms }) => {
     for (const { value: pool } of store.scan('usagePool')) {
       for (const { lease } of farms) {

@@ -4,7 +4,7 @@ import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import { ask, requestUntilAnswered, type ClientWorld } from './client-port.ts';
 import { POOL_NAMES } from './job-plans.ts';
 
-/** The clients that register usage pools, which all farms share, and change them. */
+/** Clients that register and change usage pools, which all farms share. */
 export class PoolClients {
   private readonly world: Omit<ClientWorld, 'farm'>;
   private readonly pools = new Map<string, UsagePoolRecord>();
@@ -13,7 +13,7 @@ export class PoolClients {
     this.world = world;
   }
 
-  /** Registers one pool, so that there is work for pools from the beginning. */
+  /** Registers one pool, so that steps can use pools from the beginning. */
   setUp(onReady: () => void): void {
     if (!this.world.options.pools) {
       onReady();
@@ -39,7 +39,7 @@ export class PoolClients {
     const name = random.pick(POOL_NAMES);
     const known = this.pools.get(name);
     if (known === undefined) this.create(name);
-    // Farms hear of it one after the other: only one farm is sure to count what is held of a pool that is made anew.
+    // Farms are notified one after the other. Only with one farm is the count of a re-created pool reliable.
     else if (options.farms === 1 && random.chance(0.2)) this.delete(known);
     else this.replace(known);
   }
@@ -94,7 +94,7 @@ export class PoolClients {
       this.pools.get(record.name)?.id !== record.id ||
       store.get('usagePool', keys.usagePool(record.id)) !== undefined
         ? null
-        : `the pool ${record.name} is not there`,
+        : `the pool ${record.name} is missing`,
     );
   }
 

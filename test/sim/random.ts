@@ -1,6 +1,6 @@
 /**
- * A small seeded generator (splitmix32): the same seed gives the same numbers on every machine. All chance of a
- * simulation comes from one of these.
+ * A small seeded generator (splitmix32): the same seed produces the same numbers on every machine. All randomness of a
+ * simulation comes from these generators.
  */
 export class Random {
   private state: number;
@@ -9,7 +9,7 @@ export class Random {
     this.state = Math.imul(seed ^ 0x5bd1e995, 0x9e3779b1) | 0;
   }
 
-  /** From 0, below 1. */
+  /** Returns a number from 0 to below 1. */
   next(): number {
     this.state = (this.state + 0x9e3779b9) | 0;
     let mixed = this.state ^ (this.state >>> 16);
@@ -23,20 +23,20 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** A whole number, both ends included. */
+  /** Returns an integer, both bounds included. */
   between(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
 
-  /** Whole, at least 0, often far below the mean and now and then far above it. */
+  /** Returns an integer from 0 with an exponential distribution: often far below the mean, sometimes far above it. */
   around(mean: number): number {
     return Math.floor(-Math.log(1 - this.next()) * mean);
   }
 
-  /** One of the items; there must be one. */
+  /** Returns one of the items, of which there must be at least one. */
   pick<T>(items: readonly T[]): T {
     const item = items[Math.floor(this.next() * items.length)];
-    if (item === undefined) throw new RangeError('there is nothing to pick from');
+    if (item === undefined) throw new RangeError('cannot pick from an empty list');
     return item;
   }
 

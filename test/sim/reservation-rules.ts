@@ -4,12 +4,12 @@ import { mayRun, takesTasks } from './eligibility-oracle.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
 
-/** Of the online workers at most this part is kept free, and one always may be (docs/decisions/reservation.md). */
+/** Maximum share of the online workers that are reserved; one worker always may be (docs/decisions/reservation.md). */
 const SHARE_MAX = 0.1;
 
 /**
- * Workers that are kept free since this turn: each for a step whose tasks have waited long enough, and which the
- * worker may run. After a clock step, the wait of a task is unknown.
+ * Checks the workers reserved in this turn: each for a step with tasks that have waited long enough and that the worker
+ * is eligible for. After a clock step, the wait of a task is unknown.
  */
 export function judgeReservations(
   view: FarmView,
@@ -30,11 +30,11 @@ export function judgeReservations(
     const worker = online.find(({ record }) => record.id === workerId);
     const needs = job?.steps[stepOrder]?.plan.requirements;
     if (job === undefined || worker === undefined || needs === undefined)
-      return new Violation('a worker is kept free for a step that is there', at);
+      return new Violation('a worker is reserved for an existing step', at);
     if (!mayRun(worker.record, job.record.queueId, needs))
-      return new Violation('a worker is kept free for what it may run', at);
+      return new Violation('a worker is reserved for a step that it is eligible for', at);
     if (isClockSteady && now - readySince(jobId, stepOrder) < afterMs)
-      return new Violation('a worker is kept free for what has waited long enough', at);
+      return new Violation('a worker is reserved for a step that has waited long enough', at);
   }
   return null;
 }

@@ -17,14 +17,14 @@ function patchTask(step: StepState | undefined, index: number, patch: (task: Tas
   if (page !== undefined && task !== null) writeTask(page, index, patch(task));
 }
 
-/** Steps are offered with something changed of each. */
+/** Changes each step offer. */
 const offering = (change: (offer: ReadyStep, lease: LeaseState) => ReadyStep): Mutant['plant'] =>
   handle('lease', 'steps.ready', (state, message, context, original) => {
     const lease = state as LeaseState;
     original(lease, { ...message, offers: message.offers.map((offer) => change(offer, lease)) }, context);
   });
 
-/** Sends with something changed of each message of one kind. */
+/** Changes each sent message of one kind. */
 const dropping = (context: AnyContext, type: Parameters<typeof droppingMessages>[1]): AnyContext =>
   contextWith(context, { send: droppingMessages(context, type) });
 
@@ -38,10 +38,10 @@ const withoutAttempts = (context: AnyContext): AnyContext =>
 /** Messages that a reclaim has sent. */
 const ofReclaims = new WeakSet<object>();
 
-/** Bugs of the rules by which work moves: each is one that a scheduler has had, or nearly had. */
+/** Bugs of the scheduling rules: other schedulers had each of them, or nearly had it. */
 export const RULE_MUTANTS: readonly Mutant[] = [
   {
-    name: 'a reclaim does not give back the slots of pools',
+    name: 'a reclaim does not release pool slots',
     plant: (build) => {
       const marking = handle('job', 'attempts.reclaim', (state, message, context, original) => {
         const send: AnyContext['send'] = (actor, id, sent) => {
@@ -81,7 +81,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
           patchTask(step, index, (task) => {
             if (task.status !== 'running') return task;
             moveCounts(step.record.taskCounts, 'running', 'ready');
-            return { ...task, status: 'ready', retryAfter: 0 };
+            return { ...task, status: 'ready', retryAfter: null };
           });
         }
       }
@@ -105,13 +105,13 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     name: 'retry_after is ignored',
     plant: (build) => {
       const leasing = handle('lease', 'tasks.ready', (state, message, context, original) => {
-        original(state, { ...message, until: 0 }, context);
+        original(state, { ...message, until: null }, context);
       });
       const taking = handle('job', 'tasks.take', (state, message, context, original) => {
         const { stepOrder, ranges } = message.pick;
         for (const { start, count } of ranges) {
           for (let index = start; index < start + count; index++) {
-            patchTask((state as JobState).steps[stepOrder], index, (task) => ({ ...task, retryAfter: 0 }));
+            patchTask((state as JobState).steps[stepOrder], index, (task) => ({ ...task, retryAfter: null }));
           }
         }
         original(state, message, context);
@@ -188,7 +188,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
       ...offer,
       requirements: {
         ...offer.requirements,
-        pools: offer.requirements.pools.filter((name) => pools.stateOf(name).maxConcurrent > 0),
+        pools: offer.requirements.pools.filter((name) => pools.stateOf(name).maxConcurrent !== null),
       },
     })),
   },
@@ -206,7 +206,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the change of a pool does not reach the farm',
     plant: handle('lease', 'pools.changed', (state, message, context, original) => {
-      if ((state as LeaseState).pools.stateOf('seats').maxConcurrent === 0) original(state, message, context);
+      if ((state as LeaseState).pools.stateOf('seats').maxConcurrent === null)
+        original(state, message, context);
     }),
   },
   {
@@ -222,7 +223,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a purge leaves the attempts',
+    name: 'a purge does not delete the attempts',
     plant: handle('purge', 'purge.next', (state, message, context, original) => {
       original(state, message, withoutAttempts(context));
     }),
@@ -249,7 +250,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    name: 'jobs without expressions keep away from workers with tighter limits too',
+    name: 'jobs without expressions also avoid workers with tighter limits',
     plant: offering((offer) => ({
       ...offer,
       requirements: { ...offer.requirements, usesExpressions: true },

@@ -8,7 +8,7 @@ const FIRST_SEED_STEP = 10_000;
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
- * Prints how many seeds each mutant needs to be killed: the median of `runs` searches that begin at different seeds, for
+ * Prints how many seeds each mutant needs to be killed: the median of `runs` searches with different first seeds, for
  * mutants with `text` in their name.
  */
 export function printMutantSeeds(runs: number, text: string): void {
@@ -33,7 +33,7 @@ export function printMutantSeeds(runs: number, text: string): void {
   }
 }
 
-/** Searches every mutant from seed 1 and records the seeds that kill them. Returns whether all were killed. */
+/** Searches from seed 1 for every mutant and records the killing seeds. Returns whether all were killed. */
 export function recordMutantSeeds(): boolean {
   const seeds: Record<string, number> = {};
   const survivors: string[] = [];

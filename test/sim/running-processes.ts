@@ -2,25 +2,30 @@ import type { AttemptId, TaskId } from '../../src/core/ids.ts';
 import type { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
 
-/** Longest time from the close of an attempt to the end of its process: a few heartbeats, the grace and the kill. */
+/**
+ * Longest time from the close of an attempt to the end of its process: a few heartbeats, the grace period and the kill.
+ */
 const CLOSED_MS_MAX = 45_000;
 
-/** Every process of every task on all machines, as an observer that no fault can blind would see them. */
+/** All task processes on all machines, recorded independently of any fault. */
 export class RunningProcesses {
-  /** Whether a client canceled the attempt: its process may still run for a while, and the task may be retried meanwhile. */
+  /**
+   * Reports whether a client canceled the attempt: its process may still run for a while, and the task may be retried
+   * in the meantime.
+   */
   isCanceled: ((attemptId: AttemptId, taskId: TaskId) => boolean) | null = null;
-  /** Why a task must not be begun now, or null; a scenario may know. */
+  /** Returns why a task must not start now, or null. Set by a scenario. */
   forbids: ((taskId: TaskId) => string | null) | null = null;
-  /** Told of each start, with the machine. */
+  /** Called for each start, with the machine. */
   onStarted: ((machine: string) => void) | null = null;
-  /** Whether the service has closed the attempt. */
+  /** Reports whether the service has closed the attempt. */
   isClosed: ((attemptId: AttemptId, taskId: TaskId) => boolean) | null = null;
   private readonly closedSince = new Map<AttemptId, number>();
   private readonly running = new Map<
     AttemptId,
     { readonly taskId: TaskId; readonly attemptId: AttemptId; readonly machine: string }
   >();
-  /** How the processes ended that were not killed. */
+  /** Exit codes of the processes that were not killed. */
   private readonly exits = new Map<AttemptId, number>();
   private readonly trace: Trace;
 
@@ -49,7 +54,7 @@ export class RunningProcesses {
     }
     const forbidden = this.forbids?.(taskId) ?? null;
     if (forbidden !== null)
-      throw new Violation('what has succeeded is not begun again', `${attemptId}: ${forbidden}`);
+      throw new Violation('a task that has succeeded does not start again', `${attemptId}: ${forbidden}`);
     this.running.set(attemptId, { taskId, attemptId, machine });
     this.onStarted?.(machine);
   }
@@ -61,24 +66,24 @@ export class RunningProcesses {
     if (exitCode !== null) this.exits.set(attemptId, exitCode);
   }
 
-  /** An environment of the attempt could not be entered: its process has exited with that. */
+  /** The process of an environment of the attempt has failed with this exit code. */
   exited(attemptId: AttemptId, exitCode: number): void {
     this.trace.note('environment failed', attemptId, exitCode);
     this.exits.set(attemptId, exitCode);
   }
 
-  /** Without faults, what the service has closed does not run on for long. `now` is virtual time. */
+  /** Without faults, the process of a closed attempt stops soon. `now` is virtual time. */
   checkClosed(now: number): void {
     for (const { attemptId, taskId, machine } of this.running.values()) {
       if (this.isClosed?.(attemptId, taskId) !== true) continue;
       const since = this.closedSince.get(attemptId) ?? now;
       this.closedSince.set(attemptId, since);
       if (now - since > CLOSED_MS_MAX)
-        throw new Violation('what the service has closed is stopped', `${attemptId} runs on ${machine}`);
+        throw new Violation('the process of a closed attempt is stopped', `${attemptId} runs on ${machine}`);
     }
   }
 
-  /** With what the process of an attempt exited; undefined when it runs, was killed or never began. */
+  /** Returns the exit code of an attempt's process; undefined if it runs, was killed or never started. */
   exitCodeOf(attemptId: AttemptId): number | undefined {
     return this.exits.get(attemptId);
   }

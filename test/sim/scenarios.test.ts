@@ -15,7 +15,7 @@ for (const scenario of SCENARIOS) {
       t.equal(violation?.message, undefined, replay);
       if (cases > 0) met++;
     }
-    t.ok(met > SEEDS / 2, `the case came up in ${met} of ${SEEDS} farms`);
+    t.ok(met > SEEDS / 2, `the scenario occurred in ${met} of ${SEEDS} farms`);
     t.end();
   });
 }

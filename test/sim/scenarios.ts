@@ -17,16 +17,15 @@ export interface Stage {
   readonly machines: readonly MachineModel[];
   /** A machine on which a task runs, or null. */
   busy(): MachineModel | null;
-  /** Does something again and again at about this interval, for as long as there are faults. */
+  /** Repeats an action at about this interval, for as long as there are faults. */
   again(everyMs: number, action: () => void): void;
-  /** Counts an occurrence of the case. */
+  /** Counts an occurrence of the scenario. */
   met(): void;
 }
 
 /**
- * An incident of another scheduler (D9 of docs/dependency-hazards.md; docs/faults.md), brought about on purpose in a
- * random farm: faults are aimed at the moment that the incident was about, in each seed at other times and in other
- * company.
+ * An incident of another scheduler (D9 of docs/dependency-hazards.md; docs/faults.md), provoked in random farms. Faults
+ * are injected at the critical moment; each seed varies the time and the other events.
  */
 export interface Scenario {
   readonly name: string;
@@ -38,7 +37,7 @@ export interface Scenario {
 
 const SECOND_MS = 1_000;
 
-/** A farm in which nothing happens but what the scenario brings about. */
+/** Options of a farm without other faults than those of the scenario. */
 function quiet(
   drawn: SimulationOptions,
   changed: Partial<Omit<SimulationOptions, 'faults'>>,
@@ -47,7 +46,7 @@ function quiet(
   return {
     ...drawn,
     farms: 1,
-    // So many that the loss of one is not held back as the fault of the service.
+    // Large enough that the loss of one machine is not treated as a fault of the service.
     workers: Math.max(4, drawn.workers),
     jobs: Math.max(5, drawn.jobs),
     retentionMs: 0,
@@ -63,7 +62,7 @@ function quiet(
   };
 }
 
-/** The daemon dies, and a new one is there after a while. */
+/** Kills the daemon and starts a new one after a while. */
 function restart(stage: Stage, machine: MachineModel, downMs: number): void {
   machine.killDaemon();
   stage.time.after(downMs, () => {
@@ -71,10 +70,10 @@ function restart(stage: Stage, machine: MachineModel, downMs: number): void {
   });
 }
 
-/** #2438: a frame was given to another host while its process still ran on a host that was only silent. */
+/** #2438: a frame was reassigned while its process still ran on a host that was only unreachable. */
 export const releaseWithoutKill: Scenario = {
   name: 'OC-1',
-  incident: 'a task is given away while its process runs on',
+  incident: 'a task is reassigned while its process runs',
   options: (drawn) => quiet(drawn, { taskMs: 100_000, tasksMax: 6, failures: 0, safetyMs: 240_000 }),
   direct: (stage) => {
     const { time, random } = stage;
@@ -102,10 +101,10 @@ export const releaseWithoutKill: Scenario = {
   },
 };
 
-/** #2473: the report of a frame that had ended was lost, and the frame hung or was rendered again. */
+/** #2473: the report of an ended frame was lost, and the frame hung or was rendered again. */
 const lostCompletion: Scenario = {
   name: 'OC-2',
-  incident: 'the report of a task that has ended is lost',
+  incident: 'the end report of a task is lost',
   options: (drawn) =>
     quiet(
       drawn,
@@ -117,7 +116,7 @@ const lostCompletion: Scenario = {
     // A report on a worker's disk is final: the task must not run again.
     processes.forbids = (taskId) => {
       const holder = machines.find((machine) => machine.holdsSuccessOf(taskId));
-      return holder === undefined ? null : `${holder.spec.name} has the report of its success on disk`;
+      return holder === undefined ? null : `${holder.spec.name} has its success report on disk`;
     };
     stage.again(3 * SECOND_MS, () => {
       const waiting = machines.filter((machine) => machine.unconfirmedReports > 0);
@@ -128,10 +127,10 @@ const lostCompletion: Scenario = {
   },
 };
 
-/** #2441: the report of an earlier run was booked on the run that had taken its place. */
+/** #2441: the report of an earlier run was applied to its successor. */
 export const staleCompletion: Scenario = {
   name: 'OC-3',
-  incident: 'the report of an earlier attempt comes when a later one runs',
+  incident: 'the report of an earlier attempt arrives while a later one runs',
   options: (drawn) =>
     quiet(
       drawn,
@@ -148,7 +147,7 @@ export const staleCompletion: Scenario = {
   },
 };
 
-/** #2506: a restarted host replied that it did not know the frame, and the scheduler believed it. */
+/** #2506: a restarted host reported an unknown frame, and the scheduler believed it. */
 export const restartedWorker: Scenario = {
   name: 'OC-4',
   incident: 'a cancel reaches a restarted worker',
@@ -199,10 +198,10 @@ const unknownLaunch: Scenario = {
   },
 };
 
-/** #2510: a read that failed was taken for a frame that is not there. */
+/** #2510: a failed read was treated as a missing frame. */
 const failedRead: Scenario = {
   name: 'OC-6',
-  incident: 'the store cannot be read, which is not the same as empty',
+  incident: 'the store cannot be read, which does not mean that it is empty',
   options: (drawn) =>
     quiet(drawn, { taskMs: 8_000, tasksMax: 12, retries: true, cancels: true }, { readErrors: 0.02 }),
   direct: (stage) => {

@@ -34,18 +34,18 @@ import type { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
 import type { Output } from '../../actors/kernel/output.ts';
 
-/** The service as machines see it: reply addresses, and the destination of lease requests. */
-export interface ServiceDoor {
-  /** Whether anybody hears lease requests. */
+/** The service as machines see it: reply addresses, and the receiver of lease requests. */
+export interface ServiceEndpoint {
+  /** Reports whether any process receives lease requests. */
   readonly isServing: boolean;
   openInbox(address: string, link: Link, deliver: (reply: unknown) => void): void;
   closeInbox(address: string): void;
   onLeaseRequest(queue: string, message: unknown, inbox: string): void;
 }
 
-/** Observer of the service: receives every event that the checks need. */
+/** Observer of the service: receives all events that the checks need. */
 export interface ServiceWatcher {
-  /** A process has begun; nothing of it is in memory yet. */
+  /** The process has started with empty memory. */
   started(): void;
   pumped(): void;
   event(event: DomainEvent): void;
@@ -56,16 +56,16 @@ export interface ServiceWatcher {
 type CommitPort = (changes: readonly Change[], onCommit: CommitCallbacks) => void;
 
 export interface ServiceBuild {
-  /** Created at every start: nothing of them outlives the process. */
+  /** Created for every process: no state outlives it. */
   readonly definitions: () => readonly AnyDefinition<ServiceSystem>[];
   readonly tallies: LocalTallies;
-  /** Stands between kernel and store; changes nothing in a sound build. */
+  /** Wraps the store for the kernel. Identity in a correct build. */
   readonly commit: (commit: CommitPort) => CommitPort;
-  /** Whether piggybacked ends are confirmed on arrival of the lease request; false without a mutant. */
+  /** Confirms piggybacked ends on arrival of the lease request; false except in a mutant. */
   readonly confirmsAtOnce: boolean;
-  /** Whether all outputs are flushed as soon as they are durable; false without a mutant. */
+  /** Flushes all outputs as soon as they are durable; false except in a mutant. */
   readonly answersUnread: boolean;
-  /** Whether actors that are over are dropped as soon as that is on disk; false in a sound build. */
+  /** Evicts evictable actors as soon as their changes are durable; false in a correct build. */
   readonly dropsUnread: boolean;
 }
 
@@ -87,9 +87,12 @@ class ReadError extends Error {
 
 const SHARD = 0;
 const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
-/** Begins the address of a client's answer. */
+/** Prefix of the reply addresses of clients. */
 const CLIENT = 'client:';
-/** Outputs that are flushed when durable: replies to workers and messages for them alone, as in actors/service/gateway/prepare-flush.ts. */
+/**
+ * Outputs that are flushed when durable: replies to workers and messages only for them, as in
+ * actors/service/gateway/prepare-flush.ts.
+ */
 const needsNoReader = (output: Output<ServiceSystem>): boolean =>
   output.kind === 'reply'
     ? typeof output.to !== 'string' && replyTargetOf(output.to).kind !== 'main-thread'
@@ -101,17 +104,17 @@ const PUMP_MS_MAX = 2;
 const FRONT_MS_MAX = 3;
 
 /**
- * The service's process: a kernel with its actors over a store whose commits become durable later. It can crash at any
- * moment and be started again over what the store holds then.
+ * The process of the service: a kernel with its actors on a store with delayed durability. It can crash at any moment
+ * and restarts from the durable rows.
  */
-export class ServiceModel implements ServiceDoor {
+export class ServiceModel implements ServiceEndpoint {
   readonly store: MemoryStore = createMemoryStore();
   watcher: ServiceWatcher | null = null;
-  /** To every machine, as a message of the bus. */
+  /** Sends to every machine, like a bus message. */
   onCancel: ((message: CancelMessage) => void) | null = null;
-  /** Told of what the actors log. */
+  /** Called for log records of the actors. */
   onLog: ((text: string) => void) | null = null;
-  /** Told of each read of the store that failed. */
+  /** Called for each failed read of the store. */
   onReadError: (() => void) | null = null;
   private readonly env: ServiceEnvironment;
   private readonly inboxes = new Map<
@@ -120,7 +123,7 @@ export class ServiceModel implements ServiceDoor {
   >();
   private readonly clients = new Map<ReplyTo<never>, (answer: unknown) => void>();
   private readonly forwards: (() => void)[] = [];
-  /** Outputs of the readable stage in a build that evicts unread actors. */
+  /** Outputs of the readable stage in a build that evicts actors before their changes are readable. */
   private unread: Output<ServiceSystem>[] = [];
   private readonly rides = new PoisonedReports();
   private running: SimulationHost<ServiceSystem> | null = null;
@@ -189,10 +192,10 @@ export class ServiceModel implements ServiceDoor {
           const soon = outputs.filter(isSoon);
           const later = outputs.filter((output) => !isSoon(output));
           return {
-            durable: () => {
+            onDurable: () => {
               if (!host.isStopped) this.release(soon);
             },
-            readable: () => {
+            onReadable: () => {
               if (host.isStopped) return;
               if (this.store.unread === 0) this.release(later);
               else this.unread.push(...later);
@@ -200,7 +203,7 @@ export class ServiceModel implements ServiceDoor {
           };
         },
         log: (level, text, attributes) => {
-          // The process has already ended: the rest of its last turn is discarded.
+          // The process has already ended: discards the rest of its last turn.
           if (host.isStopped) return;
           this.onLog?.(text);
           trace.note('log', level, text, attributes['attempt_id'] ?? attributes['worker_id'] ?? '');
@@ -233,7 +236,7 @@ export class ServiceModel implements ServiceDoor {
     if (bus.isUp) this.connectBus();
   }
 
-  /** After the start, and when the bus is back: silence in between proves nothing. */
+  /** Called after the start and when the bus returns: silence during the outage proves nothing. */
   connectBus(): void {
     const host = this.running;
     if (host === null) return;
@@ -248,7 +251,7 @@ export class ServiceModel implements ServiceDoor {
     });
   }
 
-  /** kill -9. Some of the commits that were under way reach the disk all the same. */
+  /** Ends the process as by kill -9. Some commits in progress become durable anyway. */
   crash(): void {
     const host = this.running;
     if (host === null) return;
@@ -265,7 +268,7 @@ export class ServiceModel implements ServiceDoor {
     this.watcher?.crashed();
   }
 
-  /** A client's request; `onAnswer` is never called when the service dies first. */
+  /** Sends a client request. `onAnswer` is never called if the service crashes first. */
   request<Answer>(
     envelopeFor: (to: ReplyTo<Answer>) => ServiceEnvelope,
     onAnswer: (answer: Answer) => void,
@@ -273,7 +276,7 @@ export class ServiceModel implements ServiceDoor {
     const host = this.running;
     if (host === null) return;
     const to = replyTo<Answer>(`${CLIENT}${this.requests++}`);
-    // The context of the actor checks the answer against the address.
+    // The actor's context checks the answer against the address.
     this.clients.set(to, onAnswer as (answer: unknown) => void);
     const envelope = envelopeFor(to);
     this.env.trace.note('request', envelope.message.type);
@@ -302,7 +305,7 @@ export class ServiceModel implements ServiceDoor {
       const attempt = parseAttemptId(report.attempt_id);
       if (attempt === null) throw new Error(`the worker model reported on ${report.attempt_id}`);
       trace.note('piggyback', report.attempt_id, report.status);
-      // It may come by the stream too, at any time.
+      // The report may also arrive by the stream at any time.
       const said: StatusMessage = {
         v: 1,
         task_id: taskIdOf(attempt),
@@ -328,7 +331,7 @@ export class ServiceModel implements ServiceDoor {
     });
   }
 
-  /** Delivers a status message, as the bus would. */
+  /** Delivers a status message like the bus. */
   onStatus(report: StatusMessage, ack: () => void): void {
     const accepted = acceptReports(
       {
@@ -376,7 +379,7 @@ export class ServiceModel implements ServiceDoor {
     }
   }
 
-  /** The process ends at once, and is started again. */
+  /** The process exits immediately and is restarted. */
   private failStop(host: SimulationHost<ServiceSystem>): void {
     const { time, random } = this.env;
     host.stop();
@@ -393,11 +396,11 @@ export class ServiceModel implements ServiceDoor {
     const host = this.running;
     if (host?.isStopped === true) return;
     const early: CommitCallbacks = {
-      durable: () => {
-        onCommit.durable();
-        onCommit.readable();
+      onDurable: () => {
+        onCommit.onDurable();
+        onCommit.onReadable();
       },
-      readable: () => undefined,
+      onReadable: () => undefined,
     };
     this.store.commit(
       { version: 1, shard: SHARD, sequence: ++this.sequence, changes },
@@ -407,7 +410,7 @@ export class ServiceModel implements ServiceDoor {
       if (host === null || host.isStopped) return;
       trace.note('flush', this.store.waiting);
       this.store.flushNext();
-      // Most are read by the time that others are on disk as well.
+      // Most commits become readable while others become durable.
       time.after(random.between(0, faults.readMs), () => {
         if (host.isStopped) return;
         trace.note('read', this.store.unread);
@@ -441,7 +444,7 @@ export class ServiceModel implements ServiceDoor {
         ? this.rides.confirmedBy(typedAnswer(waiting, answer), waiting)
         : (answer as object);
     this.env.bus.core(null, inbox.link, reply, (delivered) => {
-      // The worker may have stopped listening meanwhile.
+      // The worker may have stopped listening in the meantime.
       if (this.inboxes.get(waiting.inbox) === inbox) inbox.deliver(delivered);
     });
   }
@@ -459,7 +462,7 @@ export class ServiceModel implements ServiceDoor {
         this.onCancel?.(effect.message);
         return;
       case 'forward':
-        // The main thread forwards messages in the order of their arrival.
+        // The main thread forwards messages in order of arrival.
         this.forwards.push(() => {
           if (host !== null && !host.isStopped) host.post(effect.envelope);
         });

@@ -10,24 +10,24 @@ import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 
-/** A farm with everything of it that is in memory. */
+/** A farm with all of its actors in memory. */
 export interface FarmView {
   readonly farm: FarmState;
   readonly lease: LeaseState;
-  /** Those that are not terminal. */
+  /** Jobs that are not terminal. */
   readonly jobs: readonly JobState[];
   readonly workers: readonly WorkerState[];
 }
 
-/** State that the invariants check between two units of work: no message is half processed. */
+/** State that the invariants check between two units of work: no message is partly processed. */
 export interface ServiceView {
-  /** The time of day as the actors see it, in milliseconds since the epoch. */
+  /** The time of day of the actors, in milliseconds since the epoch. */
   readonly now: number;
-  /** Whether the time of day has gone steadily so far. */
+  /** The time of day was never set. */
   readonly isClockSteady: boolean;
-  /** Whether clients have taken away all that holds work back. */
+  /** Clients have lifted all holds. */
   readonly isLifted: boolean;
-  /** The server's end of the retry cascade. */
+  /** The server level of the retry settings. */
   readonly serverRetry: RetryPolicy;
   readonly tallies: Pick<Tallies, 'total'>;
   readonly unschedulableGraceMs: number;
@@ -37,18 +37,18 @@ export interface ServiceView {
   /** Durable rows. */
   readonly store: StoreReader;
   readonly farms: readonly FarmView[];
-  /** Those of which an actor has had a turn since the last look; all of them at the last look. */
+  /** Jobs with a turn of one of their actors since the last check; all jobs in the last check. */
   readonly touchedFarms: readonly FarmView[];
-  /** Jobs that have had a turn since the last look. */
+  /** Jobs that had a turn since the last check. */
   readonly touchedJobs: readonly JobState[];
   readonly leaseOf: (farm: FarmId) => LeaseState | undefined;
-  /** Attempts by task, in order of their numbers: all that was committed, whether on disk yet or not. */
+  /** Attempts by task, ordered by number: all committed ones, durable or not. */
   readonly attemptsOf: (task: TaskId) => readonly AttemptRecord[];
 }
 
 /**
- * Reads the states of actors out of a kernel. The kernel knows no types of state; that a kind has its own state is what
- * `anyActor` guarantees this; it is stated here once.
+ * Reads the states of actors from a kernel. The kernel has no state types; `anyActor` guarantees that each kind has its
+ * own, and the casts are only here.
  */
 export class ActorStates {
   private readonly kernel: Kernel<ServiceSystem>;

@@ -6,7 +6,7 @@ import { Violation } from './violation.ts';
 /** Effect of an action of the simulated templates, by its command (job-plans.ts). */
 export type ActionKind = 'enter' | 'run' | 'exit';
 
-/** How OpenJD says that a session goes, watched from its processes: what the session thinks of itself is only asked for its tasks. */
+/** Checks the OpenJD order of a session, based on its processes. Only the tasks are taken from the session actor. */
 export class SessionRules {
   private readonly sessionId: SessionId;
   private stepId: string | null = null;
@@ -17,7 +17,7 @@ export class SessionRules {
     this.sessionId = sessionId;
   }
 
-  /** An action is about to be started. */
+  /** An action is about to start. */
   starts(kind: ActionKind, { args }: ActionStart, session: SessionState): void {
     const { attempt, step } = session;
     const environments = [...step.job_environments, ...step.step_environments].map(({ name }) => name);
@@ -35,12 +35,12 @@ export class SessionRules {
             'environments are entered in their order',
             `${environment} after ${this.entered.join(' ')}`,
           );
-        if (this.hasFailed) this.fail('nothing is entered after a failure', environment);
+        if (this.hasFailed) this.fail('nothing is entered or run after a failed environment', environment);
         this.entered.push(environment);
         return;
       case 'run':
         if (this.entered.length < environments.length || this.hasFailed)
-          this.fail('a task runs when its environments are entered', `only ${this.entered.join(' ')}`);
+          this.fail('a task runs when all of its environments are entered', `only ${this.entered.join(' ')}`);
         return;
       case 'exit':
         if (this.entered.pop() !== environment)
@@ -51,12 +51,12 @@ export class SessionRules {
     }
   }
 
-  /** An environment could not be entered. */
+  /** An environment has failed to enter. */
   enterFailed(): void {
     this.hasFailed = true;
   }
 
-  /** The session ends what it has left. `isForced`: the worker had to stop it, or the service has closed its attempt. */
+  /** The session has ended. `isForced`: the worker had to stop it, or the service has closed its attempt. */
   closes(isForced: boolean): void {
     if (this.entered.length > 0 && !isForced)
       this.fail('environments that were entered are exited', `${this.entered.join(' ')} was not`);

@@ -7,9 +7,9 @@ import { keys } from '../../src/core/records/tables.ts';
 import { ask, requestUntilAnswered, type ClientWorld } from './client-port.ts';
 import { randomRetry } from './job-plans.ts';
 
-/** The clients that set a farm up and change its settings and queues. */
+/** Clients that create a farm and change its settings and queues. */
 export class SettingsClients {
-  /** Queues that may be submitted to: the last one that was made may be deleted. */
+  /** Queues for submissions, without the newest one, which may be deleted. */
   readonly queues: QueueId[] = [];
   private readonly world: ClientWorld;
   private settings = 0;
@@ -19,7 +19,7 @@ export class SettingsClients {
     this.world = world;
   }
 
-  /** Creates the farm and its queues, trying again for as long as it takes. */
+  /** Creates the farm and its queues; retries until it succeeds. */
   setUp(onReady: () => void): void {
     const { farm, checker } = this.world;
     requestUntilAnswered(
@@ -57,7 +57,7 @@ export class SettingsClients {
     );
   }
 
-  /** Makes one queue more, or deletes the one that was made so last. */
+  /** Creates a queue, or deletes the newest one. */
   addOrDeleteQueue(): void {
     const { random, farm, options } = this.world;
     const last = this.queues[options.queues];
@@ -82,7 +82,7 @@ export class SettingsClients {
     }
   }
 
-  /** Takes away every pause and every cap. */
+  /** Removes all pauses and caps. */
   lift(): void {
     for (const queueId of this.queues) {
       const queue = this.world.service.store.get('queue', keys.queue(queueId));
@@ -103,10 +103,9 @@ export class SettingsClients {
       this.world,
       (replyTo) => ({ actor: 'farm', id: farm, message: { type: 'queue.create', input, replyTo } }),
       (outcome: Outcome<QueueRecord>) => {
-        // A queue whose creation was not answered is found by its name.
+        // A queue with an unanswered creation is found by its name.
         const id = outcome.ok ? outcome.value.id : this.queueNamed(input.name);
-        if (id === null)
-          throw new Error(`the queue ${input.name} was refused, and there is none of that name`);
+        if (id === null) throw new Error(`the queue ${input.name} was rejected, but no queue has the name`);
         this.queues.push(id);
         checker.promise((store) => (store.get('queue', keys.queue(id)) === undefined ? `queue ${id}` : null));
         this.createQueue(number + 1, onReady);
@@ -135,12 +134,12 @@ export class SettingsClients {
         const answered = Number(outcome.value.description);
         checker.promise((store) => {
           const record = store.get('queue', keys.queue(queueId));
-          // Only the queue that was made last is ever deleted.
+          // Only the newest queue is ever deleted.
           if (record === undefined && this.isSpare(outcome.value.name)) return null;
           const kept = Number(record?.description);
           return kept >= answered
             ? null
-            : `queue ${queueId} has the settings ${kept}, not ${answered} or later`;
+            : `queue ${queueId} has the settings ${kept}, expected ${answered} or later`;
         });
       },
     );
@@ -164,7 +163,7 @@ export class SettingsClients {
     const { random, options } = this.world;
     return {
       name,
-      // Settings are numbered, so that later ones are known from earlier ones.
+      // Settings are numbered, so that later ones can be distinguished from earlier ones.
       description: String(this.settings++),
       priority: 0,
       maxConcurrentTasks: options.limits ? random.pick([0, 0, 1, 2, 5]) : 0,

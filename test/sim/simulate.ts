@@ -4,10 +4,10 @@ import { SCENARIOS, type Scenario } from './scenarios.ts';
 import { simulate, type SimulationResult } from './simulation.ts';
 
 /**
- * `npm run simulate -- --seeds N` runs N seeds (from `--first`, 1 by default). `--seed S` replays one seed exactly, with
- * `--trace` for a line per event. `--mutants` prints how many seeds each mutant needs to be killed (`--runs N` searches,
- * `--mutant TEXT` for those with the text in their name); `--mutants --record` searches all from seed 1 and writes
- * test/sim/mutant-seeds.json. Exit status 1: a seed failed, or a mutant survived.
+ * `npm run simulate -- --seeds N` runs N seeds (from `--first`, 1 by default). `--seed S` replays one seed exactly,
+ * with `--trace` for a line per event. `--mutants` prints how many seeds each mutant needs to be killed (`--runs N`
+ * searches, `--mutant TEXT` for those with the text in their name); `--mutants --record` searches all from seed 1 and
+ * writes test/sim/mutant-seeds.json. Exit status 1: a seed failed, or a mutant survived.
  */
 const { values } = parseArgs({
   options: {
@@ -24,15 +24,15 @@ const { values } = parseArgs({
   },
 });
 
-/** Every n-th seed runs twice, with the same result. */
-const TWICE_EACH = 50;
+/** Every n-th seed runs twice and must have the same result. */
+const SEEDS_PER_REPEAT = 50;
 
-/** With `--scenario OC-1`: the same, with the faults aimed at one case. */
+/** With `--scenario OC-1`: the same, with the faults of one scenario. */
 function scenarioOf(name: string | undefined): { readonly scenario?: Scenario } {
   if (name === undefined) return {};
   const scenario = SCENARIOS.find((each) => each.name === name);
   if (scenario === undefined)
-    throw new Error(`Which scenario? One of: ${SCENARIOS.map((each) => each.name).join(', ')}.`);
+    throw new Error(`unknown scenario; use one of: ${SCENARIOS.map((each) => each.name).join(', ')}`);
   return { scenario };
 }
 
@@ -62,7 +62,7 @@ function describe(result: SimulationResult): void {
 function wholeNumber(text: string, name: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number >= 0) return number;
-  throw new Error(`--${name} wants a whole number, not ${JSON.stringify(text)}`);
+  throw new Error(`--${name} requires a whole number, not ${JSON.stringify(text)}`);
 }
 
 function runOne(seed: number): boolean {
@@ -81,7 +81,7 @@ function runMany(first: number, seeds: number): boolean {
     const result = simulate(seed, chosen);
     if (result.cases > 0) met++;
     events += result.events;
-    if (seed % TWICE_EACH === 0 && simulate(seed, chosen).digest !== result.digest) {
+    if (seed % SEEDS_PER_REPEAT === 0 && simulate(seed, chosen).digest !== result.digest) {
       print(`seed ${seed}: two runs of it differ`);
       failed++;
     }
@@ -94,7 +94,7 @@ function runMany(first: number, seeds: number): boolean {
   print(
     `${failed} of ${seeds} seeds failed; ${events} events in ${seconds.toFixed(1)} s, ${(seeds / seconds).toFixed(1)} seeds a second`,
   );
-  if (values.scenario !== undefined) print(`the case came up in ${met} seeds`);
+  if (values.scenario !== undefined) print(`the scenario occurred in ${met} seeds`);
   return failed === 0;
 }
 

@@ -27,27 +27,27 @@ export interface SimulationResult {
   readonly violation: Violation | null;
   readonly digest: string;
   readonly events: number;
-  /** How often the case of the scenario has come up. */
+  /** Number of occurrences of the scenario. */
   readonly cases: number;
   readonly virtualMs: number;
   readonly trace: readonly string[];
 }
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
-/** Minimum number of times that a task must run to its end after the last fault. */
+/** Minimum number of task processes that must run to their end after the last fault. */
 const PROGRESS_MS = 900_000;
-/** A shorter stall of the service may go unnoticed. */
+/** A shorter stall of the service may not be detected. */
 const NOTICED_STALL_MS = 7_000;
-/** Share of faults that are aimed at a machine on which a task runs. */
+/** Share of faults that hit a machine on which a task runs. */
 const BUSY_SHARE = 0.7;
 const LOOK_EACH_MS = 1_000;
-/** Clients change pools once in this number of actions. */
+/** Number of client actions per change of a pool. */
 const POOL_CHANGE_EACH = 8;
 /** Share of reports that are delivered twice more at the end. */
 const TWICE_SHARE = 0.3;
 /** Share of workers that are asked to leave immediately. */
 const AT_ONCE_SHARE = 0.2;
-/** Share of machines whose clock is off, and by how much at most. */
+/** Share of machines with a wrong clock, and its maximum offset. */
 const SKEWED_SHARE = 0.3;
 const SKEW_MS_MAX = 300_000;
 const LIFT_EACH_MS = 4_000;
@@ -56,16 +56,16 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /** Variation of a simulation. */
 export interface Variation {
-  /** Spoils the build. */
+  /** Changes the build. */
   readonly plant?: (build: Build) => Build;
-  /** Changes what the seed has drawn. */
+  /** Changes the drawn options. */
   readonly options?: (drawn: SimulationOptions) => SimulationOptions;
   readonly keepsTrace?: boolean;
-  /** Aims the faults at one case. */
+  /** Injects the faults of one scenario. */
   readonly scenario?: Scenario;
 }
 
-/** Runs one seed: a random farm with faults, then without, and says what went wrong, if anything. */
+/** Runs one seed: a random farm with faults, then without. Returns the violation, if any. */
 export function simulate(seed: number, variation: Variation = {}): SimulationResult {
   return new Simulation(seed, variation).run();
 }
@@ -186,7 +186,7 @@ class Simulation {
     this.runUntil(() => this.time.now >= this.options.safetyMs);
   }
 
-  /** Without faults everything comes to rest. */
+  /** Without faults the system must become idle. */
   private livenessPhase(): void {
     this.isSafetyPhase = false;
     this.trace.note('healed');
@@ -196,7 +196,7 @@ class Simulation {
     let lookAt = this.time.now;
     let unfinished: string | null = 'not looked';
     let restsSince = this.time.now;
-    // By then all unschedulable tasks are marked, and all expired jobs are deleted.
+    // By then all unschedulable tasks must be marked and all expired jobs deleted.
     const { unschedulableGraceMs, retentionMs } = this.options;
     const restsMs = Math.max(unschedulableGraceMs, retentionMs * 1.2) + 2 * SWEEP_MS_MAX;
     this.runUntil(() => {
@@ -210,7 +210,7 @@ class Simulation {
         this.time.now - Math.max(healedAt, this.checker.progressedAt) >= PROGRESS_MS
       );
     });
-    if (unfinished !== null) throw new Violation('without faults everything comes to rest', unfinished);
+    if (unfinished !== null) throw new Violation('without faults the system becomes idle', unfinished);
     this.rest();
     this.checker.finish();
     this.logs.check();
@@ -218,7 +218,7 @@ class Simulation {
 
   private get isAtWork(): boolean {
     const { host, store } = this.service;
-    return host?.kernel.isIdle !== true || store.waiting + store.unread > 0 || this.checker.isTakingUp;
+    return host?.kernel.isIdle !== true || store.waiting + store.unread > 0 || this.checker.isRecovering;
   }
 
   private unfinished(): string | null {
@@ -233,7 +233,7 @@ class Simulation {
     return this.checker.unfinished();
   }
 
-  /** I18: redelivering any part of the status stream, in any order and some of it twice, changes nothing. */
+  /** I18: redelivering any part of the status stream, in any order and with duplicates, changes nothing. */
   private redeliver(): void {
     const before = dump(this.service.store);
     const { random, bus } = this;
@@ -252,7 +252,7 @@ class Simulation {
     }
   }
 
-  /** I19: the service comes back from what is on disk, to the same state. */
+  /** I19: after a restart the service recovers the same state from disk. */
   private restart(): void {
     const before = dump(this.service.store);
     this.service.crash();
@@ -262,7 +262,7 @@ class Simulation {
     if (dump(this.service.store) !== before) throw new Violation('a restart changes nothing', 'it did');
   }
 
-  /** Lets time pass until the service has nothing to do and everything is on disk. */
+  /** Advances time until the service is idle and all commits are durable. */
   private rest(): void {
     this.runUntil(() => !this.isAtWork);
   }
@@ -359,7 +359,7 @@ class Simulation {
         for (const machine of this.machines) machine.busIsBack();
       });
     });
-    // A fault tells most where something runs.
+    // A fault has the most effect on a machine with running tasks.
     const some = (): MachineModel => {
       const busy = this.machines.filter((machine) => machine.isBusy);
       return random.pick(busy.length > 0 && random.chance(BUSY_SHARE) ? busy : this.machines);
@@ -398,7 +398,7 @@ class Simulation {
     });
   }
 
-  /** Does something again and again, at random intervals, while `goesOn`. */
+  /** Repeats an action at random intervals while `goesOn`. */
   private every(meanMs: number, action: () => void, goesOn: () => boolean = () => this.isSafetyPhase): void {
     if (meanMs === 0) return;
     this.time.after(1 + this.random.around(meanMs), () => {
@@ -447,7 +447,7 @@ class Simulation {
     }
   }
 
-  /** As UUIDv7: begins with the time, rises always. */
+  /** Like UUIDv7: starts with the time and always increases. */
   private newId(skewMs = 0): string {
     const time = (EPOCH_MS + this.time.now + skewMs).toString(16).padStart(12, '0');
     const number = (this.ids++).toString(16).padStart(12, '0');
@@ -455,7 +455,7 @@ class Simulation {
   }
 }
 
-/** Everything that status reports may change, as one text. */
+/** Formats everything that status reports may change. */
 function dump(store: StoreReader): string {
   const rows: string[] = [];
   for (const table of [

@@ -7,10 +7,10 @@ import { readAttempt } from '../../src/core/records/open-attempt.ts';
 import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
 import { readTask, TASKS_PER_PAGE } from '../../src/core/records/task-page.ts';
 import { Violation } from './violation.ts';
-import type { Said } from './watch-turns.ts';
+import type { TurnOutputs } from './watch-turns.ts';
 
 /** Attempts that a turn assigned, read from its lease reply: they have no rows yet. */
-export function assignedAttempts({ sent }: Said, now: number): AttemptRecord[] {
+export function assignedAttempts({ sent }: TurnOutputs, now: number): AttemptRecord[] {
   return sent.flatMap(({ id, message }) =>
     message.type === 'attempts.booked' ? bookedOn(id, message, now) : [],
   );
@@ -41,7 +41,7 @@ export function storedAttempt(store: StoreReader, address: AttemptAddress): Atte
   return readAttempt(store, { farmId: job.farmId, address, task }, address.attemptNumber);
 }
 
-/** All attempts that the store knows, those of jobs that are being deleted included. */
+/** Returns all attempts in the store, including those of jobs whose deletion is pending. */
 export function* storedAttempts(store: StoreReader): Generator<AttemptRecord> {
   for (const { value } of store.scan('attempt')) yield value;
   for (const { value: step } of store.scan('step')) {
@@ -66,8 +66,8 @@ export function* storedAttempts(store: StoreReader): Generator<AttemptRecord> {
   }
 }
 
-/** Whether an attempt has the worker and the time of its assignment before the crash. */
-export function isAsHandedOut(
+/** Reports whether an attempt has the same worker and assignment time as before the crash. */
+export function equalsAssignment(
   attempt: AttemptRecord,
   before: ReadonlyMap<TaskId, readonly AttemptRecord[]>,
 ): Violation | null {
@@ -75,5 +75,5 @@ export function isAsHandedOut(
   const known = address === null ? undefined : before.get(taskIdOf(address))?.[attempt.attemptNumber - 1];
   if (known?.workerId === attempt.workerId && known.startedAt === attempt.startedAt) return null;
   const detail = `${JSON.stringify(attempt)} was ${JSON.stringify(known)}`;
-  return new Violation('an attempt is the same after a crash as at its assignment', detail);
+  return new Violation('an attempt has the same worker and time after a crash', detail);
 }

@@ -9,12 +9,14 @@ import { Violation } from './violation.ts';
 
 type Take = Extract<JobMessage, { type: 'tasks.take' }>;
 
-/** Input of the lease rules besides the job. */
+/** Input of the lease rules in addition to the job. */
 export interface LeaseSurroundings {
   readonly farm: FarmState | undefined;
   readonly worker: WorkerState | undefined;
   /** Live tasks of the farm and of the job's queue. */
-  /** How many tasks may hold a slot of the pool, as the farm knows, and how many of all farms do. */
+  /**
+   * The number of tasks that may hold a slot of the pool according to the farm, and the number that do in all farms.
+   */
   readonly poolOf: (name: string) => { readonly max: number; readonly holders: number };
   readonly live: () => { readonly farm: number; readonly queue: number };
 }
@@ -23,8 +25,8 @@ const isOpen = (state: JobState, step: StepState, index: number): boolean =>
   state.openAttempts.of(step, index) !== undefined;
 
 /**
- * Rules for every assignment of tasks (docs/contract/lease.md#order-of-candidates,
- * docs/contract/lease.md#first-fit): looks at the job before the turn, and gives what looks at it after the turn.
+ * Checks the rules for every assignment of tasks (docs/contract/lease.md#order-of-candidates,
+ * docs/contract/lease.md#first-fit). Reads the job before the turn, and returns the check for after the turn.
  */
 export function watchTake(
   state: JobState,
@@ -51,10 +53,7 @@ export function watchTake(
     if (taken.length === 0) return null;
     const at = `${state.record.id} step ${pick.stepOrder}`;
     if (statusBefore !== 'pending' && statusBefore !== 'running') {
-      return new Violation(
-        'a job that is blocked, paused or over gets no new lease',
-        `${at} is ${statusBefore}`,
-      );
+      return new Violation('a blocked, paused or terminal job gets no new lease', `${at} is ${statusBefore}`);
     }
     for (const index of taken) {
       const retryAfter = before.get(index) ?? 0;
@@ -69,18 +68,18 @@ export function watchTake(
     const worker = around.worker?.record;
     if (worker === undefined || !takesTasks(worker)) {
       return new Violation(
-        'only a worker that is online gets work',
+        'only an online worker gets tasks',
         `${at}: ${message.workerId} is ${worker?.status ?? 'unknown'}`,
       );
     }
     for (const pool of step.plan.requirements.pools) {
       const { max, holders } = around.poolOf(pool);
       if (holders <= max) continue;
-      const detail = `${at}: ${holders} tasks hold a slot of ${pool}, ${max} may`;
-      return new Violation('no more tasks than it allows hold a usage pool', detail);
+      const detail = `${at}: ${holders} tasks hold a slot of ${pool}, allowed are ${max}`;
+      return new Violation('the number of tasks in a usage pool is limited', detail);
     }
     if (!mayRun(worker, state.record.queueId, step.plan.requirements)) {
-      return new Violation('only an eligible worker gets a task', `${at}: ${worker.id} may not run it`);
+      return new Violation('only an eligible worker gets a task', `${at}: ${worker.id} is not eligible`);
     }
     return null;
   };
@@ -89,7 +88,7 @@ export function watchTake(
 function checkLimits(state: JobState, { farm, live }: LeaseSurroundings, at: string): Violation | null {
   const queue = farm?.queues.get(state.record.queueId);
   if (farm === undefined || queue === undefined) {
-    return new Violation('only a known queue gets a lease', `${at}: ${state.record.queueId}`);
+    return new Violation('only an existing queue gets a lease', `${at}: ${state.record.queueId}`);
   }
   if (queue.paused) return new Violation('a paused queue gets no new lease', at);
   const counts = live();

@@ -16,15 +16,15 @@ export const stepCountsAddUp: Invariant = {
   name: 'the counts of a step are those of its tasks',
   check: ofTouchedSteps((job, step) => {
     const counted = countTasks(step);
-    const { taskCounts, unschedulableReason = '' } = step.record;
+    const { taskCounts, unschedulableReason } = step.record;
     const marked = unschedulableTasks(step);
-    if (marked !== taskCounts.unschedulable || marked > 0 !== (unschedulableReason !== ''))
+    if (marked !== taskCounts.unschedulable || marked > 0 !== (unschedulableReason !== null))
       return `${job.record.id} step ${step.record.order}: ${marked} tasks are marked, noted are ${taskCounts.unschedulable}: ${unschedulableReason}`;
     const isRight =
       taskCounts.total === step.record.taskCount &&
       TASK_STATUSES.every((status) => counted[status] === taskCounts[status]);
     if (isRight) return null;
-    return `${job.record.id} step ${step.record.order}: counted ${JSON.stringify(counted)}, noted ${JSON.stringify(taskCounts)}`;
+    return `${job.record.id} step ${step.record.order}: counted ${JSON.stringify(counted)}, recorded ${JSON.stringify(taskCounts)}`;
   }),
 };
 
@@ -43,9 +43,9 @@ export const jobCountsAddUp: Invariant = {
   }),
 };
 
-/** I3: assigned and running tasks have exactly one open attempt, the others none. */
+/** I3: assigned and running tasks have exactly one open attempt, other tasks have none. */
 export const liveTasksHaveOneOpenAttempt: Invariant = {
-  name: 'a task is assigned or running exactly while it has one open attempt',
+  name: 'exactly the assigned and running tasks have one open attempt',
   check: ofTouchedSteps((job, step, view) => {
     for (const { index, status, own } of tasksOf(step)) {
       const address = { jobId: job.record.id, stepOrder: step.record.order, index };
@@ -68,7 +68,7 @@ export const liveTasksHaveOneOpenAttempt: Invariant = {
   }),
 };
 
-/** I4: attempt numbers are dense, and the task's record names the latest. */
+/** I4: attempt numbers have no gaps, and the task's record has the latest. */
 export const attemptsAreDense: Invariant = {
   name: 'the attempts of a task are numbered from 1 without gaps',
   check: ofTouchedSteps((job, step, view) => {
@@ -86,7 +86,7 @@ export const attemptsAreDense: Invariant = {
   }),
 };
 
-/** I5: at most one attempt is credited, and only a task that succeeded has it. */
+/** I5: at most one attempt is credited with success, and only if the task succeeded. */
 export const successIsCreditedOnce: Invariant = {
   name: 'a task succeeds once, by one attempt',
   check: ofTouchedSteps((job, step, view) => {
@@ -103,22 +103,22 @@ export const successIsCreditedOnce: Invariant = {
   }),
 };
 
-/** I11: a step begins when those that it depends on have completed. */
+/** I11: a step starts when its dependencies have completed. */
 export const stepsWaitForTheirDependencies: Invariant = {
-  name: 'a step waits until the steps that it depends on have completed',
+  name: 'a step starts after its dependencies have completed',
   check: ofTouchedSteps((job, step, view) => {
     const { taskCounts } = step.record;
     const begun = taskCounts.total - taskCounts.pending - taskCounts.canceled;
     if (begun === 0) return null;
     if (job.record.status === 'blocked')
-      return `${job.record.id} is blocked and step ${step.record.order} has begun`;
-    // The plan is what was submitted; the step's record is what the actor made of it.
+      return `${job.record.id} is blocked and step ${step.record.order} has started`;
+    // The plan is the submitted one; the step record was derived from it by the actor.
     const dependsOn =
       view.store.get('plan', job.record.id)?.steps[step.record.order]?.dependsOn ?? step.plan.dependsOn;
     for (const order of dependsOn) {
       const upstream = job.steps[order]?.record.taskCounts;
       if (upstream === undefined || upstream.succeeded === upstream.total) continue;
-      return `${job.record.id} step ${step.record.order} has begun before step ${order} had completed`;
+      return `${job.record.id} step ${step.record.order} started before step ${order} completed`;
     }
     return null;
   }),

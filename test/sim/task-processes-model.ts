@@ -12,11 +12,11 @@ import type { Random } from './random.ts';
 import type { RunningProcesses } from './running-processes.ts';
 import { SessionRules, type ActionKind } from './session-rules.ts';
 
-/** Longest time from SIGKILL to the death of a process. */
+/** Longest time from SIGKILL to the end of a process. */
 const KILL_MS_MAX = 1_500;
-/** Longest time in which a process that heeds SIGTERM ends. */
+/** Longest time until a process that handles SIGTERM ends. */
 const TERM_MS_MAX = 500;
-/** Share of processes that do not end when they are asked to. */
+/** Share of processes that ignore SIGTERM. */
 const STUBBORN_SHARE = 0.3;
 const OPEN_MS_MAX = 20;
 const SPAWN_MS_MAX = 20;
@@ -24,20 +24,20 @@ const NOT_STARTED_SHARE = 0.002;
 const ENVIRONMENT_MS_MAX = 300;
 /** Environments fail less often than tasks. */
 const ENVIRONMENT_FAILURES = 0.2;
-/** Below this a task runs, whatever the mean. */
+/** Minimum run time of a task, whatever the mean. */
 const TASK_MS_MIN = 10;
-/** And no longer than this, so that a task that does not end is known from one that takes its time. */
+/** Maximum run time, to distinguish a slow task from one that hangs. */
 const TASK_MS_MAX = 600_000;
-/** Batches of output that an action writes at most. */
+/** Maximum number of output batches of an action. */
 const BATCHES_MAX = 3;
 const LINES_MAX = 3;
-/** Bytes of output that are handed on and not consumed, before more waits. */
+/** Bytes of unconsumed output after which further output waits. */
 const WINDOW_BYTES = 64;
 
 export interface MachineRules {
-  /** Processes die with their daemon, or without word from it. */
+  /** Processes end with their daemon, or when it sends no more beats. */
   readonly guardsProcesses: boolean;
-  /** Guards let processes live only for as long as the daemon's contact to the service lasts. */
+  /** Guards end processes when the daemon loses contact to the service. */
   readonly guardsCountContact: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface ProcessesWorld {
   readonly failures: number;
 }
 
-/** The daemon that wants to know of its sessions; it dies before they do. */
+/** The daemon that observes the sessions. It may end before them. */
 export interface SessionOwner {
   readonly events: TaskProcessEvents;
   stateOf(sessionId: SessionId): SessionState | undefined;
@@ -63,7 +63,7 @@ interface Action {
   readonly attempt: { readonly attemptId: AttemptId; readonly taskId: TaskId } | null;
   readonly isStubborn: boolean;
   isSpawned: boolean;
-  /** How it ended; null while it lives. Told when its output has been taken. */
+  /** Its result; null while it runs. Reported when its output has been consumed. */
   end: ActionEnd | null;
   cancelExit: () => void;
 }
@@ -72,14 +72,14 @@ interface Session {
   readonly id: SessionId;
   readonly rules: SessionRules;
   action: Action | null;
-  /** Its guard has killed what it guards, and guards no more. */
+  /** Its guard has killed the process and has ended. */
   isFenced: boolean;
   lines: number;
   readonly output: OutputBatch[];
   unconsumed: number;
 }
 
-/** The processes of tasks on one machine, with their guards: they fail apart from the daemon. */
+/** The task processes of one machine with their guards. They fail independently of the daemon. */
 export class TaskProcessesModel implements TaskProcesses {
   private readonly world: ProcessesWorld;
   private readonly machine: string;
@@ -98,12 +98,12 @@ export class TaskProcessesModel implements TaskProcesses {
     return this.sessions.size;
   }
 
-  /** Whether the process of a task runs. */
+  /** Reports whether the process of a task runs. */
   get isBusy(): boolean {
     return [...this.sessions.values()].some(({ action }) => action?.kind === 'run' && action.end === null);
   }
 
-  /** Resets the model: a daemon has started and nothing of an earlier one remains, or it has died. */
+  /** Resets the model: the daemon has started without leftovers, or has ended. */
   ownedBy(owner: SessionOwner | null): void {
     this.owner = owner;
     this.contactUntil = null;
@@ -204,7 +204,7 @@ export class TaskProcessesModel implements TaskProcesses {
     });
   }
 
-  /** The guards kill what they guard. */
+  /** The guards kill their processes. */
   fence(): void {
     for (const session of this.sessions.values()) {
       session.isFenced = true;
@@ -212,7 +212,7 @@ export class TaskProcessesModel implements TaskProcesses {
     }
   }
 
-  /** Everything is dead at once: the machine has lost its power, or a new daemon has ended what was left. */
+  /** All processes end at once: the machine lost power, or a new daemon has ended the leftovers. */
   clear(): void {
     for (const session of this.sessions.values()) {
       if (session.action !== null) this.die(session, session.action, { kind: 'fenced' });
@@ -268,7 +268,7 @@ export class TaskProcessesModel implements TaskProcesses {
     this.tellOutput(session);
   }
 
-  /** Hands on what there is room for, and then the end. */
+  /** Passes on as much output as fits, and then the end. */
   private tellOutput(session: Session): void {
     const { action, output } = session;
     if (action === null) return;

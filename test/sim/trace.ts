@@ -15,7 +15,7 @@ export class Trace {
     return this.events;
   }
 
-  /** Equal for two runs in which the same happened at the same moments. */
+  /** Equal for two runs with the same events at the same times. */
   get digest(): string {
     return (this.hash >>> 0).toString(16).padStart(8, '0');
   }

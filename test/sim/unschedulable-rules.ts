@@ -4,35 +4,38 @@ import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
 
-/** docs/contract/workers.md#unschedulable-tasks, the reasons of a ready task that no online worker may run. */
+/** docs/contract/workers.md#unschedulable-tasks: the reasons for a ready task without an eligible online worker. */
 const NO_WORKERS = 'no online workers';
 const NO_ELIGIBLE = 'no eligible online worker: ';
 const TIGHTER_LIMITS = "the worker's advertised expression limits are tighter than the server's";
 const POOL_FULL = `${NO_ELIGIBLE}usage pool at capacity`;
 
-/** Longest time from when a task is due to be marked to when it is: one sweep, and the turn after it. */
+/** Longest delay until a due task is marked: one sweep, and the turn after it. */
 export const SWEEP_MS_MAX = 4_000;
 
-/** A farm with what its ready tasks depend on beyond it. */
+/** A farm with the other inputs of its ready tasks. */
 export interface Surroundings {
   readonly view: FarmView;
   /** Online workers of all farms. */
   readonly onlineInAll: number;
-  /** How many more tasks may hold a slot of the pool. */
+  /** Number of further tasks that may hold a slot of the pool. */
   readonly roomOfPool: (name: string) => number;
 }
 
-/** `all` are the views of every farm. */
+/** `all` contains the views of all farms. */
 export const surroundingsOf = (view: FarmView, all: readonly FarmView[]): Surroundings => ({
   view,
   onlineInAll: all.flatMap(({ workers }) => workers).filter(({ record }) => takesTasks(record)).length,
   roomOfPool: (name) => {
     const { maxConcurrent, inUse } = view.lease.pools.stateOf(name);
-    return maxConcurrent - inUse;
+    return (maxConcurrent ?? 0) - inUse;
   },
 });
 
-/** Why no online worker may run tasks of the step, or null. Of several workers the one that comes furthest counts. */
+/**
+ * Returns why no online worker is eligible for the step, or null. Of several workers, the one that passes the most
+ * gates counts.
+ */
 function reasonOf(
   { view, onlineInAll, roomOfPool }: Surroundings,
   job: FarmView['jobs'][number],
@@ -57,7 +60,7 @@ function reasonOf(
   return furthest === gates.length ? TIGHTER_LIMITS : NO_ELIGIBLE + (gates[furthest] ?? '');
 }
 
-/** Checks the lease actor's notifications of unschedulable tasks against the state of the farm at that moment. */
+/** Checks the lease actor's notifications of unschedulable tasks against the current state of the farm. */
 export function judgeReasons(
   messages: readonly { readonly jobId: string; readonly message: JobMessage }[],
   around: Surroundings,
@@ -69,14 +72,14 @@ export function judgeReasons(
     const reason = reasonOf(around, job, message.stepOrder);
     if (reason === message.reason) continue;
     const detail = `${jobId} step ${message.stepOrder}: "${message.reason}", not "${reason ?? ''}"`;
-    return new Violation('a task that no worker can run has a reason', detail);
+    return new Violation('a task without an eligible worker has a reason', detail);
   }
   return null;
 }
 
 /**
- * I6: a task is marked only while no worker can run it. When `quietSince` is given (milliseconds since the epoch), nothing
- * of the farm has changed since, and a task that no worker can run is marked in time.
+ * I6: a task is marked only while no worker is eligible. `quietSince` (milliseconds since the epoch): the farm has not
+ * changed since then, so a task without an eligible worker must be marked in time.
  */
 export function judgeMarks(
   around: Surroundings,
@@ -92,14 +95,15 @@ export function judgeMarks(
       const reason = reasonOf(around, job, order);
       const at = `${job.record.id} step ${order}`;
       if (reason === null && taskCounts.unschedulable > 0)
-        return `${at}: ${taskCounts.unschedulable} tasks are marked, and there is a worker for them`;
+        return `${at}: ${taskCounts.unschedulable} tasks are marked, but a worker is eligible`;
       if (reason === null || reason === POOL_FULL || graceMs === 0 || quietSince === null) continue;
       for (let index = 0; index < taskCount; index++) {
         const { status, own } = taskAt(step, index);
         const { untouched } = step.record;
         const isMarked = own === null ? untouched.unschedulable === true : own.unschedulable;
         if (status !== 'ready' || isMarked) continue;
-        const readyAt = own === null ? untouched.updatedAt : Math.max(own.updatedAt, own.retryAfter);
+        const readyAt =
+          own === null ? untouched.updatedAt : Math.max(own.updatedAt, own.retryAfter ?? own.updatedAt);
         const dueAt = Math.max(readyAt + graceMs, quietSince, job.record.updatedAt) + SWEEP_MS_MAX;
         if (now > dueAt)
           return `${at} task ${index} is not marked ${now - dueAt} ms after it should be: ${reason}`;

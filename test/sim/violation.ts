@@ -1,4 +1,4 @@
-/** Something that must never be the case was the case: ends the simulation. */
+/** A violated invariant: ends the simulation. */
 export class Violation extends Error {
   override readonly name = 'Violation';
   readonly invariant: string;

@@ -6,34 +6,34 @@ export type AnyContext = Context<ServiceSystem, Kind<ServiceSystem>>;
 export type AnyMessage = ServiceSystem['messages'][Kind<ServiceSystem>];
 export type AnyHandler = (state: unknown, message: AnyMessage, context: AnyContext) => void;
 
-/** One turn of one actor, as it is watched. */
+/** An observed turn of an actor. */
 export interface Turn {
   readonly kind: Kind<ServiceSystem>;
   readonly state: unknown;
   readonly message: AnyMessage;
   readonly now: number;
-  /** Whether the message came from outside: with it a closure begins (docs/decisions/unit-of-work.md). */
-  readonly beginsClosure: boolean;
+  /** The message came from outside, so it starts a unit of work (docs/decisions/unit-of-work.md). */
+  readonly startsUnitOfWork: boolean;
 }
 
-/** A message of an actor to another. */
+/** A message from one actor to another. */
 interface Sent {
   readonly id: string;
   readonly message: AnyMessage;
 }
 
 /** Outputs of a turn. */
-export interface Said {
+export interface TurnOutputs {
   readonly sent: readonly Sent[];
   readonly effects: readonly ServiceEffect[];
   readonly answers: readonly unknown[];
   readonly changes: readonly Change[];
 }
 
-/** Sees every turn of every actor. `before` may give a function that is called after the turn. */
-export type TurnObserver = (turn: Turn) => ((said: Said) => void) | null;
+/** Observes every turn of every actor. `before` may return a function that is called after the turn. */
+export type TurnObserver = (turn: Turn) => ((said: TurnOutputs) => void) | null;
 
-/** A context with something of it replaced. */
+/** Returns the context with some members replaced. */
 export function contextWith(context: AnyContext, changed: Partial<AnyContext>): AnyContext {
   return {
     now: context.now,
@@ -67,19 +67,19 @@ export function contextWith(context: AnyContext, changed: Partial<AnyContext>): 
   };
 }
 
-/** The same definitions, with an observer of their turns. */
+/** Returns the definitions with an observer of their turns. */
 export function watchTurns(
   definitions: readonly AnyDefinition<ServiceSystem>[],
   before: TurnObserver,
 ): AnyDefinition<ServiceSystem>[] {
-  /** Messages that actors have sent to each other. */
+  /** Messages between actors. */
   const inner = new WeakSet<object>();
   return definitions.map((definition) => {
     const handlers: Record<string, AnyHandler> = {};
     for (const [type, handle] of Object.entries(definition.handlers)) {
       handlers[type] = (state, message, context) => {
-        const beginsClosure = !inner.has(message);
-        const after = before({ kind: definition.kind, state, message, now: context.now, beginsClosure });
+        const startsUnitOfWork = !inner.has(message);
+        const after = before({ kind: definition.kind, state, message, now: context.now, startsUnitOfWork });
         const sent: Sent[] = [];
         const effects: ServiceEffect[] = [];
         const answers: unknown[] = [];

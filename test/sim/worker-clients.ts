@@ -6,10 +6,10 @@ import { ask, type ClientWorld } from './client-port.ts';
 
 type Standing = Extract<WorkerMessage['type'], 'worker.disable' | 'worker.enable' | 'worker.delete'>;
 
-/** The clients that disable, enable and delete the workers of a farm. */
+/** Clients that disable, enable and delete the workers of a farm. */
 export class WorkerClients {
   private readonly world: ClientWorld;
-  /** Requests that were made of each worker: what was answered to one holds until the next is made. */
+  /** Number of requests for each worker. The result of an answered request holds until the next request. */
   private readonly requests = new Map<WorkerId, number>();
 
   constructor(world: ClientWorld) {
@@ -25,7 +25,7 @@ export class WorkerClients {
     else this.ask(id, status === 'offline' ? 'worker.delete' : 'worker.disable');
   }
 
-  /** Enables whatever is disabled. */
+  /** Enables all disabled workers. */
   enableAll(): void {
     for (const { id, status } of this.workers()) if (status === 'disabled') this.ask(id, 'worker.enable');
   }
@@ -46,7 +46,7 @@ export class WorkerClients {
         this.world.checker.promise((store) => {
           if (this.requests.get(id) !== number) return null;
           const status = store.get('worker', keys.worker(id))?.status;
-          return status === 'disabled' ? null : `worker ${id} was disabled and is ${status ?? 'not there'}`;
+          return status === 'disabled' ? null : `worker ${id} was disabled and is ${status ?? 'missing'}`;
         });
       },
     );

@@ -7,11 +7,11 @@ interface Append {
   readonly onDurable: () => void;
 }
 
-/** The disk of a worker's daemon: outlives the daemon and the machine's reboot, but for what was not flushed. */
+/** The disk of a worker's daemon. It outlives the daemon and reboots of the machine, except for unflushed data. */
 export class WorkerDisk extends UnconfirmedReports {
   private readonly waiting: Append[] = [];
 
-  /** Whether it is on the disk, and not confirmed, that the task has succeeded. */
+  /** Reports whether an unconfirmed success of the task is on the disk. */
   holdsSuccessOf(taskId: TaskId): boolean {
     return this.reports.some(({ task_id: id, status }) => id === taskId && status === 'succeeded');
   }
@@ -20,7 +20,7 @@ export class WorkerDisk extends UnconfirmedReports {
     this.waiting.push({ changes, onDurable });
   }
 
-  /** The oldest append is on the disk now. Gives who wants to know; null when nothing waits. */
+  /** Makes the oldest append durable. Returns its callback, or null if there is none. */
   flushNext(): (() => void) | null {
     const append = this.waiting.shift();
     if (append === undefined) return null;
@@ -28,7 +28,7 @@ export class WorkerDisk extends UnconfirmedReports {
     return append.onDurable;
   }
 
-  /** The daemon has exited: everything that was not on disk is lost. */
+  /** The daemon has exited: data that is not durable is lost. */
   crash(): void {
     this.waiting.length = 0;
   }

@@ -5,7 +5,7 @@ import { Violation } from './violation.ts';
 
 type Edges = readonly `${WorkerStatus} ${WorkerStatus}`[];
 
-/** docs/contract/workers.md, by what happens: from where to where a worker may go in one turn. */
+/** Permitted status changes of a worker in one turn, by event (docs/contract/workers.md). */
 const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
   'worker.registered': ['offline online'],
   'worker.activate': [],
@@ -33,10 +33,7 @@ export function judgeWorkerTurn(
 ): Violation | null {
   const edge = `${before.status} ${record.status}` as const;
   if (before.status !== record.status && !WORKER_EDGES[type].includes(edge))
-    return new Violation(
-      'a worker changes its status as the contract says',
-      `${record.id}, ${type}: ${edge}`,
-    );
+    return new Violation('a worker changes its status as in the contract', `${record.id}, ${type}: ${edge}`);
   if (!isDeleted || type === 'worker.remove') return null;
   const mayGo = before.status === 'offline' || (before.status === 'disabled' && silentMs >= timeoutMs);
   if (type === 'worker.delete' && mayGo) return null;

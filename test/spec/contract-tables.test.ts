@@ -34,14 +34,14 @@ import {
 const contract = readContract();
 const operations = new Map(contract.operations.map((each) => [`${each.method} ${each.path}`, each]));
 
-/** The operation of a route that must be there. */
+/** Returns the operation of a route. Throws if it is missing. */
 function operationOf(route: string): Operation {
   const operation = operations.get(route);
   if (operation === undefined) throw new Error(`the document has no ${route}`);
   return operation;
 }
 
-/** A schema without its reference. */
+/** Resolves the reference of a schema. */
 function resolved(schema: Node): Node {
   const { $ref: reference, ...own } = schema;
   if (typeof reference !== 'string') return schema;
@@ -49,11 +49,11 @@ function resolved(schema: Node): Node {
   return { ...resolved(named as Node), ...own };
 }
 
-/** The schema of a route's answer. */
+/** Returns the response schema of a route. */
 const answerOf = (route: string): Node =>
   resolved(operationOf(route).responses.get('200')?.content.get('application/json') ?? {});
 
-void test('every route of the contract is there, with its statuses and no others', async (t) => {
+void test('the document has every route of the contract, with exactly its statuses', async (t) => {
   const common = new Set<string>(COMMON_STATUSES);
   for (const [route, statuses] of Object.entries(ROUTES)) {
     const own = [...operationOf(route).responses.keys()].filter((status) => !common.has(status));
@@ -62,11 +62,11 @@ void test('every route of the contract is there, with its statuses and no others
   t.strictSame(
     ROUTES_NOT_YET.filter((route) => operations.has(route)),
     [],
-    'what is still to come is not there: give it a row',
+    'routes of future features are absent; add a row for a new one',
   );
 });
 
-void test('the parameters of the query are those of the contract', async (t) => {
+void test('the query parameters are those of the contract', async (t) => {
   for (const route of Object.keys(ROUTES)) {
     const additive = new Set(QUERIES_ADDITIVE[route] ?? []);
     const found = operationOf(route).parameters.filter((each) => each.in === 'query');
@@ -78,14 +78,14 @@ void test('the parameters of the query are those of the contract', async (t) => 
           minimum,
           maximum,
           enum: words,
-          // A list: what is in the contract may be given several times.
+          // A list parameter: the contract allows several values.
         } = resolved(
           resolved(schema)['items'] === undefined ? schema : (resolved(schema)['items'] as Node),
         ) as QueryRow & {
           enum?: readonly string[];
         };
         const given: QueryRow | undefined = QUERIES[route]?.[name];
-        // Bounds that the contract leaves open are the service's own.
+        // The contract does not set these limits.
         const row: QueryRow = {
           ...(standard !== undefined && { default: standard }),
           ...(minimum !== undefined && given?.minimum !== undefined && { minimum }),
@@ -103,7 +103,7 @@ void test('the parameters of the query are those of the contract', async (t) => 
   }
 });
 
-void test('lists are pages or bare arrays, as the contract says of each', async (t) => {
+void test('lists are pages or plain arrays, as in the contract', async (t) => {
   for (const route of PAGINATED) {
     t.strictSame(answerOf(route)['required'], ['items', 'total', 'limit', 'offset'], route);
   }
@@ -118,17 +118,17 @@ void test('lists are pages or bare arrays, as the contract says of each', async 
   t.strictSame(arrays.sort(), [...BARE_ARRAYS].sort());
 });
 
-void test('the catalogue of problems is the table of errors', async (t) => {
+void test('the problem types are those of the error table', async (t) => {
   const found = Object.fromEntries(Object.values(PROBLEMS).map(({ status, title }) => [status, title]));
   t.strictSame(found, { ...PROBLEM_STATUSES, ...PROBLEM_STATUSES_ADDITIVE });
   t.strictSame(
     PROBLEM_STATUSES_NOT_YET.filter((status) => status in found),
     [],
-    'what is still to come is not there: give it a row',
+    'problem types of future features are absent; add a row for a new one',
   );
 });
 
-void test('roles grant what the matrix of the contract says, and every permission has a name in the document', async (t) => {
+void test('roles have the permissions of the matrix in the contract, and the document has every permission', async (t) => {
   t.strictSame(PERMISSIONS, ROLES_OF_PERMISSIONS);
   for (const role of ROLES) {
     const granted = Object.entries(ROLES_OF_PERMISSIONS).filter(([, roles]) => roles.includes(role));
@@ -155,16 +155,17 @@ const defaultsOf = (keys: KeySet): Record<string, string> =>
 const withEmpty = (table: Readonly<Record<string, string | null>>): Record<string, string> =>
   Object.fromEntries(Object.entries(table).map(([name, value]) => [name, value ?? '']));
 
-void test('the keys of the configuration and their defaults are those of the contract', async (t) => {
+void test('the configuration keys and their defaults are those of the contract', async (t) => {
   t.strictSame(defaultsOf(DAEMONS.server), withEmpty({ ...SERVER_KEYS, ...SERVER_KEYS_ADDITIVE }));
   t.strictSame(defaultsOf(DAEMONS.worker), withEmpty({ ...WORKER_KEYS, ...WORKER_KEYS_ADDITIVE }));
   t.strictSame([...LATER_KEYS.keys(), ...KEYS_WITHOUT_EFFECT].sort(), [...KEYS_NOT_YET].sort());
 });
 
 /**
- * "Limits", and the times of "Worker and related rules" and "Public, ungated", where they are not a key or parameter.
+ * "Limits", and the times of "Worker and related rules" and "Public, ungated" that are not configuration keys or
+ * parameters.
  */
-void test('the limits that nothing configures are those of the contract', async (t) => {
+void test('the fixed limits are those of the contract', async (t) => {
   const limits: readonly (readonly [what: string, found: number, row: number])[] = [
     ['body', MAX_BODY_BYTES, 16 * 1024 * 1024],
     ['checker of readiness', HEALTH_CHECK_BUDGET_MS, 5_000],

@@ -1,9 +1,9 @@
 /**
- * The tables of docs/contract/ as data, row by row as on the pages. What belongs to features
- * that are still to come is listed apart, and must be absent. What this service has beyond them is listed as additive.
+ * The tables of docs/contract/ as data, row by row. Rows of future features are listed separately and must be absent.
+ * Additions of this service are listed as additive.
  */
 
-/** "Endpoints" with the statuses of each route: of success, and of the errors that are its own. */
+/** "Endpoints" with the statuses of each route: the success status and its own errors. */
 export const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'GET /healthz': [200],
   'GET /readyz': [200, 503],
@@ -15,8 +15,8 @@ export const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'PATCH /api/v1/auth/me': [200, 409],
   'PUT /api/v1/auth/password': [204, 409],
 
-  // 409 in the first: a request with the same Idempotency-Key is being answered.
-  // 200: the answer to `dry_run`, which is beyond the contract.
+  // 409 in the first: a request with the same Idempotency-Key is in progress. 200: the response to `dry_run`, which is
+  // an addition to the contract.
   'POST /api/v1/jobs': [200, 201, 409, 422, 503],
   'GET /api/v1/jobs': [200],
   'GET /api/v1/jobs/{id}': [200, 404],
@@ -71,10 +71,10 @@ export const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'GET /api/v1/ws': [101, 403, 426],
 };
 
-/** Statuses that every route may give, or every route with a body. */
+/** Statuses that every route may return, or every route with a body. */
 export const COMMON_STATUSES = ['304', '400', '413', '415', '429', 'default'] as const;
 
-/** "Endpoints" of features that are still to come. */
+/** "Endpoints" of future features. */
 export const ROUTES_NOT_YET: readonly string[] = [
   'POST /api/v1/auth/login',
   'GET /api/v1/auth/oidc/login',
@@ -103,7 +103,7 @@ export const ROUTES_NOT_YET: readonly string[] = [
   'POST /api/v1/presets/{name}/install',
 ];
 
-/** "Limits", "Pagination": the routes whose lists are paginated. All others are bare arrays. */
+/** "Limits", "Pagination": the routes with paginated lists. All others are plain arrays. */
 export const PAGINATED: readonly string[] = [
   'GET /api/v1/jobs',
   'GET /api/v1/jobs/{id}/tasks',
@@ -119,7 +119,7 @@ export const BARE_ARRAYS: readonly string[] = [
   'GET /api/v1/usage-pools',
 ];
 
-/** Parameters of the query by route: name, and of what the contract says: type, default, minimum, maximum, words. */
+/** Query parameters by route: name, and what the contract specifies: type, default, minimum, maximum, enumeration. */
 export interface QueryRow {
   readonly default?: string | number | boolean;
   readonly minimum?: number;
@@ -176,7 +176,7 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, QueryRow>>
     queue_id: {},
     compute_location: {},
     status: { words: ['online', 'offline', 'disabled'] },
-    // The words are not shown.
+    // The values are not listed here.
     sort_by: {
       default: 'name',
       words: ['name', 'hostname', 'status', 'compute_location', 'registered_at', 'last_heartbeat_at'],
@@ -186,7 +186,7 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, QueryRow>>
   'GET /api/v1/queues': {
     farm_id: {},
     paused: {},
-    // The words are not shown.
+    // The values are not listed here.
     sort_by: { default: 'created_at', words: ['created_at', 'name', 'priority', 'updated_at'] },
     ...PAGING,
   },
@@ -199,7 +199,7 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, QueryRow>>
   },
 };
 
-/** Parameters that routes of the contract have beyond it. */
+/** Additional parameters of contract routes. */
 export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
   'GET /api/v1/workers': ['search', 'summary'],
   'POST /api/v1/jobs': ['dry_run'],
@@ -207,7 +207,7 @@ export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
 };
 
 const EVERYONE = ['read-only', 'user', 'operator', 'admin'];
-/** "Roles and permissions": the roles that have a Y, in the order of the columns. */
+/** "Roles and permissions": the roles with a Y, in column order. */
 export const ROLES_OF_PERMISSIONS: Readonly<Record<string, readonly string[]>> = {
   'jobs.read': EVERYONE,
   'jobs.read.all': ['read-only', 'operator', 'admin'],
@@ -241,13 +241,13 @@ export const PROBLEM_STATUSES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 export const PROBLEM_STATUSES_NOT_YET: readonly number[] = [401];
-/** A request to the event channel that asks for no WebSocket connection, and a bug of the service. */
+/** A request to the event channel without a WebSocket upgrade, and an internal server error. */
 export const PROBLEM_STATUSES_ADDITIVE: Readonly<Record<number, string>> = {
   426: 'Upgrade Required',
   500: 'Internal Server Error',
 };
 
-/** Keys of the configuration with their defaults; `null` where the default is of the machine or empty. */
+/** Configuration keys with their defaults; `null` if the default depends on the machine or is empty. */
 export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
   'http.addr': '0.0.0.0:8080',
   'http.cors_origins': null,

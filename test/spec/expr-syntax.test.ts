@@ -4,7 +4,7 @@ import { runOpenjdJsonl } from '../../cli/openjd/jsonl.ts';
 import { escapedText } from '../../src/openjd/expr/format/escaped-text.ts';
 import { sharedFolder } from './shared-folder.ts';
 
-/** The vectors of what is read: their texts and names word for word, which the scorer does not judge. */
+/** The syntax vectors: their exact texts and names, which the scorer does not compare. */
 const folder = sharedFolder('openjd');
 const skip = folder === null ? 'the vectors are not here' : false;
 
@@ -44,7 +44,7 @@ const MODES: Readonly<Record<string, string>> = {
   eval: 'evaluate',
 };
 
-/** Tests of upstream that are about how an expression is read, and how its errors are shown. */
+/** Upstream tests of expression syntax and of the display of errors. */
 const FILES = [
   'test_ast_validation',
   'test_error_formatting',
@@ -59,7 +59,7 @@ const FILES = [
 const ONE_OFF =
   'in a source of several lines the caret is one character after the operator (docs/decisions/expression-syntax.md)';
 
-/** Texts that are others here, with the reason. */
+/** Texts that differ here, with the reason. */
 const OTHERS: ReadonlyMap<string, string> = new Map([
   ['expr/test_error_formatting/multiline_type_error_in_parens/0', ONE_OFF],
   ['expr/test_error_formatting/multiline_type_error_on_first_line/0', ONE_OFF],
@@ -70,7 +70,7 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
 const vectors = (): readonly Vector[] =>
   JSON.parse(readFileSync(`${folder}/vectors/expr_vectors.json`, 'utf8')) as readonly Vector[];
 
-/** The vectors with what the command answers. */
+/** Returns the vectors with the responses of the command. */
 async function answered(wanted: readonly Vector[]): Promise<readonly (readonly [Vector, Answer])[]> {
   const answers: Answer[] = [];
   async function* lines(): AsyncGenerator<string> {
@@ -97,7 +97,7 @@ void test('parse errors have the exact text', { skip }, async (t) => {
   t.equal(texts, 119);
 });
 
-void test('what an expression refers to', { skip }, async (t) => {
+void test('expressions reference the expected symbols', { skip }, async (t) => {
   let sets = 0;
   const wanted = vectors().filter(({ kind }) => kind === 'parse' || kind === 'format_string_parse');
   for (const [{ id, expect }, answer] of await answered(wanted)) {
@@ -119,7 +119,7 @@ void test('what an expression refers to', { skip }, async (t) => {
   t.equal(sets, 38);
 });
 
-void test('texts are escaped as the specification says', { skip }, async (t) => {
+void test('texts are escaped as in the specification', { skip }, async (t) => {
   const wanted = vectors().filter(({ kind }) => kind === 'escape_format_string');
   for (const { id, input, expect } of wanted) t.equal(escapedText(input ?? ''), expect.result, id);
   t.ok(wanted.length > 0);

@@ -22,7 +22,7 @@ import type { FileStyle } from '../../src/openjd/expr/paths/parsed-path.ts';
 import type { RegexEngine } from '../../src/openjd/expr/regex/regex-engine.ts';
 import { sharedFolder } from './shared-folder.ts';
 
-/** The vectors that test a library's surface: what its parts are here. */
+/** The vectors that test the API of a library, with the corresponding functions here. */
 const folder = sharedFolder('openjd');
 const skip = folder === null ? 'the vectors are not here' : false;
 
@@ -77,11 +77,11 @@ function valueFrom(input: Typed | string | undefined): Value {
   return read.value;
 }
 
-/** No function is called here. */
+/** These vectors call no function. */
 const regex: RegexEngine = { compile: () => ({ ok: false, detail: 'no engine' }) };
 const call = (): Call => new Call({ limits: EXPR_LIMITS, pathStyle: 'posix', regex, mapPath: null });
 
-/** Form of a value in the vectors. */
+/** Converts a value to the form of the vectors. */
 function told(value: Value): { type: string; display: string } {
   return { type: typeOf(value).text, display: displayOf(value) };
 }
@@ -90,7 +90,7 @@ for (const kind of ['coerce', 'coerce_str']) {
   void test(`vectors: ${kind}`, { skip }, (t) => {
     for (const vector of vectors(kind)) {
       const { expect } = vector;
-      // A text is read as the type, not coerced to it: only so does "null" become null.
+      // A text is parsed as the type, not coerced: only then does "null" become null.
       const input =
         kind === 'coerce_str' && vector.target_type === 'nulltype' ? { type: 'nulltype' } : vector.input;
       try {
@@ -145,7 +145,7 @@ void test('vectors: type_satisfies', { skip }, (t) => {
   t.end();
 });
 
-/** A signature with names for its parameters. */
+/** Returns a signature with parameter names. */
 function named(text: string): string {
   return text.replace(
     /\((.*)\) ->/,

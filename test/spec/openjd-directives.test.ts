@@ -20,17 +20,17 @@ interface DirectiveVector {
   readonly redacted_env_vars_extension: boolean;
   readonly steps: readonly {
     readonly line: string;
-    /** Absent: the filter's own. */
+    /** Absent: the default of the filter. */
     readonly session?: string;
     readonly callbacks: readonly Callback[];
     readonly log_line: string;
   }[];
 }
 
-/** Levels are numbered by tens from 10 on. */
+/** Levels are multiples of ten, from 10. */
 const LEVEL_STEP = 10;
 
-/** Expectation of the vectors for a directive. */
+/** Expected result of the vectors for a directive. */
 function callbacksOf(directive: Directive | null, hasExtension: boolean): readonly Callback[] {
   switch (directive?.kind) {
     case undefined:
@@ -59,11 +59,11 @@ function callbacksOf(directive: Directive | null, hasExtension: boolean): readon
   }
 }
 
-/** The vectors name the callback of a malformed line by how far it was understood, which nothing depends on. */
+/** The vectors distinguish malformed lines by how far they were parsed, which has no effect here. */
 const withoutKind = (callback: Callback): Callback =>
   callback.error === undefined ? callback : { ...callback, kind: '' };
 
-void test('lines are read and logged as expected', { skip }, (t) => {
+void test('lines are parsed and logged as in the vectors', { skip }, (t) => {
   const vectors = JSON.parse(
     readFileSync(`${folder}/vectors/directive_vectors.json`, 'utf8'),
   ) as readonly DirectiveVector[];
@@ -71,7 +71,7 @@ void test('lines are read and logged as expected', { skip }, (t) => {
   for (const { id, redacted_env_vars_extension: hasExtension, steps } of vectors) {
     const redactor = new Redactor();
     for (const { line, session, callbacks, log_line: logged } of steps) {
-      // A session hears its own processes only: there is no line of another.
+      // A session reads only its own processes: lines of other sessions cannot occur.
       if (session !== undefined) continue;
       const read = readLine(line, false, redactor);
       t.same(callbacksOf(read.directive, hasExtension).map(withoutKind), callbacks.map(withoutKind), id);

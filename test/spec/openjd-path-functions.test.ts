@@ -37,7 +37,7 @@ const FUNCTIONS: Readonly<Record<string, PathFunction>> = {
   is_uri: (_, text) => isUriPath(text),
 };
 
-/** Names of one library for the functions above. */
+/** Names in one library for the functions above. */
 const NAMES: Readonly<Record<string, string>> = {
   path_join: 'join',
   non_uri_join: 'join',
@@ -46,7 +46,7 @@ const NAMES: Readonly<Record<string, string>> = {
   extension: 'suffix',
 };
 
-void test('paths are taken apart and joined as the vectors say', { skip }, (t) => {
+void test('paths are split and joined as in the vectors', { skip }, (t) => {
   const vectors = (
     JSON.parse(readFileSync(`${folder}/vectors/expr_vectors.json`, 'utf8')) as readonly FunctionVector[]
   ).filter(({ kind }) => kind === 'path_function');
@@ -55,7 +55,7 @@ void test('paths are taken apart and joined as the vectors say', { skip }, (t) =
     const name = called.replace(/^(path|uri)\./, '');
     const style = path_format === 'windows' ? 'windows' : 'posix';
     const found = FUNCTIONS[NAMES[name] ?? name]?.(style, args[0] ?? '', args[1] ?? '');
-    // Their join returns text that is not in normal form yet.
+    // Its join returns text that is not normalized yet.
     const joins = NAMES[name] === 'join' && typeof expect.result === 'string';
     t.same(found, joins ? normalPath(String(expect.result), style) : expect.result, id);
   }

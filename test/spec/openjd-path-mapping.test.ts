@@ -25,7 +25,7 @@ interface MappingVector {
 
 const FORMATS: Readonly<Record<string, PathFormat>> = { posix: 'POSIX', windows: 'WINDOWS', uri: 'URI' };
 
-void test('rules map as the vectors say', { skip }, (t) => {
+void test('rules map paths as in the vectors', { skip }, (t) => {
   const vectors = (
     JSON.parse(readFileSync(`${folder}/vectors/expr_vectors.json`, 'utf8')) as readonly MappingVector[]
   ).filter(({ kind }) => kind === 'path_mapping_rule' || kind === 'path_mapping_rules');

@@ -21,11 +21,11 @@ interface RunVector {
   };
 }
 
-/** Why a vector cannot be run here, or null. */
+/** Returns why a vector cannot run here, or null. */
 const whyNot = ({ run_on: systems }: RunVector): string | null =>
   systems !== undefined && !systems.includes('posix') ? 'for another system' : null;
 
-void test('runs write what is expected of them', { skip, timeout: 120_000 }, async (t) => {
+void test('runs print the expected output', { skip, timeout: 120_000 }, async (t) => {
   const vectors = JSON.parse(
     readFileSync(`${folder}/vectors/run_vectors.json`, 'utf8'),
   ) as readonly RunVector[];

@@ -12,7 +12,7 @@ import { sharedFolder } from './shared-folder.ts';
 const folder = sharedFolder('templates');
 const skip = folder === null ? 'the templates are not here' : false;
 
-/** Real templates that are rejected: the end of the file name, the first error, and why that is right. */
+/** Real templates that are rejected: the end of the file name, the first error, and why the rejection is correct. */
 const REFUSED: readonly (readonly [file: RegExp, error: RegExp, why: string])[] = [
   [
     /\/expr-demo-template\.yaml$/,
@@ -42,7 +42,7 @@ const REFUSED: readonly (readonly [file: RegExp, error: RegExp, why: string])[] 
   ],
 ];
 
-/** Expanded by a model that takes a format string in a step's name literally. */
+/** Expanded by a model that does not resolve format strings in step names. */
 const NOT_GOLDEN = /afterfx_render_one_task\/template\.yaml$/;
 
 interface Golden {
@@ -61,7 +61,7 @@ const json = (name: string): unknown => JSON.parse(readFileSync(`${folder}/${nam
 const read = (file: string): ReturnType<typeof readDocument> =>
   readDocument(readFileSync(`${folder}/${file}`, 'utf8'), file.endsWith('.json') ? 'json' : 'yaml');
 
-void test('real templates are accepted, or refused for the right reason', { skip }, (t) => {
+void test('real templates are accepted, or rejected for the right reason', { skip }, (t) => {
   const index = json('index.json') as readonly { readonly file: string }[];
   for (const { file } of index.filter((entry) => existsSync(`${folder}/${entry.file}`))) {
     const document = read(file);
@@ -73,7 +73,7 @@ void test('real templates are accepted, or refused for the right reason', { skip
   t.end();
 });
 
-void test('real templates expand as the reference model expands them', { skip }, (t) => {
+void test('real templates expand as in the reference model', { skip }, (t) => {
   const golden = json('expansion-golden.json') as Readonly<Record<string, Golden>>;
   for (const [file, expected] of Object.entries(golden)) {
     if (NOT_GOLDEN.test(file)) continue;
@@ -96,7 +96,7 @@ void test('real templates expand as the reference model expands them', { skip },
     });
     t.same({ job_name: plan.jobName, steps }, { job_name: expected.job_name, steps: expected.steps }, file);
     const parameters = Object.entries(plan.parameters).map(([name, { type, value }]) => {
-      // The reference joins relative defaults to the folder of the template, which a server does not have.
+      // The reference model joins relative defaults to the template folder, which a server does not have.
       const joined = type === 'PATH' && value !== '' ? posix.resolve('/bundle', value) : value;
       return [name, joined] as const;
     });

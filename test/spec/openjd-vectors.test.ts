@@ -22,7 +22,7 @@ function score(only: string, exceptions: string | null): Promise<string[]> {
   });
 }
 
-void test('every vector passes but for the exceptions', { skip, timeout: 240_000 }, async (t) => {
+void test('every vector passes except for the listed exceptions', { skip, timeout: 240_000 }, async (t) => {
   t.equal((await score('template', EXCEPTIONS)).at(-1), '1097 passed, 0 failed, 65 skipped');
   t.equal((await score('space', EXCEPTIONS)).at(-1), '225 passed, 0 failed, 29 skipped');
   t.equal((await score('expr', EXCEPTIONS)).at(-1), '1285 passed, 0 failed, 369 skipped');

@@ -4,18 +4,18 @@ import { test } from 'tap';
 import { anchorsOf } from './headings.ts';
 import { ROOT, contentOf, projectFiles } from './project-files.ts';
 
-/** Files whose comments and prose cite pages. The changelog names pages of earlier versions. */
+/** Files whose comments and texts cite pages. The changelog names pages of earlier versions. */
 const SOURCES = projectFiles().filter(
   (file) => /\.(ts|tsx|js|md|yaml|yml|css)$/.test(file) && file !== 'CHANGELOG.md',
 );
 
-/** Names of files that a program of the project writes. */
+/** Names of files that programs of the project write. */
 const WRITTEN_BY_PROGRAMS = new Set(['summary.md']);
 
 const COMMENT = /\/\*[^]*?\*\/|(?<![:'"`\w])\/\/.*$/gm;
 const HASH_COMMENT = /(?:^|\s)#\s.*$/gm;
 
-/** Text of a file in which a page is cited: comments of a source, prose of a document. */
+/** Returns the text of a file that can cite pages: the comments of a source, the text of a document. */
 function citingText(file: string): string {
   const content = contentOf(file);
   if (file.endsWith('.md')) {
@@ -29,18 +29,18 @@ function citingText(file: string): string {
 
 const CITATION = /[\w./-]*\w\.md\b(?:#[\p{L}\p{N}_-]+)?/gu;
 
-/** Pages below docs/ that a file names anywhere, in strings too. */
+/** Returns the pages below docs/ that a file names anywhere, including strings. */
 const NAMED_PAGE = /(?<![\w./-])docs\/[\w/-]+\.md\b(?:#[\p{L}\p{N}_-]+)?/gu;
 
 const citationsOf = (text: string, pattern: RegExp): readonly string[] => text.match(pattern) ?? [];
 
-/** The file that a citation names, seen from the root, from docs/ or from the citing file; null without such a file. */
+/** Resolves a citation relative to the root, to docs/, or to the citing file. Returns null without such a file. */
 function targetOf(file: string, path: string): string | null {
   const candidates = [path, join('docs', path), join(dirname(file), path)].map(normalize);
   return candidates.find((each) => !each.startsWith('..') && existsSync(join(ROOT, each))) ?? null;
 }
 
-/** Why a citation leads nowhere, or null. */
+/** Returns why a citation cannot be resolved, or null. */
 function citationFault(file: string, citation: string): string | null {
   const [path = '', anchor] = citation.split('#');
   const target = targetOf(file, path);
@@ -65,10 +65,10 @@ test('a citation of a page names an existing file and heading', async (t) => {
 });
 
 test('a page below docs/ that a source names anywhere exists', async (t) => {
-  t.same(faults(contentOf, NAMED_PAGE), [], 'a name of a page in a string or a link is a citation too');
+  t.same(faults(contentOf, NAMED_PAGE), [], 'page names in strings and links are citations too');
 });
 
-test('citations are found', async (t) => {
+test('the check finds citations', async (t) => {
   const cited = SOURCES.filter((file) => citationsOf(citingText(file), CITATION).length > 0);
   t.ok(cited.length > 50, 'comments of many files cite a page');
 });

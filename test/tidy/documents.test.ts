@@ -9,11 +9,11 @@ import { ROOT, contentOf, projectFiles } from './project-files.ts';
 
 const DOCUMENTS = projectFiles().filter((file) => file.endsWith('.md'));
 
-/** The text without code, in which brackets mean something else. */
+/** Removes code, in which brackets have another meaning. */
 const prose = (markdown: string): string =>
   markdown.replaceAll(/^```[^]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
 
-test('links within the documents lead somewhere', async (t) => {
+test('links within the documents can be resolved', async (t) => {
   const dead: string[] = [];
   for (const file of DOCUMENTS) {
     for (const match of prose(contentOf(file)).matchAll(/\]\(([^)\s]+)\)/g)) {
@@ -27,7 +27,7 @@ test('links within the documents lead somewhere', async (t) => {
   t.same(dead, [], 'a link to a file or heading of the project must exist');
 });
 
-test('every page of docs/ can be found from its index', async (t) => {
+test('every page of docs/ is linked from its index', async (t) => {
   const isLost = (file: string): boolean =>
     !contentOf(join(dirname(file), 'README.md')).includes(`(${basename(file)})`);
   const lost = DOCUMENTS.filter((file) => file.startsWith('docs/') && !file.endsWith('README.md')).filter(
@@ -36,7 +36,7 @@ test('every page of docs/ can be found from its index', async (t) => {
   t.same(lost, [], 'the README.md of a folder of docs/ names every page in it');
 });
 
-test('paths of sources that the documents name exist', async (t) => {
+test('paths of sources in the documents exist', async (t) => {
   const named = DOCUMENTS.flatMap((file) =>
     [
       ...contentOf(file).matchAll(
@@ -45,10 +45,10 @@ test('paths of sources that the documents name exist', async (t) => {
     ].map((match) => [file, match[1] ?? ''] as const),
   );
   const missing = named.filter(([, path]) => !existsSync(join(ROOT, path)));
-  t.same(missing, [], 'a page that names a file which is gone misleads');
+  t.same(missing, [], 'a page must not name a missing file');
 });
 
-test('the changelog has a place for what comes next', async (t) => {
+test('the changelog has a section for the next release', async (t) => {
   t.match(contentOf('CHANGELOG.md'), /^## \[Unreleased\]$/m, 'CHANGELOG.md has a section [Unreleased]');
 });
 

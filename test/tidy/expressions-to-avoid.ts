@@ -1,6 +1,6 @@
 import { textsOfPage, textsOfSource, type Text } from './texts.ts';
 
-/** Expressions that a reader new to the project has to decode, and what to write instead (docs/writing.md). */
+/** Expressions that are hard to understand for new readers, and what to write instead (docs/writing.md). */
 export const EXPRESSIONS = {
   anew: { pattern: /\banew\b/, instead: 'again, from scratch, re-create' },
   told: {
@@ -73,7 +73,7 @@ export interface Hit {
   readonly text: string;
 }
 
-/** A comment without its markers, one entry per line: `what` looks at the first one only. */
+/** Removes the markers of a comment. Returns one entry per line: `what` checks only the first. */
 const linesOf = (text: Text): string[] =>
   text.kind === 'comment'
     ? text.text

@@ -11,10 +11,10 @@ interface Import {
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)';?/gm;
 const DYNAMIC = /\bimport\('([^']+)'\)/g;
 
-/** What the bundler takes in beside modules: styles, and files as text. */
+/** Files that the bundler handles in addition to modules: styles, and files imported as text. */
 const NO_MODULE = /\.css$|\?raw$/;
 
-/** The relative imports of a source. */
+/** Returns the relative imports of a source. */
 function importsOf(file: string): Import[] {
   const content = contentOf(file);
   const found = [
@@ -34,7 +34,7 @@ const SOURCES = projectFiles().filter((file) =>
 );
 const IMPORTS = SOURCES.flatMap(importsOf);
 
-/** Each layer with the layers that it may import (docs/architecture.md#layers). */
+/** The layers that each layer may import (docs/architecture.md#layers). */
 const { layers: MAY_IMPORT } = JSON.parse(contentOf('import-rules.json')) as {
   readonly layers: Readonly<Record<string, readonly string[]>>;
 };
@@ -44,7 +44,7 @@ const layerOf = (file: string): string =>
 
 const shown = ({ from, to }: Import): string => `${from} -> ${to}`;
 
-test('imports point one way', async (t) => {
+test('imports follow the order of the layers', async (t) => {
   t.ok(IMPORTS.length > 50, 'imports were found');
   const wrong = IMPORTS.filter(({ from, to }) => {
     const [layer, imported] = [layerOf(from), layerOf(to)];
@@ -58,16 +58,16 @@ test('imports name the source file', async (t) => {
   t.same(wrong.map(shown), [], 'an import ends in the .ts of a file that exists');
 });
 
-test('the web application knows the service by types alone, and of http the contract', async (t) => {
+test('the web application imports only types of the service, and only the contract of http', async (t) => {
   const wrong = IMPORTS.filter(({ from, to, typeOnly }) => {
     if (!from.startsWith('web/') || to.startsWith('web/') || layerOf(to) === 'client') return false;
     return !typeOnly || (to.startsWith('http/') && to !== 'http/openapi/generated.ts');
   });
-  t.same(wrong.map(shown), [], 'what runs in a browser is in web/');
+  t.same(wrong.map(shown), [], 'code that runs in a browser is in web/');
 });
 
-test('an actor is known by its messages.ts alone', async (t) => {
-  // The worker's daemon is a house of actors of its own; what lies beside actors is for all of them.
+test('only messages.ts of an actor is imported from outside', async (t) => {
+  // The actors of the worker's daemon are a group of their own. Files next to the actors are shared.
   const actorOf = (file: string): string => {
     const folder = /^actors\/((?:agent|service)\/[^/]+)\//.exec(file)?.[1] ?? '';
     return folder;
@@ -76,11 +76,7 @@ test('an actor is known by its messages.ts alone', async (t) => {
     const outside = from.startsWith('http/') || (from.startsWith('actors/') && actorOf(from) !== '');
     return outside && actorOf(to) !== '' && actorOf(from) !== actorOf(to) && !to.endsWith('/messages.ts');
   });
-  t.same(
-    wrong.map(shown),
-    [],
-    'other actors and http may import the messages of an actor and nothing else of it',
-  );
+  t.same(wrong.map(shown), [], 'other actors and http may import only the messages of an actor');
 });
 
 test('the import graph has no cycles', async (t) => {
@@ -95,5 +91,5 @@ test('the import graph has no cycles', async (t) => {
     done.add(file);
   };
   for (const file of SOURCES) visit(file, []);
-  t.same(cycles, [], 'no module imports itself through others, types included');
+  t.same(cycles, [], 'no module imports itself indirectly, types included');
 });

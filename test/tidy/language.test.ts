@@ -7,9 +7,23 @@ const BASELINE = JSON.parse(contentOf('test/tidy/language-baseline.json')) as Re
   Record<string, Readonly<Record<string, number>>>
 >;
 
-/** These expressions are gone from the project and stay gone. */
+/** These expressions are not allowed anywhere. */
 const NEVER: readonly ExpressionId[] = [
-  ...(['anew', 'odd', 'ride', 'house', 'letgo', 'toend', 'most', 'press', 'works'] as const),
+  ...([
+    'anew',
+    'told',
+    'many',
+    'isno',
+    'odd',
+    'ride',
+    'house',
+    'letgo',
+    'toend',
+    'goon',
+    'over',
+    'gone',
+  ] as const),
+  ...(['takeup', 'stand', 'beside', 'words', 'again', 'handout', 'most', 'works', 'press'] as const),
 ];
 
 const FILES = projectFiles().filter(
@@ -17,11 +31,11 @@ const FILES = projectFiles().filter(
     /\.(tsx?|md)$/.test(file) &&
     !file.startsWith('bench/results/') &&
     !file.startsWith('test/tidy/') &&
-    !['CHANGELOG.md', 'docs/writing.md', 'http/openapi/generated.ts'].includes(file) &&
+    !['docs/writing.md', 'http/openapi/generated.ts'].includes(file) &&
     !file.endsWith('character-name-table.ts'),
 );
 
-/** `src/core`, `http`, and so on: the unit of the baseline. */
+/** Returns `src/core`, `http` and so on: the unit of the baseline. */
 const folderOf = (file: string): string =>
   /^src\/[^/]+/.exec(file)?.[0] ?? (file.includes('/') ? (file.split('/')[0] ?? '') : '.');
 

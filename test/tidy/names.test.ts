@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path';
 import { test } from 'tap';
 import { projectFiles } from './project-files.ts';
 
-/** Files that a tool, a reader or a standard expects under another name. */
+/** Files for which a tool, a reader or a standard requires another name. */
 const NAMED_BY_OTHERS = /^([A-Z]+(\.md)?|Dockerfile|\..*|package-lock\.json|tsconfig\.base\.json)$/;
 
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/;
@@ -16,19 +16,19 @@ test('files and folders are named in kebab-case', async (t) => {
       folders.some((folder) => !folder.startsWith('.') && !KEBAB_CASE.test(folder))
     );
   });
-  t.same(wrong, [], 'a name is looked for as it is said: lower case, words joined by hyphens');
+  t.same(wrong, [], 'names are in lower case with words joined by hyphens');
 });
 
 const VAGUE = /(^|[/-])(utils?|helpers?)(\/|\.[jt]s$)|(^|\/)(common|misc|shared|types)(\/|\.[jt]s$)/;
 
-test('no file is named after nothing in particular', async (t) => {
+test('no file has a meaningless name', async (t) => {
   const vague = projectFiles().filter((file) => VAGUE.test(file));
-  t.same(vague, [], 'a shared function gets a file that says what it knows, such as duration.ts');
+  t.same(vague, [], 'name a file with shared functions after its subject, such as duration.ts');
 });
 
 test('no barrel files', async (t) => {
   const barrels = projectFiles().filter((file) =>
     /^(src|actors|http|client|daemons|cli|web|bench|test)\/(.*\/)?index\.ts$/.test(file),
   );
-  t.same(barrels, [], 'import from the module that knows: an index hides who needs what');
+  t.same(barrels, [], 'import from the defining module: index files hide dependencies');
 });

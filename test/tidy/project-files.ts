@@ -2,10 +2,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The root of the repository, seen from the compiled test. */
+/** The root of the repository, relative to the compiled test. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Folders that hold nothing of the project's own. */
+/** Folders without files of the project. */
 const NOT_OURS = new Set(['.git', '.tap', 'coverage', 'data', 'dist', 'node_modules', 'var']);
 
 function walk(folder: string): string[] {

@@ -1,13 +1,13 @@
 import tap, { test } from 'tap';
-import { openBrowserHouse } from '../kit/browser/browser-fixture.ts';
-import { takePictures, violations } from '../kit/browser/browser.ts';
+import { openBrowserFixture } from '../kit/browser/browser-fixture.ts';
+import { saveScreenshots, violations } from '../kit/browser/browser.ts';
 import { startService } from '../kit/daemons.ts';
 
 tap.setTimeout(240_000);
 
 /** The frame around every page, in a real browser against the real service. */
 await test('the frame of the application', { timeout: 240_000 }, async (t) => {
-  const fixture = await openBrowserHouse();
+  const fixture = await openBrowserFixture();
   t.teardown(() => fixture.close(!t.passing()));
   const farm = await fixture.service.api.makeFarm('north');
   const { page, faults } = await fixture.open('/jobs');
@@ -24,7 +24,7 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
     await palette.waitFor();
-    await takePictures(page, 'palette');
+    await saveScreenshots(page, 'palette');
     t.strictSame(await violations(page), []);
     await page.keyboard.type('usage');
     await page.keyboard.press('Enter');
@@ -179,7 +179,7 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.getByText(/Your session has expired.* the session has ended/).waitFor();
     await page.getByText('asked-by-a-stranger').waitFor();
     t.strictSame(await violations(page), []);
-    t.ok(asked < 10, `requests must not repeat without end: ${asked} requests`);
+    t.ok(asked < 10, `requests must not repeat endlessly: ${asked} requests`);
     await page.unroute('**/api/v1/auth/me');
     await page.reload();
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Farms' }).waitFor();
@@ -191,7 +191,7 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.getByRole('button', { name: 'Live' }).waitFor();
     await fixture.service.daemon.kill('SIGKILL');
     await page.getByText('Cannot reach the server.').waitFor();
-    await takePictures(page, 'away');
+    await saveScreenshots(page, 'away');
     t.strictSame(await violations(page), []);
     const again = await startService(fixture.service);
     t.teardown(() => again.daemon.kill('SIGTERM'));

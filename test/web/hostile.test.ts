@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import tap, { test } from 'tap';
-import { openBrowserHouse, type BrowserFixture } from '../kit/browser/browser-fixture.ts';
-import { DESKTOP, takePictures } from '../kit/browser/browser.ts';
+import { openBrowserFixture, type BrowserFixture } from '../kit/browser/browser-fixture.ts';
+import { DESKTOP, saveScreenshots } from '../kit/browser/browser.ts';
 import { until } from '../kit/until.ts';
 
 tap.setTimeout(240_000);
@@ -123,7 +123,7 @@ async function settled(page: Page): Promise<void> {
 }
 
 await test('hostile names are shown as text and break no page', { timeout: 240_000 }, async (t) => {
-  const fixture = await openBrowserHouse();
+  const fixture = await openBrowserFixture();
   t.teardown(() => fixture.close(!t.passing()));
   const { jobs, task, worker } = await fill(fixture);
   const { page, faults } = await fixture.open('/');
@@ -160,13 +160,13 @@ await test('hostile names are shown as text and break no page', { timeout: 240_0
 
   await page.goto('/jobs');
   for (const name of NAMES) await page.getByRole('link', { name, exact: true }).first().waitFor();
-  await takePictures(page, 'hostile-jobs');
+  await saveScreenshots(page, 'hostile-jobs');
   await page.goto('/queues');
   for (const name of NAMES) await page.getByText(name, { exact: true }).first().waitFor();
-  await takePictures(page, 'hostile-queues');
+  await saveScreenshots(page, 'hostile-queues');
   await page.goto(`/jobs/${jobs[0]}`);
   await page.getByRole('heading', { level: 1, name: IMAGE, exact: true }).waitFor();
-  await takePictures(page, 'hostile-job');
+  await saveScreenshots(page, 'hostile-job');
   t.strictSame(
     faults.filter((fault) => !/\b(400|404)\b/.test(fault)),
     [],
@@ -181,7 +181,7 @@ const REQUESTS_MAX = 10;
 const OVERVIEW_REQUESTS_MAX = 20;
 
 await test('no page exceeds the rate limit', { timeout: 240_000 }, async (t) => {
-  const fixture = await openBrowserHouse([], undefined, { isRateLimited: true });
+  const fixture = await openBrowserFixture([], undefined, { isRateLimited: true });
   t.teardown(() => fixture.close(!t.passing()));
   const { api } = fixture.service;
   const farm = await api.makeFarm('north');

@@ -1,13 +1,13 @@
 import tap, { test } from 'tap';
-import { openBrowserHouse } from '../kit/browser/browser-fixture.ts';
-import { PHONE, takePictures, violations } from '../kit/browser/browser.ts';
+import { openBrowserFixture } from '../kit/browser/browser-fixture.ts';
+import { PHONE, saveScreenshots, violations } from '../kit/browser/browser.ts';
 import { until } from '../kit/until.ts';
 
 tap.setTimeout(240_000);
 
 /** The timeline of a job and the notification of its end, in a real browser with a real service and workers. */
 await test('the timeline of a job, and the notification of its end', { timeout: 240_000 }, async (t) => {
-  const fixture = await openBrowserHouse();
+  const fixture = await openBrowserFixture();
   t.teardown(() => fixture.close(!t.passing()));
   const { api } = fixture.service;
   const farm = await api.makeFarm('north');
@@ -52,7 +52,7 @@ await test('the timeline of a job, and the notification of its end', { timeout: 
     await page.keyboard.press('+');
     await page.locator('button[aria-label="Show the whole timeline"]:not([aria-disabled])').waitFor();
     t.strictSame(await violations(page), []);
-    await takePictures(page, 'job-timeline');
+    await saveScreenshots(page, 'job-timeline');
     await page.keyboard.press('0');
     await page.locator('button[aria-label="Show the whole timeline"][aria-disabled]').waitFor();
     await page.keyboard.press('Enter');

@@ -1,3 +1,8 @@
+/**
+ * States: empty, waiting, overflowed, closed (final). Invariants: one scheduled delivery at a time; nothing is
+ * delivered while paused. Exits: a delivery, or `close`.
+ */
+
 /** Maximum number of items kept while paused; beyond it, `overflow` asks the owner to reload. */
 const KEPT_MAX = 10_000;
 

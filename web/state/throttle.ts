@@ -1,3 +1,8 @@
+/**
+ * States: idle, waiting (`#timer` is set). Invariants: one timer at a time; the last action wins. Exits: the timer runs
+ * the action; `close` drops it.
+ */
+
 /** Runs an action at most once per interval: immediately after a quiet interval, else at its end. */
 export class Throttle {
   readonly #everyMs: number;

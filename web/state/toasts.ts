@@ -1,3 +1,8 @@
+/**
+ * A toast is shown until it is closed. Invariants: at most five, the newest last. Exits: `close` by the user or a
+ * timer, or a newer toast.
+ */
+
 import { ProblemError, ServiceUnreachable } from '../../client/problem.ts';
 
 /** A short message to the user. */

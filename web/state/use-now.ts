@@ -1,3 +1,8 @@
+/**
+ * States of a clock: stopped, running while it has listeners. Invariants: one timer per clock. Exits: the last
+ * unsubscription stops it.
+ */
+
 import { useSyncExternalStore } from 'react';
 
 /**

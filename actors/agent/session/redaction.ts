@@ -1,3 +1,8 @@
+/**
+ * States: redacting values, full (`isFull`, final: everything is hidden). Invariants: a value that was added is never
+ * shown again; the limits bound memory. Exits: none, a redactor lives as long as its session.
+ */
+
 import { TextSearch, type Span } from './text-search.ts';
 
 /** Replacement of a redacted value, whatever its length (docs/contract/sessions.md#redaction). */

@@ -1,3 +1,8 @@
+/**
+ * States: linked (ready to search), not linked (texts were added). Invariants: each node but the root has one edge in
+ * the hash table, which is at most half full. Exits: none, texts are never removed.
+ */
+
 /** A part of a text: from `start` up to, but without, `end`. */
 export interface Span {
   readonly start: number;

@@ -14,7 +14,7 @@ export const CATALOG_ID = 'catalog';
 export interface PoolInput {
   readonly name: string;
   readonly maxConcurrent: number;
-  /** Empty for none. */
+  /** Free text; may be empty. */
   readonly serverHint: string;
 }
 

@@ -10,11 +10,11 @@ export interface ExpiryLimiter {
   /** Start of the current burst of expiry requests, and the number of requests in it. */
   burstStartedAt: number;
   burst: number;
-  /** Time until which the expiries of this burst are deferred; 0 for no deferral. */
-  deferredUntil: number;
+  /** Time until which the expiries of this burst are deferred; null without a deferral. */
+  deferredUntil: number | null;
 }
 
-export const newExpiryLimiter = (): ExpiryLimiter => ({ burstStartedAt: 0, burst: 0, deferredUntil: 0 });
+export const newExpiryLimiter = (): ExpiryLimiter => ({ burstStartedAt: 0, burst: 0, deferredUntil: null });
 
 /**
  * Counts an expiry request. Returns 0 if the worker may go offline now, else the delay in milliseconds. `online`:
@@ -30,10 +30,10 @@ export function expiryDelayMs(
   if (age > 3 * timeoutMs || age < 0) {
     limiter.burstStartedAt = now;
     limiter.burst = 0;
-    limiter.deferredUntil = 0;
+    limiter.deferredUntil = null;
   }
   limiter.burst++;
-  if (limiter.deferredUntil > 0) return Math.max(0, limiter.deferredUntil - now);
+  if (limiter.deferredUntil !== null) return Math.max(0, limiter.deferredUntil - now);
   if (online < WORKERS_MIN || limiter.burst <= online * SHARE_MAX) return 0;
   limiter.deferredUntil = now + timeoutMs;
   return timeoutMs;

@@ -139,7 +139,7 @@ export const onWorkerExpiring =
     const online = [...state.workers.values()].filter(
       (worker) => worker.status === 'online' || worker.id === message.workerId,
     ).length;
-    const wasDeferred = state.expiry.deferredUntil > 0;
+    const wasDeferred = state.expiry.deferredUntil !== null;
     const forMs = expiryDelayMs(state.expiry, online, timeoutMs, context.now);
     if (forMs === 0) {
       context.send('worker', message.workerId, { type: 'expiry.granted' });

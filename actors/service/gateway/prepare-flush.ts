@@ -82,7 +82,7 @@ export function prepareFlush(
   // A window without changes waits for earlier windows only. Events alone do not justify an early apply.
   if (answers.length + forwards.length + logDeletions.length > 0) store.requestApply();
   return {
-    durable: () => {
+    onDurable: () => {
       send();
       // Before the kernel reports the window as processed: it counts requests without a reply as parked.
       for (const { address, reply } of leases) meter.leaseAnswered(address, reply, windowStartedAt);
@@ -94,7 +94,7 @@ export function prepareFlush(
       );
       if (delayed.length > 0) ports.defer(() => runDelayed(delayed, ports));
     },
-    readable: readableOf(whenReadable, mainThread),
+    onReadable: onReadableOf(whenReadable, mainThread),
   };
 }
 
@@ -168,7 +168,10 @@ function runDelayed(effects: readonly DelayedEffect[], { bus, tallies }: FlushPo
  * Returns the second part of a flush, or null for nothing. A function of its own: its closure must not retain the
  * replies to workers.
  */
-function readableOf(outputs: ReadableOutputs, mainThread: FlushPorts['mainThread']): WindowFlush['readable'] {
+function onReadableOf(
+  outputs: ReadableOutputs,
+  mainThread: FlushPorts['mainThread'],
+): WindowFlush['onReadable'] {
   const { answers, events, forwards, logDeletions } = outputs;
   if (answers.length + events.length + forwards.length + logDeletions.length === 0) return null;
   return () =>

@@ -1,3 +1,9 @@
+/**
+ * States: the timer (it stays in memory), a piece of a sweep (evicted after its turn). Invariants: the timer is set
+ * while the timer actor is active; a piece deletes only expired keys. Exits: a piece that is not full is the last one
+ * of its sweep.
+ */
+
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import { remove } from '../../../src/core/records/change-set.ts';
 import { dayOfIdempotencyKey, keys } from '../../../src/core/records/tables.ts';

@@ -38,7 +38,7 @@ import { clearUnschedulable } from './unschedulable-marks.ts';
 import type { JobState } from './state.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
-/** Fields of a task, besides its status, that a transition sets. `retryAfter` is reset to 0 unless it is here. */
+/** Fields of a task, besides its status, that a transition sets. `retryAfter` is reset to null unless it is here. */
 type TaskPatch = Partial<
   Pick<
     TaskState,
@@ -107,9 +107,9 @@ export class JobTurn {
       failedAttempts: patch.failedAttempts ?? before.failedAttempts,
       attemptNumber: patch.attemptNumber ?? before.attemptNumber,
       updatedAt: this.context.now,
-      assignedAt: patch.assignedAt ?? before.assignedAt,
-      retryAfter: patch.retryAfter ?? 0,
-      workerOrdinal: patch.workerOrdinal ?? before.workerOrdinal,
+      assignedAt: patch.assignedAt === undefined ? before.assignedAt : patch.assignedAt,
+      retryAfter: patch.retryAfter ?? null,
+      workerOrdinal: patch.workerOrdinal === undefined ? before.workerOrdinal : patch.workerOrdinal,
       hasText: patch.hasText ?? before.hasText,
       unschedulable: false,
       silent: this.endsWithoutProgress(step, index, before.status, status),
@@ -120,7 +120,7 @@ export class JobTurn {
     const { taskCounts, attemptTimes } = step.record;
     moveCounts(taskCounts, before.status, status);
     if (before.unschedulable) taskCounts.unschedulable--;
-    if (status === 'succeeded') {
+    if (status === 'succeeded' && before.assignedAt !== null) {
       attemptTimes.count++;
       attemptTimes.totalMs += Math.max(0, after.updatedAt - before.assignedAt);
     }
@@ -239,7 +239,7 @@ export class JobTurn {
   /** Moves a failed or canceled task back to pending. Resets its failures; its attempts remain. */
   retryTask(step: StepState, index: number): void {
     const { hasText } = taskOf(step, index);
-    const forgotten = { failedAttempts: 0, assignedAt: 0, workerOrdinal: 0, hasText: false };
+    const forgotten = { failedAttempts: 0, assignedAt: null, workerOrdinal: null, hasText: false };
     if (this.move(step, index, 'manual retry', forgotten) === null) return;
     if (!hasText) return;
     this.context.change(remove('taskText', keys.taskText(this.addressOf(step, index))));
@@ -306,8 +306,8 @@ export class JobTurn {
 
   /** Lists a job that has ended for retention, by its end time. */
   private recordJobEnd(): void {
-    const { id, farmId, status, endedAt = 0 } = this.state.record;
-    if (!isTerminalJob(status) || endedAt > 0) return;
+    const { id, farmId, status, endedAt } = this.state.record;
+    if (!isTerminalJob(status) || endedAt !== undefined) return;
     this.patchJob({ endedAt: this.context.now });
     this.context.change(put('endedJob', keys.endedJob(farmId, status, this.context.now, id), { version: 1 }));
   }
@@ -404,7 +404,7 @@ export class JobTurn {
   private markRecordsDirty(): void {
     for (const step of this.dirtySteps ?? []) {
       // No task has the reason any more.
-      if (step.record.taskCounts.unschedulable === 0) step.record.unschedulableReason = '';
+      if (step.record.taskCounts.unschedulable === 0) step.record.unschedulableReason = null;
       step.isDirty = true;
       this.state.dirtySteps.add(step);
     }
@@ -441,7 +441,7 @@ export class JobTurn {
       name: taskNameOf(step.record.name, step.space.at(index)),
       status: task.status,
       worker_id: isLive ? openAttempts.workerOf(step, index, task) : '',
-      unschedulable_reason: task.unschedulable ? step.record.unschedulableReason : '',
+      unschedulable_reason: (task.unschedulable ? step.record.unschedulableReason : null) ?? '',
       updated_at: timestampOf(task.updatedAt),
     };
     this.context.effect({

@@ -14,8 +14,7 @@ export interface MutableStepRecord extends Mutable<
 > {
   taskCounts: MutableCounts;
   readonly attemptTimes: Mutable<AttemptTimes>;
-  /** Empty for no reason. */
-  unschedulableReason: string;
+  unschedulableReason: string | null;
 }
 
 type WholeStep = RequireAllFields<
@@ -49,7 +48,7 @@ export const toMutableStep = (written: WholeStep): MutableStepRecord => ({
   taskCounts: copyOfCounts(written.taskCounts),
   untouched: written.untouched,
   attemptTimes: { count: written.attemptTimes?.count ?? 0, totalMs: written.attemptTimes?.totalMs ?? 0 },
-  unschedulableReason: written.unschedulableReason ?? '',
+  unschedulableReason: written.unschedulableReason ?? null,
   createdAt: written.createdAt,
   updatedAt: written.updatedAt,
 });
@@ -61,6 +60,6 @@ export function toStepRecord(live: MutableStepRecord): StepRecord {
     ...record,
     taskCounts: copyOfCounts(live.taskCounts),
     ...(attemptTimes.count > 0 && { attemptTimes: { ...attemptTimes } }),
-    ...(unschedulableReason !== '' && { unschedulableReason }),
+    ...(unschedulableReason !== null && { unschedulableReason }),
   };
 }

@@ -1,4 +1,4 @@
-import { isRetryDelayed } from '../../../src/core/lifecycle/retry-policy.ts';
+import { isRetryDelayed, leasableSince } from '../../../src/core/lifecycle/retry-policy.ts';
 import { TaskRanges } from '../../../src/core/lease/task-ranges.ts';
 import type { ReadyStep } from '../lease/messages.ts';
 import { failedOnOf } from './failed-on.ts';
@@ -51,7 +51,7 @@ function readyOf(
     }
     ready.add({ start: index, count: 1 });
     if (avoided.length > 0) failed.push({ index, avoided });
-    const readyAt = Math.max(task.updatedAt, task.retryAfter);
+    const readyAt = leasableSince(task);
     readySince = Math.min(readySince, readyAt);
     lastReadyAt = Math.max(lastReadyAt, readyAt);
   }

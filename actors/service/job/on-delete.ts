@@ -44,8 +44,8 @@ function deleteJob(state: JobState, context: ServiceContext<'job'>): void {
   context.change(remove('template', keys.template(record.id)));
   for (const { order } of state.plan.steps) context.change(remove('step', keys.step(record.id, order)));
   context.change(remove('activeJob', keys.activeJob(record.farmId, record.id)));
-  if (isTerminalJob(record.status)) {
-    const ended = keys.endedJob(record.farmId, record.status, record.endedAt ?? 0, record.id);
+  if (isTerminalJob(record.status) && record.endedAt !== undefined) {
+    const ended = keys.endedJob(record.farmId, record.status, record.endedAt, record.id);
     context.change(remove('endedJob', ended));
   }
   context.change(put('doomedJob', keys.doomedJob(record.id), { version: 1, farmId: record.farmId }));

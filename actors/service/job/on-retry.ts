@@ -3,6 +3,7 @@ import { sumCounts } from '../../../src/core/lifecycle/task-counts.ts';
 import { nextTaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import { done, refused, type Outcome } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
+import { parkReasonOf, withoutEnd } from '../../../src/core/records/job.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
@@ -38,7 +39,7 @@ export function onJobReactivate(
   context: ServiceContext<'job'>,
 ): void {
   const { record } = state;
-  const { id: jobId, farmId, queueId, status, endedAt = 0 } = record;
+  const { id: jobId, farmId, queueId, status, endedAt } = record;
   state.inherited = message.inherited;
   const answer = replyWithoutRetry(state, message.target);
   if (answer !== null) {
@@ -47,11 +48,10 @@ export function onJobReactivate(
     return;
   }
   const turn = new JobTurn(state, context);
-  if (
-    isTerminalJob(status) &&
-    turn.moveJob('retry', { cancelReason: '', waitsWhilePaused: false, endedAt: 0 })
-  ) {
-    context.change(remove('endedJob', keys.endedJob(farmId, status, endedAt, jobId)));
+  if (isTerminalJob(status) && turn.moveJob('retry', { cancelReason: '', waitsWhilePaused: false })) {
+    state.record = withoutEnd(state.record);
+    if (endedAt !== undefined)
+      context.change(remove('endedJob', keys.endedJob(farmId, status, endedAt, jobId)));
     context.change(put('activeJob', keys.activeJob(farmId, jobId), { version: 1 }));
     // The job may have ended again since the farm's approval, so the farm needs to know that it is active.
     context.send('farm', farmId, { type: 'job.reactivated', jobId, queueId });
@@ -84,7 +84,7 @@ function replyWithoutRetry(state: JobState, target: RetryTarget): Outcome<RetryR
 
 /** Retries the tasks. Resumes an auto-parked job; a job that a user paused stays paused. */
 function retry(state: JobState, target: RetryTarget, turn: JobTurn): RetryResult {
-  const wasParked = state.record.status === 'paused' && state.record.parkReason !== '';
+  const wasParked = state.record.status === 'paused' && parkReasonOf(state.record) !== null;
   if (wasParked) turn.resume();
   else turn.patchJob({ failedAttempts: 0, parkReason: '' });
   let retried = 0;

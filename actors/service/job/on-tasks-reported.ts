@@ -176,7 +176,12 @@ function applyFailure(
   if (outcome === 'retry') {
     const retryAfter = context.now + policy.retryDelaySeconds * 1000;
     recordFailedOn(state, step, index, workerId);
-    turn.move(step, index, 'auto-retry', { failedAttempts: taskFailures, retryAfter, workerOrdinal: 0 });
+    turn.move(step, index, 'auto-retry', {
+      failedAttempts: taskFailures,
+      assignedAt: null,
+      retryAfter,
+      workerOrdinal: null,
+    });
     makeReady(state, step, index, retryAfter, context);
     context.effect({ kind: 'count', counter: 'task-retries', queueId: state.record.queueId });
     return;

@@ -2,7 +2,7 @@ import type { JobId, TaskAddress, WorkerId } from '../../../src/core/ids.ts';
 import { isLiveTask } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
 import { openAttemptOf } from '../../../src/core/records/open-attempt.ts';
-import type { TaskState } from '../../../src/core/records/task-page.ts';
+import { hasAssignment, type TaskState } from '../../../src/core/records/task-page.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
 /**
@@ -35,6 +35,7 @@ export class OpenAttempts {
     if (!isLiveTask(task.status)) return undefined;
     const reported = this.reportedOf(step, index);
     if (reported !== undefined) return reported;
+    if (!hasAssignment(task)) return undefined;
     return openAttemptOf(this.addressOf(step, index), task, this.workerOf(step, index, task));
   }
 
@@ -46,7 +47,10 @@ export class OpenAttempts {
 
   /** Returns the worker of a live task. */
   workerOf(step: StepState, index: number, task: TaskState): WorkerId {
-    const worker = this.reportedOf(step, index)?.workerId ?? this.workers.get(task.workerOrdinal);
+    const { workerOrdinal } = task;
+    const worker =
+      this.reportedOf(step, index)?.workerId ??
+      (workerOrdinal === null ? undefined : this.workers.get(workerOrdinal));
     if (worker === undefined)
       throw new Error(`task ${step.record.order}-${index} of ${this.jobId} is live but has no worker`);
     return worker;

@@ -20,17 +20,17 @@ export function reclaim(
   if (!isLiveTask(taskOf(step, index).status)) return false;
   turn.closeAttempt(step, index, { status: 'failed', message: reason, reclaimed: true });
   const { failedAttempts } = taskOf(step, index);
-  turn.move(step, index, 'reclaim', { failedAttempts, assignedAt: 0, workerOrdinal: 0 });
-  makeReady(state, step, index, 0, context);
+  turn.move(step, index, 'reclaim', { failedAttempts, assignedAt: null, workerOrdinal: null });
+  makeReady(state, step, index, null, context);
   return true;
 }
 
-/** Reports to the lease actor that a task is ready again, at once or from `until` on. */
+/** Reports to the lease actor that a task is ready again: at the end of its retry delay, or now if `until` is null. */
 export function makeReady(
   state: JobState,
   step: StepState,
   index: number,
-  until: number,
+  until: number | null,
   context: ServiceContext<'job'>,
 ): void {
   context.send('lease', state.record.farmId, {

@@ -15,10 +15,11 @@ import { effectiveRetry, type RetryPolicy } from '../../../src/core/lifecycle/re
 import { isLiveTask, isTerminalTask } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { JobPlan, StepPlan } from '../../../src/openjd/template/plan.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
-import type { JobRecord } from '../../../src/core/records/job.ts';
+import { withoutEnd, type JobRecord } from '../../../src/core/records/job.ts';
 import { attemptWithoutRow } from '../../../src/core/records/open-attempt.ts';
 import { gatherPages } from '../../../src/core/records/page-arena.ts';
 import { keys, lastNumberOfKey } from '../../../src/core/records/tables.ts';
+import { hasAssignment } from '../../../src/core/records/task-page.ts';
 import { AssignedRuns } from './assigned-runs.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import { loadStepFailures, type FailuresOfSteps } from './step-failures.ts';
@@ -61,7 +62,8 @@ export function loadJob(
   if (record === undefined || plan === undefined) return null;
   const steps = plan.steps.map((stepPlan) => loadStep(record.id, stepPlan, reader));
   const state: JobState = {
-    record,
+    // A job that an earlier version has retried has the end time 0.
+    record: record.endedAt === 0 ? withoutEnd(record) : record,
     plan,
     steps,
     inherited: effectiveRetry(
@@ -132,8 +134,9 @@ function loadOpenAttempts(
         `the store has neither a row nor a worker for attempt ${attemptIdOf({ ...address, attemptNumber: task.attemptNumber })}`,
       );
     }
-    state.openAttempts.recordWorker(task.workerOrdinal, attempt.workerId);
     if (row !== undefined) state.openAttempts.setReported(step, index, row);
+    if (!hasAssignment(task)) continue;
+    state.openAttempts.recordWorker(task.workerOrdinal, attempt.workerId);
     if (task.status === 'assigned') assigned.push({ step, index, assignedAt: task.assignedAt });
   }
   return assigned;

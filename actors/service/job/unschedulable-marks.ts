@@ -1,3 +1,4 @@
+import { leasableSince } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
@@ -23,17 +24,17 @@ export function markUnschedulable(
 ): boolean {
   const { untouched, taskCounts, unschedulableReason } = step.record;
   // A task with a retry delay is ready for the lease actor only after the delay.
-  const isOld = (task: Pick<TaskState, 'status' | 'updatedAt'>, retryAfter: number): boolean =>
-    task.status === 'ready' && Math.max(task.updatedAt, retryAfter) <= readyBefore;
+  const isOld = (task: Pick<TaskState, 'status' | 'updatedAt' | 'retryAfter'>): boolean =>
+    task.status === 'ready' && leasableSince(task) <= readyBefore;
   const marked: number[] = [];
   let materializedReady = 0;
   for (const { index, task } of [...materializedTasks(step)]) {
     if (task.status === 'ready') materializedReady++;
-    if (!isOld(task, task.retryAfter) || task.unschedulable) continue;
+    if (!isOld(task) || task.unschedulable) continue;
     turn.write(step, index, { ...task, unschedulable: true });
     marked.push(index);
   }
-  const marksUntouched = isOld(untouched, 0) && untouched.unschedulable !== true;
+  const marksUntouched = isOld({ ...untouched, retryAfter: null }) && untouched.unschedulable !== true;
   const howMany = marked.length + (marksUntouched ? taskCounts.ready - materializedReady : 0);
   const isNewReason = reason !== unschedulableReason && taskCounts.unschedulable > 0;
   if (howMany === 0 && !isNewReason) return false;

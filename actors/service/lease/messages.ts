@@ -37,12 +37,15 @@ export interface ReadyStep {
   readonly failed: readonly { readonly index: number; readonly avoided: readonly WorkerId[] }[];
   /** Ready tasks that are delayed until a time (milliseconds since the epoch). */
   readonly held: readonly ({ readonly index: number } & DelayedTask)[];
-  /** Time at which its oldest ready task became ready (milliseconds since the epoch). */
+  /**
+   * Time at which its oldest ready task became ready (milliseconds since the epoch); the time of the offer if no task
+   * is ready now.
+   */
   readonly readySince: number;
-  /** Time at which its newest ready task became ready. */
+  /** Time at which its newest ready task became ready; 0 if no task is ready now. */
   readonly lastReadyAt: number;
-  /** Reason of the last `step.unschedulable` for its ready tasks; empty for none. */
-  readonly unschedulableReason: string;
+  /** Reason of the last `step.unschedulable` for its ready tasks, or null. */
+  readonly unschedulableReason: string | null;
 }
 
 /**
@@ -62,15 +65,15 @@ export type LeaseMessage =
   /** From a job actor: all ready tasks of some of its steps. Replaces earlier data of these steps. */
   | { readonly type: 'steps.ready'; readonly offers: readonly ReadyStep[] }
   /**
-   * From a job actor: these tasks are ready (again), but delayed until `until`. They have failed on the workers in
-   * `avoided`.
+   * From a job actor: these tasks are ready (again): at `until`, the end of their retry delay, or now if it is null.
+   * They have failed on the workers in `avoided`.
    */
   | {
       readonly type: 'tasks.ready';
       readonly jobId: JobId;
       readonly stepOrder: number;
       readonly ranges: readonly TaskRange[];
-      readonly until: number;
+      readonly until: number | null;
       readonly avoided: readonly WorkerId[];
     }
   /** From a job actor: a ready task was canceled. */

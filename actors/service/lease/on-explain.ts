@@ -31,7 +31,7 @@ export function onTaskExplain(state: LeaseState, message: Explain, context: Serv
   const held = entry?.held.get(index);
   const answer: LeaseExplanation = {
     isOffered: entry?.open === true,
-    heldUntil: held?.until ?? 0,
+    heldUntil: held?.until ?? null,
     farmCap: capOf(state, null),
     queueCap: capOf(state, queueId),
     isQueuePaused: state.index.caps.of(queueId).paused,

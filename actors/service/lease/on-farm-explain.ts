@@ -12,7 +12,6 @@ import {
   WAITING_REASONS,
   type WaitingCause,
   type WaitingExplanation,
-  type WaitingReason,
 } from '../../../src/core/lease/explanation.ts';
 
 /**
@@ -78,33 +77,24 @@ function roomyKinds(state: LeaseState): readonly RoomyKind[] {
   return [...kinds.values()];
 }
 
-const toCause = (reason: WaitingReason, about: Partial<Omit<WaitingCause, 'reason'>> = {}): WaitingCause => ({
-  reason,
-  queueId: null,
-  pool: '',
-  unschedulableReason: '',
-  ...about,
-});
-
 /** Returns the dominant cause that keeps tasks of the signature from being assigned now. */
 function causeFor(state: LeaseState, signature: Signature, roomy: readonly RoomyKind[]): WaitingCause {
   const { queueId, requirements } = signature;
   const queue = state.index.caps.of(queueId);
-  if (queue.paused) return toCause('paused_queue', { queueId });
+  if (queue.paused) return { reason: 'paused_queue', queueId };
   const pools = requirements.pools.map((pool) => ({ pool, ...state.pools.stateOf(pool) }));
-  const missing = pools.find(({ maxConcurrent }) => maxConcurrent === 0);
-  if (missing !== undefined) return toCause('usage_pool_missing', { pool: missing.pool });
-  if (!state.kinds.hasEligible(signature)) {
-    return toCause('workers', { unschedulableReason: unschedulableReason(state, signature) ?? '' });
-  }
-  if (isReached(state.index.caps.of(null))) return toCause('farm_cap');
-  if (isReached(queue)) return toCause('queue_cap', { queueId });
-  const full = pools.find(({ inUse, maxConcurrent }) => inUse >= maxConcurrent);
-  if (full !== undefined) return toCause('usage_pool', { pool: full.pool });
+  const missing = pools.find(({ maxConcurrent }) => maxConcurrent === null);
+  if (missing !== undefined) return { reason: 'usage_pool_missing', pool: missing.pool };
+  const noWorker = state.kinds.hasEligible(signature) ? null : unschedulableReason(state, signature);
+  if (noWorker !== null) return { reason: 'workers', unschedulableReason: noWorker };
+  if (isReached(state.index.caps.of(null))) return { reason: 'farm_cap' };
+  if (isReached(queue)) return { reason: 'queue_cap', queueId };
+  const full = pools.find(({ inUse, maxConcurrent }) => maxConcurrent !== null && inUse >= maxConcurrent);
+  if (full !== undefined) return { reason: 'usage_pool', pool: full.pool };
   const hasRoom = roomy.some(
     ({ offer, free }) => coresOf(requirements, offer.cpuCount) <= free && isEligible(offer, signature),
   );
-  return toCause(hasRoom ? 'order' : 'cores');
+  return { reason: hasRoom ? 'order' : 'cores' };
 }
 
 const isReached = ({ maxConcurrentTasks, live }: { maxConcurrentTasks: number; live: number }): boolean =>
@@ -113,14 +103,14 @@ const isReached = ({ maxConcurrentTasks, live }: { maxConcurrentTasks: number; l
 /** Returns the cause of a delayed task: its retry delay, unless a stronger cause keeps the whole step waiting. */
 function heldCause(cause: WaitingCause): WaitingCause {
   const isWeightier = WAITING_REASONS.indexOf(cause.reason) < WAITING_REASONS.indexOf('retry_after');
-  return isWeightier ? cause : toCause('retry_after');
+  return isWeightier ? cause : { reason: 'retry_after' };
 }
 
 class Groups {
   private readonly groups = new Map<string, { cause: WaitingCause; tasks: number; jobs: Set<JobId> }>();
 
   add(cause: WaitingCause, jobId: JobId, tasks: number): void {
-    const key = JSON.stringify([cause.reason, cause.queueId, cause.pool, cause.unschedulableReason]);
+    const key = JSON.stringify(cause);
     const group = this.groups.get(key) ?? { cause, tasks: 0, jobs: new Set() };
     this.groups.set(key, group);
     group.tasks += tasks;

@@ -72,7 +72,7 @@ export function onTasksReady(
   context: ServiceContext<'lease'>,
 ): void {
   const { jobId, stepOrder, ranges, until, avoided } = message;
-  if (until > context.now) {
+  if (until !== null && until > context.now) {
     for (const range of ranges) {
       for (let index = range.start; index < range.start + range.count; index++) {
         state.index.hold(jobId, stepOrder, index, { until, avoided });

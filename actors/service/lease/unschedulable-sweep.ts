@@ -11,10 +11,10 @@ import type { StepEntry, Signature } from '../../../src/core/lease/step-entry.ts
  */
 export const STEP_NOTIFY_BATCH_SIZE = 20;
 
-/** Records the unschedulable reason that a job reports with an offered step. */
-export function recordReportedReason(state: LeaseState, step: StepEntry, reason: string): void {
+/** Records the unschedulable reason that a job reports with an offered step, or null. */
+export function recordReportedReason(state: LeaseState, step: StepEntry, reason: string | null): void {
   const { jobId, stepOrder, signature } = step;
-  if (reason === '') state.unschedulable.delete(step);
+  if (reason === null) state.unschedulable.delete(step);
   else state.unschedulable.set({ jobId, stepOrder, signature, reason, readyBefore: -Infinity });
 }
 

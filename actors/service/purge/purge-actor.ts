@@ -1,3 +1,9 @@
+/**
+ * States: rows left (a full batch), rows deleted (logs are deleted next), done (`doomedJob` is removed). Invariants:
+ * the actor exists while the job has its `doomedJob` row; every message may be repeated. Exits: `purge.logs-deleted`
+ * removes that row.
+ */
+
 import { jobId, type FarmId, type JobId } from '../../../src/core/ids.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import { remove } from '../../../src/core/records/change-set.ts';

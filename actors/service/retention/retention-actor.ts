@@ -1,3 +1,8 @@
+/**
+ * State: the timer of the sweeps. Invariants: it is armed while the actor is active; without a retention there is no
+ * actor. Exits: none.
+ */
+
 import { farmId, type FarmId } from '../../../src/core/ids.ts';
 import { keys, type Ending } from '../../../src/core/records/tables.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';

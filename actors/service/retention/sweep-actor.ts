@@ -1,3 +1,8 @@
+/**
+ * State: one batch of ended jobs that are due. Invariants: it lasts for one batch; a job expires only by a message to
+ * its farm. Exits: a batch that is not full ends the sweep.
+ */
+
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import { endedJobOfKey } from '../../../src/core/records/tables.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';

@@ -1,19 +1,19 @@
 import type { Reports } from '../swarm/swarm-protocol.ts';
 
-/** One line of the bench. */
+/** Parameters of one line of the bench. */
 export interface LeaseCase {
   readonly workers: number;
-  /** Of each worker; tasks take one. */
+  /** Cores of each worker; a task takes one. */
   readonly cores: number;
-  /** Of each job. */
+  /** Tasks of each job. */
   readonly tasks: number;
-  /** That are there at once. */
+  /** Number of jobs that exist at the same time. */
   readonly jobs: number;
   /** Different requirements among the jobs. */
   readonly signatures: number;
   readonly reports: Reports;
-  /** Requests a second at which the latency is measured as well; null for none. */
+  /** Offered requests per second at which the latency is measured as well; null for none. */
   readonly offered: number | null;
-  /** Whether the ceiling of the disk is measured. */
+  /** True if the ceiling of the disk is measured. */
   readonly disk: boolean;
 }

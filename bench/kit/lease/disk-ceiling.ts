@@ -9,7 +9,7 @@ import { submitJobs } from './lease-work.ts';
 import { replayCommits } from './replay-commits.ts';
 import type { LeaseCase } from './case-parameters.ts';
 
-/** Full cycles that the disk accepts when one thread only writes them. */
+/** Full cycles that the disk accepts when one thread does nothing but write them. */
 export interface DiskCeiling {
   readonly cycles_per_second: number;
   readonly commits_per_second: number;
@@ -18,12 +18,12 @@ export interface DiskCeiling {
   readonly bytes_per_cycle: number;
 }
 
-/** Tasks for each core of a worker that are enough for the time of a recording. */
+/** Tasks per core of a worker that are enough for a recording. */
 const RECORDED_TASKS = 200_000;
 
 /**
- * Records what a service of its own commits while a swarm leases from it, and writes the same change sets again in a bare loop, flushed one by
- * one.
+ * Records what a separate service commits while a swarm leases from it, and writes the same change sets again in a bare
+ * loop, flushed one by one.
  */
 export async function measureDisk(
   { workers, cores, tasks, jobs, signatures }: LeaseCase,

@@ -3,7 +3,7 @@ import { ECHO_SUBJECT } from '../swarm/load-worker.ts';
 
 /** Answers the echo requests of a swarm, in the process of the bench. */
 export interface EchoResponder {
-  /** From now on replies have this many bytes. */
+  /** Sets the size of later replies in bytes. */
   answerWith(bytes: number): void;
   stop(): void;
 }

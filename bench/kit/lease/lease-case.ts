@@ -15,7 +15,7 @@ export interface LeaseTimes extends LoadTimes {
   readonly repetitions: number;
 }
 
-/** Microseconds of processor time for each lease (of an offered load and a batch as well: for each task). */
+/** Microseconds of processor time per lease; per task for an offered load or a batch. */
 export interface CpuMicroseconds {
   readonly service: number;
   readonly bus: number;
@@ -27,23 +27,23 @@ export interface EchoFigures {
   readonly request_bytes: number;
   readonly reply_bytes: number;
   readonly latency_ms: Latencies;
-  /** Of each request; the responder is in the process of the bench. */
+  /** Per request. The responder runs in the process of the bench. */
   readonly cpu_us: { readonly bus: number; readonly client: number; readonly responder: number };
 }
 
 export interface LeaseFigures extends Omit<LeaseCase, 'offered' | 'disk'> {
-  /** The ceiling of the bus: request and reply have the sizes that those of a lease have on average. */
+  /** The ceiling of the bus: request and reply have the mean sizes of those of a lease. */
   readonly echo: EchoFigures;
   /** The same with 200 bytes each way. */
   readonly echo_200: EchoFigures;
   readonly disk: DiskCeiling | null;
   readonly leases_per_second: number;
-  /** Of the repetitions, from the least to the most. */
+  /** Values of the repetitions, ascending. */
   readonly leases_per_second_runs: readonly number[];
   readonly cycles_per_second: number;
   /** Lease requests answered with tasks. */
   readonly replies_per_second: number;
-  /** Of requests: a batch counts as one. */
+  /** Counts requests: a batch is one. */
   readonly leases_to_echo: number;
   readonly leases_to_echo_200: number;
   readonly cycles_to_disk: number | null;
@@ -58,25 +58,25 @@ export interface LeaseFigures extends Omit<LeaseCase, 'offered' | 'disk'> {
 export interface OfferedFigures {
   readonly per_second: number;
   readonly reached_per_second: number;
-  /** From when the request was meant to be sent. */
+  /** Measured from the time at which the request was due. */
   readonly latency_ms: Latencies;
   readonly cpu_us: CpuMicroseconds;
 }
 
 const SMALL_BYTES = 200;
 const SMALL_TIMES: LoadTimes = { warmUpMs: 300, measureMs: 1_000 };
-/** A service compiles its hot code first. */
+/** Warm-up: a service compiles its hot code first. */
 const FIRST_MS = 3_000;
-/** Tasks a second and core that there must be enough of before anything is known. */
+/** Tasks per second and core that must exist before the rate is known. */
 const FIRST_PER_SECOND = 10_000;
-/** Echoes are steady sooner than leases. */
+/** Warm-up of echoes, which are steady sooner than leases. */
 const ECHO_SHARE = 0.5;
-/** From this number on, jobs are written to the store beforehand: submitting them would take longer than measuring. */
+/** From this number on, jobs are written to the store in advance: submitting them would take longer than measuring. */
 const LAID_OUT_JOBS = 1_000;
 /** Tasks that must exist for a measurement, as a multiple of those that the previous one used. */
 const SPARE = 2;
 
-/** Measures one case on a service of its own. The repetitions of echo and leases take turns. */
+/** Measures one case on its own service. The repetitions of echo and leases take turns. */
 export async function measureCase(of: LeaseCase, times: LeaseTimes): Promise<LeaseFigures> {
   const disk = of.disk ? await measureDisk(of, times) : null;
   const laidOut = of.jobs >= LAID_OUT_JOBS ? await layOut(of) : null;
@@ -97,7 +97,7 @@ export async function measureCase(of: LeaseCase, times: LeaseTimes): Promise<Lea
   }
 }
 
-/** A store with the jobs of the case in it, made without a service. */
+/** Returns a store with the jobs of the case, made without a service. */
 async function layOut({ jobs, tasks, signatures }: LeaseCase): Promise<{
   readonly directory: string;
   readonly farmId: string;
@@ -108,7 +108,7 @@ async function layOut({ jobs, tasks, signatures }: LeaseCase): Promise<{
   return { directory, farmId };
 }
 
-/** The farm with one of its queues. */
+/** Returns the farm with one of its queues. */
 async function farmOf({ url }: BenchService, farmId: string): Promise<Farm> {
   const { items } = await call<{ readonly items: readonly { readonly id: string }[] }>(
     `${url}/api/v1/queues`,
@@ -137,7 +137,7 @@ class CaseBench {
   private readonly busPid: number;
   private readonly jobIds: string[] = [];
   private cycles = 0;
-  /** Tasks that are ready, at the least. */
+  /** Minimum number of ready tasks. */
   private ready = 0;
   private isLaidOut = false;
 
@@ -214,7 +214,7 @@ class CaseBench {
     };
   }
 
-  /** Submits what is missing so that a measurement at this rate does not run out of tasks. */
+  /** Submits enough jobs that a measurement at this rate does not run out of tasks. */
   private async stock(perSecond: number): Promise<void> {
     const { warmUpMs, measureMs } = this.times;
     const needed = (SPARE * perSecond * (warmUpMs + measureMs)) / 1000;
@@ -229,7 +229,10 @@ class CaseBench {
     this.ready += jobs * tasks;
   }
 
-  /** Checks that the workers and the service count the same ended tasks, for submitted jobs, whose ids are known. */
+  /**
+   * Checks that the workers and the service count the same ended tasks. Only for submitted jobs, because their ids are
+   * known.
+   */
   private async checkCycles(): Promise<void> {
     if (this.isLaidOut) return;
     let succeeded = 0;

@@ -3,7 +3,7 @@ import type { LeaseFigures } from './lease-case.ts';
 import type { ParkedFigures } from './parked.ts';
 import type { LeaseCase } from './case-parameters.ts';
 
-/** A number with thousands set apart. */
+/** Formats a number with separators of thousands. */
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 const ratio = (value: number | null): string => (value === null ? '-' : value.toFixed(2));
 const time = (ms: number): string => (ms < 10 ? ms.toFixed(2) : ms.toFixed(ms < 100 ? 1 : 0));
@@ -13,11 +13,11 @@ const micro = (us: number): string => us.toFixed(1);
 const jobsOf = ({ jobs, tasks, signatures }: LeaseCase | LeaseFigures): string =>
   `${jobs === 1 ? 'of' : `${whole(jobs)} x`} ${whole(tasks)}${signatures > 1 ? `, ${signatures} signatures` : ''}`;
 
-/** Short description of a case. */
+/** Returns a short description of a case. */
 export const caseName = (of: LeaseCase): string =>
   `${of.workers} workers of ${of.cores}, jobs ${jobsOf(of)}, reports ${of.reports}`;
 
-/** The tables that `bench/lease` prints. */
+/** Formats the tables that `bench/lease` prints. */
 export function leaseTables(cases: readonly LeaseFigures[], parked: readonly ParkedFigures[]): string {
   const name = (of: LeaseFigures): string[] => [whole(of.workers), String(of.cores), jobsOf(of), of.reports];
   const names = ['workers', 'cores', 'jobs', 'reports'];

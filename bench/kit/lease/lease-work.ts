@@ -1,8 +1,8 @@
 import { submit, type BenchService } from '../service.ts';
 
-/** Requests at the same time while jobs are submitted. */
+/** Maximum number of concurrent requests while jobs are submitted. */
 const CLIENTS = 16;
-/** Signatures differ in the memory that they ask for; workers of a swarm have 1,024 MiB. */
+/** Signatures differ in their memory requirement; workers of a swarm have 1,024 MiB. */
 export const SIGNATURES_MAX = 1000;
 
 export interface Farm {
@@ -10,7 +10,7 @@ export interface Farm {
   readonly queueId: string;
 }
 
-/** Submits `jobs` jobs of `tasks` one-core tasks that do nothing; their requirements are `signatures` different ones in turn. */
+/** Submits `jobs` jobs of `tasks` no-op tasks of one core. They have `signatures` different requirements in turn. */
 export async function submitJobs(
   service: BenchService,
   farm: Farm,

@@ -13,10 +13,13 @@ export interface ParkedFigures {
   readonly bus_resident_mib: number;
 }
 
-/** Registrations, and what they leave to be collected, are over by then. */
+/** Time after which registrations, and their garbage, no longer matter. */
 const WARM_UP_MS = 5_000;
 
-/** Parks `workers` on a service without work. A request is held for 30 s and then asked again: a time of that length has one of each worker. */
+/**
+ * Parks `workers` on a service without work. A request is held for 30 s and then repeated, so a period of that length
+ * has one request of each worker.
+ */
 export async function measureParked(workers: number, seconds: number): Promise<ParkedFigures> {
   const service = await startBenchService();
   try {

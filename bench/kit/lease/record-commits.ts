@@ -2,8 +2,9 @@ import { appendFileSync } from 'node:fs';
 import { MessagePort } from 'node:worker_threads';
 
 /**
- * Loaded into a service before everything else (`--import`): keeps every change set that a shard sends to the store thread in the file that
- * CALLSHEET_BENCH_COMMITS names. For each: when (milliseconds since the epoch, f64), its length (u32), its bytes; little-endian.
+ * Preloaded into a service (`--import`): writes every change set that a shard sends to the store thread to the file
+ * that CALLSHEET_BENCH_COMMITS names. For each: time (milliseconds since the epoch, f64), length (u32), bytes;
+ * little-endian.
  */
 const file = process.env['CALLSHEET_BENCH_COMMITS'];
 if (file === undefined) throw new Error('CALLSHEET_BENCH_COMMITS does not name a file');
@@ -26,7 +27,7 @@ MessagePort.prototype.postMessage = function (
   post.apply(this, args);
 };
 
-/** The form of `CommitRequest` (src/adapters/lmdb/store-protocol.ts) on the wire. */
+/** Format of `CommitRequest` (src/adapters/lmdb/store-protocol.ts) on the wire. */
 function isCommit(message: unknown): message is { readonly set: ArrayBuffer } {
   return (
     typeof message === 'object' &&

@@ -6,7 +6,7 @@ import { benchDirectory } from '../service.ts';
 
 const HEADER_BYTES = 12;
 
-/** The change sets of a recording and what they are when nothing but a disk has to take them. */
+/** Change sets of a recording, and the rate at which the disk alone accepts them. */
 export interface DiskRate {
   readonly commits: number;
   readonly rows: number;

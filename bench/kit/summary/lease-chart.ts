@@ -1,6 +1,6 @@
 import { numberAt, valueAt } from './value-at.ts';
 
-/** A point of a line: workers and a rate a second. */
+/** A point of a line: number of workers and rate per second. */
 export interface ChartPoint {
   readonly workers: number;
   readonly perSecond: number;
@@ -8,7 +8,7 @@ export interface ChartPoint {
 
 export interface ChartLine {
   readonly name: string;
-  /** Of the style in the chart: `echo`, `disk`, `leases` or `cycles`. */
+  /** Style in the chart: `echo`, `disk`, `leases` or `cycles`. */
   readonly style: 'echo' | 'disk' | 'leases' | 'cycles';
   readonly points: readonly ChartPoint[];
 }
@@ -19,7 +19,9 @@ const PLOT = { left: 78, right: 590, top: 64, bottom: 372 } as const;
 const LABEL_APART = 17;
 const DOT = 4;
 
-/** The lines of what `bench/lease` has measured with workers of one core and jobs of one size: those of two points or more. */
+/**
+ * Returns the lines of `bench/lease` for workers of one core and jobs of one size. Lines with one point are omitted.
+ */
 export function leaseLines(figures: unknown): readonly ChartLine[] {
   const listed = valueAt(figures, 'cases');
   const cases: readonly unknown[] = Array.isArray(listed) ? listed : [];
@@ -100,7 +102,7 @@ const STYLE = `<style>
 
 type Scale = (value: number) => number;
 
-/** Logarithmic. */
+/** Logarithmic scale. */
 function scale([from, to]: readonly [number, number], [low, high]: readonly [number, number]): Scale {
   const width = Math.log(to) - Math.log(from);
   return (value) => low + ((Math.log(value) - Math.log(from)) / width) * (high - low);
@@ -138,7 +140,7 @@ function drawn({ style, points }: ChartLine, x: Scale, y: Scale): string {
   );
   const values =
     style === 'leases'
-      ? // The last one stands beside the name.
+      ? // The last value is shown next to the name.
         places
           .slice(0, -1)
           .map(

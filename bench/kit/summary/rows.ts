@@ -2,7 +2,7 @@
 export interface RowSpec {
   /** Name of the bench. */
   readonly bench: string;
-  /** Name of its results, where that is another: those of certain options. */
+  /** Name of its results if it differs: those of certain options. */
   readonly results?: string;
   readonly figure: string;
   /** Path of the value in the bench's figures (value-at.ts). */
@@ -10,7 +10,7 @@ export interface RowSpec {
   readonly unit: string;
   /** Yardstick of the value; absent without one. */
   readonly yardstick?: { readonly name: string; readonly value?: string };
-  /** Path of the ratio to the yardstick, when it is not value by yardstick. */
+  /** Path of the ratio to the yardstick, unless it is value by yardstick. */
   readonly ratio?: string;
   readonly target?: Target;
 }
@@ -230,7 +230,7 @@ export const ROWS: readonly RowSpec[] = [
   },
 ];
 
-/** The comparison on this disk, or with flushes that take this many microseconds. */
+/** Rows of the comparison on this disk, or with flushes that take this many microseconds. */
 function peers(flushUs: number | null): RowSpec[] {
   const row = (
     figure: string,
@@ -260,7 +260,7 @@ function peers(flushUs: number | null): RowSpec[] {
   ];
 }
 
-/** Of one core. A response is cached until the next commit: under load most are uncached. */
+/** Share of one core. A response is cached until the next commit: under load most responses are uncached. */
 function reads(figure: string, name: string): RowSpec {
   return {
     ...rate('reads', `${figure}, of a core`, `figures.${name}.per_core_second`),

@@ -1,14 +1,14 @@
-/** A bench with settings under which it is over soon. */
+/** A bench with settings for a short run. */
 export interface ShortRun {
   readonly bench: string;
   readonly options: readonly string[];
   /** Its usual duration. */
   readonly seconds: number;
-  /** A path in the repository without which it can measure nothing, and how to get that. */
+  /** Path in the repository that the bench requires, and how to get it. */
   readonly needs?: { readonly path: string; readonly remedy: string };
 }
 
-/** The order is that of their weight: what no time is left for is left out. */
+/** In order of importance: the last ones are skipped if no time is left. */
 export const SHORT_RUNS: readonly ShortRun[] = [
   { bench: 'lease', options: ['--short'], seconds: 65 },
   { bench: 'idle', options: ['--seconds', '5'], seconds: 12 },

@@ -1,7 +1,7 @@
 import { numberAt } from './value-at.ts';
 import type { RowSpec, Target } from './rows.ts';
 
-/** A result as `saveResult` keeps it. */
+/** A result as saved by `saveResult`. */
 export interface KeptResult {
   readonly bench: string;
   readonly at: string;
@@ -12,7 +12,7 @@ export interface KeptResult {
   readonly figures: unknown;
 }
 
-/** A row of the summary, filled. */
+/** A row of the summary with its values. */
 export interface SummaryRow {
   readonly bench: string;
   readonly figure: string;
@@ -22,11 +22,11 @@ export interface SummaryRow {
   readonly yardstickValue: number | null;
   readonly ratio: number | null;
   readonly target: Target | null;
-  /** Null when there is no target, or its figure is missing. */
+  /** Null if there is no target, or its figure is missing. */
   readonly isMet: boolean | null;
 }
 
-/** Fills the rows of what was measured; `missing` are the others. */
+/** Fills the rows of the measured figures. `missing` has the others. */
 export function summarize(
   specs: readonly RowSpec[],
   results: ReadonlyMap<string, KeptResult>,
@@ -68,7 +68,7 @@ function isMet({ is, number }: Target, value: number | null): boolean | null {
   return is === 'at least' ? value >= number : value <= number;
 }
 
-/** The summary as a page. `chart` is the file of the chart in the same folder, or null. */
+/** Returns the summary as a page. `chart` is the file of the chart in the same folder, or null. */
 export function summaryPage(
   rows: readonly SummaryRow[],
   notMeasured: readonly string[],
@@ -123,7 +123,7 @@ const cells = ({
   isMet === null ? '' : isMet ? 'yes' : '**no**',
 ];
 
-/** Three digits that count, thousands set apart. */
+/** Formats three significant digits, with separators of thousands. */
 function shown(value: number): string {
   if (value === 0) return '0';
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));

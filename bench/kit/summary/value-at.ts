@@ -14,7 +14,7 @@ export function valueAt(figures: unknown, path: string): unknown {
   return at;
 }
 
-/** The same when it is a number; null when it is not. */
+/** Returns the same if it is a number, else null. */
 export function numberAt(figures: unknown, path: string): number | null {
   const value = valueAt(figures, path);
   return typeof value === 'number' ? value : null;

@@ -12,7 +12,7 @@ const REPORTS_CLOSE = Buffer.from(']}\r\n');
 const NO_REPORTS = Buffer.from('}\r\n');
 const REPORT_OPEN = Buffer.from('{"attempt_id":"');
 
-/** The text after the attempt id of a succeeded task; re-created as time passes. */
+/** The text after the attempt id of a succeeded task. It contains the time and is rebuilt periodically. */
 export const reportTail = (sessionId: string): Uint8Array =>
   Buffer.from(
     `","status":"succeeded","exit_code":0,"timestamp":"${new Date().toISOString()}","session_id":"${sessionId}"}`,
@@ -22,7 +22,7 @@ export interface FrameOptions {
   readonly workerId: string;
   readonly farmId: string;
   readonly incarnation: string;
-  /** Where the reply goes. */
+  /** Inbox of the reply. */
   readonly inbox: string;
 }
 
@@ -56,7 +56,7 @@ export class LeaseRequestFrame {
     return this.count;
   }
 
-  /** Puts the end of an attempt on the request. Its id is the bytes from `from` to `to`. */
+  /** Adds the end of an attempt to the request. Its id is the bytes from `from` to `to`. */
   add(data: Uint8Array, from: number, to: number, tail: Uint8Array): void {
     const idBytes = to - from;
     this.grow(REPORTS_OPEN.length + REPORT_OPEN.length + idBytes + tail.length + REPORTS_CLOSE.length);
@@ -72,7 +72,7 @@ export class LeaseRequestFrame {
     this.made = null;
   }
 
-  /** The attempts whose ends are sent with the request. */
+  /** Returns the attempts whose ends are sent with the request. */
   ids(): string[] {
     const ids: string[] = [];
     for (let index = 0; index < this.count; index++) {
@@ -88,8 +88,8 @@ export class LeaseRequestFrame {
   }
 
   /**
-   * Takes off the request what a reply has confirmed; what it has not stays for the next one. Gives how many reports were taken off. Attempts
-   * that were not on the request are not counted.
+   * Removes the reports that a reply has confirmed; the others are sent with the next request. Returns the number of
+   * removed reports. Attempts that were not in the request are not counted.
    */
   settle(data: Buffer, reply: ScannedReply, tail: Uint8Array): number {
     const before = this.count;
@@ -108,7 +108,7 @@ export class LeaseRequestFrame {
     return before - left.length;
   }
 
-  /** The whole protocol message. Valid until the frame is changed. */
+  /** Returns the complete protocol message. Valid until the frame is changed. */
   bytes(): Uint8Array {
     if (this.made !== null) return this.made;
     const at = this.end;

@@ -14,7 +14,9 @@ const LEASE = 2;
 const ECHO = 3;
 const ACKNOWLEDGEMENT = 4;
 
-/** An empty reply that came sooner says that there is nothing now: the worker rests before it asks again. */
+/**
+ * An empty reply that arrives sooner than this means that there is no work: the worker pauses before its next request.
+ */
 const SHORT_HOLD_MS = 1_000;
 const REST_MS = 250;
 
@@ -29,10 +31,10 @@ export interface Swarm {
   readonly sessionId: string;
   /** Used by one worker at a time, within one read. */
   readonly scanned: ScannedReply;
-  /** The text after an attempt id in a report, with the current time. */
+  /** Text after an attempt id in a report, with the current time. */
   tail: Uint8Array;
   reports: Reports;
-  /** Called when a worker may ask for work again. It asks, or is left waiting. */
+  /** Called when a worker may request work. It requests it, or stays idle. */
   free: (worker: LoadWorker) => void;
   /** Called when a worker may send its next echo. */
   echoed: (worker: LoadWorker) => void;
@@ -40,8 +42,8 @@ export interface Swarm {
 }
 
 /**
- * A worker of a swarm, with a connection of its own, which says what a real worker says: registration, heartbeats, lease
- * requests, reports. Its tasks are over as soon as they are leased.
+ * A worker of a swarm with its own connection. It sends the messages of a real worker: registration, heartbeats, lease
+ * requests, reports. Its tasks end as soon as they are leased.
  */
 export class LoadWorker {
   private readonly swarm: Swarm;
@@ -58,7 +60,7 @@ export class LoadWorker {
   private echoBytes = 0;
   private leased = 0;
   private ended = 0;
-  /** Attempts whose end went by the stream and is not confirmed. */
+  /** Unconfirmed attempts whose end was sent by the stream. */
   private readonly unconfirmed = new Set<string>();
   private queued = '';
   private isStopped = false;
@@ -69,7 +71,7 @@ export class LoadWorker {
     this.inbox = `_INBOX.swarm${String(index).padStart(17, '0')}`;
   }
 
-  /** Whether a lease request of its is with the service. */
+  /** True while the service has one of its lease requests. */
   get isAsking(): boolean {
     return this.asks;
   }
@@ -88,7 +90,7 @@ export class LoadWorker {
     );
   }
 
-  /** Says that it is there; resolves when the service has answered. */
+  /** Registers. Resolves when the service has answered. */
   register(): Promise<void> {
     const registered = new Promise<void>((resolve) => {
       this.onRegistered = resolve;
@@ -129,7 +131,7 @@ export class LoadWorker {
     });
   }
 
-  /** Asks for work. Its latency counts from `since`. */
+  /** Requests work. The latency counts from `since`. */
   ask(since: number): void {
     const { frame, swarm } = this;
     if (frame === null || this.asks) return;
@@ -137,7 +139,7 @@ export class LoadWorker {
     this.askedAt = since;
     swarm.tally.requests++;
     swarm.tally.requestBytes += frame.payloadBytes;
-    // Reports of the stream go first, and in the same write.
+    // Reports of the stream are sent first, in the same write.
     if (this.queued === '') this.socket?.write(frame.bytes());
     else {
       this.queued += Buffer.from(frame.bytes()).toString('latin1');
@@ -251,7 +253,8 @@ export class LoadWorker {
       }
       return;
     }
-    // A core is given again only after the end of what it ran is committed: with c one-core tasks at a time, n leased ones prove n - c ends.
+    // A core is leased again only after the end of its task is committed: with c one-core tasks at a time, n leased
+    // ones prove n - c ends.
     this.leased += scanned.assigned;
     const ended = Math.max(0, this.leased - swarm.cores);
     swarm.tally.cycles += ended - this.ended;
@@ -276,7 +279,7 @@ export class LoadWorker {
     this.write(`PUB ${subject} ${body.length}\r\n${body}\r\n`);
   }
 
-  /** Messages of one turn leave in one write: here before the next lease request. */
+  /** Messages of one turn are sent in one write, before the next lease request. */
   private write(lines: string): void {
     if (this.queued === '') queueMicrotask(() => this.writeQueued());
     this.queued += lines;

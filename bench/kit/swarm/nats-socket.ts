@@ -10,7 +10,7 @@ const ZERO = 0x30;
 const HELLO =
   'CONNECT {"verbose":false,"pedantic":false,"tls_required":false,"name":"swarm","lang":"bench","version":"1","protocol":1,"headers":true,"no_responders":true}\r\nPING\r\n';
 
-/** Who hears a socket. `data` is only lent: what it holds from `start` to `end` is overwritten by the next read. */
+/** Listener of a socket. `data` is only valid during the call: the next read overwrites it from `start` to `end`. */
 export interface NatsListener {
   readonly message: (subscription: number, data: Buffer, start: number, end: number) => void;
   /** The socket is closed. An error has the reason if the close was not requested. */
@@ -18,8 +18,8 @@ export interface NatsListener {
 }
 
 /**
- * The smallest NATS client that a swarm can do with: one TCP connection, ready-made bytes out, payloads in place in. It
- * makes no object for a message. Headers are skipped; it never connects again.
+ * The smallest NATS client that a swarm needs: one TCP connection, prepared bytes out, payloads in place in. It creates
+ * no object per message. Headers are skipped; it never reconnects.
  */
 export class NatsSocket {
   private readonly socket: Socket;
@@ -67,7 +67,7 @@ export class NatsSocket {
     });
   }
 
-  /** Protocol lines as they are. Bytes must not change until an answer to them has come. */
+  /** Sends protocol lines unchanged. The bytes must not change until they are answered. */
   write(lines: string | Uint8Array): void {
     if (typeof lines === 'string') this.socket.write(lines, 'latin1');
     else this.socket.write(lines);
@@ -88,7 +88,7 @@ export class NatsSocket {
     this.carried = used < whole.length ? whole.subarray(used) : null;
   }
 
-  /** Handles every complete protocol message; gives how many bytes they took. */
+  /** Handles every complete protocol message. Returns the number of consumed bytes. */
   private parse(data: Buffer, end: number): number {
     let at = 0;
     while (at < end) {
@@ -120,7 +120,7 @@ export class NatsSocket {
     this.onReady = null;
   }
 
-  /** One message; gives where the next begins, or -1 while it is not all here. */
+  /** Handles one message. Returns the start of the next one, or -1 if this one is incomplete. */
   private deliver(data: Buffer, lineAt: number, lineEnd: number, end: number): number {
     let at = lineAt;
     at = afterSpace(data, at);

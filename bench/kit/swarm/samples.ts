@@ -2,14 +2,14 @@ import { percentile } from '../results.ts';
 
 const FIRST_ROOM = 65_536;
 
-/** Latencies in milliseconds at chosen shares. */
+/** Latencies in milliseconds at chosen quantiles. */
 export interface Latencies {
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;
 }
 
-/** Numbers that are kept one by one, in one array that grows. */
+/** Numbers that are stored one by one, in one growing array. */
 export class Samples {
   private values = new Float64Array(FIRST_ROOM);
   private count = 0;
@@ -31,7 +31,7 @@ export class Samples {
     this.count = 0;
   }
 
-  /** Zeros when there is none. */
+  /** Zeros if there are none. */
   latencies(): Latencies {
     const sorted = this.values.slice(0, this.count).sort();
     return {

@@ -8,9 +8,9 @@ const ASSIGNMENTS = Buffer.from('assignments');
 const CONFIRMED = Buffer.from('confirmed');
 const ATTEMPT_ID = Buffer.from('attempt_id');
 
-/** Where a scan puts what it has found: ids as from and to in the text, two numbers each. Used again for the next reply. */
+/** Result of a scan: ids as start and end in the text, two numbers each. Reused for the next reply. */
 export class ScannedReply {
-  /** Whether the text was a reply at all: it has a `type`. */
+  /** True if the text was a reply: it has a `type`. */
   isReply = false;
   /** The service does not know the worker. */
   isUnknown = false;
@@ -19,7 +19,7 @@ export class ScannedReply {
   confirmed = 0;
   readonly confirmedAt: Int32Array;
 
-  /** `most` is how many assignments, and how many confirmed attempts, a reply may have. */
+  /** `most` is the maximum number of assignments, and of confirmed attempts, in a reply. */
   constructor(most: number) {
     this.assignedAt = new Int32Array(2 * most);
     this.confirmedAt = new Int32Array(2 * most);
@@ -29,8 +29,9 @@ export class ScannedReply {
 type Section = 'other' | 'type' | 'assignments' | 'confirmed';
 
 /**
- * Finds in the text of a LeaseReply, without making an object of it, the attempts that it assigns and those that it confirms. Exact for any text that
- * JSON.stringify makes (no blanks between tokens) whose attempt ids need no escapes. Throws when there are more than fit.
+ * Finds the assigned and the confirmed attempts in the text of a LeaseReply without creating an object of it. Exact for
+ * any text of JSON.stringify (no blanks between tokens) whose attempt ids need no escapes. Throws if there are too
+ * many.
  */
 export function scanLeaseReply(data: Uint8Array, start: number, end: number, found: ScannedReply): void {
   found.isReply = false;

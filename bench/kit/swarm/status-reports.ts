@@ -1,7 +1,7 @@
 import type { ReportedStatus } from '../../../src/core/wire/bus-messages.ts';
 
 /**
- * A status report as a worker stores it in the stream: with the message id that the protocol names, and an inbox for the
+ * Encodes a status report as a worker stores it in the stream: with the message id of the protocol and an inbox for the
  * acknowledgement. Protocol bytes in Latin-1.
  */
 export function statusPublish(

@@ -6,15 +6,15 @@ import { ScannedReply } from './scan-lease-reply.ts';
 import type { Load, SwarmCommand, SwarmNotice } from './swarm-protocol.ts';
 import { Tally } from './tally.ts';
 
-/** The process of a swarm (swarm.ts starts it): workers with a connection each, on one thread. */
+/** Process of a swarm (swarm.ts starts it): workers with a connection each, on one thread. */
 
-/** Connections that are made, and registrations that are made, at the same time. */
+/** Maximum number of connections, and of registrations, in progress. */
 const AT_ONCE = 100;
 const HEARTBEAT_MS = 5_000;
 /** At each tick, this share of the workers sends a heartbeat, and the time in reports is updated. */
 const BEATS = 50;
 const PACE_MS = 1;
-/** Longest wait for the last replies of a load, and for the last messages to be received. */
+/** Maximum wait for the last replies of a load, and for the last messages. */
 const DRAIN_MS = 3_000;
 const SETTLE_MS = 200;
 
@@ -27,7 +27,7 @@ let swarm: Swarm | null = null;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Says why, and ends: figures of a swarm in which one worker fails mean nothing. */
+/** Reports the reason and ends: figures of a swarm with a failed worker are worthless. */
 function fail(error: unknown): void {
   const notice: SwarmNotice = {
     type: 'failed',
@@ -65,7 +65,7 @@ async function start(busPort: number, count: number, cores: number): Promise<voi
   }, HEARTBEAT_MS / BEATS);
 }
 
-/** Begins a load; gives what ends it. */
+/** Starts a load. Returns the function that ends it. */
 function begin(load: Load, of: Swarm): () => void {
   switch (load.kind) {
     case 'echo':
@@ -89,7 +89,10 @@ function begin(load: Load, of: Swarm): () => void {
   }
 }
 
-/** Requests at even distances, each by the worker that has been free for longest; one that finds none free waits, and its latency runs. */
+/**
+ * Sends requests at even intervals, each by the worker that has been free for longest. If none is free, the request
+ * waits and its latency counts.
+ */
 function beginOffered(perSecond: number, of: Swarm): () => void {
   const distanceMs = 1000 / perSecond;
   const free = new WorkerQueue(workers.filter((worker) => !worker.isAsking));
@@ -114,7 +117,7 @@ function beginOffered(perSecond: number, of: Swarm): () => void {
   };
 }
 
-/** First in, first out, in a ring that holds every worker. */
+/** First in, first out, in a ring with space for every worker. */
 class WorkerQueue {
   private readonly ring: (LoadWorker | null)[];
   private head = 0;
@@ -152,7 +155,7 @@ async function measure(load: Load, warmUpMs: number, measureMs: number): Promise
   tell({ type: 'measured', figures });
 }
 
-/** Waits for the last replies; then nothing of the swarm is open. Parked workers stay parked. */
+/** Waits for the last replies; afterwards nothing of the swarm is open. Parked workers stay parked. */
 async function drain(load: Load): Promise<void> {
   const until = performance.now() + DRAIN_MS;
   while (load.kind !== 'parked' && performance.now() < until && workers.some((each) => each.isAsking)) {
@@ -180,5 +183,5 @@ async function obey(command: SwarmCommand): Promise<void> {
 process.on('message', (command: SwarmCommand) => {
   obey(command).catch(fail);
 });
-// It is not needed without the process that started it.
+// The process is not needed without the one that started it.
 process.on('disconnect', () => process.exit());

@@ -1,6 +1,8 @@
 import type { Latencies } from './samples.ts';
 
-/** How ends of tasks are reported: on the worker's next lease request, or with a running report by the status stream. */
+/**
+ * How ends of tasks are reported: with the worker's next lease request, or with a running report by the status stream.
+ */
 export type Reports = 'ride' | 'stream'; // wording-ok: value of --reports
 
 /** Tasks of the workers of a swarm. */
@@ -28,24 +30,24 @@ export type SwarmNotice =
   | { readonly type: 'measured'; readonly figures: SwarmFigures }
   | { readonly type: 'failed'; readonly reason: string };
 
-/** Measurements of a swarm in the time that counts. */
+/** Measurements of a swarm during the measured time. */
 export interface SwarmFigures {
   readonly seconds: number;
-  /** Replies to a request (of an echo, or a lease with tasks in it). */
+  /** Replies to a request (an echo, or a lease with tasks). */
   readonly replies: number;
   /** Lease replies without tasks. */
   readonly emptyReplies: number;
-  /** Tasks leased: their reply has come, so their commit is on disk. */
+  /** Leased tasks: the reply has arrived, so the commit is on disk. */
   readonly leases: number;
   /** Tasks whose end is known to be committed. */
   readonly cycles: number;
   /** Reports that a reply should have confirmed and did not; they were sent again. */
   readonly unconfirmed: number;
-  /** From the request, or with an offered load from when it was meant to be sent, to the reply with tasks. */
+  /** From the request, or with an offered load from when it was due, to the reply with tasks. */
   readonly latencyMs: Latencies;
   /** Processor time of the swarm's process. */
   readonly cpuSeconds: number;
-  /** Means of one request's and one reply's payload. */
+  /** Mean payloads of one request and one reply. */
   readonly requestBytes: number;
   readonly replyBytes: number;
 }

@@ -2,11 +2,11 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Load, SwarmCommand, SwarmFigures, SwarmNotice } from './swarm-protocol.ts';
 
-/** Workers in a process of their own, so that their processor time is not mixed with anybody's. */
+/** Workers in a separate process, so that their processor time is counted separately. */
 export interface WorkerSwarm {
   /**
-   * Puts a load on the service and gives what the workers saw between warm-up and end. `window` is called when the time that
-   * counts begins and when it ends.
+   * Runs a load on the service and returns the measurements of the workers between warm-up and end. `window` is called
+   * at the start and the end of the measured time.
    */
   measure(load: Load, times: LoadTimes, window?: (at: 'begin' | 'end') => void): Promise<SwarmFigures>;
   stop(): Promise<void>;
@@ -17,7 +17,9 @@ export interface LoadTimes {
   readonly measureMs: number;
 }
 
-/** Starts `workers` of `cores` one-core places each on the bus of a service on this machine; resolves when all are registered. */
+/**
+ * Starts `workers` workers of `cores` cores on the bus of a service on this machine. Resolves when all are registered.
+ */
 export async function startSwarm(busPort: number, workers: number, cores: number): Promise<WorkerSwarm> {
   const child = fork(fileURLToPath(new URL('./swarm-process.js', import.meta.url)), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -49,7 +51,7 @@ function say(child: ChildProcess, command: SwarmCommand): void {
   child.send(command);
 }
 
-/** Says something to the swarm and resolves with what `answer` makes of a notice, once that is not null. */
+/** Sends an order to the swarm. Resolves with the first result of `answer` for a notice that is not null. */
 function until<Answer>(
   child: ChildProcess,
   command: SwarmCommand,

@@ -1,7 +1,7 @@
 import { Samples } from './samples.ts';
 import type { SwarmFigures } from './swarm-protocol.ts';
 
-/** Common counts of the workers of a swarm during the time that counts. */
+/** Common counts of the workers of a swarm during the measured time. */
 export class Tally {
   readonly latencies = new Samples();
   replies = 0;
@@ -36,7 +36,7 @@ export class Tally {
     this.latencies.add(latencyMs);
   }
 
-  /** To be called when the time has ended: counts and times of this moment. */
+  /** Call it when the time has ended: returns the counts and times of this moment. */
   end(): SwarmFigures {
     const seconds = (performance.now() - this.startedAt) / 1000;
     const cpu = process.cpuUsage(this.cpuAtStart);

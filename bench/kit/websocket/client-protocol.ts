@@ -1,4 +1,4 @@
-/** To the process that holds the clients. */
+/** To the process with the clients. */
 export type ClientsCommand =
   /** Open the connections, and follow the subject on each. */
   | { readonly type: 'open'; readonly port: number; readonly clients: number; readonly subject: string }
@@ -6,7 +6,7 @@ export type ClientsCommand =
   | { readonly type: 'read' }
   | { readonly type: 'stop' };
 
-/** From it. */
+/** From the process with the clients. */
 export type ClientsNotice =
   | { readonly type: 'opened' }
   | { readonly type: 'seen'; readonly seen: Seen }
@@ -15,11 +15,11 @@ export type ClientsNotice =
 export interface Seen {
   /** Envelopes, on all connections. */
   readonly frames: number;
-  /** Chunks of bytes in which they came. */
+  /** Chunks of bytes in which they arrived. */
   readonly reads: number;
-  /** `error` envelopes: events are lost. */
+  /** `error` envelopes: events were lost. */
   readonly gaps: number;
-  /** Milliseconds from the time that an event says to its arrival, of some of the connections. */
+  /** Milliseconds from the time in an event to its arrival, of some of the connections. */
   readonly latenciesMs: readonly number[];
   /** Processor time of this process. */
   readonly cpuSeconds: number;

@@ -1,9 +1,9 @@
-/** Many clients of the event channel in one process: raw sockets that count frames and look into few of them. */
+/** Many clients of the event channel in one process: raw sockets that count frames and parse few of them. */
 import { connect, type Socket } from 'node:net';
 import type { ClientsCommand, ClientsNotice } from './client-protocol.ts';
 
 const OPENED_AT_ONCE = 100;
-/** Connections whose frames are read. */
+/** Number of connections whose frames are parsed. */
 const SAMPLED = 20;
 const HEAD_END = '\r\n\r\n';
 const TEXT = 1;
@@ -24,9 +24,9 @@ class Client {
   readonly #subscribe: Buffer;
   readonly #socket: Socket;
   #isOpen = false;
-  /** Bytes of a frame's payload that are still to come. */
+  /** Bytes of a frame's payload that are still missing. */
   #missing = 0;
-  /** A frame that has not come as a whole: of a sampled connection all of it, else its head. */
+  /** An incomplete frame: all of it on a sampled connection, else its head. */
   #rest: Buffer | null = null;
 
   constructor(port: number, subject: string, nth: number, opened: () => void) {
@@ -37,7 +37,7 @@ class Client {
       port,
       host: '127.0.0.1',
       onread: {
-        // One buffer for all: what is read is dealt with before the next read.
+        // One buffer for all sockets: each read is handled before the next.
         buffer: shared,
         callback: (length) => {
           this.#read(shared.subarray(0, length));

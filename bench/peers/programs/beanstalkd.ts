@@ -4,7 +4,7 @@ import type { WorkFigures } from '../peer.ts';
 import { WorkClock } from '../work-clock.ts';
 import { runProgram, type Order } from './host.ts';
 
-/** Priority, delay and time to run of a job, in its words. */
+/** Priority, delay and time to run of a job, as beanstalkd calls them. */
 const PUT = 'put 0 0 600';
 const BULK = 1_000;
 

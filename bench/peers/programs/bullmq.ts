@@ -5,7 +5,7 @@ import { loadPackage, runProgram, type Order } from './host.ts';
 interface Connection {
   readonly host: string;
   readonly port: number;
-  /** BullMQ asks for it: a blocking command must not give up. */
+  /** BullMQ requires it: a blocking command must not time out. */
   readonly maxRetriesPerRequest: null;
 }
 

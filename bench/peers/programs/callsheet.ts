@@ -9,9 +9,9 @@ import { Tally } from '../../kit/swarm/tally.ts';
 import type { WorkFigures } from '../peer.ts';
 import { runProgram, type Order } from './host.ts';
 
-/** The one place that knows the swarm of bench/kit. */
+/** The only place that uses the swarm of bench/kit. */
 
-/** Connections and registrations that are made at the same time. */
+/** Maximum number of connections and registrations in progress. */
 const AT_ONCE = 100;
 const HEARTBEAT_MS = 5_000;
 /** At each tick, this share of the workers sends a heartbeat, and the time in reports is updated. */
@@ -52,7 +52,7 @@ async function connect(order: Order): Promise<() => Promise<WorkFigures>> {
   }, HEARTBEAT_MS / BEATS);
   return async () => {
     const firstAt = await leaseAll(swarm, workers, order);
-    // The last ends are on requests that wait for work: the service says when all of them are committed.
+    // The last ends are on requests that wait for work. The service reports when all of them are committed.
     while ((await succeeded(url, jobId)) < order.tasks) await delay(LOOK_EVERY_MS);
     const seconds = (performance.now() - firstAt) / 1000;
     const { p50, p99 } = swarm.tally.latencies.latencies();
@@ -60,7 +60,7 @@ async function connect(order: Order): Promise<() => Promise<WorkFigures>> {
   };
 }
 
-/** Has the workers lease until they have had all tasks; when the first was leased that is timed. */
+/** Lets the workers lease until they have had all tasks. Returns when the first timed one was leased. */
 function leaseAll(swarm: Swarm, workers: readonly LoadWorker[], { tasks, warmUp }: Order): Promise<number> {
   const { tally } = swarm;
   tally.begin();

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { median } from '../../kit/results.ts';
 import type { FlushTimes } from '../slow-flush.ts';
 
-/** Prints what a flush takes in this process, on the disk of the temporary folder. */
+/** Prints the duration of a flush in this process, on the disk of the temporary folder. */
 
 const TIMES = 300;
 const PAGE = Buffer.alloc(4096, 1);

@@ -98,7 +98,7 @@ function load({ packages }: Order): GraphileWorker {
   return loadPackage(packages, 'graphile-worker') as GraphileWorker;
 }
 
-/** Says what is wrong, and not each of its jobs. */
+/** Logs errors, but not each job. */
 function logger({ Logger }: GraphileWorker): object {
   return new Logger(() => (level, message) => {
     if (level === 'error') console.error(message);

@@ -12,9 +12,9 @@ export interface Order {
   readonly tasks: number;
   /** Number of tasks at the start that are not timed: the warm-up is not measured. */
   readonly warmUp: number;
-  /** A way of running, where the system has several. */
+  /** Variant, if the system has several. */
   readonly variant: string;
-  /** Settings of the system's start that the workers need. */
+  /** Start settings of the system that the workers need. */
   readonly details: Readonly<Record<string, string>>;
 }
 
@@ -23,17 +23,17 @@ export type ProgramReport =
   | { readonly type: 'ready' }
   | { readonly type: 'done'; readonly seconds: number; readonly figures: WorkFigures | null };
 
-/** Connects, and gives what is to be timed. */
+/** Connects, and returns the function to be timed. */
 export type Prepare = (order: Order) => Promise<() => Promise<WorkFigures | null>>;
 
-/** Loads a package of the peers by its name. Its type is what the caller uses of it. */
+/** Loads a package of the peers by its name. The caller declares the type of what it uses. */
 export function loadPackage(packages: string, name: string): unknown {
   return createRequire(join(packages, 'package.json'))(name);
 }
 
 /** Runs a program of the comparison: a separate process, which ends after its task. */
 export async function runProgram(prepare: Prepare): Promise<void> {
-  // It is not needed without the bench.
+  // The process is not needed without the bench.
   process.once('disconnect', () => process.exit(1));
   const go = new Promise<void>((resolve) => process.once('message', () => resolve()));
   const act = await prepare(JSON.parse(process.argv[2] ?? '{}') as Order);

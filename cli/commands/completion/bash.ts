@@ -6,7 +6,7 @@ const TAKING: Taking = {
   files: 'compopt -o default; return',
 };
 
-/** The completion of the command for bash 4.2 or newer. `=` is a word of its own there (COMP_WORDBREAKS). */
+/** Returns the completion script for bash 4.2 or newer. There, `=` is a word of its own (COMP_WORDBREAKS). */
 export const bashCompletion = (
   places: readonly CommandCompletion[],
 ): string => `# Completion of callsheet for bash.

@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from 'commander';
 import { flagName } from '../../../src/core/config/key-names.ts';
 import { DAEMONS, type KeySet } from '../../../src/core/config/keys.ts';
 
-/** What a word can be: one of these, or a file, or what only its reader knows. */
+/** Possible values of a word: a fixed set, a file, or any text if both are empty. */
 export interface Value {
   readonly choices: readonly string[];
   readonly isFile: boolean;
@@ -14,17 +14,17 @@ export interface CompletedOption {
   /** `-n`, or null. */
   readonly short: string | null;
   readonly description: string;
-  /** What follows it; null when it stands alone. */
+  /** The value that follows; null if the option takes none. */
   readonly value: Value | null;
 }
 
-/** What can follow the words of one command. */
+/** Possible words after a command. */
 export interface CommandCompletion {
-  /** The words, such as `callsheet pools set`. */
+  /** Words of the command, such as `callsheet pools set`. */
   readonly words: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly CompletedOption[];
-  /** The arguments, in their order. */
+  /** Arguments, in order. */
   readonly arguments: readonly Value[];
 }
 
@@ -46,7 +46,7 @@ function optionOf(option: Option): CompletedOption {
   };
 }
 
-/** The flags of a daemon are those of its configuration; what they may hold, their reference says. */
+/** Returns the flags of a daemon: its configuration keys. Their values are not completed. */
 function daemonOptions(name: string): readonly CompletedOption[] {
   if (name !== 'server' && name !== 'worker') return [];
   const keys: KeySet = DAEMONS[name];
@@ -56,7 +56,10 @@ function daemonOptions(name: string): readonly CompletedOption[] {
   return all.map(([long, description]) => ({ long, short: null, description, value }));
 }
 
-/** Every command below a program, the program first. Options of a command hold for those below it, too. */
+/**
+ * Returns a completion for the program and each command below it, the program first. Options of a command apply to its
+ * subcommands, too.
+ */
 export function completionsOf(program: Command): readonly CommandCompletion[] {
   return visit(program, program.name(), []);
 }
@@ -76,7 +79,7 @@ function visit(
     options,
     arguments: command.registeredArguments.map((argument) => valueOf(argument, argument.name())),
   };
-  // What stands before the first command belongs to the program alone.
+  // Options of the program itself apply only before the first command.
   const handedOn = command.parent === null ? [] : options;
   return [place, ...commands.flatMap((inner) => visit(inner, `${words} ${inner.name()}`, handedOn))];
 }

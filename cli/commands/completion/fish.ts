@@ -5,7 +5,7 @@ const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').repla
 
 const spaced = (patterns: string): string => patterns.replaceAll("'|'", "' '");
 
-/** What the shell is told of a value that follows. */
+/** Returns the arguments of fish's `complete` for the value of an option. */
 function valueFlags({ choices, isFile }: Value): string {
   if (isFile) return ' -r -F';
   return choices.length > 0 ? ` -x -a ${quoted(choices.join(' '))}` : ' -x';
@@ -29,7 +29,7 @@ function argumentLines({ words, commands, arguments: values }: CommandCompletion
   ];
 }
 
-/** The completion of the command for fish 3 or newer. */
+/** Returns the completion script for fish 3 or newer. */
 export const fishCompletion = (
   places: readonly CommandCompletion[],
 ): string => `# Completion of callsheet for fish.

@@ -1,10 +1,10 @@
 import type { CommandCompletion, Value } from './command-completion.ts';
 
-/** The parts that the scripts for bash and zsh have in common: both tell words apart by `case`. */
+/** The common parts of the scripts for bash and zsh. Both compare words with `case`. */
 
 const NOTHING: Value = { choices: [], isFile: false };
 
-/** How a shell takes the words that fit, and files. */
+/** Statements of a shell that offer words or files. */
 export interface Taking {
   readonly words: (words: readonly string[]) => string;
   readonly files: string;
@@ -20,11 +20,11 @@ function branches(pattern: string, { choices, isFile }: Value, taking: Taking): 
 const flagsOf = ({ options }: CommandCompletion): readonly string[] =>
   options.flatMap(({ long, short }) => (short === null ? [long] : [short, long]));
 
-/** `'<place> <command>'` of every command. */
+/** Returns the patterns `'<place> <command>'` of all commands. */
 export const commandPatterns = (places: readonly CommandCompletion[]): string =>
   places.flatMap(({ words, commands }) => commands.map(({ name }) => `'${words} ${name}'`)).join('|');
 
-/** `'<place> <flag>'` of every option that a value follows. */
+/** Returns the patterns `'<place> <flag>'` of all options with a value. */
 export const valuePatterns = (places: readonly CommandCompletion[]): string =>
   places
     .flatMap(({ words, options }) =>
@@ -35,7 +35,7 @@ export const valuePatterns = (places: readonly CommandCompletion[]): string =>
     )
     .join('|');
 
-/** What follows a flag. */
+/** Returns the branches for the value of a flag. */
 const valueBranches = (places: readonly CommandCompletion[], taking: Taking): string =>
   places
     .flatMap(({ words, options }) =>
@@ -47,11 +47,11 @@ const valueBranches = (places: readonly CommandCompletion[], taking: Taking): st
     )
     .join('\n');
 
-/** The flags of a place. */
+/** Returns the branches for the flags of a place. */
 const flagBranches = (places: readonly CommandCompletion[], taking: Taking): string =>
   places.map((place) => branch(place.words, taking.words(flagsOf(place)))).join('\n');
 
-/** What can be the next argument of a place: `'<place> <index>'`. */
+/** Returns the branches for the next argument of a place, by `'<place> <index>'`. */
 const argumentBranches = (places: readonly CommandCompletion[], taking: Taking): string =>
   places
     .flatMap(({ words, commands, arguments: values }) => {
@@ -62,14 +62,14 @@ const argumentBranches = (places: readonly CommandCompletion[], taking: Taking):
     })
     .join('\n');
 
-/** Goes on from the word before the cursor: sets `place`, `expects` and `at`. */
+/** Returns the statement that processes one word before the cursor: it sets `place`, `expects` and `at`. */
 export const step = (places: readonly CommandCompletion[]): string => `    case "$place $word" in
       ${valuePatterns(places)}) expects=$word ;;
       ${commandPatterns(places)}) place="$place $word" ;;
       *) if [[ $word != -?* ]]; then at=$((at + 1)); fi ;;
     esac`;
 
-/** Takes what fits at the cursor. */
+/** Returns the statement that offers completions at the cursor. */
 export const offer = (
   places: readonly CommandCompletion[],
   taking: Taking,

@@ -3,7 +3,9 @@ import { offer, step, type Taking } from './shell-cases.ts';
 
 const TAKING: Taking = { words: (words) => `list=(${words.join(' ')})`, files: '_files; return' };
 
-/** The completion of the command for zsh: to be sourced after compinit, or put as _callsheet into a folder of fpath. */
+/**
+ * Returns the completion script for zsh, to be sourced after compinit or saved as `_callsheet` in a folder of fpath.
+ */
 export const zshCompletion = (places: readonly CommandCompletion[]): string => `#compdef callsheet
 # Completion of callsheet for zsh.
 _callsheet() {

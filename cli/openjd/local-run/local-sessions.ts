@@ -32,32 +32,32 @@ import { processEvents } from '../../../daemons/worker/external-events.ts';
 import { stubActors } from './stub-actors.ts';
 
 export interface LocalSessionsEvents {
-  /** Output of the task, in order; the task is held back until it is dealt with. */
+  /** Receives output of the task, in order. The task is paused until the promise resolves. */
   output(chunk: LogMessage): Promise<void>;
-  /** What goes wrong without being the task's affair. */
+  /** Receives problems that the task did not cause. */
   warn(text: string): void;
 }
 
-/** The end of a task: its report, or null when it was ended from outside. */
+/** The report of an ended task, or null if it was ended from outside. */
 export type SessionReport = StatusMessage | null;
 
-/** Whoever runs a job here runs it as himself. */
+/** Tasks run as the user of this command. */
 const OWN_ACCOUNT = { isEnabled: false, environmentPassthrough: [] };
 
-/** The task that runs now. */
+/** The running task. */
 interface Current {
   readonly sessionId: SessionId;
   readonly attemptId: AttemptId;
-  /** Whether another task of the step is to follow. */
+  /** True if another task of the step follows. */
   readonly isFollowed: boolean;
   report: SessionReport;
-  readonly over: (report: SessionReport) => void;
+  readonly onEnded: (report: SessionReport) => void;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Tasks on this machine without a service, one after another, those of a step in one session: the worker's own session and shipper on the
- * worker's own kernel and processes.
+ * Runs tasks on this machine without a service, one after another, those of a step in one session. Uses the session and
+ * shipper of the worker on the worker's kernel and processes.
  */
 export class LocalSessions {
   private readonly directory: string;
@@ -70,9 +70,9 @@ export class LocalSessions {
   private current: Current | null = null;
   /** The session that waits for the next task of its step. */
   private idle: SessionId | null = null;
-  /** Told when a session is gone. */
+  /** Called when a session has been removed. */
   private readonly waiting = new Map<SessionId, () => void>();
-  /** Ends when all output so far has been dealt with: chunks of different sessions keep their order. */
+  /** Resolves when all output so far was processed, so that chunks of different sessions keep their order. */
   private shown: Promise<void> = Promise.resolve();
 
   private constructor(directory: string, mapping: PathMapping, events: LocalSessionsEvents) {
@@ -120,7 +120,7 @@ export class LocalSessions {
     });
   }
 
-  /** Makes a directory for the sessions below the system's temporary directory. */
+  /** Creates a directory for the sessions in the system's temporary directory. */
   static async open(mapping: PathMapping, events: LocalSessionsEvents): Promise<LocalSessions> {
     const directory = await mkdtemp(join(tmpdir(), 'callsheet-run-'));
     const sessions = new LocalSessions(await prepareWorkerDirectory(directory), mapping, events);
@@ -133,8 +133,8 @@ export class LocalSessions {
   }
 
   /**
-   * Runs a task, in the session of the one before when that has succeeded and `ready_left` has said that another task of its step
-   * follows. No other may be running.
+   * Runs a task. Uses the session of the previous task if that has succeeded and its `ready_left` announced another
+   * task of the step. No other task may be running.
    */
   run(assignment: Assignment, step: StepAssignment): Promise<SessionReport> {
     if (this.current !== null) throw new Error('a task is running already');
@@ -143,9 +143,9 @@ export class LocalSessions {
     const { idle } = this;
     this.idle = null;
     const id = idle ?? sessionId(this.ids.next());
-    return new Promise((over, failed) => {
+    return new Promise((onEnded, failed) => {
       const attemptId = assignment.attempt_id;
-      this.current = { sessionId: id, attemptId, isFollowed, report: null, over, failed };
+      this.current = { sessionId: id, attemptId, isFollowed, report: null, onEnded, failed };
       const message =
         idle === null
           ? ({ type: 'session.begin', step, mapping: this.mapping, task } as const)
@@ -154,14 +154,14 @@ export class LocalSessions {
     });
   }
 
-  /** Cancels the task that runs: its action ends by its own method, and the environments are exited. */
+  /** Cancels the running task: its action ends by its own method, and the environments are exited. */
   cancel(reason: string): void {
     if (this.current === null) return;
     const { sessionId: id, attemptId } = this.current;
     this.post({ actor: 'session', id, message: { type: 'session.cancel', attemptId, reason } });
   }
 
-  /** Removes everything that the sessions have left. */
+  /** Removes all files of the sessions. */
   async close(): Promise<void> {
     await this.endIdle();
     await this.shown;
@@ -171,7 +171,7 @@ export class LocalSessions {
     process.off('exit', this.leaveNothing);
   }
 
-  /** The process ends at once: the guards end what runs, and the directory goes as far as it can. */
+  /** Ends at once: the guards kill the running processes, and the directory is removed as far as possible. */
   private readonly leaveNothing = (): void => {
     try {
       rmSync(this.directory, { recursive: true, force: true, maxRetries: 3 });
@@ -219,7 +219,7 @@ export class LocalSessions {
         if (current?.isFollowed === true && current.report?.status === 'succeeded') {
           this.idle = current.sessionId;
         }
-        current?.over(current.report);
+        current?.onEnded(current.report);
         return;
       }
       case 'report-progress':

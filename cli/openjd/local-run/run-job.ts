@@ -7,14 +7,14 @@ import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-mess
 import type { LocalSessions } from './local-sessions.ts';
 import type { SelectedStep } from './select-tasks.ts';
 
-/** `not run`: something before it failed, or the run was interrupted. */
+/** `not run`: an earlier step failed, or the run was interrupted. */
 export type LocalStatus = 'succeeded' | 'failed' | 'canceled' | 'not run';
 
-/** How a step went. */
+/** Outcome of a step. */
 export interface StepOutcome {
   readonly name: string;
   readonly status: LocalStatus;
-  /** Tasks that have succeeded, and that were to be run. */
+  /** Numbers of succeeded and of selected tasks. */
   readonly succeeded: number;
   readonly count: number;
   readonly milliseconds: number;
@@ -25,12 +25,12 @@ export interface RunEvents {
   taskEnds(name: string, status: LocalStatus, message: string): void;
 }
 
-/** The only attempt of each task: a local run does not try again. */
+/** The only attempt of each task: a local run does not retry. */
 const ATTEMPT = 1;
 
 /**
- * Runs the selected tasks one after another, those of a step in one session as a worker runs them. The first task that fails ends the run, and so does the
- * signal, which cancels the task that runs. Gives the outcome of every step.
+ * Runs the selected tasks one after another, those of a step in one session like a worker. The first failed task ends
+ * the run. The signal ends it, too, and cancels the running task. Returns the outcome of every step.
  */
 export async function runJob(
   { plan, extensions }: Pick<PreparedJob, 'plan' | 'extensions'>,

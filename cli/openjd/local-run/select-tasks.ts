@@ -4,7 +4,7 @@ import { openSpace, type Space } from '../../../src/openjd/template/space/open-s
 import { quoteForMessage } from '../../../src/openjd/primitives/text-rules.ts';
 import { stepsInOrder } from './step-order.ts';
 
-/** Tasks of a step that are to be run, by their index in its parameter space, rising. */
+/** Selected tasks of a step, as ascending indices in its parameter space. */
 export interface SelectedStep {
   readonly step: StepPlan;
   readonly space: Space;
@@ -18,8 +18,8 @@ type Selection =
   | { readonly ok: false; readonly detail: string };
 
 /**
- * The tasks to run: all of them in the order of dependencies, or those of one step, or of these the ones that have the given values. Refuses steps and
- * task parameters that do not exist, and values that no task has.
+ * Selects the tasks to run: all in dependency order, those of one step, or those of it with the given values. Throws
+ * for unknown steps and task parameters, and for values that no task has.
  */
 export function selectTasks(
   plan: JobPlan,
@@ -34,7 +34,7 @@ export function selectTasks(
     const names = plan.steps.map(({ name }) => name);
     const detail =
       stepName === null
-        ? 'which step? The job has several'
+        ? 'give --step: the job has several steps'
         : `there is no step ${quoteForMessage(stepName)}${suggestion(stepName, names)}`;
     return { ok: false, detail };
   }

@@ -1,6 +1,6 @@
 import type { StepPlan } from '../../../src/openjd/template/plan.ts';
 
-/** The steps so that each comes after all that it depends on, and otherwise in the order of the template. */
+/** Returns the steps so that each follows its dependencies, otherwise in the order of the template. */
 export function stepsInOrder(steps: readonly StepPlan[]): StepPlan[] {
   const ordered: StepPlan[] = [];
   const done = new Set<number>();

@@ -2,8 +2,8 @@ import type { AgentSystem } from '../../../actors/agent/agent-system.ts';
 import type { AnyDefinition } from '../../../actors/kernel/actor.ts';
 
 /**
- * What a session says to the worker's outbox, registrar and poller, when there is no service behind them: the end of an attempt is told at
- * once, and lets the run go on.
+ * Replacements for the worker's outbox, registrar and poller in a run without a service. They confirm the end of an
+ * attempt at once, so that the run continues.
  */
 export const stubActors: readonly AnyDefinition<AgentSystem>[] = [
   {

@@ -83,14 +83,14 @@ class Extraction {
     const found = (await this.#read(checksums.length, CHECKSUMS_NAME)).toString('utf8').split('\n');
     for (const [index, [name, sum]] of sums.entries()) {
       if (found[index] !== `${sum}  ${name}`)
-        throw this.#fault(`the checksum of ${name} does not fit: it was altered`);
+        throw this.#fault(`the checksum of ${name} does not match: it was altered`);
     }
     await this.#expect(Buffer.alloc(tarPadding(checksums.length) + TAR_END_BYTES), 'its end');
     const first = tarHeader({ name: MANIFEST_NAME, bytes: manifestBytes.length, modifiedAt });
     if (!(await this.#readAt(0, TAR_BLOCK_BYTES)).equals(first))
       throw this.#fault(`the header of ${MANIFEST_NAME} was altered`);
     if ((await this.#file.stat()).size !== this.#at)
-      throw this.#fault(`something follows its end at byte ${this.#at}`);
+      throw this.#fault(`it has data after its end, at byte ${this.#at}`);
     return manifest;
   }
 
@@ -135,7 +135,7 @@ class Extraction {
   async #read(length: number, what: string): Promise<Buffer> {
     const data = await this.#readAt(this.#at, length);
     if (data.length < length)
-      throw this.#fault(`it is cut off in ${what}, at byte ${this.#at + data.length}`);
+      throw this.#fault(`it ends early in ${what}, at byte ${this.#at + data.length}`);
     this.#at += length;
     return data;
   }

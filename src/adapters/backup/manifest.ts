@@ -45,7 +45,7 @@ export function readManifest(text: string): ReadManifest {
   try {
     value = JSON.parse(text);
   } catch {
-    return { ok: false, reason: 'its manifest is damaged: it is no JSON' };
+    return { ok: false, reason: 'its manifest is damaged: invalid JSON' };
   }
   if (typeof value !== 'object' || value === null) return { ok: false, reason: 'its manifest is damaged' };
   const {

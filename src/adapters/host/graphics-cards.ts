@@ -41,7 +41,7 @@ export function readCards(text: string): GraphicsCards {
   const cards = lines.filter((line) => line !== '').map((line) => /^([0-9]+|\[[^\]]*\]), *(.+)$/.exec(line));
   const models = cards.map((card) => card?.[2]);
   if (!models.every((model) => model !== undefined)) {
-    return { ...NONE, problem: 'nvidia-smi says what no list of GPUs is' };
+    return { ...NONE, problem: 'nvidia-smi returned an invalid list of GPUs' };
   }
   const memories = cards.map((card) => Number(card?.[1])).map((mib) => (Number.isSafeInteger(mib) ? mib : 0));
   return {
@@ -91,7 +91,7 @@ function asked(
     });
     stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > ANSWER_BYTES) giveUp(`says more than ${ANSWER_BYTES} bytes`);
+      if (bytes > ANSWER_BYTES) giveUp(`returned more than ${ANSWER_BYTES} bytes`);
       else chunks.push(chunk);
     });
     child.once('close', (code, signal) => {

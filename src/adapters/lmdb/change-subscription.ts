@@ -1,5 +1,10 @@
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import type { JobChanges, JobNotice, PageVersions, Transactions } from '../../core/ports/committed-changes.ts';
+import type {
+  JobChanges,
+  JobNotice,
+  PageVersions,
+  Transactions,
+} from '../../core/ports/committed-changes.ts';
 import { NoticeRing, noticeRingMemory } from './notice-ring.ts';
 import { pageVersionMemory, PageVersionReader } from './page-versions.ts';
 import { ReadBarrier } from './read-barrier.ts';

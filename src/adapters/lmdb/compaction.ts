@@ -55,7 +55,7 @@ async function compactLocked(
     if (free < needed)
       throw new StoreOpenError(
         directory,
-        `its compaction needs ${needed} bytes and ${free} are free on the disk`,
+        `its compaction needs ${needed} bytes; ${free} are free on the disk`,
       );
     const copy = await copyEnvironment(environment, format, partial);
     await checkCopy(directory, kind, partial, rowCounts(environment));
@@ -81,7 +81,7 @@ async function checkCopy(
     const counts = rowCounts(copy);
     const isSame =
       [...wanted].every(([name, rows]) => counts.get(name) === rows) && counts.size === wanted.size;
-    if (!isSame) throw new StoreOpenError(directory, 'its compacted copy lacks rows, and is not used');
+    if (!isSame) throw new StoreOpenError(directory, 'its compacted copy lacks rows and is not used');
   } finally {
     await copy.close();
   }

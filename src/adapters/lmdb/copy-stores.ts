@@ -22,7 +22,7 @@ export async function copyStores(
   });
   const needed = sizes.reduce((sum, size) => sum + size, 0) + Math.max(...sizes) + MARGIN_BYTES;
   const free = freeBytes(directory);
-  if (free < needed) throw new Error(`a backup needs ${needed} bytes and ${free} are free where it is to be`);
+  if (free < needed) throw new Error(`the backup needs ${needed} bytes; ${free} are free in its directory`);
   const copies: EnvironmentCopy[] = [];
   for (const store of stores) copies.push(await store.copyTo(join(directory, store.kind)));
   return copies;

@@ -27,7 +27,7 @@ export function checkDataFile(directory: string): string | null {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch {
-    return `${path} cannot be read and written by this user`;
+    return `${path} is not readable and writable for this user`;
   }
   const file = openSync(path, 'r');
   try {
@@ -35,7 +35,7 @@ export function checkDataFile(directory: string): string | null {
     const pageBytes = pageBytesOf(file);
     for (let page = 0; page < META_PAGES; page++) {
       if (pageBytes === null || !isMetaPage(file, page * pageBytes)) {
-        return `${path} is damaged or no store: meta page ${page} is not one of LMDB's`;
+        return `${path} is damaged or not a store: meta page ${page} is not one of LMDB's`;
       }
     }
     return null;

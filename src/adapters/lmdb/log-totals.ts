@@ -58,7 +58,7 @@ export function createLogTotals(totals: ByteDatabase, maxBytes: number): LogTota
 
 /** Returns the line that replaces everything over the limit. */
 const cutLine = (maxBytes: number): string =>
-  `[callsheet] the log of this task is cut here: it is over ${maxBytes} bytes (logs.max_bytes_per_task)\n`;
+  `[callsheet] the log of this task is cut here: it exceeds ${maxBytes} bytes (logs.max_bytes_per_task)\n`;
 
 const withLineEnd = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 

@@ -36,7 +36,7 @@ export function replayJournal({ environment, directory, storeId, hasRoom }: Jour
   if (sets.length === 0) return epoch;
   const room = estimateWriteBytes(sets);
   if (!hasRoom(room)) {
-    const reason = `its journal holds what is not in its tables yet, which needs ${room} bytes, and the disk is full`;
+    const reason = `the journal has changes that are not in the tables yet; they need ${room} bytes, and the disk is full`;
     throw new StoreOpenError(directory, reason);
   }
   const tables = openStateTables(environment);

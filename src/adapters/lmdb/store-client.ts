@@ -21,8 +21,8 @@ export interface StoreClient extends StoreWriter {
  */
 interface Waiting {
   readonly sequence: number;
-  durable: (() => void) | null;
-  readonly readable: () => void;
+  onDurable: (() => void) | null;
+  readonly onReadable: () => void;
 }
 
 /**
@@ -39,17 +39,17 @@ export function createStoreClient(port: MessagePort): StoreClient {
   const ackDurable = (sequence: number): void => {
     // A callback may commit more sets.
     for (let [first] = fresh; first !== undefined && first.sequence <= sequence; [first] = fresh) {
-      const { durable: tell } = first;
+      const { onDurable } = first;
       fresh.shift();
       durable.push(first);
-      first.durable = null;
-      tell?.();
+      first.onDurable = null;
+      onDurable?.();
     }
   };
   const ackReadable = (sequence: number): void => {
     for (let [first] = durable; first !== undefined && first.sequence <= sequence; [first] = durable) {
       durable.shift();
-      first.readable();
+      first.onReadable();
     }
   };
   port.on('message', ({ type, sequence }: CommitNotice) => {
@@ -58,7 +58,7 @@ export function createStoreClient(port: MessagePort): StoreClient {
   });
   const commit = (set: ChangeSet, onCommit: CommitCallbacks, isAwaited: boolean): void => {
     const encoded = encodeChangeSet(set);
-    fresh.push({ sequence: set.sequence, durable: onCommit.durable, readable: onCommit.readable });
+    fresh.push({ sequence: set.sequence, onDurable: onCommit.onDurable, onReadable: onCommit.onReadable });
     send({ v: STORE_PROTOCOL_VERSION, type: 'commit', set: encoded, isAwaited }, [encoded]);
   };
   return {

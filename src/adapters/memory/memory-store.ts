@@ -47,7 +47,7 @@ export function createMemoryStore(): MemoryStore {
     if (next === undefined) return false;
     unread.push(next);
     apply(durableTables, next.encoded);
-    next.onCommit.durable();
+    next.onCommit.onDurable();
     return true;
   };
 
@@ -55,7 +55,7 @@ export function createMemoryStore(): MemoryStore {
     const sets = unread;
     unread = [];
     for (const { encoded } of sets) apply(tables, encoded);
-    for (const { onCommit } of sets) onCommit.readable();
+    for (const { onCommit } of sets) onCommit.onReadable();
   };
 
   return {

@@ -267,5 +267,5 @@ async function lastWords(folder: string): Promise<string> {
     );
   }
   const complaint = lines.findLast((line) => /\[(FTL|ERR)\]|^nats-server: |^panic: /.test(line));
-  return (complaint ?? lines.at(-1) ?? 'it said nothing').slice(0, LAST_WORDS_LENGTH);
+  return (complaint ?? lines.at(-1) ?? 'no output').slice(0, LAST_WORDS_LENGTH);
 }

@@ -81,8 +81,7 @@ export async function findServerBinary(configuredPath: string): Promise<ServerBi
   const path = await locate(configuredPath);
   const text = await versionOf(path);
   const match = VERSION.exec(text);
-  if (match === null)
-    throw new ManagedServerError(`${path} does not say its version but "${text.slice(0, 100)}"`);
+  if (match === null) throw new ManagedServerError(`${path} printed no version but "${text.slice(0, 100)}"`);
   const release = { major: Number(match[1]), minor: Number(match[2]) };
   const version = `${release.major}.${release.minor}.${match[3] ?? ''}`;
   if (!isAtLeast(release, OLDEST)) {

@@ -27,7 +27,7 @@ export function readConfigFile(path: string): ReadConfigFile {
     const place =
       first.linePos === undefined ? '' : ` at line ${first.linePos[0].line}, column ${first.linePos[0].col}`;
     const reason = first.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? '';
-    return { ok: false, line: `the file ${path} is no YAML${place}: ${reason}` };
+    return { ok: false, line: `the file ${path} is not valid YAML${place}: ${reason}` };
   }
   return { ok: true, document: document.toJS() };
 }

@@ -1,3 +1,9 @@
+/**
+ * Invariants: times increase within a component; `textLength` is the sum over all rings and at most `textMax` after
+ * each `add`. Exits: a full ring and too much text drop the oldest records; too many components drop the least recently
+ * active one.
+ */
+
 import {
   DIAGNOSTIC_LEVELS,
   SERVER_COMPONENT,

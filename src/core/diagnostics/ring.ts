@@ -1,3 +1,8 @@
+/**
+ * Invariants: at most `size` records, the oldest at index `oldest`; `textLength` is their sum. Exits: `push` to a full
+ * ring and `dropOldest` drop the oldest record.
+ */
+
 import type { DiagnosticRecord } from './record.ts';
 
 interface Kept {

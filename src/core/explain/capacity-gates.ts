@@ -65,11 +65,11 @@ function capSentence(
   return sentenceOf(`${what} is at its cap of ${limit}${live}${holdersText(facts, holders, cap.live)}`);
 }
 
-const isRegistered = (pool: PoolExplanation): boolean => pool.maxConcurrent > 0;
+const isRegistered = ({ maxConcurrent }: PoolExplanation): boolean => maxConcurrent !== null;
 
-/** Reports whether a pool has no free slot. */
-export const isPoolFull = (pool: PoolExplanation): boolean =>
-  isRegistered(pool) && pool.inUse >= pool.maxConcurrent;
+/** Reports whether a registered pool has no free slot. */
+export const isPoolFull = ({ maxConcurrent, inUse }: PoolExplanation): boolean =>
+  maxConcurrent !== null && inUse >= maxConcurrent;
 
 /**
  * Returns the gates of full and of missing pools. A pending task gets only the missing ones, because pools may have
@@ -83,20 +83,21 @@ export function poolGates(facts: TaskFacts, { pools }: LeaseExplanation): UsageP
 }
 
 function poolGate(facts: TaskFacts, pool: PoolExplanation): UsagePoolGate {
-  const { name, maxConcurrent: limit, inUse } = pool;
+  const { name, maxConcurrent, inUse } = pool;
   const elsewhere = facts.elsewhere.get(name) ?? [];
   const holders = sharesOf(facts, [...ownHolders(facts, pool.holders), ...elsewhere]);
   const taken = inUse === 1 ? 'slot is taken' : 'slots are taken';
-  const clause = isRegistered(pool)
-    ? `usage pool ${name} is at capacity: ${numberText(inUse)} of ${numberText(limit)} ${taken}${holdersText(facts, holders, inUse)}`
-    : `usage pool ${name} is not registered and has no slots: the task cannot start before it is`;
+  const clause =
+    maxConcurrent === null
+      ? `usage pool ${name} is not registered and has no slots: the task cannot start before it is`
+      : `usage pool ${name} is at capacity: ${numberText(inUse)} of ${numberText(maxConcurrent)} ${taken}${holdersText(facts, holders, inUse)}`;
   return {
     gate: 'usage_pool',
     reason: 'usage pool at capacity',
     sentence: sentenceOf(clause),
     pool: name,
     isRegistered: isRegistered(pool),
-    limit,
+    limit: maxConcurrent ?? 0,
     live: inUse,
     holders,
   };

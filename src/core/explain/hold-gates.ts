@@ -1,22 +1,27 @@
 import { isTerminalJob } from '../lifecycle/job-transitions.ts';
 import { isRetryDelayed } from '../lifecycle/retry-policy.ts';
+import { cancelReasonOf, parkReasonOf } from '../records/job.ts';
 import type { JobGate, PausedJobGate, PausedQueueGate, RetryGate } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
 import { briefText, clockText, pluralize, durationText, numberText, sentenceOf } from './wording.ts';
 
 /** Returns the gate of a job that has ended: it assigns no tasks. */
-export function jobGates({ job: { status, name, cancelReason } }: TaskFacts): JobGate[] {
+export function jobGates({ job }: TaskFacts): JobGate[] {
+  const { status, name } = job;
   if (!isTerminalJob(status)) return [];
   const ended = { completed: 'is completed', failed: 'has failed', canceled: 'was canceled' }[status];
-  const why = cancelReason === '' ? '' : ` (${cancelReason})`;
+  const cancelReason = cancelReasonOf(job);
+  const why = cancelReason === null ? '' : ` (${cancelReason})`;
   const sentence = sentenceOf(`the job ${name} ${ended}${why}`);
   return [{ gate: 'job', reason: `job ${status}`, sentence, status }];
 }
 
 /** Returns the gate of a paused job: a user paused it, or its failures parked it. */
-export function pausedJobGates({ job: { status, parkReason, failedAttempts } }: TaskFacts): PausedJobGate[] {
-  if (status !== 'paused') return [];
-  const isParked = parkReason !== '';
+export function pausedJobGates({ job }: TaskFacts): PausedJobGate[] {
+  if (job.status !== 'paused') return [];
+  const { failedAttempts } = job;
+  const parkReason = parkReasonOf(job);
+  const isParked = parkReason !== null;
   return [
     {
       gate: 'paused_job',
@@ -43,8 +48,9 @@ export function pausedQueueGates({ isQueuePaused, lease, job, names }: TaskFacts
 /** Returns the gate of a failed task that waits for its retry. */
 export function retryGates(facts: TaskFacts): RetryGate[] {
   const { task, now, lease, retry } = facts;
-  const until = lease?.heldUntil ?? (isRetryDelayed(task, now) ? task.retryAfter : 0);
-  if (until <= now) return [];
+  const delayedUntil = isRetryDelayed(task, now) ? task.retryAfter : null;
+  const until = lease === null ? delayedUntil : lease.heldUntil;
+  if (until === null || until <= now) return [];
   const { failedAttempts } = task;
   const { maxAttempts } = retry;
   const spent =

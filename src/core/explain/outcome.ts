@@ -18,7 +18,7 @@ const NAMED_MAX = 3;
 /** Returns the sentence of a live task. */
 export function liveSummary(facts: TaskFacts, status: 'assigned' | 'running'): string {
   const { attempt, attempts, task, now } = facts;
-  const since = durationText(now - (attempt?.startedAt ?? task.assignedAt));
+  const since = durationText(now - (attempt?.startedAt ?? task.assignedAt ?? task.updatedAt));
   const where = workerOf(facts, status === 'running' ? 'on' : 'to');
   const again = attemptText(attempts);
   return sentenceOf(
@@ -54,8 +54,8 @@ const lengthText = (attempt: AttemptRecord | null): string =>
 const endText = ({ attempt, task, now }: TaskFacts): string =>
   clockText(attempt?.endedAt ?? task.updatedAt, now);
 
-const colon = (text: string): string => {
-  const brief = briefText(text);
+const colon = (text: string | null): string => {
+  const brief = briefText(text ?? '');
   return brief === '' ? '' : `: ${brief}`;
 };
 

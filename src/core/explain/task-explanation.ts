@@ -77,8 +77,8 @@ export interface UpstreamStepGate extends GateOf<'upstream_step', 'upstream step
 }
 
 export interface PausedJobGate extends GateOf<'paused_job', 'job paused' | 'job parked'> {
-  /** Empty when a user has paused the job. */
-  readonly parkReason: string;
+  /** Null if a user has paused the job. */
+  readonly parkReason: string | null;
   readonly failedAttempts: number;
 }
 

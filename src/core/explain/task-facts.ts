@@ -17,8 +17,7 @@ export interface TaskFacts {
   readonly step: StepRecord;
   readonly requirements: StepRequirements;
   readonly task: TaskState;
-  /** Empty if there is none. */
-  readonly failureReason: string;
+  readonly failureReason: string | null;
   /** The latest; null before the first. */
   readonly attempt: AttemptRecord | null;
   /** Number of attempts, at most 1,000. Their attempt numbers are not consecutive after a restore. */

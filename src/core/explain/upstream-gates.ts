@@ -2,7 +2,7 @@ import { stepIdOf } from '../ids.ts';
 import type { JobStatus } from '../lifecycle/job-transitions.ts';
 import { isTerminalStep } from '../lifecycle/step-rules.ts';
 import type { TaskCounts } from '../lifecycle/task-counts.ts';
-import type { JobRecord } from '../records/job.ts';
+import { parkReasonOf, type JobRecord } from '../records/job.ts';
 import type { StepRecord } from '../records/step.ts';
 import type { Progress, UpstreamJobGate, UpstreamStepGate } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
@@ -29,14 +29,14 @@ export function upstreamJobGates({ job, upstreamJobs }: TaskFacts): UpstreamJobG
 
 function jobSentence(job: JobRecord): string {
   return sentenceOf(
-    `waits for job ${job.name}${jobTrouble(job.status, job.parkReason)}: ${progressText(job.taskCounts)}`,
+    `waits for job ${job.name}${jobTrouble(job.status, parkReasonOf(job))}: ${progressText(job.taskCounts)}`,
   );
 }
 
-function jobTrouble(status: JobStatus, parkReason: string): string {
+function jobTrouble(status: JobStatus, parkReason: string | null): string {
   switch (status) {
     case 'paused':
-      return parkReason === '' ? ', which is paused' : `, which was parked (${parkReason})`;
+      return parkReason === null ? ', which is paused' : `, which was parked (${parkReason})`;
     case 'blocked':
       return ', which itself waits for other jobs';
     case 'failed':

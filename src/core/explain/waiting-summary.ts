@@ -78,7 +78,7 @@ function asideOf(gate: Gate, { task }: TaskFacts): string {
     case 'upstream_step':
       return `it waits for step ${gate.step.name}`;
     case 'paused_job':
-      return gate.parkReason === '' ? 'its job is paused' : `its job was parked (${gate.parkReason})`;
+      return gate.parkReason === null ? 'its job is paused' : `its job was parked (${gate.parkReason})`;
     case 'paused_queue':
       return `queue ${gate.queue.name} is paused`;
     case 'retry_after':

@@ -63,17 +63,17 @@ function unfitClause(
 }
 
 /** `200 workers fail attr.worker.tag.gpu`. */
-function rejectedText({ reason, requirement, workers }: RejectedWorkers, facts: WorkSought): string {
-  const one = workers === 1;
-  const who = pluralize(workers, 'worker');
-  switch (reason) {
+function rejectedText(group: RejectedWorkers, facts: WorkSought): string {
+  const one = group.workers === 1;
+  const who = pluralize(group.workers, 'worker');
+  switch (group.reason) {
     case 'queue affinity':
       return `${who} ${one ? 'serves' : 'serve'} other queues`;
     case 'compute location mismatch':
       return `${who} ${one ? 'is' : 'are'} not at ${facts.requirements.computeLocation}`;
     case 'amount requirement not met':
     case 'attribute requirement not met':
-      return `${who} ${one ? 'fails' : 'fail'} ${requirement}`;
+      return `${who} ${one ? 'fails' : 'fail'} ${group.requirement}`;
     case TIGHTER_EXPR_LIMITS:
       return `${who} ${one ? 'has' : 'have'} tighter expression limits than the server`;
   }
@@ -122,11 +122,7 @@ function wantedAndOffered(
       };
     }
     case 'compute location mismatch':
-      return {
-        requirement: COMPUTE_LOCATION,
-        wanted: miss.wanted,
-        offered: miss.offered === '' ? null : miss.offered,
-      };
+      return { requirement: COMPUTE_LOCATION, wanted: miss.wanted, offered: miss.offered };
     case 'amount requirement not met':
       return {
         requirement: miss.requirement.name,

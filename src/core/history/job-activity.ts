@@ -1,3 +1,8 @@
+/**
+ * Invariants: `#shares` has exactly the known jobs that have not ended; ready and live tasks of a farm are the sums
+ * over them. Exits: a job leaves when it ends or is deleted; `takeEnded` and `keepOnly` reset the ended tasks.
+ */
+
 import { isTerminalJob } from '../lifecycle/job-transitions.ts';
 import { detachString } from '../lists/detach-string.ts';
 import type { JobRecord } from '../records/job.ts';

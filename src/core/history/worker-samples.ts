@@ -1,3 +1,8 @@
+/**
+ * Invariants: each known worker has one slot per minute, 0 while it was not online; at most `WORKERS_MAX` workers.
+ * Exits: a new minute overwrites the oldest; a worker without a sample in the kept minutes is dropped.
+ */
+
 import { detachString } from '../lists/detach-string.ts';
 
 /** Three hours. */

@@ -1,3 +1,9 @@
+/**
+ * State: the caps and the live tasks of the farm and of each queue. Invariants: each live task counts in the farm and
+ * in its queue; `lastLimit` is the limit of `lastQueue`. Exits: tasks leave with a negative `count`; queues are not
+ * removed.
+ */
+
 import type { QueueId } from '../ids.ts';
 
 interface Limit {

@@ -22,6 +22,8 @@ export const INELIGIBLE_REASONS = [
   TIGHTER_EXPR_LIMITS,
 ] as const;
 export type IneligibleReason = (typeof INELIGIBLE_REASONS)[number];
+/** The reasons that concern one requirement of the step. */
+export type UnmetRequirementReason = 'amount requirement not met' | 'attribute requirement not met';
 
 /** The part of a demand that a worker does not meet. */
 export type Ineligibility =
@@ -29,8 +31,8 @@ export type Ineligibility =
   | {
       readonly reason: 'compute location mismatch';
       readonly wanted: string;
-      /** Empty if the worker reports none. */
-      readonly offered: string;
+      /** Null if the worker reports none. */
+      readonly offered: string | null;
     }
   | {
       readonly reason: 'amount requirement not met';
@@ -58,8 +60,8 @@ export function ineligibilityOf(worker: WorkerOffer, demand: Demand): Ineligibil
     return { reason: 'queue affinity', queueIds: worker.queueIds };
   }
   if (requirements.computeLocation !== '' && requirements.computeLocation !== worker.computeLocation) {
-    const { computeLocation: wanted } = requirements;
-    return { reason: 'compute location mismatch', wanted, offered: worker.computeLocation };
+    const offered = worker.computeLocation === '' ? null : worker.computeLocation;
+    return { reason: 'compute location mismatch', wanted: requirements.computeLocation, offered };
   }
   const cores = coresOf(requirements, worker.cpuCount);
   if (cores > worker.cpuCount) {

@@ -1,12 +1,12 @@
 import type { JobId, WorkerId, QueueId } from '../ids.ts';
-import type { Ineligibility, IneligibleReason } from './eligibility.ts';
+import type { Ineligibility, IneligibleReason, UnmetRequirementReason } from './eligibility.ts';
 
 /** Reply of the lease actor about a task of an offered step: the facts from which explain makes sentences. */
 export interface LeaseExplanation {
   /** Set if the step's ready tasks are among the candidates. */
   readonly isOffered: boolean;
-  /** End of the retry delay (milliseconds since the epoch); 0 if there is none. */
-  readonly heldUntil: number;
+  /** End of the retry delay (milliseconds since the epoch). Null if the scheduler does not hold the task back. */
+  readonly heldUntil: number | null;
   readonly farmCap: CapExplanation;
   readonly queueCap: CapExplanation;
   readonly isQueuePaused: boolean;
@@ -24,7 +24,7 @@ export interface LeaseExplanation {
 
 /** A cap on concurrent tasks of farm or queue. */
 export interface CapExplanation {
-  /** 0: no cap. */
+  /** As set on the farm or queue: 0 means no cap. */
   readonly maxConcurrentTasks: number;
   readonly live: number;
   /** Holders of the cap, in descending order; only if it is reached. */
@@ -41,8 +41,8 @@ export interface Holder {
 export interface PoolExplanation {
   /** In lower case, as steps name it. */
   readonly name: string;
-  /** 0 for a pool that is not registered. */
-  readonly maxConcurrent: number;
+  /** Null for a pool that is not registered. */
+  readonly maxConcurrent: number | null;
   /** Claims of all farms together. */
   readonly inUse: number;
   /** Holders in this farm, in descending order. */
@@ -72,13 +72,10 @@ export interface WorkersExplanation extends DemandExplanation {
   readonly avoided: readonly WorkerId[];
 }
 
-/** Online workers that fail the same gate. */
-export interface RejectedWorkers {
-  readonly reason: IneligibleReason;
-  /** Name of the amount or attribute that is not met; empty for the other reasons. */
-  readonly requirement: string;
-  readonly workers: number;
-}
+/** Online workers that fail the same gate. `requirement`: name of the amount or attribute that is not met. */
+export type RejectedWorkers =
+  | { readonly reason: UnmetRequirementReason; readonly requirement: string; readonly workers: number }
+  | { readonly reason: Exclude<IneligibleReason, UnmetRequirementReason>; readonly workers: number };
 
 /** Reasons why ready tasks of a farm wait, in the words of explain's gates, the most important first. */
 export const WAITING_REASONS = [
@@ -91,28 +88,23 @@ export const WAITING_REASONS = [
   'usage_pool',
   'cores',
   'order',
-] as const;
-
-export type WaitingReason = (typeof WAITING_REASONS)[number];
+] as const satisfies readonly WaitingCause['reason'][];
 
 /** A reason with the object that it concerns. */
-export interface WaitingCause {
-  readonly reason: WaitingReason;
-  /** The queue that is paused or full; null for other reasons. */
-  readonly queueId: QueueId | null;
-  /** The usage pool that is full or missing; empty for other reasons. */
-  readonly pool: string;
-  /** Why no online worker may run the tasks, as in the tasks themselves; empty for other reasons. */
-  readonly unschedulableReason: string;
-}
+export type WaitingCause =
+  | { readonly reason: 'paused_queue' | 'queue_cap'; readonly queueId: QueueId }
+  | { readonly reason: 'usage_pool_missing' | 'usage_pool'; readonly pool: string }
+  /** `unschedulableReason`: why no online worker may run the tasks, as in the tasks themselves. */
+  | { readonly reason: 'workers'; readonly unschedulableReason: string }
+  | { readonly reason: 'retry_after' | 'farm_cap' | 'cores' | 'order' };
 
 /** Ready tasks that wait for the same cause. */
-export interface WaitingGroup extends WaitingCause {
+export type WaitingGroup = WaitingCause & {
   readonly tasks: number;
   readonly jobs: number;
   /** Some of the jobs, not all. */
   readonly jobIds: readonly JobId[];
-}
+};
 
 /** Reply of the lease actor of a farm about its waiting tasks. */
 export interface WaitingExplanation {

@@ -1,3 +1,9 @@
+/**
+ * States: not counted (nothing is claimed), counted. Invariants: `live` has every live task by pool, registered or not.
+ * Once counted, the farm's share of a slot is its live tasks plus the claims whose release is not committed yet. Exits:
+ * `takeReleased` returns released slots; a pool that is no longer registered loses its share at once.
+ */
+
 import type { FarmId } from '../ids.ts';
 import type { Tallies } from '../ports/tallies.ts';
 import { poolKey, type UsagePoolRecord } from '../records/usage-pool.ts';
@@ -132,10 +138,10 @@ export class FarmPools {
     return null;
   }
 
-  /** Returns the registered and the claimed slots of a pool. `name` is in lower case. */
-  stateOf(name: string): { readonly maxConcurrent: number; readonly inUse: number } {
+  /** Returns the slots of a pool, null if it is not registered, and its claimed slots. `name` is in lower case. */
+  stateOf(name: string): { readonly maxConcurrent: number | null; readonly inUse: number } {
     const pool = this.pools.get(name);
-    if (pool === undefined) return { maxConcurrent: 0, inUse: this.liveTasks(name) };
+    if (pool === undefined) return { maxConcurrent: null, inUse: this.liveTasks(name) };
     return { maxConcurrent: pool.maxConcurrent, inUse: this.tallies.total(pool.slot) };
   }
 

@@ -1,3 +1,9 @@
+/**
+ * A request is parked until it is taken. Invariants: a worker has at most one request per queue; each request is in
+ * exactly one group; no group is empty; `waiting` has exactly the kinds with groups; `all` is in order of arrival.
+ * Exits: `take`, `takeAll`, `takeEnded`, or replacement by `park`.
+ */
+
 import { BinaryHeap } from '../binary-heap.ts';
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import type { QueueId, WorkerId } from '../ids.ts';

@@ -1,3 +1,10 @@
+/**
+ * States of a step: open (offers its ready tasks), withdrawn (offers none; its live tasks still count), removed.
+ * Invariants: a step is listed in its signature exactly while it has ready tasks; caps and pools count the live tasks
+ * of all steps; `overtaken` has exactly the steps that are marked so. Exits: `offer` replaces a step; a withdrawn step
+ * is removed with its last live task.
+ */
+
 import type { JobId, QueueId, WorkerId } from '../ids.ts';
 import { compareCandidates, type Candidate, type StepName } from './candidate-order.ts';
 import { Caps } from './caps.ts';

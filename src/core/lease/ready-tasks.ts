@@ -1,3 +1,8 @@
+/**
+ * A task is in `plain`, or in the group of the workers on which it failed. Invariants: `inGroups` is the number of
+ * tasks in groups; no group is empty. Exits: `remove`, `takeFirst` and `clear`.
+ */
+
 import type { WorkerId } from '../ids.ts';
 import { TaskRanges, type TaskRange } from './task-ranges.ts';
 

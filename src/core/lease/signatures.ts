@@ -1,3 +1,9 @@
+/**
+ * A signature exists while a step has its demand. Invariants: `steps` has exactly the listed steps, in the order of
+ * candidates; computed eligibility is dropped when the set of signatures changes, and sorted again when a first step
+ * changes. Exits: the last `leave` removes a signature.
+ */
+
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import { compareCandidates, type Candidate } from './candidate-order.ts';
 import { isEligible, type Demand } from './eligibility.ts';

@@ -1,3 +1,8 @@
+/**
+ * Invariants: the runs are disjoint, sorted and never adjacent; `total` is the sum of their lengths. Exits: `remove`
+ * and `takeFirst` take indices out.
+ */
+
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 /** A run of `count` task indices, beginning at `start`. */
 export interface TaskRange {

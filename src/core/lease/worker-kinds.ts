@@ -1,3 +1,8 @@
+/**
+ * Invariants: each online worker is in exactly one kind; no kind is empty; values computed per demand are dropped at
+ * each change. Exits: `remove`, or `set` with another offer.
+ */
+
 import type { WorkerId } from '../ids.ts';
 import {
   INELIGIBLE_REASONS,
@@ -123,10 +128,9 @@ export class WorkerKinds {
       const ineligibility = ineligibilityOf(offer, demand);
       if (ineligibility === null) continue;
       const { reason } = ineligibility;
-      const requirement = 'requirement' in ineligibility ? ineligibility.requirement.name : '';
-      const group = `${reason} ${requirement}`;
-      const counted = groups.get(group)?.workers ?? 0;
-      groups.set(group, { reason, requirement, workers: counted + workers.size });
+      const group = 'requirement' in ineligibility ? `${reason} ${ineligibility.requirement.name}` : reason;
+      const counted = workers.size + (groups.get(group)?.workers ?? 0);
+      groups.set(group, rejectedBy(ineligibility, counted));
       const [workerId = offer.workerId] = workers;
       if (nearest === null || compareMisses(ineligibility, nearest.ineligibility) < 0)
         nearest = { workerId, ineligibility };
@@ -150,6 +154,16 @@ export class WorkerKinds {
 export interface Rejections {
   readonly byReason: readonly RejectedWorkers[];
   readonly nearest: { readonly workerId: WorkerId; readonly ineligibility: Ineligibility } | null;
+}
+
+function rejectedBy(ineligibility: Ineligibility, workers: number): RejectedWorkers {
+  switch (ineligibility.reason) {
+    case 'amount requirement not met':
+    case 'attribute requirement not met':
+      return { reason: ineligibility.reason, requirement: ineligibility.requirement.name, workers };
+    default:
+      return { reason: ineligibility.reason, workers };
+  }
 }
 
 /** A failure at a later gate is nearer. Among amounts and limits, the smaller missing share is nearer. */

@@ -42,11 +42,22 @@ export function failureOutcome(
   return taskFailures < policy.maxAttempts ? 'retry' : 'exhausted';
 }
 
+/** Times of a ready task, in milliseconds since the epoch. `retryAfter` is null without a retry delay. */
+interface ReadyTimes {
+  readonly retryAfter: number | null;
+  readonly updatedAt: number;
+}
+
 /**
  * Reports whether a ready task is still delayed at `now` by its retry_after (milliseconds since the epoch). If the
  * clock was set back to before the delay began, its rest is unknown and the task is not delayed.
  */
-export const isRetryDelayed = (
-  task: { readonly retryAfter: number; readonly updatedAt: number },
+export const isRetryDelayed = <Task extends ReadyTimes>(
+  task: Task,
   now: number,
-): boolean => task.retryAfter > now && task.updatedAt <= now;
+): task is Task & { readonly retryAfter: number } =>
+  task.retryAfter !== null && task.retryAfter > now && task.updatedAt <= now;
+
+/** Returns since when a ready task may be leased: the end of its retry delay, if it has one. */
+export const leasableSince = ({ updatedAt, retryAfter }: ReadyTimes): number =>
+  Math.max(updatedAt, retryAfter ?? updatedAt);

@@ -1,3 +1,8 @@
+/**
+ * States of a code: free, used. Invariants: each text has one code; `#uses` counts its references. Exits: the last
+ * `release` frees the code.
+ */
+
 /** Texts that many records share (owners, projects, queues). Each is stored once and has a small number as its code. */
 export class InternedTexts {
   readonly #codes = new Map<string, number>();

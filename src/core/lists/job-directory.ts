@@ -1,3 +1,8 @@
+/**
+ * States of a slot: free, held by a job. Invariants: `#held` is 1 exactly for the slots in `#slots`; a changed sort key
+ * is noted in its order. Exits: `remove` frees the slot, which the next job may get.
+ */
+
 import { JOB_STATUSES, type JobStatus } from '../lifecycle/job-transitions.ts';
 import type { JobRecord } from '../records/job.ts';
 import { detachString } from './detach-string.ts';

@@ -1,3 +1,8 @@
+/**
+ * States of a slot: noted (its position is unknown), inserted. Invariants: the inserted slots are in order; a slot is
+ * noted at most once. Exits: an insertion drops noted slots that no longer hold a record.
+ */
+
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 /** Maximum number of slots that wait for their insertion: inserting this many takes a few milliseconds. */
 const NOTED_MAX = 4096;

@@ -1,3 +1,8 @@
+/**
+ * States of a block: null (none of its tasks has a record), filled. Invariants: `counts` of a block add up to its
+ * number of tasks; `#filled` is the number of filled blocks. Exits: `clear` drops a block before it is read again.
+ */
+
 import { TASK_STATUSES, type TaskStatus } from '../lifecycle/task-transitions.ts';
 import { bucketOfValue, type BucketOf, type FoundValues, type ValueBlock } from './ranks.ts';
 import { readPageColumns, statusCodeOf, TASKS_PER_PAGE } from '../records/task-page.ts';

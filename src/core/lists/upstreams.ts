@@ -1,3 +1,8 @@
+/**
+ * Invariants: both maps describe the same dependencies; a job without dependencies or dependents is in neither. Exits:
+ * `remove` drops the dependencies of a job; those of its dependents stay.
+ */
+
 import { detachString } from './detach-string.ts';
 
 /** Dependencies between jobs, in both directions. A job without dependencies takes no memory. */

@@ -1,3 +1,8 @@
+/**
+ * States of a request: asked, parked, over. Invariants: `parked` has exactly the requests in that state; a request is
+ * counted when its reply is sent. Exits: the reply, a repetition of the request, or no reply within `forgetAfterMs`.
+ */
+
 import { Buckets, SECONDS_BOUNDS, type BucketCounts } from './buckets.ts';
 
 /** Results of lease requests since the previous call. */

@@ -1,3 +1,8 @@
+/**
+ * Invariants: the counts are the sums over the known jobs, workers and bookings; only jobs that have not ended are
+ * known. Exits: a job leaves when it ends or is deleted, a worker when it is deleted.
+ */
+
 import { isTerminalJob, type JobStatus, type TerminalJobStatus } from '../lifecycle/job-transitions.ts';
 import type { Change } from '../records/change-set.ts';
 import type { JobRecord } from '../records/job.ts';

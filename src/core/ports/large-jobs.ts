@@ -10,19 +10,13 @@ export interface LargeRows {
 /** The script of a step and its environments: most of the size of a plan. */
 export type StepBody = Pick<StepPlan, 'environments' | 'script'>;
 
-/** A plan that is passed between threads without copying the bodies of its steps. */
+/** A plan as it crosses threads: without copying the bodies of its steps. */
 export interface PlanInParts {
   readonly shape: Omit<JobPlan, 'steps'> & { readonly steps: readonly Omit<StepPlan, keyof StepBody>[] };
   /** Encoded bodies of all steps, concatenated. They are not written to any more. */
   readonly bodies: Uint8Array<SharedArrayBuffer>;
   /** End offset of each body. */
   readonly ends: readonly number[];
-}
-
-/** A job with a large template. */
-export interface LargeJob {
-  readonly rows: LargeRows;
-  readonly plan: PlanInParts;
 }
 
 /** Stores rows of large jobs before the jobs are created (docs/decisions/large-jobs.md). */

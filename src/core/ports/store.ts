@@ -25,9 +25,9 @@ export interface StoreReader {
 /** Notifications about a set of changes (docs/decisions/journal.md). Called in the order of the commits, each once. */
 export interface CommitCallbacks {
   /** The set is on disk and survives a crash. */
-  readonly durable: () => void;
+  readonly onDurable: () => void;
   /** All later reads of the store find it. Never before it is durable. */
-  readonly readable: () => void;
+  readonly onReadable: () => void;
 }
 
 /**

@@ -1,3 +1,8 @@
+/**
+ * States of a place: free (its bucket is full again), taken. Invariants: memory is fixed; a bucket never has more than
+ * `burst` tokens. Exits: a place becomes free by time, or is taken over when its set has no free place.
+ */
+
 /** Limits of the token bucket of each client (docs/contract/limits.md#requests). */
 export interface RateLimit {
   /** Tokens refilled per second: whole, and at most `RPS_MAX`. */

@@ -6,6 +6,7 @@ import type { TaskProgress } from './task-progress.ts';
 export interface AttemptRecord extends TaskProgress {
   readonly version: 1;
   readonly id: AttemptId;
+  /** From 1. */
   readonly attemptNumber: number;
   readonly status: AttemptStatus;
   readonly workerId: WorkerId;
@@ -13,11 +14,11 @@ export interface AttemptRecord extends TaskProgress {
   /** Absent while the attempt is open. */
   readonly endedAt?: number;
   readonly exitCode?: number;
-  /** The worker's reason, or why the service took the work back; empty otherwise. */
+  /** Text of the worker, or why the service took the work back. May be empty, as the API serves it. */
   readonly message: string;
   /** Set if the service took the work back: it does not count as a failure of the task. */
   readonly reclaimed?: true;
-  /** The worker's session, known from its first report on. */
+  /** The worker's session. Stored as an empty text until its first report. */
   readonly sessionId: string;
 }
 

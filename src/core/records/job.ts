@@ -18,11 +18,14 @@ export interface JobRecord {
   readonly priority: number;
   readonly project: string;
   readonly status: JobStatus;
-  /** Why the job was parked; empty otherwise. */
+  /** Why the job was parked. Stored as an empty text if it was not: read it with `parkReasonOf`. */
   readonly parkReason: string;
   /** Set if a paused job also waits for its upstream jobs. Absent is false. */
   readonly waitsWhilePaused?: boolean;
-  /** Why the job was canceled without a user's action (an upstream failed); empty otherwise. */
+  /**
+   * Why the job was canceled without a user's action (an upstream failed). Stored as an empty text otherwise: read it
+   * with `cancelReasonOf`.
+   */
   readonly cancelReason: string;
   readonly templateFormat: TemplateFormat;
   readonly retry: RetryOverride;
@@ -34,9 +37,23 @@ export interface JobRecord {
   readonly createdAt: number;
   readonly updatedAt: number;
   /**
-   * When the job became completed, failed or canceled: the start of its retention time. Absent or 0 while it is active.
+   * When the job became completed, failed or canceled: the start of its retention time. Absent while it is active.
    */
   readonly endedAt?: number;
+}
+
+/** Returns why the job was parked, or null if it was not. */
+export const parkReasonOf = ({ parkReason }: JobRecord): string | null =>
+  parkReason === '' ? null : parkReason;
+
+/** Returns why the job was canceled without a user's action, or null. */
+export const cancelReasonOf = ({ cancelReason }: JobRecord): string | null =>
+  cancelReason === '' ? null : cancelReason;
+
+/** Returns the record of a job that is active again: without its former end. */
+export function withoutEnd(record: JobRecord): JobRecord {
+  const { endedAt: _endedAt, ...active } = record;
+  return active;
 }
 
 /** The template of a job, verbatim as submitted. */

@@ -3,7 +3,7 @@ import { isLiveTask } from '../lifecycle/task-transitions.ts';
 import type { StoreReader } from '../ports/store.ts';
 import type { AttemptRecord } from './attempt.ts';
 import { keys } from './tables.ts';
-import type { TaskState } from './task-page.ts';
+import { hasAssignment, type AssignedTaskState, type TaskState } from './task-page.ts';
 
 /** A task with its state from its page. */
 export interface TaskWithState {
@@ -18,7 +18,7 @@ export interface TaskWithState {
  */
 export const openAttemptOf = (
   address: TaskAddress,
-  { attemptNumber, assignedAt }: Pick<TaskState, 'attemptNumber' | 'assignedAt'>,
+  { attemptNumber, assignedAt }: Pick<AssignedTaskState, 'attemptNumber' | 'assignedAt'>,
   workerId: WorkerId,
 ): AttemptRecord => ({
   version: 1,
@@ -68,7 +68,7 @@ export function attemptWithoutRow(
   reader: StoreReader,
   { farmId, address, task }: TaskWithState,
 ): AttemptRecord | undefined {
-  if (!isLiveTask(task.status)) return undefined;
+  if (!isLiveTask(task.status) || !hasAssignment(task)) return undefined;
   const worker = reader.get('workerOrdinal', keys.workerOrdinal(farmId, task.workerOrdinal));
   return worker === undefined ? undefined : openAttemptOf(address, task, worker.workerId);
 }

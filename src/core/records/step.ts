@@ -10,7 +10,7 @@ import type { TaskStatus } from '../lifecycle/task-transitions.ts';
 export interface UntouchedTasks {
   readonly status: Extract<TaskStatus, 'pending' | 'ready' | 'canceled'>;
   readonly updatedAt: number;
-  /** Reason of a cancel; empty otherwise. */
+  /** Reason of a cancel. Stored as an empty text for every other status. */
   readonly failureReason: string;
   /** Set if the step's `unschedulableReason` applies to them. Absent is false. */
   readonly unschedulable?: boolean;
@@ -29,7 +29,7 @@ export interface StepRecord {
   readonly order: number;
   readonly name: string;
   readonly status: StepStatus;
-  /** From the host requirements; empty if there is none. */
+  /** Name that the host requirements demand. Stored as an empty text if they demand none, as in the plan. */
   readonly computeLocation: string;
   /** Orders of the steps that must complete first. */
   readonly dependsOn: readonly number[];

@@ -7,7 +7,7 @@ import { TASK_STATUSES, type TaskStatus } from '../lifecycle/task-transitions.ts
  *
  * Layout of a record, little-endian, 32 bytes: status u8 (0 untouched, else 1 + index in TASK_STATUSES), flags u8,
  * failed attempts u16, number of the latest attempt u32, updated at f64, assigned at or retry after f64 (by status),
- * worker ordinal u32, reserved u32.
+ * worker ordinal u32, reserved u32. Null is 0: in the time by status and in the worker ordinal.
  */
 export const TASKS_PER_PAGE = 32;
 const RECORD_BYTES = 32;
@@ -18,20 +18,23 @@ const FLAG_UNSCHEDULABLE = 2;
 /** Pages of an earlier version do not have this flag: their tasks need a look at the attempt. */
 const FLAG_SILENT = 4;
 
-/** The state of one touched task. Times are milliseconds since the epoch. */
+/**
+ * The state of one touched task. Times are milliseconds since the epoch. Every status has the same fields, so that all
+ * objects have one hidden class.
+ */
 export interface TaskState {
   readonly status: TaskStatus;
   /** Genuine failures since the last manual retry. */
   readonly failedAttempts: number;
-  /** Number of the latest attempt; 0 before the first. */
+  /** Number of the latest attempt. Counts from 1; 0 means no attempt so far. */
   readonly attemptNumber: number;
   readonly updatedAt: number;
-  /** When the latest attempt was assigned; 0 if there was none, and for a ready or pending task. */
-  readonly assignedAt: number;
-  /** When a ready task may be leased again; 0 when at once. Only ready tasks have it. */
-  readonly retryAfter: number;
-  /** Ordinal of the worker that holds or held the latest attempt; 0 for none. */
-  readonly workerOrdinal: number;
+  /** When the latest attempt was assigned. Null without an attempt since the last retry, and for a ready task. */
+  readonly assignedAt: number | null;
+  /** End of the retry delay of a ready task. Null without a delay, and for every other status. */
+  readonly retryAfter: number | null;
+  /** Ordinal of the worker that holds or held the latest attempt. Null under the same conditions as `assignedAt`. */
+  readonly workerOrdinal: number | null;
   /** Whether a TaskTextRecord exists. */
   readonly hasText: boolean;
   /** Whether the step's `unschedulableReason` is the task's; only a ready task's is. */
@@ -39,6 +42,15 @@ export interface TaskState {
   /** Set if the task has ended and its latest attempt reported no progress (task-progress.ts). */
   readonly silent: boolean;
 }
+
+/** A task with the assignment of its latest attempt. Every live task has one. */
+export interface AssignedTaskState extends TaskState {
+  readonly assignedAt: number;
+  readonly workerOrdinal: number;
+}
+
+export const hasAssignment = (task: TaskState): task is AssignedTaskState =>
+  task.assignedAt !== null && task.workerOrdinal !== null;
 
 export const pageOf = (index: number): number => Math.floor(index / TASKS_PER_PAGE);
 
@@ -98,15 +110,16 @@ export function readTask(page: Uint8Array, index: number): TaskState | null {
     throw new Error(`task page holds the unknown status code ${code} at index ${index}`);
   const view = viewOf(page);
   const when = view.getFloat64(at + 16, true);
+  const ordinal = view.getUint32(at + 24, true);
   const isReady = status === 'ready';
   return {
     status,
     failedAttempts: view.getUint16(at + 2, true),
     attemptNumber: view.getUint32(at + 4, true),
     updatedAt: view.getFloat64(at + 8, true),
-    assignedAt: isReady ? 0 : when,
-    retryAfter: isReady ? when : 0,
-    workerOrdinal: view.getUint32(at + 24, true),
+    assignedAt: isReady || when === 0 ? null : when,
+    retryAfter: isReady && when !== 0 ? when : null,
+    workerOrdinal: ordinal === 0 ? null : ordinal,
     hasText: ((page[at + 1] ?? 0) & FLAG_HAS_TEXT) !== 0,
     unschedulable: ((page[at + 1] ?? 0) & FLAG_UNSCHEDULABLE) !== 0,
     silent: ((page[at + 1] ?? 0) & FLAG_SILENT) !== 0,
@@ -119,7 +132,7 @@ export function readTaskStatus(page: Uint8Array, index: number): TaskStatus | nu
   return code === 0 ? null : (TASK_STATUSES[code - 1] ?? null);
 }
 
-/** Returns the highest number of any attempt on the page; 0 if there is none. */
+/** Returns the highest number of any attempt on the page; 0 means no attempt so far. */
 export function highestAttemptOn(page: Uint8Array): number {
   const view = viewOf(page);
   let highest = 0;
@@ -171,8 +184,8 @@ export function writeTask(page: Uint8Array, index: number, task: TaskState): voi
   view.setUint16(at + 2, Math.min(task.failedAttempts, 0xffff), true);
   view.setUint32(at + 4, task.attemptNumber, true);
   view.setFloat64(at + 8, task.updatedAt, true);
-  view.setFloat64(at + 16, task.status === 'ready' ? task.retryAfter : task.assignedAt, true);
-  view.setUint32(at + 24, task.workerOrdinal, true);
+  view.setFloat64(at + 16, (task.status === 'ready' ? task.retryAfter : task.assignedAt) ?? 0, true);
+  view.setUint32(at + 24, task.workerOrdinal ?? 0, true);
 }
 
 /** Fields that untouched tasks share (step.ts). */
@@ -189,9 +202,9 @@ export function untouchedTask({ status, updatedAt, unschedulable }: Untouched): 
     failedAttempts: 0,
     attemptNumber: 0,
     updatedAt,
-    assignedAt: 0,
-    retryAfter: 0,
-    workerOrdinal: 0,
+    assignedAt: null,
+    retryAfter: null,
+    workerOrdinal: null,
     hasText: false,
     unschedulable: unschedulable === true,
     silent: false,

@@ -7,7 +7,7 @@ export interface UsagePoolRecord {
   readonly id: string;
   readonly name: string;
   readonly maxConcurrent: number;
-  /** Free text for diagnostics; empty when there is none. */
+  /** Free text for diagnostics, as the client sent it. May be empty. */
   readonly serverHint: string;
   /** Number of the pool among those that exist, from 1: the slot of its claims. */
   readonly slot: number;

@@ -2,7 +2,7 @@ import type { AttemptId, FarmId, QueueId, WorkerId } from '../ids.ts';
 
 export type WorkerStatus = 'online' | 'offline' | 'disabled';
 
-/** Hardware of a worker other than cores and memory. */
+/** Hardware of a worker other than cores and memory, as the API serves it (docs/contract/resources.md#worker). */
 export interface WorkerHardware {
   readonly gpuCount: number;
   /** Of the card with the least memory; 0 if unknown. */

@@ -143,7 +143,7 @@ export class AgentFixture {
     const effects = this.takeEffects();
     const [only] = effects;
     if (effects.length !== 1 || only?.kind !== kind) {
-      throw new Error(`expected ${kind} alone, and the effects are: ${JSON.stringify(effects, null, 1)}`);
+      throw new Error(`expected only ${kind}, but the effects are: ${JSON.stringify(effects, null, 1)}`);
     }
     return only as Effect<Kind>;
   }
@@ -166,7 +166,7 @@ export class AgentFixture {
     this.settle();
   }
 
-  /** Stalls the agent: messages that arrive meanwhile are handled together afterwards. */
+  /** Stalls the agent: messages that arrive in the meantime are handled together afterwards. */
   stall(ms: number): void {
     this.monotonic += ms;
     this.kernel.resumeLiveness();

@@ -312,9 +312,9 @@ test('whatever happens to requests, a report is soon confirmed or published, and
       const judge = (): void => {
         for (const [attempt, at] of endedAt) {
           const isDone = confirmed.has(attempt) || fixture.streamed.includes(attempt);
-          if (!isDone && fixture.now - at > latestMs) throw new Error(`${attempt} was never said`);
+          if (!isDone && fixture.now - at > latestMs) throw new Error(`${attempt} was not reported in time`);
           if (fixture.kept.includes(attempt) === confirmed.has(attempt))
-            throw new Error(`${attempt} on disk`);
+            throw new Error(`${attempt} is kept although confirmed, or lost although unconfirmed`);
         }
       };
       for (const step of script) {

@@ -169,7 +169,7 @@ test('an assignment without its step is ignored', (t) => {
   t.end();
 });
 
-test('a worker that the lease actor does not know checks its registration and waits', (t) => {
+test('a worker that is unknown to the lease actor checks its registration and waits', (t) => {
   const { fixture, request } = asking();
   fixture.lease(request, { v: 1, type: 'unknown' });
   const heartbeat = fixture.onlyEffect('announce');
@@ -181,7 +181,7 @@ test('a worker that the lease actor does not know checks its registration and wa
   t.end();
 });
 
-test('late assignments start after confirmation by the service, and hold their cores meanwhile', (t) => {
+test('late assignments start after confirmation by the service, and hold their cores until then', (t) => {
   for (const late of ['after the time-out', 'after a long hold', 'after a stall']) {
     const { fixture, request } = asking();
     const reply = leases([assignmentOf('a', { cores: 4 })]);

@@ -83,13 +83,13 @@ test('a value with a known beginning only hides the rest of the line', (t) => {
   t.end();
 });
 
-test('beyond the limits everything is hidden', (t) => {
+test('beyond the limits all output is hidden', (t) => {
   const redactor = new Redactor();
   for (let nth = 0; nth < REDACTION_LIMITS.values; nth++) redactor.add(`value-${nth}`);
   t.equal(redactor.hidesAll, false);
   t.equal(redactor.line('plain value-77'), `plain ${REDACTED}`);
   redactor.add('value-0');
-  t.equal(redactor.hidesAll, false, 'a known value does not count again');
+  t.equal(redactor.hidesAll, false, 'a known value is not counted again');
   redactor.add('one more');
   t.equal(redactor.hidesAll, true);
   t.equal(redactor.line('plain'), REDACTED);
@@ -121,7 +121,7 @@ function foundBy(search: TextSearch, text: string, isCut: boolean): boolean[] {
   return found;
 }
 
-test('the search finds what a plain search finds, whenever the texts were added', (t) => {
+test('the search finds the same as a plain search, whenever the texts were added', (t) => {
   fc.assert(
     fc.property(fc.array(letters(6), { maxLength: 8 }), letters(60), (texts, text) => {
       const search = new TextSearch();

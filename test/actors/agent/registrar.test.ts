@@ -216,7 +216,7 @@ test('reports of an earlier agent are published again and listed as open until t
   t.end();
 });
 
-test('a worker that the service does not know registers again, and its tasks continue', (t) => {
+test('a worker that is unknown to the service registers again, and its tasks continue', (t) => {
   const fixture = withRunning();
   fixture.pass(5000);
   const heartbeat = fixture.onlyEffect('announce');
@@ -229,7 +229,7 @@ test('a worker that the service does not know registers again, and its tasks con
   t.end();
 });
 
-test('a reply of a restarted service cancels open lease requests, which it does not know', (t) => {
+test('a reply of a restarted service cancels open lease requests, which are lost', (t) => {
   const fixture = new AgentFixture();
   fixture.start();
   fixture.deliver('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
@@ -242,7 +242,11 @@ test('a reply of a restarted service cancels open lease requests, which it does 
   t.same(fixture.takeEffects(), [{ kind: 'give-up-leases' }]);
   const { requestId = '' } = asked ?? {};
   fixture.deliver('poller', 'poller', { type: 'lease.unanswered', requestId, reason: 'timed-out' });
-  t.match(fixture.takeEffects(), [{ kind: 'request-lease', queue: '_any' }], 'and asked again at once');
+  t.match(
+    fixture.takeEffects(),
+    [{ kind: 'request-lease', queue: '_any' }],
+    'new requests are sent immediately',
+  );
   t.end();
 });
 
@@ -275,7 +279,7 @@ test('a heartbeat timeout that changes with a restart of the service applies fro
   fixture.pass(1);
   t.ok(
     fixture.takeEffects().some(({ kind }) => kind === 'terminate-action'),
-    'four seconds after the answered one was sent',
+    'four seconds after the last answered heartbeat was sent',
   );
   t.end();
 });

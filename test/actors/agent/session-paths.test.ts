@@ -50,7 +50,7 @@ class Staged extends AgentFixture {
 
   one<Kind extends AgentEffect['kind']>(kind: Kind): Effect<Kind> {
     const found = this.takeEffects().find((effect): effect is Effect<Kind> => effect.kind === kind);
-    if (found === undefined) throw new Error(`${kind} was not said`);
+    if (found === undefined) throw new Error(`missing effect: ${kind}`);
     return found;
   }
 

@@ -160,7 +160,7 @@ test('new lines wait while the spool is being sent', (t) => {
   world.write('live');
   world.wait(100);
   t.match(world.waiting, [{ kind: 'ship-spool' }], 'one batch at a time, the spool first');
-  t.equal(world.held, 5, 'the process waits meanwhile');
+  t.equal(world.held, 5, 'the process waits until then');
   world.settleAll();
   t.equal(world.text(), 'a\nb\nc\nd\ne\nlive\n');
   t.equal(world.held, 0);
@@ -200,7 +200,7 @@ test('chunks in flight to the bus are not spooled before the reply', (t) => {
   world.answerNext();
   world.write('two');
   world.wait(300);
-  t.match(world.waiting, [{ kind: 'ship-logs' }], 'tried again');
+  t.match(world.waiting, [{ kind: 'ship-logs' }], 'sent again');
   world.wait(2000);
   t.match(world.waiting, [{ kind: 'ship-logs' }]);
   t.equal(world.waiting.length, 1, 'the spool is due, but waits');
@@ -341,7 +341,7 @@ function linesOf(text: string): { readonly lines: readonly string[]; readonly dr
   return { lines, dropped };
 }
 
-test('whatever bus and spool do: no gaps, no line lost without a mark, order kept, memory bounded', (t) => {
+test('with any behavior of bus and spool there are no gaps, no unmarked losses, a constant order and limited memory', (t) => {
   const step = fc.oneof(
     {
       weight: 6,

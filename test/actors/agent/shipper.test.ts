@@ -34,7 +34,7 @@ const chunksIn = (effects: readonly AgentEffect[]): LogMessage[] =>
 const consumedIn = (effects: readonly AgentEffect[]): number =>
   effects.reduce((sum, effect) => sum + (effect.kind === 'output-consumed' ? effect.bytes : 0), 0);
 
-test('lines gather for a moment into one chunk, and stored chunks let the process write more', (t) => {
+test('lines are collected for a moment into one chunk, and stored chunks let the process write more', (t) => {
   const fixture = new Shipping();
   fixture.lines(['one', 'two']);
   fixture.pass(50);
@@ -205,7 +205,7 @@ test('a task without output ships nothing', (t) => {
   t.end();
 });
 
-test('whatever the bus does, numbers have no gaps and no line is lost', (t) => {
+test('with any behavior of the bus, numbers have no gaps and no line is lost', (t) => {
   const step = fc.oneof(
     fc.record({
       do: fc.constant('write' as const),

@@ -24,9 +24,9 @@ test('rows changed by many turns of a window are written once, with their final 
       ],
     ],
   );
-  t.strictSame(bench.heard(), [], 'nothing is published before it is durable');
+  t.strictSame(bench.takeOutputs(), [], 'nothing is published before it is durable');
   bench.flush(0);
-  t.strictSame(bench.heard(), ['a says 1', 'settled first']);
+  t.strictSame(bench.takeOutputs(), ['a says 1', 'settled first']);
   bench.post('b', [say('reads')]);
   bench.settle();
   t.equal(bench.commits.length, 1, 'an actor that is not marked dirty is not saved again');
@@ -64,7 +64,7 @@ test('the whole window is rolled back when a failed unit touched an actor with u
   bench.post('b', [later(3), say('behind')], 'fourth');
   bench.kernel.pump();
   t.strictSame(bench.commits, [], 'nothing of the failed unit is written');
-  t.strictSame(bench.heard(), []);
+  t.strictSame(bench.takeOutputs(), []);
   t.equal(bench.stateOf('a'), undefined);
   t.equal(bench.stateOf('b'), undefined);
   t.equal(bench.kernel.queuedMessages, 4);
@@ -72,10 +72,10 @@ test('the whole window is rolled back when a failed unit touched an actor with u
   t.strictSame(
     bench.commits.map((commit) => commit.changes),
     [[{ id: 'a', value: 1 }], [{ id: 'b', value: 2 }], [{ id: 'b', value: 3 }]],
-    'each message then has a window of its own',
+    'each message then has its own window',
   );
   t.strictSame(
-    bench.heard().filter((line) => !line.startsWith('to third')),
+    bench.takeOutputs().filter((line) => !line.startsWith('to third')),
     [
       'a kept 1',
       'settled first',
@@ -90,7 +90,7 @@ test('the whole window is rolled back when a failed unit touched an actor with u
   t.end();
 });
 
-test('a failed unit that touched no unsaved rows leaves the rest of the window as it is', (t) => {
+test('a failed unit that touched no unsaved rows does not affect the rest of the window', (t) => {
   const bench = new KernelHarness();
   bench.post('a', [later(1), say('kept')], 'first');
   bench.post('b', [later(2), fail('once', 1)], 'second');
@@ -100,7 +100,7 @@ test('a failed unit that touched no unsaved rows leaves the rest of the window a
     [[{ id: 'a', value: 1 }]],
   );
   bench.settle();
-  t.strictSame(bench.heard(), ['a kept 1', 'settled first', 'settled second']);
+  t.strictSame(bench.takeOutputs(), ['a kept 1', 'settled first', 'settled second']);
   t.equal(bench.disk.get('b'), 2);
   t.end();
 });
@@ -172,7 +172,7 @@ test('a unit that throws once leaves no trace, and one that always throws has no
       }
       // Windows are split differently, so processed callbacks are compared apart from outputs.
       const heardOf = (bench: KernelHarness): string => {
-        const lines = bench.heard().filter((line) => !line.startsWith('to '));
+        const lines = bench.takeOutputs().filter((line) => !line.startsWith('to '));
         const isSettled = (line: string): boolean => line.startsWith('settled ');
         return [...lines.filter(isSettled), ...lines.filter((line) => !isSettled(line))].join();
       };

@@ -60,7 +60,7 @@ test('canceled timers of the far future do not accumulate', (t) => {
     timers.set(`task ${at}`, 86_400_000, at);
     timers.cancel(`task ${at}`);
   }
-  t.ok(timers.size < 2000, `${timers.size} entries`);
+  t.ok(timers.size < 2000, `the heap has ${timers.size} entries`);
   const taken: number[] = [];
   for (let timer = timers.takeDue(2000); timer !== null; timer = timers.takeDue(2000))
     taken.push(timer.payload);

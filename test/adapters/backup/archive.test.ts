@@ -18,7 +18,7 @@ import { tarEntrySize, tarHeader } from '../../../src/adapters/backup/tar-entry.
 
 const CONTENTS = { state: Buffer.alloc(1300, 'state'), logs: Buffer.alloc(1024, 'logs') } as const;
 
-/** A backup of small files in the directory. */
+/** Creates a backup of small files in the directory. */
 async function makeArchive(directory: string, contents = CONTENTS): Promise<BackupManifest> {
   const manifest: BackupManifest = {
     backup: 1,
@@ -38,7 +38,7 @@ async function makeArchive(directory: string, contents = CONTENTS): Promise<Back
   return manifest;
 }
 
-/** Extracts an archive into a new folder; gives the reason when it is refused. */
+/** Extracts an archive into a new folder. Returns the error message if it is rejected. */
 async function extract(archive: string, folder: string): Promise<string | null> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
@@ -55,10 +55,10 @@ async function extract(archive: string, folder: string): Promise<string | null> 
   }
 }
 
-test('what is packed comes out again, and other programs can read it', async (t) => {
+test('an archive restores its files, and other programs can read it', async (t) => {
   const directory = t.testdir();
   const manifest = await makeArchive(directory);
-  t.strictSame(readdirSync(directory), ['b.tar'], 'no draft and no copy is left');
+  t.strictSame(readdirSync(directory), ['b.tar'], 'no draft and no copy remains');
   const archive = join(directory, 'b.tar');
   t.equal(statSync(archive).mode & 0o777, 0o600);
   t.equal(await extract(archive, join(directory, 'out')), null);
@@ -76,7 +76,7 @@ test('what is packed comes out again, and other programs can read it', async (t)
   t.equal(checked.stdout, 'callsheet-backup.json: OK\nstate/data.mdb: OK\nlogs/data.mdb: OK\n');
 });
 
-test('an archive with any byte altered is refused', async (t) => {
+test('an archive with any altered byte is rejected', async (t) => {
   const directory = t.testdir();
   await makeArchive(directory);
   const whole = readFileSync(join(directory, 'b.tar'));
@@ -96,7 +96,7 @@ test('an archive with any byte altered is refused', async (t) => {
   );
 });
 
-test('an archive that is cut off anywhere is refused', async (t) => {
+test('an archive that is truncated at any byte is rejected', async (t) => {
   const directory = t.testdir();
   await makeArchive(directory);
   const whole = readFileSync(join(directory, 'b.tar'));
@@ -110,7 +110,7 @@ test('an archive that is cut off anywhere is refused', async (t) => {
   );
 });
 
-test('a refusal says what is wrong, and where', async (t) => {
+test('an error names the problem and its position', async (t) => {
   const directory = t.testdir();
   await makeArchive(directory);
   const whole = readFileSync(join(directory, 'b.tar'));
@@ -129,19 +129,19 @@ test('a refusal says what is wrong, and where', async (t) => {
   t.equal(await refusalOf(Buffer.alloc(4096, 'x')), 'it is not a backup of Callsheet');
   t.equal(
     await refusalOf(whole.subarray(0, stateAt + 100)),
-    `it is cut off in state/data.mdb, at byte ${stateAt + 100}`,
+    `it ends early in state/data.mdb, at byte ${stateAt + 100}`,
   );
   t.equal(
     await refusalOf(whole.subarray(0, whole.length - 1)),
-    `it is cut off in its end, at byte ${whole.length - 1}`,
+    `it ends early in its end, at byte ${whole.length - 1}`,
   );
   t.equal(
     await refusalOf(flipped(stateAt + 7)),
-    'the checksum of state/data.mdb does not fit: it was altered',
+    'the checksum of state/data.mdb does not match: it was altered',
   );
   t.equal(
     await refusalOf(flipped(whole.indexOf('0.0.0-test'))),
-    'the checksum of callsheet-backup.json does not fit: it was altered',
+    'the checksum of callsheet-backup.json does not match: it was altered',
   );
   t.equal(
     await refusalOf(flipped(stateAt - 512)),
@@ -155,11 +155,11 @@ test('a refusal says what is wrong, and where', async (t) => {
   appendFileSync(damaged, 'x');
   t.equal(
     await extract(damaged, join(directory, 'out')),
-    `something follows its end at byte ${whole.length}`,
+    `it has data after its end, at byte ${whole.length}`,
   );
 });
 
-test('a manifest of another version is refused by its number', async (t) => {
+test('a manifest of another version is rejected with its number', async (t) => {
   t.strictSame(readManifest('{"backup": 2, "made_by": "9.9.9"}'), {
     ok: false,
     reason: 'it has format 2 (made by version 9.9.9) and this program knows format 1',

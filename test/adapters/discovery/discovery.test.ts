@@ -8,14 +8,14 @@ import { Recorder } from '../../kit/nats-recorder.ts';
 
 tap.setTimeout(60_000);
 
-/** Nothing leaves the machine. */
+/** Packets stay on this machine. */
 const LOOPBACK = '127.0.0.1';
 const GROUP = '224.0.0.251';
 const PORT = 5353;
-/** Packets that one side says at once before it is held to its rate. */
+/** Number of packets that one side may send at once before its rate is limited. */
 const MOST_AT_ONCE = 30;
 
-/** Names are of this process: other tests may speak at the same time. */
+/** The names contain the process ID, because other tests may announce services at the same time. */
 const nameOf = (name: string): string => `${name}-${process.pid}`;
 
 const announce = (t: Test, name: string, port: number, urls: readonly string[] | null): Announcement => {
@@ -31,7 +31,7 @@ const announce = (t: Test, name: string, port: number, urls: readonly string[] |
   return announcement;
 };
 
-/** A search; `names` limits what is recorded. */
+/** Starts a search; `names` limits what is recorded. */
 function search(t: Test, name: string): Recorder<AnnouncedService> {
   const found = new Recorder<AnnouncedService>();
   const search = searchServices({
@@ -59,7 +59,7 @@ async function speaker(t: Test): Promise<Socket> {
 const say = (socket: Socket, data: Buffer): Promise<void> =>
   new Promise((resolve) => socket.send(data, PORT, GROUP, () => resolve()));
 
-test('a service is found by who looks before it is there, and by who looks after', async (t) => {
+test('a service is found by searches that start before and after it', async (t) => {
   const before = search(t, 'both');
   announce(t, 'both', 14_222, null);
   const expected = {
@@ -71,7 +71,7 @@ test('a service is found by who looks before it is there, and by who looks after
   t.same(await search(t, 'both').next(any), expected);
 });
 
-test('a service that was withdrawn is not found any more; one at another port is', async (t) => {
+test('a withdrawn service is not found any more; one at another port is', async (t) => {
   const first = announce(t, 'moved', 14_222, ['nats://127.0.0.1:14222']);
   t.same((await search(t, 'moved').next(any)).urls, ['nats://127.0.0.1:14222']);
   await first.withdraw();
@@ -79,7 +79,7 @@ test('a service that was withdrawn is not found any more; one at another port is
   t.same((await search(t, 'moved').next(any)).urls, ['nats://127.0.0.1:14333']);
 });
 
-/** A header with these counts of questions and records. */
+/** Returns a header with these counts of questions and records. */
 function header(flags: number, counts: readonly number[], rest: Buffer = Buffer.alloc(0)): Buffer {
   const data = Buffer.alloc(12);
   data.writeUInt16BE(flags, 2);
@@ -91,7 +91,7 @@ const label = (text: string): Buffer => Buffer.concat([Buffer.from([text.length]
 const name = (...labels: readonly string[]): Buffer =>
   Buffer.concat([...labels.map(label), Buffer.from([0])]);
 
-/** A record with whatever as its data. */
+/** Returns a record with arbitrary data. */
 function record(owner: Buffer, type: number, data: Buffer, length = data.length): Buffer {
   const fixed = Buffer.alloc(10);
   fixed.writeUInt16BE(type, 0);
@@ -106,7 +106,7 @@ const [PTR, TXT, SRV] = [12, 16, 33] as const;
 const TYPE = name('_callsheet', '_tcp', 'local');
 const srv = (target: Buffer): Buffer => Buffer.concat([Buffer.from([0, 0, 0, 0, 0x37, 0x8e]), target]);
 
-test('malformed packets and floods hurt neither side', async (t) => {
+test('malformed packets and floods affect neither side', async (t) => {
   announce(t, 'tough', 14_222, null);
   const found = search(t, 'tough');
   await found.next(any);
@@ -152,11 +152,11 @@ test('malformed packets and floods hurt neither side', async (t) => {
     );
     await say(socket, header(at % 2 === 0 ? RESPONSE : 0, [1, 1, 0, 0], noise));
   }
-  // Both are still announced after the flood: a new search asks until it is answered.
+  // Both are still announced after the flood: a new search repeats its question until it is answered.
   t.same((await search(t, 'tough').next(any)).urls, ['nats://127.0.0.1:14222']);
 });
 
-test('a packet of many questions is not answered as many times', async (t) => {
+test('a packet with many questions does not cause as many responses', async (t) => {
   announce(t, 'calm', 14_222, null);
   await search(t, 'calm').next(any);
   const socket = await speaker(t);
@@ -175,5 +175,5 @@ test('a packet of many questions is not answered as many times', async (t) => {
   }
   await search(t, 'calm').next(any);
   await answers.count(MOST_AT_ONCE);
-  t.ok(answers.all.length < 200, `1200 questions were answered ${answers.all.length} times`);
+  t.ok(answers.all.length < 200, `1200 questions caused ${answers.all.length} responses`);
 });

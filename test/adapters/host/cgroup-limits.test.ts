@@ -28,7 +28,7 @@ const MOUNTS_1 = [
   '',
 ].join('\n');
 
-test('version 2: the least limit of the group and of those above it', (t) => {
+test('version 2: the lowest limit of the group and its parents applies', (t) => {
   const files = {
     '/proc/self/cgroup': '0::/farm.slice/callsheet-worker.service\n',
     '/proc/self/mountinfo': MOUNT_2,
@@ -47,7 +47,7 @@ test('version 2: the least limit of the group and of those above it', (t) => {
   t.end();
 });
 
-test('version 2 in a container, whose own group is the root', (t) => {
+test('version 2 in a container, where its own group is the root', (t) => {
   const limits = cgroupLimits(
     root(t, {
       '/proc/self/cgroup': '0::/\n',
@@ -77,7 +77,7 @@ test('version 1, where the container sees a part of the hierarchy', (t) => {
   t.end();
 });
 
-test('no control groups, and files that say nothing', (t) => {
+test('there is no limit without control groups or with invalid files', (t) => {
   const none = { memoryBytes: null, cpus: null };
   t.same(cgroupLimits(root(t, {})), none);
   const odd = {
@@ -90,7 +90,7 @@ test('no control groups, and files that say nothing', (t) => {
   t.end();
 });
 
-/** Where a group of version 1 can be made under that of this process, or null. */
+/** Directory for version 1 groups below the group of this process, or null. */
 function ownMemoryGroup(): string | null {
   try {
     accessSync('/sys/fs/cgroup/memory', constants.W_OK);
@@ -102,10 +102,10 @@ function ownMemoryGroup(): string | null {
   }
 }
 
-test('a process in a group of its own', async (t) => {
+test('reads the limits of a process in its own group', async (t) => {
   const group = ownMemoryGroup();
   if (group === null) {
-    t.comment('no memory hierarchy of version 1 that may be written here');
+    t.comment('no writable version 1 memory hierarchy here');
     return;
   }
   t.teardown(() => {

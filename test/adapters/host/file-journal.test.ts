@@ -52,7 +52,7 @@ const append = (journal: FileJournal, ...changes: JournalChange[]): Promise<void
     journal.append(changes, resolve);
   });
 
-test('a worker is named once and keeps its name', async (t) => {
+test('a worker gets its ID once and keeps it', async (t) => {
   const path = directory(t);
   const first = await open(path);
   t.equal(first.workerId, 'worker-1');
@@ -71,7 +71,7 @@ test('a worker is named once and keeps its name', async (t) => {
   await third.close();
 });
 
-test('reports are there after the daemon was killed, until they are confirmed', async (t) => {
+test('reports survive a kill of the daemon until they are confirmed', async (t) => {
   const path = directory(t);
   const first = await open(path);
   await append(first, kept('a'), kept('b'));
@@ -81,11 +81,11 @@ test('reports are there after the daemon was killed, until they are confirmed', 
   await append(second, confirmed('b'), confirmed('c'), confirmed('never-kept'));
   const third = await open(path);
   t.same(third.reports, []);
-  t.equal(readFileSync(join(path, 'journal.jsonl'), 'utf8'), '', 'a start keeps only what counts');
+  t.equal(readFileSync(join(path, 'journal.jsonl'), 'utf8'), '', 'a start keeps only current entries');
   for (const journal of [first, second, third]) await journal.close();
 });
 
-test('calls back in the order of the calls, each after its lines are in the file', async (t) => {
+test('callbacks run in the order of the calls, each after its lines are in the file', async (t) => {
   const path = directory(t);
   const journal = await open(path);
   const seen: string[] = [];
@@ -103,7 +103,7 @@ test('calls back in the order of the calls, each after its lines are in the file
   await journal.close();
 });
 
-test('a torn last line is dropped, wherever it was torn', async (t) => {
+test('a torn last line is dropped, at any position', async (t) => {
   const path = directory(t);
   const file = join(path, 'journal.jsonl');
   const whole = `${JSON.stringify({ op: 'report-kept', report: report('a') })}\n`;
@@ -118,7 +118,7 @@ test('a torn last line is dropped, wherever it was torn', async (t) => {
   }
 });
 
-test('a broken line that is not the last one, or a broken identity, stops the start', async (t) => {
+test('a damaged line before the last one, or a damaged identity, prevents the start', async (t) => {
   const path = directory(t);
   await (await open(path)).close();
   for (const line of [
@@ -138,7 +138,7 @@ test('a broken line that is not the last one, or a broken identity, stops the st
   }
 });
 
-test('the file does not grow with what has been confirmed', async (t) => {
+test('confirmed reports do not make the file grow', async (t) => {
   const path = directory(t);
   const journal = await open(path);
   await append(journal, kept('stays'));
@@ -163,14 +163,14 @@ test('a failed write is reported, and there is no callback', async (t) => {
   const failure = new Promise<unknown>((resolve) => {
     void FileJournal.open(path, () => 'worker-1', resolve).then(async (journal) => {
       await journal.close();
-      journal.append([kept('a')], () => t.fail('called back'));
+      journal.append([kept('a')], () => t.fail('the callback ran'));
     });
   });
   t.ok((await failure) instanceof Error);
 });
 
 test(
-  'what is to be kept is written though tasks have filled the disk',
+  'reports are written even if tasks have filled the disk',
   { skip: canMount ? false : 'only root can mount' },
   async (t) => {
     const path = smallDisk(t, 4);

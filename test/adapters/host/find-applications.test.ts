@@ -18,7 +18,7 @@ function scratch(t: Test): string {
 function install(folder: string, path: string, mode = 0o755): void {
   const file = join(folder, path);
   mkdirSync(dirname(file), { recursive: true });
-  // Found, never run: what ran it would leave a trace.
+  // The program must not be run; running it would create a file.
   writeFileSync(file, `#!/bin/sh\ntouch ${JSON.stringify(join(folder, 'was-run'))}\n`);
   chmodSync(file, mode);
 }
@@ -26,7 +26,7 @@ function install(folder: string, path: string, mode = 0o755): void {
 const found = (root: string, environment: Record<string, string>, system = 'linux') =>
   findApplications(KNOWN_APPLICATIONS, { system, environment, root });
 
-test('programs on the PATH that may be run', async (t) => {
+test('finds executable programs on the PATH', async (t) => {
   const root = scratch(t);
   install(root, 'bin/blender');
   install(root, 'bin/ffmpeg');
@@ -38,10 +38,10 @@ test('programs on the PATH that may be run', async (t) => {
   const PATH = `${root}/bin:${root}/missing:relative::${root}/other`;
   t.same(await found(root, { PATH }), ['blender', 'ffmpeg', 'git_lfs', 'oiiotool']);
   t.same(await found(root, {}), []);
-  t.throws(() => chmodSync(join(root, 'was-run'), 0o644), { code: 'ENOENT' }, 'nothing was run');
+  t.throws(() => chmodSync(join(root, 'was-run'), 0o644), { code: 'ENOENT' }, 'no program was run');
 });
 
-test('install directories, each system its own', async (t) => {
+test('finds install directories of each operating system', async (t) => {
   const root = scratch(t);
   install(root, 'opt/hfs20.5.332/bin/hython');
   install(root, 'usr/autodesk/maya2025/bin/maya');
@@ -54,7 +54,7 @@ test('install directories, each system its own', async (t) => {
   t.same(await found(root, { PATH: '' }, 'freebsd'), []);
 });
 
-test('variables that name an installation', async (t) => {
+test('finds installations by environment variables', async (t) => {
   const root = scratch(t);
   install(root, 'mnt/houdini/bin/hython');
   t.same(
@@ -63,7 +63,7 @@ test('variables that name an installation', async (t) => {
   );
 });
 
-test('a star in a name matches nothing else', async (t) => {
+test('a star in a name is not a wildcard', async (t) => {
   const root = scratch(t);
   install(root, 'opt/hfs+/bin/hython');
   install(root, 'opt/xhfs20/bin/hython');
@@ -74,16 +74,16 @@ test('a star in a name matches nothing else', async (t) => {
   t.same(await findApplications(applications, { system: 'linux', environment: {}, root }), ['one']);
 });
 
-test('Docker counts when its engine can be reached', async (t) => {
+test('finds Docker if its engine is reachable', async (t) => {
   const root = scratch(t);
   install(root, 'bin/docker');
   const PATH = join(root, 'bin');
-  t.same(await found(root, { PATH }), [], 'no socket');
+  t.same(await found(root, { PATH }), [], 'without the socket');
   t.same(await found(root, { PATH, DOCKER_HOST: `unix://${root}/no.sock` }), []);
   t.same(await found(root, { PATH, DOCKER_HOST: 'tcp://engine:2376' }), ['docker']);
   mkdirSync(join(root, 'var/run'), { recursive: true });
   writeFileSync(join(root, 'var/run/docker.sock'), '');
-  t.same(await found(root, { PATH }), [], 'a file that is not a socket');
+  t.same(await found(root, { PATH }), [], 'a regular file instead of a socket');
   rmSync(join(root, 'var/run/docker.sock'));
   const engine = createServer().listen(join(root, 'var/run/docker.sock'));
   await once(engine, 'listening');

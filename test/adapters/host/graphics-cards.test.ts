@@ -6,16 +6,16 @@ import { graphicsCards, readCards } from '../../../src/adapters/host/graphics-ca
 import { until } from '../../kit/until.ts';
 
 const NONE = { count: 0, memoryMib: 0, models: [], problem: null };
-/** Longer than any answer here takes, shorter than what never answers. */
+/** Longer than any response in this test takes, shorter than a program that hangs. */
 const TIMEOUT_MS = 20_000;
 
 interface FakeDriver {
   readonly directory: string;
-  /** The PATH has it first. */
+  /** First directory on the PATH. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** A program named nvidia-smi on the PATH. */
+/** Creates a program named nvidia-smi on the PATH. */
 function driver(t: Test, script: string): FakeDriver {
   const directory = mkdtempSync(join(tmpdir(), 'callsheet-nvidia-'));
   t.teardown(() => {
@@ -27,7 +27,7 @@ function driver(t: Test, script: string): FakeDriver {
   return { directory, environment: { PATH: `${directory}:/usr/bin:/bin` } };
 }
 
-test('what the driver lists', async (t) => {
+test('returns the cards that the driver lists', async (t) => {
   const { directory, environment } = driver(
     t,
     'echo "$@" > "$(dirname "$0")/asked"\nprintf "24564, NVIDIA RTX A5000\\n16376, NVIDIA RTX A4000, Max-Q\\n"',
@@ -59,19 +59,19 @@ test('a broken driver is reported as a problem, without GPUs', async (t) => {
     'nvidia-smi ended with exit code 9',
   );
   t.equal(await problemOf('kill -KILL $$'), 'nvidia-smi was ended by SIGKILL');
-  t.equal(await problemOf('echo No devices were found'), 'nvidia-smi says what no list of GPUs is');
-  t.equal(await problemOf('exec yes 24564, NVIDIA'), 'nvidia-smi says more than 262144 bytes');
+  t.equal(await problemOf('echo No devices were found'), 'nvidia-smi returned an invalid list of GPUs');
+  t.equal(await problemOf('exec yes 24564, NVIDIA'), 'nvidia-smi returned more than 262144 bytes');
   t.equal(await problemOf('exec sleep 600', 100), 'nvidia-smi did not answer within 100 ms');
 });
 
-test('a directory of the PATH that may not be read is none', async (t) => {
+test('an unreadable directory on the PATH is skipped', async (t) => {
   const directory = t.testdir({ file: '' });
-  // Looked for below a file the program cannot be, as in a directory that hides what it holds.
+  // A path below a file has the same effect as an unreadable directory.
   const environment = { PATH: join(directory, 'file') };
   t.same(await graphicsCards(environment, TIMEOUT_MS), { count: 0, memoryMib: 0, models: [], problem: null });
 });
 
-test('a driver that may not be run is a problem', async (t) => {
+test('a driver without execute permission is reported as a problem', async (t) => {
   const { directory, environment } = driver(t, 'true');
   writeFileSync(join(directory, 'nvidia-smi'), 'no program');
   const { problem, count } = await graphicsCards(environment, TIMEOUT_MS);
@@ -79,7 +79,7 @@ test('a driver that may not be run is a problem', async (t) => {
   t.match(problem, /^nvidia-smi /);
 });
 
-test('a driver that hangs is not waited for, and is ended with what it has started', async (t) => {
+test('a driver that hangs is killed together with its children', async (t) => {
   const { directory, environment } = driver(
     t,
     'echo $$ > "$(dirname "$0")/pids"\nsleep 600 &\necho $! >> "$(dirname "$0")/pids"\ntrap "" TERM\nwait',
@@ -91,12 +91,12 @@ test('a driver that hangs is not waited for, and is ended with what it has start
   for (const pid of pids) await until(`process ${pid} has ended`, () => !isRunning(pid));
 });
 
-test('a driver that leaves a child with its output behind is not waited for', async (t) => {
+test('a driver that leaves a child with its output open is not waited for', async (t) => {
   const { environment } = driver(t, 'echo 8192, NVIDIA T1000\nsleep 600 &\nexit 0');
   t.match(await graphicsCards(environment, 500), { count: 0, problem: /did not answer/ });
 });
 
-test('memory that the driver does not know', (t) => {
+test('reports memory that the driver cannot determine as 0', (t) => {
   t.same(readCards('[N/A], NVIDIA Thor\n'), {
     count: 1,
     memoryMib: 0,
@@ -104,7 +104,7 @@ test('memory that the driver does not know', (t) => {
     problem: null,
   });
   t.same(readCards(''), NONE);
-  t.same(readCards('24564 NVIDIA RTX'), { ...NONE, problem: 'nvidia-smi says what no list of GPUs is' });
+  t.same(readCards('24564 NVIDIA RTX'), { ...NONE, problem: 'nvidia-smi returned an invalid list of GPUs' });
   t.end();
 });
 

@@ -38,7 +38,7 @@ const directoryOf = (t: Test): string => join(t.testdir({}), 'spool');
 const filesIn = (directory: string): string[] => readdirSync(directory).filter((name) => name !== 'damaged');
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-test('chunks come back in order, and their file goes when the last was taken', async (t) => {
+test('chunks are returned in order, and their file is deleted with the last one', async (t) => {
   const directory = directoryOf(t);
   const { spool, warned } = await open(directory);
   const [a, b] = [attempt(0), attempt(1)];
@@ -54,13 +54,17 @@ test('chunks come back in order, and their file goes when the last was taken', a
   t.equal(await spool.removeFront(a, 2), false);
   t.same(filesIn(directory), [`${b}.jsonl`]);
   t.same(await spool.front(a, 8), []);
-  t.same(await spool.append(a, [chunk(0, 4)], false), { kept: 1, failure: null }, 'it starts again');
+  t.same(
+    await spool.append(a, [chunk(0, 4)], false),
+    { kept: 1, failure: null },
+    'the attempt can append again',
+  );
   t.same(await spool.front(a, 8), [chunk(0, 4)]);
   t.same(warned, []);
   await spool.close();
 });
 
-test('the next daemon finds what was not sent, the whole of it', async (t) => {
+test('the next daemon finds all unsent chunks', async (t) => {
   const directory = directoryOf(t);
   const first = await open(directory);
   await first.spool.append(attempt(0), [chunk(0, 1), chunk(0, 2)], false);
@@ -69,12 +73,12 @@ test('the next daemon finds what was not sent, the whole of it', async (t) => {
   await first.spool.close();
   const { spool } = await open(directory);
   t.same(spool.attempts, [attempt(0)]);
-  t.same(await spool.front(attempt(0), 8), [chunk(0, 1), chunk(0, 2)], 'sent twice does no harm');
+  t.same(await spool.front(attempt(0), 8), [chunk(0, 1), chunk(0, 2)], 'a chunk may be sent twice');
   t.equal(await spool.removeFront(attempt(0), 2), false);
   await spool.close();
 });
 
-test('the bound holds over all attempts; a part of it is kept for ends', async (t) => {
+test('the limit applies to all attempts together, with a reserve for ends', async (t) => {
   const { spool } = await open(directoryOf(t), 8 * SIZE);
   const chunks = Array.from({ length: 5 }, (_, index) => chunk(0, index + 1));
   t.same(await spool.append(attempt(0), chunks, false), { kept: 5, failure: null });
@@ -90,7 +94,7 @@ test('the bound holds over all attempts; a part of it is kept for ends', async (
   t.same(
     await spool.append(attempt(1), [chunk(1, 3)], false),
     { kept: 1, failure: null },
-    'there is room again',
+    'there is space again',
   );
   await spool.close();
   const nothing = await open(directoryOf(t), 0);
@@ -98,7 +102,7 @@ test('the bound holds over all attempts; a part of it is kept for ends', async (
   await nothing.spool.close();
 });
 
-test('many attempts that write at once keep within the bound', async (t) => {
+test('many attempts that write in parallel stay within the limit', async (t) => {
   const directory = directoryOf(t);
   const { spool } = await open(directory, 100 * SIZE);
   const kept = await Promise.all(
@@ -117,7 +121,7 @@ test('many attempts that write at once keep within the bound', async (t) => {
   await spool.close();
 });
 
-test('a damaged file is put aside and said; what is whole before the damage is sent', async (t) => {
+test('a damaged file is set aside and logged, and the intact part before the damage is sent', async (t) => {
   const directory = directoryOf(t);
   const first = await open(directory);
   for (const index of [0, 1, 2, 3])
@@ -153,13 +157,13 @@ test('a damaged file is put aside and said; what is whole before the damage is s
       'message: not valid JSON',
     ].sort(),
   );
-  t.equal(readdirSync(join(directory, 'damaged')).length, 4, 'and not kept forever');
+  t.equal(readdirSync(join(directory, 'damaged')).length, 4, 'the file is not kept forever');
   t.same(filesIn(directory), []);
   t.match(readFileSync('/etc/passwd', 'utf8'), 'root');
   await spool.close();
 });
 
-test('a chunk of any text comes back as it was', async (t) => {
+test('a chunk of any text round-trips', async (t) => {
   const directory = directoryOf(t);
   const { spool } = await open(directory, 10_000_000);
   let number = 0;

@@ -9,13 +9,13 @@ import {
 } from '../../../src/adapters/host/machine.ts';
 import { rootRefusal } from '../../../src/adapters/host/root-check.ts';
 
-test('systems and architectures have OpenJD’s names', (t) => {
+test('operating systems and architectures have the names of OpenJD', (t) => {
   t.same(['linux', 'darwin', 'win32', 'freebsd'].map(osFamily), ['linux', 'macos', 'windows', 'freebsd']);
   t.same(['x64', 'arm64', 'riscv64'].map(cpuArchitecture), ['x86_64', 'arm64', 'riscv64']);
   t.end();
 });
 
-test('versions of systems are values of an attribute', (t) => {
+test('versions of operating systems are valid attribute values', (t) => {
   const debian = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nVERSION_ID="12"\nID=debian\n';
   t.equal(osVersion('linux', '6.1.0-28-amd64', debian), 'debian-12');
   t.equal(osVersion('linux', '6.1.0', 'ID=ubuntu\nVERSION_ID="22.04"\n'), 'ubuntu-22_04');
@@ -26,7 +26,7 @@ test('versions of systems are values of an attribute', (t) => {
   t.end();
 });
 
-test('control groups leave whole cores, at least one, and whole MiB', (t) => {
+test('control groups limit the capabilities to whole cores, at least one, and whole MiB', (t) => {
   const machine = { cpuCount: 64, memoryBytes: 256 * 1024 ** 3 };
   t.same(withinLimits(machine, { memoryBytes: null, cpus: null }), { cpuCount: 64, memoryMib: 262_144 });
   t.same(withinLimits(machine, { memoryBytes: 10 * 1024 ** 2 - 1, cpus: 2.9 }), {
@@ -38,12 +38,12 @@ test('control groups leave whole cores, at least one, and whole MiB', (t) => {
   t.end();
 });
 
-test('scratch disk is the size of the file system, or nothing', async (t) => {
+test('scratch space is the size of the file system, or omitted', async (t) => {
   t.ok((await scratchMib('/')) > 0);
   t.equal(await scratchMib('/no/such/directory'), 0);
 });
 
-test('this machine offers something', (t) => {
+test('this machine has capabilities', (t) => {
   const machine = thisMachine();
   t.ok(machine.cpuCount >= 1 && Number.isInteger(machine.cpuCount));
   t.ok(machine.memoryMib > 0 && Number.isInteger(machine.memoryMib));
@@ -51,7 +51,7 @@ test('this machine offers something', (t) => {
   t.end();
 });
 
-test('root is refused on Linux and macOS unless it is allowed', (t) => {
+test('root is rejected on Linux and macOS unless it is allowed', (t) => {
   const allowed = (platform: string, user: number | null, allowRoot: boolean): boolean =>
     rootRefusal(platform, user, allowRoot) === null;
   t.same(

@@ -25,7 +25,7 @@ function scratch(t: Test): string {
   return path;
 }
 
-test('a missing directory is made for its owner alone; links in its path are resolved', async (t) => {
+test('a missing directory is created with access only for its owner, and links in its path are resolved', async (t) => {
   const root = scratch(t);
   mkdirSync(join(root, 'real'));
   symlinkSync(join(root, 'real'), join(root, 'link'));
@@ -35,7 +35,7 @@ test('a missing directory is made for its owner alone; links in its path are res
   t.equal(await prepareWorkerDirectory(path), path, 'again');
 });
 
-test('a directory that others could have prepared is refused', async (t) => {
+test('a directory that other users could have prepared is rejected', async (t) => {
   const root = scratch(t);
   const open = join(root, 'open');
   mkdirSync(open);
@@ -49,7 +49,7 @@ test('a directory that others could have prepared is refused', async (t) => {
 });
 
 test(
-  'a directory or a link that belongs to another user is refused',
+  'a directory or link that another user owns is rejected',
   { skip: process.getuid?.() !== 0 },
   async (t) => {
     const root = scratch(t);
@@ -65,7 +65,7 @@ test(
   },
 );
 
-test('one daemon has the directory at a time, and loses it when it is killed', async (t) => {
+test('only one daemon holds the directory, and a killed one releases it', async (t) => {
   const root = scratch(t);
   const lock = await lockWorkerDirectory(root);
   await t.rejects(

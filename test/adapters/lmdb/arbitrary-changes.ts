@@ -19,11 +19,11 @@ import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import { TABLE_NAMES } from '../../../src/core/records/tables.ts';
 import type { BookingRecord, WorkerRecord } from '../../../src/core/records/worker.ts';
 
-/** Arbitrary rows and change sets: the shapes that the encoding must carry. Texts are well-formed. */
+/** Generators of rows and change sets with all shapes that the encoding supports. Texts are well-formed. */
 const text = fc.string({ unit: 'binary', maxLength: 20 });
 const time = fc.integer({ min: 0, max: 4_000_000_000_000 });
 
-/** Keys over few characters of every width of UTF-8, so that prefixes meet. */
+/** Keys of few characters of every UTF-8 width, so that some are prefixes of others. */
 export const keyText = fc.string({
   unit: fc.constantFrom('a', 'b', '/', '0', '\u00e9', '\ufffd', '\u{1f600}'),
   maxLength: 5,
@@ -82,7 +82,7 @@ const attemptAddress = fc.record({
   index: fc.nat(1_000_000),
   attemptNumber: fc.integer({ min: 1, max: 100_000 }),
 });
-/** MessagePack has no negative zero of whole numbers. */
+/** MessagePack encodes no negative zero as an integer. */
 const number = fc.oneof(
   fc.nat(70_000),
   fc.integer(),
@@ -120,7 +120,7 @@ const attempt: fc.Arbitrary<AttemptRecord> = fc.record(
     noNullPrototype: true,
   },
 );
-/** As most are. */
+/** Most tasks are like this. */
 const usualAttempt: fc.Arbitrary<AttemptRecord> = attempt.map(
   ({ progress: _progress, statusMessage: _message, reclaimed: _reclaimed, ...record }) => ({
     ...record,
@@ -168,7 +168,7 @@ export const arbitraryChangeSet: fc.Arbitrary<ChangeSet> = fc.record(
   { noNullPrototype: true },
 );
 
-/** A row of a farm with this name; nothing else in it matters. */
+/** Returns the row of a farm with this name and fixed other fields. */
 export const farmNamed = (name: string): FarmRecord => ({
   version: 1,
   id: 'f' as FarmId,

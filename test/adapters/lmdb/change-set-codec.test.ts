@@ -11,7 +11,7 @@ import { arbitraryChangeSet, farmNamed } from './arbitrary-changes.ts';
 
 const setOf = (...changes: Change[]): ChangeSet => ({ version: 1, shard: 3, sequence: 7, changes });
 
-test('a set that was encoded and decoded is the same set', async () => {
+test('a change set round-trips through the encoding', async () => {
   fc.assert(
     fc.property(arbitraryChangeSet, (set) => {
       assert.deepEqual(decodeChangeSet(encodeChangeSet(set)), set);
@@ -19,7 +19,7 @@ test('a set that was encoded and decoded is the same set', async () => {
   );
 });
 
-test('a set larger than the scratch buffer is encoded whole, and the next one too', async (t) => {
+test('a change set larger than the scratch buffer is encoded completely, and so is the next one', async (t) => {
   const large = setOf(
     put('taskPage', 'page', new Uint8Array(9_000_000).fill(7)),
     put('farm', 'f', farmNamed('after')),
@@ -29,7 +29,7 @@ test('a set larger than the scratch buffer is encoded whole, and the next one to
   t.strictSame(decodeChangeSet(encodeChangeSet(small)), small);
 });
 
-test('the keys and values that are read without decoding are views of the buffer', async (t) => {
+test('keys and values that are read without decoding are views of the buffer', async (t) => {
   const encoded = encodeChangeSet(
     setOf(put('taskPage', 'k', Uint8Array.of(1, 2, 3)), remove('farm', 'gone')),
   );
@@ -46,7 +46,7 @@ test('the keys and values that are read without decoding are views of the buffer
   t.equal(read.changes[0]?.value.buffer, encoded);
 });
 
-test('what cannot be stored is refused before it is sent', async (t) => {
+test('a change set that cannot be stored is rejected before it is sent', async (t) => {
   const refusal = (set: ChangeSet): unknown => {
     try {
       return encodeChangeSet(set);
@@ -70,7 +70,10 @@ test('what cannot be stored is refused before it is sent', async (t) => {
     refusal({ ...setOf(), shard: 65536 }),
     'ChangeSetFormatError: shard 65536 is not a number from 0 to 65535',
   );
-  t.ok(refusal(setOf(remove('farm', 'x'.repeat(1978)))) instanceof ArrayBuffer, 'the longest key is taken');
+  t.ok(
+    refusal(setOf(remove('farm', 'x'.repeat(1978)))) instanceof ArrayBuffer,
+    'a key of maximum length is accepted',
+  );
 });
 
 test('an invalid change set is rejected', async (t) => {

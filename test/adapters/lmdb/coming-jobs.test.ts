@@ -10,7 +10,7 @@ import { jobNumber, jobPlan, jobRecord } from '../../http/kit/records.ts';
 import { farmNamed } from './arbitrary-changes.ts';
 import { attach, committed, startStore, threadOptions } from './store-kit.ts';
 
-/** Milliseconds: threads are started. */
+/** In milliseconds: the test starts threads. */
 tap.setTimeout(60_000);
 
 const TEMPLATE: TemplateRecord = { version: 1, format: 'json', text: 'x'.repeat(300_000) };
@@ -46,7 +46,7 @@ function storedOf(reader: StateReader, id: JobId): object {
 
 const NOTHING = { template: undefined, plan: undefined, isComing: false, isThere: false };
 
-test('rows that are stored ahead are whole, and stay when their job comes', async (t) => {
+test('rows of a provisional job are complete, and are kept when the job is created', async (t) => {
   const directory = t.testdir();
   const thread = await startStore(threadOptions(directory));
   const client = attach(thread);
@@ -59,7 +59,7 @@ test('rows that are stored ahead are whole, and stay when their job comes', asyn
   t.strictSame(storedOf(reader, id), whole);
   thread.discardProvisionalJob(id);
   await thread.storeProvisionalJob(idOf(2), rowsOfLargeJob());
-  t.strictSame(storedOf(reader, id), whole, 'a job that is there keeps its rows');
+  t.strictSame(storedOf(reader, id), whole, 'the rows of an existing job are kept');
   await reader.close();
   await thread.stop();
 });
@@ -84,7 +84,7 @@ test('several provisional jobs are stored between the commits of a shard', async
   await thread.stop();
 });
 
-test('the rows of a job that does not come are removed', async (t) => {
+test('the rows of an abandoned provisional job are removed', async (t) => {
   const directory = t.testdir();
   const thread = await startStore(threadOptions(directory));
   const client = attach(thread);
@@ -100,14 +100,14 @@ test('the rows of a job that does not come are removed', async (t) => {
   await thread.stop();
 });
 
-test('a start removes what was stored of jobs that were not made, and nothing else', async (t) => {
+test('a start removes only the rows of provisional jobs', async (t) => {
   const directory = t.testdir();
   const first = await startStore(threadOptions(directory));
   const client = attach(first);
   await first.storeProvisionalJob(idOf(1), rowsOfLargeJob());
   await first.storeProvisionalJob(idOf(2), rowsOfLargeJob());
   await committed(client, made(1, idOf(2)));
-  // Of this one the first piece at most is stored before the stop.
+  // At most the first piece of this job is stored before the stop.
   void first.storeProvisionalJob(idOf(3), rowsOfLargeJob());
   await first.stop();
   const second = await startStore(threadOptions(directory));

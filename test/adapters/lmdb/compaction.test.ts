@@ -13,7 +13,7 @@ import { runProgram, writerOptions } from './store-kit.ts';
 
 const key = (row: number): string => `row-${String(row).padStart(6, '0')}`;
 
-/** A state store whose pages table has these rows, after others were written and removed. */
+/** Creates a state store whose page table has these rows, after other rows were written and removed. */
 async function makeStore(directory: string, kept: number, removed: number): Promise<void> {
   const writer = await openStateWriter(writerOptions(directory));
   const apply = (changes: readonly Change[]): void =>
@@ -25,7 +25,7 @@ async function makeStore(directory: string, kept: number, removed: number): Prom
   await writer.close();
 }
 
-/** Number of the rows of `makeStore`, and whether each has its bytes. */
+/** Returns the number of rows of `makeStore`, and whether each has its bytes. */
 async function rowsOf(directory: string): Promise<{ rows: number; sound: boolean }> {
   const reader = await openStateReader(directory);
   const rows = [...reader.scan('taskPage')];
@@ -39,7 +39,7 @@ async function rowsOf(directory: string): Promise<{ rows: number; sound: boolean
 
 const sizeOf = (directory: string): number => statSync(join(directory, 'data.mdb')).size;
 
-test('what deleted rows have left is given back, and every other row is there', async (t) => {
+test('compaction frees the space of deleted rows and keeps every other row', async (t) => {
   const directory = t.testdir();
   await makeStore(directory, 500, 5_000);
   const before = sizeOf(directory);
@@ -61,7 +61,7 @@ async function makeStoreGrow(directory: string): Promise<void> {
   await writer.close();
 }
 
-test('a store with little free is left as it is', async (t) => {
+test('a store with little free space is not compacted', async (t) => {
   const directory = t.testdir();
   await makeStore(directory, 900, 100);
   const before = sizeOf(directory);
@@ -82,7 +82,7 @@ test('a store in use is not compacted', async (t) => {
   t.match(await compactStore(directory, 'state', 0), { done: true });
 });
 
-test('kill -9 in the middle of a compaction leaves a whole store', { timeout: 120_000 }, async (t) => {
+test('kill -9 during a compaction leaves a complete store', { timeout: 120_000 }, async (t) => {
   const directory = t.testdir();
   await makeStore(directory, 1_500, 1_500);
   const partial = join(directory, 'compact.partial');
@@ -99,7 +99,7 @@ test('kill -9 in the middle of a compaction leaves a whole store', { timeout: 12
       // It was killed before.
       () => (isDone = true),
     );
-    // At the first byte of the copy, further and further in it, and when it is done.
+    // The kill is at the first byte of the copy, later and later in the copy, and after it.
     const enough = Math.max(1, (whole * round) / rounds);
     while (!isDone && copied() < enough) await new Promise((resolve) => setImmediate(resolve));
     program.process.kill('SIGKILL');
@@ -108,13 +108,13 @@ test('kill -9 in the middle of a compaction leaves a whole store', { timeout: 12
     if (existsSync(partial)) unfinished++;
     t.strictSame(await rowsOf(directory), { rows: 1_500, sound: true });
   }
-  t.ok(unfinished > 0, `${unfinished} were killed in the middle`);
+  t.ok(unfinished > 0, `${unfinished} compactions were killed in the middle`);
   await leaveFreePages(directory);
   t.match(await compactStore(directory, 'state', 0), { done: true });
-  t.equal(existsSync(partial), false, 'what a killed one has left is cleared away');
+  t.equal(existsSync(partial), false, 'leftovers of killed compactions are removed');
 });
 
-/** Writes rows and removes them. */
+/** Writes rows and removes some of them. */
 async function leaveFreePages(directory: string): Promise<void> {
   const writer = await openStateWriter(writerOptions(directory));
   const rows = Array.from({ length: 500 }, (_, row) => key(100_000 + row));
@@ -127,7 +127,7 @@ async function leaveFreePages(directory: string): Promise<void> {
   await writer.close();
 }
 
-test('used and free pages are those of the file, whatever was written and removed', async (t) => {
+test('used and free pages are counted as in the file, after any writes and removals', async (t) => {
   const directory = t.testdir();
   let run = 0;
   await fc.assert(
@@ -162,7 +162,7 @@ test('used and free pages are those of the file, whatever was written and remove
         const compacted = openEnvironment(copy, 'state');
         const after = pageMeter(compacted, copy)();
         await compacted.close();
-        // The copy has every used page but those of the list of free ones.
+        // The copy has every used page except those of the free list.
         const listed = before.usedPages - after.usedPages;
         return (
           after.freePages === 0 &&

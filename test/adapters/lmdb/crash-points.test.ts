@@ -6,11 +6,11 @@ import { checkReadable, checkStore, acknowledgedSets } from './numbered-sets.ts'
 import { runProgram, writerOptions } from './store-kit.ts';
 
 /**
- * Row F1 of the fault matrix (docs/faults.md#the-fault-matrix) of the store alone, with the kill at one system call
- * after the other instead of at any moment.
+ * Row F1 of the fault matrix (docs/faults.md#the-fault-matrix) for the store alone. The kill is at one system call
+ * after the other, not at random times.
  */
 
-/** Milliseconds: some fifty processes are started. */
+/** In milliseconds: the test starts some fifty processes. */
 tap.setTimeout(180_000);
 
 const straceFault = (): string | false => {
@@ -25,7 +25,7 @@ interface Point {
   readonly nth: number;
 }
 
-/** Runs a program that is killed as it begins the nth such call on the file. */
+/** Runs a program that is killed when it starts the nth system call of this kind on the file. */
 const killedAt = (directory: string, { file, call, nth }: Point): string[] => [
   ...['strace', '-f', '-qq', '-o', '/dev/null', '-P', join(directory, file)],
   ...['-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGKILL:when=${nth}`],
@@ -41,14 +41,14 @@ async function makeStore(directory: string): Promise<void> {
 
 const WHILE_COMMITTING: readonly Point[] = [
   ...points('journal.bin', 'pwrite64', 1, 2, 3, 4, 6, 9, 15),
-  // The first are those of the start.
+  // The first calls belong to the start.
   ...points('data.mdb', 'pwrite64', 8, 9, 10, 11, 13, 17),
   ...points('data.mdb', 'writev', 4, 6),
   ...points('data.mdb', 'fdatasync', 3, 4, 8),
 ];
 
 test(
-  'killed at any write of the journal or the tables: nothing acknowledged is lost',
+  'a kill at any write of the journal or the tables loses nothing acknowledged',
   { skip: straceFault() },
   async (t) => {
     const directory = t.testdir();
@@ -66,7 +66,7 @@ test(
       unread += acknowledged.filter((n) => n > inTables).length;
       last = await checkStore(t, directory, acknowledged);
     }
-    t.ok(unread > 0, `${unread} acknowledged sets were in the journal alone`);
+    t.ok(unread > 0, `${unread} acknowledged sets were only in the journal`);
   },
 );
 
@@ -77,7 +77,7 @@ const WHILE_TAKEN_IN: readonly Point[] = [
 ];
 
 test(
-  'killed while a start brings the journal in: nothing acknowledged is lost',
+  'a kill while a start replays the journal loses nothing acknowledged',
   { skip: straceFault() },
   async (t) => {
     const directory = t.testdir();
@@ -100,6 +100,6 @@ test(
       if (inTables === last) untouched++;
       last = await checkStore(t, directory, acknowledged);
     }
-    t.ok(untouched > 1, `${untouched} were killed before the journal was brought in`);
+    t.ok(untouched > 1, `${untouched} were killed before the replay of the journal`);
   },
 );

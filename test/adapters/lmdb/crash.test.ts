@@ -4,14 +4,14 @@ import { checkReadable, checkStore, acknowledgedSets } from './numbered-sets.ts'
 import { runProgram } from './store-kit.ts';
 
 /**
- * Rows F1 and F5 of the fault matrix (docs/faults.md#the-fault-matrix) of the store alone: numbered-sets.ts says what a
- * set holds.
+ * Rows F1 and F5 of the fault matrix (docs/faults.md#the-fault-matrix) for the store alone. numbered-sets.ts describes
+ * the content of a set.
  */
 
-/** Milliseconds: some thirty processes are started. */
+/** In milliseconds: the test starts some thirty processes. */
 tap.setTimeout(180_000);
 
-test('kill -9 of a committing process, 20 times: nothing acknowledged is lost', async (t) => {
+test('20 kills with SIGKILL during commits lose nothing acknowledged', async (t) => {
   const directory = t.testdir();
   let told = 0;
   let last = 0;
@@ -24,7 +24,7 @@ test('kill -9 of a committing process, 20 times: nothing acknowledged is lost', 
     const end = await program.ended;
     t.equal(end.signal, 'SIGKILL');
     const { acknowledged, readable } = acknowledgedSets(end);
-    t.equal(acknowledged[0], last + 1, 'the process continued after the store had ended');
+    t.equal(acknowledged[0], last + 1, 'the process continues after the store has ended');
     told += acknowledged.length;
     const inTables = await checkReadable(t, directory, []);
     t.ok(inTables >= readable, 'sets reported as readable are in the tables');
@@ -32,12 +32,12 @@ test('kill -9 of a committing process, 20 times: nothing acknowledged is lost', 
     last = await checkStore(t, directory, acknowledged);
     takenIn += last - inTables;
   }
-  t.ok(last >= told, `${told} sets were acknowledged, ${last} are there`);
-  t.ok(unread > 0, `${unread} acknowledged sets were in the journal alone`);
-  t.ok(takenIn >= unread, `${takenIn} sets were brought in by the next start`);
+  t.ok(last >= told, `${told} sets were acknowledged, ${last} are stored`);
+  t.ok(unread > 0, `${unread} acknowledged sets were only in the journal`);
+  t.ok(takenIn >= unread, `${takenIn} sets were replayed by the next start`);
 });
 
-test('kill -9 while rows of large jobs are stored between the sets: nothing acknowledged is lost', async (t) => {
+test('kill -9 between sets and rows of large jobs loses nothing acknowledged', async (t) => {
   const directory = t.testdir();
   let last = 0;
   for (const count of [30, 90, 61, 140]) {
@@ -55,7 +55,7 @@ const straceFault = (): string | false => {
   return run.status === 0 ? false : `strace cannot trace here: ${run.stderr.trim()}`;
 };
 
-/** Runs the program while a system call of the store fails from the given time on. */
+/** Runs the program while a system call of the store fails from call number `from` on. */
 const withFailing = (call: string, error: string, from: number): string[] => [
   'strace',
   ...[
@@ -72,7 +72,7 @@ const withFailing = (call: string, error: string, from: number): string[] => [
 
 for (const from of [40, 61]) {
   test(
-    `fdatasync fails from the ${from}th time on: the process ends, nothing is acknowledged that is not there`,
+    `fdatasync fails from call ${from} on: the process ends and has acknowledged only stored sets`,
     {
       skip: straceFault(),
     },
@@ -88,15 +88,15 @@ for (const from of [40, 61]) {
 }
 
 test(
-  'a page cannot be written: the process ends, nothing is acknowledged that is not there',
+  'a page write fails: the process ends and has acknowledged only stored sets',
   {
     skip: straceFault(),
   },
   async (t) => {
     const directory = t.testdir();
     const end = await runProgram('commit-forever', [directory], withFailing('pwrite64', 'EIO', 200)).ended;
-    // LMDB writes beyond a buffer when it words this error (docs/dependency-hazards.md#d2-a-full-disk-corrupts-memory):
-    // the C library may abort before the program can exit.
+    // LMDB writes beyond a buffer when it formats this error
+    // (docs/dependency-hazards.md#d2-a-full-disk-corrupts-memory): the C library may abort before the program can exit.
     t.ok(
       end.code === 74 || end.signal === 'SIGABRT' || end.signal === 'SIGSEGV',
       JSON.stringify([end.code, end.signal]),

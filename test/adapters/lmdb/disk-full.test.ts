@@ -13,9 +13,9 @@ import { mountFault, mountSmallDisk } from '../system/small-disk.ts';
 import { JOB } from './arbitrary-changes.ts';
 import { runProgram, startStore, threadOptions, logWriterOptions, writerOptions } from './store-kit.ts';
 
-/** Row F4 of the fault matrix (docs/faults.md#the-fault-matrix): the disk fills up under the store. */
+/** Row F4 of the fault matrix (docs/faults.md#the-fault-matrix): the disk of the store becomes full. */
 
-/** Milliseconds: file systems are filled. */
+/** In milliseconds: the test fills file systems. */
 tap.setTimeout(120_000);
 
 const MIB = 2 ** 20;
@@ -39,7 +39,7 @@ test(
     t.equal(writer.diskState(), 'ok');
     writer.apply([setOf(page(0))]);
     disk.fillUpTo(5 * MIB);
-    t.equal(writer.diskState(), 'ok', 'between the marks it stays what it was');
+    t.equal(writer.diskState(), 'ok', 'between the marks the state is unchanged');
     disk.fillUpTo(0);
     t.equal(writer.diskState(), 'low');
 
@@ -58,7 +58,7 @@ test(
     writer.apply([]);
 
     disk.fillUpTo(5 * MIB);
-    t.equal(writer.diskState(), 'low', 'between the marks it stays what it was');
+    t.equal(writer.diskState(), 'low', 'between the marks the state is unchanged');
     disk.empty();
     t.equal(writer.diskState(), 'ok');
     writer.apply([setOf(page(2000), remove('taskPage', '000001'))]);
@@ -100,21 +100,17 @@ test(
   },
 );
 
-test(
-  'a process whose store has no room left ends with its own exit code',
-  { skip: mountFault() },
-  async (t) => {
-    const disk = mountSmallDisk(t, 16 * MIB);
-    const end = await runProgram('commit-forever', [join(disk.path, 'state')]).ended;
-    t.match(
-      end.stderr,
-      /^callsheet: ending the process \(disk-full\): \d+ bytes are needed in .* and the disk is full\n$/,
-    );
-    t.strictSame([end.code, end.signal], [73, null]);
-  },
-);
+test('a process with a full store exits with its own exit code', { skip: mountFault() }, async (t) => {
+  const disk = mountSmallDisk(t, 16 * MIB);
+  const end = await runProgram('commit-forever', [join(disk.path, 'state')]).ended;
+  t.match(
+    end.stderr,
+    /^callsheet: ending the process \(disk-full\): \d+ bytes are needed in .* and the disk is full\n$/,
+  );
+  t.strictSame([end.code, end.signal], [73, null]);
+});
 
-test('logs are not stored while the disk is low, and are again after', { skip: mountFault() }, async (t) => {
+test('logs are rejected while the disk is low, and stored afterwards', { skip: mountFault() }, async (t) => {
   const disk = mountSmallDisk(t, 64 * MIB);
   const writer = await openLogWriter(logWriterOptions(join(disk.path, 'logs'), { disk: DISK }));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });

@@ -10,14 +10,11 @@ import {
 } from '../../../src/adapters/lmdb/journal-format.ts';
 
 const STORE = '0191c0de-0000-4000-8000-000000000001';
-/** Unit that a disk writes as a whole or not at all. */
+/** Unit that a disk writes atomically. */
 const SECTOR = 512;
 const FILE_BYTES = 24 * 1024;
 
-/**
- * Lengths that repeat, so that records of two epochs have the same offsets, and that end at and around the ends of
- * sectors.
- */
+/** Repeating lengths, so that records of two epochs have the same offsets. They end at and around sector boundaries. */
 const payload: fc.Arbitrary<Uint8Array> = fc
   .record({
     length: fc.oneof(
@@ -35,20 +32,20 @@ type Epoch = readonly Append[];
 const epoch: fc.Arbitrary<Epoch> = fc.array(fc.array(payload, { minLength: 1, maxLength: 3 }), {
   maxLength: 5,
 });
-/** At most 3 * 5 * (1200 + 20) bytes each, which fits. */
+/** At most 3 * 5 * (1200 + 20) bytes each, which fit. */
 const epochs = fc.array(epoch, { minLength: 1, maxLength: 4 });
 const written = fc.record({ epochs, first: fc.nat(2 ** 40) });
 
-/** The file as appends leave it, epoch upon epoch, each from the start. */
+/** The file after appends, epoch after epoch, each from the start. */
 class Image {
   bytes = Buffer.alloc(FILE_BYTES);
-  /** As it was before the last append, and where that one was. */
+  /** The file before the last append, and the offset of that append. */
   before = this.bytes;
   lastFrom = JOURNAL_HEADER_BYTES;
-  /** Where each record of the last epoch ends. */
+  /** End offsets of the records of the last epoch. */
   ends: number[] = [];
   epoch = 0;
-  /** Records of the last epoch, and how many of them were acknowledged before its last append. */
+  /** Records of the last epoch, and the number acknowledged before its last append. */
   records: Uint8Array[] = [];
   acknowledged = 0;
 
@@ -81,7 +78,7 @@ class Image {
     return this.ends.at(-1) ?? this.lastFrom;
   }
 
-  /** How many records of the last epoch end at or before this offset. */
+  /** Returns the number of records of the last epoch that end at or before this offset. */
   wholeUpTo(offset: number): number {
     return this.ends.filter((end) => end <= offset).length;
   }
@@ -90,7 +87,7 @@ class Image {
 const read = (file: Buffer, epochNumber: number): Uint8Array[] =>
   readRecords(file, epochNumber).map((bytes) => new Uint8Array(bytes));
 
-/** The records read are the first recorded ones, at least `atLeast` of them. */
+/** Asserts that the records read are the first recorded ones, at least `atLeast` of them. */
 function isPrefix(found: readonly Uint8Array[], recorded: readonly Uint8Array[], atLeast: number): boolean {
   return (
     found.length >= atLeast &&
@@ -99,7 +96,7 @@ function isPrefix(found: readonly Uint8Array[], recorded: readonly Uint8Array[],
   );
 }
 
-test('records are read back, whatever earlier epochs have left behind them', (t) => {
+test('records are read back, whatever earlier epochs left in the file', (t) => {
   fc.assert(
     fc.property(written, ({ epochs: all, first }) => {
       const image = new Image(all, first);
@@ -110,12 +107,12 @@ test('records are read back, whatever earlier epochs have left behind them', (t)
   t.end();
 });
 
-test('for an older epoch only the records at the start are read, and none for a later one', (t) => {
+test('an older epoch yields only the records at the start, and a later one yields none', (t) => {
   fc.assert(
     fc.property(written, ({ epochs: all, first }) => {
       const image = new Image(all, first);
       if (read(image.bytes, image.epoch + 1).length > 0) return false;
-      // With a record of the newest epoch the older ones have lost their first.
+      // A record of the newest epoch overwrites the first one of the older epochs.
       return image.records.length === 0 || read(image.bytes, image.epoch - 1).length === 0;
     }),
     { numRuns: 200 },
@@ -123,7 +120,7 @@ test('for an older epoch only the records at the start are read, and none for a 
   t.end();
 });
 
-test('what is left of an older epoch, whole and in its place behind the newest records, is not read', (t) => {
+test('intact records of an older epoch behind the newest records are not read', (t) => {
   const bytes = new Uint8Array(100).fill(7);
   const same: Epoch = [[bytes], [bytes], [bytes]];
   const image = new Image([same, [[bytes]]], 4);
@@ -137,7 +134,7 @@ test('what is left of an older epoch, whole and in its place behind the newest r
   t.end();
 });
 
-test('a file that was cut off holds the records before the cut', (t) => {
+test('a truncated file yields the records before the cut', (t) => {
   fc.assert(
     fc.property(written, fc.nat(FILE_BYTES), ({ epochs: all, first }, length) => {
       const image = new Image(all, first);
@@ -149,7 +146,7 @@ test('a file that was cut off holds the records before the cut', (t) => {
   t.end();
 });
 
-test('a byte that has changed ends the records before the one that it is in', (t) => {
+test('a changed byte ends the records before the damaged one', (t) => {
   fc.assert(
     fc.property(
       written,
@@ -157,7 +154,7 @@ test('a byte that has changed ends the records before the one that it is in', (t
       fc.integer({ min: 1, max: 255 }),
       ({ epochs: all, first }, share, flip) => {
         const image = new Image(all, first);
-        // Most of the file is empty: where records are is where it hurts.
+        // Most of the file is empty; only changes within records matter.
         const used = Math.max(image.lastTo - JOURNAL_HEADER_BYTES, 1);
         const at = JOURNAL_HEADER_BYTES + Math.min(used - 1, Math.floor(share * used));
         image.bytes.writeUInt8(image.bytes.readUInt8(at) ^ flip, at);
@@ -171,13 +168,13 @@ test('a byte that has changed ends the records before the one that it is in', (t
   t.end();
 });
 
-/** Fate of each sector of the last append. */
+/** State of each sector after the last append. */
 const sectors = fc.array(fc.constantFrom('new', 'old', 'zeros', 'ones'), {
   minLength: FILE_BYTES / SECTOR,
   maxLength: FILE_BYTES / SECTOR,
 });
 
-test('of an append that was torn nothing is read that was not recorded, and all that was acknowledged before it is', (t) => {
+test('a torn append yields no unrecorded data, and everything acknowledged before it', (t) => {
   let torn = 0;
   fc.assert(
     fc.property(written, sectors, ({ epochs: all, first }, fates) => {
@@ -186,7 +183,7 @@ test('of an append that was torn nothing is read that was not recorded, and all 
       const file = Buffer.from(image.bytes);
       for (const [sector, fate] of fates.entries()) {
         if (fate === 'new') continue;
-        // A disk changes no byte outside what is written; inside a sector it may change all.
+        // A disk changes no byte outside the written range; inside a sector it may change every byte.
         const from = Math.max(sector * SECTOR, image.lastFrom);
         const to = Math.min((sector + 1) * SECTOR, image.lastTo);
         if (from >= to) continue;
@@ -202,7 +199,7 @@ test('of an append that was torn nothing is read that was not recorded, and all 
   t.end();
 });
 
-test('lengths beyond the file, noise and files of any size are read without an error', (t) => {
+test('lengths beyond the file, random bytes and files of any size cause no error', (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(3), (noise, epochNumber) => {
       const file = Buffer.concat([journalHeader(STORE), noise]);
@@ -218,7 +215,7 @@ test('lengths beyond the file, noise and files of any size are read without an e
   t.end();
 });
 
-test('the header names the store; one that is short, empty or changed names none', (t) => {
+test('the header identifies the store; a short, empty or changed header identifies none', (t) => {
   const header = journalHeader(STORE);
   t.equal(header.length, JOURNAL_HEADER_BYTES);
   t.equal(storeOfJournal(Buffer.concat([header, Buffer.alloc(100)])), STORE);

@@ -23,7 +23,7 @@ import { mountFault, mountSmallDisk } from '../system/small-disk.ts';
 import { checkReadable, checkStore, acknowledgedSets } from './numbered-sets.ts';
 import { logWriterOptions, runProgram, writerOptions } from './store-kit.ts';
 
-/** Milliseconds: processes are started and file systems filled. */
+/** In milliseconds: the test starts processes and fills file systems. */
 tap.setTimeout(120_000);
 
 const MIB = 2 ** 20;
@@ -34,7 +34,7 @@ const setOf = (...changes: Change[]): EncodedChangeSet =>
   readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence: 1, changes }));
 const page = (key: string, bytes: number, fill: number): EncodedChangeSet =>
   setOf(put('taskPage', key, new Uint8Array(bytes).fill(fill)));
-/** Every page of a store by its key: its length and its first byte. */
+/** Returns every page of a store by key: its length and its first byte. */
 async function pagesOf(directory: string): Promise<Record<string, readonly [number, number | undefined]>> {
   const reader = await openStateReader(directory);
   const pages = [...reader.scan('taskPage')].map(
@@ -47,9 +47,9 @@ async function pagesOf(directory: string): Promise<Record<string, readonly [numb
 const recorded = (directory: string, epoch: number): string[] =>
   readJournal(directory, STORE, epoch).map(({ changes }) => Buffer.from(changes[0]?.key ?? []).toString());
 
-test('what is appended is read in its epoch alone, also when the journal is opened again', (t) => {
+test('appended sets are read only in their epoch, also after the journal is reopened', (t) => {
   const directory = t.testdir();
-  t.strictSame(recorded(directory, 1), [], 'there is none yet');
+  t.strictSame(recorded(directory, 1), [], 'the journal does not exist yet');
   const journal = openJournal(directory, STORE, 8192, 1);
   t.equal(statSync(join(directory, 'journal.bin')).size, 8192);
   t.equal(existsSync(join(directory, 'journal.partial')), false);
@@ -61,21 +61,21 @@ test('what is appended is read in its epoch alone, also when the journal is open
   t.strictSame(recorded(directory, 2), []);
   t.strictSame(recorded(directory, 0), []);
   journal.begin(2);
-  t.strictSame(recorded(directory, 1), ['a', 'b', 'c'], 'until something is written over it');
+  t.strictSame(recorded(directory, 1), ['a', 'b', 'c'], 'until it is overwritten');
   t.equal(journal.append([page('d', 10, 1)]), true);
   t.strictSame(recorded(directory, 1), []);
   t.strictSame(recorded(directory, 2), ['d']);
   journal.close();
 
   const again = openJournal(directory, STORE, 8192, 3);
-  t.strictSame(recorded(directory, 2), ['d'], 'opening it changes nothing');
+  t.strictSame(recorded(directory, 2), ['d'], 'opening changes nothing');
   t.equal(again.append([page('e', 10, 1)]), true);
   t.strictSame(recorded(directory, 3), ['e']);
   again.close();
   t.end();
 });
 
-test('sets that do not fit are not written, what was there stays, and smaller ones follow it', (t) => {
+test('sets that do not fit are not written, earlier ones are kept, and smaller ones can follow', (t) => {
   const directory = t.testdir();
   const journal = openJournal(directory, STORE, 4096, 1);
   t.equal(journal.append([page('a', 1000, 1)]), true);
@@ -84,14 +84,14 @@ test('sets that do not fit are not written, what was there stays, and smaller on
   t.equal(journal.append([page('d', 1000, 1)]), true);
   t.strictSame(recorded(directory, 1), ['a', 'd']);
   journal.begin(2);
-  t.equal(journal.append([page('e', 5000, 1)]), false, 'one that never fits');
+  t.equal(journal.append([page('e', 5000, 1)]), false, 'a set that never fits');
   t.equal(journal.append([page('f', 3000, 1)]), true);
   t.strictSame(recorded(directory, 2), ['f']);
   journal.close();
   t.end();
 });
 
-test('a journal is filled to its last byte', (t) => {
+test('a journal can be filled to its last byte', (t) => {
   const directory = t.testdir();
   const set = page('a', 100, 1);
   const record = 20 + set.encoded.byteLength;
@@ -104,7 +104,7 @@ test('a journal is filled to its last byte', (t) => {
   t.end();
 });
 
-test('any order of appends, applied sets and new starts keeps what was acknowledged', async (t) => {
+test('any order of appends, applied sets and restarts keeps acknowledged sets', async (t) => {
   const root = t.testdir();
   let run = 0;
   let takenIn = 0;
@@ -149,7 +149,7 @@ test('any order of appends, applied sets and new starts keeps what was acknowled
           write([setOf(removePrefix('taskPage', 'p'))]);
         }
         if (what === 'restart') {
-          // Like after a kill: nothing more is brought into the tables.
+          // As after a kill: no more sets are applied to the tables.
           await writer.close();
           if (isUnread) takenIn++;
           isUnread = false;
@@ -167,15 +167,15 @@ test('any order of appends, applied sets and new starts keeps what was acknowled
     }),
     { numRuns: 40 },
   );
-  t.ok(takenIn > 10, `${takenIn} starts have brought something in`);
+  t.ok(takenIn > 10, `${takenIn} starts have replayed sets`);
 });
 
-test('what a start has brought in counts no more: a second start takes nothing back', async (t) => {
+test('replayed sets are discarded: a second start replays nothing', async (t) => {
   const directory = t.testdir();
   const first = await openStateWriter(writerOptions(directory));
   t.equal(first.append([page('a', 10, 1), page('b', 10, 1)]), true);
   await first.close();
-  t.strictSame(await pagesOf(directory), {}, 'nothing is in the tables before a start');
+  t.strictSame(await pagesOf(directory), {}, 'the tables are empty before a start');
   const second = await openStateWriter(writerOptions(directory));
   t.strictSame(await pagesOf(directory), { a: [10, 1], b: [10, 1] });
   second.apply([page('a', 20, 2)]);
@@ -191,7 +191,7 @@ test('what a start has brought in counts no more: a second start takes nothing b
   await fifth.close();
 });
 
-test('a journal is refused, and named, when it is damaged, of another store or cannot be read', async (t) => {
+test('a damaged, foreign or unreadable journal is rejected by name', async (t) => {
   const root = t.testdir();
   const refusal = async (name: string, damage: (path: string) => void): Promise<string> => {
     const directory = join(root, name);
@@ -244,7 +244,7 @@ test('a journal is refused, and named, when it is damaged, of another store or c
   );
   const noSet = (path: string): void => {
     const file = readFileSync(path);
-    // The first record of the epoch that counts, with a checksum that fits, and what no program of ours has recorded.
+    // The first record of the current epoch, with a correct checksum but content that Callsheet never writes.
     const epoch = file.readDoubleLE(JOURNAL_HEADER_BYTES + 8);
     writeRecord(file, JOURNAL_HEADER_BYTES, { epoch, place: 0, bytes: Buffer.from([9, 0, 0, 0]) });
     writeFileSync(path, file);
@@ -259,12 +259,12 @@ test('a journal is refused, and named, when it is damaged, of another store or c
       change((file) => file.subarray(0, 44)),
     ),
     'opened',
-    'nothing of it counts',
+    'nothing of it is applied',
   );
   t.equal(await refusal('gone', (path) => rmSync(path)), 'opened');
 });
 
-test('a store whose directory was emptied of all but the journal does not take that one in', async (t) => {
+test('a store whose directory contains only the journal does not replay it', async (t) => {
   const directory = t.testdir();
   const writer = await openStateWriter(writerOptions(directory));
   writer.append([page('a', 10, 1)]);
@@ -278,7 +278,7 @@ test('a store whose directory was emptied of all but the journal does not take t
 const SMALL_DISK = { reserveBytes: 2 * MIB, lowBytes: 4 * MIB, okBytes: 6 * MIB };
 
 test(
-  'what is acknowledged on a full disk finds room in the tables, all of it together',
+  'sets that were acknowledged on a full disk fit into the tables, all of them together',
   { skip: mountFault() },
   async (t) => {
     const disk = mountSmallDisk(t, 64 * MIB);
@@ -298,7 +298,7 @@ test(
     await writer.close();
 
     const reason =
-      /its journal holds what is not in its tables yet, which needs \d+ bytes, and the disk is full$/;
+      /the journal has changes that are not in the tables yet; they need \d+ bytes, and the disk is full$/;
     await t.rejects(openStateWriter(options), { name: 'StoreOpenError', message: reason });
     await t.rejects(openStateWriter(options), { name: 'StoreOpenError', message: reason }, 'and again');
     disk.empty();
@@ -330,13 +330,13 @@ test(
     t.strictSame(
       readdirSync(directory).filter((name) => name.startsWith('journal')),
       [],
-      'what was made of it takes no room',
+      'the failed journal file uses no space',
     );
     t.equal(writer.append([page('a', 10, 1)]), false);
     writer.apply([page('a', 10, 1)]);
     await writer.close();
     const next = await openStateWriter({ ...options, journalBytes: JOURNAL_BYTES });
-    t.equal(next.append([page('b', 10, 2)]), true, 'the next start has room');
+    t.equal(next.append([page('b', 10, 2)]), true, 'the next start has space');
     await next.close();
     const last = await openStateWriter(options);
     t.strictSame(await pagesOf(directory), { a: [10, 1], b: [10, 2] });
@@ -344,7 +344,7 @@ test(
   },
 );
 
-test('a store in which nothing waits opens on a full disk', { skip: mountFault() }, async (t) => {
+test('a store with an empty journal opens on a full disk', { skip: mountFault() }, async (t) => {
   const disk = mountSmallDisk(t, 32 * MIB);
   const directory = join(disk.path, 'state');
   const options = writerOptions(directory, { disk: SMALL_DISK });
@@ -373,7 +373,7 @@ const straceFault = (): string | false => {
   return run.status === 0 ? false : `strace cannot trace here: ${run.stderr.trim()}`;
 };
 
-/** Runs a program while writes to the journal fail from the given one on. */
+/** Runs a program while writes to the journal fail from call number `from` on. */
 const withFailingJournal = (directory: string, error: string, from: number): string[] => [
   ...['strace', '-f', '-qq', '-o', '/dev/null', '-P', join(directory, 'journal.bin')],
   ...['-e', 'trace=pwrite64', '-e', `inject=pwrite64:error=${error}:when=${from}+`],
@@ -386,7 +386,7 @@ async function makeStore(directory: string): Promise<void> {
 
 for (const from of [1, 7]) {
   test(
-    `the journal cannot be written from the ${from}. time on: the process ends, nothing is acknowledged that is not there`,
+    `journal writes fail from call ${from} on: the process ends and has acknowledged only stored sets`,
     { skip: straceFault() },
     async (t) => {
       const directory = t.testdir();
@@ -426,7 +426,10 @@ for (const error of ['ENOSPC', 'EDQUOT']) {
   );
 }
 
-/** A data directory of a state store that was killed with `sets` sets in the journal, and the acknowledged ones. */
+/**
+ * Creates the data directory of a state store that was killed with `sets` sets in the journal. Returns the acknowledged
+ * ones.
+ */
 async function killedWithJournal(dataDirectory: string, sets: number): Promise<readonly number[]> {
   const logs = await openLogWriter(logWriterOptions(join(dataDirectory, 'logs')));
   await logs.close();
@@ -435,7 +438,7 @@ async function killedWithJournal(dataDirectory: string, sets: number): Promise<r
   return acknowledgedSets(end).acknowledged;
 }
 
-test('a backup after kill -9 holds all that was acknowledged, and so does the store', async (t) => {
+test('after kill -9 a backup contains all acknowledged sets, and so does the store', async (t) => {
   const data = join(t.testdir(), 'data');
   mkdirSync(data);
   const acknowledged = await killedWithJournal(data, 30);
@@ -445,7 +448,11 @@ test('a backup after kill -9 holds all that was acknowledged, and so does the st
     { dataDirectory: data, file, force: false, softwareVersion: '0.0.0-test' },
     () => undefined,
   );
-  t.equal(await checkReadable(t, join(data, 'state'), acknowledged), 30, 'the tables have it since');
+  t.equal(
+    await checkReadable(t, join(data, 'state'), acknowledged),
+    30,
+    'the sets are in the tables since then',
+  );
 
   const restored = join(dirname(data), 'restored');
   await restoreStores(restored, file);
@@ -475,13 +482,13 @@ test('a compaction after kill -9 leaves the journal to the next start', async (t
   await writer.close();
   const acknowledged = await killedWithJournal(data, 25);
   t.match(await compactStore(directory, 'state', 0), { done: true });
-  t.equal(await checkReadable(t, directory, []), 0, 'a compaction brings nothing in');
+  t.equal(await checkReadable(t, directory, []), 0, 'a compaction replays nothing');
   t.equal(await checkStore(t, directory, acknowledged), 25);
   t.match(await compactStore(directory, 'state', 0), { done: true });
   t.equal(await checkStore(t, directory, acknowledged), 25);
 });
 
-test('each start begins an epoch of its own, and what was recorded and applied the next', async (t) => {
+test('each start begins a new epoch, and so does an apply of recorded sets', async (t) => {
   const directory = t.testdir();
   const epochNow = async (): Promise<number> => {
     const { environment } = await openExistingStore(directory, 'state');
@@ -495,13 +502,13 @@ test('each start begins an epoch of its own, and what was recorded and applied t
     begun.push(await epochNow());
     await writer.close();
   }
-  t.equal(new Set(begun).size, 3, 'no two are the same');
+  t.equal(new Set(begun).size, 3, 'all epochs are different');
   const writer = await openStateWriter(writerOptions(directory));
   const first = await epochNow();
   writer.append([page('a', 10, 1)]);
   writer.apply([]);
   t.equal(await epochNow(), first + 1);
   writer.apply([page('b', 10, 1)]);
-  t.equal(await epochNow(), first + 1, 'nothing of it was recorded');
+  t.equal(await epochNow(), first + 1, 'no set was recorded since');
   await writer.close();
 });

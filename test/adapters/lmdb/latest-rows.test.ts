@@ -10,7 +10,7 @@ import { put, remove, removePrefix, type Change } from '../../../src/core/record
 
 type Rows = ReadonlyMap<string, string>;
 
-/** Result of the changes on empty tables: `<table> <key>` and the value, in the order of the keys. */
+/** Returns the result of the changes on empty tables: `<table> <key>` and the value, in key order. */
 function rowsAfter(changes: readonly EncodedChange[]): Rows {
   const rows = new Map<string, string>();
   for (const { op, table, key, value } of changes) {
@@ -22,7 +22,7 @@ function rowsAfter(changes: readonly EncodedChange[]): Rows {
   return new Map([...rows].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Few keys, of which some begin with others, so that changes meet. */
+/** Few keys, some of which are prefixes of others, so that changes interact. */
 const key = fc.string({ unit: fc.constantFrom('a', 'b', '\u00e9', '\u{1f600}'), minLength: 1, maxLength: 3 });
 const bytes = fc.uint8Array({ maxLength: 4 });
 const table = fc.constantFrom('taskPage' as const, 'farm' as const);
@@ -51,7 +51,7 @@ for (const [what, change] of [
   ['puts and removes', putOrRemove],
   ['puts, removes and removed prefixes', anyChange],
 ] as const) {
-  test(`the latest rows of sets make the same tables as all of them: ${what}`, (t) => {
+  test(`the latest rows of change sets produce the same tables as all changes: ${what}`, (t) => {
     let left = 0;
     fc.assert(
       fc.property(setsOf(change), setsOf(anyChange), (sets, before) => {
@@ -60,17 +60,17 @@ for (const [what, change] of [
         t.strictSame(
           rowsAfter([...allOf(before), ...latest]),
           rowsAfter([...allOf(before), ...allOf(sets)]),
-          'also upon what was there before',
+          'also with existing rows',
         );
       }),
       { numRuns: 500 },
     );
-    t.ok(left > 20, `${left} changes were left out`);
+    t.ok(left > 20, `${left} changes were omitted`);
     t.end();
   });
 }
 
-test('a row that many sets write is written once, where no prefix is removed', (t) => {
+test('a row that several sets write is written once, unless a prefix is removed', (t) => {
   fc.assert(
     fc.property(setsOf(putOrRemove), (sets) => {
       const latest = latestRows(sets);
@@ -82,7 +82,7 @@ test('a row that many sets write is written once, where no prefix is removed', (
   t.end();
 });
 
-test('the last of several changes of a row counts, tables apart', (t) => {
+test('the last of several changes of a row applies, per table', (t) => {
   const set = (...changes: Change[]): { changes: readonly EncodedChange[] } =>
     readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence: 1, changes }));
   const text = (changes: readonly EncodedChange[]): string[] =>

@@ -38,7 +38,7 @@ const storedIn = (writer: LogWriter, ...chunks: IncomingLogChunk[]): [busSeq: nu
   return outcome.stored.map(({ busSeq, seqNum }) => [busSeq, seqNum]);
 };
 
-test('chunks are read as they came, task by task, in pages by bus_seq', async (t) => {
+test('chunks are read in order of arrival, by task, in pages by bus_seq', async (t) => {
   const directory = t.testdir();
   const writer = await openLogWriter(logWriterOptions(directory));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
@@ -82,12 +82,12 @@ test('chunks are read as they came, task by task, in pages by bus_seq', async (t
   t.strictSame(reader.extent(task(0)), { lastBusSeq: 100, bytes: 21 });
   t.strictSame(reader.extent(task(1)), { lastBusSeq: 10, bytes: 4 });
   t.strictSame(reader.extent(task(2)), { lastBusSeq: 0, bytes: 0 });
-  t.strictSame(outcome.ok && outcome.stored[2], second, 'stored chunks are returned as they will be read');
+  t.strictSame(outcome.ok && outcome.stored[2], second, 'stored chunks are returned as they can be read');
   await reader.close();
   await writer.close();
 });
 
-test('a chunk that is delivered again is stored once, also over a new start', async (t) => {
+test('a redelivered chunk is stored once, also across a restart', async (t) => {
   const directory = t.testdir();
   const first = await openLogWriter(logWriterOptions(directory));
   first.streamFound({ createdAt: 'a', lastSequence: 3 });
@@ -124,7 +124,7 @@ test('a chunk that is delivered again is stored once, also over a new start', as
   await again.close();
 });
 
-test('a chunk that comes before its predecessor is not stored, unless it may overtake', async (t) => {
+test('a chunk that arrives before its predecessor is rejected unless overtaking is allowed', async (t) => {
   const writer = await openLogWriter(logWriterOptions(t.testdir()));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
   const inTurn = { mayOvertake: false };
@@ -166,7 +166,7 @@ test('attempts of a task do not hide each other', async (t) => {
   await writer.close();
 });
 
-test('bus_seq keeps rising over a stream that was lost, put back, or put back unnoticed', async (t) => {
+test('bus_seq increases across a stream that was lost or restored, also if unnoticed', async (t) => {
   const directory = t.testdir();
   const writer = await openLogWriter(logWriterOptions(directory));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
@@ -181,7 +181,7 @@ test('bus_seq keeps rising over a stream that was lost, put back, or put back un
   again.streamFound({ createdAt: 'b', lastSequence: 1 });
   t.strictSame(storedIn(again, chunk(2, 4)), [[4, 4]]);
   again.streamFound({ createdAt: 'b', lastSequence: 1 });
-  t.strictSame(storedIn(again, chunk(2, 5)), [[6, 5]], 'put back');
+  t.strictSame(storedIn(again, chunk(2, 5)), [[6, 5]], 'a restored stream');
   t.strictSame(storedIn(again, chunk(2, 6), chunk(3, 7)), [
     [8, 6],
     [9, 7],
@@ -190,13 +190,13 @@ test('bus_seq keeps rising over a stream that was lost, put back, or put back un
   t.strictSame(
     reader.page(task(0), 0, 10).map(({ seqNum }) => seqNum),
     [1, 2, 3, 4, 5, 6, 7],
-    'nothing was overwritten',
+    'no chunk was overwritten',
   );
   await reader.close();
   await again.close();
 });
 
-test('an append before the stream was found is an error', async (t) => {
+test('an append before the stream is known is an error', async (t) => {
   const writer = await openLogWriter(logWriterOptions(t.testdir()));
   t.throws(() => writer.append([chunk(1, 1)]), {
     message: 'append before streamFound: no chunk can be numbered',
@@ -204,7 +204,7 @@ test('an append before the stream was found is an error', async (t) => {
   await writer.close();
 });
 
-test('the logs of a job are removed in bounded pieces, and nothing else', async (t) => {
+test('logs of a job are removed in limited pieces, without affecting other logs', async (t) => {
   const directory = t.testdir();
   const writer = await openLogWriter(logWriterOptions(directory));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
@@ -229,19 +229,19 @@ test('the logs of a job are removed in bounded pieces, and nothing else', async 
       { lastBusSeq: 0, bytes: 0 },
       { lastBusSeq: rows + 2, bytes: 7 },
     ],
-    'nor does a total stay behind',
+    'its total is removed too',
   );
   t.equal(reader.arrival(task(0), { attempt: { ...task(0), attemptNumber: 1 }, seqNum: 1 }), 'behind');
-  t.strictSame(storedIn(writer, chunk(rows + 3, 1)), [[rows + 3, 1]], 'what was seen of it is forgotten too');
+  t.strictSame(storedIn(writer, chunk(rows + 3, 1)), [[rows + 3, 1]], 'its sequence numbers are removed too');
   await reader.close();
   await writer.close();
 });
 
-test('what is over the limit of a task is cut with one line, over attempts, redeliveries and a new start', async (t) => {
+test('a task log is truncated at its limit with one line, across attempts, redeliveries and a restart', async (t) => {
   const directory = t.testdir();
   const limited = { maxBytesPerTask: 20 };
   const cutLine =
-    '[callsheet] the log of this task is cut here: it is over 20 bytes (logs.max_bytes_per_task)\n';
+    '[callsheet] the log of this task is cut here: it exceeds 20 bytes (logs.max_bytes_per_task)\n';
   const writer = await openLogWriter(logWriterOptions(directory, limited));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
   const second = { ...task(0), attemptNumber: 2 };
@@ -254,7 +254,7 @@ test('what is over the limit of a task is cut with one line, over attempts, rede
   await writer.close();
   const again = await openLogWriter(logWriterOptions(directory, limited));
   again.streamFound({ createdAt: 'a', lastSequence: 2 });
-  // 14 bytes are stored: 6 are left, of which a character of two bytes would take one too many.
+  // 14 bytes are stored, so 6 are left. A character of two bytes would exceed that by one.
   const crossing = chunk(3, 1, { attempt: second, stream: 'stderr', data: 'line é\nmore\n' });
   t.match(again.append([chunk(2, 2), crossing, chunk(4, 3), crossing]), {
     stored: [{ busSeq: 3, stream: 'stderr', data: `line \n${cutLine}` }],
@@ -275,26 +275,30 @@ test('what is over the limit of a task is cut with one line, over attempts, rede
   t.strictSame(
     reader.page(task(0), 0, 10).map(({ data }) => data),
     ['line 1\n', 'line 2\n', `line \n${cutLine}`],
-    'a log that was cut stays cut',
+    'a truncated log stays truncated',
   );
   t.strictSame(reader.extent(task(0)), { lastBusSeq: 3, bytes: 20 + cutLine.length });
-  t.equal(reader.arrival(task(0), { attempt: ATTEMPT, seqNum: 5 }), 'whole', 'what was cut has come');
+  t.equal(
+    reader.arrival(task(0), { attempt: ATTEMPT, seqNum: 5 }),
+    'whole',
+    'truncated chunks count as stored',
+  );
   await reader.close();
   await raised.close();
 });
 
-test('a limit that is met to the byte cuts what comes after it', async (t) => {
+test('a log of exactly the limit is truncated with the next chunk', async (t) => {
   const writer = await openLogWriter(logWriterOptions(t.testdir(), { maxBytesPerTask: 14 }));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
   t.match(writer.append([chunk(1, 1), chunk(2, 2)]), { stored: { length: 2 }, cut: [] });
   t.match(writer.append([chunk(3, 3, { data: 'x' })]), {
-    stored: [{ data: /^\[callsheet\] the log of this task is cut here: it is over 14 bytes/ }],
+    stored: [{ data: /^\[callsheet\] the log of this task is cut here: it exceeds 14 bytes/ }],
     cut: [`${JOB}-0-0`],
   });
   await writer.close();
 });
 
-test('a page ends when its data is enough', async (t) => {
+test('a page ends when it has enough data', async (t) => {
   const directory = t.testdir();
   const writer = await openLogWriter(logWriterOptions(directory));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
@@ -307,7 +311,7 @@ test('a page ends when its data is enough', async (t) => {
   await writer.close();
 });
 
-test('whether a log has come whole is known from the numbers of its chunks', async (t) => {
+test('the numbers of its chunks show whether a log is complete', async (t) => {
   const directory = t.testdir();
   const writer = await openLogWriter(logWriterOptions(directory));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
@@ -328,7 +332,7 @@ test('whether a log has come whole is known from the numbers of its chunks', asy
   await writer.close();
 });
 
-test('logs and state are not taken for each other', async (t) => {
+test('a log store and a state store are not confused', async (t) => {
   const directory = t.testdir();
   const writer = await openLogWriter(logWriterOptions(directory));
   await writer.close();

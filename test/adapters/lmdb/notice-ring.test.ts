@@ -8,7 +8,7 @@ const noticeOf = (transaction: number, textBytes: number) => ({
   prefixes: transaction % 3 === 0 ? ['p/'] : [],
 });
 
-test('a reader takes every notice that there was room for, once and in order, across the end of the ring', (t) => {
+test('a reader receives every accepted notice once and in order, also across the end of the ring', (t) => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ put: fc.nat(60_000) }) },
     { weight: 3, arbitrary: fc.record({ put: fc.nat(300) }) },
@@ -38,14 +38,14 @@ test('a reader takes every notice that there was room for, once and in order, ac
     }),
     { numRuns: 200, examples: [[Array.from({ length: 80 }, () => ({ put: 60_000 }))]] },
   );
-  t.ok(wereRefused > 0, 'some found no room');
+  t.ok(wereRefused > 0, 'some notices were rejected');
   t.end();
 });
 
-test('a ring refuses what it has no room for, and says when it is half full', (t) => {
+test('a full ring rejects notices and reports when it is half full', (t) => {
   const memory = noticeRingMemory();
   const writer = new NoticeRing(memory);
-  t.equal(writer.put(noticeOf(1, 300_000)), false, 'more than the ring holds');
+  t.equal(writer.put(noticeOf(1, 300_000)), false, 'larger than the ring');
   t.strictSame(new NoticeRing(memory).take(), []);
   t.equal(writer.put(noticeOf(2, 100_000)), true);
   t.equal(writer.isHalfFull, false);
@@ -54,7 +54,7 @@ test('a ring refuses what it has no room for, and says when it is half full', (t
   t.equal(writer.put(noticeOf(4, 100_000)), false);
   t.strictSame(new NoticeRing(memory).take(), [noticeOf(2, 100_000), noticeOf(3, 100_000)]);
   t.equal(writer.isHalfFull, false);
-  t.equal(writer.put(noticeOf(5, 100_000)), true, 'at the beginning of the ring');
+  t.equal(writer.put(noticeOf(5, 100_000)), true, 'at the start of the ring');
   t.strictSame(new NoticeRing(memory).take(), [noticeOf(5, 100_000)]);
   t.end();
 });

@@ -7,7 +7,7 @@ import { TASK_PAGE_BYTES } from '../../../src/core/records/task-page.ts';
 import { farmNamed } from './arbitrary-changes.ts';
 import { writerOptions, type Ended } from './store-kit.ts';
 
-/** A page with a number at its start, of the size that every reader of pages expects. */
+/** A page that starts with a number, with the size that readers of pages expect. */
 function pageOf(n: number): Uint8Array {
   const page = new Uint8Array(TASK_PAGE_BYTES);
   new DataView(page.buffer).setUint32(0, n, true);
@@ -15,8 +15,8 @@ function pageOf(n: number): Uint8Array {
 }
 
 /**
- * Sets of which each shows when it is there in part, or is missing before others: set n puts row n, moves the one row
- * `newest`, and replaces its neighbour in another table.
+ * Change sets for detecting partial and missing sets: set n puts row n, moves the row `newest`, and replaces its
+ * predecessor in another table.
  */
 export const numberedSet = (n: number): ChangeSet => ({
   version: 1,
@@ -30,13 +30,13 @@ export const numberedSet = (n: number): ChangeSet => ({
   ],
 });
 
-/** The number of the newest set that can be read; 0 when there is none. */
+/** Returns the number of the newest readable set, or 0. */
 export function newestSet(reader: StoreReader): number {
   const newest = [...reader.scan('farm', { reverse: true, limit: 1 })][0];
   return newest === undefined ? 0 : Number(newest.key);
 }
 
-/** Checks that what can be read holds each acknowledged set, and each set whole or not at all. Gives the newest set. */
+/** Asserts that every acknowledged set is readable, and each set completely or not at all. Returns the newest set. */
 function checkSets(t: Test, reader: StoreReader, acknowledged: readonly number[]): number {
   const numbers = [...reader.scan('farm')].map(({ key }) => Number(key));
   const newest = reader.get('taskPage', 'newest');
@@ -45,7 +45,7 @@ function checkSets(t: Test, reader: StoreReader, acknowledged: readonly number[]
   t.strictSame(
     acknowledged.filter((n) => n > last),
     [],
-    'every acknowledged set is there',
+    'every acknowledged set is stored',
   );
   t.strictSame(
     numbers,
@@ -53,11 +53,11 @@ function checkSets(t: Test, reader: StoreReader, acknowledged: readonly number[]
     'no set is missing before the newest',
   );
   t.equal(newest === undefined ? 0 : Buffer.from(newest).readUInt32LE(0), last);
-  t.strictSame(halves, last === 0 ? [] : [`half-${last}`], 'no set is there in part');
+  t.strictSame(halves, last === 0 ? [] : [`half-${last}`], 'no set is stored partially');
   return last;
 }
 
-/** Opens the store again, as a start of the service does, and checks it like `checkSets`. */
+/** Reopens the store like a start of the service, and checks it like `checkSets`. */
 export async function checkStore(
   t: Test,
   directory: string,
@@ -69,7 +69,7 @@ export async function checkStore(
   return last;
 }
 
-/** The same for what is in the tables: nothing is brought into them. */
+/** The same for the tables alone: the journal is not replayed. */
 export async function checkReadable(
   t: Test,
   directory: string,
@@ -81,15 +81,15 @@ export async function checkReadable(
   return last;
 }
 
-/** Output of a program: one line `n` for a set that is on disk, and `r n` once it can be read. */
+/** Output of a program: one line `n` for a durable set, and `r n` when it is readable. */
 interface Told {
   readonly acknowledged: readonly number[];
-  /** The newest readable one; 0 before the first. */
+  /** The newest readable set; 0 before the first. */
   readonly readable: number;
 }
 
 export function acknowledgedSets({ stdout }: Ended): Told {
-  // The last line may be cut off by the kill: it is not counted as told.
+  // The kill may truncate the last line; such a line does not count.
   const lines = stdout
     .slice(0, stdout.lastIndexOf('\n') + 1)
     .split('\n')

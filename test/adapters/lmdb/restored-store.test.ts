@@ -55,7 +55,7 @@ const record = (of: AttemptAddress): AttemptRecord => ({
   sessionId: '',
 });
 
-test('logs that the state does not know are removed, workers must register, bus_seq leaps', async (t) => {
+test('after a restore unknown logs are removed, workers must register, and bus_seq skips ahead', async (t) => {
   const directory = t.testdir();
   const [state, logs] = [join(directory, 'state'), join(directory, 'logs')];
   const stateWriter = await openStateWriter(writerOptions(state));
@@ -104,7 +104,7 @@ test('logs that the state does not know are removed, workers must register, bus_
   await logReader.close();
 
   const again = await openLogWriter({ ...writerOptions(logs), maxBytesPerTask: 0 });
-  // Even the very stream from before the backup.
+  // Even with the very stream from before the backup.
   again.streamFound({ createdAt: 'a', lastSequence: 1000 });
   streamSequence = 0;
   const outcome = again.append([chunk(attempt(1, 1), 1), chunk(attempt(0, 2), 2)]);
@@ -119,7 +119,7 @@ test('logs that the state does not know are removed, workers must register, bus_
   await again.close();
 });
 
-test('a task whose limit was reached by attempts that the state does not know has its room again', async (t) => {
+test('a task whose limit was reached by unknown attempts has its full limit again', async (t) => {
   const directory = t.testdir();
   const [state, logs] = [join(directory, 'state'), join(directory, 'logs')];
   await (await openStateWriter(writerOptions(state))).close();
@@ -152,7 +152,7 @@ test('stores of a service that never ran are reconciled too', async (t) => {
   t.strictSame(await reconcileRestored(state, logs, 0), { workers: 0, logsRemoved: 0 });
 });
 
-test('the attempt that a task page says to be open is known, and its number is not given again', async (t) => {
+test('an attempt that only a task page lists as open is known, and its number is not reused', async (t) => {
   const directory = t.testdir();
   const [state, logs] = [join(directory, 'state'), join(directory, 'logs')];
   const page = emptyTaskPage();
@@ -160,7 +160,7 @@ test('the attempt that a task page says to be open is known, and its number is n
     failedAttempts: 0,
     updatedAt: 1,
     assignedAt: 1,
-    retryAfter: 0,
+    retryAfter: null,
     workerOrdinal: 1,
     hasText: false,
     unschedulable: false,

@@ -12,7 +12,7 @@ import { testStoreContract } from '../store-contract.ts';
 import { farmNamed } from './arbitrary-changes.ts';
 import { attach, committed, runProgram, startStore, threadOptions, writerOptions } from './store-kit.ts';
 
-/** Milliseconds: threads and processes are started. */
+/** In milliseconds: the test starts threads and processes. */
 tap.setTimeout(120_000);
 
 const setOf = (shard: number, sequence: number, ...changes: Change[]): ChangeSet => ({
@@ -22,7 +22,7 @@ const setOf = (shard: number, sequence: number, ...changes: Change[]): ChangeSet
   changes,
 });
 
-test('the store thread with a reader keeps the contract of a store', async (t) => {
+test('the store thread with a reader fulfills the store contract', async (t) => {
   let directories = 0;
   const root = t.testdir();
   await testStoreContract(t, async () => {
@@ -49,7 +49,7 @@ test('the store thread with a reader keeps the contract of a store', async (t) =
   });
 });
 
-test('what was committed is there after a stop and a new start, under the same store id', async (t) => {
+test('commits are readable after a restart, with the same store ID', async (t) => {
   const directory = t.testdir();
   const first = await startStore(threadOptions(directory));
   await committed(attach(first), setOf(0, 5, put('farm', 'f', farmNamed('kept'))));
@@ -63,7 +63,7 @@ test('what was committed is there after a stop and a new start, under the same s
   await second.stop();
 });
 
-test('a stop commits what was posted before it', async (t) => {
+test('a stop commits all earlier changes', async (t) => {
   const directory = t.testdir();
   const thread = await startStore(threadOptions(directory));
   const clients = [attach(thread, 0), attach(thread, 1)];
@@ -105,7 +105,7 @@ test('a reader in another thread sees a commit after the notice and a refresh, n
   await thread.stop();
 });
 
-test('a second opener is refused, in this process and in another, until the first has stopped', async (t) => {
+test('a second writer is rejected, in this and in another process, until the first has stopped', async (t) => {
   const directory = t.testdir();
   const first = await startStore(threadOptions(directory));
   const inUse = `the store in ${directory} cannot be opened: ${directory} is in use by another service (process ${process.pid})`;
@@ -126,7 +126,7 @@ test('a shard that breaks the sequence ends the process before any acknowledgmen
   t.equal(gap.stderr, 'callsheet: ending the process (broken-protocol): shard 0 sent change set 3 after 1\n');
 });
 
-test('a shard that sends the set of another ends the process', async (t) => {
+test('a shard that sends a change set of another shard ends the process', async (t) => {
   const wrong = await runProgram('break-the-sequence', [t.testdir(), '7', '2']).ended;
   t.strictSame([wrong.code, wrong.stdout], [70, '1 is durable\n']);
   t.equal(
@@ -135,16 +135,16 @@ test('a shard that sends the set of another ends the process', async (t) => {
   );
 });
 
-test('the process ends although another thread is inside a transaction', async (t) => {
+test('the process ends even if another thread is inside a transaction', async (t) => {
   for (let round = 0; round < 5; round++) {
     const end = await runProgram('break-while-logging', [t.testdir()]).ended;
-    // An exit that hangs in the other thread's clean-up is ended by a kill.
+    // If the exit hangs in the cleanup of the other thread, the process is killed.
     t.ok(end.code === 70 || end.signal === 'SIGKILL', JSON.stringify([end.code, end.signal]));
     t.equal(end.stdout, '');
   }
 });
 
-test('a store that this program does not know is refused and left as it is', async (t) => {
+test('a store of an unknown format is rejected and not changed', async (t) => {
   const root = t.testdir();
   const refusal = async (directory: string): Promise<string> => {
     const errors = await Promise.allSettled([
@@ -154,7 +154,7 @@ test('a store that this program does not know is refused and left as it is', asy
     const messages = errors.map((result) =>
       result.status === 'rejected' ? String(result.reason) : 'opened',
     );
-    t.equal(messages[0], messages[1], 'writer and reader say the same');
+    t.equal(messages[0], messages[1], 'writer and reader have the same message');
     return messages[0]?.replace(directory, '<dir>') ?? '';
   };
   const withFormat = async (name: string, text: string): Promise<string> => {
@@ -202,7 +202,7 @@ test('a store that this program does not know is refused and left as it is', asy
   t.equal(await refusal(await withFormat('gone', '')), `${said}it holds no format record`);
 });
 
-test('a first start that was cut off before anything was written is begun again', async (t) => {
+test('a first start that was interrupted before any write is repeated', async (t) => {
   const directory = t.testdir();
   const environment = openEnvironment(directory, 'state');
   environment.openDB(META_DATABASE, { encoding: 'binary', keyEncoding: 'binary' });
@@ -212,7 +212,7 @@ test('a first start that was cut off before anything was written is begun again'
   await writer.close();
 });
 
-test('a data file that is damaged or foreign is refused', async (t) => {
+test('a damaged or foreign data file is rejected', async (t) => {
   const root = t.testdir();
   const refusal = async (name: string, damage: (file: Buffer) => Buffer): Promise<string> => {
     const directory = join(root, name);
@@ -225,7 +225,7 @@ test('a data file that is damaged or foreign is refused', async (t) => {
     return result.status === 'rejected' ? String(result.reason).replaceAll(directory, '<dir>') : 'opened';
   };
   const said = (page: number): string =>
-    `StoreOpenError: the store in <dir> cannot be opened: <dir>/data.mdb is damaged or no store: meta page ${page} is not one of LMDB's`;
+    `StoreOpenError: the store in <dir> cannot be opened: <dir>/data.mdb is damaged or not a store: meta page ${page} is not one of LMDB's`;
   const zeroed = (from: number) => (file: Buffer) => file.fill(0, from, from + 64);
   t.equal(await refusal('foreign', () => Buffer.alloc(64 * 1024, 'not a store ')), said(0));
   t.equal(await refusal('short', (file) => file.subarray(0, 20)), said(0));
@@ -235,7 +235,7 @@ test('a data file that is damaged or foreign is refused', async (t) => {
   t.equal(await refusal('whole', (file) => file), 'opened');
 });
 
-test('a directory that cannot be made is refused', async (t) => {
+test('a directory that cannot be created is reported', async (t) => {
   const directory = join(t.testdir({ file: 'text' }), 'file', 'state');
   await t.rejects(openStateWriter(writerOptions(directory)), {
     name: 'StoreOpenError',
@@ -243,14 +243,14 @@ test('a directory that cannot be made is refused', async (t) => {
   });
 });
 
-test('a reader does not make a store', async (t) => {
+test('a reader does not create a store', async (t) => {
   const directory = join(t.testdir(), 'nothing');
   await t.rejects(openStateReader(directory), {
     message: `the store in ${directory} cannot be opened: there is none`,
   });
 });
 
-test('a store of the format before the journal is opened, and has the format of today from then on', async (t) => {
+test('a store of the format before the journal is opened and upgraded', async (t) => {
   const directory = t.testdir();
   await (await openStateWriter(writerOptions(directory))).close();
   const formatNow = async (older?: number): Promise<unknown> => {

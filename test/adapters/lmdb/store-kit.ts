@@ -12,7 +12,7 @@ import { onReadable } from '../../kit/commit-callbacks.ts';
 import type { ChangeSet } from '../../../src/core/records/change-set.ts';
 import type { StoreThreadOptions } from '../../../src/adapters/lmdb/store-thread.ts';
 
-/** Real stores for tests: the thread as the service starts it, and programs that run one in a process of their own. */
+/** Real stores for tests: the store thread as the service starts it, and programs that run one in their own process. */
 
 const KIB = 1024;
 
@@ -32,11 +32,11 @@ export const startStore = (
   events: StoreThreadEvents = { diskChanged: () => undefined, warned: () => undefined },
 ): Promise<StoreThread> => startStoreThread(ENTRY, options, events);
 
-/** The client of a new shard. */
+/** Creates the client of a new shard. */
 export const attach = (thread: StoreThread, shard = 0): StoreClient =>
   createStoreClient(thread.attachShard(shard));
 
-/** Resolves when the set is on disk and can be read. */
+/** Resolves when the set is durable and readable. */
 export const committed = (client: StoreClient, set: ChangeSet): Promise<void> =>
   new Promise((resolve) => {
     client.commit(set, onReadable(resolve));
@@ -60,7 +60,7 @@ export const writerOptions = (directory: string, over: Partial<WriterOptions> = 
   ...over,
 });
 
-/** The same for the writer of a log store, without a limit for a task unless one is given. */
+/** The same for the writer of a log store, by default without a task limit. */
 export const logWriterOptions = (
   directory: string,
   over: Partial<LogWriterOptions> = {},
@@ -75,12 +75,12 @@ export interface Ended {
 
 export interface Program {
   readonly process: ChildProcess;
-  /** Resolves once the program has printed this many lines; rejects when it ends before. */
+  /** Resolves when the program has printed this many lines. Rejects if it ends first. */
   printed(lines: number): Promise<void>;
   readonly ended: Promise<Ended>;
 }
 
-/** Runs a program of ./programs; `wrapper` is a command that runs it, with its arguments. */
+/** Runs a program of ./programs. `wrapper` is a command with arguments that runs it. */
 export function runProgram(name: string, args: readonly string[], wrapper: readonly string[] = []): Program {
   const path = new URL(`./programs/${name}.js`, import.meta.url).pathname;
   const [command = process.execPath, ...rest] = [...wrapper, process.execPath, path, ...args];

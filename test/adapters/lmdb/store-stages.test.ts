@@ -11,9 +11,9 @@ import { onDurable } from '../../kit/commit-callbacks.ts';
 import { farmNamed } from './arbitrary-changes.ts';
 import { attach, committed, startStore, threadOptions } from './store-kit.ts';
 
-/** Acknowledgments of a set: first that it is on disk, then that it is readable. */
+/** Acknowledgments of a set: durable first, then readable. */
 
-/** Milliseconds: threads are started. */
+/** In milliseconds: the test starts threads. */
 tap.setTimeout(60_000);
 
 const KIB = 1024;
@@ -34,7 +34,7 @@ const farmsIn = (reader: StateReader): string[] => {
 };
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 
-/** Resolves when the set is on disk; no reader requests it. */
+/** Resolves when the set is durable; no reader requests it. */
 const durable = (client: StoreClient, set: ChangeSet): Promise<void> =>
   new Promise((resolve) => client.commit(set, onDurable(resolve)));
 
@@ -58,11 +58,11 @@ for (const [what, journalBytes] of [
             const heard: string[] = [];
             const commit = (n: number): void => {
               client.commit(farmSet(shard, n, 500 + (n % 5) * 300), {
-                durable: () => {
+                onDurable: () => {
                   heard.push(`durable ${n}`);
                   if (n + 3 <= COUNT) commit(n + 3);
                 },
-                readable: () => {
+                onReadable: () => {
                   reader.refresh();
                   if (reader.get('farm', farmKey(shard, n)) === undefined) early++;
                   heard.push(`readable ${n}`);
@@ -92,7 +92,7 @@ for (const [what, journalBytes] of [
   });
 }
 
-test('a reader that waits sees all sets that were reported as durable', async (t) => {
+test('a waiting reader sees all sets that were acknowledged as durable', async (t) => {
   const directory = t.testdir();
   const thread = await startStore(threadOptions(directory));
   const watches = [thread.watch(), thread.watch()];
@@ -128,7 +128,7 @@ test('a reader that waits sees all sets that were reported as durable', async (t
   await thread.stop();
 });
 
-test('a watch that is opened while sets cannot be read yet holds up reads like any other', async (t) => {
+test('a watch that is opened while sets are not readable delays reads like any other request', async (t) => {
   const directory = t.testdir();
   const thread = await startStore(threadOptions(directory));
   const client = attach(thread);
@@ -138,7 +138,7 @@ test('a watch that is opened while sets cannot be read yet holds up reads like a
   for (let round = 0; round < 10; round++) {
     await durable(client, farmSet(0, ++n));
     const watch = thread.watch();
-    // The watch is open when this has been answered.
+    // After this reply the watch is open.
     await thread.storeProvisionalJob(jobId(jobNumber(round)), smallRows());
     for (let look = 0; look < 5; look++) {
       await durable(client, farmSet(0, ++n));
@@ -158,7 +158,7 @@ const smallRows = (): LargeRows => ({
   plan: new Uint8Array(encodeValue('plan', jobPlan([]))),
 });
 
-test('asking for what was sent to be read is answered whenever it is done', async (t) => {
+test('a request to make sent changes readable is answered in every state', async (t) => {
   const directory = t.testdir();
   const thread = await startStore(threadOptions(directory));
   const client = attach(thread);
@@ -177,7 +177,7 @@ test('asking for what was sent to be read is answered whenever it is done', asyn
   await thread.stop();
 });
 
-test('a stop loses nothing of what was sent, and tells of all of it', async (t) => {
+test('a stop loses no sent changes and acknowledges all of them', async (t) => {
   const directory = t.testdir();
   const thread = await startStore(threadOptions(directory));
   const clients = [attach(thread, 0), attach(thread, 1)];
@@ -187,8 +187,8 @@ test('a stop loses nothing of what was sent, and tells of all of it', async (t) 
       (n) =>
         new Promise<void>((resolve) => {
           client.commit(farmSet(shard, n), {
-            durable: () => void told.durable++,
-            readable: () => {
+            onDurable: () => void told.durable++,
+            onReadable: () => {
               told.readable++;
               resolve();
             },
@@ -207,7 +207,7 @@ test('a stop loses nothing of what was sent, and tells of all of it', async (t) 
   await reader.close();
 });
 
-test('rows of large jobs between sets disturb neither', async (t) => {
+test('sets and rows of large jobs do not affect each other', async (t) => {
   const directory = t.testdir();
   const thread = await startStore(threadOptions(directory));
   const client = attach(thread);
@@ -234,7 +234,7 @@ test('rows of large jobs between sets disturb neither', async (t) => {
   await thread.stop();
 });
 
-test('rows stay that were stored ahead of a job that is on disk and cannot be read yet', async (t) => {
+test('rows that were stored ahead of a durable but unreadable job are kept', async (t) => {
   const directory = t.testdir();
   const thread = await startStore(threadOptions(directory));
   const client = attach(thread);
@@ -247,7 +247,7 @@ test('rows stay that were stored ahead of a job that is on disk and cannot be re
       client,
       setOf(0, n, remove('comingJob', keys.comingJob(id)), put('job', keys.job(id), jobRecord({ id }))),
     );
-    // As when its maker has not heard that it was made.
+    // The creator of the job has not received the acknowledgment.
     thread.discardProvisionalJob(id);
     await thread.storeProvisionalJob(jobId(jobNumber(1000 + n)), smallRows());
     reader.refresh();
@@ -275,7 +275,7 @@ test('a new job and a new worker are readable when they are reported as durable'
       round % 2 === 0
         ? put('activeJob', key, { version: 1 })
         : put('workerOrdinal', key, { version: 1, workerId: WORKER });
-    // The changes of its lease come after it, and an earlier set is still unread.
+    // The changes of its lease follow, and an earlier set is still unread.
     const sets = [farmSet(0, ++n), setOf(0, ++n, made), farmSet(0, ++n)];
     for (const set of sets) {
       await durable(client, set);

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { test } from 'tap';
 import { compareKeys } from '../../../src/adapters/memory/key-order.ts';
 
-test('keys are in the order of their UTF-8 bytes', async (t) => {
-  t.ok(compareKeys('\u{1f600}', '\uffff') > 0, 'a surrogate pair is above every single unit');
+test('keys are ordered by their UTF-8 bytes', async (t) => {
+  t.ok(compareKeys('\u{1f600}', '\uffff') > 0, 'a surrogate pair sorts after every single code unit');
   const key = fc.string({
     unit: fc.oneof(
       fc.constantFrom('\ud7ff', '\ue000', '\uffff', '\u{10000}', 'a'),

@@ -14,13 +14,13 @@ const report = (attempt: string): StatusMessage => ({
   session_id: 's1',
 });
 
-test('reports are kept until they are confirmed, and the worker has the id that it was given last', async (t) => {
+test('reports are kept until they are confirmed, and the worker has its last stored ID', async (t) => {
   const journal = new MemoryJournal(workerId('w1'));
   const append = (...changes: readonly JournalChange[]): Promise<void> =>
     new Promise((resolve) => {
       let isWithin = true;
       journal.append(changes, () => {
-        t.notOk(isWithin, 'told after the call');
+        t.notOk(isWithin, 'the callback runs after the call');
         resolve();
       });
       isWithin = false;

@@ -12,7 +12,7 @@ const setOf = (sequence: number, ...changes: Change[]): ChangeSet => ({
   changes,
 });
 
-test('the memory store keeps the contract of a store', async (t) => {
+test('the memory store fulfills the store contract', async (t) => {
   await testStoreContract(t, async () => {
     const store = createMemoryStore();
     return {
@@ -35,8 +35,8 @@ test('a set is reported as durable when it is flushed, and as readable when it i
   const told: string[] = [];
   for (const [sequence, name] of ['a', 'b'].entries()) {
     store.commit(setOf(sequence + 1, put('farm', 'a', farmNamed(name))), {
-      durable: () => told.push(`${name} durable`),
-      readable: () => told.push(`${name} readable`),
+      onDurable: () => told.push(`${name} durable`),
+      onReadable: () => told.push(`${name} readable`),
     });
   }
   const seen = (): unknown[] => [
@@ -56,7 +56,7 @@ test('a set is reported as durable when it is flushed, and as readable when it i
   t.equal(store.flushNext(), false);
 });
 
-test('what is committed while a flush tells of its sets waits for the next flush', async (t) => {
+test('sets that are committed during a flush wait for the next flush', async (t) => {
   const store = createMemoryStore();
   store.commit(
     setOf(1),
@@ -66,7 +66,7 @@ test('what is committed while a flush tells of its sets waits for the next flush
   t.strictSame([store.waiting, store.get('farm', 'a')], [1, undefined]);
 });
 
-test('a crash loses what was not flushed and keeps the rest', async (t) => {
+test('a crash loses only unflushed sets', async (t) => {
   const store = createMemoryStore();
   const told: number[] = [];
   store.commit(
@@ -93,7 +93,7 @@ test('a crash loses what was not flushed and keeps the rest', async (t) => {
   t.strictSame(told, [1, 3], 'a shard restarts its sequence after a crash');
 });
 
-test('a gap in the sets of a shard is refused', async (t) => {
+test('a gap in the sets of a shard is rejected', async (t) => {
   const store = createMemoryStore();
   store.commit(setOf(1), NO_CALLBACKS);
   t.throws(() => store.commit(setOf(3), NO_CALLBACKS), {

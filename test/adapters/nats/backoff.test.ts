@@ -5,11 +5,11 @@ import { CONNECTION_LIMITS } from '../../../src/adapters/nats/limits.ts';
 const { msMin, msMax } = CONNECTION_LIMITS.workerRedial;
 const DRAWS = 2000;
 
-/** Waits of many workers that were all cut off in the same moment. */
+/** Delays of many workers that were disconnected at the same moment. */
 const waits = (failures: number): readonly number[] =>
   Array.from({ length: DRAWS }, () => backoffMs(failures, msMin, msMax));
 
-test('waits grow up to a bound, and half of each is left to chance', (t) => {
+test('delays grow up to a limit, and half of each is random', (t) => {
   for (const [failures, full] of [
     [1, msMin],
     [2, 2 * msMin],
@@ -26,8 +26,8 @@ test('waits grow up to a bound, and half of each is left to chance', (t) => {
   t.end();
 });
 
-test('thousands of workers that are cut off at once do not come back at once', (t) => {
-  // A tenth of the time in which they come holds about a tenth of them: far from all.
+test('thousands of workers that are disconnected together do not reconnect together', (t) => {
+  // Any tenth of the reconnect period contains about a tenth of the workers.
   const tenths = new Map<number, number>();
   for (const wait of waits(1)) {
     const tenth = Math.min(9, Math.floor(((wait - msMin / 2) / (msMin / 2)) * 10));

@@ -12,7 +12,13 @@ import {
 } from '../../../src/adapters/nats/managed-server.ts';
 import { findServerProcess } from '../../../src/adapters/nats/server-process.ts';
 import { probeServer } from '../../../src/adapters/nats/server-probe.ts';
-import { recordingShard, recordingWorker, SOON, statusOf, taskOf } from '../../kit/nats-members.ts';
+import {
+  recordingShard,
+  recordingWorker,
+  FAST_REDELIVERY,
+  statusOf,
+  taskOf,
+} from '../../kit/nats-members.ts';
 import { ofType, Recorder } from '../../kit/nats-recorder.ts';
 import { freePort, NatsServer } from '../../kit/nats-server.ts';
 
@@ -29,7 +35,7 @@ async function startManaged(t: Test, folder: string, port: number) {
   return { server, events, started: await events.next(isStarted) };
 }
 
-/** Another process that owns a managed server, to be killed. */
+/** Starts another process that owns a managed server, to be killed. */
 async function startOwner(t: Test, folder: string, port: number) {
   const program = fileURLToPath(new URL('../../kit/nats-owner.js', import.meta.url));
   const owner = fork(program, [folder, String(port)], {
@@ -53,7 +59,7 @@ async function kill(owner: ChildProcess): Promise<void> {
 
 const configPathOf = (folder: string): string => join(folder, 'nats-server.conf');
 
-test('a managed server listens where it should, keeps its files to itself and ends when stopped', async (t) => {
+test('a managed server listens at its address, protects its files and ends when it is stopped', async (t) => {
   const folder = join(t.testdir({}), 'deep', 'bus');
   const port = await freePort();
   const { server, events, started } = await startManaged(t, folder, port);
@@ -79,7 +85,7 @@ test('a managed server listens where it should, keeps its files to itself and en
 
 test('a killed server is restarted, and all clients reconnect', async (t) => {
   const { server, events } = await startManaged(t, join(t.testdir({}), 'bus'), await freePort());
-  const shard = recordingShard(server.servers, SOON);
+  const shard = recordingShard(server.servers, FAST_REDELIVERY);
   const worker = recordingWorker(server.servers);
   t.teardown(() => Promise.all([shard.bus.close(), worker.bus.close()]));
   await Promise.all([shard.events.next(ofType('ready')), worker.events.next(ofType('ready'))]);
@@ -99,7 +105,7 @@ test('a killed server is restarted, and all clients reconnect', async (t) => {
   }
 });
 
-test('a server that a killed owner left behind is taken over with its streams and connections', async (t) => {
+test('a server of a killed owner is adopted with its streams and connections', async (t) => {
   const folder = join(t.testdir({}), 'bus');
   const port = await freePort();
   const { owner, pid } = await startOwner(t, folder, port);
@@ -110,7 +116,7 @@ test('a server that a killed owner left behind is taken over with its streams an
 
   const { server, events, started } = await startManaged(t, folder, port);
   t.same(started, { type: 'started', pid, version: server.version, isAdopted: true });
-  t.equal(worker.events.all.filter(ofType('disconnected')).length, 0, 'the worker did not notice');
+  t.equal(worker.events.all.filter(ofType('disconnected')).length, 0, 'the worker stayed connected');
 
   process.kill(pid, 'SIGKILL');
   t.match(await events.next(ofType('died')), { pid, code: null, signal: null });
@@ -123,7 +129,7 @@ test('a server that a killed owner left behind is taken over with its streams an
   t.equal(await findServerProcess(configPathOf(folder)), null);
 });
 
-test('a server left behind with another configuration makes way', async (t) => {
+test('a leftover server with another configuration is replaced', async (t) => {
   const folder = join(t.testdir({}), 'bus');
   const [port, otherPort] = [await freePort(), await freePort()];
   const { owner, pid } = await startOwner(t, folder, port);
@@ -135,7 +141,7 @@ test('a server left behind with another configuration makes way', async (t) => {
   t.match(await probeServer({ host: HOST, port: otherPort }), { jetstream: true });
 });
 
-test('an adopted server is ended with the service', async (t) => {
+test('an adopted server is stopped with the service', async (t) => {
   const folder = join(t.testdir({}), 'bus');
   const port = await freePort();
   const { owner } = await startOwner(t, folder, port);
@@ -148,7 +154,7 @@ test('an adopted server is ended with the service', async (t) => {
   t.equal(events.all.filter(ofType('died')).length, 0);
 });
 
-test('an address that is taken is named, with who has it', async (t) => {
+test('a used address is reported with the process that uses it', async (t) => {
   const other = await NatsServer.start();
   t.teardown(() => other.stop());
   const folder = join(t.testdir({}), 'bus');
@@ -196,7 +202,7 @@ test('a failed restart is retried', async (t) => {
   t.match(again, { type: 'started', isAdopted: false });
 });
 
-test('a program that is missing, too old or no nats-server is refused with one line', async (t) => {
+test('a missing, outdated or wrong program is rejected with one line', async (t) => {
   const folder = t.testdir({
     'old.sh': '#!/bin/sh\necho nats-server: v2.8.4\n',
     'odd.sh': '#!/bin/sh\necho hello\n',
@@ -212,7 +218,7 @@ test('a program that is missing, too old or no nats-server is refused with one l
     message: `${join(folder, 'old.sh')} is version 2.8.4: version 2.9 or newer is needed`,
   });
   await t.rejects(start(join(folder, 'odd.sh')), {
-    message: `${join(folder, 'odd.sh')} does not say its version but "hello"`,
+    message: `${join(folder, 'odd.sh')} printed no version but "hello"`,
   });
   await t.rejects(start(join(folder, 'plain.txt')), {
     message: `bus.server_path: ${join(folder, 'plain.txt')} is not a program that can be run`,
@@ -220,8 +226,8 @@ test('a program that is missing, too old or no nats-server is refused with one l
   await t.rejects(start(join(folder, 'none')), { name: 'ManagedServerError' });
 });
 
-test('a store that cannot be used ends the start with what the server says', async (t) => {
-  const folder = join(t.testdir({ bus: { store: 'a file where a folder has to be' } }), 'bus');
+test('an unusable store ends the start with the message of the server', async (t) => {
+  const folder = join(t.testdir({ bus: { store: 'a file instead of a folder' } }), 'bus');
   const port = await freePort();
   await t.rejects(
     startManagedServer({ folder, listen: { host: HOST, port }, binaryPath: '' }, () => undefined),
@@ -229,7 +235,7 @@ test('a store that cannot be used ends the start with what the server says', asy
   );
 });
 
-test('a listener that reaches beyond this machine is warned of', async (t) => {
+test('a listener that is reachable from other machines causes a warning', async (t) => {
   const folder = join(t.testdir({}), 'bus');
   const events = new Recorder<ManagedServerEvent>();
   const port = await freePort();

@@ -18,7 +18,7 @@ import {
   recordingLogReader,
   recordingShard,
   recordingWorker,
-  SOON,
+  FAST_REDELIVERY,
   statusOf,
   taskOf,
   WORKER,
@@ -42,7 +42,7 @@ const ANSWER_MS = 5000;
 
 async function startHouse(t: Test) {
   const server = await NatsServer.start();
-  const shard = recordingShard(server.servers, SOON);
+  const shard = recordingShard(server.servers, FAST_REDELIVERY);
   const worker = recordingWorker(server.servers);
   t.teardown(async () => {
     await Promise.all([shard.bus.close(), worker.bus.close()]);
@@ -52,7 +52,7 @@ async function startHouse(t: Test) {
   return { server, shard, worker };
 }
 
-test('a lease request reaches the shard and its answer the worker', async (t) => {
+test('a lease request reaches the shard, and its reply the worker', async (t) => {
   const { shard, worker } = await startHouse(t);
   for (const queue of [QUEUE, '_any'] as const) {
     const from = shard.leases.all.length;
@@ -64,7 +64,7 @@ test('a lease request reaches the shard and its answer the worker', async (t) =>
   }
 });
 
-test('answers that are prepared leave together, when they are sent', async (t) => {
+test('prepared replies are sent together', async (t) => {
   const { shard, worker } = await startHouse(t);
   const outcomes = [1, 2].map(() => worker.bus.requestLease(QUEUE, leaseRequest, ANSWER_MS));
   const first = await shard.leases.next(() => true);
@@ -91,11 +91,11 @@ test('answers that are prepared leave together, when they are sent', async (t) =
   ]);
 });
 
-test('a lease request without a service, without an answer, and with one too late', async (t) => {
+test('a lease request without a service, without a reply, and with a late reply', async (t) => {
   const { shard, worker } = await startHouse(t);
   const givenUp = worker.bus.requestLease(QUEUE, leaseRequest, ANSWER_MS);
   worker.bus.cancelLeaseRequests();
-  t.same(await givenUp, { type: 'timedOut' }, 'given up before its time');
+  t.same(await givenUp, { type: 'timedOut' }, 'before its timeout');
   const timedOut = await worker.bus.requestLease(QUEUE, leaseRequest, 1);
   t.same(timedOut, { type: 'timedOut' });
   const asked = await shard.leases.next(() => true);
@@ -118,12 +118,12 @@ test('a lease request without a service, without an answer, and with one too lat
     },
   };
   shard.bus.answerLease(asked.inbox, reply);
-  t.same(await worker.late.next(() => true), reply, 'the tasks are not lost');
+  t.same(await worker.late.next(() => true), reply, 'the tasks of the late reply are not lost');
 
   await shard.bus.close();
   t.same(await worker.bus.requestLease(QUEUE, leaseRequest, ANSWER_MS), { type: 'noResponders' });
 });
-test('a reply that is invalid, too large, or without a valid inbox', async (t) => {
+test('a lease reply that is invalid, too large, or without a valid inbox is rejected', async (t) => {
   const { server, shard, worker } = await startHouse(t);
   const outcome = worker.bus.requestLease(QUEUE, leaseRequest, ANSWER_MS);
   const { inbox } = await shard.leases.next(() => true);
@@ -179,7 +179,7 @@ test('presence is announced, stored and answered', async (t) => {
   t.equal(info.state.messages, 2);
 });
 
-test('a status comes again until it is acknowledged, and no more then', async (t) => {
+test('a status is redelivered until it is acknowledged', async (t) => {
   const { server, shard, worker } = await startHouse(t);
   t.same(await worker.bus.reportStatus(statusOf(1)), {
     type: 'stored',
@@ -197,7 +197,7 @@ test('a status comes again until it is acknowledged, and no more then', async (t
   (await shard.statuses.next(({ message }) => message.task_id === taskOf(2))).acknowledge();
   const nc = await server.connect();
   t.teardown(() => nc.close());
-  // Acknowledgements travel on the shard's connection: once it has had an answer, they are through.
+  // Acknowledgements use the shard's connection: after a reply on it, they have arrived.
   t.equal(await shard.bus.check(ANSWER_MS), null);
   const info = await (await managerOf(nc)).consumers.info(STREAMS.status.name, 'shard-0-of-2');
   t.equal(info.num_ack_pending, 0);
@@ -205,23 +205,23 @@ test('a status comes again until it is acknowledged, and no more then', async (t
   t.equal(shard.statuses.all.length, 3);
 });
 
-test('a message that is never acknowledged is given up, said, and blocks nothing', async (t) => {
+test('a message that is never acknowledged is discarded with an event, and blocks no other message', async (t) => {
   const { server, shard, worker } = await startHouse(t);
   await worker.bus.reportStatus(statusOf(1));
   t.same(await shard.events.next(ofType('max-deliveries-reached')), {
     type: 'max-deliveries-reached',
     stream: STREAMS.status.name,
     streamSequence: 1,
-    deliveries: SOON.deliveriesMax,
+    deliveries: FAST_REDELIVERY.deliveriesMax,
   });
-  t.equal(shard.statuses.all.length, SOON.deliveriesMax);
+  t.equal(shard.statuses.all.length, FAST_REDELIVERY.deliveriesMax);
   const nc = await server.connect();
   t.teardown(() => nc.close());
   const info = await (await managerOf(nc)).consumers.info(STREAMS.status.name, 'shard-0-of-2');
   t.equal(info.num_ack_pending, 0);
 });
 
-test('the same report and the same log chunk are stored once', async (t) => {
+test('a repeated report or log chunk is stored once', async (t) => {
   const { shard, worker, server } = await startHouse(t);
   const reader = recordingLogReader(server.servers);
   t.teardown(() => reader.bus.close());
@@ -271,14 +271,14 @@ test('the newest chunk of a task is found on the bus, even if it was already rea
   t.same(await reader.bus.lastLogOf(taskOf(1)), last);
   await reader.logs.count(3);
   for (const delivery of reader.logs.all) delivery.acknowledge();
-  t.same(await reader.bus.lastLogOf(taskOf(1)), last, 'what was taken in is on the bus still');
+  t.same(await reader.bus.lastLogOf(taskOf(1)), last, 'an acknowledged chunk is still on the bus');
   t.equal(await reader.bus.lastLogOf(taskOf(3)), null);
   const nc = await server.connect();
   t.teardown(() => nc.close());
   for (const poison of ['not json', JSON.stringify(logOf(2, 9))]) {
     nc.publish(subjects.logs(taskOf(1)), poison);
     await reader.events.next(ofType('poisoned'));
-    t.equal(await reader.bus.lastLogOf(taskOf(1)), null, 'what is discarded is not waited for');
+    t.equal(await reader.bus.lastLogOf(taskOf(1)), null, 'discarded chunks are not waited for');
   }
   await server.stop();
   await t.rejects(reader.bus.lastLogOf(taskOf(1)));
@@ -294,7 +294,7 @@ test('diagnostic records are sent only to subscribers', async (t) => {
     msg: 'said',
     attrs: { task_id: 'T' },
   };
-  t.equal(worker.bus.publishDiagnostic(record), 'sent', 'no subscriber is required');
+  t.equal(worker.bus.publishDiagnostic(record), 'sent', 'works without a subscriber');
   const reader = recordingLogReader(server.servers);
   t.teardown(() => reader.bus.close());
   await reader.events.next(ofType('ready'));
@@ -308,7 +308,7 @@ test('diagnostic records are sent only to subscribers', async (t) => {
   t.strictSame(reader.diagnostics.all[1]?.parsed, { ok: false, reason: 'message: not valid UTF-8' });
 });
 
-test('more log chunks than may be under way are all stored, in order', async (t) => {
+test('more log chunks than the in-flight limit are all stored, in order', async (t) => {
   const { worker, server } = await startHouse(t);
   const reader = recordingLogReader(server.servers);
   t.teardown(() => reader.bus.close());
@@ -328,7 +328,7 @@ test('more log chunks than may be under way are all stored, in order', async (t)
   );
 });
 
-test('what a stream does not take is refused with the reason', async (t) => {
+test('a message that a stream rejects is reported with the reason', async (t) => {
   const { worker, server } = await startHouse(t);
   t.match(await worker.bus.publishLogs([logOf(1, 1)]), { stored: 0, failure: { type: 'noResponders' } });
   const reader = recordingLogReader(server.servers);
@@ -350,7 +350,7 @@ test('what a stream does not take is refused with the reason', async (t) => {
   });
 });
 
-test('cancels reach those who follow the task, also when said before', async (t) => {
+test('cancels reach subscribers of the task, including earlier cancels', async (t) => {
   const { shard, worker } = await startHouse(t);
   const cancel = (index: number) =>
     ({ v: 1, task_id: taskOf(index), attempt_id: attemptOf(index), reason: 'canceled by user' }) as const;
@@ -381,7 +381,7 @@ test('cancels reach those who follow the task, also when said before', async (t)
   });
 });
 
-test('poison is discarded at once, said, and does not come again', async (t) => {
+test('a poisoned message is discarded immediately with an event, and is not redelivered', async (t) => {
   const { server, shard, worker } = await startHouse(t);
   const reader = recordingLogReader(server.servers);
   t.teardown(() => reader.bus.close());
@@ -405,7 +405,7 @@ test('poison is discarded at once, said, and does not come again', async (t) => 
   nc.publish('work.lease._any', JSON.stringify(leaseRequest), { reply: 'task.status.x' });
   nc.publish('work.lease._any', JSON.stringify(leaseRequest));
   nc.publish('work.lease._any', '{"v":1}', { reply: '_INBOX.a' });
-  // Behind all poison: that it arrives shows that nothing was blocked.
+  // Sent after all poisoned messages: its arrival shows that nothing was blocked.
   await worker.bus.reportStatus(statusOf(9));
   await worker.bus.publishLogs([logOf(9, 1)]);
   (await shard.statuses.next(({ message }) => message.task_id === taskOf(9))).acknowledge();
@@ -441,15 +441,15 @@ test('poison is discarded at once, said, and does not come again', async (t) => 
     [STREAMS.logs.name, 'logs'],
   ] as const) {
     const info = await manager.consumers.info(stream, consumer);
-    t.equal(info.num_ack_pending, 0, `${stream}: nothing of it comes again`);
+    t.equal(info.num_ack_pending, 0, `${stream}: the poisoned messages are not redelivered`);
     t.equal(info.num_redelivered, 0, stream);
   }
   t.equal(shard.leases.all.length, 0);
 });
 
-test('a listener that throws loses neither the message nor the bus', async (t) => {
+test('a listener that throws loses no message and keeps the connection', async (t) => {
   const { shard, worker } = await startHouse(t);
-  shard.statuses.failOnce(new Error('a fault of the program'));
+  shard.statuses.failOnce(new Error('a programming error'));
   await worker.bus.reportStatus(statusOf(1));
   const failed = await shard.events.next(ofType('listenerFailed'));
   t.match(failed, { subject: subjects.status(JOB), error: { message: 'a fault of the program' } });
@@ -458,7 +458,7 @@ test('a listener that throws loses neither the message nor the bus', async (t) =
   again.acknowledge();
 });
 
-test('a report of a version to come is discarded with its headers and all', async (t) => {
+test('a report of a future version is discarded together with its headers', async (t) => {
   const { server, shard } = await startHouse(t);
   const nc = await server.connect();
   t.teardown(() => nc.close());

@@ -9,7 +9,7 @@ import {
   recordingLogReader,
   recordingShard,
   recordingWorker,
-  SOON,
+  FAST_REDELIVERY,
   statusOf,
   taskOf,
 } from '../../kit/nats-members.ts';
@@ -19,10 +19,10 @@ import { NatsServer } from '../../kit/nats-server.ts';
 const isReady = ofType('ready');
 const isDisconnected = ofType('disconnected');
 
-test('members may come before the server', async (t) => {
+test('clients can start before the server', async (t) => {
   const server = await NatsServer.prepare();
   t.teardown(() => server.stop());
-  const shard = recordingShard(server.servers, SOON);
+  const shard = recordingShard(server.servers, FAST_REDELIVERY);
   const worker = recordingWorker(server.servers);
   t.teardown(() => Promise.all([shard.bus.close(), worker.bus.close()]));
   t.match(await shard.events.next(ofType('unreachable')), { reason: 'connection refused' });
@@ -31,12 +31,12 @@ test('members may come before the server', async (t) => {
   await server.restart();
   await Promise.all([shard.events.next(isReady), worker.events.next(isReady)]);
   t.match(await shard.events.next(ofType('connected')), { version: /^2\./, isFirst: true });
-  t.equal(shard.events.all.filter(ofType('unreachable')).length, 1, 'said once');
+  t.equal(shard.events.all.filter(ofType('unreachable')).length, 1, 'reported once');
   t.match(await worker.bus.reportStatus(statusOf(1)), { type: 'stored' });
   await shard.statuses.next(() => true);
 });
 
-test('a member that never reached a server can leave', async (t) => {
+test('a client that never reached a server can close', async (t) => {
   const server = await NatsServer.prepare();
   t.teardown(() => server.stop());
   const worker = recordingWorker(server.servers);
@@ -48,12 +48,12 @@ test('a member that never reached a server can leave', async (t) => {
   );
 });
 
-test('nothing that was stored is lost when the server is killed again and again', async (t) => {
+test('stored messages survive repeated kills of the server', async (t) => {
   const ROUNDS = 8;
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
-  const shard = recordingShard(server.servers, SOON);
-  const reader = recordingLogReader(server.servers, SOON);
+  const shard = recordingShard(server.servers, FAST_REDELIVERY);
+  const reader = recordingLogReader(server.servers, FAST_REDELIVERY);
   const worker = recordingWorker(server.servers);
   t.teardown(() => Promise.all([shard.bus.close(), reader.bus.close(), worker.bus.close()]));
   await Promise.all([shard.events.next(isReady), reader.events.next(isReady), worker.events.next(isReady)]);
@@ -82,7 +82,7 @@ test('nothing that was stored is lost when the server is killed again and again'
       if (outcome.type === 'stored') stored.push(message);
     });
     const logs = worker.bus.publishLogs(messages.map((_, index) => logOf(1, (round - 1) * 60 + index + 1)));
-    // The blow falls in the middle of it: some are stored, some are not.
+    // The server is killed while messages are being stored.
     await shard.statuses.count(read + 1 + round);
     acknowledgeAll();
     await server.kill();
@@ -120,8 +120,8 @@ test('nothing that was stored is lost when the server is killed again and again'
 test('streams that are lost with their disk are re-created, and the log reader detects it', async (t) => {
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
-  const shard = recordingShard(server.servers, SOON);
-  const reader = recordingLogReader(server.servers, SOON);
+  const shard = recordingShard(server.servers, FAST_REDELIVERY);
+  const reader = recordingLogReader(server.servers, FAST_REDELIVERY);
   const worker = recordingWorker(server.servers);
   t.teardown(() => Promise.all([shard.bus.close(), reader.bus.close(), worker.bus.close()]));
   await Promise.all([shard.events.next(isReady), reader.events.next(isReady), worker.events.next(isReady)]);
@@ -144,7 +144,7 @@ test('streams that are lost with their disk are re-created, and the log reader d
 test('deleted consumers and streams are re-created while the connection stays open', async (t) => {
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
-  const shard = recordingShard(server.servers, SOON);
+  const shard = recordingShard(server.servers, FAST_REDELIVERY);
   const worker = recordingWorker(server.servers);
   t.teardown(() => Promise.all([shard.bus.close(), worker.bus.close()]));
   await Promise.all([shard.events.next(isReady), worker.events.next(isReady)]);
@@ -175,15 +175,15 @@ test('deleted consumers and streams are re-created while the connection stays op
   shard.bus.cancelAttempt({ v: 1, task_id: taskOf(1), attempt_id: attemptOf(1), reason: 'canceled by user' });
   await worker.cancels.next(() => true);
   const names = (await manager.streams.list().next()).map((info) => info.config.name);
-  t.ok(names.includes(STREAMS.cancel.name), 'the stream of cancels was made again');
+  t.ok(names.includes(STREAMS.cancel.name), 'the stream of cancels was re-created');
   t.same(shard.events.all.filter(ofType('publish-failed')), []);
   t.equal(shard.events.all.filter(isDisconnected).length, 0);
 });
 
-test('what a worker asks while the server goes is answered: disconnected', async (t) => {
+test('a request of a worker fails with "disconnected" when the server ends', async (t) => {
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
-  const shard = recordingShard(server.servers, SOON);
+  const shard = recordingShard(server.servers, FAST_REDELIVERY);
   const worker = recordingWorker(server.servers);
   t.teardown(() => Promise.all([shard.bus.close(), worker.bus.close()]));
   await Promise.all([shard.events.next(isReady), worker.events.next(isReady)]);
@@ -196,7 +196,7 @@ test('what a worker asks while the server goes is answered: disconnected', async
   await shard.events.next(isDisconnected);
   t.equal(shard.bus.answerLease(inbox, { v: 1, type: 'unknown' }), 'disconnected');
   t.equal(shard.bus.prepareLease(inbox, { v: 1, type: 'unknown' }), 'prepared');
-  t.doesNotThrow(shard.bus.takePrepared(), 'it is lost');
+  t.doesNotThrow(shard.bus.takePrepared(), 'the reply is lost');
   shard.bus.cancelAttempt({ v: 1, task_id: taskOf(1), attempt_id: attemptOf(1), reason: 'canceled by user' });
   t.match(await shard.events.next(ofType('publish-failed')), { reason: 'disconnected' });
 
@@ -205,7 +205,11 @@ test('what a worker asks while the server goes is answered: disconnected', async
   await Promise.all([shard, worker].map(({ events }, index) => events.next(isReady, from[index])));
   t.match(await worker.events.next(ofType('connected'), from[1]), { isFirst: false });
   shard.bus.cancelAttempt({ v: 1, task_id: taskOf(1), attempt_id: attemptOf(1), reason: 'canceled by user' });
-  t.match(await worker.cancels.next(() => true), { task_id: taskOf(1) }, 'followed over the outage');
+  t.match(
+    await worker.cancels.next(() => true),
+    { task_id: taskOf(1) },
+    'the subscription survived the outage',
+  );
 });
 
 test('a shard that reconnects continues where it stopped', async (t) => {
@@ -213,7 +217,7 @@ test('a shard that reconnects continues where it stopped', async (t) => {
   t.teardown(() => server.stop());
   const worker = recordingWorker(server.servers);
   t.teardown(() => worker.bus.close());
-  const first = recordingShard(server.servers, SOON);
+  const first = recordingShard(server.servers, FAST_REDELIVERY);
   await Promise.all([first.events.next(isReady), worker.events.next(isReady)]);
   await worker.bus.reportStatus(statusOf(1));
   await worker.bus.reportStatus(statusOf(2));
@@ -222,16 +226,16 @@ test('a shard that reconnects continues where it stopped', async (t) => {
   await first.bus.close();
   await worker.bus.reportStatus(statusOf(3));
 
-  const second = recordingShard(server.servers, SOON);
+  const second = recordingShard(server.servers, FAST_REDELIVERY);
   t.teardown(() => second.bus.close());
   const isOf = (index: number) => (delivery: { readonly message: StatusMessage }) =>
     delivery.message.task_id === taskOf(index);
   await second.statuses.next(isOf(2));
   await second.statuses.next(isOf(3));
-  t.equal(second.statuses.all.filter(isOf(1)).length, 0, 'acknowledged before the shard left');
+  t.equal(second.statuses.all.filter(isOf(1)).length, 0, 'acknowledged before the shard disconnected');
 });
 
-test('a server that hangs is given up, even with much unsent', async (t) => {
+test('the connection to a server that hangs is closed, even with much unsent data', async (t) => {
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
   const worker = recordingWorker(server.servers, 200);

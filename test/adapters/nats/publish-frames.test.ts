@@ -21,7 +21,7 @@ const text = fc.oneof(
     .map(([unit, times]) => unit.repeat(times)),
 );
 
-test('what is taken are the frames of what was added, in order', (t) => {
+test('take returns the frames of all added messages, in order', (t) => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.tuple(subject, text), { maxLength: 8 }), { maxLength: 4 }), (turns) => {
       const frames = new PublishFrames();
@@ -33,7 +33,7 @@ test('what is taken are the frames of what was added, in order', (t) => {
         taken.push({ bytes: frames.take(), expected });
         t.equal(frames.bytes, 0);
       }
-      // Only now: what was taken stays as it was, whatever is added later.
+      // Compared only now: later additions must not change the taken bytes.
       for (const { bytes, expected } of taken) t.ok(Buffer.concat(bytes).equals(expected), 'the same bytes');
     }),
     { numRuns: 60 },
@@ -41,7 +41,7 @@ test('what is taken are the frames of what was added, in order', (t) => {
   t.end();
 });
 
-test('nothing added gives nothing', (t) => {
+test('take returns nothing when nothing was added', (t) => {
   t.same(new PublishFrames().take(), []);
   t.end();
 });

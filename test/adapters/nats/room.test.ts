@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { InFlightLimit } from '../../../src/adapters/nats/in-flight-limit.ts';
 
-test('who finds no room waits for it, in order', async (t) => {
+test('callers wait in order when no capacity is left', async (t) => {
   const room = new InFlightLimit(2, 100);
   const entered: string[] = [];
   const enter = async (name: string, bytes: number): Promise<void> => {
@@ -15,7 +15,7 @@ test('who finds no room waits for it, in order', async (t) => {
   await all[2];
   t.same(entered, ['a', 'b', 'c']);
   room.leave(30);
-  t.same(entered, ['a', 'b', 'c'], 'd is too large while c is there, and e does not pass it');
+  t.same(entered, ['a', 'b', 'c'], 'd is too large while c holds its share, and e does not overtake d');
   room.leave(10);
   await all[3];
   t.same(entered, ['a', 'b', 'c', 'd']);

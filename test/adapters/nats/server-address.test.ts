@@ -8,7 +8,7 @@ import {
   parseServerList,
 } from '../../../src/adapters/nats/server-address.ts';
 
-test('addresses to listen on', (t) => {
+test('parses addresses to listen on', (t) => {
   t.same(parseListenAddress('127.0.0.1:14222'), { host: '127.0.0.1', port: 14222 });
   t.same(parseListenAddress('[::1]:4222'), { host: '::1', port: 4222 });
   t.same(parseListenAddress('farm-head.local:1'), { host: 'farm-head.local', port: 1 });
@@ -30,7 +30,7 @@ test('addresses to listen on', (t) => {
   t.end();
 });
 
-test('an address that is anywhere is dialled here', (t) => {
+test('a wildcard address is dialed on this machine', (t) => {
   t.same(dialAddress({ host: '0.0.0.0', port: 1 }), { host: '127.0.0.1', port: 1 });
   t.same(dialAddress({ host: '::', port: 1 }), { host: '::1', port: 1 });
   t.same(dialAddress({ host: 'other', port: 1 }), { host: 'other', port: 1 });
@@ -45,7 +45,7 @@ test('an address that is anywhere is dialled here', (t) => {
   t.end();
 });
 
-test('servers to connect to', (t) => {
+test('parses lists of servers', (t) => {
   t.same(parseServerList('nats://127.0.0.1:14222'), { servers: ['127.0.0.1:14222'], isTls: false });
   t.same(parseServerList('farm, nats://b:5000 ,nats://[::1]:1'), {
     servers: ['farm:4222', 'b:5000', '[::1]:1'],
@@ -64,7 +64,7 @@ test('servers to connect to', (t) => {
   t.end();
 });
 
-test('subjects that can be published to', (t) => {
+test('recognizes subjects that can be published to', (t) => {
   for (const subject of ['a', 'task.status.x', '_INBOX.a.b', '$JS.API.INFO'])
     t.ok(isPublishable(subject), subject);
   for (const subject of [

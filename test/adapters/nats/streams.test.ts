@@ -8,7 +8,7 @@ import { NatsServer } from '../../kit/nats-server.ts';
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** The rows of docs/contract/bus.md#subjects that are persistent streams. */
+/** The persistent streams of docs/contract/bus.md#subjects. */
 const TABLE: Record<StreamKind, { readonly subjects: readonly string[]; readonly retentionMs: number }> = {
   status: { subjects: ['task.status.*'], retentionMs: 24 * HOUR_MS },
   logs: { subjects: ['task.logs.*'], retentionMs: 96 * HOUR_MS },
@@ -20,13 +20,13 @@ const TABLE: Record<StreamKind, { readonly subjects: readonly string[]; readonly
 };
 const kinds = Object.keys(TABLE) as StreamKind[];
 
-test('the streams are those of the contract, each with a cap of its own', async (t) => {
+test('the streams are those of the contract, each with its own limit', async (t) => {
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
   const nc = await server.connect();
   t.teardown(() => nc.close());
   const manager = await managerOf(nc);
-  // Several threads may do it at the same time.
+  // Several threads may create them at the same time.
   await Promise.all([...kinds, ...kinds].map((kind) => ensureStream(manager, kind)));
 
   const names = (await manager.streams.list().next()).map((info) => info.config.name).sort();
@@ -57,7 +57,7 @@ test('the streams are those of the contract, each with a cap of its own', async 
   }
 });
 
-test('a stream that differs is brought back and keeps its messages and what is not ours', async (t) => {
+test('a changed stream is restored and keeps its messages and foreign settings', async (t) => {
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
   const nc = await server.connect();
@@ -83,7 +83,7 @@ test('a stream that differs is brought back and keeps its messages and what is n
   t.same(again.config, info.config);
 });
 
-test('a stream that cannot become what it has to be is an error with the reason', async (t) => {
+test('a stream that cannot be restored is an error with the reason', async (t) => {
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
   const nc = await server.connect();

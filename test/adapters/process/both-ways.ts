@@ -1,6 +1,6 @@
 import { test, type Test } from 'tap';
 
-/** The same test of processes that the daemon starts itself, and of processes that the session's launcher starts. */
+/** Runs a test with processes that the daemon starts, and again with processes that the session's launcher starts. */
 export function bothWays(
   name: string,
   options: { readonly skip?: string | boolean },

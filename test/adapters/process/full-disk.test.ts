@@ -9,7 +9,7 @@ tap.setTimeout(60_000);
 const real = { skip: canMount ? false : 'only root can mount' };
 
 test(
-  'a task that fills the disk fails with its own error, and the next session has the room again',
+  'a task that fills the disk fails with its own error, and the next session has disk space again',
   real,
   async (t) => {
     const sessionsDirectory = smallDisk(t, 4);
@@ -31,7 +31,7 @@ test(
     t.same(
       await it.ended(run),
       { kind: 'exited', code: 0 },
-      'a notice that cannot be written does not hold back the signal',
+      'a notice that cannot be written does not delay the signal',
     );
     await it.close();
     t.equal(existsSync(it.directory), false);

@@ -22,7 +22,7 @@ const real = { skip: canMakeAccounts ? false : 'only root can make accounts' };
 const as = (user: string, group: string | null = null): RunAs => ({ user, group });
 const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
 
-/** A session of the account that is closed with the test. */
+/** Opens a session of the account that is closed with the test. */
 async function session(
   t: Test,
   runAs: RunAs,
@@ -34,7 +34,7 @@ async function session(
   return it;
 }
 
-/** Output of a bash script of the session, after its end. */
+/** Returns the output of a bash script of the session after its end. */
 async function says(
   it: RecordedProcesses,
   script: string,
@@ -46,7 +46,7 @@ async function says(
 }
 
 test(
-  'a task runs with the ids of the account, its groups but for the group 0, and no way back',
+  'a task runs with the IDs of the account and its groups except group 0, and cannot change back',
   real,
   async (t) => {
     const group = makeGroup(t);
@@ -80,7 +80,7 @@ test(
   },
 );
 
-test('a group of the queue takes the place of the primary one', real, async (t) => {
+test('the group of the queue replaces the primary group', real, async (t) => {
   const [own, other] = [makeGroup(t), makeGroup(t)];
   const user = makeAccount(t, ['-G', own]);
   const it = await session(t, as(user, other));
@@ -91,7 +91,7 @@ test('a group of the queue takes the place of the primary one', real, async (t) 
   ]);
 });
 
-test('privileged accounts and groups are refused, and nothing is started', real, async (t) => {
+test('privileged accounts and groups are rejected before anything starts', real, async (t) => {
   const user = makeAccount(t);
   const alias = makeAccount(t, ['-o', '-u', '0']);
   const wheel = makeAccount(t, ['-g', '0']);
@@ -114,7 +114,7 @@ test('privileged accounts and groups are refused, and nothing is started', real,
   t.equal(await refusal(as(`${user} `)), `"${user} " is not a valid account name`);
 });
 
-test('without root no task runs as another account', { skip: canMakeAccounts }, async (t) => {
+test('without root no task runs under another account', { skip: canMakeAccounts }, async (t) => {
   const it = new RecordedProcesses('no-root');
   t.match(
     await it.tryOpen(as(`${userInfo().username}x`)),
@@ -123,90 +123,98 @@ test('without root no task runs as another account', { skip: canMakeAccounts }, 
   await it.close();
 });
 
-test('the environment is the minimal one, what is passed on, and what the job sets', real, async (t) => {
-  const user = makeAccount(t);
-  const ownEnvironment = {
-    PATH: '/opt/worker',
-    HOME: '/root',
-    PASSED_ON: 'yes',
-    SECRET: 'no',
-    SVC_BUS_URL: 'no',
-    LD_AUDIT: 'no',
-  };
-  const it = await session(t, as(user), {
-    ownEnvironment,
-    environmentPassthrough: ['PASSED_*', 'SVC_*', 'LD_*'],
-  });
-  const variables = { TWO: 'one\nand $HOME `id` \\ " \'', EMPTY: '', UID: 'set', HOME: '/elsewhere' };
-  const run = it.start('env', ['-0'], { variables });
-  await it.ended(run);
-  t.same(
-    it
-      .lines(run)
-      .join('\n')
-      .split('\0')
-      .filter((entry) => entry !== '')
-      .sort(),
-    [
-      `CALLSHEET_ACTION=${it.sessionId}.1`,
-      `CALLSHEET_SESSION=${it.sessionId}`,
-      `CALLSHEET_WORKER_DIR=${it.workerDirectory}`,
-      'EMPTY=',
-      'HOME=/elsewhere',
-      'LANG=C.UTF-8',
-      `LOGNAME=${user}`,
-      'PASSED_ON=yes',
-      'PATH=/usr/local/bin:/usr/bin:/bin',
-      'SHELL=/bin/bash',
-      'TWO=one\nand $HOME `id` \\ " \'',
-      'UID=set',
-      `USER=${user}`,
-    ],
-  );
-});
+test(
+  'the environment consists of the minimal one, the passed variables and those of the job',
+  real,
+  async (t) => {
+    const user = makeAccount(t);
+    const ownEnvironment = {
+      PATH: '/opt/worker',
+      HOME: '/root',
+      PASSED_ON: 'yes',
+      SECRET: 'no',
+      SVC_BUS_URL: 'no',
+      LD_AUDIT: 'no',
+    };
+    const it = await session(t, as(user), {
+      ownEnvironment,
+      environmentPassthrough: ['PASSED_*', 'SVC_*', 'LD_*'],
+    });
+    const variables = { TWO: 'one\nand $HOME `id` \\ " \'', EMPTY: '', UID: 'set', HOME: '/elsewhere' };
+    const run = it.start('env', ['-0'], { variables });
+    await it.ended(run);
+    t.same(
+      it
+        .lines(run)
+        .join('\n')
+        .split('\0')
+        .filter((entry) => entry !== '')
+        .sort(),
+      [
+        `CALLSHEET_ACTION=${it.sessionId}.1`,
+        `CALLSHEET_SESSION=${it.sessionId}`,
+        `CALLSHEET_WORKER_DIR=${it.workerDirectory}`,
+        'EMPTY=',
+        'HOME=/elsewhere',
+        'LANG=C.UTF-8',
+        `LOGNAME=${user}`,
+        'PASSED_ON=yes',
+        'PATH=/usr/local/bin:/usr/bin:/bin',
+        'SHELL=/bin/bash',
+        'TWO=one\nand $HOME `id` \\ " \'',
+        'UID=set',
+        `USER=${user}`,
+      ],
+    );
+  },
+);
 
-test('what a job has the loader of programs do is done for the account alone', real, async (t) => {
+test('loader variables of a job affect only processes of its account', real, async (t) => {
   const user = makeAccount(t);
   const it = await session(t, as(user));
-  // The loader writes a file for each process that it loads under this variable, named after its pid.
+  // With this variable, the loader writes a file for each process that it loads, named after the PID.
   const traces = join(it.directory, 'loaded');
   const variables = { LD_DEBUG: 'libs', LD_DEBUG_OUTPUT: traces, LD_PRELOAD: '/no/such/library.so' };
   const run = it.start('true', [], { variables });
   t.same(await it.ended(run), { kind: 'exited', code: 0 });
   const owners = (await says(it, 'stat -c %U loaded*')).sort();
-  t.same(owners, [user], 'one program, the command itself, was loaded so');
+  t.same(owners, [user], 'only one program, the command itself, was loaded with it');
 });
 
-test('the session’s directory is the account’s alone, and the worker’s is closed to it', real, async (t) => {
-  const [user, other] = [makeAccount(t), makeAccount(t)];
-  const it = await session(t, as(user));
-  writeFileSync(join(it.workerDirectory, 'journal.jsonl'), 'x', { mode: 0o600 });
-  t.equal(modeOf(it.directory), '700');
-  t.equal(modeOf(join(it.workerDirectory, 'sessions')), '711');
-  t.equal(modeOf(it.workerDirectory), '711');
-  t.equal(modeOf(join(it.workerDirectory, 'pipes')), '700');
-  t.same(await says(it, 'stat -c "%U %a" .; touch mine && echo written'), [`${user} 700`, 'written']);
-  const closed = ['', 'sessions', 'pipes', 'journal.jsonl'].map((name) => join(it.workerDirectory, name));
-  t.same(
-    await says(
-      it,
-      closed.map((path) => `ls ${path}/ 2>/dev/null || cat ${path} 2>/dev/null || echo closed`).join('\n'),
-    ),
-    closed.map(() => 'closed'),
-  );
-  const stranger = new RecordedProcesses('stranger');
-  await stranger.open(as(other));
-  t.same(
-    await says(
-      stranger,
-      `ls ${it.directory} 2>/dev/null || cat ${it.directory}/mine 2>/dev/null || echo closed`,
-    ),
-    ['closed'],
-  );
-  await stranger.close();
-});
+test(
+  'the session directory is private to the account, which cannot access the directory of the worker',
+  real,
+  async (t) => {
+    const [user, other] = [makeAccount(t), makeAccount(t)];
+    const it = await session(t, as(user));
+    writeFileSync(join(it.workerDirectory, 'journal.jsonl'), 'x', { mode: 0o600 });
+    t.equal(modeOf(it.directory), '700');
+    t.equal(modeOf(join(it.workerDirectory, 'sessions')), '711');
+    t.equal(modeOf(it.workerDirectory), '711');
+    t.equal(modeOf(join(it.workerDirectory, 'pipes')), '700');
+    t.same(await says(it, 'stat -c "%U %a" .; touch mine && echo written'), [`${user} 700`, 'written']);
+    const closed = ['', 'sessions', 'pipes', 'journal.jsonl'].map((name) => join(it.workerDirectory, name));
+    t.same(
+      await says(
+        it,
+        closed.map((path) => `ls ${path}/ 2>/dev/null || cat ${path} 2>/dev/null || echo closed`).join('\n'),
+      ),
+      closed.map(() => 'closed'),
+    );
+    const stranger = new RecordedProcesses('stranger');
+    await stranger.open(as(other));
+    t.same(
+      await says(
+        stranger,
+        `ls ${it.directory} 2>/dev/null || cat ${it.directory}/mine 2>/dev/null || echo closed`,
+      ),
+      ['closed'],
+    );
+    await stranger.close();
+  },
+);
 
-test('the process holds nothing of the worker: no files, no terminal, no core file', real, async (t) => {
+test('the process inherits no files, no terminal and no core dumps from the worker', real, async (t) => {
   const user = makeAccount(t);
   const it = await session(t, as(user));
   t.same(
@@ -226,11 +234,11 @@ test('the process holds nothing of the worker: no files, no terminal, no core fi
   t.same(
     await says(it, 'echo out >/dev/stdout; echo err >/dev/stderr'),
     ['out', 'err'],
-    'its pipes are its own',
+    'the process has its own pipes',
   );
 });
 
-test('files are written for the account, and never through what it has put in the way', real, async (t) => {
+test('files are written as the account, without following links that it has created', real, async (t) => {
   const user = makeAccount(t);
   const victims = mkdtempSync(join(tmpdir(), 'callsheet-victims-'));
   t.teardown(() => {
@@ -256,11 +264,11 @@ test('files are written for the account, and never through what it has put in th
   );
   rmSync(path);
   linkSync(victim, path);
-  t.same(await again('true'), { kind: 'exited', code: 0 }, 'so is another name of a foreign file');
+  t.same(await again('true'), { kind: 'exited', code: 0 }, 'a hard link to a foreign file is replaced');
   t.same(
     await again('rm files/deep/script.sh; mkfifo files/deep/script.sh'),
     { kind: 'exited', code: 0 },
-    'a pipe too',
+    'a pipe is replaced too',
   );
   t.match(await again(`rm -r files; ln -s ${victims} files`), {
     kind: 'not-started',
@@ -273,7 +281,7 @@ test('files are written for the account, and never through what it has put in th
   t.same(statSync(victim).uid, 0);
 });
 
-test('a notice is written for the account, not through its link', real, async (t) => {
+test('a notice is written as the account, without following its link', real, async (t) => {
   const user = makeAccount(t);
   const it = await session(t, as(user));
   const run = it.bash(
@@ -286,24 +294,28 @@ test('a notice is written for the account, not through its link', real, async (t
   t.equal(existsSync('/etc/callsheet-no-such'), false);
 });
 
-test('a directory that an account has filled with links is removed, and nothing else is', real, async (t) => {
-  const user = makeAccount(t);
-  const victims = mkdtempSync(join(tmpdir(), 'callsheet-victims-'));
-  t.teardown(() => {
-    rmSync(victims, { recursive: true, force: true });
-  });
-  chmodSync(victims, 0o777);
-  writeFileSync(join(victims, 'kept'), 'x');
-  const it = new RecordedProcesses('links');
-  await it.open(as(user));
-  await says(it, `ln -s ${victims} link; mkdir -p a/b; ln -s ${victims} a/b/link; chmod 500 a/b a`);
-  await it.close();
-  t.equal(existsSync(it.directory), false);
-  t.equal(existsSync(join(victims, 'kept')), true);
-  t.same(it.warnings, []);
-});
+test(
+  'a directory that the account has filled with links is removed, without following them',
+  real,
+  async (t) => {
+    const user = makeAccount(t);
+    const victims = mkdtempSync(join(tmpdir(), 'callsheet-victims-'));
+    t.teardown(() => {
+      rmSync(victims, { recursive: true, force: true });
+    });
+    chmodSync(victims, 0o777);
+    writeFileSync(join(victims, 'kept'), 'x');
+    const it = new RecordedProcesses('links');
+    await it.open(as(user));
+    await says(it, `ln -s ${victims} link; mkdir -p a/b; ln -s ${victims} a/b/link; chmod 500 a/b a`);
+    await it.close();
+    t.equal(existsSync(it.directory), false);
+    t.equal(existsSync(join(victims, 'kept')), true);
+    t.same(it.warnings, []);
+  },
+);
 
-test('a missing command, or one that the account may not run, is reported', real, async (t) => {
+test('a missing or inaccessible command is reported', real, async (t) => {
   const user = makeAccount(t);
   const it = await session(t, as(user));
   t.same(await it.ended(it.start('no-such-command-here')), {
@@ -326,10 +338,10 @@ test('a missing command, or one that the account may not run, is reported', real
     '${CALLSHEET_VALUE_0}',
   ]);
   await it.ended(odd);
-  t.same(it.lines(odd), ['-i|A=b||--|${CALLSHEET_VALUE_0}|'], 'arguments arrive as they are');
+  t.same(it.lines(odd), ['-i|A=b||--|${CALLSHEET_VALUE_0}|'], 'arguments are passed unchanged');
 });
 
-test('an inaccessible session directory is reported before anything runs', real, async (t) => {
+test('an inaccessible session directory is reported before a process starts', real, async (t) => {
   const user = makeAccount(t);
   const closed = mkdtempSync(join(tmpdir(), 'callsheet-closed-'));
   t.teardown(() => {

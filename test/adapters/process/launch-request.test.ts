@@ -16,7 +16,7 @@ const REQUEST: LaunchRequest = {
   files: [{ path: '/work/rules', data: 'x\0y', runnable: true }],
 };
 
-/** The fields as launcher.pl takes them out of a frame. */
+/** Returns the fields as launcher.pl reads them from a frame. */
 function fieldsOf(frame: Buffer): string[] {
   const fields: string[] = [];
   for (let at = 4; at < frame.length;) {
@@ -27,7 +27,7 @@ function fieldsOf(frame: Buffer): string[] {
   return fields;
 }
 
-test('a request is a frame of fields, each with its length', (t) => {
+test('a request is a frame of fields with length prefixes', (t) => {
   const frame = encodeRequest(REQUEST);
   t.equal(frame?.readUInt32BE(0), (frame?.length ?? 0) - 4);
   t.same(frame === null ? null : fieldsOf(frame), [
@@ -48,7 +48,7 @@ test('a request is a frame of fields, each with its length', (t) => {
   t.end();
 });
 
-test('whatever the texts are, the fields are these', (t) => {
+test('arbitrary texts round-trip', (t) => {
   const text = fc.string({ unit: 'grapheme' }).filter((each) => !each.includes('\0'));
   fc.assert(
     fc.property(text, fc.array(text), text, (command, args, data) => {
@@ -62,7 +62,7 @@ test('whatever the texts are, the fields are these', (t) => {
   t.end();
 });
 
-test('what the system would take for something shorter, and what is too long, is left to the daemon', (t) => {
+test('requests with null characters or too much data are left to the daemon', (t) => {
   t.equal(encodeRequest({ ...REQUEST, command: 'a\0b' }), null);
   t.equal(encodeRequest({ ...REQUEST, args: ['a\0b'] }), null);
   t.equal(encodeRequest({ ...REQUEST, workingDirectory: '/\0' }), null);
@@ -74,7 +74,7 @@ test('what the system would take for something shorter, and what is too long, is
   t.end();
 });
 
-test('answers are read, and nothing else', (t) => {
+test('valid replies are parsed, and others rejected', (t) => {
   t.same(parseAnswer('ready'), { type: 'ready' });
   t.same(parseAnswer('started 3 4711'), { type: 'started', run: 3, pid: 4711 });
   t.same(parseAnswer('ended 3 137 0'), { type: 'ended', run: 3, code: 137, signal: 0 });

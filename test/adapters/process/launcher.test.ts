@@ -9,7 +9,7 @@ import { bothWays } from './both-ways.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 import { isProcessAlive } from './process-alive.ts';
 
-/** The number of the process that has started the one that says so. */
+/** Prints the PID of its parent process. */
 async function parentOf(it: RecordedProcesses): Promise<number> {
   const run = it.bash('echo $PPID');
   await it.ended(run);
@@ -21,7 +21,7 @@ const programOf = (pid: number): string => processFile(pid, 'cmdline').replaceAl
 const allProcesses = (): readonly number[] =>
   readdirSync('/proc').flatMap((name) => (/^[0-9]+$/.test(name) ? [Number(name)] : []));
 
-test('one launcher starts the tasks of a session, and actions of environments are the daemon’s', async (t) => {
+test('one launcher starts the tasks of a session, and the daemon starts actions of environments', async (t) => {
   const it = new RecordedProcesses('parents', { launcher: true });
   await it.open();
   const launcher = await parentOf(it);
@@ -34,7 +34,7 @@ test('one launcher starts the tasks of a session, and actions of environments ar
   t.equal(isProcessAlive(launcher), false);
 });
 
-test('the marks of its session are in the environment of a launcher, whatever it has started', async (t) => {
+test('a launcher has the markers of its session in its environment', async (t) => {
   const it = new RecordedProcesses('marks', { launcher: true });
   await it.open();
   const launcher = await parentOf(it);
@@ -45,14 +45,14 @@ test('the marks of its session are in the environment of a launcher, whatever it
   await it.close();
 });
 
-/** The guard of the session. */
+/** Returns the PID of the session's guard. */
 function guardOf({ sessionId }: RecordedProcesses): number {
   const guard = allProcesses().find((pid) => programOf(pid).includes(`CALLSHEET_SESSION=${sessionId}`));
   if (guard === undefined) throw new Error(`${sessionId} has no guard`);
   return guard;
 }
 
-test('a session whose guard has gone between two tasks starts none any more', async (t) => {
+test('a session without its guard starts no more tasks', async (t) => {
   const it = new RecordedProcesses('unguarded', { launcher: true });
   await it.open();
   const launcher = await parentOf(it);
@@ -65,7 +65,7 @@ test('a session whose guard has gone between two tasks starts none any more', as
   await it.close();
 });
 
-test('a session that ends while its launcher is being started leaves nothing of it', async (t) => {
+test('a session that ends while its launcher starts leaves no process behind', async (t) => {
   const it = new RecordedProcesses('soon-over', { tasksBeforeLauncher: 1 });
   await it.open();
   await it.ended(it.start('true', [], { keepsChildren: false }));
@@ -86,7 +86,7 @@ test('a session that ends while its launcher is being started leaves nothing of 
 });
 
 bothWays(
-  'what is taken out of the control group and stays in the process group ends with the task',
+  'a process outside the control group but in the process group ends with the task',
   {},
   async (t, launcher) => {
     const it = new RecordedProcesses('taken-out', { launcher });
@@ -110,14 +110,14 @@ bothWays(
   },
 );
 
-test('without a launcher, as long as a session has begun few tasks, the daemon starts them', async (t) => {
+test('the daemon starts the first tasks of a session without a launcher', async (t) => {
   const it = new RecordedProcesses('daemon');
   await it.open();
   t.equal(await parentOf(it), process.pid);
   await it.close();
 });
 
-test('a task that leaves a process running costs the session at most its launcher', async (t) => {
+test('a task that leaves a process running ends at most the launcher of its session', async (t) => {
   const it = new RecordedProcesses('left', { launcher: true });
   await it.open();
   const run = it.bash('sleep 700 & echo $!; exit 3');
@@ -144,7 +144,7 @@ test('a killed launcher ends its task, and the session continues', async (t) => 
   await it.close();
 });
 
-test('what one task does to its descriptors, directory and variables is not the next one’s affair', async (t) => {
+test('descriptors, directory and variables of a task do not affect the next one', async (t) => {
   const it = new RecordedProcesses('apart', { launcher: true });
   await it.open();
   const nonblocking = `
@@ -159,13 +159,13 @@ test('what one task does to its descriptors, directory and variables is not the 
   );
   await it.ended(flags);
   const [status = '', ...rest] = it.lines(flags);
-  // O_NONBLOCK is 04000.
+  // 04000 is O_NONBLOCK.
   t.equal(Number.parseInt(status, 8) & 0o4000, 0);
   t.same(rest, [it.directory, 'none', process.umask().toString(8).padStart(4, '0'), 'files']);
   await it.close();
 });
 
-test('signals are as the system sets them, and nothing of the launcher is open', async (t) => {
+test('signals have their defaults, and no descriptor of the launcher is open', async (t) => {
   const it = new RecordedProcesses('signals', { launcher: true });
   await it.open();
   const script =
@@ -175,15 +175,15 @@ test('signals are as the system sets them, and nothing of the launcher is open',
   const [blocked, ignored, first, second, third, ids = '', pid = ''] = it.lines(run);
   t.same([blocked, ignored], ['SigBlk:\t0000000000000000', 'SigIgn:\t0000000000000000']);
   t.same([first, second, third], ['0', '1', '2']);
-  t.equal(ids, `${pid} ${pid}`, 'a process group and a session of its own');
+  t.equal(ids, `${pid} ${pid}`, 'its own process group and session');
   const open = it.start('ls', ['/proc/self/fd']);
   await it.ended(open);
-  // The fourth is that of the directory itself.
+  // The fourth is the descriptor of the directory itself.
   t.equal(it.lines(open).length, 4);
   await it.close();
 });
 
-test('a file that is there as it should be is not written again; another one is, whatever it is', async (t) => {
+test('an unchanged file is not written again, and any other file is replaced', async (t) => {
   const it = new RecordedProcesses('files', { launcher: true });
   await it.open();
   const path = join(it.directory, 'rules.json');

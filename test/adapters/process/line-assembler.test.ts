@@ -11,14 +11,14 @@ function assemble(chunks: readonly Uint8Array[], limit = 64): string[] {
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 
-test('lines are cut at line feeds only; the last one may lack it', (t) => {
+test('only line feeds separate lines; the last one may lack it', (t) => {
   t.same(assemble([text('a\nb\r\n\nc')]), ['a', 'b\r', '', 'c']);
   t.same(assemble([text('a\n')]), ['a']);
   t.same(assemble([]), []);
   t.end();
 });
 
-test('a line over the limit keeps its beginning, never half a character', (t) => {
+test('a line over the limit is truncated between characters', (t) => {
   t.same(assemble([text('abcdef\nnext\n')], 4), ['abcd', 'next']);
   t.same(assemble([text('abé\nx')], 3), ['ab', 'x']);
   t.same(assemble([text('ab'), text('é'), text('cd\nx')], 4), ['abé', 'x']);
@@ -27,18 +27,18 @@ test('a line over the limit keeps its beginning, never half a character', (t) =>
   t.end();
 });
 
-test('bytes that are no UTF-8 are shown one by one, characters stay', (t) => {
+test('bytes that are not UTF-8 are escaped one by one, and characters are kept', (t) => {
   const bytes = (...values: number[]): string[] => assemble([Uint8Array.from(values)]);
   t.same(bytes(0x61, 0xff, 0x62), ['a\\xffb']);
   t.same(bytes(0xc3, 0xa9, 0xc3), ['é\\xc3']);
   t.same(bytes(0xc0, 0x80), ['\\xc0\\x80'], 'overlong');
-  t.same(bytes(0xed, 0xa0, 0x80), ['\\xed\\xa0\\x80'], 'a surrogate');
-  t.same(bytes(0xf4, 0x90, 0x80, 0x80), ['\\xf4\\x90\\x80\\x80'], 'above the last character');
+  t.same(bytes(0xed, 0xa0, 0x80), ['\\xed\\xa0\\x80'], 'an encoded surrogate');
+  t.same(bytes(0xf4, 0x90, 0x80, 0x80), ['\\xf4\\x90\\x80\\x80'], 'beyond the last code point');
   t.same(bytes(0xef, 0xbb, 0xbf, 0x61), ['\ufeffa'], 'a byte order mark');
   t.end();
 });
 
-test('where the chunks are cut makes no difference', (t) => {
+test('chunk boundaries make no difference', (t) => {
   const byte = fc.oneof(
     fc.constantFrom(0x0a, 0x61, 0xc3, 0xa9, 0xf0, 0x9f, 0x98, 0x80),
     fc.integer({ min: 0, max: 255 }),
@@ -60,7 +60,7 @@ test('where the chunks are cut makes no difference', (t) => {
   t.end();
 });
 
-test('what is shown of any bytes is what Node’s own decoder shows, but for the bytes that it replaces', (t) => {
+test('arbitrary bytes are decoded like Node’s decoder, except for invalid bytes', (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       const line = bytes.filter((value) => value !== 0x0a);

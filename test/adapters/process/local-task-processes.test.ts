@@ -22,7 +22,7 @@ bothWays('the events of an action are in order: opened, started, output, end', {
 });
 
 bothWays(
-  'exit codes and signals arrive as they are, also those that a shell cannot tell apart',
+  'exit codes and signals are reported unchanged, including those that a shell confuses',
   {},
   async (t, launcher) => {
     const it = new RecordedProcesses('codes', { launcher });
@@ -65,7 +65,7 @@ bothWays('an action that cannot be started fails with a reason', {}, async (t, l
   t.equal(it.told.filter((told) => told.type === 'started').length, 0);
 });
 
-test('a directory that is there already cannot be a session', async (t) => {
+test('an existing directory cannot become a session directory', async (t) => {
   const it = new RecordedProcesses('taken');
   mkdirSync(it.directory, { recursive: true });
   await t.rejects(it.open(), /EEXIST/);
@@ -73,7 +73,7 @@ test('a directory that is there already cannot be a session', async (t) => {
 });
 
 bothWays(
-  'output comes by streams and lines, the last one without a line feed, through pipes that can be opened again',
+  'output is read by stream and line, the last line without line feed, through pipes that can be reopened',
   {},
   async (t, launcher) => {
     const it = new RecordedProcesses('streams', { launcher });
@@ -89,7 +89,7 @@ bothWays(
 );
 
 bothWays(
-  'the process gets the worker’s environment, the variables in their place, and marks that nothing overrides',
+  'the process gets the environment of the worker, the given variables, and markers that no variable overrides',
   {},
   async (t, launcher) => {
     const own = { PATH: process.env['PATH'], KEEP: 'kept', GONE: 'x', SVC_BUS_URL: 'secret' };
@@ -114,7 +114,7 @@ bothWays(
 );
 
 bothWays(
-  'files are written for their owner alone before each run, and run in the session’s directory',
+  'files are written for their owner only before each run, and the process runs in the session directory',
   {},
   async (t, launcher) => {
     const it = new RecordedProcesses('files', { launcher });
@@ -142,7 +142,7 @@ bothWays(
   },
 );
 
-bothWays('a directory that a task made read-only is removed all the same', {}, async (t, launcher) => {
+bothWays('a directory that a task made read-only is removed', {}, async (t, launcher) => {
   const it = new RecordedProcesses('read-only', { launcher });
   await it.open();
   await it.ended(it.bash('mkdir -p deep/er; touch deep/er/file; chmod 500 deep/er deep'));
@@ -174,7 +174,7 @@ bothWays('a notice writes cancel_info.json before the signal', {}, async (t, lau
 });
 
 bothWays(
-  'killing ends what ignores SIGTERM, left its group, was forked twice or hides its parent',
+  'a kill ends processes that ignore SIGTERM, left the group, forked twice or hide their parent',
   {},
   async (t, launcher) => {
     const it = new RecordedProcesses('kill', { launcher });
@@ -201,7 +201,7 @@ bothWays(
 );
 
 bothWays(
-  'a killed action does not take what another action of its session left running',
+  'a kill does not end processes that another action of the session left running',
   {},
   async (t, launcher) => {
     const it = new RecordedProcesses('background', { launcher });
@@ -215,11 +215,11 @@ bothWays(
     await it.ended(second);
     t.equal(isProcessAlive(background ?? 0), true);
     await it.close();
-    t.equal(isProcessAlive(background ?? 0), false, 'the end of the session ends it');
+    t.equal(isProcessAlive(background ?? 0), false, 'they end with the session');
   },
 );
 
-bothWays('a child that keeps the pipe open does not hold back the end', {}, async (t, launcher) => {
+bothWays('a child that keeps the pipe open does not delay the end', {}, async (t, launcher) => {
   const it = new RecordedProcesses('held-pipe', { launcher });
   await it.open();
   const run = it.bash('echo last; setsid sleep 600 &');
@@ -228,7 +228,7 @@ bothWays('a child that keeps the pipe open does not hold back the end', {}, asyn
   await it.close();
 });
 
-bothWays('a process that closes its output runs until it exits', {}, async (t, launcher) => {
+bothWays('a process that closes its output continues until it exits', {}, async (t, launcher) => {
   const it = new RecordedProcesses('closed-output', { launcher });
   await it.open();
   const run = it.bash('exec >&- 2>&-; read -t 0.2 < <(sleep 5); exit 4');
@@ -237,7 +237,7 @@ bothWays('a process that closes its output runs until it exits', {}, async (t, l
   await it.close();
 });
 
-bothWays('output that is not dealt with holds the process back', {}, async (t, launcher) => {
+bothWays('unconsumed output blocks the process', {}, async (t, launcher) => {
   const it = new RecordedProcesses('flood', { launcher, consume: false });
   await it.open();
   const run = it.bash(
@@ -246,7 +246,7 @@ bothWays('output that is not dealt with holds the process back', {}, async (t, l
   const delivered = (): number =>
     it.told.reduce((sum, told) => sum + (told.type === 'output' ? told.batch.bytes : 0), 0);
   await it.until(() => (delivered() >= 256 * 1024 ? true : null));
-  t.ok(delivered() < 512 * 1024, `the window is kept: ${delivered()}`);
+  t.ok(delivered() < 512 * 1024, `the window is respected: ${delivered()}`);
   const before = delivered();
   let consumed = 0;
   while (!it.told.some(({ type }) => type === 'ended')) {
@@ -261,7 +261,7 @@ bothWays('output that is not dealt with holds the process back', {}, async (t, l
   await it.close();
 });
 
-bothWays('a stop that comes before the process is started is not forgotten', {}, async (t, launcher) => {
+bothWays('a stop before the start of the process takes effect', {}, async (t, launcher) => {
   const it = new RecordedProcesses('early', { launcher });
   await it.open();
   const terminated = it.bash('sleep 600');
@@ -293,36 +293,32 @@ const ALTERNATING = `
   }
 `;
 
-bothWays(
-  'the lines of two streams keep their order where redaction depends on it',
-  {},
-  async (t, launcher) => {
-    const it = new RecordedProcesses('order', { launcher });
-    await it.open();
-    t.same(await it.ended(it.start(process.execPath, ['--eval', ALTERNATING])), { kind: 'exited', code: 0 });
-    const told = new Set<string>();
-    const late: string[] = [];
-    const hidden = new Set<string>();
-    for (const each of it.told) {
-      if (each.type !== 'output') continue;
-      const { stream, lines, hiding = [] } = each.batch;
-      for (const line of [...lines, ...hiding.map((other) => other.line)]) {
-        if (line.startsWith('openjd_redacted_env')) hidden.add(line);
-      }
-      for (const line of lines) {
-        const [, number = ''] = line.split(' ');
-        if (stream === 'stdout') {
-          const previous = Number(number) - 1;
-          if (previous % 100 === 0 && !hidden.has(`openjd_redacted_env: S=${previous}`)) late.push(line);
-        } else if (line.startsWith('err ') && !told.has(`out ${number}`)) late.push(line);
-        told.add(line);
-      }
+bothWays('lines of both streams keep their order if redaction depends on it', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('order', { launcher });
+  await it.open();
+  t.same(await it.ended(it.start(process.execPath, ['--eval', ALTERNATING])), { kind: 'exited', code: 0 });
+  const told = new Set<string>();
+  const late: string[] = [];
+  const hidden = new Set<string>();
+  for (const each of it.told) {
+    if (each.type !== 'output') continue;
+    const { stream, lines, hiding = [] } = each.batch;
+    for (const line of [...lines, ...hiding.map((other) => other.line)]) {
+      if (line.startsWith('openjd_redacted_env')) hidden.add(line);
     }
-    t.same(late, []);
-    t.equal(told.size, 80_400);
-    await it.close();
-  },
-);
+    for (const line of lines) {
+      const [, number = ''] = line.split(' ');
+      if (stream === 'stdout') {
+        const previous = Number(number) - 1;
+        if (previous % 100 === 0 && !hidden.has(`openjd_redacted_env: S=${previous}`)) late.push(line);
+      } else if (line.startsWith('err ') && !told.has(`out ${number}`)) late.push(line);
+      told.add(line);
+    }
+  }
+  t.same(late, []);
+  t.equal(told.size, 80_400);
+  await it.close();
+});
 
 test('a new contact time is sent to the guards immediately, not with the next heartbeat', async (t) => {
   const never = (): NodeJS.Timeout => setTimeout(() => undefined, 0);

@@ -15,7 +15,7 @@ export type Told =
   | { readonly type: 'ended'; readonly run: number; readonly end: ActionEnd }
   | { readonly type: 'closed' };
 
-/** Real processes of one session in their own directory, with all their events. */
+/** Real processes of one session in its own directory, with all their events. */
 export class RecordedProcesses {
   readonly workerDirectory = realpathSync(mkdtempSync(join(tmpdir(), 'callsheet-processes-')));
   readonly sessionId: SessionId;
@@ -27,7 +27,7 @@ export class RecordedProcesses {
   private readonly launcher: boolean;
   private run = 0;
 
-  /** `consume`: whether output counts as dealt with at once. */
+  /** `consume`: treats output as consumed immediately. */
   constructor(
     session: string,
     {
@@ -42,16 +42,16 @@ export class RecordedProcesses {
       consume?: boolean;
       ownEnvironment?: Readonly<Record<string, string | undefined>>;
       environmentPassthrough?: readonly string[];
-      /** In place of the one in the worker's own directory. */
+      /** Replaces the session directory below the worker's own directory. */
       sessionsDirectory?: string | null;
       beatTimeoutSeconds?: number;
-      /** Whether a launcher starts the processes, as tasks that leave nothing behind. */
+      /** Uses a launcher, as after tasks that leave no processes behind. */
       launcher?: boolean;
       tasksBeforeLauncher?: number;
     } = {},
   ) {
     this.launcher = launcher;
-    // Other test runs on this machine must not end these processes.
+    // Prevents other test runs on this machine from ending these processes.
     this.sessionId = sessionId(`${session}-${process.pid}`);
     this.directory = join(sessionsDirectory ?? join(this.workerDirectory, 'sessions'), 'one');
     this.processes = new LocalTaskProcesses({
@@ -89,13 +89,13 @@ export class RecordedProcesses {
     if (failure !== null) throw new Error(failure);
   }
 
-  /** Why the session cannot be used, or null. */
+  /** Why the session could not be opened, or null. */
   async tryOpen(runAs: RunAs | null): Promise<string | null> {
     this.processes.open(this.sessionId, { directory: this.directory, runAs });
     return (await this.until((told) => (told.type === 'opened' ? told : null))).failure;
   }
 
-  /** Starts `command` and gives its number. */
+  /** Starts `command` and returns its number. */
   start(command: string, args: readonly string[] = [], rest: Partial<ActionStart> = {}): number {
     this.run += 1;
     this.processes.start(this.sessionId, {
@@ -119,7 +119,7 @@ export class RecordedProcesses {
     return (await this.until((told) => (told.type === 'ended' && told.run === run ? told : null))).end;
   }
 
-  /** Resolves once the action has written this line. */
+  /** Resolves when the action has printed this line. */
   async line(run: number, text: string): Promise<void> {
     await this.until(() => (this.lines(run).includes(text) ? true : null));
   }
@@ -139,7 +139,7 @@ export class RecordedProcesses {
     rmSync(this.workerDirectory, { recursive: true, force: true });
   }
 
-  /** The first result of `find` over all past and future events. */
+  /** Resolves with the first result of `find` over all past and future events. */
   async until<T>(find: (told: Told) => T | null): Promise<T> {
     for (let next = 0; ;) {
       for (; next < this.told.length; next++) {

@@ -8,20 +8,20 @@ import { Cgroup } from '../../../src/adapters/process/session-cgroup.ts';
 
 tap.setTimeout(60_000);
 
-/** Where groups of each kind would be made on this machine. */
+/** Possible parents of groups of each kind on this machine. */
 const PLACES: Readonly<Record<string, readonly string[]>> = {
   'version 2': ['/sys/fs/cgroup/unified', '/sys/fs/cgroup'],
   freezer: ['/sys/fs/cgroup/freezer'],
 };
 
-/** A place of the kind in which this process may make groups, or null. */
+/** A parent of the kind in which this process may create groups, or null. */
 function writable(kind: string): string | null {
   for (const place of PLACES[kind] ?? []) {
     try {
       accessSync(join(place, 'cgroup.procs'), constants.W_OK);
       return place;
     } catch {
-      // The next one may do.
+      // Tries the next one.
     }
   }
   return null;
@@ -31,12 +31,12 @@ const isEmpty = (group: string): boolean => readFileSync(join(group, 'cgroup.pro
 
 for (const kind of Object.keys(PLACES)) {
   const place = writable(kind);
-  void test(`nothing outruns the end of a group (${kind})`, { skip: place === null }, async (t) => {
+  void test(`ending a group ends all of its processes (${kind})`, { skip: place === null }, async (t) => {
     const group = Cgroup.make(join(place ?? '', `callsheet-test-${process.pid}`));
     const inner = group?.below('inner') ?? null;
-    if (group === null || inner === null) throw new Error('no group could be made');
-    t.same(group.kill(), [], 'an empty one has nothing to end');
-    // Each of them makes the next one and ends, so that a list of them is old when it is read.
+    if (group === null || inner === null) throw new Error('no group could be created');
+    t.same(group.kill(), [], 'an empty group has no processes to end');
+    // Each process starts the next one and exits, so that a process list is outdated when it is read.
     const relay =
       'relay() { sleep 0.002; relay & }; for n in 1 2 3 4; do relay & done; echo up; wait; sleep 60';
     const child = spawn('bash', ['-c', `echo 0 >"$0/cgroup.procs"; ${relay}`, inner.path], {

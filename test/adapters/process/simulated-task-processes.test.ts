@@ -9,7 +9,7 @@ import type { ActionStart, TaskProcessEvents } from '../../../src/core/ports/tas
 const SESSION = sessionId('s1');
 const OPENING = { directory: '/simulated/s1', runAs: null };
 const AT_ONCE: SimulationSettings = { taskMs: 0, failPercent: 0, logLines: 0 };
-/** Longer than any test. */
+/** Longer than any test takes. */
 const NEVER: SimulationSettings = { ...AT_ONCE, taskMs: 3_600_000 };
 
 const action = (run: number, isEnvironment = false): ActionStart => ({
@@ -21,7 +21,7 @@ const action = (run: number, isEnvironment = false): ActionStart => ({
   files: [],
 });
 
-/** Processes whose events are recorded as lines; `next` resolves with the next end. */
+/** Simulated processes with recorded events; `next` resolves with the next end. */
 function simulated(settings: SimulationSettings, seed = 0) {
   const told: string[] = [];
   let lines = 0;
@@ -60,7 +60,7 @@ function simulated(settings: SimulationSettings, seed = 0) {
   };
 }
 
-test('a task ends well, one after another in a session', async (t) => {
+test('tasks succeed, one after another in a session', async (t) => {
   const { processes, told, run } = simulated(AT_ONCE);
   await run(action(1));
   await run(action(2));
@@ -79,19 +79,19 @@ test('the configured percentage of tasks fails, the same ones each time, and env
   const some = await ends(25, 3);
   t.ok(failing(some) > 25 && failing(some) < 75, String(failing(some)));
   t.strictSame(await ends(25, 3), some);
-  t.notSame(await ends(25, 4), some, 'another worker fails at others');
+  t.notSame(await ends(25, 4), some, 'another worker fails other tasks');
   t.equal(failing(await ends(100, 3)), 200);
   t.equal(failing(await ends(0, 3)), 0);
   const { run } = simulated({ ...AT_ONCE, failPercent: 100 });
   t.equal(await run(action(1, true)), 'ended 1 0');
 });
 
-test('what environments do takes no time', async (t) => {
+test('actions of environments take no time', async (t) => {
   const { run } = simulated(NEVER);
   t.equal(await run(action(1, true)), 'ended 1 0');
 });
 
-test('a task that is stopped ends at once, once, and only the one that was meant', async (t) => {
+test('a stopped task ends immediately, once, and without affecting others', async (t) => {
   const { processes, told } = simulated(NEVER);
   processes.start(SESSION, action(1));
   processes.kill(SESSION, 7);
@@ -117,7 +117,7 @@ test('a task that is stopped ends at once, once, and only the one that was meant
   ]);
 });
 
-test('a task logs its lines before it ends, and no more than is dealt with', async (t) => {
+test('a task prints its lines before it ends, and no more than are consumed', async (t) => {
   const { processes, told, written, onOutput, run } = simulated({ ...AT_ONCE, logLines: 12_345 });
   let held = 0;
   let release: () => void = () => undefined;

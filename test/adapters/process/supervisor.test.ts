@@ -30,8 +30,8 @@ const guard = (options: Partial<SupervisorOptions>): Supervisor =>
   });
 
 /**
- * Three processes that hold the FIFO open: one that ignores SIGTERM, one in a session of its own, one without the marks
- * in the group.
+ * Starts three processes that hold the FIFO open: one that ignores SIGTERM, one in its own session, and one in the
+ * group without the markers.
  */
 const treeHolding = (fifo: string): string =>
   [
@@ -45,12 +45,12 @@ const treeHolding = (fifo: string): string =>
 
 interface Daemon {
   readonly process: ChildProcess;
-  /** Resolves when no process of the tree is left. */
+  /** Resolves when all processes of the tree have ended. */
   readonly treeGone: Promise<void>;
   readonly ended: Promise<ActionEnd>;
 }
 
-/** A daemon with a tree that is up. */
+/** Starts a daemon with a complete process tree. */
 async function daemon(
   t: Test,
   attempt: string,
@@ -92,7 +92,7 @@ async function daemon(
   return { process: child, treeGone, ended };
 }
 
-bothWays('when the daemon is killed nothing of the tree is left', {}, async (t, launcher) => {
+bothWays('when the daemon is killed, the whole tree ends', {}, async (t, launcher) => {
   const it = await daemon(t, 'orphans', launcher, PROCESS_LIMITS.beatTimeoutSeconds);
   it.process.kill('SIGKILL');
   await it.treeGone;
@@ -100,7 +100,7 @@ bothWays('when the daemon is killed nothing of the tree is left', {}, async (t, 
 });
 
 bothWays(
-  'when the agent is stopped its processes are killed, and the agent detects it when it continues',
+  'when the daemon is suspended, its processes are killed, and it detects this when it continues',
   {},
   async (t, launcher) => {
     const it = await daemon(t, 'stopped', launcher, 1);
@@ -112,7 +112,7 @@ bothWays(
 );
 
 bothWays(
-  'when the contact ends while the daemon is stopped the tree is ended, though beats would still be due',
+  'when the contact ends while the daemon is suspended, the tree ends before the beat timeout',
   {},
   async (t, launcher) => {
     const it = await daemon(t, 'contact', launcher, PROCESS_LIMITS.beatTimeoutSeconds, 3000);
@@ -123,7 +123,7 @@ bothWays(
   },
 );
 
-test('when the contact has ended a supervisor does not wait for the daemon', async (t) => {
+test('when the contact has ended, the supervisor does not wait for the daemon', async (t) => {
   let leftMs: number | null = 60_000;
   let gone: () => void = () => undefined;
   const isGone = new Promise<void>((resolve) => {
@@ -136,7 +136,7 @@ test('when the contact has ended a supervisor does not wait for the daemon', asy
   t.equal(await supervisor.state(), 'fenced');
 });
 
-bothWays('when the supervisor itself is killed the daemon ends the tree', {}, async (t, launcher) => {
+bothWays('when the supervisor is killed, the daemon ends the tree', {}, async (t, launcher) => {
   const it = await daemon(t, 'unguarded', launcher, PROCESS_LIMITS.beatTimeoutSeconds);
   for (const pid of childrenOf(it.process.pid ?? 0)) {
     if (processFile(pid, 'cmdline').includes('supervisor.sh')) process.kill(pid, 'SIGKILL');
@@ -145,7 +145,7 @@ bothWays('when the supervisor itself is killed the daemon ends the tree', {}, as
   t.same(await it.ended, { kind: 'fenced' });
 });
 
-test('a daemon that starts ends what an earlier one has left, before it registers', async (t) => {
+test('a daemon ends leftover processes of an earlier one before it registers', async (t) => {
   const workerDirectory = realpathSync(mkdtempSync(join(tmpdir(), 'callsheet-fence-')));
   t.teardown(() => {
     rmSync(workerDirectory, { recursive: true, force: true });
@@ -164,7 +164,7 @@ test('a daemon that starts ends what an earlier one has left, before it register
   const exit = once(left, 'exit');
   t.same(await killLeftoverProcesses(workerDirectory), []);
   t.same(await exit, [null, 'SIGKILL']);
-  t.equal(other.exitCode ?? other.signalCode, null, 'the process of another worker is left alone');
+  t.equal(other.exitCode ?? other.signalCode, null, 'the process of another worker is not affected');
 });
 
 test('a supervisor answers while it guards, and exits without a kill on request', async (t) => {
@@ -176,7 +176,7 @@ test('a supervisor answers while it guards, and exits without a kill on request'
   t.equal(gone, 0);
 });
 
-test('a supervisor that cannot be started is lost', async (t) => {
+test('a supervisor that cannot be started is reported as lost', async (t) => {
   let gone = 0;
   const supervisor = guard({ script: '/no/such/script', onGone: () => (gone += 1) });
   t.equal(await supervisor.state(), 'lost');

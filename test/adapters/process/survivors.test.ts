@@ -11,22 +11,22 @@ import { isProcessAlive } from './process-alive.ts';
 
 tap.setTimeout(120_000);
 
-/** Ways to stay: each writes the number of a process that does. */
+/** Ways to escape a kill: each writes the PID of a process that does. */
 const WAYS: Readonly<Record<string, string>> = {
   'a child': 'sleep 700 & echo $!',
   'a double fork': '( ( sleep 700 & echo $! ) & )',
-  'a session of its own': 'setsid bash -c "echo \\$\\$; exec sleep 700" &',
+  'its own session': 'setsid bash -c "echo \\$\\$; exec sleep 700" &',
   nohup: 'nohup bash -c "echo \\$\\$; exec sleep 700" 2>/dev/null &',
-  'no ear for signals': 'bash -c "trap \\"\\" TERM HUP INT; echo \\$\\$; sleep 700; sleep 700" &',
+  'ignored signals': 'bash -c "trap \\"\\" TERM HUP INT; echo \\$\\$; sleep 700; sleep 700" &',
   'no environment': 'env -i /bin/sh -c "echo \\$\\$; exec /bin/sleep 700" &',
-  'no environment, forked twice': '( env -i /bin/sh -c "echo \\$\\$; exec /bin/sleep 700" & )',
+  'no environment, double fork': '( env -i /bin/sh -c "echo \\$\\$; exec /bin/sleep 700" & )',
 };
 
-/** Nothing but a control group holds these. */
+/** Only a control group catches these. */
 const WAYS_OUT: Readonly<Record<string, string>> = {
-  'no environment in a session of its own, forked twice':
+  'no environment in its own session, double fork':
     '( env -i /usr/bin/setsid /bin/sh -c "echo \\$\\$; exec /bin/sleep 700" & )',
-  'no environment, two sessions away':
+  'no environment, two sessions deep':
     '( env -i /usr/bin/setsid /bin/sh -c "/usr/bin/setsid /bin/sh -c \\"echo \\\\\\$\\\\\\$; exec /bin/sleep 700\\" &" & )',
 };
 
@@ -51,7 +51,7 @@ async function leave(
   return { run, pids: it.lines(run).map(Number).filter(Number.isInteger) };
 }
 
-bothWays('nothing of a killed action is left, however it tried to stay', {}, async (t, launcher) => {
+bothWays('no process of a killed action survives, however it tried to escape', {}, async (t, launcher) => {
   const it = new RecordedProcesses('killed', { launcher });
   await it.open();
   const { run, pids } = await leave(it, 'trap "" TERM; wait; sleep 700', false);
@@ -71,7 +71,7 @@ bothWays('remaining processes of a task are ended before its end is reported', {
   await it.close();
 });
 
-test('remaining processes of an environment run during the tasks, and end with the session', async (t) => {
+test('leftover processes of an environment run during the tasks, and end with the session', async (t) => {
   const it = new RecordedProcesses('kept');
   await it.open();
   const { run, pids } = await leave(it, 'read -r -t 1 < <(sleep 5); exit 0', true);
@@ -79,12 +79,12 @@ test('remaining processes of an environment run during the tasks, and end with t
   t.same(pids.filter(isProcessAlive), pids);
   const task = it.bash('sleep 700 & exit 0', { keepsChildren: false });
   await it.ended(task);
-  t.same(pids.filter(isProcessAlive), pids, 'the end of a task takes only its own');
+  t.same(pids.filter(isProcessAlive), pids, 'the end of a task ends only its own processes');
   await it.close();
   t.same(pids.filter(isProcessAlive), []);
 });
 
-test('without control groups they are known by environment, session, parents and by what was seen earlier', async (t) => {
+test('without control groups processes are found by environment, session, parents and earlier observations', async (t) => {
   const marker = `CALLSHEET_SESSION=bare-${process.pid}`;
   const start = async (): Promise<{ readonly leader: number; readonly pids: readonly number[] }> => {
     const child = spawn('bash', ['-c', `${Object.values(WAYS).join('\n')}\necho all\nwait; sleep 700`], {
@@ -111,13 +111,13 @@ test('without control groups they are known by environment, session, parents and
   const second = await start();
   const seen = await findTree({ ...tree, leader: second.leader });
   const gone = await findTree({ ...tree, leader: null });
-  t.ok(gone.size < seen.size, 'without its leader not all are found');
+  t.ok(gone.size < seen.size, 'without the leader not all are found');
   t.same(await killTree({ ...tree, leader: null, known: seen }), []);
   t.same([second.leader, ...second.pids].filter(isProcessAlive), []);
   t.same(await killTree({ ...tree, leader: null, known: new Map([[process.ppid, 'another start']]) }), []);
 });
 
-test('control groups go with their sessions', { skip: !hasCgroups }, async (t) => {
+test('control groups are removed with their sessions', { skip: !hasCgroups }, async (t) => {
   const it = new RecordedProcesses('groups');
   await it.open();
   const run = it.bash('cat /proc/self/cgroup');
@@ -135,7 +135,7 @@ test('control groups go with their sessions', { skip: !hasCgroups }, async (t) =
   t.equal(existsSync(`${String(place)}${String(group).split('/').slice(0, -2).join('/')}`), false);
 });
 
-test('the control group of an action goes with its last process', { skip: !hasCgroups }, async (t) => {
+test('the control group of an action is removed with its last process', { skip: !hasCgroups }, async (t) => {
   const it = new RecordedProcesses('groups');
   await it.open();
   const groups = (): readonly string[] =>
@@ -146,7 +146,7 @@ test('the control group of an action goes with its last process', { skip: !hasCg
   await it.ended(it.bash('sleep 700 & disown', { keepsChildren: false }));
   t.same(groups(), []);
   await it.ended(it.bash('exec >/dev/null 2>&1; sleep 700 & disown', { keepsChildren: true }));
-  t.same(groups(), ['run-3'], 'what an environment has started is still there');
+  t.same(groups(), ['run-3'], 'processes of an environment continue');
   await it.close();
 });
 
@@ -176,7 +176,7 @@ test('hidden processes are not treated as processes of a session', async (t) => 
     { encoding: 'utf8' },
   );
   if (said.status === null || /unshare|mount/.test(said.stderr)) {
-    t.comment(`no /proc of its own: ${said.stderr}`);
+    t.comment(`cannot mount a separate /proc: ${said.stderr}`);
     return;
   }
   t.equal(said.stdout, '[]\n', said.stderr);

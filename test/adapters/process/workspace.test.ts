@@ -17,18 +17,18 @@ import { removeWorkspace } from '../../../src/adapters/process/workspace.ts';
 tap.setTimeout(60_000);
 
 const NOBODY = 65_534;
-/** Longer than any path may be. */
+/** Longer than the maximum length of a path. */
 const LEVELS = 500;
 const LONG_NAME = 'directory-'.repeat(10);
 const isRoot = process.platform === 'linux' && process.geteuid?.() === 0;
 
-/** A tree whose innermost directory has no path that the system would take. */
+/** Creates a tree with an innermost directory whose path is too long for the operating system. */
 function makeDeep(directory: string): void {
   const script = `for ((n = 0; n < ${LEVELS}; n++)); do mkdir ${LONG_NAME} && cd ${LONG_NAME} || exit 1; done`;
   execFileSync('bash', ['-p', '-c', `cd "$0" && ${script}`, directory]);
 }
 
-/** Runs as an account that is not root, for as long as `work` takes. */
+/** Runs `work` as an account that is not root. */
 async function asNobody(work: () => Promise<void>): Promise<void> {
   process.seteuid?.(NOBODY);
   try {
@@ -40,7 +40,7 @@ async function asNobody(work: () => Promise<void>): Promise<void> {
 
 for (const account of ['root', 'another account']) {
   void test(
-    `what a task has left is removed, however deep and however closed (${account})`,
+    `files of a task are removed at any depth and with any permissions (${account})`,
     {
       skip: isRoot ? false : 'only root can take another account',
     },
@@ -63,7 +63,7 @@ for (const account of ['root', 'another account']) {
       };
       await (account === 'root' ? work() : asNobody(work));
       t.equal(existsSync(session), false);
-      t.equal(existsSync(join(base, 'kept')), true, 'no link is followed');
+      t.equal(existsSync(join(base, 'kept')), true, 'links are not followed');
     },
   );
 }

@@ -14,7 +14,7 @@ const free = (): void => undefined;
 const first = (pattern: string, text: string, from = 0, anchored = false): RegexMatch | null =>
   compiled(pattern).match(text, from, anchored, free);
 
-test('a match has its bounds in UTF-16 units and its groups', (t) => {
+test('a match has UTF-16 positions and groups', (t) => {
   t.same(first('(a)(b)?', 'xx🌍a'), { start: 4, end: 5, groups: ['a', null] });
   t.same(first('a', 'aba', 1), { start: 2, end: 3, groups: [] });
   t.equal(first('b', 'ab', 0, true), null);
@@ -24,7 +24,7 @@ test('a match has its bounds in UTF-16 units and its groups', (t) => {
   t.end();
 });
 
-test('word boundaries are those of Unicode, at the start of the text too', (t) => {
+test('word boundaries follow Unicode, also at the start of the text', (t) => {
   t.same(first('\\bé', 'é'), { start: 0, end: 1, groups: [] });
   t.same(first('\\bé', 'é', 0, true), { start: 0, end: 1, groups: [] });
   t.equal(first('\\bé', 'aé'), null);
@@ -42,7 +42,7 @@ test('an invalid pattern is reported, and the engine continues to work', (t) => 
   t.end();
 });
 
-test('the work is the same each time, and grows with the text; what it throws ends the search', (t) => {
+test('the counted work is reproducible, grows with the text, and an exception of the counter ends the search', (t) => {
   const work = (pattern: string, text: string): number => {
     let sum = 0;
     compiled(pattern).match(text, 0, false, (instructions) => (sum += instructions));

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { readTree, writeTree, SESSION, StagingHarness } from './staging-harness.ts';
 
-void test('a directory is copied in, and back what is new or changed in it', async (t) => {
+void test('a directory is copied in, and its new and changed files are copied out', async (t) => {
   const bench = await StagingHarness.open(t);
   await writeTree(bench.storage, {
     'show/a.txt': 'a',
@@ -39,7 +39,7 @@ void test('a directory is copied in, and back what is new or changed in it', asy
   t.equal(
     (await stat(join(show.local, 'run.sh'))).mode & 0o777,
     0o700,
-    'for its owner alone, and still a program',
+    'for its owner only, and still executable',
   );
 
   await writeTree(show.local, { 'a.txt': 'A', 'new/d.txt': 'd' });
@@ -55,14 +55,14 @@ void test('a directory is copied in, and back what is new or changed in it', asy
       'show/new/d.txt': 'd',
       'show/run.sh': '#!',
     },
-    'what the task has not touched stays as others have made it',
+    'files that the task has not changed keep the changes of others',
   );
   await writeFile(join(bench.storage, 'show/new/d.txt'), 'by another task');
   t.equal(await bench.copy('out', [show]), null);
   t.equal((await readTree(bench.storage))['show/new/d.txt'], 'by another task', 'a file is copied out once');
 });
 
-void test('files are copied by their dataFlow', async (t) => {
+void test('files are copied according to their dataFlow', async (t) => {
   const bench = await StagingHarness.open(t);
   await writeTree(bench.storage, { 'in.txt': 'in', 'both.txt': 'both', 'out/old.exr': 'old' });
   const file = (name: string, flow: 'IN' | 'OUT' | 'INOUT') =>
@@ -109,7 +109,7 @@ void test('files are copied by their dataFlow', async (t) => {
   });
 });
 
-void test('what is not there or is of another kind is named', async (t) => {
+void test('a missing file or one of another type is named', async (t) => {
   const bench = await StagingHarness.open(t);
   await writeTree(bench.storage, { 'a.txt': 'a', 'd/e.txt': 'e' });
   const reasonOf = (parts: Parameters<StagingHarness['transfer']>[0]) =>
@@ -135,7 +135,7 @@ void test('what is not there or is of another kind is named', async (t) => {
   );
 });
 
-void test('links inside a storage location are followed, and none leads out of it', async (t) => {
+void test('links inside a storage location are followed, and links out of it are rejected', async (t) => {
   const bench = await StagingHarness.open(t);
   const { storage } = bench;
   await writeTree(storage, { 'v2/a.txt': 'a2', 'tex/wood.png': 'wood', 'secret/x.txt': 'x' });
@@ -174,7 +174,7 @@ void test('an entry that is not a regular file is rejected without opening it', 
       'is a socket',
       () =>
         new Promise<void>((resolve) => {
-          // The path of a socket has to be short when it is made.
+          // The path of a socket must be short when the socket is created.
           const short = join(tmpdir(), `callsheet-${process.pid}`);
           const server = createServer().listen(short, () => void rename(short, socket).then(resolve));
           t.teardown(() => server.close());
@@ -192,7 +192,7 @@ void test('an entry that is not a regular file is rejected without opening it', 
   }
 });
 
-void test('a task leads no copy out of its directory', async (t) => {
+void test('a task cannot direct a copy out of its directory', async (t) => {
   const bench = await StagingHarness.open(t);
   const { storage, session } = bench;
   await writeTree(storage, { 'show/a.txt': 'a' });
@@ -244,10 +244,10 @@ void test('a task leads no copy out of its directory', async (t) => {
     await plantIt();
     t.equal(await bench.copy('out', [show]), `stage_locally: copy out of parameter P: ${reason}`, what);
   }
-  t.strictSame(await readTree(storage), { 'show/a.txt': 'a' }, 'and nothing of it came to the storage');
+  t.strictSame(await readTree(storage), { 'show/a.txt': 'a' }, 'nothing was copied to the storage');
 });
 
-void test('links that are planted at the destination lead nowhere', async (t) => {
+void test('links that were planted at the destination are not followed', async (t) => {
   const bench = await StagingHarness.open(t);
   const { storage } = bench;
   const outside = join(storage, '../outside');
@@ -266,7 +266,7 @@ void test('links that are planted at the destination lead nowhere', async (t) =>
   t.equal(await bench.copy('in', [show, away]), null);
 
   await writeTree(show.local, { 'frame.exr': 'frame' });
-  t.equal(await bench.copy('out', [show]), null, 'the file takes the place of the link');
+  t.equal(await bench.copy('out', [show]), null, 'the file replaces the link');
   t.strictSame(await readTree(join(storage, 'show')), { 'frame.exr': 'frame', sub: '(link)' });
 
   await writeTree(show.local, { 'sub/victim.txt': 'taken' });
@@ -282,7 +282,7 @@ void test('links that are planted at the destination lead nowhere', async (t) =>
   t.strictSame(await readTree(outside), { 'victim.txt': 'untouched' });
 });
 
-void test('a copy that fails leaves nothing half', async (t) => {
+void test('a failed copy leaves no partial file', async (t) => {
   const bench = await StagingHarness.open(t);
   const { storage } = bench;
   await mkdir(join(storage, 'show/frame.exr'), { recursive: true });
@@ -296,7 +296,7 @@ void test('a copy that fails leaves nothing half', async (t) => {
   t.strictSame(await readTree(storage), { 'show/frame.exr': '(empty)' });
 });
 
-void test('a copy that is stopped says so, once', async (t) => {
+void test('a canceled copy is reported once', async (t) => {
   const bench = await StagingHarness.open(t);
   await writeTree(bench.storage, { 'show/a.txt': 'a' });
   const show = bench.transfer({ below: ['show'] });
@@ -304,11 +304,11 @@ void test('a copy that is stopped says so, once', async (t) => {
     await bench.copy('in', [show], null, () => bench.staging.stop(SESSION)),
     'stage_locally: copy in of parameter P: the copy was canceled',
   );
-  t.equal(await bench.copy('in', [show]), null, 'the next one is not');
+  t.equal(await bench.copy('in', [show]), null, 'the next copy is not canceled');
 });
 
 void test(
-  'an isolated account gets what it may read, and owns it',
+  'an isolated account gets only files that it may read, and owns the copies',
   { skip: process.getuid?.() !== 0 },
   async (t) => {
     const bench = await StagingHarness.open(t);
@@ -335,7 +335,7 @@ void test(
     t.equal(
       await bench.copy('out', [show], owner),
       `stage_locally: copy out of parameter P: "$SESSION/staged/P/show/linked.txt" ${denied}`,
-      'a hard link to what another owns is not copied',
+      'a hard link to a file of another owner is not copied',
     );
     await rm(join(show.local, 'linked.txt'));
     await writeTree(show.local, { 'new.txt': 'new' });
@@ -343,7 +343,7 @@ void test(
     t.equal(
       await bench.copy('out', [show], owner),
       `stage_locally: copy out of parameter P: "$STORAGE/show/new.txt" ${denied}`,
-      'the directory is not its own',
+      'the account may not write to the directory',
     );
     t.equal(await bench.copy('in', [show], 'nobody-here'), 'stage_locally: there is no account nobody-here');
     await chmod(join(storage, 'show'), 0o777);
@@ -352,7 +352,7 @@ void test(
   },
 );
 
-void test('a directory that is swapped all the time leads no copy astray', async (t) => {
+void test('a directory that is replaced continuously does not redirect a copy', async (t) => {
   const bench = await StagingHarness.open(t);
   const { storage } = bench;
   const show = bench.transfer({ below: ['show'], flow: 'OUT' });
@@ -380,7 +380,7 @@ void test('a directory that is swapped all the time leads no copy astray', async
   t.equal((await lstat(join(storage, 'show/sub'))).isDirectory(), true);
 });
 
-void test('files that tasks link inside their own directory are copied as files', async (t) => {
+void test('hard links inside the directory of the task are copied as files', async (t) => {
   const bench = await StagingHarness.open(t);
   const show = bench.transfer({ below: ['show'], flow: 'OUT' });
   t.equal(await bench.copy('in', [show]), null);

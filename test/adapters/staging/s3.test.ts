@@ -12,7 +12,7 @@ async function open(t: Test): Promise<{ readonly s3: S3Server; readonly bench: S
   const s3 = await startS3(join(bench.storage, '../s3'), ['shows', 'others']);
   t.teardown(() => s3.close());
   const before = { ...process.env };
-  // The credentials come by the chain of the SDK, which reads the environment of the process.
+  // The SDK reads the credentials from the environment of the process.
   Object.assign(process.env, s3.environment);
   t.teardown(() => {
     for (const name of Object.keys(s3.environment)) {
@@ -74,7 +74,7 @@ void test('one object is copied in and out as a file', async (t) => {
   t.strictSame(await get(s3, 'shows'), { 'logs/x.log': '', 'scene.ma': 'scene!' });
 });
 
-void test('a large file goes in parts, and comes back whole', async (t) => {
+void test('a large file is transferred in parts and arrives complete', async (t) => {
   const { s3, bench } = await open(t);
   const content = randomBytes(20 * 1024 * 1024 + 17);
   const out = bench.transfer({ root: 's3://shows', below: ['big'], flow: 'OUT' });
@@ -93,7 +93,7 @@ void test('a large file goes in parts, and comes back whole', async (t) => {
   t.ok(content.equals(await readFile(join(back.local, 'volume.vdb'))));
 });
 
-void test('what is not there, or may not be a path, is named', async (t) => {
+void test('a missing object, or a key that is not a valid path, is named', async (t) => {
   const { bench } = await open(t);
   const reasonOf = (parts: Parameters<StagingHarness['transfer']>[0]) =>
     bench.copy('in', [bench.transfer({ root: 's3://shows', flow: 'IN', ...parts })]);

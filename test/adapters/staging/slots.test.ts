@@ -6,7 +6,7 @@ interface Work {
   finish(): void;
 }
 
-/** Work in a slot that ends on request. */
+/** Runs work in a slot until `finish` of the result is called. */
 function begin(slots: Semaphore, name: string, begun: string[], signal = new AbortController().signal): Work {
   let finish = (): void => undefined;
   const end = new Promise<void>((resolve) => {
@@ -22,7 +22,7 @@ function begin(slots: Semaphore, name: string, begun: string[], signal = new Abo
   return { done, finish };
 }
 
-void test('work waits for its turn, in the order in which it came', async (t) => {
+void test('work waits for a slot in order of arrival', async (t) => {
   const slots = new Semaphore(1);
   const begun: string[] = [];
   const works = ['a', 'b', 'c'].map((name) => begin(slots, name, begun));
@@ -33,7 +33,7 @@ void test('work waits for its turn, in the order in which it came', async (t) =>
   }
 });
 
-void test('work that is given up before its turn ends at once, and takes no turn from the others', async (t) => {
+void test('work that is canceled before it has a slot ends immediately and takes no slot', async (t) => {
   const slots = new Semaphore(1);
   const begun: string[] = [];
   const canceled = new AbortController();

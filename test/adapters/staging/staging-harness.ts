@@ -12,12 +12,12 @@ interface Test {
   teardown(done: () => void): void;
 }
 
-/** A storage location and the directory of a session, both below the test's own directory, and copies between them. */
+/** A storage location and a session directory below the test directory, and copies between them. */
 export class StagingHarness {
   readonly storage: string;
   readonly session: string;
   readonly staging: LocalStaging;
-  /** The accounts that there are, by name. */
+  /** Existing accounts by name. */
   readonly accounts = new Map<string, FileOwner>();
   private run = 0;
   private readonly waiting = new Map<number, (failure: string | null) => void>();
@@ -92,7 +92,9 @@ export async function writeTree(directory: string, files: Readonly<Record<string
   }
 }
 
-/** All that is below a directory: contents of files, and what else there is. Links are not followed. */
+/**
+ * Returns everything below a directory: the contents of files, and the types of other entries. Links are not followed.
+ */
 export async function readTree(directory: string, below = ''): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const name of (await readdir(join(directory, below))).sort()) {

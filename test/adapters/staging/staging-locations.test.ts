@@ -35,7 +35,7 @@ const file = (size: number, name = 'f'): FoundFile => ({
   isExecutable: false,
 });
 
-/** Reads to the end, with something between the first piece and the rest. */
+/** Reads to the end, with an action after the first piece. */
 async function drain(content: AsyncIterable<Uint8Array>, between: () => Promise<unknown>): Promise<number> {
   let bytes = 0;
   for await (const piece of content) {
@@ -51,7 +51,7 @@ void test('a file that changes after it was found, or while it is read, is not c
   const find = async (): Promise<FoundFile> => {
     await writeFile(path, Buffer.alloc(3 * MIB, 'x'));
     const found = (await place.list(signal))?.files[0];
-    if (found === undefined) throw new Error('nothing was found');
+    if (found === undefined) throw new Error('the file was not found');
     return found;
   };
   t.equal(await drain(place.read(await find(), signal), () => Promise.resolve()), 3 * MIB);
@@ -65,16 +65,16 @@ void test('a file that changes after it was found, or while it is read, is not c
   await t.rejects(
     drain(place.read(await find(), signal), () => appendFile(path, 'y')),
     changed,
-    'it grows',
+    'the file grows',
   );
   await t.rejects(
     drain(place.read(await find(), signal), () => truncate(path, 2 * MIB)),
     changed,
-    'it shrinks',
+    'the file shrinks',
   );
 });
 
-void test('what cannot be written whole is not there at all', async (t) => {
+void test('a file that cannot be written completely is not left behind', async (t) => {
   const { root, place } = await open(t);
   await writeFile(join(root, 'o/f'), 'old');
   async function* broken(): AsyncGenerator<Uint8Array> {
@@ -97,7 +97,7 @@ void test('what cannot be written whole is not there at all', async (t) => {
   t.equal((await stat(join(root, 'o/f'))).mode & 0o100, 0o100);
 });
 
-void test('what does not fit is refused before it is copied', async (t) => {
+void test('data that does not fit is rejected before the copy', async (t) => {
   const { place } = await open(t);
   await place.makeRoom(1);
   await t.rejects(place.makeRoom(2 ** 60), {
@@ -105,7 +105,7 @@ void test('what does not fit is refused before it is copied', async (t) => {
   });
 });
 
-void test('an upload that breaks off leaves no object and no parts', async (t) => {
+void test('an interrupted upload leaves no object and no parts', async (t) => {
   const s3 = await startS3(t.testdir(), []);
   t.teardown(() => s3.close());
   await s3.client.send(new CreateBucketCommand({ Bucket: 'shows' }));

@@ -11,7 +11,7 @@ test('a configuration file is read as YAML', async (t) => {
   t.same(readConfigFile(join(dir, 'empty.yaml')), { ok: true, document: null });
 });
 
-test('what is wrong with a file is one line', async (t) => {
+test('an error in a file is reported in one line', async (t) => {
   const dir = t.testdir({
     'broken.yaml': 'a: 1\nb: [1, 2\n',
     'twice.yaml': 'a: 1\na: 2\n',
@@ -21,8 +21,8 @@ test('what is wrong with a file is one line', async (t) => {
     const read = readConfigFile(join(dir, name));
     return read.ok ? 'fine' : read.line.replaceAll(dir, 'DIR');
   });
-  t.match(lines[0], /^the file DIR\/broken\.yaml is no YAML at line 3, column 1: .+$/);
-  t.equal(lines[1], 'the file DIR/twice.yaml is no YAML at line 2, column 1: Map keys must be unique');
+  t.match(lines[0], /^the file DIR\/broken\.yaml is not valid YAML at line 3, column 1: .+$/);
+  t.equal(lines[1], 'the file DIR/twice.yaml is not valid YAML at line 2, column 1: Map keys must be unique');
   t.equal(lines[2], 'the file DIR/large.yaml is larger than 1048576 bytes');
   t.match(lines[3], /^the file DIR\/missing\.yaml cannot be read: ENOENT/);
   for (const line of lines) t.notMatch(line, /\n/);

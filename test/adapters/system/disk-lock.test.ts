@@ -12,7 +12,7 @@ test('a directory is locked for one opener until it is released', async (t) => {
   lockDirectory(directory).release();
 });
 
-test('a lock is not what the file says but who holds it: a leftover of a dead process does not block', async (t) => {
+test('the holder of the lock counts, not the file: a leftover of a dead process does not block', async (t) => {
   const directory = t.testdir({ 'writer.lock': '1\n' });
   lockDirectory(directory).release();
 });

@@ -23,7 +23,7 @@ const reserveOf = (
   });
 
 test(
-  'blocks are taken ahead of the file, which keeps its size and can be written on a full disk',
+  'blocks are reserved before the file grows, so it can be written on a full disk',
   {
     skip: mountFault(),
   },
@@ -33,13 +33,13 @@ test(
     writeFileSync(file, Buffer.alloc(MIB));
     const reserve = reserveOf(file, 8 * MIB);
     const before = freeBytes(disk.path);
-    t.equal(reserve.isShort(MIB), true, 'nothing is held at first');
+    t.equal(reserve.isShort(MIB), true, 'nothing is reserved initially');
     t.equal(reserve.hold(MIB, MIB), true);
     t.equal(reserve.isShort(MIB), false);
     t.equal(statSync(file).size, MIB);
     t.equal(before - freeBytes(disk.path), 9 * MIB);
     t.equal(reserve.hold(2 * MIB, MIB), true);
-    t.equal(before - freeBytes(disk.path), 9 * MIB, 'nothing more is taken while half is left');
+    t.equal(before - freeBytes(disk.path), 9 * MIB, 'nothing more is reserved while half is left');
     disk.fillUpTo(0);
     writeFileSync(file, Buffer.alloc(9 * MIB), { flag: 'r+' });
     t.equal(statSync(file).size, 9 * MIB);
@@ -47,7 +47,7 @@ test(
 );
 
 test(
-  'a full disk uses the reserve up, says no, and holds again when there is room',
+  'on a full disk the reserve is used up, then refused, and restored when there is space',
   { skip: mountFault() },
   async (t) => {
     const disk = mountSmallDisk(t, 32 * MIB);
@@ -56,11 +56,11 @@ test(
     const reserve = reserveOf(file, 8 * MIB);
     reserve.hold(0, 0);
     disk.fillUpTo(0);
-    t.equal(reserve.hold(0, 8 * MIB), true, 'what is held is given');
+    t.equal(reserve.hold(0, 8 * MIB), true, 'exactly the reserve is available');
     t.equal(reserve.isShort(5 * MIB), true);
-    t.equal(reserve.hold(5 * MIB, 4 * MIB), false, 'no more than that');
+    t.equal(reserve.hold(5 * MIB, 4 * MIB), false, 'not more than that');
     disk.fillUpTo(2 * MIB);
-    t.equal(reserve.hold(5 * MIB, 4 * MIB), true, 'at least what is needed is taken');
+    t.equal(reserve.hold(5 * MIB, 4 * MIB), true, 'at least the required amount is reserved');
     disk.empty();
     t.equal(reserve.hold(5 * MIB, 4 * MIB), true);
     t.equal(reserve.isShort(9 * MIB), false);
@@ -68,7 +68,7 @@ test(
 );
 
 test(
-  'if blocks cannot be reserved, one warning is logged and the free space decides',
+  'if blocks cannot be reserved, one warning is logged and the free space is used',
   { skip: mountFault() },
   async (t) => {
     const disk = mountSmallDisk(t, 80 * MIB);
@@ -79,7 +79,7 @@ test(
     t.equal(reserve.hold(0, MIB), true);
     t.equal(reserve.isShort(0), false);
     disk.fillUpTo(64 * MIB);
-    t.equal(reserve.hold(0, MIB), false, 'the margin is kept');
+    t.equal(reserve.hold(0, MIB), false, 'the safety margin is kept');
     t.strictSame(warnings, ['/nowhere/fallocate cannot be run: spawnSync /nowhere/fallocate ENOENT']);
   },
 );

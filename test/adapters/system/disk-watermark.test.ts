@@ -3,7 +3,7 @@ import { freeBytes, nextDiskState } from '../../../src/adapters/system/disk-wate
 
 const MARKS = { lowBytes: 100, okBytes: 150 };
 
-test('the disk is low below the low mark and ok again from the upper mark on', async (t) => {
+test('the disk is low below the low mark, and ok again from the upper mark on', async (t) => {
   const states = [99, 100, 149, 150].map((free) => [
     free,
     nextDiskState('ok', free, MARKS),

@@ -7,7 +7,7 @@ import { jobId } from '../../../src/core/ids.ts';
 const JOB = jobId('01890a5d-ac96-774b-bcce-b302099a8057');
 const OTHER = jobId('01890a5d-ac96-774b-bcce-b302099a8058');
 
-test('a job is followed until the last of its followers has left, and others are not', (t) => {
+test('a job is followed until its last follower has left', (t) => {
   const memory = followedMemory();
   const front = new FollowedJobs(memory);
   const shard = new FollowedJobs(memory);
@@ -18,7 +18,7 @@ test('a job is followed until the last of its followers has left, and others are
   const leaveOther = front.follow(OTHER);
   leave();
   leave();
-  t.strictSame(seen(), [true, true], 'who leaves twice was one');
+  t.strictSame(seen(), [true, true], 'a follower that leaves twice counts once');
   leaveToo();
   t.strictSame(seen(), [false, true]);
   leaveOther();
@@ -26,7 +26,7 @@ test('a job is followed until the last of its followers has left, and others are
   t.end();
 });
 
-test('repeated questions about one job get current answers', (t) => {
+test('repeated queries for one job return current answers', (t) => {
   const followed = new FollowedJobs(followedMemory());
   t.equal(followed.mayBeFollowed(JOB), false);
   const leave = followed.follow(JOB);
@@ -36,7 +36,7 @@ test('repeated questions about one job get current answers', (t) => {
   t.end();
 });
 
-test('no job that is followed is ever taken for one that is not, whatever its id is', (t) => {
+test('a followed job is never reported as not followed, whatever its ID', (t) => {
   const id = fc.oneof(fc.uuid(), fc.string({ unit: 'binary', maxLength: 8 })).map(jobId);
   fc.assert(
     fc.property(fc.array(id, { maxLength: 50 }), fc.array(fc.nat(49)), (jobs, left) => {
@@ -54,13 +54,13 @@ test('no job that is followed is ever taken for one that is not, whatever its id
   t.end();
 });
 
-test('jobs that were made one after the other hardly ever share a counter', (t) => {
+test('jobs with consecutive IDs rarely share a counter', (t) => {
   const ids = new Uuid7(() => 1_795_276_800_000);
   const followed = new FollowedJobs(followedMemory());
   for (let job = 0; job < 500; job++) followed.follow(jobId(ids.next()));
   const taken = Array.from({ length: 2000 }, () => jobId(ids.next())).filter((job) =>
     followed.mayBeFollowed(job),
   );
-  t.ok(taken.length < 200, `${taken.length} of 2000, of which 500 in 65536 are to be expected`);
+  t.ok(taken.length < 200, `${taken.length} of 2000 share one; 500 of 65536 are expected`);
   t.end();
 });

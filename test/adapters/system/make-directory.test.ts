@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { makeDirectory } from '../../../src/adapters/system/make-directory.ts';
 
-test('makes a directory and those above it, once', (t) => {
+test('creates a directory and its parents once', (t) => {
   const path = join(t.testdir(), 'a', 'b', 'c');
   makeDirectory(path, 0o700);
   makeDirectory(path, 0o700);
@@ -12,7 +12,7 @@ test('makes a directory and those above it, once', (t) => {
   t.end();
 });
 
-test('says what cannot be made, also where the file system knows no directories of others', (t) => {
+test('reports a directory that cannot be created, also in /proc', (t) => {
   t.throws(() => makeDirectory('/proc/callsheet/data', 0o700), { code: /ENOENT|EPERM|EACCES/ });
   const folder = t.testdir({ file: '' });
   t.throws(() => makeDirectory(join(folder, 'file'), 0o700), { code: 'EEXIST' });

@@ -8,7 +8,7 @@ import type { ClaimOptions } from './programs/claim-slots.ts';
 const F = farmId('f');
 const G = farmId('g');
 
-test('shares of farms add up, and a claim stops at the limit', (t) => {
+test('shares of farms are added up, and a claim stops at the limit', (t) => {
   const shares = [
     { farmId: F, slot: 1, count: 2 },
     { farmId: G, slot: 1, count: 1 },
@@ -18,12 +18,12 @@ test('shares of farms add up, and a claim stops at the limit', (t) => {
   t.strictSame([tallies.total(1), tallies.total(7), tallies.total(2)], [3, 4, 0]);
   t.equal(tallies.claim(F, 1, 4, 5), 2);
   t.equal(tallies.claim(F, 1, 4, 5), 0);
-  t.equal(tallies.claim(F, 1, 1, 4), 0, 'the limit was lowered below what is claimed');
+  t.equal(tallies.claim(F, 1, 1, 4), 0, 'the limit was set below the current claims');
   t.equal(tallies.total(1), 5);
   tallies.setShare(G, 1, 0);
   t.equal(tallies.total(1), 4);
   tallies.release(F, 1, 9);
-  t.equal(tallies.total(1), 0, 'no more than the farm had');
+  t.equal(tallies.total(1), 0, 'not more than the farm holds');
   t.end();
 });
 
@@ -40,17 +40,17 @@ test('a farm that waits for freed capacity is notified once, on any shard', (t) 
   last.notifyWhenFreed(F, 3);
   last.notifyWhenFreed(G, 4);
   first.setShare(F, 3, 5);
-  t.strictSame(told, [], 'it rose');
+  t.strictSame(told, [], 'the limit was raised');
   first.release(F, 3, 1);
   first.release(F, 3, 1);
   t.strictSame(told, [[3, (1n << 1n) | (1n << 63n)]]);
   t.strictSame(second.drainWaitingFarms(3), [G]);
-  t.strictSame(second.drainWaitingFarms(3), [], 'they ask again if they still wait');
+  t.strictSame(second.drainWaitingFarms(3), [], 'farms claim again if they still wait');
   t.strictSame(last.drainWaitingFarms(4), [G]);
   t.end();
 });
 
-test('threads that claim at the same time never hold more than the limit', async (t) => {
+test('threads that claim in parallel never exceed the limit', async (t) => {
   const max = 4;
   const options: Omit<ClaimOptions, 'shard'> = {
     memory: tallyMemory([]),

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { freeBytes } from '../../../src/adapters/system/disk-watermark.ts';
 
-/** A real file system of a few MiB that a test can fill. Needs the right to mount. */
+/** A real file system of a few MiB that a test can fill. Requires the right to mount. */
 export interface SmallDisk {
   readonly path: string;
   /** Fills the disk up to this many free bytes. */
   fillUpTo(freeLeft: number): void;
-  /** Gives back what was taken. */
+  /** Frees the filled space. */
   empty(): void;
 }
 
@@ -27,7 +27,7 @@ export function mountFault(): string | false {
   return fault === null ? false : `a small file system cannot be mounted here: ${fault}`;
 }
 
-/** Mounts an empty file system for the time of the test. */
+/** Mounts an empty file system for the duration of the test. */
 export function mountSmallDisk(t: Test, bytes: number): SmallDisk {
   const path = mkdtempSync(join(tmpdir(), 'callsheet-disk-'));
   const fault = run('mount', '-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path);

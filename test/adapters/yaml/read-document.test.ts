@@ -4,7 +4,7 @@ import type { DocumentNode } from '../../../src/openjd/primitives/document.ts';
 import { DOCUMENT_LIMITS } from '../../../src/openjd/primitives/document-limits.ts';
 import { pointerOf, rootOf, type Located } from '../../../src/openjd/template/located.ts';
 
-/** A tree as plain values; numbers are given with their text, so that a string and a number differ. */
+/** Converts a tree to plain values. Numbers keep their text, to distinguish them from strings. */
 function plain(node: DocumentNode): unknown {
   switch (node.kind) {
     case 'mapping':
@@ -28,13 +28,13 @@ function read(text: string, format: DocumentFormat = 'yaml'): DocumentNode {
   return result.document;
 }
 
-/** line:column detail, of every error. */
+/** Formats each error as `line:column detail`. */
 function refusal(text: string, format: DocumentFormat = 'yaml'): string[] {
   const result = readDocument(text, format);
   return result.ok ? [] : result.errors.map((error) => `${error.line}:${error.column} ${error.detail}`);
 }
 
-void test('YAML is read in the core schema of YAML 1.2', (t) => {
+void test('YAML is parsed with the core schema of YAML 1.2', (t) => {
   const text = [
     'plain: yes',
     'octal: 0o17',
@@ -77,7 +77,7 @@ void test('YAML is read in the core schema of YAML 1.2', (t) => {
   t.end();
 });
 
-void test('JSON keeps numbers as they are written', (t) => {
+void test('JSON numbers keep their text', (t) => {
   t.same(plain(read('{"a": [1, -0, 1.0, 1e400, 12345678901234567890], "b": {"__proto__": "x"}}', 'json')), {
     a: [
       { integer: '1' },
@@ -92,7 +92,7 @@ void test('JSON keeps numbers as they are written', (t) => {
   t.end();
 });
 
-void test('every node knows its line and column', (t) => {
+void test('every node has its line and column', (t) => {
   for (const [format, text] of [
     ['yaml', 'a:\n  - b\n  - c: "d"\n'],
     ['json', '{"a":\n [ "b",\n  {"c":\n"d"}]}'],
@@ -120,7 +120,7 @@ void test('every node knows its line and column', (t) => {
   t.end();
 });
 
-void test('aliases are followed and share what they refer to', (t) => {
+void test('aliases are resolved and share their node', (t) => {
   t.same(plain(read('a: &x [1, 2]\nb: *x\nc: {d: *x}')), {
     a: [{ integer: '1' }, { integer: '2' }],
     b: [{ integer: '1' }, { integer: '2' }],
@@ -131,7 +131,7 @@ void test('aliases are followed and share what they refer to', (t) => {
   t.end();
 });
 
-void test('what is not one plain YAML document is refused with its place', (t) => {
+void test('anything but one plain YAML document is rejected with its position', (t) => {
   t.same(refusal('a: 1\n---\nb: 2'), ['3:1 has more than one document']);
   t.same(refusal(''), ['1:1 is empty']);
   t.same(refusal('# nothing\n'), ['1:1 is empty']);
@@ -147,7 +147,7 @@ void test('what is not one plain YAML document is refused with its place', (t) =
   t.end();
 });
 
-void test('what is not strict JSON is refused with its place', (t) => {
+void test('anything but strict JSON is rejected with its position', (t) => {
   t.same(refusal('{"a": 1,}', 'json'), ['1:9 is not JSON: a key in double quotes is expected, not "}"']);
   t.same(refusal("{'a': 1}", 'json'), ['1:2 is not JSON: a key in double quotes is expected, not "\'"']);
   t.same(refusal('{"a": 01}', 'json'), ['1:8 is not JSON: "," or "}" is expected, not "1"']);
@@ -164,7 +164,7 @@ void test('what is not strict JSON is refused with its place', (t) => {
   t.end();
 });
 
-void test('hostile nesting ends in an error, in whatever style it is written', (t) => {
+void test('hostile nesting is rejected in every style', (t) => {
   const deep = /is nested deeper than 64 levels/;
   const many = 10_000;
   for (const text of [
@@ -212,7 +212,7 @@ void test('the depth limit is exact in both formats', (t) => {
   t.end();
 });
 
-void test('an alias counts as often and as deep as it is used', (t) => {
+void test('an alias counts each time it is used, with its depth', (t) => {
   const laughs = ['a: &a [x, x, x, x, x, x, x, x, x, x]'];
   for (let level = 1; level < 8; level++) {
     const [name, below] = ['abcdefgh'[level], 'abcdefgh'[level - 1]];

@@ -9,16 +9,16 @@ test('a percentile is the value at a quantile of the sorted list', async (t) => 
   t.equal(percentile(values, 0.99), 990);
   t.equal(percentile(values, 0.999), 999);
   t.equal(percentile(values, 1), 999, 'at most the largest value');
-  t.equal(percentile([], 0.5), 0, 'nothing has none');
+  t.equal(percentile([], 0.5), 0, 'an empty list has no percentile');
 });
 
 test('the median does not depend on the order', async (t) => {
   const values = [3, 1, 2];
   t.equal(median(values), 2);
-  t.same(values, [3, 1, 2], 'and leaves it as it is');
+  t.same(values, [3, 1, 2], 'the input is not changed');
 });
 
-test('samples are counted beyond their first room, and sorted as numbers', async (t) => {
+test('samples are counted beyond the initial capacity, and sorted as numbers', async (t) => {
   const samples = new Samples();
   for (let value = 100_000; value > 0; value--) samples.add(value / 10);
   t.equal(samples.size, 100_000);

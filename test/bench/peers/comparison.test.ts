@@ -27,7 +27,7 @@ const run = (
   ...rest,
 });
 
-test('a summary has the medians of the repetitions of one system with one number of workers', (t) => {
+test('a summary has the medians of the repetitions per system and number of workers', (t) => {
   const measurements = [
     run('a', 1, 1, { leaseP50Ms: 3, leaseP99Ms: 30, submitSeconds: 0.004 }),
     run('a', 1, 8, { workers: 1 }),
@@ -62,10 +62,10 @@ test('a summary has the medians of the repetitions of one system with one number
   t.end();
 });
 
-test('a ratio is the median of those of the repetitions, so that a slow hour counts for both', (t) => {
+test('a ratio is the median of the ratios per repetition, so that a slow period affects both systems', (t) => {
   const measurements = [
     ...[run('ours', 1, 1), run('theirs', 1, 2)],
-    // All is ten times slower here.
+    // Everything is ten times slower here.
     ...[run('ours', 2, 10), run('theirs', 2, 30)],
     ...[run('ours', 3, 1), run('theirs', 3, 4)],
   ];
@@ -73,13 +73,13 @@ test('a ratio is the median of those of the repetitions, so that a slow hour cou
   t.end();
 });
 
-test('a ratio of rates holds where the numbers of tasks differ', (t) => {
+test('a ratio of rates is valid for different numbers of tasks', (t) => {
   const measurements = [run('ours', 1, 1), run('theirs', 1, 1, { tasks: 50 })];
   t.equal(ratioOf(measurements, 'ours', 'theirs', 16), 20);
   t.end();
 });
 
-test('there is no ratio without a repetition that has both with that number of workers', (t) => {
+test('there is no ratio without a repetition of both systems with that number of workers', (t) => {
   t.equal(ratioOf([run('ours', 1, 1)], 'ours', 'theirs', 16), null);
   t.equal(ratioOf([run('ours', 1, 1), run('theirs', 2, 1)], 'ours', 'theirs', 16), null);
   t.equal(ratioOf([run('ours', 1, 1), run('theirs', 1, 1, { workers: 1 })], 'ours', 'theirs', 16), null);
@@ -118,7 +118,7 @@ test('a target is met, missed or not measured', (t) => {
   t.end();
 });
 
-test('every target names systems of the comparison, of one kind, at a number of workers that both have', (t) => {
+test('every target compares systems of one kind at a number of workers that both have', (t) => {
   for (const { callsheet, peer, workers } of TARGETS) {
     const pair = [callsheet, peer].map((name) => SYSTEMS.find((system) => system.name === name));
     t.equal(new Set(pair.map((system) => system?.kind)).size, 1, `${callsheet} and ${peer} are of one kind`);

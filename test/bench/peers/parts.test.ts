@@ -14,7 +14,7 @@ const READ = [
   { words: ['RESERVED', '8', '0'], body: '' },
 ];
 
-test('replies of beanstalkd are read the same however the connection cuts them', (t) => {
+test('replies of beanstalkd are parsed at any chunk boundary', (t) => {
   t.strictSame(new BeanstalkReplies().take(REPLIES), READ);
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: REPLIES.length })), (cuts) => {
@@ -28,7 +28,7 @@ test('replies of beanstalkd are read the same however the connection cuts them',
   t.end();
 });
 
-test('what a program says of its version is found in its answer', (t) => {
+test('the version of a program is found in its output', (t) => {
   t.equal(versionIn('Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64'), '7.0.15');
   t.equal(versionIn('postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)'), '15.18');
   t.equal(versionIn('beanstalkd 1.12+2'), '1.12+2');
@@ -38,7 +38,7 @@ test('what a program says of its version is found in its answer', (t) => {
   t.end();
 });
 
-test('a task goes to the slot that has been free for longest, and the time ends with the last kept end', async (t) => {
+test('a task is assigned to the slot that has been free for longest, and the time ends with the last required end', async (t) => {
   let now = 100;
   const clock = new WorkClock(3, 0, () => now);
   clock.free();
@@ -68,12 +68,12 @@ test('a batch is one wait for many tasks', async (t) => {
   t.strictSame(clock.figures(), { seconds: 0.5, leaseP50Ms: 4, leaseP99Ms: 4 });
 });
 
-test('what comes first to warm up is not timed', async (t) => {
+test('warm-up tasks are not timed', async (t) => {
   let now = 0;
   const clock = new WorkClock(6, 3, () => now);
   t.equal(clock.startAfter(50, 2), 2);
   now = 10;
-  t.equal(clock.startAfter(7, 2), 4, 'the first batch with one that is timed');
+  t.equal(clock.startAfter(7, 2), 4, 'the first batch with a timed task');
   now = 20;
   t.equal(clock.startAfter(3, 2), 6);
   clock.end(5);
@@ -89,7 +89,7 @@ test('an unexpected task is an error of the measurement', (t) => {
   t.end();
 });
 
-test('slurm.conf uses one folder and the loopback, and only the tuned one changes how jobs are scheduled', (t) => {
+test('slurm.conf uses one folder and the loopback, and only the tuned one changes the scheduling', (t) => {
   const node = {
     folder: '/tmp/x',
     host: 'node',

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { preloading, readFlushUs, resultName } from '../../../bench/peers/slow-flush.ts';
 
-test('what a flush is to take is a whole number of microseconds', (t) => {
+test('the duration of a flush is a whole number of microseconds', (t) => {
   t.equal(readFlushUs(undefined), null);
   t.equal(readFlushUs('1'), 1);
   t.equal(readFlushUs('280'), 280);

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { renderTable, renderTables } from '../../../bench/peers/tables.ts';
 
-test('columns are as wide as what they hold, the first to the left and figures to the right', (t) => {
+test('columns fit their content, with names aligned left and numbers aligned right', (t) => {
   t.equal(
     renderTable(
       ['Name', '1', '1,000'],

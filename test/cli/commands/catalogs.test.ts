@@ -75,7 +75,7 @@ test('usage pools are listed, created, changed and deleted', async (t) => {
   t.same(
     lastBody(),
     { name: 'nuke', max_concurrent: 9, server_hint: 'license-1' },
-    'what is not given stays, and nothing is put that the service gives alone',
+    'settings that are not given are kept, and read-only fields are not sent',
   );
   const renamed = await run('pools', 'set', MAYA.id, '--name', 'maya-2', '--server-hint', '', '--json');
   t.same(JSON.parse(renamed.out), MAYA);
@@ -161,7 +161,11 @@ test('storage locations are listed, created, changed and deleted', async (t) => 
   const { name, description, roots: rootsBefore } = PROJECTS;
   const settable = { name, description, roots: rootsBefore };
   t.same(await run('storage', 'set', 'projects', '--description', ''), shown);
-  t.same(lastBody(), { ...settable, description: '' }, 'what is not given stays, and the type is not put');
+  t.same(
+    lastBody(),
+    { ...settable, description: '' },
+    'settings that are not given are kept, and the type is not sent',
+  );
   await run('storage', 'set', PROJECTS.id, '--root', 'berlin=s3://bucket', '--root', 'rome=/r');
   t.same(lastBody(), {
     ...settable,
@@ -172,7 +176,7 @@ test('storage locations are listed, created, changed and deleted', async (t) => 
 
   t.same(await run('storage', 'delete', 'projects'), ok(`${PROJECTS.id} deleted\n`));
   t.match(service.requests.at(-1), { method: 'DELETE', path });
-  t.match(await run('storage', 'set', 'projects'), { code: 2, err: 'nothing to set: give an option\n' });
+  t.match(await run('storage', 'set', 'projects'), { code: 2, err: 'nothing to set; give an option\n' });
   t.match(await run('storage', 'delete', 'attic'), {
     code: 4,
     err: 'there is no storage location "attic"\n',
@@ -180,7 +184,7 @@ test('storage locations are listed, created, changed and deleted', async (t) => 
   t.match(await run('storage', 'create', 'a', '--root', '/mnt'), { code: 2, err: /It must be NAME=VALUE/ });
 });
 
-test('what is unknown, refused or not said ends with its exit status', async (t) => {
+test('unknown objects, conflicts and missing arguments have their exit statuses', async (t) => {
   const conflict = { title: 'Conflict', detail: 'a usage pool named "nuke" already exists' };
   const invalid = {
     title: 'Bad Request',
@@ -208,8 +212,8 @@ test('what is unknown, refused or not said ends with its exit status', async (t)
   t.same(await run('pools', 'set', 'arnold', '--name', 'x'), wrong(4, 'there is no usage pool "arnold"\n'));
   t.same(await run('pools', 'delete', 'arnold'), wrong(4, 'there is no usage pool "arnold"\n'));
   t.same(await run('locations', 'delete', 'berlin'), wrong(4, 'there is no compute location "berlin"\n'));
-  t.same(await run('pools', 'set', 'maya'), wrong(2, 'nothing to set: give an option\n'));
-  t.same(await run('locations', 'set', 'berlin'), wrong(2, 'nothing to set: give an option\n'));
+  t.same(await run('pools', 'set', 'maya'), wrong(2, 'nothing to set; give an option\n'));
+  t.same(await run('locations', 'set', 'berlin'), wrong(2, 'nothing to set; give an option\n'));
   t.match(await run('pools', 'create', 'nuke'), { code: 2, err: /missing required argument 'max'/ });
   t.match(await run('pools', 'create', 'nuke', 'many'), { code: 2, err: /It must be a whole number/ });
   t.match(await run('pools', 'set', 'nuke', '--max-concurrent', '1.5'), {

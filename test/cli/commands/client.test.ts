@@ -22,7 +22,7 @@ const TOO_OFTEN: Answer = {
   body: { title: 'Too Many Requests' },
 };
 
-/** How a call of the client ends: its exit status and message, or what it gave. */
+/** Result of a client call: its exit status and message, or its value. */
 const ended = async (call: Promise<unknown>): Promise<unknown> => {
   try {
     return await call;
@@ -40,13 +40,13 @@ test('the documented exit statuses are those of the command', async (t) => {
     EXIT_MEANINGS[name as keyof typeof EXIT],
   ]);
   t.same(rows, table);
-  t.equal(new Set(Object.values(EXIT)).size, table.length, 'each status means one thing');
+  t.equal(new Set(Object.values(EXIT)).size, table.length, 'each status has one meaning');
   const { out } = await runCallsheet(['--help']);
   for (const [status, means] of table)
     t.ok(out.includes(`  ${status}  ${String(means).replaceAll('`', '')}\n`));
 });
 
-test('an API key goes with every request and is never shown', async (t) => {
+test('an API key is sent with every request and never shown', async (t) => {
   const service = await answeringService({
     'GET /api/v1/farms': [{ body: [FARM] }, { status: 401, body: { title: 'Unauthorized' } }],
     'DELETE /api/v1/farms/x': [{ status: 403, body: { title: 'Forbidden', detail: 'needs infra.manage' } }],
@@ -78,7 +78,7 @@ test('an API key goes with every request and is never shown', async (t) => {
   ]);
 });
 
-test('what is no JSON, or breaks off, ends with a sentence', async (t) => {
+test('an incomplete or invalid JSON response ends the command with a message', async (t) => {
   const service = await answeringService({
     'GET /api/v1/farms': [{ body: '<html>' }, { body: '[{"id"', breaks: true }],
     'GET /api/v1/usage-pools': [{ status: 502, body: 'bad gateway' }],
@@ -88,9 +88,9 @@ test('what is no JSON, or breaks off, ends with a sentence', async (t) => {
   const client = new RestClient(service.url);
   t.same(await ended(client.call('get', '/farms')), [
     EXIT.failed,
-    `the service at ${service.url} returned invalid JSON: <html>`,
+    `the server at ${service.url} returned invalid JSON: <html>`,
   ]);
-  const away = new RegExp(`^the service at ${service.url} cannot be reached: .`);
+  const away = new RegExp(`^the server at ${service.url} cannot be reached: .`);
   for (const path of ['/farms', '/compute-locations'] as const) {
     const [status, message] = (await ended(client.call('get', path))) as [number, string];
     t.equal(status, EXIT.unavailable);
@@ -98,7 +98,7 @@ test('what is no JSON, or breaks off, ends with a sentence', async (t) => {
   }
   t.same(await ended(client.call('get', '/usage-pools')), [
     EXIT.unavailable,
-    'the service answered 502: bad gateway',
+    'the server answered 502: bad gateway',
   ]);
 });
 
@@ -111,7 +111,7 @@ const submission = (template: string): Submission => ({
   options: {},
 });
 
-test('a submission whose answer was lost is made again under the same key', async (t) => {
+test('a submission with a lost response is repeated with the same idempotency key', async (t) => {
   const catalog = {
     'GET /api/v1/farms': [{ body: [FARM] }],
     'GET /api/v1/queues': [{ body: { items: [{ ...FARM, farm_id: ID }], total: 1 } }],
@@ -139,11 +139,11 @@ test('a submission whose answer was lost is made again under the same key', asyn
     const refusing = await answeringService({ ...catalog, 'POST /api/v1/jobs': [answer] });
     t.teardown(() => refusing.close());
     t.type(await ended(submitJob(new RestClient(refusing.url), submission(file), () => {})), Array);
-    t.equal(refusing.requests.length, 3, 'what was refused at once is not asked again');
+    t.equal(refusing.requests.length, 3, 'a rejected submission is not repeated');
   }
 });
 
-test('waiting asks with the tag of what is known, and ends by the outcome', async (t) => {
+test('waiting sends the ETag of the known state, and exits with the result', async (t) => {
   const service = await answeringService({
     [`GET /api/v1/jobs/${ID}`]: [
       job('running', 'W/"1"'),
@@ -166,7 +166,7 @@ test('waiting asks with the tag of what is known, and ends by the outcome', asyn
   );
 });
 
-test('each outcome of waiting has an exit status of its own', async (t) => {
+test('each result of waiting has its own exit status', async (t) => {
   for (const [status, code] of [
     ['completed', 0],
     ['failed', 1],
@@ -181,10 +181,14 @@ test('each outcome of waiting has an exit status of its own', async (t) => {
     [`GET /api/v1/jobs/${ID}`]: [job('running'), { status: 404, body: { title: 'Not Found' } }],
   });
   t.teardown(() => service.close());
-  t.match(await runCallsheet(['job', ID, 'wait', '--url', service.url]), { code: 4 }, 'deleted meanwhile');
+  t.match(
+    await runCallsheet(['job', ID, 'wait', '--url', service.url]),
+    { code: 4 },
+    'deleted in the meantime',
+  );
 });
 
-test('a job that is parked while it is waited for says so', async (t) => {
+test('waiting reports when the job is parked', async (t) => {
   const parked: Answer = { body: { ...JOB, status: 'paused', park_reason: 'failure limit reached' } };
   const service = await answeringService({
     [`GET /api/v1/jobs/${ID}`]: [parked, parked, job('running'), parked, job('completed')],
@@ -197,7 +201,7 @@ test('a job that is parked while it is waited for says so', async (t) => {
   });
 });
 
-test('settings of a job are changed by set alone', async (t) => {
+test('settings of a job are changed only by set', async (t) => {
   const queue = { ...FARM, name: 'night', farm_id: ID };
   const service = await answeringService({
     [`GET /api/v1/jobs/${ID}`]: [job('pending')],
@@ -222,17 +226,17 @@ test('settings of a job are changed by set alone', async (t) => {
     failure_limit: 9,
   });
   service.requests.length = 0;
-  t.match(await run('set'), { code: 2, err: 'nothing to set: give an option\n' });
+  t.match(await run('set'), { code: 2, err: 'nothing to set; give an option\n' });
   t.match(await run('cancel', '--priority', '1'), {
     code: 2,
-    err: 'what is to be changed goes with "set"\n',
+    err: 'these options need the action "set"\n',
   });
   t.match(await run('--priority', '1'), { code: 2 });
-  t.match(await run('delete', '--wait'), { code: 2, err: 'what is deleted cannot be waited for\n' });
+  t.match(await run('delete', '--wait'), { code: 2, err: '--wait and --watch do not apply to "delete"\n' });
   t.equal(service.requests.length, 0);
 });
 
-test('a task is shown with its attempts, canceled and tried again', async (t) => {
+test('a task is shown with its attempts, canceled and retried', async (t) => {
   const task = {
     id: 'a-task',
     job_id: ID,

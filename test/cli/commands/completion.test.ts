@@ -6,7 +6,7 @@ import { runCallsheet } from '../run-callsheet.ts';
 
 const HELP = ['-h', '--help'];
 
-/** Every command below the program, with its words; help, which commander adds by itself, aside. */
+/** Returns every command of the program as its words, without the `help` command of commander. */
 function* commandsOf(
   command: Command,
   words: readonly string[],
@@ -19,7 +19,7 @@ const COMMANDS = [...commandsOf(callsheetProgram(), ['callsheet'])];
 
 const takesValue = (option: Option): boolean => option.required || option.optional;
 
-/** The options of a command and of those above it, but for the program's. */
+/** Returns the options of a command and of its parent commands, without those of the program. */
 function optionsOf(command: Command): readonly Option[] {
   const { parent } = command;
   const above = parent === null || parent.parent === null ? [] : optionsOf(parent);
@@ -32,7 +32,7 @@ function optionsOf(command: Command): readonly Option[] {
 interface Case {
   /** The words of the line; the last one is being completed. */
   readonly words: readonly string[];
-  /** What is offered; FILES stands for names of files. */
+  /** Expected suggestions; FILES stands for file names. */
   readonly offered: readonly string[];
 }
 
@@ -50,7 +50,7 @@ function casesOf(command: Command, words: readonly string[]): readonly Case[] {
     const takesFile = isFile(/<(.*)>/.exec(option.flags)?.[1] ?? '');
     const offered = takesFile ? FILES : (option.argChoices ?? []);
     cases.push({ words: [...words, option.long ?? '', ''], offered });
-    // Bash makes a word of the equals sign.
+    // Bash treats the equals sign as a word.
     cases.push({ words: [...words, option.long ?? '', '=', ''], offered });
     if (option.argChoices !== undefined)
       cases.push({
@@ -63,7 +63,7 @@ function casesOf(command: Command, words: readonly string[]): readonly Case[] {
     const offered = isFile(argument.name()) ? FILES : (argument.argChoices ?? []);
     cases.push({ words: [...words, ...before, ''], offered });
     before.push('x');
-    // What an option takes is no argument.
+    // The value of an option is not an argument.
     const [option] = options.filter(takesValue);
     if (option !== undefined) before.push(option.long ?? '', 'value');
   }
@@ -80,7 +80,7 @@ const BELOW: readonly Case[] = [
   return { words: [...words, ''], offered: hasHelp ? [...names, 'help'] : names };
 });
 
-/** What the script makes of each line, in one run of the shell. */
+/** Returns the completions of each line, from one run of the shell. */
 function offeredInBash(
   script: string,
   lines: readonly (readonly string[])[],
@@ -93,7 +93,7 @@ function offeredInBash(
       'echo "$FOUND${COMPREPLY[*]}"',
     ].join('\n'),
   );
-  // Names of files are offered by the shell itself, when it is told so.
+  // With this option, the shell itself completes file names.
   const program = [script, 'compopt() { FOUND=FILES; }', 'set -u', ...calls].join('\n');
   const ran = spawnSync('bash', ['--norc', '-c', program], { encoding: 'utf8' });
   if (ran.stderr !== '' || ran.status !== 0) throw new Error(`bash: ${ran.stderr}`);
@@ -118,7 +118,7 @@ test('bash completes every command, option and choice', async (t) => {
   }
 });
 
-test('bash completes the flags of the daemons, and nothing where nothing is known', async (t) => {
+test('bash completes the flags of the daemons, and nothing for unknown commands and arguments', async (t) => {
   const { out } = await runCallsheet(['completion', 'bash']);
   const lines = [
     ['callsheet', 'server', '--http-ad'],
@@ -144,27 +144,27 @@ test('bash completes the flags of the daemons, and nothing where nothing is know
   ]);
 });
 
-/** Whether the shell is on this machine. */
+/** Reports whether the shell is installed. */
 const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
-/** Every word that has to be in a script. */
+/** Words that every completion script must contain. */
 const WORDS = COMMANDS.flatMap(([command]) => [
   command.name(),
   ...command.options.flatMap(({ long, argChoices }) => [(long ?? '').slice(2), ...(argChoices ?? [])]),
   ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
 ]);
 
-test('the script for zsh has every word and can be read', async (t) => {
+test('the script for zsh contains every word and parses', async (t) => {
   const { out } = await runCallsheet(['completion', 'zsh']);
   t.match(out, /^#compdef callsheet\n/);
   for (const word of WORDS) t.ok(out.includes(word), word);
-  // It uses no syntax that bash does not read as well.
+  // The script uses only syntax that bash can parse too.
   for (const shell of ['bash', 'zsh'].filter(has)) {
     t.same(spawnSync(shell, ['-n'], { input: out, encoding: 'utf8' }).stderr, '', shell);
   }
 });
 
-test('the script for fish has every word and can be read', async (t) => {
+test('the script for fish contains every word and parses', async (t) => {
   const { out } = await runCallsheet(['completion', 'fish']);
   for (const word of WORDS) t.ok(out.includes(word), word);
   const lines = out.split('\n').map((line) => line.trim());
@@ -179,7 +179,7 @@ test('the script for fish has every word and can be read', async (t) => {
   if (has('fish')) t.equal(spawnSync('fish', ['-n'], { input: out, encoding: 'utf8' }).stderr, '');
 });
 
-test('completion for a shell that is not known is wrong usage', async (t) => {
+test('completion for an unknown shell is invalid usage', async (t) => {
   t.match(await runCallsheet(['completion', 'tcsh']), {
     code: 2,
     err: /Allowed choices are bash, zsh, fish/,

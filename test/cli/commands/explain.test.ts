@@ -48,7 +48,7 @@ test('explain prints the summary, the gates and the failures of the step', async
   t.same([json.code, JSON.parse(json.out)], [0, EXPLANATION]);
 });
 
-test('explain says nothing twice, and shows no control characters of others', async (t) => {
+test('explain prints no sentence twice and escapes control characters', async (t) => {
   const cases: readonly [object, string][] = [
     [
       { summary: 'The job is paused.', gates: [PAUSED], failures: [] },
@@ -76,7 +76,7 @@ test('explain says nothing twice, and shows no control characters of others', as
   }
 });
 
-test('explain of a task that is not there, and without a task', async (t) => {
+test('explain of an unknown task, and without a task', async (t) => {
   const service = await answeringService({});
   t.teardown(() => service.close());
   t.same(await runCallsheet(['explain', 'a b', '--url', service.url]), {

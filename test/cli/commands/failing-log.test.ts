@@ -19,11 +19,11 @@ test('the last lines are those of the newest attempt', async (t) => {
   t.same(tailOf(chunk('one\n'), chunk('half'), chunk('two\n', 'stdout', 'a2')), ['two']);
 });
 
-test('lines that come in pieces are whole, whatever the other stream writes between', async (t) => {
+test('lines that arrive in pieces are joined by stream', async (t) => {
   t.same(tailOf(chunk('be'), chunk('oops\n', 'stderr'), chunk('gin\nend')), ['oops', 'begin', 'end']);
 });
 
-test('only so many lines are kept, and none is longer than a terminal can bear', async (t) => {
+test('the number of lines and their length are limited', async (t) => {
   const many = Array.from({ length: 5000 }, (_, at) => `line ${at}`).join('\n');
   const lines = tailOf(chunk(many), chunk('\n'));
   t.equal(lines.length, 20);
@@ -34,7 +34,7 @@ test('only so many lines are kept, and none is longer than a terminal can bear',
   t.ok(long.endsWith('…'));
 });
 
-test('colours, progress lines and control characters are not passed on', async (t) => {
+test('colors, progress lines and control characters are removed', async (t) => {
   t.same(tailOf(chunk('\u001b[31mred\u001b[0m\t1\r\n10%\r50%\r100%\nbell\u0007\n')), [
     'red    1',
     '100%',

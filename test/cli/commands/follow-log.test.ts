@@ -19,9 +19,9 @@ const cursors = ({ requests }: Asking): readonly (string | null)[] =>
     .filter(({ path }) => path.includes('tail=true'))
     .map(({ path }) => new URL(path, 'http://x').searchParams.get('after_bus_seq'));
 
-/** The built-in fetch gives a silent answer up after so many milliseconds, as it does after minutes otherwise. */
+/** Shortens the idle timeout of the built-in fetch from minutes to milliseconds. */
 async function impatientFetch(t: Test, bodyTimeout: number): Promise<void> {
-  await t.rejects(fetch('http://127.0.0.1:1'), 'fetch makes its dispatcher when it is first used');
+  await t.rejects(fetch('http://127.0.0.1:1'), 'fetch creates its dispatcher on first use');
   const key = Symbol.for('undici.globalDispatcher.1');
   const standard = Reflect.get(globalThis, key) as { readonly constructor: new (options: object) => unknown };
   Reflect.set(globalThis, key, new standard.constructor({ bodyTimeout }));
@@ -30,7 +30,7 @@ async function impatientFetch(t: Test, bodyTimeout: number): Promise<void> {
   });
 }
 
-test('a log is followed on when the service ends the tail before the task has ended', async (t) => {
+test('following continues when the service ends the tail before the task has ended', async (t) => {
   const service = await answeringService({
     [LOGS]: [{ body: ` ${line(1, 'one\n')}` }, { body: line(2, 'two\n') }, { body: '' }],
     [TASK]: [task('running'), task('succeeded')],
@@ -44,7 +44,7 @@ test('a log is followed on when the service ends the tail before the task has en
   t.same(cursors(service), ['0', '1', '2']);
 });
 
-test('a log is followed to its end when the task has ended while the service was away', async (t) => {
+test('following completes when the task ended while the service was unreachable', async (t) => {
   const service = await answeringService({
     [LOGS]: [{ body: line(1, 'one\n') }, { body: line(7, 'two\n') }, { body: '' }],
     [TASK]: [task('failed')],
@@ -57,7 +57,7 @@ test('a log is followed to its end when the task has ended while the service was
   t.same(cursors(service), ['0', '1', '7']);
 });
 
-test('a task that is deleted while its log is followed ends it', async (t) => {
+test('following ends when the task is deleted', async (t) => {
   const service = await answeringService({ [LOGS]: [{ body: line(1, 'one\n') }], [TASK]: [GONE] });
   t.teardown(() => service.close());
   t.same(await runCallsheet(['logs', 'x', '--follow', '--url', service.url]), {
@@ -70,7 +70,7 @@ test('a task that is deleted while its log is followed ends it', async (t) => {
   t.match(await runCallsheet(['logs', 'x', '--follow', '--url', none.url]), { code: 4, out: '' });
 });
 
-test('a task that is silent for long is no outage', async (t) => {
+test('a task without output for a long time is not treated as an outage', async (t) => {
   await impatientFetch(t, 200);
   const service = await answeringService({
     [LOGS]: [{ body: `${line(1, 'one\n')}{"bus_`, holds: true }, { body: line(2, 'two\n') }, { body: '' }],
@@ -87,7 +87,7 @@ test('a task that is silent for long is no outage', async (t) => {
   t.same(cursors(service), ['0', '1', '2']);
 });
 
-test('what breaks is told, and the log goes on behind the last chunk', async (t) => {
+test('an interruption is reported, and following resumes after the last chunk', async (t) => {
   const service = await answeringService({
     [LOGS]: [{ body: line(1, 'one\n'), breaks: true }, { body: line(2, 'two\n') }, { body: '' }],
     [TASK]: [task('succeeded')],
@@ -96,11 +96,11 @@ test('what breaks is told, and the log goes on behind the last chunk', async (t)
   t.same(await runCallsheet(['logs', 'x', '--follow', '--url', service.url]), {
     code: 0,
     out: 'one\ntwo\n',
-    err: `waiting for the service at ${service.url}\n`,
+    err: `waiting for the server at ${service.url}\n`,
   });
 });
 
-test('a stream whose time is over gives whole lines alone', async (t) => {
+test('a stream with a deadline returns only complete lines', async (t) => {
   const service = await answeringService({
     [LOGS]: [{ body: `${line(1, 'one\n')}{"bus_seq"`, holds: true }],
   });

@@ -6,12 +6,12 @@ import { answeringService, type Answer } from '../answering-service.ts';
 
 const NORTH = { id: '0198a1c2-1111-7111-8111-111111111111', name: 'north' };
 const SOUTH = { id: '0198a1c2-2222-7222-8222-222222222222', name: 'south' };
-/** Named after the beginning of another's id. */
+/** Its name is the prefix of another farm's ID. */
 const ODD = { id: '0198ffff-3333-7333-8333-333333333333', name: '0198a1c2-1111' };
 
 const pageOf = (items: readonly object[], total = items.length): Answer => ({ body: { items, total } });
 
-/** What a search for something ends with: an id, or the exit status and message. */
+/** Result of a lookup: an ID, or the exit status and message. */
 const told = async (found: Promise<string | { readonly id: string }>): Promise<unknown> => {
   try {
     const item = await found;
@@ -22,7 +22,7 @@ const told = async (found: Promise<string | { readonly id: string }>): Promise<u
   }
 };
 
-test('a farm is meant by id, by name, or by the beginning of an id that no other has', async (t) => {
+test('a farm is found by ID, by name, or by a unique ID prefix', async (t) => {
   const service = await answeringService({ 'GET /api/v1/farms': [{ body: [NORTH, SOUTH, ODD] }] });
   t.teardown(() => service.close());
   const client = new RestClient(service.url);
@@ -31,18 +31,18 @@ test('a farm is meant by id, by name, or by the beginning of an id that no other
   t.equal(await farm('south'), SOUTH.id);
   t.equal(await farm('0198a1c2-2'), SOUTH.id);
   t.equal(await farm('0198FFFF'), ODD.id);
-  t.equal(await farm('0198a1c2-1111'), ODD.id, 'a name wins over the beginning of an id');
+  t.equal(await farm('0198a1c2-1111'), ODD.id, 'a name wins over an ID prefix');
   t.equal(await farm('0198a1c2-1111-'), NORTH.id);
   t.same(await farm('0198a1c2'), [
     2,
     `"0198a1c2" matches several farms; use one of these ids:\n  ${NORTH.id}  north\n  ${SOUTH.id}  south`,
   ]);
-  t.same(await farm('019'), [4, 'there is no farm "019"'], 'a beginning has four characters at least');
+  t.same(await farm('019'), [4, 'there is no farm "019"'], 'an ID prefix has at least four characters');
   t.same(await farm(''), [4, 'there is no farm ""']);
-  t.same(await farm('South'), [4, 'there is no farm "South"'], 'names are compared as they are written');
+  t.same(await farm('South'), [4, 'there is no farm "South"'], 'names are case-sensitive');
 });
 
-test('of many that are meant only some are listed', async (t) => {
+test('an ambiguous name lists only some of the matches', async (t) => {
   const workers = Array.from({ length: 12 }, (_, at) => ({ id: `worker-${at}`, name: 'same' }));
   const service = await answeringService({ 'GET /api/v1/workers': [pageOf(workers)] });
   t.teardown(() => service.close());
@@ -52,12 +52,12 @@ test('of many that are meant only some are listed', async (t) => {
   t.equal(message.split('\n').at(-1), '  ...');
 });
 
-test('a job is searched for by its name or the beginning of its id, all pages of what is like it', async (t) => {
+test('a job is found by name or ID prefix in all pages of matches', async (t) => {
   const job = (digit: string, name: string): object => ({ id: `0198a1c2-${digit.repeat(4)}-7`, name });
   const service = await answeringService({
     'GET /api/v1/jobs': [
       pageOf([job('1', 'shot 010 again'), job('2', 'another')], 1500),
-      // The second page repeats the last of the first: a job has come meanwhile.
+      // The second page repeats the last job of the first, because a job was created in the meantime.
       pageOf([job('2', 'another'), job('3', 'shot 010')], 1500),
     ],
   });
@@ -73,11 +73,11 @@ test('a job is searched for by its name or the beginning of its id, all pages of
   );
   service.requests.length = 0;
   t.equal(await told(findJob(client, '0198A1C2-2222-7222-8222-222222222222')), SOUTH.id);
-  t.equal(service.requests.length, 0, 'a whole id is not looked for');
+  t.equal(service.requests.length, 0, 'a complete ID needs no lookup');
   t.same(await told(findJob(client, ' ')), [4, 'there is no job " "']);
 });
 
-test('jobs of one name are told apart by their ids alone', async (t) => {
+test('jobs with the same name are distinguished by ID', async (t) => {
   const jobs = [
     { id: '0198a1c2-1111-7', name: 'comp' },
     { id: '0198a1c2-2222-7', name: 'comp' },
@@ -94,19 +94,19 @@ test('jobs of one name are told apart by their ids alone', async (t) => {
   t.same(await told(findJob(client, 'compo')), [4, 'there is no job "compo"']);
 });
 
-test('too many jobs to look through are not looked through', async (t) => {
+test('a lookup with too many matches stops', async (t) => {
   const service = await answeringService({
     'GET /api/v1/jobs': [pageOf([{ id: 'x', name: 'y' }], 1_000_000)],
   });
   t.teardown(() => service.close());
   t.same(await told(findJob(new RestClient(service.url), 'comp')), [
     2,
-    'too many jobs are like "comp": give an id',
+    'too many jobs match "comp"; give an id',
   ]);
   t.equal(service.requests.length, 20);
 });
 
-test('a task is meant by its id, or by job, step and index', async (t) => {
+test('a task is found by its ID, or by job, step and index', async (t) => {
   const step = (id: string, name: string, total: number): object => ({ id, name, task_counts: { total } });
   const steps = [step('s0', 'Render', 40), step('s1', 'Join', 1), step('s2', '7', 2)];
   const service = await answeringService({
@@ -123,7 +123,7 @@ test('a task is meant by its id, or by job, step and index', async (t) => {
   t.equal(service.requests.length, 0);
   t.equal(await task(`${NORTH.id}/Join`), 'the-task');
   t.equal(asked(), `/api/v1/jobs/${NORTH.id}/tasks?sort_by=created_at&limit=1&offset=40`);
-  t.equal(await task('a/b/Join/0'), 'the-task', 'names of jobs may have slashes');
+  t.equal(await task('a/b/Join/0'), 'the-task', 'names of jobs may contain slashes');
   t.same(await task(`${NORTH.id}/Join/1`), [4, 'the step Join has no task 1: it has 1, from 0']);
   t.same(await task(`${NORTH.id}/Render`), [
     2,

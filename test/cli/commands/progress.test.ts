@@ -38,7 +38,7 @@ const job = (name: string, ...steps: StepProgress[]): JobProgress => {
   return { name, status: 'running', task_counts, steps };
 };
 
-/** A terminal that collects what is written to standard error. */
+/** A terminal that records what is written to standard error. */
 function collecting(repaint: Terminal['repaint']): Terminal & { readonly text: () => string } {
   let text = '';
   return {
@@ -52,7 +52,7 @@ function collecting(repaint: Terminal['repaint']): Terminal & { readonly text: (
   };
 }
 
-test('a bar fits its line and shows its share', async (t) => {
+test('a progress bar fits its line and shows its share', async (t) => {
   t.equal(stepLine(step('bake', 'running', 8, 2), 4, 34), 'bake [███░░░░░░░░░░░] 2/8, running');
   t.equal(stepLine(step('bake', 'running', 8, 7, 1), 4, 44), 'bake [██████████████] 7/8, 1 failed, running');
   t.equal(stepLine(step('bake', 'running', 8, 0), 4, 20), 'bake 0/8, running');
@@ -63,7 +63,7 @@ test('a bar fits its line and shows its share', async (t) => {
   }
 });
 
-test('the picture of a job has a line for the job and a bar for each step', async (t) => {
+test('the progress display has one line for the job and a bar for each step', async (t) => {
   const shot = job('shot', step('Render', 'running', 4, 1), step('Join', 'pending', 1, 0));
   t.same(progressLines(shot, 40, 24), [
     'shot: 1/5, running',
@@ -72,7 +72,7 @@ test('the picture of a job has a line for the job and a bar for each step', asyn
   ]);
 });
 
-test('a picture is never higher than the terminal: what runs or has failed stays', async (t) => {
+test('the progress display fits the terminal and keeps running and failed steps', async (t) => {
   const steps = [
     step('a', 'completed', 1, 1),
     step('b', 'completed', 1, 1),
@@ -91,7 +91,7 @@ test('a picture is never higher than the terminal: what runs or has failed stays
   t.equal(progressLines(job('shot', ...steps), 30, 2).length, 2);
 });
 
-test('on a terminal the picture is painted over itself, and not again while it is the same', async (t) => {
+test('on a terminal the display is redrawn in place, and only if it has changed', async (t) => {
   const terminal = collecting({ columns: 31, rows: 24 });
   const view = new ProgressView(terminal);
   const shot = job('shot', step('r', 'running', 2, 1));
@@ -110,7 +110,7 @@ test('on a terminal the picture is painted over itself, and not again while it i
   );
 });
 
-test('elsewhere lines are written when something has changed', async (t) => {
+test('without a terminal a line is written for each change', async (t) => {
   const terminal = collecting(null);
   const view = new ProgressView(terminal);
   const at = (render: number, join: number): JobProgress =>

@@ -22,7 +22,7 @@ test('a new outage starts after the next response of the service', async (t) => 
   t.same([given, told], [3, 2]);
 });
 
-test('a service that stays away is told as such', async (t) => {
+test('a service that stays unreachable is reported', async (t) => {
   let now = 0;
   t.intercept(performance, 'now', { value: () => now });
   let asked = 0;

@@ -14,7 +14,7 @@ const job = (status: string): Answer => ({
 });
 const TASK = { id: 'x', name: 'Render', status: 'failed', failure_reason: 'exit 3' };
 
-test('a template may come slowly on standard input', async (t) => {
+test('a template may arrive slowly on standard input', async (t) => {
   const child = spawn(process.execPath, [COMMAND, 'openjd', 'check', '-'], {
     env: { PATH: process.env['PATH'] },
   });
@@ -24,7 +24,7 @@ test('a template may come slowly on standard input', async (t) => {
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
   child.stdin.on('error', () => {});
   const closed = once(child, 'close');
-  // More than the pipe holds: all of it is written when the command has begun to read, and then there is nothing to read.
+  // Larger than the pipe buffer. After the command has read all of it, the end of input follows.
   const first = `specificationVersion: jobtemplate-2023-09\nname: slow\n${'# a long remark\n'.repeat(30_000)}`;
   await new Promise<void>((resolve) => child.stdin.write(first, () => resolve()));
   child.stdin.end('steps: [{ name: Render, script: { actions: { onRun: { command: "true" } } } }]\n');
@@ -34,7 +34,7 @@ test('a template may come slowly on standard input', async (t) => {
   t.match(out, /^standard input: valid\nslow\n/);
 });
 
-test('what cannot be read is told', async (t) => {
+test('unreadable input is reported', async (t) => {
   t.match(await runCallsheet(['openjd', 'check', '/nowhere/t.yaml']), {
     code: 2,
     out: '',
@@ -42,7 +42,7 @@ test('what cannot be read is told', async (t) => {
   });
 });
 
-test('an outcome is the same whether somebody reads it or not', async (t) => {
+test('the exit status is the same when an output is closed', async (t) => {
   for (const [status, code] of [
     ['completed', 0],
     ['failed', 1],
@@ -57,7 +57,7 @@ test('an outcome is the same whether somebody reads it or not', async (t) => {
   }
 });
 
-test('a log that cannot be quoted changes no outcome', async (t) => {
+test('an unreadable log does not change the exit status', async (t) => {
   const tasks = `GET /api/v1/jobs/${ID}/tasks`;
   const refused: Answer = { status: 404, body: { title: 'Not\u001b[31m Found' } };
   for (const answers of [
@@ -72,7 +72,7 @@ test('a log that cannot be quoted changes no outcome', async (t) => {
   }
 });
 
-test('a quoted log is whole though the service has ended its tail', async (t) => {
+test('the quoted log is complete even if the service ended its tail', async (t) => {
   const chunk = (seq: number, data: string): string =>
     `${JSON.stringify({ attempt_id: 'a1', stream: 'stdout', data, bus_seq: seq })}\n`;
   const service = await answeringService({
@@ -86,7 +86,7 @@ test('a quoted log is whole though the service has ended its tail', async (t) =>
   t.match(ran, { code: 1, out: `${ID} failed\n`, err: /\n {2}\| one\n {2}\| two\n$/ });
 });
 
-test('what others wrote into an error cannot act on the terminal', async (t) => {
+test('control characters in errors of the service are escaped', async (t) => {
   const evil = 'a\u001b[2J\u009b31m\u202eb\rc';
   const shown = 'a\ufffd[2J\ufffd31m\ufffdb\ufffdc';
   const queue = (id: string): object => ({ id, name: 'night', farm_id: ID });
@@ -106,7 +106,7 @@ test('what others wrote into an error cannot act on the terminal', async (t) => 
     (await runCallsheet([...args, '--url', service.url])).err;
   t.equal(await said('farms'), `${shown}:\n  /${shown}: ${shown}\n`);
   t.equal(await said('farms'), `Bad: ${shown}\n`);
-  t.equal(await said('farms'), `the service answered 500: <html>${shown}\nline\n`);
-  t.equal(await said('farms'), `the service at ${service.url} returned invalid JSON: <html>${shown}\n`);
+  t.equal(await said('farms'), `the server answered 500: <html>${shown}\nline\n`);
+  t.equal(await said('farms'), `the server at ${service.url} returned invalid JSON: <html>${shown}\n`);
   t.match(await said('job', evil), new RegExp(`\\n  1  ${shown.replaceAll('[', '\\[')}\\n  2  `));
 });

@@ -19,7 +19,7 @@ const ROWS: readonly Row[] = [
   { name: 'short', status: 'running', count: 1200 },
 ];
 
-/** A terminal that shows nothing: for what only looks at its abilities. */
+/** A terminal without output, for code that reads only its properties. */
 const terminal = (columns: number | null, colors: boolean): Terminal => ({
   out: () => {},
   err: () => {},
@@ -29,7 +29,7 @@ const terminal = (columns: number | null, colors: boolean): Terminal => ({
   repaint: null,
 });
 
-test('a table is as wide as its content when nothing limits it', async (t) => {
+test('a table without a width limit is as wide as its content', async (t) => {
   t.equal(
     table(COLUMNS, ROWS, terminal(null, false)),
     [
@@ -42,7 +42,7 @@ test('a table is as wide as its content when nothing limits it', async (t) => {
   t.equal(table(COLUMNS, [], terminal(null, false)), 'NAME  STATUS  N\n');
 });
 
-test('a narrow terminal cuts what may be cut', async (t) => {
+test('a narrow terminal truncates the flexible columns', async (t) => {
   t.equal(
     table(COLUMNS, ROWS, terminal(30, false)),
     [
@@ -55,19 +55,19 @@ test('a narrow terminal cuts what may be cut', async (t) => {
   t.equal(
     table(COLUMNS, ROWS, terminal(20, false)),
     ['NAME      STATUS', 'a rathe…  failed', 'short     running', ''].join('\n'),
-    'what does not fit at all is left out at the right',
+    'columns that do not fit are omitted from the right',
   );
   t.equal(table(COLUMNS, ROWS, terminal(5, false)), 'NAME\na ra…\nshort\n');
 });
 
-test('colours stand around the status alone', async (t) => {
+test('color codes enclose only the status', async (t) => {
   t.equal(
     table(COLUMNS, ROWS.slice(0, 1), terminal(null, true)),
     'NAME                         STATUS  N\na rather long name of a job  \u001b[31mfailed\u001b[39m  7\n',
   );
 });
 
-test('ids give way last, and to a beginning that a command still takes', async (t) => {
+test('IDs are truncated last, and to a prefix that commands accept', async (t) => {
   const id = '0198a1c2-7c1e-7abc-8000-5d1f6a9b3c21';
   const columns: readonly Column<Row>[] = [{ title: 'ID', value: () => id, isId: true }, ...COLUMNS];
   const shown = (width: number): string[] =>
@@ -80,7 +80,7 @@ test('ids give way last, and to a beginning that a command still takes', async (
   ]);
 });
 
-test('characters that take two columns, or none, keep the columns straight', async (t) => {
+test('wide and zero-width characters keep the columns aligned', async (t) => {
   const rows: readonly Row[] = [
     { name: '東京 シーン', status: 'failed', count: 1 },
     { name: 'e\u0301te\u0301', status: 'failed', count: 2 },
@@ -102,7 +102,7 @@ test('characters that take two columns, or none, keep the columns straight', asy
   t.equal(narrow, 'NAME      STATUS  N\n東京 シ…  failed  1\n');
 });
 
-test('text of others cannot move the cursor or turn the direction of writing', async (t) => {
+test('text of other users cannot move the cursor or change the writing direction', async (t) => {
   const rows = [{ name: 'a\u001b[2Jb\u202ec\u2028d\r\n', status: 'failed', count: 1 }];
   t.equal(
     table(COLUMNS, rows, terminal(null, false)),
@@ -110,7 +110,7 @@ test('text of others cannot move the cursor or turn the direction of writing', a
   );
 });
 
-test('of several lines a table shows the first', async (t) => {
+test('a table shows the first of several lines', async (t) => {
   const rows = [
     { name: 'Division by zero \r\n  1 / 0\n  ~~^~~', status: 'failed', count: 1 },
     { name: 'one\n\n', status: 'ready', count: 2 },

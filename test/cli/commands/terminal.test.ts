@@ -6,9 +6,9 @@ import { packageRoot } from '../../../daemons/process/package-root.ts';
 import { textWidth } from '../../../cli/commands/text-width.ts';
 import { answeringService } from '../answering-service.ts';
 
-/** The command on a real terminal, which `script` of util-linux makes. */
+/** Runs the command on a real terminal, created by `script` of util-linux. */
 const COMMAND = fileURLToPath(new URL('bin/callsheet.js', packageRoot));
-const skip = spawnSync('script', ['--version']).status === 0 ? false : 'there is no script (util-linux)';
+const skip = spawnSync('script', ['--version']).status === 0 ? false : 'script (util-linux) is not installed';
 
 const ID = '0198a1c2-1111-7111-8111-111111111111';
 const COUNTS = { total: 4, running: 1, assigned: 0, succeeded: 1, failed: 0, canceled: 0 };
@@ -30,7 +30,7 @@ const ENDED = {
   steps: [{ name: 'Render', status: 'completed', task_counts: DONE }],
 };
 
-/** What a terminal of that width gets to see, standard output and standard error together. */
+/** Returns the combined standard output and standard error on a terminal of that width. */
 async function seen(
   args: readonly string[],
   columns: number,
@@ -49,7 +49,7 @@ async function seen(
 
 const plain = (text: string): string => text.replaceAll(/\u001b\[[0-9]*m/g, '');
 
-test('a table fits the terminal, with colours unless they are turned off', { skip }, async (t) => {
+test('a table fits the terminal and has colors unless they are turned off', { skip }, async (t) => {
   const service = await answeringService({ 'GET /api/v1/jobs': [{ body: { items: [JOB], total: 1 } }] });
   t.teardown(() => service.close());
   const SVC_URL = service.url;
@@ -58,14 +58,14 @@ test('a table fits the terminal, with colours unless they are turned off', { ski
     const lines = plain(text).trimEnd().split('\n');
     t.equal(lines.length, 2, `${columns}`);
     for (const line of lines) t.ok(textWidth(line) <= columns, `${columns}: ${line}`);
-    if (columns >= 80) t.match(text, /\u001b\[36mrunning/, 'a status has its colour');
+    if (columns >= 80) t.match(text, /\u001b\[36mrunning/, 'a status is colored');
   }
   for (const environment of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
     t.notMatch(await seen(['jobs'], 120, { SVC_URL, ...environment }), /\u001b/);
   }
 });
 
-test('a watched job is painted over itself, and left as it ended', { skip }, async (t) => {
+test('the progress of a watched job is redrawn in place and shows its end', { skip }, async (t) => {
   const service = await answeringService({ [`GET /api/v1/jobs/${ID}`]: [{ body: JOB }, { body: ENDED }] });
   t.teardown(() => service.close());
   const text = await seen(['job', ID, 'watch'], 60, { SVC_URL: service.url, NO_COLOR: '1' });

@@ -24,14 +24,14 @@ test('the width of text', async (t) => {
   }
 });
 
-test('what is cut fits and is a beginning, and what is padded is as wide as it should be', async (t) => {
+test('truncated text is a prefix that fits, and padded text has the requested width', async (t) => {
   const texts = fc.string({ unit: fc.constantFrom('a', 'Z', '東', 'ｶ', '🎬', 'e\u0301', '🇩🇪', ' ') });
   fc.assert(
     fc.property(texts, fc.nat(20), fc.constantFrom('', '…'), (text, columns, mark) => {
       const cut = cutText(text, columns, mark);
       const kept = cut === text || mark === '' ? cut : cut.slice(0, -mark.length);
       if (textWidth(cut) > columns || !text.startsWith(kept)) return false;
-      // As much is kept as has room: one column may stay free before a wide character.
+      // The prefix is as long as possible: at most one column stays free before a wide character.
       return cut === text || columns === 0 || textWidth(cut) >= columns - 1;
     }),
   );

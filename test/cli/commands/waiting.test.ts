@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { WAITING, WATCHING, exitCodeOfJob, pauseMs } from '../../../cli/commands/waiting.ts';
 
-test('a job that does not change is asked for less and less often', async (t) => {
+test('the polling interval grows while a job does not change', async (t) => {
   t.same(
     [0, 1, 2, 3, 4, 5, 6, 7, 100, 10_000].map((unchanged) => pauseMs(WAITING, unchanged)),
     [500, 750, 1125, 1688, 2531, 3797, 5000, 5000, 5000, 5000],
@@ -12,7 +12,7 @@ test('a job that does not change is asked for less and less often', async (t) =>
   );
 });
 
-test('completed, failed and canceled jobs end with statuses of their own', async (t) => {
+test('completed, failed and canceled jobs have different exit statuses', async (t) => {
   t.same(
     (['completed', 'failed', 'canceled'] as const).map((status) => exitCodeOfJob({ status })),
     [0, 1, 7],

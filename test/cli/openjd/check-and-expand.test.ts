@@ -38,7 +38,7 @@ steps:
 const folder = (t: { testdir: (files: Record<string, string>) => string }): string =>
   t.testdir({ 'good.yaml': GOOD, 'bad.yaml': BAD, 'wrong.yaml': WRONG, 'empty.json': '' });
 
-test('a valid template: its name, its steps and their tasks', async (t) => {
+test('check prints the name, the steps and the task counts of a valid template', async (t) => {
   const file = join(folder(t), 'good.yaml');
   t.same(await runCallsheet(['openjd', 'check', file, '-p', 'Who=you', '-p', 'Last=3']), {
     code: 0,
@@ -72,7 +72,7 @@ test('a valid template: its name, its steps and their tasks', async (t) => {
   });
 });
 
-test('errors: where they are, what is wrong, the line and a caret', async (t) => {
+test('check prints the location, message, line and a caret for each error', async (t) => {
   const directory = folder(t);
   const wrong = join(directory, 'wrong.yaml');
   t.same(await runCallsheet(['openjd', 'check', wrong]), {
@@ -101,7 +101,7 @@ test('errors: where they are, what is wrong, the line and a caret', async (t) =>
   });
 });
 
-test('expand lists the tasks in their order, the first ones when they are many', async (t) => {
+test('expand lists the tasks in order, and only the first ones of many', async (t) => {
   const file = join(folder(t), 'good.yaml');
   const parameters = ['-p', 'Who=you'];
   t.same(await runCallsheet(['openjd', 'expand', file, ...parameters]), {
@@ -132,7 +132,7 @@ test('expand lists the tasks in their order, the first ones when they are many',
   ]);
 });
 
-test('the template comes from standard input, or templates do, one a line', async (t) => {
+test('the templates come from standard input, as one document or one per line', async (t) => {
   const read = await runCallsheet(['openjd', 'check', '-', '-p', 'Who=x'], { input: GOOD });
   t.match(read, { code: 0, out: /^standard input: valid\nHello x\n/ });
   const minimal = {
@@ -148,14 +148,14 @@ test('the template comes from standard input, or templates do, one a line', asyn
   });
 });
 
-test('wrong usage exits 2', async (t) => {
+test('invalid usage exits with 2', async (t) => {
   t.match(await runCallsheet(['openjd', 'check']), { code: 2, err: /which template\?/ });
   t.match(await runCallsheet(['openjd', 'check', 'x', '--jsonl']), { code: 2, err: /--jsonl: templates/ });
   t.match(await runCallsheet(['openjd', 'check', '/nowhere/x']), { code: 2, err: /cannot be read: ENOENT/ });
   t.match(await runCallsheet(['openjd', 'eval']), { code: 2, err: /which expression\?/ });
 });
 
-test('what is shown of a line has the place of the error in it, and nothing that moves the cursor', (t) => {
+test('an error excerpt marks the location and contains no control characters', (t) => {
   const text = (line: string, column: number, colors = false): string =>
     findingsText(
       { name: 'f.yaml', text: `first\n${line}\r\nlast`, format: 'yaml' },
@@ -182,7 +182,7 @@ test('what is shown of a line has the place of the error in it, and nothing that
   t.end();
 });
 
-test('lines end at line feeds alone, wherever the chunks are cut', async (t) => {
+test('only line feeds end lines, at any chunk boundary', async (t) => {
   async function* chunks(): AsyncGenerator<string> {
     yield* ['a\u2028', 'b\r', '\n\nc', '', 'd\ne', 'f'];
   }

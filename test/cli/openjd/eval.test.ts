@@ -4,7 +4,7 @@ import { runCallsheet } from '../run-callsheet.ts';
 const evaluated = (...args: readonly string[]): ReturnType<typeof runCallsheet> =>
   runCallsheet(['openjd', 'eval', ...args]);
 
-void test('the value of an expression', async (t) => {
+void test('eval prints the value of an expression', async (t) => {
   const printed = async (...args: readonly string[]): Promise<string> => {
     const { code, out, err } = await evaluated(...args);
     return code === 0 && err === '' ? out : `${code}: ${err}`;
@@ -51,7 +51,7 @@ void test('the value of an expression', async (t) => {
   t.equal(await printed("'a\\x1b[31m\\nb'"), 'a\u{fffd}[31m\nb\n');
 });
 
-void test('an expression without a value', async (t) => {
+void test('eval reports an expression without a value', async (t) => {
   t.same(await evaluated("1 + int('x')"), {
     code: 1,
     out: '',
@@ -64,18 +64,18 @@ void test('an expression without a value', async (t) => {
   });
 });
 
-void test('wrong arguments', async (t) => {
+void test('invalid arguments are rejected', async (t) => {
   const refused = async (...args: readonly string[]): Promise<string> => {
     const { code, out, err } = await evaluated(...args);
     return code === 2 && out === '' ? (err.split('\n')[0] ?? '') : `${code}: ${out}`;
   };
-  t.equal(await refused(), 'which expression? (or --jsonl)');
+  t.equal(await refused(), 'give an expression, or --jsonl');
   t.equal(await refused('1', '--jsonl'), '--jsonl: expressions and values come from standard input');
   t.equal(await refused('1', '--target-type', 'x'), '--target-type x: there is no such type');
   t.equal(await refused('1', '-v', '1=2'), '-v 1=2: NAME must be a name, or several with dots between them');
   t.equal(await refused('1', '-v', 'a=1', '-v', 'a=2'), '-v a=2: a is given twice');
   t.equal(await refused('1', '-v', 'a:list[x]=1'), '-v a:list[x]=1: there is no type list[x]');
-  t.equal(await refused('1', '-v', 'a'), '-v a: it has no =VALUE');
+  t.equal(await refused('1', '-v', 'a'), '-v a: there is no =VALUE');
   t.equal(await refused('1', '-v', 'a:int=x'), '-v a:int=x: "x" is not a value of type int');
   t.equal(await refused('1', '-v', 'a:list[int]=1,2'), '-v a:list[int]=1,2: a value of list[int] is JSON');
 });

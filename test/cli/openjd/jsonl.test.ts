@@ -23,7 +23,7 @@ const TEMPLATE = {
   ],
 };
 
-void test('check answers each line, in order', async (t) => {
+void test('check returns a result for each line, in order', async (t) => {
   t.same(
     await answers(
       'check',
@@ -74,7 +74,7 @@ void test('expand lists the tasks of each step', async (t) => {
 const evaluated = async (...requests: readonly unknown[]): Promise<unknown[]> =>
   answers('eval', ...requests.map((request) => JSON.stringify(request)));
 
-void test('eval gives type, value and display', async (t) => {
+void test('eval returns type, value and display text', async (t) => {
   const value = (type: string, shown: unknown, display: string): object => ({
     ok: true,
     type,
@@ -113,7 +113,7 @@ void test('eval gives type, value and display', async (t) => {
   );
 });
 
-void test('eval in its other modes', async (t) => {
+void test('eval supports all modes', async (t) => {
   const symbols = { A: { type: 'int', value: 3 } };
   const text = (value: string): object => ({ ok: true, type: 'string', value, display: value });
   t.same(
@@ -151,7 +151,7 @@ void test('eval in its other modes', async (t) => {
   );
 });
 
-void test('eval on a host, and within limits', async (t) => {
+void test('eval supports hosts and limits', async (t) => {
   const expr = "apply_path_mapping('/a/b')";
   const rules = [{ source_path_format: 'posix', source_path: '/a', destination_path: '/z' }];
   t.same(
@@ -182,16 +182,16 @@ void test('eval on a host, and within limits', async (t) => {
   );
 });
 
-void test('a line of eval that cannot be read is answered with an error', async (t) => {
+void test('eval returns an error for an invalid line', async (t) => {
   const wrong: readonly (readonly [unknown, string])[] = [
-    [{}, 'the line has no text "expr"'],
-    [{ expr: 1 }, 'the line has no text "expr"'],
+    [{}, 'the line has no string "expr"'],
+    [{ expr: 1 }, 'the line has no string "expr"'],
     [
       { expr: '1', mode: 'run' },
-      '"mode" is none of evaluate, parse, format, format_value, format_parse, format_check',
+      '"mode" must be one of evaluate, parse, format, format_value, format_parse, format_check',
     ],
     [{ expr: '1', symbols: [] }, '"symbols" must be a mapping'],
-    [{ expr: '1', symbols: { X: { value: 1 } } }, '"symbols.X.type" is no type'],
+    [{ expr: '1', symbols: { X: { value: 1 } } }, '"symbols.X.type" is not a valid type'],
     [
       { expr: '1', symbols: { X: { type: 'int', value: 'a' } } },
       '"symbols.X": "a" is not a value of type int',
@@ -199,23 +199,23 @@ void test('a line of eval that cannot be read is answered with an error', async 
     [{ expr: '1', symbols: { X: { type: 'int' } } }, '"symbols.X": null is not a value of type int'],
     [
       { expr: '1', symbols: { X: { type: 'path', value: 'a', path_format: 'mac' } } },
-      '"symbols.X.path_format" is none of posix, windows, uri',
+      '"symbols.X.path_format" must be posix, windows or uri',
     ],
-    [{ expr: '1', path_format: 3 }, '"path_format" is none of posix, windows, uri'],
-    [{ expr: '1', target_type: 'integer' }, '"target_type" is no type'],
-    [{ expr: '1', host: {} }, '"host.kind" must be text'],
-    [{ expr: '1', host: { kind: 'other' } }, '"host.kind" is none of none, unresolved, rules'],
+    [{ expr: '1', path_format: 3 }, '"path_format" must be posix, windows or uri'],
+    [{ expr: '1', target_type: 'integer' }, '"target_type" is not a valid type'],
+    [{ expr: '1', host: {} }, '"host.kind" must be a string'],
+    [{ expr: '1', host: { kind: 'other' } }, '"host.kind" must be none, unresolved or rules'],
     [{ expr: '1', host: { kind: 'rules' } }, '"host.rules" must be a list'],
     [
       { expr: '1', host: { kind: 'rules', rules: [{ source_path_format: 'x' }] } },
-      '"host.rules[0].source_path_format" is none of posix, windows, uri',
+      '"host.rules[0].source_path_format" must be posix, windows or uri',
     ],
     [
       { expr: '1', host: { kind: 'rules', rules: [{ source_path_format: 'uri' }] } },
-      '"host.rules[0].source_path" must be text',
+      '"host.rules[0].source_path" must be a string',
     ],
-    [{ expr: '1', limits: { memory: -1 } }, '"limits.memory" is no count'],
-    [{ expr: '1', limits: { operations: 1.5 } }, '"limits.operations" is no count'],
+    [{ expr: '1', limits: { memory: -1 } }, '"limits.memory" must be a whole number from 0'],
+    [{ expr: '1', limits: { operations: 1.5 } }, '"limits.operations" must be a whole number from 0'],
   ];
   for (const [request, error] of wrong) {
     t.same(await evaluated(request), [{ ok: false, error }], JSON.stringify(request));

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { PrefixedLines } from '../../../cli/openjd/prefixed-lines.ts';
 
-test('each line has the prefix once, wherever the pieces are cut', (t) => {
+test('each line gets the prefix once, at any chunk boundary', (t) => {
   const lines = new PrefixedLines('> ');
   const pieces = ['a\nb', '', 'c\n', '\n\n', 'd'];
   t.same(

@@ -51,7 +51,7 @@ void test('a run maps paths by rules that are given as JSON or as a file', async
   t.strictSame(without.out.split('\n'), ['S | /show/in /show/in false', 'S | {}', '']);
 });
 
-void test('rules that cannot be read end the run before it begins', async (t) => {
+void test('invalid rules end the run before it starts', async (t) => {
   for (const [rules, reason] of [
     ['/no/such/file', /--path-mapping-rules: ENOENT/],
     ['{"path_mapping_rules": 3}', /--path-mapping-rules: path_mapping_rules: must be a list/],
@@ -65,7 +65,7 @@ void test('rules that cannot be read end the run before it begins', async (t) =>
   }
 });
 
-void test('a run stages files of this machine', async (t) => {
+void test('a run stages local files', async (t) => {
   const folder = t.testdir();
   await mkdir(join(folder, 'in'));
   await writeFile(join(folder, 'in/a.txt'), 'a');

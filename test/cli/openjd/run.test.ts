@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { test } from 'tap';
 import { runCallsheet, type Ran } from '../run-callsheet.ts';
 
-/** An action that runs a script of sh. */
+/** An action that runs a shell script. */
 const sh = (script: string, parts: object = {}): object => ({
   command: 'sh',
   args: ['-c', script],
@@ -18,7 +18,7 @@ const job = (parts: object): string =>
 const oneStep = (onRun: object, parts: object = {}): string =>
   job({ steps: [{ name: 'S', script: { actions: { onRun } }, ...parts }] });
 
-/** Runs a template with a temporary directory of its own, of which nothing may be left. */
+/** Runs a template with its own temporary directory, and asserts that the directory is empty afterwards. */
 async function run(directory: string, template: string, ...args: string[]): Promise<Ran> {
   const temporary = join(directory, 'tmp');
   mkdirSync(temporary, { recursive: true });
@@ -31,7 +31,7 @@ async function run(directory: string, template: string, ...args: string[]): Prom
   return ran;
 }
 
-/** The summary of a run without its times. */
+/** Returns the summary of a run without its times. */
 const summaryOf = (ran: Ran): string[] =>
   ran.err
     .slice(ran.err.indexOf('\nSTEP') + 1)
@@ -40,7 +40,7 @@ const summaryOf = (ran: Ran): string[] =>
     .slice(1)
     .map((line) => line.replace(/ +[0-9.]+$/, '').replaceAll(/ {2,}/g, ' '));
 
-test('steps run in the order of their dependencies, environments around each task', async (t) => {
+test('steps run in dependency order, with environments around each task', async (t) => {
   const environment = (name: string, parts: object = {}): object => ({
     name,
     ...parts,
@@ -129,7 +129,7 @@ test('the first task that fails ends the run, and its environments are exited', 
   t.same(summaryOf(ran), ['A failed 1/3', 'B not run 0/1']);
 });
 
-test('what ends an action is told: a timeout, a directive, a command that is not there', async (t) => {
+test('the cause of a failed action is printed: a timeout, a directive, or a missing command', async (t) => {
   const cases: readonly (readonly [template: string, why: string])[] = [
     [oneStep(sh('echo begun; sleep 60', { timeout: 1 })), 'S failed: timed out after 1 s\n'],
     [oneStep(sh('echo "openjd_fail: no licence"')), 'S failed: no licence\n'],
@@ -149,7 +149,7 @@ test('what ends an action is told: a timeout, a directive, a command that is not
   }
 });
 
-test('one step, and the tasks of it that have the values given', async (t) => {
+test('one step can be run, and only its tasks with the given values', async (t) => {
   const step = (name: string, parts: object = {}): object => ({
     name,
     script: { actions: { onRun: sh('echo done') } },
@@ -181,7 +181,7 @@ test('one step, and the tasks of it that have the values given', async (t) => {
   t.same(await tasks('--step', 'B', '--task', 'Y=a', '--task', 'X=2'), ['B[X=2, Y=a]']);
   const refusals: readonly (readonly [args: readonly string[], why: string])[] = [
     [['--step', 'C'], 'there is no step "C"; did you mean "A"?\n'],
-    [['--task', 'X=1'], 'which step? The job has several\n'],
+    [['--task', 'X=1'], 'give --step: the job has several steps\n'],
     [['--step', 'B', '--task', 'Z=1'], 'the step "B" has no task parameter "Z"; did you mean "X"?\n'],
     [['--step', 'B', '--task', 'X=3'], 'the step "B" has no task with X=3\n'],
     [['--step', 'B', '--task', 'X=3', '--task', 'Y=a'], 'the step "B" has no task with X=3, Y=a\n'],
@@ -191,7 +191,7 @@ test('one step, and the tasks of it that have the values given', async (t) => {
   }
 });
 
-test('expressions and usage pools are carried out', async (t) => {
+test('expressions and usage pools are supported', async (t) => {
   const template = job({
     extensions: ['EXPR'],
     steps: [{ name: 'S', script: { actions: { onRun: sh('echo {{ [2 * n for n in range(3)] }}') } } }],
@@ -203,7 +203,7 @@ test('expressions and usage pools are carried out', async (t) => {
   t.match(await run(t.testdir(), pools), { code: 0, out: 'S | ran\n' });
 });
 
-test('Ctrl-C cancels the task, exits its environments and leaves nothing behind', async (t) => {
+test('Ctrl-C cancels the task, exits its environments and removes all files', async (t) => {
   const template = job({
     jobEnvironments: [{ name: 'E', script: { actions: { onEnter: sh('true'), onExit: sh('echo exited') } } }],
     steps: [
@@ -242,14 +242,14 @@ test('Ctrl-C cancels the task, exits its environments and leaves nothing behind'
   t.equal(existsSync(directory), true);
 });
 
-/** A job whose task says that it has begun, and runs until it is ended. */
+/** A job whose task prints a line and then runs until it is ended. */
 const endless = (onExit: string): string =>
   job({
     jobEnvironments: [{ name: 'E', script: { actions: { onEnter: sh('true'), onExit: sh(onExit) } } }],
     steps: [{ name: 'S', script: { actions: { onRun: sh('while echo begun; do sleep 0.1; done') } } }],
   });
 
-test('a run whose output nobody reads any more is ended in order', async (t) => {
+test('a run with closed output ends cleanly', async (t) => {
   const directory = realpathSync(t.testdir({ tmp: {} }));
   const exited = join(directory, 'exited');
   const child = spawn(process.execPath, [resolve('bin/callsheet.js'), 'openjd', 'run', '-'], {
@@ -263,7 +263,7 @@ test('a run whose output nobody reads any more is ended in order', async (t) => 
   t.same(readdirSync(join(directory, 'tmp')), []);
 });
 
-test('a second Ctrl-C ends the run at once, and its directory is gone', async (t) => {
+test('a second Ctrl-C ends the run immediately and removes its directory', async (t) => {
   const directory = realpathSync(t.testdir({ tmp: {} }));
   const child = spawn(process.execPath, [resolve('bin/callsheet.js'), 'openjd', 'run', '-'], {
     env: { PATH: process.env['PATH'], TMPDIR: join(directory, 'tmp') },

@@ -229,7 +229,7 @@ test('invalid messages are reported, and only web addresses are accepted', (t) =
   t.equal(sockets[0]?.url, 'wss://farm.example/api/v1/ws');
   sockets[0]?.events.opened();
   sockets[0]?.events.message(null);
-  t.same(problems, ['invalid message from the service: bytes']);
+  t.same(problems, ['invalid message from the server: bytes']);
   t.equal(eventsUrl('http://127.0.0.1:8080/'), 'ws://127.0.0.1:8080/api/v1/ws');
   t.throws(() => eventsUrl('ftp://farm'), { message: 'not a web address: ftp://farm/api/v1/ws' });
   t.throws(() => eventsUrl(''), TypeError);

@@ -79,7 +79,7 @@ function take(service: SimulatedService, step: Step): void {
   }
 }
 
-/** Returns the error in the deliveries to a listener; null if there is none. */
+/** Returns the error in the deliveries to a listener, or null. */
 function fault({ since, has, told, isThere }: Listening, published: readonly number[]): string | null {
   /** Events that the listener has received or reloaded; null while it has requested all retained events. */
   let covered = has;
@@ -130,7 +130,7 @@ const SMALL = 4;
 const LARGE = 1000;
 const chance = fc.constantFrom(0, 0.5, 0.999);
 
-test('a listener is notified of every loss, whatever happens to connection and service', (t) => {
+test('a listener is notified of every loss, with any faults of connection and service', (t) => {
   fc.assert(
     fc.property(steps, chance, (all, number) => {
       const { listeners, published, problems, underWay, protocol } = after(all, SMALL, number);

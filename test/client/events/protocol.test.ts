@@ -156,7 +156,7 @@ test('a connection is lost if a ping gets no answer within ten seconds', (t) => 
     t.match(protocol, { lastFrameAt: START + pingAt + 5, wakeAt: START + 2 * pingAt + 5 });
     t.same(take({ is: 'time' }, 2 * pingAt + 5), [ping(2)]);
     t.same(take({ is: 'time' }, 2 * pingAt + 10_005), [{ do: 'drop' }, { do: 'state' }]);
-    t.match(protocol, { phase: 'waiting', reason: 'the service did not answer a ping' });
+    t.match(protocol, { phase: 'waiting', reason: 'the server did not answer a ping' });
   }
   const { take } = live();
   t.same(take({ is: 'retry' }, 7), [ping(1)], 'a retry sends a ping at once');
@@ -186,18 +186,18 @@ test('invalid messages and error replies are reported and have no other effect',
     '{"type":"error","subject":"jobs","seq":11,"payload":{"code":"gap"}}',
   ];
   for (const each of broken) {
-    const message = `invalid message from the service: ${each ?? 'bytes'}`;
+    const message = `invalid message from the server: ${each ?? 'bytes'}`;
     t.same(take({ is: 'message', connection: 1, text: each }), [{ do: 'problem', message }]);
   }
   const long = take({ is: 'message', connection: 1, text: 'x'.repeat(1_000) });
-  t.same(long, [{ do: 'problem', message: `invalid message from the service: ${'x'.repeat(100)}` }]);
+  t.same(long, [{ do: 'problem', message: `invalid message from the server: ${'x'.repeat(100)}` }]);
   const bad = text({
     type: 'error',
     subject: '',
     seq: 0,
     payload: { code: 'bad-frame', message: 'no JSON' },
   });
-  t.same(take(bad), [{ do: 'problem', message: 'the service rejected a message: bad-frame: no JSON' }]);
+  t.same(take(bad), [{ do: 'problem', message: 'the server rejected a message: bad-frame: no JSON' }]);
   t.same(take(push(11)), [event(1, 11)]);
   t.equal(protocol.phase, 'live');
   t.end();

@@ -18,7 +18,7 @@ export type SimulatedSubject = (typeof SUBJECTS)[number];
 /** Delivery to a listener, with the number of events of its subject at that moment. */
 export type Delivered =
   | { readonly is: 'ready' | 'gap' | 'refused'; readonly there: number }
-  /** `index` counts all events of the subject, through all lives of the service. */
+  /** `index` counts all events of the subject across restarts of the service. */
   | { readonly is: 'event'; readonly index: number; readonly seq: number; readonly there: number };
 
 export interface Listening {

@@ -12,7 +12,7 @@ const base = {
   SHELL: '/bin/bash',
 };
 
-test('without globs there is the base, and how the worker shows times and texts', (t) => {
+test('without globs the environment has the base variables, and the time zone and locale of the worker', (t) => {
   const own = {
     PATH: '/opt/bin',
     HOME: '/root',
@@ -26,7 +26,7 @@ test('without globs there is the base, and how the worker shows times and texts'
   t.end();
 });
 
-test('globs pass variables on by their whole names', (t) => {
+test('globs pass on variables whose whole name matches', (t) => {
   const own = {
     HOUDINI_PATH: 'h',
     HOUDINI: 'no',
@@ -45,7 +45,7 @@ test('globs pass variables on by their whole names', (t) => {
   t.end();
 });
 
-test('what is the worker’s alone is never passed on', (t) => {
+test('private variables of the worker are never passed on', (t) => {
   const own = {
     SVC_BUS_URL: 'nats://user:password@host',
     CALLSHEET_SESSION: 'x',
@@ -65,7 +65,7 @@ test('what is the worker’s alone is never passed on', (t) => {
   t.end();
 });
 
-test('whatever globs there are, every variable is one of the base or of the worker', (t) => {
+test('with any globs, every variable is a base variable or one of the worker', (t) => {
   const glob = fc.stringMatching(/^[A-Z_*?]{1,8}$/);
   const own = fc.dictionary(fc.stringMatching(/^(SVC_|LD_)?[A-Z_]{1,6}$/), fc.string());
   fc.assert(

@@ -32,7 +32,7 @@ const account = (changes: Partial<Account> = {}): Account => ({
 
 const isPrivileged = (refusal: string | null): boolean => refusal?.includes('is privileged') === true;
 
-test('every privileged name is refused, however it is written', (t) => {
+test('every privileged name is rejected in every spelling', (t) => {
   const disguises: readonly ((name: string) => string)[] = [
     (name) => name,
     (name) => name.toUpperCase(),
@@ -45,7 +45,7 @@ test('every privileged name is refused, however it is written', (t) => {
     (name) => `  ${name}\t`,
     (name) => `STUDIO\\ ${name} @host`,
     (name) => name.replaceAll(' ', '  '),
-    // Letters of full width fold into these.
+    // Fullwidth letters fold to these.
     (name) => name.replaceAll('o', '\uff4f').replaceAll('S', '\uff33'),
   ];
   for (const disguise of disguises) {
@@ -60,7 +60,7 @@ test('every privileged name is refused, however it is written', (t) => {
   t.end();
 });
 
-test('invalid names are refused', (t) => {
+test('invalid names are rejected', (t) => {
   const names = [
     '',
     ' ',
@@ -97,7 +97,7 @@ test('invalid names are refused', (t) => {
   t.end();
 });
 
-test('plain names pass, with and without a domain', (t) => {
+test('ordinary names are accepted, with and without a domain', (t) => {
   for (const name of [
     'render',
     '_svc',
@@ -114,7 +114,7 @@ test('plain names pass, with and without a domain', (t) => {
   t.end();
 });
 
-test('whatever is put before and after a privileged name as a qualifier, it is refused', (t) => {
+test('a privileged name is rejected with any qualifier before or after it', (t) => {
   const name = fc.constantFrom(...USERS, 'root@host', 'ROOT');
   const qualifier = fc.string({ maxLength: 8 }).filter((text) => !text.includes('@'));
   fc.assert(
@@ -126,7 +126,7 @@ test('whatever is put before and after a privileged name as a qualifier, it is r
   t.end();
 });
 
-test('an account is refused for its ids and for its own name', (t) => {
+test('an account is rejected by its IDs and by its own name', (t) => {
   t.equal(accountRefusal(account()), null);
   t.equal(accountRefusal(account({ userId: 0 })), 'the account "render" has the user id 0');
   t.equal(accountRefusal(account({ groupId: 0 })), 'the primary group of the account "render" has the id 0');
@@ -137,7 +137,7 @@ test('an account is refused for its ids and for its own name', (t) => {
   t.end();
 });
 
-test('the group 0 is never among the groups; a group of the queue takes the place of the primary one', (t) => {
+test('group 0 is never among the groups, and the group of the queue replaces the primary group', (t) => {
   t.same(processIdsOf(account({ groupIds: [1200, 44, 0, 20] }), null), {
     userId: 1200,
     groupId: 1200,
@@ -152,7 +152,7 @@ test('the group 0 is never among the groups; a group of the queue takes the plac
   t.end();
 });
 
-test('the id for "no change" is refused: the kernel would keep the ids of root', (t) => {
+test('the ID that means "no change" is rejected: the kernel would keep the IDs of root', (t) => {
   const none = 4_294_967_295;
   const refusal = 'the account "render" has an invalid id';
   t.equal(accountRefusal(account({ userId: none })), refusal);

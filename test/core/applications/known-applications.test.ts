@@ -2,9 +2,9 @@ import { test } from 'tap';
 import { KNOWN_APPLICATIONS, tagsWith } from '../../../src/core/applications/known-applications.ts';
 import { capabilityNameWrong } from '../../../src/openjd/template/capabilities.ts';
 
-test('every application can be asked for by a template, and has a way to be found', (t) => {
+test('every application has a tag that templates can require, and a way to detect it', (t) => {
   const tags = KNOWN_APPLICATIONS.map(({ tag }) => tag);
-  t.strictSame([...new Set(tags)], tags, 'each tag once');
+  t.strictSame([...new Set(tags)], tags, 'each tag is unique');
   t.strictSame([...tags].sort(), tags, 'in order');
   for (const { tag, programs, places = {}, variables = [] } of KNOWN_APPLICATIONS) {
     t.equal(capabilityNameWrong(`attr.worker.tag.${tag}`, 'attr', 100), null, tag);
@@ -17,7 +17,7 @@ test('every application can be asked for by a template, and has a way to be foun
   t.end();
 });
 
-test('tags of the configuration win over what is found', (t) => {
+test('tags of the configuration override detected ones', (t) => {
   t.strictSame(tagsWith({}, ['docker', 'ffmpeg']), { docker: 'true', ffmpeg: 'true' });
   t.strictSame(tagsWith({ Docker: 'false', rack: 'r1' }, ['docker', 'ffmpeg']), {
     Docker: 'false',

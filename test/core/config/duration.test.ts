@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'tap';
 import { formatDuration, parseDuration } from '../../../src/core/duration.ts';
 
-test('durations are read in milliseconds', async (t) => {
+test('durations are parsed as milliseconds', async (t) => {
   const cases: [string, number | null][] = [
     ['500ms', 500],
     ['30s', 30_000],
@@ -22,7 +22,7 @@ test('durations are read in milliseconds', async (t) => {
   for (const [text, ms] of cases) t.equal(parseDuration(text), ms, JSON.stringify(text));
 });
 
-test('a duration is written so that it reads back as the same', async (t) => {
+test('a formatted duration round-trips', async (t) => {
   t.equal(formatDuration(300_000), '5m');
   t.equal(formatDuration(1_500), '1500ms');
   t.equal(formatDuration(0), '0ms');

@@ -10,7 +10,7 @@ import { workerConfig } from '../../../src/core/config/worker-config.ts';
 
 const MACHINE = { hostName: 'node-7.farm', cpuCount: 8, memoryMib: 16_000, temporaryDirectory: '/tmp' };
 
-/** Sources of which only what is named is there. */
+/** Returns sources with only the given content. */
 function sources(given: {
   document?: unknown;
   environment?: Record<string, string>;
@@ -25,7 +25,7 @@ function sources(given: {
   };
 }
 
-/** The complaints about the server's sources, none when they are fine. */
+/** Returns the errors in the sources of a server. */
 function serverLines(given: Parameters<typeof sources>[0]): readonly string[] {
   const resolved = serverConfig(sources(given));
   return resolved.ok ? [] : resolved.lines;
@@ -36,7 +36,7 @@ function workerLines(given: Parameters<typeof sources>[0]): readonly string[] {
   return resolved.ok ? [] : resolved.lines;
 }
 
-test('the defaults of the server', async (t) => {
+test('the server has its defaults', async (t) => {
   t.same(serverConfig(sources({})), {
     ok: true,
     notes: [],
@@ -71,7 +71,7 @@ test('the defaults of the server', async (t) => {
   });
 });
 
-test('the defaults of a worker come from its machine', async (t) => {
+test('the defaults of a worker depend on its machine', async (t) => {
   t.same(workerConfig(sources({}), MACHINE), {
     ok: true,
     notes: [],
@@ -105,7 +105,7 @@ test('the defaults of a worker come from its machine', async (t) => {
   t.equal(named.ok && named.values.worker.dir, '/tmp/callsheet-worker-%2E%2E%2Fx');
 });
 
-test('file, environment and flags outrank the default in this order', async (t) => {
+test('flags override the environment, which overrides the file, which overrides the default', async (t) => {
   const document = { data: { dir: 'file' }, 'log.level': 'warn', scheduler: { shards: 2 } };
   const environment = { SVC_DATA_DIR: 'environment', SVC_LOG_LEVEL: 'error' };
   const resolved = serverConfig(sources({ document, environment, args: ['--data-dir', 'flag'] }));
@@ -114,7 +114,7 @@ test('file, environment and flags outrank the default in this order', async (t) 
   t.equal(resolved.ok && resolved.values.scheduler.shards, 2);
 });
 
-test('a worker with discovery looks for the service, unless a bus URL is set', async (t) => {
+test('a worker with discovery searches for the service unless a bus URL is set', async (t) => {
   const discoveryOf = (args: string[]): unknown => {
     const resolved = workerConfig(sources({ args }), MACHINE);
     return resolved.ok ? resolved.values.discovery : resolved.lines;
@@ -132,11 +132,11 @@ test('a worker with discovery looks for the service, unless a bus URL is set', a
   ]);
 });
 
-test('an empty variable counts as not set', async (t) => {
+test('an empty variable is ignored', async (t) => {
   t.same(serverLines({ environment: { SVC_HTTP_ADDR: '', SVC_AUTH_ENABLED: '', SVC_NONSENSE: '' } }), []);
 });
 
-test('a wrong value is reported with its key and source', async (t) => {
+test('an invalid value is reported with its key and source', async (t) => {
   t.same(
     serverLines({
       document: { http: { addr: 'nowhere' } },
@@ -154,7 +154,7 @@ test('a wrong value is reported with its key and source', async (t) => {
   ]);
 });
 
-test('an unknown key is reported with the nearest name', async (t) => {
+test('an unknown key is reported with the most similar name', async (t) => {
   t.same(
     serverLines({
       document: { http: { adr: 'x:1' }, colour: 'red' },
@@ -170,7 +170,7 @@ test('an unknown key is reported with the nearest name', async (t) => {
   );
 });
 
-test('the keys of the other daemon are ignored in shared places and refused as flags', async (t) => {
+test('keys of the other daemon are ignored in shared sources and rejected as flags', async (t) => {
   const document = { worker: { name: 'w1' }, data: { dir: '/d' } };
   const environment = {
     SVC_WORKER_ALLOW_ROOT: 'true',
@@ -185,7 +185,7 @@ test('the keys of the other daemon are ignored in shared places and refused as f
   ]);
 });
 
-test('a key of a later feature is an error unless it turns the feature off', async (t) => {
+test('a key of a future feature is an error unless it turns the feature off', async (t) => {
   t.same(
     serverLines({
       document: { auth: { ldap: { group_roles: { 'cn=a': 'admin' } } } },
@@ -208,7 +208,7 @@ test('a key of a later feature is an error unless it turns the feature off', asy
   );
 });
 
-test('a key of a later feature that does not affect access is noted and has no effect', async (t) => {
+test('a key of a future feature that does not affect access is logged and ignored', async (t) => {
   const resolved = serverConfig(
     sources({
       document: { auth: { session: { cookie_name: 'mine' } } },
@@ -226,7 +226,7 @@ test('a key of a later feature that does not affect access is noted and has no e
   });
 });
 
-test('the limits of expressions: those of the server and of a worker have one name, and the server alone has a deadline', async (t) => {
+test('the expression limits of server and worker have the same names, and only the server has a deadline', async (t) => {
   const environment = { SVC_OPENJD_EXPR_MEMORY_LIMIT: '5' };
   const server = serverConfig(sources({ environment, args: ['--openjd-expr-submission-deadline=1ms'] }));
   t.match(server, {
@@ -256,7 +256,7 @@ test('the limits of expressions: those of the server and of a worker have one na
   });
 });
 
-test('the rate limit of the contract holds unless it is turned off', async (t) => {
+test('the rate limit of the contract applies unless it is turned off', async (t) => {
   const httpOf = (args: string[]): unknown => {
     const resolved = serverConfig(sources({ args }));
     return resolved.ok && [resolved.values.http.rateLimit, resolved.values.http.trustProxy];
@@ -273,7 +273,7 @@ test('the rate limit of the contract holds unless it is turned off', async (t) =
   ]);
 });
 
-test('flags: with a value, with =, alone', async (t) => {
+test('flags can have a value as the next argument, after "=", or none', async (t) => {
   t.same(readFlags(['--config', 'c.yaml', '--a-b=1', '--c', '--d', 'x y', '--e=']), {
     ok: true,
     configFile: 'c.yaml',
@@ -299,7 +299,7 @@ test('flags: with a value, with =, alone', async (t) => {
   ]);
 });
 
-test('a file must hold a map', async (t) => {
+test('a file must contain a map', async (t) => {
   t.same(serverLines({ document: null }), []);
   t.same(serverLines({ document: ['http.addr'] }), [
     'the file callsheet.yaml must hold a map of keys to values',
@@ -307,7 +307,7 @@ test('a file must hold a map', async (t) => {
   t.same(serverLines({ document: 'text' }), ['the file callsheet.yaml must hold a map of keys to values']);
 });
 
-test('names are unambiguous in every spelling', async (t) => {
+test('names are unique in every spelling', async (t) => {
   const names = [
     ...new Set([...Object.values(DAEMONS).flatMap((keys) => Object.keys(keys)), ...LATER_KEYS.keys()]),
   ];
@@ -317,7 +317,7 @@ test('names are unambiguous in every spelling', async (t) => {
   t.equal(new Set(names.map(flagName)).size, names.length);
 });
 
-test('the nearest name is a near one or none', async (t) => {
+test('a suggested name is similar, or there is none', async (t) => {
   t.equal(nearestName('bus.urll', ['bus.url', 'bus.addr']), 'bus.url');
   t.equal(nearestName('x', ['y']), null);
   t.equal(nearestName('completely.else', ['bus.url', 'bus.addr']), null);
@@ -335,7 +335,7 @@ test('the replay depth of events is at least 1', async (t) => {
   });
 });
 
-test('the buffer of the diagnostics is 0 or more', async (t) => {
+test('the buffer size of the diagnostics is 0 or more', async (t) => {
   t.match(serverConfig(sources({ environment: { SVC_DIAGNOSTICS_BUFFER_SIZE: '0' } })), {
     ok: true,
     values: { diagnostics: { bufferSize: 0 } },

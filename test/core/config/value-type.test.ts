@@ -35,7 +35,7 @@ test('integers', async (t) => {
     t.equal(documentOf(type, given), `must be an integer from 1 to 10, got ${JSON.stringify(given)}`);
 });
 
-test('booleans are true or false and nothing like it', async (t) => {
+test('booleans are exactly true or false', async (t) => {
   t.equal(textOf(boolean(), 'true'), true);
   t.equal(textOf(boolean(), 'false'), false);
   t.equal(textOf(boolean(), 'yes'), 'must be true or false, got "yes"');
@@ -54,7 +54,7 @@ test('durations have limits', async (t) => {
   t.equal(documentOf(type, 30), 'must be a duration such as 500ms, 30s, 5m or 168h, got 30');
 });
 
-test('words and text', async (t) => {
+test('enumerations and text', async (t) => {
   t.equal(textOf(choice(['json', 'text']), 'text'), 'text');
   t.equal(textOf(choice(['json', 'text']), 'xml'), 'must be one of json, text, got "xml"');
   t.equal(documentOf(choice(['json', 'text']), 7), 'must be text (json, text), got 7');
@@ -97,7 +97,7 @@ test('lists are comma-separated text or sequences', async (t) => {
   t.equal(documentOf(list(text(), 1), []), 'must not be empty');
 });
 
-test('bus URLs, and no credentials in a message', async (t) => {
+test('bus URLs are validated, and credentials do not appear in messages', async (t) => {
   for (const good of [
     'nats://127.0.0.1:14222',
     'tls://bus.example',

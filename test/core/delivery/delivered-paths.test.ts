@@ -21,7 +21,7 @@ const of = (
   extensions?: readonly string[],
 ): DeliveredPaths => deliver({ mapping, deliveries, extensions, parameters, directory: '/w/s' });
 
-/** Without what is a function. */
+/** Removes the functions. */
 const changes = ({ mapPath, ...rest }: DeliveredPaths) => ({ ...rest, mapped: mapPath('/mnt/shows/a') });
 
 const NOTHING = {
@@ -44,7 +44,7 @@ const FILE = {
   ],
 };
 
-void test('the rules file tells of URIs where the template declares EXPR', (t) => {
+void test('the rules file contains URIs if the template declares EXPR', (t) => {
   const uriRule = {
     source_path_format: 'URI',
     source_path: 's3://shows/all',
@@ -69,7 +69,7 @@ void test('the rules file tells of URIs where the template declares EXPR', (t) =
   t.end();
 });
 
-void test('each delivery changes its own, and nothing where it is not named', (t) => {
+void test('each delivery changes its own parts, and nothing without a delivery', (t) => {
   t.strictSame(changes(of([])), NOTHING);
   t.strictSame(changes(of([{ type: 'swap_in_place' }])), { ...NOTHING, mapped: '/Volumes/shows/a' });
   const filed = { rulesFile: JSON.stringify(FILE), hasRules: true };
@@ -119,7 +119,7 @@ void test('without rules nothing is added', (t) => {
   t.end();
 });
 
-void test('of two rules with one source the variable contains the first', (t) => {
+void test('of two rules with the same source the variable contains the first', (t) => {
   const rule = { sourceFormat: 'POSIX', source: '/a' } as const;
   const rules = [
     { ...rule, destination: '/1' },
@@ -138,7 +138,7 @@ const path = (value: string, parts: Partial<ParameterValue> = { dataFlow: 'IN' }
   ...parts,
 });
 
-void test('paths with a dataFlow are staged from where they are found', (t) => {
+void test('paths with a dataFlow are staged from their location', (t) => {
   const parameters = {
     Scene: path('/mnt/shows/s/a.ma', { dataFlow: 'IN', objectType: 'FILE' }),
     Plates: path('/mnt/plates/x/'),
@@ -201,11 +201,11 @@ void test('paths with a dataFlow are staged from where they are found', (t) => {
     [...staged],
     transfers.map(({ parameter, local }) => [parameter, local]),
   );
-  t.equal(mapPath('/mnt/plates/x'), '/mnt/plates/x', 'S3 is not a path of this host');
+  t.equal(mapPath('/mnt/plates/x'), '/mnt/plates/x', 'an S3 URI is not a path of this host');
   t.end();
 });
 
-void test('each element of a list of paths is staged for itself', (t) => {
+void test('each element of a list of paths is staged separately', (t) => {
   const list = (value: string): ParameterValue => ({
     type: 'LIST[PATH]',
     value,
@@ -272,7 +272,7 @@ void test('nothing outside the storage locations is staged', (t) => {
   t.end();
 });
 
-void test('what a later service may name and this version does not know is a fault, and nothing is delivered', (t) => {
+void test('an unknown delivery of a newer service is an error, and nothing is delivered', (t) => {
   const fault = 'pathDelivery: this worker cannot resolve "{{Rule.Priority}}"';
   t.strictSame(
     changes(

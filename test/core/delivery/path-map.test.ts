@@ -14,7 +14,7 @@ const SHOWS = storage({
   cloud: 's3://shows/all',
 });
 
-void test('the path map of a place leads from the roots of all others to its own', (t) => {
+void test('the path map of a compute location maps the roots of all other locations to its own', (t) => {
   t.strictSame(pathMapOf([SHOWS], 'berlin'), {
     computeLocation: 'berlin',
     locations: [
@@ -38,7 +38,7 @@ void test('the path map of a place leads from the roots of all others to its own
       ],
       roots: ['/Volumes/shows'],
     },
-    'the longest first',
+    'longest source first',
   );
   for (const place of ['', 'Berlin', 'elsewhere']) {
     t.equal(pathMapOf([SHOWS], place).locations[0]?.root, '/mnt/shows', `${place}: the default`);
@@ -46,23 +46,23 @@ void test('the path map of a place leads from the roots of all others to its own
   t.strictSame(
     pathMapOf([storage({ berlin: '/a' }), storage({})], 'office').locations,
     [],
-    'found from nowhere else',
+    'no other root is mapped',
   );
   t.strictSame(
     pathMapOf([storage({ default: '/a', berlin: '/a' })], 'berlin').locations,
     [{ root: '/a', sources: [] }],
-    'what is the same needs no rule',
+    'equal roots need no rule',
   );
   t.end();
 });
 
-void test('of two locations that claim a source the first counts', (t) => {
+void test('if two storage locations have the same source, the first one applies', (t) => {
   const map = pathMapOf([storage({ a: '/one', b: '/x' }), storage({ a: '/two', b: '/x' })], 'a');
   t.equal(pathMapper(mappingOf(map).rules, 'POSIX')('/x/f'), '/one/f');
   t.end();
 });
 
-void test('what is right already stays so', (t) => {
+void test('paths that are already correct are unchanged', (t) => {
   const locations = [storage({ default: '/mnt', here: '/storage' }), storage({ default: '/mnt/cache' })];
   const { rules } = mappingOf(pathMapOf(locations, 'here'));
   t.strictSame(rules, [
@@ -90,7 +90,7 @@ const location = fc
   })
   .map((roots) => ({ roots }));
 
-void test('a path below a root of one location is found below the root that holds, whatever the place', (t) => {
+void test('a path below a root of a storage location is found below the current root at any compute location', (t) => {
   fc.assert(
     fc.property(location, fc.constantFrom('a', 'b', 'elsewhere'), fc.nat(3), (one, place, index) => {
       const { rules } = mappingOf(pathMapOf([one], place));
@@ -99,7 +99,7 @@ void test('a path below a root of one location is found below the root that hold
         one.roots.find((root) => root.place === place) ?? one.roots.find((root) => root.place === 'default')
       )?.root;
       if (from === undefined || here === undefined || from.root === here) return;
-      // Roots inside each other are decided by the longest.
+      // Of nested roots the longest one applies.
       const nested = one.roots.some(
         ({ root }) => root !== from.root && root.toLowerCase().startsWith(from.root.toLowerCase()),
       );
@@ -112,7 +112,7 @@ void test('a path below a root of one location is found below the root that hold
   t.end();
 });
 
-void test('no rule of a path map changes what another one gave', (t) => {
+void test('no rule of a path map changes the result of another rule', (t) => {
   fc.assert(
     fc.property(
       fc.array(location, { maxLength: 4 }),
@@ -132,14 +132,14 @@ void test('no rule of a path map changes what another one gave', (t) => {
   t.end();
 });
 
-void test('path maps are worked out once for each place', (t) => {
+void test('the path map of each compute location is computed once', (t) => {
   const maps = new PathMaps();
   t.equal(maps.of('berlin'), null);
   maps.replace([SHOWS]);
   const first = maps.of('berlin');
   t.equal(first?.locations[0]?.root, '/Volumes/shows');
-  t.equal(maps.of('berlin'), first, 'the very same');
+  t.equal(maps.of('berlin'), first, 'the same object');
   maps.replace([]);
-  t.equal(maps.of('berlin'), null, 'until the locations change');
+  t.equal(maps.of('berlin'), null, 'until the storage locations change');
   t.end();
 });

@@ -4,7 +4,7 @@ import { readPathMapping } from '../../../src/core/delivery/read-path-mapping.ts
 const file = (rules: unknown, version: unknown = 'pathmapping-1.0'): string =>
   JSON.stringify({ version, path_mapping_rules: rules });
 
-void test('rules are read, the longest source first', (t) => {
+void test('rules are parsed and sorted by source length, longest first', (t) => {
   t.strictSame(
     readPathMapping(
       file([
@@ -24,7 +24,7 @@ void test('rules are read, the longest source first', (t) => {
   t.end();
 });
 
-void test('what is wrong with rules is named', (t) => {
+void test('errors in rules are reported', (t) => {
   const rule = { source_path_format: 'POSIX', source_path: '/a', destination_path: '/x' };
   const cases: readonly (readonly [text: string, reason: RegExp])[] = [
     ['', /JSON/],

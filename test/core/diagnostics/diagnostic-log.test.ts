@@ -17,7 +17,7 @@ const said = (msg: string, some: Partial<DiagnosticNote> = {}): DiagnosticNote =
 
 const messages = (records: readonly DiagnosticRecord[]): string[] => records.map(({ msg }) => msg);
 
-test('the last records of each component are kept, and come in the order of time', (t) => {
+test('the last records of each component are kept and returned in order of time', (t) => {
   const log = new DiagnosticLog(2);
   t.strictSame(log.records({ limit: 10 }), []);
   log.add('server', 10n, said('a'));
@@ -39,7 +39,7 @@ test('the last records of each component are kept, and come in the order of time
   t.end();
 });
 
-test('no two records of a component have one time', (t) => {
+test('no two records of a component have the same time', (t) => {
   const log = new DiagnosticLog(9);
   for (const at of [5n, 5n, 3n, 7n, 7n]) log.add('server', at, said(''));
   log.add('worker:1', 5n, said(''));
@@ -49,7 +49,7 @@ test('no two records of a component have one time', (t) => {
   t.end();
 });
 
-test('the least recently active worker goes first, and the server never', (t) => {
+test('the least recently active worker is evicted first, and the server never', (t) => {
   const log = new DiagnosticLog(1);
   log.add(SERVER_COMPONENT, 1n, said('server'));
   for (let each = 1; each < COMPONENTS_MAX; each++) log.add(`worker:${each}`, 2n, said(`${each}`));
@@ -63,7 +63,7 @@ test('the least recently active worker goes first, and the server never', (t) =>
   t.end();
 });
 
-test('long records take no more than the memory that there is for all', (t) => {
+test('long records stay within the memory of all records', (t) => {
   const log = new DiagnosticLog(10, 100);
   const long = 'x'.repeat(30);
   log.add('server', 1n, said('s'));
@@ -78,7 +78,7 @@ test('long records take no more than the memory that there is for all', (t) => {
   t.end();
 });
 
-test('a component that says much loses its own oldest records, not those of others', (t) => {
+test('a component with many records evicts its own oldest records, not those of others', (t) => {
   const log = new DiagnosticLog(1_000_000, 2_000);
   log.add('server', 1n, said('s'));
   log.add('worker:1', 2n, said('w'));
@@ -92,17 +92,13 @@ test('a component that says much loses its own oldest records, not those of othe
     expected.map((each) => each.padEnd(12)),
   );
   log.add('server', 4n, said('x'.repeat(5_000)));
-  t.strictSame(
-    messages(log.records({ limit: 10_000, component: 'server' })),
-    [],
-    'more than there is room for',
-  );
+  t.strictSame(messages(log.records({ limit: 10_000, component: 'server' })), [], 'larger than the limit');
   log.add('server', 5n, said('y'));
   t.strictSame(messages(log.records({ limit: 10_000, component: 'server' })), ['y']);
   t.end();
 });
 
-test('a log answers as a list of all that is kept would', (t) => {
+test('a log returns the same as a plain list of its records', (t) => {
   const components = ['server', 'worker:1', 'worker:2'];
   const aRecord = fc.record({
     component: fc.constantFrom(...components),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'tap';
 import { nanosOf, nanosOfMs, nanoText } from '../../../src/core/diagnostics/nano-time.ts';
 
-test('times with nanoseconds', (t) => {
+test('times are parsed with nanoseconds', (t) => {
   const cases: [string, bigint][] = [
     ['1970-01-01T00:00:00Z', 0n],
     ['1970-01-01T00:00:00.000000001Z', 1n],
@@ -20,7 +20,7 @@ test('times with nanoseconds', (t) => {
   t.end();
 });
 
-test('milliseconds are those of the platform, and texts read as what was written', (t) => {
+test('milliseconds are those of the platform, and texts round-trip', (t) => {
   const range = { min: Date.parse('0001-01-01T00:00:00Z'), max: Date.parse('9999-12-31T23:59:59.999Z') };
   fc.assert(
     fc.property(fc.integer(range), fc.integer({ min: 0, max: 999_999 }), (milliseconds, below) => {

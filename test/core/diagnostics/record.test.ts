@@ -6,7 +6,7 @@ const task = { jobId: jobId('0190f3c2-0000-7222-8333-444455556666'), stepOrder: 
 const taskId = taskIdOf(task);
 const attemptId = attemptIdOf({ ...task, attemptNumber: 3 });
 
-test('what an id implies is named too', (t) => {
+test('IDs that another ID implies are added', (t) => {
   t.strictSame(note('WARN', 'said', { attempt_id: attemptId, reason: 'why' }), {
     level: 'WARN',
     msg: 'said',
@@ -22,7 +22,7 @@ test('what an id implies is named too', (t) => {
   t.end();
 });
 
-test('a note is cut to what fits', (t) => {
+test('a record is truncated to the limits', (t) => {
   const attrs = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`n${at}`, 'v']));
   t.equal(Object.keys(note('INFO', '', attrs).attrs).length, NOTE_LIMITS.attributes);
   const long = note('INFO', 'm'.repeat(5000), { ['n'.repeat(100)]: 'v'.repeat(3000) });

@@ -21,7 +21,7 @@ const urlsOf = (over: Partial<HeardAnnouncement>): readonly string[] | null =>
   readAnnouncement(heard(over))?.urls ?? null;
 const txt = (bus: string): { v: string; name: string; bus: string } => ({ v: '1', name: 'callsheet', bus });
 
-test('a service without an address is at the address of its sender', (t) => {
+test('a service without an address has the address of its sender', (t) => {
   t.same(readAnnouncement(heard({})), {
     name: 'callsheet',
     instance: 'callsheet-sun-14222',
@@ -30,17 +30,21 @@ test('a service without an address is at the address of its sender', (t) => {
   t.end();
 });
 
-test('what a service says of itself is what a worker reads', (t) => {
+test('an announcement round-trips', (t) => {
   const urls = ['nats://a.farm:4222', 'tls://[fd00::1]:4223'];
   const entries = announcementEntries('show', urls);
   t.same(entries, { v: '1', name: 'show', bus: 'nats://a.farm:4222,tls://[fd00::1]:4223' });
   t.same(readAnnouncement(heard({ txt: entries })), { name: 'show', instance: 'callsheet-sun-14222', urls });
   const many = Array.from({ length: 12 }, (_, index) => `nats://node-${index}.render.farm:4222`);
-  t.same(urlsOf({ txt: announcementEntries('show', many) }), many.slice(0, 7), 'as many as an entry holds');
+  t.same(
+    urlsOf({ txt: announcementEntries('show', many) }),
+    many.slice(0, 7),
+    'up to the maximum of an entry',
+  );
   t.end();
 });
 
-test('an address of the loopback is of use on the machine that says it', (t) => {
+test('a loopback address is used only on its own machine', (t) => {
   const loopback = txt('nats://127.0.0.1:14222');
   t.same(urlsOf({ txt: loopback, isOwnMachine: true }), ['nats://127.0.0.1:14222']);
   t.equal(urlsOf({ txt: loopback }), null);
@@ -68,7 +72,7 @@ test('an invalid announcement is ignored', (t) => {
   t.end();
 });
 
-test('no text makes reading throw, or gives an address with credentials', (t) => {
+test('no text makes the parser throw, or yields an address with credentials', (t) => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.constantFrom('v', 'name', 'bus'), fc.string()),
@@ -88,7 +92,7 @@ const service = (name: string, instance: string): AnnouncedService => ({
   urls: ['nats://x:1'],
 });
 
-test('the choice does not depend on who answered first, and stays', (t) => {
+test('the choice of a service is stable and does not depend on the order of responses', (t) => {
   const all = [service('show', 'b'), service('other', 'a'), service('show', 'c')];
   for (const order of [all, [...all].reverse()]) {
     t.same(chooseService(order, 'show', null), service('show', 'b'));

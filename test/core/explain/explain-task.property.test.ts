@@ -4,12 +4,8 @@ import { explainTask } from '../../../src/core/explain/explain-task.ts';
 import { GATES } from '../../../src/core/explain/task-explanation.ts';
 import type { TaskFacts } from '../../../src/core/explain/task-facts.ts';
 import { farmId, jobId, queueId, workerId, type JobId } from '../../../src/core/ids.ts';
-import {
-  INELIGIBLE_REASONS,
-  TIGHTER_EXPR_LIMITS,
-  type Ineligibility,
-} from '../../../src/core/lease/eligibility.ts';
-import type { Holder, LeaseExplanation } from '../../../src/core/lease/explanation.ts';
+import { TIGHTER_EXPR_LIMITS, type Ineligibility } from '../../../src/core/lease/eligibility.ts';
+import type { Holder, LeaseExplanation, RejectedWorkers } from '../../../src/core/lease/explanation.ts';
 import { JOB_STATUSES } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { TaskCounts } from '../../../src/core/lifecycle/task-counts.ts';
 import { TASK_STATUSES } from '../../../src/core/lifecycle/task-transitions.ts';
@@ -17,7 +13,7 @@ import type { StepRecord } from '../../../src/core/records/step.ts';
 import { attempt, jobRecord, NOW, stepRecord, taskFacts, taskState } from '../../kit/explain-parts.ts';
 import { requirements } from '../../kit/lease-parts.ts';
 
-/** Facts of any kind, whether they fit each other or not. */
+/** Arbitrary facts, consistent or not. */
 const number = fc.nat(6000);
 const name = fc.string({ unit: 'grapheme', maxLength: 300 });
 const time = fc.integer({ min: 0, max: 2 * NOW });
@@ -42,7 +38,11 @@ const values = fc.array(name, { maxLength: 6 });
 
 const ineligibility: fc.Arbitrary<Ineligibility> = fc.oneof(
   fc.record({ reason: fc.constant('queue affinity' as const), queueIds: fc.array(name.map(queueId)) }),
-  fc.record({ reason: fc.constant('compute location mismatch' as const), wanted: name, offered: name }),
+  fc.record({
+    reason: fc.constant('compute location mismatch' as const),
+    wanted: name,
+    offered: fc.option(name),
+  }),
   fc
     .record({ name, min: optional(fc.double()), max: optional(fc.double()), offered: fc.double() })
     .map(({ name, min, max, offered }): Ineligibility => ({
@@ -67,22 +67,39 @@ const ineligibility: fc.Arbitrary<Ineligibility> = fc.oneof(
   }),
 );
 
+const rejected: fc.Arbitrary<RejectedWorkers> = fc.oneof(
+  fc.record({
+    reason: fc.constantFrom(
+      'queue affinity' as const,
+      'compute location mismatch' as const,
+      TIGHTER_EXPR_LIMITS,
+    ),
+    workers: number,
+  }),
+  fc.record({
+    reason: fc.constantFrom('amount requirement not met' as const, 'attribute requirement not met' as const),
+    requirement: name,
+    workers: number,
+  }),
+);
+
 const lease: fc.Arbitrary<LeaseExplanation> = fc.record({
   isOffered: fc.boolean(),
-  heldUntil: fc.oneof(fc.constant(0), time),
+  heldUntil: fc.option(time),
   farmCap: cap,
   queueCap: cap,
   isQueuePaused: fc.boolean(),
-  pools: fc.array(fc.record({ name, maxConcurrent: fc.nat(4), inUse: fc.nat(4), holders }), { maxLength: 4 }),
+  pools: fc.array(
+    fc.record({ name, maxConcurrent: fc.option(fc.integer({ min: 1, max: 4 })), inUse: fc.nat(4), holders }),
+    { maxLength: 4 },
+  ),
   workers: fc.record({
     online: number,
     elsewhere: number,
     eligible: fc.oneof(fc.constant(0), number),
     withRoom: fc.oneof(fc.constant(0), number),
     keptForOthers: fc.oneof(fc.constant(0), number),
-    rejected: fc.array(
-      fc.record({ reason: fc.constantFrom(...INELIGIBLE_REASONS), requirement: name, workers: number }),
-    ),
+    rejected: fc.array(rejected),
     nearestMiss: fc.option(fc.record({ workerId: name.map(workerId), ineligibility })),
     avoided: fc.array(name.map(workerId)),
   }),
@@ -125,11 +142,11 @@ const facts: fc.Arbitrary<TaskFacts> = fc
     status: fc.constantFrom(...TASK_STATUSES),
     failedAttempts: number,
     attemptNumber: number,
-    retryAfter: time,
+    retryAfter: fc.option(time),
     updatedAt: time,
     failureReason: fc.oneof(
       fc.constantFrom(
-        '',
+        null,
         'canceled by user',
         'canceled: upstream step failed',
         'canceled: upstream job failed',
@@ -185,22 +202,22 @@ const facts: fc.Arbitrary<TaskFacts> = fc
 const RUNS = { numRuns: 3000 };
 const isOver = (status: string): boolean => status !== 'pending' && status !== 'ready';
 
-test('whatever the facts are, there is an explanation', async (t) => {
+test('every combination of facts has an explanation', async (t) => {
   fc.assert(
     fc.property(facts, (given) => {
       const { summary, gates, position, workers } = explainTask(given);
       const { status } = given.task;
       for (const sentence of [summary, ...gates.map((gate) => gate.sentence)]) {
-        if (!/^\P{Ll}[^]*[.!?…]$/u.test(sentence)) throw new Error(`no sentence: ${sentence}`);
+        if (!/^\P{Ll}[^]*[.!?…]$/u.test(sentence)) throw new Error(`not a sentence: ${sentence}`);
       }
       if (isOver(status) && (gates.length > 0 || position !== null || workers !== null)) {
-        throw new Error('nothing holds a task that is live or has ended');
+        throw new Error('a live or ended task has no gate');
       }
       if (status === 'ready' && gates.length === 0 && position === null) {
         throw new Error('a ready task has a gate or a position');
       }
       if (status === 'ready' && gates.length === 0 && given.lease?.workers.withRoom === 0) {
-        throw new Error('a ready task waits for something');
+        throw new Error('a ready task without free workers has a gate');
       }
       const places = gates.map((gate) => GATES.indexOf(gate.gate));
       if (places.some((place, index) => index > 0 && place < (places[index - 1] ?? 0))) {
@@ -212,7 +229,7 @@ test('whatever the facts are, there is an explanation', async (t) => {
   t.pass();
 });
 
-test('a pending task is explained without gates that change before its turn', async (t) => {
+test('a pending task is explained without gates that can change before it is ready', async (t) => {
   const passing = ['retry_after', 'farm_cap', 'queue_cap', 'cores', 'order', 'scheduler'];
   fc.assert(
     fc.property(facts, (given) => {

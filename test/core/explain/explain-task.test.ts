@@ -2,7 +2,8 @@ import { test } from 'tap';
 import { explainTask } from '../../../src/core/explain/explain-task.ts';
 import type { TaskFacts } from '../../../src/core/explain/task-facts.ts';
 import { farmId, jobId, queueId, workerId } from '../../../src/core/ids.ts';
-import type { LeaseExplanation } from '../../../src/core/lease/explanation.ts';
+import type { IneligibleReason, UnmetRequirementReason } from '../../../src/core/lease/eligibility.ts';
+import type { LeaseExplanation, RejectedWorkers } from '../../../src/core/lease/explanation.ts';
 import { countsOf } from '../../../src/core/lifecycle/task-counts.ts';
 import type { AttributeRequirement } from '../../../src/openjd/template/plan.ts';
 import {
@@ -25,7 +26,7 @@ const sentencesOf = (changes: Partial<TaskFacts>): string[] =>
 
 const PENDING = { task: taskState({ status: 'pending' }) };
 
-/** A step that comes after others, of which the first is as given. */
+/** A step that depends on other steps; the first of them is as given. */
 const after = (first: Parameters<typeof stepRecord>[2]): Partial<TaskFacts> => {
   const simulate = stepRecord(0, 'Simulate', first);
   const step = stepRecord(1, 'Render', { dependsOn: [0], status: 'pending' });
@@ -34,7 +35,7 @@ const after = (first: Parameters<typeof stepRecord>[2]): Partial<TaskFacts> => {
 
 const UNFINISHED = counts({ total: 120, succeeded: 81, running: 10, assigned: 2, ready: 25, failed: 2 });
 
-test('tasks that hold nothing up: live ones and ended ones', (t) => {
+test('live and ended tasks have no gates', (t) => {
   const cases: readonly [Partial<TaskFacts>, string][] = [
     [
       { task: taskState({ status: 'running', attemptNumber: 1 }), attempt: attempt() },
@@ -141,7 +142,7 @@ test('tasks that hold nothing up: live ones and ended ones', (t) => {
   t.end();
 });
 
-test('upstream steps', (t) => {
+test('a task that waits for upstream steps names them', (t) => {
   t.same(explainTask(taskFacts(after({ status: 'running', taskCounts: UNFINISHED }))), {
     summary: 'Waits for step Simulate: 37 of 120 tasks left, 12 running, 2 failed.',
     gates: [
@@ -187,7 +188,7 @@ test('upstream steps', (t) => {
   t.end();
 });
 
-test('upstream steps: several, and those that wait themselves', (t) => {
+test('upstream steps: several, and steps that wait themselves', (t) => {
   const steps = [
     stepRecord(0, 'Prepare', { status: 'running', taskCounts: countsOf(4, 'running') }),
     stepRecord(1, 'Simulate', { status: 'pending', dependsOn: [0], taskCounts: countsOf(120, 'pending') }),
@@ -214,7 +215,7 @@ test('upstream steps: several, and those that wait themselves', (t) => {
   t.end();
 });
 
-test('upstream jobs', (t) => {
+test('a task that waits for upstream jobs names them', (t) => {
   const blocked = (...upstreams: readonly Parameters<typeof jobRecord>[0][]): Partial<TaskFacts> => ({
     ...PENDING,
     job: jobRecord({ status: 'blocked', dependsOn: [SIM] }),
@@ -269,12 +270,12 @@ test('upstream jobs', (t) => {
       job: jobRecord({ status: 'paused', waitsWhilePaused: true, dependsOn: [SIM] }),
     }),
     [`Waits for job Sim v12: ${left}.`, 'The job is paused: no new tasks start until it is resumed.'],
-    'a paused job that is blocked underneath waits for both',
+    'a paused job that is also blocked waits for both',
   );
   t.same(
     sentencesOf({ ...blocked({ status: 'running' }), job: jobRecord({ status: 'paused' }) }).length,
     1,
-    'a job that has left its upstreams behind waits for none',
+    'a job that no longer depends on its upstreams waits for none',
   );
   t.equal(
     summaryOf(blocked({ status: 'completed' })),
@@ -283,7 +284,7 @@ test('upstream jobs', (t) => {
   t.end();
 });
 
-test('paused, parked and ended jobs, paused queues', (t) => {
+test('paused, parked and ended jobs, and paused queues', (t) => {
   const cases: readonly [Partial<TaskFacts>, readonly object[]][] = [
     [
       { job: jobRecord({ status: 'paused' }) },
@@ -292,7 +293,7 @@ test('paused, parked and ended jobs, paused queues', (t) => {
           gate: 'paused_job',
           reason: 'job paused',
           sentence: 'The job is paused: no new tasks start until it is resumed.',
-          parkReason: '',
+          parkReason: null,
           failedAttempts: 0,
         },
       ],
@@ -361,7 +362,7 @@ test('paused, parked and ended jobs, paused queues', (t) => {
   t.equal(
     summaryOf({ isQueuePaused: true, lease: null }),
     'The queue day is paused: no new tasks start until it is resumed; besides, its state in the scheduler is unknown at the moment.',
-    'without the scheduler the store says that a queue is paused',
+    'without the scheduler, the pause of a queue is taken from the store',
   );
   t.end();
 });
@@ -412,7 +413,7 @@ test('retry back-off', (t) => {
   ];
   for (const [changes, sentence] of cases) {
     t.equal(summaryOf({ ...changes, lease: leaseExplanation(idle) }), sentence);
-    t.equal(sentencesOf({ ...changes, lease: null })[0], sentence, 'the store knows it too');
+    t.equal(sentencesOf({ ...changes, lease: null })[0], sentence, 'it is stored too');
   }
   t.same(
     sentencesOf({
@@ -420,19 +421,19 @@ test('retry back-off', (t) => {
       lease: leaseExplanation({ workers: { withRoom: 1 } }),
     }),
     [],
-    'what the scheduler says counts',
+    'the scheduler overrides the store',
   );
   t.same(
     sentencesOf({ task: taskState({ ...held, updatedAt: NOW + 1 }), lease: null }).length,
     1,
-    'a hold from before the clock was set back is none',
+    'a retry time from before the clock was set back is ignored',
   );
   t.end();
 });
 
 const holder = (job: string, stepOrder: number, live: number) => ({ jobId: jobId(job), stepOrder, live });
 
-test('caps of farm and queue, with who holds them', (t) => {
+test('caps of farm and queue, with their holders', (t) => {
   const cap = {
     maxConcurrentTasks: 40,
     live: 40,
@@ -500,7 +501,7 @@ test('caps of farm and queue, with who holds them', (t) => {
       lease: leaseExplanation({ farmCap: cap, queueCap: cap }),
     }).length,
     1,
-    'of a pending task caps come and go before its turn',
+    'caps of a pending task are omitted because they can change before it is ready',
   );
   const many = Array.from({ length: 12 }, (_, index) => holder(`j${index}`, 0, index));
   const [gate] = explainTask(
@@ -509,7 +510,7 @@ test('caps of farm and queue, with who holds them', (t) => {
   t.same(
     gate?.gate === 'farm_cap' && gate.holders.map((share) => share.live),
     [11, 10, 9, 8, 7, 6, 5, 4, 3, 2],
-    'the greatest ten',
+    'the ten largest holders',
   );
   t.end();
 });
@@ -562,7 +563,7 @@ test('usage pools: at capacity, with holders of all farms, and not registered', 
     summaryOf({ lease: leaseExplanation({ pools: [{ ...pool, maxConcurrent: 1, inUse: 1, holders: [] }] }) }),
     'Usage pool houdini is at capacity: 1 of 1 slot is taken.',
   );
-  const absent = { name: 'nuke', maxConcurrent: 0, inUse: 0, holders: [] };
+  const absent = { name: 'nuke', maxConcurrent: null, inUse: 0, holders: [] };
   const unregistered =
     'Usage pool nuke is not registered and has no slots: the task cannot start before it is.';
   t.same(explainTask(taskFacts({ lease: leaseExplanation({ pools: [absent] }) })).gates[0], {
@@ -586,7 +587,7 @@ test('usage pools: at capacity, with holders of all farms, and not registered', 
       lease: leaseExplanation({ pools: [pool, absent] }),
     }),
     ['Waits for step Simulate: 37 of 120 tasks left, 12 running, 2 failed.', unregistered],
-    'of a pending task only what does not pass by itself',
+    'a pending task has only gates that require an action',
   );
   t.same(
     sentencesOf({
@@ -603,10 +604,14 @@ const gpu = (requirement: Partial<AttributeRequirement>, offered: string | null)
 
 type Workers = Partial<LeaseExplanation['workers']>;
 const rejected = (
-  reason: LeaseExplanation['workers']['rejected'][number]['reason'],
+  reason: Exclude<IneligibleReason, UnmetRequirementReason>,
   workers: number,
-  requirement = '',
-) => ({ reason, requirement, workers });
+): RejectedWorkers => ({ reason, workers });
+const unmet = (reason: UnmetRequirementReason, workers: number, requirement: string): RejectedWorkers => ({
+  reason,
+  requirement,
+  workers,
+});
 const nearest = (
   ineligibility: NonNullable<LeaseExplanation['workers']['nearestMiss']>['ineligibility'],
 ) => ({
@@ -617,7 +622,7 @@ test('no worker can run it', (t) => {
   const workers: Workers = {
     online: 200,
     eligible: 0,
-    rejected: [rejected('attribute requirement not met', 200, GPU)],
+    rejected: [unmet('attribute requirement not met', 200, GPU)],
     ...nearest(gpu({ anyOf: ['a5000'] }, 'a4000')),
   };
   const sentence =
@@ -664,13 +669,13 @@ test('no worker can run it', (t) => {
 });
 
 test('no worker can run it: each reason', (t) => {
-  const attribute = rejected('attribute requirement not met', 1, GPU);
+  const attribute = unmet('attribute requirement not met', 1, GPU);
   const one = (miss: Workers): Workers => ({ online: 1, eligible: 0, rejected: [attribute], ...miss });
   const failsGpu = 'No worker can run it: 1 worker fails attr.worker.tag.gpu; the nearest, render-017,';
   const memory = (min?: number, max?: number): Workers => ({
     online: 5,
     eligible: 0,
-    rejected: [rejected('amount requirement not met', 5, 'amount.worker.memory')],
+    rejected: [unmet('amount requirement not met', 5, 'amount.worker.memory')],
     ...nearest({
       reason: 'amount requirement not met',
       requirement: {
@@ -688,7 +693,7 @@ test('no worker can run it: each reason', (t) => {
     rejected: [rejected('queue affinity', 2)],
     ...nearest({ reason: 'queue affinity', queueIds: ids.map(queueId) }),
   });
-  const location = (offered: string): Workers => ({
+  const location = (offered: string | null): Workers => ({
     online: 1,
     eligible: 0,
     rejected: [rejected('compute location mismatch', 1)],
@@ -729,7 +734,7 @@ test('no worker can run it: each reason', (t) => {
       'No worker can run it: 1 worker is not at berlin; the nearest, render-017, is at paris.',
     ],
     [
-      location(''),
+      location(null),
       'compute location mismatch',
       'No worker can run it: 1 worker is not at berlin; the nearest, render-017, reports no compute location.',
     ],
@@ -772,7 +777,7 @@ test('no worker can run it: each reason', (t) => {
       {
         online: 219,
         eligible: 0,
-        rejected: [rejected('queue affinity', 14), rejected('attribute requirement not met', 205, GPU)],
+        rejected: [rejected('queue affinity', 14), unmet('attribute requirement not met', 205, GPU)],
         ...nearest(gpu({ anyOf: ['a5000'], allOf: ['a5000'] }, 'a4000')),
       },
       'attribute requirement not met',
@@ -816,7 +821,7 @@ test('no worker can run it: each reason', (t) => {
   t.end();
 });
 
-test('its turn: next in line, behind others, room or none', (t) => {
+test('position in the queue: next, or behind others, with or without free workers', (t) => {
   const cases: readonly [LeaseExplanation, Partial<TaskFacts>, string, readonly string[]][] = [
     [
       leaseExplanation(),
@@ -916,7 +921,7 @@ test('its turn: next in line, behind others, room or none', (t) => {
   t.end();
 });
 
-test('the scheduler does not answer', (t) => {
+test('no response of the scheduler', (t) => {
   t.same(explainTask(taskFacts({ lease: null })), {
     summary: 'The scheduler does not answer: the workers that can run the task are unknown at the moment.',
     gates: [
@@ -933,7 +938,7 @@ test('the scheduler does not answer', (t) => {
   t.equal(
     summaryOf({ ...after({ status: 'running', taskCounts: UNFINISHED }), lease: null }),
     'Waits for step Simulate: 37 of 120 tasks left, 12 running, 2 failed.',
-    'a pending task does not need it',
+    'a pending task does not need the scheduler',
   );
   t.end();
 });
@@ -945,14 +950,14 @@ test('all gates at once: every one is listed, in order, and the most important o
     heldUntil: NOW + 10_000,
     farmCap: cap,
     queueCap: cap,
-    pools: [{ name: 'nuke', maxConcurrent: 0, inUse: 0, holders: [] }],
+    pools: [{ name: 'nuke', maxConcurrent: null, inUse: 0, holders: [] }],
     before: { tasks: 2, jobs: 1 },
     workers: { online: 0, eligible: 0 },
   });
   t.same(
     sentencesOf({ lease: leaseExplanation({ before: { tasks: 2, jobs: 1 }, workers: { eligible: 1 } }) }),
     ['The only eligible worker is busy; it reserves 2 cores.', '2 tasks and 1 other job are ahead of it.'],
-    'of workers either that none may, or that none has room, and in which order',
+    'of the worker gates there is either "no eligible worker", or "no free worker" with the position',
   );
   const ready = explainTask(taskFacts({ job: jobRecord({ status: 'paused' }), lease }));
   t.same(

@@ -12,7 +12,7 @@ import {
 
 const NOW = Date.UTC(2026, 10, 20, 10);
 
-test('numbers and what they count', (t) => {
+test('formats numbers with their nouns', (t) => {
   t.same([0, 1, 999, 1000, 1234567, 1.5, 0.12345].map(numberText), [
     '0',
     '1',
@@ -30,7 +30,7 @@ test('numbers and what they count', (t) => {
   t.end();
 });
 
-test('durations: the two units that matter', (t) => {
+test('formats durations in two units', (t) => {
   const cases: readonly [number, string][] = [
     [-5, '1 s'],
     [0, '1 s'],
@@ -49,7 +49,7 @@ test('durations: the two units that matter', (t) => {
   t.end();
 });
 
-test('a time of the day, with its date when it is far away', (t) => {
+test('formats a time of day, with its date if it is not near', (t) => {
   t.equal(clockText(NOW + 42_000, NOW), '10:00:42 UTC');
   t.equal(clockText(NOW - 86_399_999, NOW), '10:00:00 UTC');
   t.equal(clockText(NOW + 86_400_000, NOW), '2026-11-21 10:00:00 UTC');
@@ -67,7 +67,7 @@ test('lists', (t) => {
   t.end();
 });
 
-test('texts of others and sentences', (t) => {
+test('formats texts of users within sentences', (t) => {
   t.equal(briefText(' \none \t two \n  of an expression\n  ~~^~'), 'one two');
   t.equal(briefText('x'.repeat(200)), 'x'.repeat(200));
   t.equal(briefText('x'.repeat(201)), `${'x'.repeat(199)}…`);

@@ -25,7 +25,7 @@ const plain = (taken: ReturnType<JobActivity['takeEnded']>): object => ({
   owners: Object.fromEntries(taken.owners),
 });
 
-void test('tasks that end are counted once, by queue and by owner', async (t) => {
+void test('ended tasks are counted once, by queue and by owner', async (t) => {
   const activity = new JobActivity(SINCE);
   activity.put(job('a', { ready: 10 }), false);
   activity.put(
@@ -42,22 +42,22 @@ void test('tasks that end are counted once, by queue and by owner', async (t) =>
   const nothing = { all: { succeeded: 0, failed: 0 }, queues: {}, owners: {} };
   t.strictSame(plain(activity.takeEnded('f')), nothing);
   activity.put(job('a', { ready: 5, assigned: 1, running: 1, succeeded: 2, failed: 1 }), true);
-  t.strictSame(plain(activity.takeEnded('f')), nothing, 'the same row again');
+  t.strictSame(plain(activity.takeEnded('f')), nothing, 'an unchanged row');
   activity.put(job('a', { succeeded: 9, failed: 1 }, { status: 'failed' }), true);
   t.strictSame(activity.takeEnded('f').all, { succeeded: 7, failed: 0 });
-  t.strictSame(activity.tasks('f'), { ready: 0, live: 1 }, 'what has ended is kept no longer');
+  t.strictSame(activity.tasks('f'), { ready: 0, live: 1 }, 'ended jobs are removed');
   t.equal(activity.sideOf('a'), null);
   t.match(activity.sideOf('b'), { queueId: 'r', owner: 'bob' });
   t.strictSame(plain(activity.takeEnded('other')), nothing);
 });
 
-void test('what had ended before, and what is taken back, is not counted', async (t) => {
+void test('tasks that ended before the start, or were retried, are not counted', async (t) => {
   const activity = new JobActivity(SINCE);
   activity.put(job('old', { succeeded: 50, ready: 1 }, { createdAt: SINCE - 1 }), false);
   activity.put(job('ended', { succeeded: 3, failed: 4 }, { status: 'failed' }), false);
-  t.strictSame(activity.takeEnded('f').all, { succeeded: 3, failed: 4 }, 'made and ended in between');
+  t.strictSame(activity.takeEnded('f').all, { succeeded: 3, failed: 4 }, 'created and ended in between');
   activity.put(job('ended', { succeeded: 3, ready: 4 }), true);
-  t.strictSame(activity.takeEnded('f').all, { succeeded: 0, failed: 0 }, 'tried again');
+  t.strictSame(activity.takeEnded('f').all, { succeeded: 0, failed: 0 }, 'retried');
   activity.put(job('ended', { succeeded: 3, failed: 1, ready: 3 }), true);
   activity.put(job('old', { succeeded: 51 }, { createdAt: SINCE - 1 }), true);
   t.strictSame(activity.takeEnded('f').all, { succeeded: 1, failed: 1 });
@@ -83,13 +83,17 @@ void test('ready tasks of paused jobs are counted separately, and removed farms 
   t.strictSame(activity.tasks('f'), { ready: 7, live: 0 });
 });
 
-void test('a farm of which no history is kept has its jobs added up all the same', async (t) => {
+void test('a job in a farm without history is still included in the totals', async (t) => {
   const activity = new JobActivity(SINCE);
   activity.put(job('a', { ready: 4 }, { status: 'paused' }), false);
   activity.put(job('b', { ready: 3, succeeded: 2 }, { status: 'paused' }), false);
   activity.keepOnly(new Set());
   t.strictSame(activity.paused('f'), { jobs: 2, tasks: 7 });
-  t.strictSame(activity.takeEnded('f').all, { succeeded: 0, failed: 0 }, 'ended tasks belong to no owner');
+  t.strictSame(
+    activity.takeEnded('f').all,
+    { succeeded: 0, failed: 0 },
+    'without history ended tasks are not counted',
+  );
   activity.put(job('a', { running: 4 }), true);
   t.strictSame(activity.paused('f'), { jobs: 1, tasks: 3 });
   t.strictSame(activity.tasks('f'), { ready: 3, live: 4 });

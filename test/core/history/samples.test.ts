@@ -31,7 +31,7 @@ const sample = (minute: number, changes: Partial<FarmSample> = {}): FarmSample =
   ...changes,
 });
 
-void test('a farm keeps the samples of a day', async (t) => {
+void test('a farm keeps samples for one day', async (t) => {
   const samples = new FarmSamples();
   for (let minute = 1; minute <= SAMPLES_MAX + 5; minute += 1) samples.push(sample(minute));
   const kept = samples.since(0);
@@ -43,7 +43,7 @@ void test('a farm keeps the samples of a day', async (t) => {
   );
 });
 
-void test('the busiest are named, the others are one, and who did nothing is left out', async (t) => {
+void test('the busiest are named, the others are combined, and idle ones are omitted', async (t) => {
   t.strictSame(busiest([share('a', 0), share('b', 1), share('c', 0, 1)], 2), [
     share('b', 1),
     share('c', 0, 1),
@@ -56,7 +56,7 @@ void test('the busiest are named, the others are one, and who did nothing is lef
   t.strictSame(busiest([share(null, 2), share('a', 1), share('b', 1)], 1), [share('a', 1), share(null, 3)]);
 });
 
-void test('points are columns: what ended is added up, the rest is the mean', async (t) => {
+void test('points are columns: ended tasks are summed, other values are averaged', async (t) => {
   const samples = [
     sample(1, { coresBooked: 2, succeeded: 3, queues: [share('q', 2, 3)], owners: [share('ada', 2, 3)] }),
     sample(2, {
@@ -110,7 +110,7 @@ void test('points are columns: what ended is added up, the rest is the mean', as
   });
 });
 
-void test('a reply contains eight series, whichever samples they were busy in', async (t) => {
+void test('a response contains eight series, independent of their samples', async (t) => {
   const owners = Array.from({ length: 12 }, (_, nth) => share(`o${nth}`, 12 - nth, 1));
   const [columns] = [
     columnsOf([sample(1, { owners: owners.slice(0, 6) }), sample(2, { owners: owners.slice(6) })], 1),
@@ -122,7 +122,7 @@ void test('a reply contains eight series, whichever samples they were busy in', 
   t.match(columns.owners.at(-1), { coresBooked: [0, 4 + 3 + 2 + 1], succeeded: [0, 4] });
 });
 
-void test('a worker has the cores of its last minutes, and none where it was not online', async (t) => {
+void test('a worker has the cores of its last minutes, and none while it was offline', async (t) => {
   const samples = new WorkerSamples();
   t.strictSame(samples.since('w', 0), []);
   samples.push(MINUTE_MS, new Map([['w', 0]]));

@@ -12,7 +12,7 @@ const candidate: fc.Arbitrary<Candidate> = fc.record({
 
 const base: Candidate = { priority: 50, jobCreatedAt: 1000, jobId: jobId('b'), stepOrder: 1 };
 
-test('the order of candidates, field by field', (t) => {
+test('candidates are ordered field by field', (t) => {
   const first = (one: Partial<Candidate>, other: Partial<Candidate>): number =>
     Math.sign(compareCandidates({ ...base, ...one }, { ...base, ...other }));
   t.equal(first({ priority: 60, jobCreatedAt: 2000, stepOrder: 9 }, {}), -1, 'a higher priority comes first');
@@ -20,7 +20,7 @@ test('the order of candidates, field by field', (t) => {
   t.equal(
     first({ jobId: jobId('a'), stepOrder: 9 }, {}),
     -1,
-    'then, in the same millisecond, the smaller id',
+    'then, in the same millisecond, the smaller ID',
   );
   t.equal(first({ stepOrder: 0 }, {}), -1, 'then the earlier step');
   t.equal(first({}, {}), 0);

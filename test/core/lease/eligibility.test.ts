@@ -17,30 +17,34 @@ const reason = (
   ineligibilityOf(workerOffer(worker), { queueId: queue, requirements: requirements(demand) })?.reason ??
   null;
 
-test('queue affinity', (t) => {
-  t.equal(reason({ queueIds: [] }, {}), null, 'no affinity is every queue');
+test('queue affinity: the queue must be one of the worker', (t) => {
+  t.equal(reason({ queueIds: [] }, {}), null, 'no affinity means every queue');
   t.equal(reason({ queueIds: [OTHER, QUEUE] }, {}), null);
   t.equal(reason({ queueIds: [OTHER] }, {}), 'queue affinity');
   t.end();
 });
 
-test('compute location: as written', (t) => {
-  t.equal(reason({ computeLocation: 'North' }, {}), null, 'a step without one runs anywhere');
+test('compute location: compared exactly', (t) => {
+  t.equal(reason({ computeLocation: 'North' }, {}), null, 'a step without a compute location runs anywhere');
   t.equal(reason({ computeLocation: 'North' }, { computeLocation: 'North' }), null);
   t.equal(reason({ computeLocation: 'North' }, { computeLocation: 'north' }), 'compute location mismatch');
   t.equal(reason({ computeLocation: '' }, { computeLocation: 'North' }), 'compute location mismatch');
   t.end();
 });
 
-test('cores: what the worker has, however many are free', (t) => {
+test('cores: all cores of the worker count, free or not', (t) => {
   t.equal(reason({ cpuCount: 4 }, { cores: 4 }), null);
   t.equal(reason({ cpuCount: 4 }, { cores: 5 }), 'amount requirement not met');
-  t.equal(reason({ cpuCount: 4 }, { cores: 4.5 }), 'amount requirement not met', 'half a core is a core');
-  t.equal(reason({ cpuCount: 4 }, { cores: null }), null, 'the whole machine, whatever it has');
+  t.equal(
+    reason({ cpuCount: 4 }, { cores: 4.5 }),
+    'amount requirement not met',
+    'half a core is rounded up to one',
+  );
+  t.equal(reason({ cpuCount: 4 }, { cores: null }), null, 'the whole machine, whatever its size');
   t.end();
 });
 
-test('the cores that a task takes', (t) => {
+test('returns the cores that a task takes', (t) => {
   t.strictSame(
     [1, 2, 2.1, 0.5, 0, null].map((cores) => coresOf(requirements({ cores }), 8)),
     [1, 2, 3, 1, 1, 8],
@@ -67,7 +71,7 @@ test('amounts: at least min, at most max', (t) => {
   t.equal(
     reason({}, { amounts: [{ name: 'amount.gpu', min: 1 }] }),
     'amount requirement not met',
-    'not offered is zero',
+    'an absent amount is zero',
   );
   t.equal(reason({}, { amounts: [{ name: 'amount.gpu', min: 0 }] }), null);
   t.equal(reason({}, { amounts: [{ name: 'amount.gpu', max: 0 }] }), null);
@@ -82,7 +86,7 @@ test('amounts: at least min, at most max', (t) => {
       },
     ),
     'amount requirement not met',
-    'each of them must be met',
+    'each amount must be met',
   );
   t.end();
 });
@@ -105,7 +109,11 @@ test('amounts: GPUs, their memory, and scratch disk in GiB', (t) => {
   ] as const) {
     t.equal(reason(workstation, amount(name, has)), null, name);
     t.equal(reason(workstation, amount(name, has + 1)), 'amount requirement not met', name);
-    t.equal(reason({}, amount(name, 1)), 'amount requirement not met', `${name} of a worker that says none`);
+    t.equal(
+      reason({}, amount(name, 1)),
+      'amount requirement not met',
+      `${name} of a worker without the amount`,
+    );
   }
   const version = { attributes: [{ name: 'attr.worker.os.version', anyOf: ['Debian-12'] }] };
   t.equal(reason(workstation, version), null);
@@ -113,7 +121,7 @@ test('amounts: GPUs, their memory, and scratch disk in GiB', (t) => {
   t.end();
 });
 
-test('attributes: anyOf and allOf, whatever the case', (t) => {
+test('attributes: anyOf and allOf, case-insensitive', (t) => {
   const os = (rule: Omit<AttributeRequirement, 'name'>): Partial<StepRequirements> => ({
     attributes: [{ name: 'attr.worker.os.family', ...rule }],
   });
@@ -131,7 +139,7 @@ test('attributes: anyOf and allOf, whatever the case', (t) => {
     reason({ os: 'linux' }, os({ anyOf: ['windows'], allOf: ['linux'] })),
     'attribute requirement not met',
   );
-  t.equal(reason({ os: 'linux' }, os({})), null, 'offered at all');
+  t.equal(reason({ os: 'linux' }, os({})), null, 'the attribute must exist');
   t.end();
 });
 
@@ -140,13 +148,13 @@ test('attributes: capability tags', (t) => {
     attributes: [{ name: 'attr.worker.tag.docker', anyOf: ['true'] }],
   };
   t.equal(reason({ tags: { docker: 'true' } }, docker), null);
-  t.equal(reason({ tags: { Docker: 'TRUE' } }, docker), null, 'names and values in any case');
+  t.equal(reason({ tags: { Docker: 'TRUE' } }, docker), null, 'names and values are case-insensitive');
   t.equal(reason({ tags: { docker: 'false' } }, docker), 'attribute requirement not met');
   t.equal(reason({ tags: {} }, docker), 'attribute requirement not met');
   t.end();
 });
 
-test('attributes: the compute location as written', (t) => {
+test('attributes: the compute location is compared exactly', (t) => {
   const at = (rule: Omit<AttributeRequirement, 'name'>): Partial<StepRequirements> => ({
     attributes: [{ name: 'attr.worker.computelocation', ...rule }],
   });
@@ -159,14 +167,14 @@ test('attributes: the compute location as written', (t) => {
   t.end();
 });
 
-/** The offer of a worker that grants so much, or says nothing. */
+/** Returns the offer of a worker with this limit, or without one. */
 function offerWithLimit(granted: number | undefined, server: number): WorkerOffer {
   if (granted !== undefined) return workerOffer({ exprMemoryBytes: granted }, server);
   const { exprMemoryBytes: _, ...silent } = workerRecord();
   return offerOf(silent, server);
 }
 
-test('expression limits: only jobs with EXPR care, and only for a worker that grants less than the server', (t) => {
+test('expression limits: only jobs with EXPR need a worker with the limit of the server', (t) => {
   const reasonAt = (granted: number | undefined, server: number, usesExpressions?: boolean): string | null =>
     ineligibilityOf(offerWithLimit(granted, server), {
       queueId: QUEUE,
@@ -174,15 +182,11 @@ test('expression limits: only jobs with EXPR care, and only for a worker that gr
     })?.reason ?? null;
   const sentence = "the worker's advertised expression limits are tighter than the server's";
   t.equal(reasonAt(999_999, 1_000_000, true), sentence);
-  t.equal(reasonAt(1_000_000, 1_000_000, true), null, 'as much as the server');
-  t.equal(reasonAt(2_000_000, 1_000_000, true), null, 'more than the server');
+  t.equal(reasonAt(1_000_000, 1_000_000, true), null, 'the same limit as the server');
+  t.equal(reasonAt(2_000_000, 1_000_000, true), null, 'a higher limit than the server');
   t.equal(reasonAt(1, 1_000_000, false), null, 'a job without expressions');
   t.equal(reasonAt(1, 1_000_000), null);
-  t.equal(
-    reasonAt(undefined, 1_000_000, true),
-    sentence,
-    'a worker that says nothing is older than expressions',
-  );
+  t.equal(reasonAt(undefined, 1_000_000, true), sentence, 'a worker without a limit predates expressions');
   t.equal(reasonAt(undefined, 1_000_000), null);
   t.strictSame(
     ineligibilityOf(workerOffer({ exprMemoryBytes: 7 }, 9), {
@@ -197,12 +201,12 @@ test('expression limits: only jobs with EXPR care, and only for a worker that gr
       requirements: requirements({ usesExpressions: true, cores: 2 }),
     })?.reason,
     'amount requirement not met',
-    'the last of the gates',
+    'the last gate',
   );
   t.end();
 });
 
-test('the first reason in the order of the contract', (t) => {
+test('returns the first reason in the order of the contract', (t) => {
   const worker = { queueIds: [OTHER], computeLocation: 'South', cpuCount: 1, os: 'linux' };
   const attributes = [{ name: 'attr.worker.os.family', anyOf: ['windows'] }];
   const demand = { computeLocation: 'North', cores: 2, attributes };

@@ -11,14 +11,14 @@ const QUEUES = [queueId('q1'), queueId('q2')];
 const WORKER_IDS = ['w1', 'w2', 'w3', 'w4', 'w5'].map(workerId);
 const HOLD_MS = 30;
 
-/** w1 and w2 are of one kind. */
+/** w1 and w2 have the same capabilities. */
 const offerFor = (id: WorkerId, cpuCount: number): WorkerOffer =>
   workerOffer({
     id,
     cpuCount,
     ...(id === 'w3' ? { queueIds: [queueId('q1')] } : {}),
     ...(id === 'w4' ? { tags: { gpu: 'yes' } } : {}),
-    // Of the kind of w1 and w2, but for expressions.
+    // The same capabilities as w1 and w2, except for expressions.
     ...(id === 'w5' ? { exprMemoryBytes: 1 } : {}),
   });
 
@@ -90,7 +90,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 const replies = (requests: readonly ParkedRequest<string>[]): string =>
   requests.map(({ replyTo }) => (typeof replyTo === 'string' ? replyTo : 'no text')).join();
 
-test('parked requests against a plain list', (t) => {
+test('parked requests behave like a plain list', (t) => {
   fc.assert(
     fc.property(fc.array(move, { maxLength: 50 }), (moves) => {
       const real = new ParkedRequests<string>();
@@ -118,7 +118,7 @@ test('parked requests against a plain list', (t) => {
             same('replaced', replaced?.replyTo, before?.request.replyTo);
             naive = naive.filter((other) => other !== before);
             naive.push({ request, offer, freeCores: each.freeCores });
-            // The lease actor regroups all of a worker when its offer changes.
+            // The lease actor regroups all requests of a worker when its offer changes.
             real.regroup(each.worker, offer, each.freeCores);
             for (const other of naive.filter(({ request: { workerId: id } }) => id === each.worker)) {
               other.offer = offer;
@@ -191,12 +191,16 @@ const request = (
   until,
 });
 
-test('a worker has one request a queue', (t) => {
+test('a worker has one request per queue', (t) => {
   const parked = new ParkedRequests<string>();
   const offer = workerOffer();
   t.equal(parked.park(request('w1', 'first'), offer, 8), null);
-  t.equal(parked.park(request('w1', 'of q1', 0, queueId('q1')), offer, 8), null, 'one for another queue');
-  t.equal(parked.park(request('w1', 'second'), offer, 8)?.replyTo, 'first', 'the older is given back');
+  t.equal(
+    parked.park(request('w1', 'of q1', 0, queueId('q1')), offer, 8),
+    null,
+    'a request for another queue',
+  );
+  t.equal(parked.park(request('w1', 'second'), offer, 8)?.replyTo, 'first', 'the older request is returned');
   t.equal(parked.size, 2);
   t.equal(replies(parked.takeAll(workerId('w1'))), 'of q1,second');
   t.equal(parked.size, 0);
@@ -205,7 +209,7 @@ test('a worker has one request a queue', (t) => {
   t.end();
 });
 
-test('the longest parked request comes first, whatever group it has gone to', (t) => {
+test('the request that has been parked longest comes first, in any group', (t) => {
   const parked = new ParkedRequests<string>();
   const small = workerOffer({ id: workerId('w1'), cpuCount: 2 });
   const large = workerOffer({ id: workerId('w2'), cpuCount: 8 });
@@ -213,15 +217,15 @@ test('the longest parked request comes first, whatever group it has gone to', (t
   parked.park(request('w2', 'newer'), large, 8);
   const waitingFor = (cores: number): string =>
     replies([...parked.waitingFor(signature(queueId('q1'), cores))]);
-  t.equal(waitingFor(1), 'newer', 'the oldest has no free core');
+  t.equal(waitingFor(1), 'newer', 'the oldest worker has no free core');
   parked.regroup(workerId('w1'), small, 2);
   t.equal(waitingFor(1), 'oldest,newer');
-  t.equal(waitingFor(4), 'newer', 'those that it fits');
+  t.equal(waitingFor(4), 'newer', 'the requests that match');
   t.equal(waitingFor(9), '');
   t.end();
 });
 
-test('requests may leave their group while those that wait are walked', (t) => {
+test('requests may leave their group during an iteration', (t) => {
   const parked = new ParkedRequests<string>();
   const offers = [1, 2, 3, 4, 5].map((each) => workerOffer({ id: workerId(`w${each}`) }));
   for (const offer of offers) parked.park(request(offer.workerId, offer.workerId), offer, 8);
@@ -230,7 +234,7 @@ test('requests may leave their group while those that wait are walked', (t) => {
   parked.take(workerId('w1'), null);
   parked.take(workerId('w2'), null);
   for (const offer of offers.slice(2, 3)) parked.regroup(offer.workerId, offer, 0);
-  t.equal(walk.next().value?.replyTo, 'w4', 'one was removed, one has no free core any more');
+  t.equal(walk.next().value?.replyTo, 'w4', 'one was removed, and one has no free core any more');
   parked.take(workerId('w4'), null);
   parked.take(workerId('w5'), null);
   t.equal(walk.next().done, true);

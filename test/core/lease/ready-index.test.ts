@@ -46,7 +46,7 @@ const DEMANDS: readonly StepRequirements[] = [
   requirements({ cores: 1, usesExpressions: true }),
 ];
 
-/** Whether the worker meets the demand, said for the workers and the demands above. */
+/** Reports whether a worker meets a demand, for the workers and demands above. */
 function meets(worker: WorkerOffer, queue: QueueId, demand: StepRequirements): boolean {
   if (worker.workerId === 'w2' && queue !== 'q2') return false;
   if (worker.workerId === 'w4' && demand.usesExpressions === true) return false;
@@ -62,7 +62,7 @@ interface NaiveStep {
   readonly jobCreatedAt: number;
   readonly queueId: QueueId;
   readonly requirements: StepRequirements;
-  /** By index, the workers that have failed the task. */
+  /** Workers that have failed a task, by task index. */
   readonly ready: Map<number, readonly WorkerId[]>;
   readonly held: Map<number, number>;
   live: number;
@@ -74,12 +74,12 @@ interface NaiveLimit {
   paused: boolean;
 }
 
-/** docs/contract/lease.md, word by word over a plain list of all tasks. */
+/** Reference implementation of docs/contract/lease.md on a plain list of all tasks. */
 class NaiveIndex {
   steps: NaiveStep[] = [];
   farm: NaiveLimit = { max: 0, paused: false };
   readonly queues = new Map<QueueId, NaiveLimit>(QUEUES.map((id) => [id, { max: 0, paused: false }]));
-  /** Slots of the pools that are registered. */
+  /** Slots of the registered pools. */
   readonly pools = new Map<string, number>();
   readonly online = new Set<WorkerOffer>();
 
@@ -87,7 +87,7 @@ class NaiveIndex {
     return this.steps.find((step) => step.jobId === job && step.stepOrder === order);
   }
 
-  /** How many tasks of the queue may yet run. */
+  /** Number of further tasks of the queue that may run. */
   room(queue: QueueId): number {
     const live = (steps: readonly NaiveStep[]): number => steps.reduce((sum, step) => sum + step.live, 0);
     const limit = this.queues.get(queue) ?? { max: 0, paused: false };
@@ -97,7 +97,7 @@ class NaiveIndex {
     return limit.paused ? 0 : Math.min(inQueue, inFarm);
   }
 
-  /** How many more tasks may hold a slot of each of the pools. */
+  /** Number of further tasks that may hold a slot of each pool. */
   slots(pools: readonly string[]): number {
     const left = pools.map((pool) => {
       const holders = this.steps.filter((step) => step.requirements.pools.includes(pool));
@@ -106,7 +106,7 @@ class NaiveIndex {
     return Math.min(Infinity, ...left);
   }
 
-  /** Whether the worker may take a task that these have failed. */
+  /** Reports whether the worker may take a task that these workers have failed. */
   mayRetry(worker: WorkerOffer, step: NaiveStep, failedOn: readonly WorkerId[]): boolean {
     if (!failedOn.includes(worker.workerId)) return true;
     return ![...this.online].some(
@@ -274,7 +274,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   },
 );
 
-/** The index with what it counts on. */
+/** The index with its tallies. */
 class Farm {
   readonly tallies = new LocalTallies();
   readonly pools = new FarmPools(FARM, this.tallies);
@@ -285,13 +285,13 @@ class Farm {
     this.pools.counted();
   }
 
-  /** The slots released by the changes are free for all farms: the changes are on disk. */
+  /** Released slots become available to all farms: the changes are durable. */
   commit(): void {
     for (const { slot, count } of this.pools.takeReleased()) this.tallies.release(FARM, slot, count);
   }
 }
 
-/** Does the move on both; what differs, or null. */
+/** Applies the operation to both implementations. Returns the difference, or null. */
 function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: Move): string | null {
   switch (each.do) {
     case 'offer': {
@@ -324,8 +324,7 @@ function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: M
       // A task becomes ready once.
       if (step?.ready.has(each.index) === true) return null;
       const signature = real.addReady(each.job, each.order, rangesOf([each.index]), 0, each.failedOn);
-      if (step?.open !== true)
-        return signature === null ? null : 'a signature for a step that is not offered';
+      if (step?.open !== true) return signature === null ? null : 'a signature of a step that is not offered';
       step.ready.set(each.index, each.failedOn);
       return signature?.queueId === step.queueId ? null : 'the signature of another step';
     }
@@ -351,7 +350,8 @@ function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: M
       if (step !== undefined) step.live--;
       const makesRoom = QUEUES.some((id, at) => (before[at] ?? 0) <= 0 && naive.room(id) > 0);
       if (makesRoom && !made) return 'capacity was freed without a notification';
-      if (made && before.every((room) => room > 0)) return 'room was made where there was room';
+      if (made && before.every((room) => room > 0))
+        return 'a notification about capacity that was free before';
       return null;
     }
     case 'withdrawJob':
@@ -397,7 +397,7 @@ const readyTasks = (ranges: Iterable<TaskRange>): ReadyTasks => {
   return tasks;
 };
 
-/** Compares all that can be seen of both; what differs, or null. */
+/** Compares all observable state of both. Returns the difference, or null. */
 function compare({ index: real, pools, tallies }: Farm, naive: NaiveIndex): string | null {
   naive.sweep();
   for (const job of JOBS) {
@@ -428,7 +428,7 @@ function compare({ index: real, pools, tallies }: Farm, naive: NaiveIndex): stri
       .filter((step) => filter === null || step.queueId === filter)
       .reduce((sum, step) => sum + step.live, 0);
     const counted = real.caps.of(filter).live;
-    if (counted !== live) return `${counted} are live, not ${live}`;
+    if (counted !== live) return `${counted} live tasks are counted, expected ${live}`;
     const seen = real
       .waitingSignatures()
       .filter((signature) => filter === null || signature.queueId === filter)
@@ -444,12 +444,12 @@ function compare({ index: real, pools, tallies }: Farm, naive: NaiveIndex): stri
     if (pools.liveTasks(pool) !== held) return `${pools.liveTasks(pool)} hold ${pool}, not ${held}`;
     const claimed = naive.pools.has(pool) ? held : 0;
     if (tallies.total(at + 1) !== claimed)
-      return `${tallies.total(at + 1)} claimed of ${pool}, not ${claimed}`;
+      return `${tallies.total(at + 1)} slots of ${pool} are claimed, expected ${claimed}`;
   }
   return null;
 }
 
-test('the index against first fit over a list of all tasks', (t) => {
+test('the index selects the same tasks as first fit over a list of all tasks', (t) => {
   fc.assert(
     fc.property(fc.array(move, { minLength: 1, maxLength: 60 }), (moves) => {
       const real = new Farm();
@@ -479,7 +479,7 @@ const step = (job: string, some: Partial<Omit<NaiveStep, 'ready' | 'held' | 'ope
   ...some,
 });
 
-test('one lease packs tasks of several jobs, and passes over what does not fit', (t) => {
+test('one lease packs tasks of several jobs, and skips tasks that do not fit', (t) => {
   const lease = new Farm().index;
   lease.offer(step('low', { priority: 1 }), readyTasks([{ start: 0, count: 9 }]), new Map());
   lease.offer(
@@ -500,7 +500,7 @@ test('one lease packs tasks of several jobs, and passes over what does not fit',
   t.end();
 });
 
-test('an undeclared cost is the whole machine: one task, and only of an idle worker', (t) => {
+test('an undeclared cost is the whole machine: one task, and only on an idle worker', (t) => {
   const lease = new Farm().index;
   lease.offer(
     step('a', { requirements: requirements({ cores: null }) }),
@@ -515,7 +515,7 @@ test('an undeclared cost is the whole machine: one task, and only of an idle wor
   t.end();
 });
 
-test('tasks that were taken and could not be had make room again', (t) => {
+test('selected tasks that are rejected free their capacity', (t) => {
   const lease = new Farm().index;
   lease.caps.limitFarm(2);
   lease.offer(step('a'), readyTasks([{ start: 0, count: 4 }]), new Map());
@@ -527,7 +527,7 @@ test('tasks that were taken and could not be had make room again', (t) => {
   t.end();
 });
 
-test('a cap that is lowered below what runs lets nothing start until enough has settled', (t) => {
+test('a cap that is lowered below the live tasks prevents starts until enough of them have settled', (t) => {
   const lease = new Farm().index;
   lease.offer(step('a', { live: 3 }), readyTasks([{ start: 0, count: 4 }]), new Map());
   lease.caps.limitQueue(queueId('q1'), 1, false);
@@ -550,7 +550,7 @@ test('room under the cap of the farm is reported even if the queue that freed it
   t.end();
 });
 
-test('of a job that is withdrawn nothing is kept once its live tasks have settled', (t) => {
+test('a withdrawn job is removed when its live tasks have settled', (t) => {
   const lease = new Farm().index;
   const held = new Map([[3, { until: 5, avoided: [] }]]);
   lease.offer(step('a', { live: 1 }), readyTasks([{ start: 0, count: 1 }]), held);
@@ -559,11 +559,11 @@ test('of a job that is withdrawn nothing is kept once its live tasks have settle
   t.equal(lease.addReady(jobId('a'), 0, [{ start: 1, count: 1 }], 0), null);
   t.equal(lease.settle(jobId('a'), 0), false);
   t.equal(lease.entry(jobId('a'), 0), undefined);
-  t.equal(lease.settle(jobId('a'), 0), false, 'and a settled task of an unknown step changes nothing');
+  t.equal(lease.settle(jobId('a'), 0), false, 'a settled task of an unknown step changes nothing');
   t.end();
 });
 
-test('of pools: a task holds a slot of each, an unregistered one has none, and what is given back waits for the commit', (t) => {
+test('a task holds a slot of each pool, an unregistered pool has none, and a released slot waits for the commit', (t) => {
   const farm = new Farm();
   const { index: lease, pools } = farm;
   lease.offer(
@@ -571,11 +571,11 @@ test('of pools: a task holds a slot of each, an unregistered one has none, and w
     readyTasks([{ start: 0, count: 4 }]),
     new Map(),
   );
-  t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), [], 'neither is registered');
+  t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), [], 'neither pool is registered');
   pools.register([usagePool('p', 3, 1)]);
-  t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), [], 'one is not');
+  t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), [], 'one pool is not registered');
   pools.register([usagePool('P', 3, 1), usagePool('r', 2, 2)]);
-  t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.count, 2, 'the smaller one, whatever its case');
+  t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.count, 2, 'the smaller pool, in any case');
   t.strictSame(
     [pools.stateOf('p'), pools.stateOf('r')],
     [
@@ -584,7 +584,7 @@ test('of pools: a task holds a slot of each, an unregistered one has none, and w
     ],
   );
   lease.settle(jobId('a'), 0);
-  t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), [], 'the end of the task is not on disk');
+  t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), [], 'the end of the task is not durable');
   farm.commit();
   t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.count, 1);
   pools.register([]);
@@ -594,7 +594,7 @@ test('of pools: a task holds a slot of each, an unregistered one has none, and w
   t.end();
 });
 
-test('a task is overtaken when a later one is taken on a worker that it may run on and does not fit', (t) => {
+test('a task is overtaken when a later task is selected for a worker that it is eligible for but does not fit on', (t) => {
   const { index: lease } = new Farm();
   const overtaken = (): string[] => lease.overtakenSteps().map((entry) => entry.jobId);
   const whole = requirements({ cores: null });
@@ -607,14 +607,14 @@ test('a task is overtaken when a later one is taken on a worker that it may run 
   t.strictSame(overtaken(), [], 'no other task was taken instead');
   lease.offer(step('high', { priority: 70 }), readyTasks([{ start: 0, count: 1 }]), new Map());
   lease.take(workerOffer(), null, 1, UNBOUNDED);
-  t.strictSame(overtaken(), [], 'one of a higher priority comes first');
+  t.strictSame(overtaken(), [], 'a task of a higher priority comes first');
   lease.offer(step('low'), readyTasks([{ start: 0, count: 9 }]), new Map());
   lease.take(workerOffer(), null, 1, UNBOUNDED);
   t.strictSame(overtaken(), ['whole']);
   t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.jobId, 'whole');
-  t.strictSame(overtaken(), [], 'it was given something');
+  t.strictSame(overtaken(), [], 'it was given a task');
   lease.take(workerOffer(), null, 1, UNBOUNDED);
   lease.withdrawJob(jobId('whole'));
-  t.strictSame(overtaken(), [], 'it waits no longer');
+  t.strictSame(overtaken(), [], 'it is no longer waiting');
   t.end();
 });

@@ -5,7 +5,7 @@ import { ReadyTasks } from '../../../src/core/lease/ready-tasks.ts';
 
 const [A, B] = [workerId('a'), workerId('b')] as const;
 
-test('tasks that workers have failed are taken in their place among the others', (t) => {
+test('tasks that workers have failed keep their position among the others', (t) => {
   const ready = new ReadyTasks();
   for (const index of [2, 7, 8]) ready.add({ start: index, count: 1 }, [A]);
   ready.add({ start: 5, count: 1 }, [A, B]);

@@ -18,7 +18,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('takeFirst' as const), howMany: fc.nat(12) }),
 );
 
-/** Sorted, disjoint runs of a set, as few as there can be. */
+/** Returns the sorted, disjoint runs of a set, as few as possible. */
 function runsOf(set: ReadonlySet<number>): TaskRange[] {
   const runs: { start: number; count: number }[] = [];
   for (const index of [...set].sort((a, b) => a - b)) {
@@ -34,7 +34,7 @@ const indicesOf = (ranges: Iterable<TaskRange>): number[] =>
     Array.from({ length: Math.max(0, count) }, (_, each) => start + each),
   );
 
-test('a set of runs against a set of numbers', (t) => {
+test('task ranges behave like a set of numbers', (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const ranges = new TaskRanges();
@@ -69,7 +69,7 @@ test('a set of runs against a set of numbers', (t) => {
   t.end();
 });
 
-test('ranges that touch become one', (t) => {
+test('adjacent ranges are joined', (t) => {
   const ranges = new TaskRanges([
     { start: 10, count: 5 },
     { start: 0, count: 5 },
@@ -81,18 +81,18 @@ test('ranges that touch become one', (t) => {
   t.end();
 });
 
-test('taking out of the first of a million', (t) => {
+test('taking the first of a million, until the set is empty', (t) => {
   const ranges = new TaskRanges([{ start: 0, count: 1_000_000 }]);
   t.strictSame(ranges.takeFirst(3), [{ start: 0, count: 3 }]);
   t.strictSame([...ranges], [{ start: 3, count: 999_997 }]);
   t.strictSame(ranges.takeFirst(Infinity), [{ start: 3, count: 999_997 }]);
   t.equal(ranges.size, 0);
-  t.strictSame(ranges.takeFirst(1), [], 'nothing is left');
+  t.strictSame(ranges.takeFirst(1), [], 'the set is empty');
   t.strictSame(ranges.takeFirst(0), []);
   t.end();
 });
 
-test('what is given out is not shared', (t) => {
+test('returned ranges are copies', (t) => {
   const ranges = new TaskRanges([{ start: 0, count: 3 }]);
   const [first] = [...ranges];
   Object.assign(first ?? {}, { count: 99 });

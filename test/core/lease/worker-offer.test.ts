@@ -2,7 +2,7 @@ import { test } from 'tap';
 import { queueId } from '../../../src/core/ids.ts';
 import { workerOffer } from '../../kit/lease-parts.ts';
 
-test('what a worker offers follows from its record', (t) => {
+test('the offer of a worker is computed from its record', (t) => {
   const offer = workerOffer({
     ordinal: 7,
     cpuCount: 16,
@@ -42,7 +42,7 @@ test('what a worker offers follows from its record', (t) => {
   t.end();
 });
 
-test('a worker that was registered before it was asked for its hardware has none', (t) => {
+test('a worker that registered before hardware was reported has none', (t) => {
   const offer = workerOffer({ cpuCount: 4, memoryMib: 1024 });
   t.strictSame(Object.fromEntries(offer.amounts), {
     'amount.worker.vcpu': 4,
@@ -55,7 +55,7 @@ test('a worker that was registered before it was asked for its hardware has none
   t.end();
 });
 
-test('workers with equal signatures are eligible for the same', (t) => {
+test('workers with equal signatures are eligible for the same steps', (t) => {
   const base = { queueIds: [queueId('a'), queueId('b')], tags: { x: '1', y: '2' } };
   const { signature } = workerOffer(base);
   t.equal(
@@ -79,12 +79,12 @@ test('workers with equal signatures are eligible for the same', (t) => {
   t.end();
 });
 
-test('limits of expressions part workers only where the server grants more', (t) => {
+test('expression limits distinguish workers only if the server grants more', (t) => {
   const signatureAt = (exprMemoryBytes: number): string =>
     workerOffer({ exprMemoryBytes }, 1_000_000).signature;
-  t.equal(signatureAt(1_000_000), signatureAt(2_000_000), 'both may run whatever there is');
+  t.equal(signatureAt(1_000_000), signatureAt(2_000_000), 'both are eligible for everything');
   t.equal(signatureAt(1_000_000), workerOffer({}, 1_000_000).signature, 'the default');
   t.not(signatureAt(999_999), signatureAt(1_000_000));
-  t.not(signatureAt(999_999), signatureAt(999_998), 'explain says what each grants');
+  t.not(signatureAt(999_999), signatureAt(999_998), 'explain reports the limit of each');
   t.end();
 });

@@ -8,7 +8,7 @@ import {
   WORKER_OFFLINE_MESSAGE,
 } from '../../../src/core/lifecycle/failure-reasons.ts';
 
-test('the reasons of docs/contract/task-states.md, word for word', (t) => {
+test('the reasons are exactly those of docs/contract/task-states.md', (t) => {
   t.equal(CASCADE_REASON, 'canceled: upstream step failed');
   t.equal(USER_CANCEL_REASON, 'canceled by user');
   t.equal(WORKER_OFFLINE_MESSAGE, 'worker went offline');
@@ -16,14 +16,14 @@ test('the reasons of docs/contract/task-states.md, word for word', (t) => {
   t.equal(
     UPSTREAM_JOB_REASON,
     'canceled: upstream job failed',
-    'the words are ours, in the manner of the cascade',
+    'this text is not in the contract; it follows the pattern of the upstream reason',
   );
   t.end();
 });
 
-test('the reason of a reported failure', (t) => {
-  t.equal(reportedFailureReason('disk on fire', 3), 'disk on fire', 'the message verbatim');
-  t.equal(reportedFailureReason(' ', 3), ' ', 'verbatim even when blank');
+test('returns the reason of a reported failure', (t) => {
+  t.equal(reportedFailureReason('disk on fire', 3), 'disk on fire', 'the unchanged message');
+  t.equal(reportedFailureReason(' ', 3), ' ', 'unchanged even if blank');
   t.equal(reportedFailureReason('', 3), 'failed (exit 3)');
   t.equal(reportedFailureReason('', 0), 'failed (exit 0)');
   t.equal(reportedFailureReason('', -9), 'failed (exit -9)');

@@ -12,7 +12,7 @@ import {
 const A = jobId('a');
 const B = jobId('b');
 
-test('failures of a step on a worker', (t) => {
+test('counts failures of a step on a worker', (t) => {
   const worker = workerId('w');
   const once = countStepFailure(undefined, worker, 5);
   t.strictSame(once, { version: 1, workerId: worker, failures: 1, lastAt: 5 });
@@ -20,7 +20,7 @@ test('failures of a step on a worker', (t) => {
   t.end();
 });
 
-test('failures on a worker: the step that failed last is the last', (t) => {
+test('lists the steps with failures on a worker, latest last', (t) => {
   let record = NO_WORKER_FAILURES;
   record = countWorkerFailure(record, A, 0, 1);
   record = countWorkerFailure(record, A, 1, 2);
@@ -35,11 +35,11 @@ test('failures on a worker: the step that failed last is the last', (t) => {
       { jobId: A, stepOrder: 0, failures: 2, lastAt: 4 },
     ],
   });
-  t.strictSame(NO_WORKER_FAILURES, { version: 1, total: 0, steps: [] }, 'nothing is changed in place');
+  t.strictSame(NO_WORKER_FAILURES, { version: 1, total: 0, steps: [] }, 'the input is not changed');
   t.end();
 });
 
-test('only the steps that failed last are kept, and the total counts on', (t) => {
+test('only the latest steps are kept, and the total keeps counting', (t) => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: WORKER_FAILURE_STEPS_MAX + 10 }), { maxLength: 300 }), (orders) => {
       let record = NO_WORKER_FAILURES;

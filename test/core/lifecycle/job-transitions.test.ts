@@ -9,7 +9,7 @@ import {
   type JobTrigger,
 } from '../../../src/core/lifecycle/job-transitions.ts';
 
-/** One row of the table of docs/contract/job-states.md#transitions: its words, and what the data says for them. */
+/** One row of the table in docs/contract/job-states.md#transitions: its text, and the corresponding data. */
 interface SpecifiedRow {
   readonly from: string;
   readonly trigger: string;
@@ -83,7 +83,7 @@ const SPECIFIED: readonly SpecifiedRow[] = [
     means: means(TERMINAL, 'retry', 'pending'),
   },
   {
-    // A job that has ended already stays what it is: its steps were terminal before.
+    // An ended job keeps its status: its steps were terminal before.
     from: 'any',
     trigger: 'all steps terminal',
     to: 'completed or failed',
@@ -94,7 +94,7 @@ const SPECIFIED: readonly SpecifiedRow[] = [
   },
 ];
 
-/** Rows that follow from other places of the contract, with the place. */
+/** Transitions that follow from other parts of the contract, with the location. */
 const BEYOND_THE_TABLE: readonly { readonly row: JobTransition; readonly why: string }[] = [
   {
     row: { from: 'pending', trigger: 'first lease', to: 'running' },
@@ -106,7 +106,7 @@ const BEYOND_THE_TABLE: readonly { readonly row: JobTransition; readonly why: st
   },
   {
     row: { from: 'pending', trigger: 'auto-park', to: 'paused' },
-    why: 'the same outcome, for a job that the stale-assigned reaper has made pending',
+    why: 'the same outcome, for a job that the stale-assigned reaper made pending',
   },
   {
     row: { from: 'paused', trigger: 'upstream failed', to: 'canceled' },
@@ -116,22 +116,22 @@ const BEYOND_THE_TABLE: readonly { readonly row: JobTransition; readonly why: st
 
 const text = (row: JobTransition): string => `${row.from ?? '(new)'} --${row.trigger}--> ${row.to}`;
 
-test('the job table has every row of the contract and no other', (t) => {
+test('the job table has exactly the rows of the contract', (t) => {
   const wanted = [...SPECIFIED.flatMap((row) => row.means), ...BEYOND_THE_TABLE.map(({ row }) => row)].map(
     text,
   );
   t.strictSame(JOB_TRANSITIONS.map(text).sort(), wanted.sort());
-  t.equal(new Set(wanted).size, wanted.length, 'no row twice');
+  t.equal(new Set(wanted).size, wanted.length, 'no duplicate rows');
   t.end();
 });
 
-test('a trigger leads from a status to one status only', (t) => {
+test('a trigger has one target status for each status', (t) => {
   const starts = JOB_TRANSITIONS.map((row) => `${row.from ?? ''} ${row.trigger}`);
   t.equal(new Set(starts).size, starts.length);
   t.end();
 });
 
-/** For each ordered pair, and for a new job, the triggers that lead from the one to the other. */
+/** For each ordered pair of statuses, and for a new job, the triggers of the transition. */
 const PAIRS: Readonly<Record<JobStatus | '(new)', Partial<Record<JobStatus, readonly JobTrigger[]>>>> = {
   '(new)': { pending: ['submission without upstreams'], blocked: ['submission with upstreams'] },
   pending: {
@@ -186,7 +186,7 @@ const TRIGGERS: readonly JobTrigger[] = [
   'upstream failed',
 ];
 
-test('all ordered pairs of job statuses, and the new job', (t) => {
+test('all ordered pairs of job statuses, and the new job, have the expected triggers', (t) => {
   t.strictSame(
     [...JOB_STATUSES],
     ['pending', 'blocked', 'paused', 'running', 'completed', 'failed', 'canceled'],
@@ -201,7 +201,7 @@ test('all ordered pairs of job statuses, and the new job', (t) => {
   t.end();
 });
 
-test('terminal job statuses', (t) => {
+test('returns the terminal job statuses', (t) => {
   t.strictSame(JOB_STATUSES.filter(isTerminalJob), TERMINAL);
   t.end();
 });

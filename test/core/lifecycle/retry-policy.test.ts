@@ -9,9 +9,9 @@ import {
 
 const SERVER: RetryPolicy = { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 };
 
-test('the cascade server, farm, queue, job: the later level wins, field by field', (t) => {
+test('in the cascade server, farm, queue, job the later level applies, field by field', (t) => {
   t.strictSame(effectiveRetry(SERVER), SERVER);
-  t.strictSame(effectiveRetry(SERVER, {}, {}, {}), SERVER, 'an absent field inherits');
+  t.strictSame(effectiveRetry(SERVER, {}, {}, {}), SERVER, 'an absent field is inherited');
   t.strictSame(
     effectiveRetry(
       SERVER,
@@ -24,12 +24,12 @@ test('the cascade server, farm, queue, job: the later level wins, field by field
   t.strictSame(
     effectiveRetry(SERVER, { failureLimit: 7 }, {}, { failureLimit: 0, retryDelaySeconds: 0 }),
     { maxAttempts: 3, retryDelaySeconds: 0, failureLimit: 0 },
-    'a zero is a value: 0 disables an inherited limit',
+    'zero is a value: 0 disables an inherited limit',
   );
   t.end();
 });
 
-test('the cascade against the definition: the last level that has the field, else the server', (t) => {
+test('the cascade matches its definition: the last level with the field, else the server', (t) => {
   const override: fc.Arbitrary<RetryOverride> = fc.record(
     { maxAttempts: fc.nat(5), retryDelaySeconds: fc.nat(5), failureLimit: fc.nat(5) },
     { requiredKeys: [] },
@@ -49,8 +49,8 @@ test('the cascade against the definition: the last level that has the field, els
 });
 
 /**
- * docs/contract/retry.md#outcomes-of-a-failure. Each count below, at and above its limit, pairwise:
- * auto-park when the job's failures reach failure_limit; else retry below max_attempts; else exhausted.
+ * docs/contract/retry.md#outcomes-of-a-failure. Each count below, at and above its limit, pairwise: auto-park when the
+ * job's failures reach failure_limit; else retry below max_attempts; else exhausted.
  */
 const OUTCOMES = [
   { limit: 0, job: 1, max: 3, task: 1, outcome: 'retry' },
@@ -70,13 +70,13 @@ const OUTCOMES = [
   { limit: 1, job: 1, max: 100, task: 1, outcome: 'auto-park' },
 ] as const;
 
-test('exactly one outcome of a failure', (t) => {
+test('each failure has exactly one outcome', (t) => {
   for (const { limit, job, max, task, outcome } of OUTCOMES) {
     const policy = { maxAttempts: max, retryDelaySeconds: 10, failureLimit: limit };
     t.equal(
       failureOutcome(policy, task, job),
       outcome,
-      `failure ${task} of ${max}, ${job} of the job's ${limit}`,
+      `failure ${task} of ${max}, ${job} of the job's limit ${limit}`,
     );
   }
   t.end();

@@ -14,7 +14,7 @@ const counts = (some: Partial<Omit<TaskCounts, 'total' | 'unschedulable'>>): Tas
   total: Object.values(some).reduce((sum, count) => sum + count, 0),
 });
 
-/** docs/contract/step-states.md: the step statuses, and what each stands for. */
+/** docs/contract/step-states.md: the step statuses and their meanings. */
 const STATUSES: readonly (readonly [StepStatus, Partial<TaskCounts>, string])[] = [
   ['pending', { pending: 3 }, 'waiting on steps or on the job'],
   ['pending', { pending: 2, canceled: 1 }, 'a task that was canceled does not end the wait'],
@@ -35,14 +35,14 @@ const STATUSES: readonly (readonly [StepStatus, Partial<TaskCounts>, string])[] 
   ['canceled', { succeeded: 2, canceled: 1 }, ''],
 ];
 
-test('the status of a step follows from its tasks', (t) => {
+test('the status of a step is derived from its tasks', (t) => {
   for (const [status, some, why] of STATUSES) {
     t.equal(stepStatusOf(counts(some)), status, `${JSON.stringify(some)} ${why}`);
   }
   t.end();
 });
 
-test('terminal step statuses', (t) => {
+test('returns the terminal step statuses', (t) => {
   const all: readonly StepStatus[] = ['pending', 'ready', 'running', 'completed', 'failed', 'canceled'];
   t.strictSame(all.filter(isTerminalStep), ['completed', 'failed', 'canceled']);
   t.end();
@@ -54,7 +54,7 @@ test('a job ends when all its steps are terminal', (t) => {
   t.equal(
     completionTrigger('running', ['completed', 'canceled']),
     'a step failed',
-    'not completed is failed',
+    'a job that did not complete has failed',
   );
   t.equal(completionTrigger('running', ['failed', 'running']), null);
   t.equal(completionTrigger('running', ['completed', 'pending']), null);

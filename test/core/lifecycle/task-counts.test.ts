@@ -18,7 +18,7 @@ const counted = (tasks: readonly TaskStatus[]): TaskCounts => {
   return counts;
 };
 
-test('counts of tasks of one status', (t) => {
+test('counts tasks of one status', (t) => {
   for (const status of TASK_STATUSES) {
     t.strictSame(countsOf(4, status), counted([status, status, status, status]), status);
   }
@@ -26,7 +26,7 @@ test('counts of tasks of one status', (t) => {
   t.end();
 });
 
-test('moving counts is counting the moved tasks', (t) => {
+test('moving counts equals counting the moved tasks', (t) => {
   fc.assert(
     fc.property(
       statuses,
@@ -45,11 +45,11 @@ test('moving counts is counting the moved tasks', (t) => {
   );
   const two = copyOfCounts(countsOf(2, 'ready'));
   moveCounts(two, 'ready', 'assigned');
-  t.strictSame(two, counted(['ready', 'assigned']), 'one by default');
+  t.strictSame(two, counted(['ready', 'assigned']), 'one task by default');
   t.end();
 });
 
-test('a copy of counts is as they were, whatever becomes of them', (t) => {
+test('a copy of counts is independent of the original', (t) => {
   const counts = copyOfCounts({ ...countsOf(3, 'ready'), unschedulable: 2 });
   const copy = copyOfCounts(counts);
   moveCounts(counts, 'ready', 'assigned', 3);
@@ -57,7 +57,7 @@ test('a copy of counts is as they were, whatever becomes of them', (t) => {
   t.end();
 });
 
-test('the sum of counts is the counts of all', (t) => {
+test('the sum of counts equals the counts of all tasks', (t) => {
   fc.assert(
     fc.property(fc.array(statuses, { maxLength: 5 }), (steps) => {
       t.strictSame(sumCounts(steps.map(counted)), counted(steps.flat()));
@@ -68,7 +68,7 @@ test('the sum of counts is the counts of all', (t) => {
   t.end();
 });
 
-test('a sum changes none of what it is given', (t) => {
+test('a sum does not change its input', (t) => {
   const counts = Object.freeze(countsOf(3, 'ready'));
   sumCounts([counts, counts]);
   t.strictSame(counts, counted(['ready', 'ready', 'ready']));

@@ -10,7 +10,7 @@ import {
   type TaskTrigger,
 } from '../../../src/core/lifecycle/task-transitions.ts';
 
-/** One row of the table of docs/contract/task-states.md#transitions: its words, and what the data says for them. */
+/** One row of the table in docs/contract/task-states.md#transitions: its text, and the corresponding data. */
 interface SpecifiedRow {
   readonly from: string;
   readonly trigger: string;
@@ -83,7 +83,7 @@ const SPECIFIED: readonly SpecifiedRow[] = [
   },
 ];
 
-/** Rows that follow from other places of the contract, with the place. */
+/** Transitions that follow from other parts of the contract, with the location. */
 const BEYOND_THE_TABLE: readonly { readonly row: TaskTransition; readonly why: string }[] = [
   {
     row: { from: 'assigned', trigger: 'auto-retry', to: 'ready' },
@@ -101,22 +101,22 @@ const BEYOND_THE_TABLE: readonly { readonly row: TaskTransition; readonly why: s
 
 const text = (row: TaskTransition): string => `${row.from} --${row.trigger}--> ${row.to}`;
 
-test('the task table has every row of the contract and no other', (t) => {
+test('the task table has exactly the rows of the contract', (t) => {
   const wanted = [...SPECIFIED.flatMap((row) => row.means), ...BEYOND_THE_TABLE.map(({ row }) => row)].map(
     text,
   );
   t.strictSame(TASK_TRANSITIONS.map(text).sort(), wanted.sort());
-  t.equal(new Set(wanted).size, wanted.length, 'no row twice');
+  t.equal(new Set(wanted).size, wanted.length, 'no duplicate rows');
   t.end();
 });
 
-test('a trigger leads from a status to one status only', (t) => {
+test('a trigger has one target status for each status', (t) => {
   const starts = TASK_TRANSITIONS.map((row) => `${row.from} ${row.trigger}`);
   t.equal(new Set(starts).size, starts.length);
   t.end();
 });
 
-/** For each of the 49 ordered pairs the triggers that lead from the one to the other. */
+/** For each of the 49 ordered pairs of statuses, the triggers of the transition. */
 const PAIRS: Readonly<Record<TaskStatus, Partial<Record<TaskStatus, readonly TaskTrigger[]>>>> = {
   pending: { ready: ['dependency resolution'], canceled: ['cancel', 'cascade'] },
   ready: { assigned: ['lease'], canceled: ['cancel'] },
@@ -152,7 +152,7 @@ const TRIGGERS: readonly TaskTrigger[] = [
   'reported success',
 ];
 
-test('all 49 ordered pairs of task statuses', (t) => {
+test('all 49 ordered pairs of task statuses have the expected triggers', (t) => {
   t.strictSame(
     [...TASK_STATUSES],
     ['pending', 'ready', 'assigned', 'running', 'succeeded', 'failed', 'canceled'],
@@ -170,7 +170,7 @@ test('all 49 ordered pairs of task statuses', (t) => {
   t.end();
 });
 
-test('what no row allows leads nowhere', (t) => {
+test('a transition without a row is rejected', (t) => {
   for (const trigger of TRIGGERS)
     t.equal(nextTaskStatus('succeeded', trigger), null, `succeeded, ${trigger}`);
   t.equal(nextTaskStatus('ready', 'cascade'), null);
@@ -178,12 +178,12 @@ test('what no row allows leads nowhere', (t) => {
   t.end();
 });
 
-test('terminal and live statuses', (t) => {
+test('returns the terminal and live statuses', (t) => {
   t.strictSame(TASK_STATUSES.filter(isTerminalTask), ['succeeded', 'failed', 'canceled']);
   t.strictSame(TASK_STATUSES.filter(isLiveTask), ['assigned', 'running']);
   for (const status of TASK_STATUSES.filter(isTerminalTask)) {
     const exits = TASK_TRANSITIONS.filter((row) => row.from === status && row.trigger !== 'manual retry');
-    t.strictSame(exits, [], `only a manual retry leaves ${status}`);
+    t.strictSame(exits, [], `only a manual retry changes ${status}`);
   }
   t.end();
 });

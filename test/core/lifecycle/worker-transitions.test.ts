@@ -10,7 +10,7 @@ import type { WorkerStatus } from '../../../src/core/records/worker.ts';
 
 type From = WorkerTransition['from'];
 
-/** Statements of the contract about workers, with the matching data. */
+/** Statements of the contract about workers, with the corresponding data. */
 interface SpecifiedRule {
   readonly rule: string;
   readonly means: readonly WorkerTransition[];
@@ -54,13 +54,13 @@ const SPECIFIED: readonly SpecifiedRule[] = [
   },
 ];
 
-/** Rows that the contract is silent about, with the reason. */
+/** Transitions that the contract does not mention, with the reason. */
 const BEYOND_THE_CONTRACT: readonly { readonly rows: readonly WorkerTransition[]; readonly why: string }[] = [
   {
     rows: (['register', 'heartbeat', 'deregister', 'timeout'] as const).flatMap((trigger) =>
       means(['disabled'], trigger, 'disabled'),
     ),
-    why: 'only a user undoes a disable: neither a new start of the daemon nor its silence',
+    why: 'only a user reverses a disable: neither a new start of the daemon nor its silence does',
   },
   {
     rows: [
@@ -69,30 +69,30 @@ const BEYOND_THE_CONTRACT: readonly { readonly rows: readonly WorkerTransition[]
       ...means(['offline'], 'enable while alive', 'offline'),
       ...means(['offline'], 'enable while silent', 'offline'),
     ],
-    why: 'enable reverses disable: a worker that is not disabled stays what it is',
+    why: 'enable reverses disable: a worker that is not disabled keeps its status',
   },
 ];
 
 const text = (row: WorkerTransition): string =>
   `${row.from ?? '(none)'} --${row.trigger}--> ${row.to ?? '(removed)'}`;
 
-test('the worker table has every rule of the contract and no other', (t) => {
+test('the worker table has exactly the rules of the contract', (t) => {
   const wanted = [
     ...SPECIFIED.flatMap((rule) => rule.means),
     ...BEYOND_THE_CONTRACT.flatMap(({ rows }) => rows),
   ].map(text);
   t.strictSame(WORKER_TRANSITIONS.map(text).sort(), wanted.sort());
-  t.equal(new Set(wanted).size, wanted.length, 'no row twice');
+  t.equal(new Set(wanted).size, wanted.length, 'no duplicate rows');
   t.end();
 });
 
-test('a trigger leads from a status to one status only', (t) => {
+test('a trigger has one target status for each status', (t) => {
   const starts = WORKER_TRANSITIONS.map((row) => `${row.from ?? ''} ${row.trigger}`);
   t.equal(new Set(starts).size, starts.length);
   t.end();
 });
 
-test('where each trigger takes each status', (t) => {
+test('each trigger has the expected target for each status', (t) => {
   const wanted: readonly (readonly [Parameters<typeof nextWorkerStatus>[1], readonly WorkerStatus[]])[] = [
     ['register', ['online', 'online', 'disabled']],
     ['heartbeat', ['online', 'online', 'disabled']],

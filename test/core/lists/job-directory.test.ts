@@ -21,7 +21,7 @@ const rest = {
   updatedAt: fc.integer({ min: 0, max: 5 }),
 };
 
-/** The dependencies of a job never change: they follow from the id. */
+/** The dependencies of a job never change: they are derived from the ID. */
 const upstreamsOf = (id: string): ListedJob['dependsOn'] => {
   const number = Number(id.slice(5, 9));
   const some = [number - 3, number - 1, number + 2].filter((each) => each >= 0 && number % 3 > 0);
@@ -55,7 +55,7 @@ const query: fc.Arbitrary<JobListQuery> = fc.record(
   { requiredKeys: ['words', 'sortBy', 'descending', 'offset', 'limit'] },
 );
 
-void test('every page is that of the plain list, whatever was put and removed', async (t) => {
+void test('every page equals that of a plain list, after any changes', async (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.array(step, { maxLength: 15 }), fc.array(query, { maxLength: 4 })), {
@@ -97,7 +97,7 @@ void test('every page is that of the plain list, whatever was put and removed', 
   t.pass('300 histories');
 });
 
-void test('a directory that grows and shrinks by thousands stays that of the plain list', async (t) => {
+void test('a directory that grows and shrinks by thousands equals a plain list', async (t) => {
   const directory = new JobDirectory();
   const held = new Map<string, ListedJob>();
   const jobAt = (number: number, round: number): ListedJob => ({

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'tap';
 import { bucketOfValue, positionsAt, type ValueBlock } from '../../../src/core/lists/ranks.ts';
 
-/** A block of plain values; its bounds may be wider than they are, as those of a filtered block. */
+/** A block of plain values. Its bounds may be wider than its values, as in a filtered block. */
 function plainBlock(values: readonly number[], first: number, slack: number): ValueBlock {
   return {
     low: Math.min(...values) - slack,
@@ -50,7 +50,7 @@ const times = fc.oneof(
   fc.integer({ min: 0, max: 4_000_000_000_000 }),
 );
 
-void test('a window of few values is that of the sorted list', async (t) => {
+void test('a window of few values equals that of the sorted list', async (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.array(times, { maxLength: 30 }), { maxLength: 6 }),
@@ -64,10 +64,10 @@ void test('a window of few values is that of the sorted list', async (t) => {
       },
     ),
   );
-  t.pass('every window');
+  t.pass('every window is equal');
 });
 
-/** Many values in distributions that put nearly all of them in one range. */
+/** Many values in distributions that put nearly all of them into one range. */
 const SHAPES: Readonly<Record<string, (nth: number) => number>> = {
   'all equal': () => 1_700_000_000_000,
   'two values': (nth) => (nth % 2 === 0 ? 5 : 1_700_000_000_000),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'tap';
 import { Buckets, SECONDS_BOUNDS } from '../../../src/core/metrics/buckets.ts';
 
-test('values are counted by upper bound, inclusive', (t) => {
+test('values are counted by inclusive upper bound', (t) => {
   const buckets = new Buckets([1, 2]);
   t.strictSame(buckets.cumulative(), { upTo: [0, 0], count: 0, sum: 0 });
   for (const value of [0, 1, 1.5, 2, 2.5, 100]) buckets.observe(value);
@@ -12,7 +12,7 @@ test('values are counted by upper bound, inclusive', (t) => {
   t.end();
 });
 
-test('what is taken in pieces and added up is what was observed', (t) => {
+test('counts that are taken in pieces add up to the observed values', (t) => {
   const values = fc.array(fc.array(fc.integer({ min: 0, max: 40_000 }).map((each) => each / 1000)));
   fc.assert(
     fc.property(values, (pieces) => {

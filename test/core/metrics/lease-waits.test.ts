@@ -2,17 +2,17 @@ import { test } from 'tap';
 import { Buckets, SECONDS_BOUNDS } from '../../../src/core/metrics/buckets.ts';
 import { LeaseWaits } from '../../../src/core/metrics/lease-waits.ts';
 
-/** The counts of these values. */
+/** Returns the counts of these values. */
 const counted = (...seconds: readonly number[]) => {
   const buckets = new Buckets(SECONDS_BOUNDS);
   for (const each of seconds) buckets.observe(each);
   return buckets.take();
 };
 
-/** A request that has come at this time, with the inbox of its reply. */
+/** A request that arrived at this time, with its reply inbox. */
 const asked = (waits: LeaseWaits, inbox: string, at: number) => ({ inbox, wait: waits.requested(at) });
 
-test('a request that is served at once is measured whole, its time in the mailbox with it', (t) => {
+test('a request that is served immediately is measured completely, including its time in the mailbox', (t) => {
   const waits = new LeaseWaits(60_000);
   const a = asked(waits, 'a', 1000);
   t.equal(waits.parkedRequests, 0);
@@ -34,7 +34,7 @@ test('a request that is served at once is measured whole, its time in the mailbo
   t.end();
 });
 
-test('a parked request is measured from when work was found, and its wait apart', (t) => {
+test('a parked request is measured from the time when work was available, and its wait separately', (t) => {
   const waits = new LeaseWaits(60_000);
   const a = asked(waits, 'a', 1000);
   waits.settled('a', a.wait);
@@ -54,7 +54,7 @@ test('a parked request is measured from when work was found, and its wait apart'
   t.end();
 });
 
-test('a request that is never answered is forgotten, and one that comes again counts once', (t) => {
+test('a request that is never answered is removed, and a repeated one counts once', (t) => {
   const waits = new LeaseWaits(60_000);
   const lost = asked(waits, 'lost', 0);
   waits.settled('lost', lost.wait);
@@ -69,10 +69,10 @@ test('a request that is never answered is forgotten, and one that comes again co
   t.equal(waits.parkedRequests, 1);
   waits.replied(lost, 'leased', 1, 60_001, 60_002);
   t.equal(waits.parkedRequests, 1);
-  t.strictSame(waits.take(60_003).latency, counted(), 'it is lost, whatever comes of it');
+  t.strictSame(waits.take(60_003).latency, counted(), 'it is removed, even if it is answered later');
   waits.take(60_020);
   t.equal(waits.parkedRequests, 0);
   waits.settled('kept', kept.wait);
-  t.equal(waits.parkedRequests, 0, 'what is over stays over');
+  t.equal(waits.parkedRequests, 0, 'an ended measurement stays ended');
   t.end();
 });

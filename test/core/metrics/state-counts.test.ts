@@ -18,7 +18,7 @@ const STATUSES: readonly JobStatus[] = [
 ];
 const WORKER_STATUSES = ['online', 'offline', 'disabled'] as const;
 
-test('jobs, their tasks and workers are counted as they are on disk', (t) => {
+test('jobs, their tasks and workers are counted as stored', (t) => {
   const counter = new StateCounter();
   t.strictSame(counter.counts(), NO_COUNTS);
   const taskCounts = { ...NO_TASKS, total: 9, pending: 1, ready: 4, assigned: 1, running: 2, succeeded: 1 };
@@ -52,7 +52,7 @@ test('jobs, their tasks and workers are counted as they are on disk', (t) => {
   t.end();
 });
 
-test('the counts are those of what is left, whatever the changes were', (t) => {
+test('the counts equal those of the remaining rows after any changes', (t) => {
   const aChange = fc.record({
     table: fc.constantFrom('job', 'worker'),
     id: fc.integer({ min: 0, max: 4 }),

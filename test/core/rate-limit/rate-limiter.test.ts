@@ -4,7 +4,7 @@ import { RateLimiter, type RateLimit } from '../../../src/core/rate-limit/rate-l
 
 const SEEDS = [0x1234_5678, 0x9abc_def0] as const;
 
-/** A token bucket as the book has it: tokens in thousandths, filled up when it is looked at. */
+/** Reference implementation of a token bucket: tokens in thousandths, refilled on access. */
 class BookBucket {
   readonly #limit: RateLimit;
   #thousandths: number;
@@ -25,7 +25,7 @@ class BookBucket {
   }
 }
 
-test('each client is let in exactly as by a token bucket of its own', (t) => {
+test('each client is admitted as by its own token bucket', (t) => {
   const limit = fc.record({ rps: fc.integer({ min: 1, max: 2000 }), burst: fc.integer({ min: 1, max: 50 }) });
   const request = fc.record({ client: fc.nat(4), pauseMs: fc.nat(120) });
   fc.assert(
@@ -45,7 +45,7 @@ test('each client is let in exactly as by a token bucket of its own', (t) => {
   t.end();
 });
 
-test('who waits as long as told is let in, who waits a millisecond less is not', (t) => {
+test('a client that waits as long as requested is admitted, and one that waits a millisecond less is not', (t) => {
   const limit = fc.record({ rps: fc.integer({ min: 1, max: 3000 }), burst: fc.integer({ min: 1, max: 30 }) });
   fc.assert(
     fc.property(limit, fc.nat(10_000_000), fc.nat(50), (rates, start, offsetMs) => {
@@ -61,7 +61,7 @@ test('who waits as long as told is let in, who waits a millisecond less is not',
   t.end();
 });
 
-test('40 at once, then 20 a second, as the contract has it', (t) => {
+test('a client may send 40 requests at once, then 20 per second, as in the contract', (t) => {
   const limiter = new RateLimiter({ rps: 20, burst: 40 }, SEEDS);
   const waits = (now: number, count: number): number[] =>
     Array.from({ length: count }, () => limiter.take('a', now));
@@ -72,13 +72,13 @@ test('40 at once, then 20 a second, as the contract has it', (t) => {
   t.strictSame(
     waits(60_000, 41),
     [...Array<number>(40).fill(0), 50],
-    'it fills up to the burst and no further',
+    'the bucket fills up to the burst and no further',
   );
-  t.equal(limiter.take('b', 60_000), 0, 'another client has its own');
+  t.equal(limiter.take('b', 60_000), 0, 'another client has its own bucket');
   t.end();
 });
 
-test('a flood of addresses locks no client out, and frees a greedy client only briefly', (t) => {
+test('a flood of addresses blocks no client, and frees a greedy client only briefly', (t) => {
   const limiter = new RateLimiter({ rps: 20, burst: 40 }, SEEDS, 16);
   let greedy = 0;
   let strangers = 0;
@@ -89,19 +89,20 @@ test('a flood of addresses locks no client out, and frees a greedy client only b
     for (let each = 0; each < 10; each++)
       if (limiter.take(`stranger ${round} ${each}`, now) === 0) strangers++;
   }
-  t.equal(strangers, rounds * 10, 'everyone new is let in, with 128 places for 20,000 clients');
-  // 9.995 s at 20 a second, and the burst. The greedy one keeps its place, because others are nearer to full.
+  t.equal(strangers, rounds * 10, 'every new client is admitted, with 128 entries for 20,000 clients');
+  // 9.995 s at 20 per second, and the burst. The greedy client keeps its entry, because the buckets of others are
+  // fuller.
   t.equal(greedy, 239);
   t.end();
 });
 
-test('a client without a place starts with a full bucket', (t) => {
+test('a client without an entry starts with a full bucket', (t) => {
   const limiter = new RateLimiter({ rps: 1, burst: 2 }, SEEDS, 1);
   const clients = Array.from({ length: 9 }, (_, each) => `client ${each}`);
   const askTwice = (client: string): number[] => [limiter.take(client, 0), limiter.take(client, 0)];
   for (const client of clients) t.strictSame(askTwice(client), [0, 0], client);
   const refused = clients.filter((client) => limiter.take(client, 0) > 0);
-  t.ok(refused.length < clients.length, 'one has lost its place, and its debt');
+  t.ok(refused.length < clients.length, 'one client has lost its entry and thus its debt');
   t.ok(refused.length >= 7);
   t.end();
 });

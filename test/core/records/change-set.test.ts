@@ -16,7 +16,7 @@ const row: fc.Arbitrary<Change> = fc.oneof(
 );
 const rowOf = (change: Change): string => JSON.stringify([change.table, 'key' in change ? change.key : '']);
 
-test('of the changes of a row only the last stays, in the order of the last ones', (t) => {
+test('of several changes of a row only the last is kept, in the order of the last changes', (t) => {
   fc.assert(
     fc.property(fc.array(row, { maxLength: 30 }), (changes) => {
       const expected = changes.filter(
@@ -30,7 +30,7 @@ test('of the changes of a row only the last stays, in the order of the last ones
   t.end();
 });
 
-test('changes with a removed prefix stay as they are', (t) => {
+test('changes with a removed prefix are kept', (t) => {
   const before = [
     put('endedJob', 'a', { version: 1 }),
     removePrefix('endedJob', ''),

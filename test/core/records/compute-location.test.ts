@@ -4,7 +4,7 @@ import {
   computeLocationNameWrong,
 } from '../../../src/core/records/compute-location.ts';
 
-void test('names of compute locations', (t) => {
+void test('validates names of compute locations', (t) => {
   for (const name of [
     'berlin',
     'Berlin-2',

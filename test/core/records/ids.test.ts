@@ -14,7 +14,7 @@ import {
 const uuid = fc.uuid().map((text) => jobId(text.toLowerCase()));
 const number = fc.integer({ min: 0, max: 9_999_999_999 });
 
-test('ids name what they are made of', (t) => {
+test('IDs contain the IDs of their parents', (t) => {
   fc.assert(
     fc.property(uuid, number, number, number, (job, stepOrder, index, attemptNumber) => {
       const task = { jobId: job, stepOrder, index };
@@ -29,7 +29,7 @@ test('ids name what they are made of', (t) => {
 
 const JOB = '0190f3c2-1111-7222-8333-444455556666';
 
-test('an invalid id is not parsed', (t) => {
+test('an invalid ID is not parsed', (t) => {
   for (const bad of [
     '',
     JOB,
@@ -50,16 +50,16 @@ test('an invalid id is not parsed', (t) => {
     t.equal(parseTaskId(bad), null, `task ${JSON.stringify(bad)}`);
     t.equal(parseAttemptId(bad), null, `attempt ${JSON.stringify(bad)}`);
   }
-  t.equal(parseStepId(`${JOB}-1-2`), null, 'a task id is not a step id');
-  t.equal(parseTaskId(`${JOB}-1`), null, 'a step id is not a task id');
-  t.equal(parseTaskId(`${JOB}-1-2-3`), null, 'an attempt id is not a task id');
-  t.equal(parseAttemptId(`${JOB}-1-2`), null, 'a task id is not an attempt id');
+  t.equal(parseStepId(`${JOB}-1-2`), null, 'a task ID is not a step ID');
+  t.equal(parseTaskId(`${JOB}-1`), null, 'a step ID is not a task ID');
+  t.equal(parseTaskId(`${JOB}-1-2-3`), null, 'an attempt ID is not a task ID');
+  t.equal(parseAttemptId(`${JOB}-1-2`), null, 'a task ID is not an attempt ID');
   t.end();
 });
 
 test('UUIDs', (t) => {
   t.equal(isUuid(JOB), true);
-  t.equal(isUuid(JOB.toUpperCase()), false, 'ids are written in lower case');
+  t.equal(isUuid(JOB.toUpperCase()), false, 'IDs are in lower case');
   for (const bad of ['', `${JOB}0`, JOB.replaceAll('-', ''), `{${JOB}}`, JOB.replace('0', 'g')]) {
     t.equal(isUuid(bad), false, bad);
   }

@@ -6,7 +6,7 @@ import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
 import { put, type Change } from '../../../src/core/records/change-set.ts';
 import { openAttemptOf, readAttempt, readAttempts } from '../../../src/core/records/open-attempt.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import type { TaskState } from '../../../src/core/records/task-page.ts';
+import type { AssignedTaskState, TaskState } from '../../../src/core/records/task-page.ts';
 import { NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
 
 const FARM = farmId('f');
@@ -17,13 +17,13 @@ const address: TaskAddress = {
   index: 7,
 };
 
-const TASK: TaskState = {
+const TASK: AssignedTaskState = {
   status: 'assigned',
   failedAttempts: 0,
   attemptNumber: 3,
   updatedAt: 60,
   assignedAt: 50,
-  retryAfter: 0,
+  retryAfter: null,
   workerOrdinal: 4,
   hasText: false,
   unschedulable: false,
@@ -67,7 +67,7 @@ const of = (task: TaskState): { farmId: typeof FARM; address: TaskAddress; task:
   task,
 });
 
-test('an attempt without a report follows from the page of its task', (t) => {
+test('an attempt without a report is derived from the page of its task', (t) => {
   t.strictSame(openAttemptOf(address, TASK, WORKER), OPEN);
   const store = storeOf(row(closed(1)), row(closed(2)), ORDINAL);
   for (const status of ['assigned', 'running'] as const) {
@@ -93,7 +93,7 @@ test('a task without a worker has only the attempts of its rows', (t) => {
   t.end();
 });
 
-test('a row says more than the page', (t) => {
+test('a row overrides the page', (t) => {
   const told = { ...OPEN, sessionId: 's', progress: 40, statusMessage: 'rendering' };
   const store = storeOf(row(closed(2)), row(told), ORDINAL);
   t.strictSame(readAttempts(store, of(TASK)), [closed(2), told]);
@@ -103,7 +103,7 @@ test('a row says more than the page', (t) => {
   t.end();
 });
 
-test('numbers leap at a restore', (t) => {
+test('numbers skip ahead after a restore', (t) => {
   const store = storeOf(row(closed(1)), ORDINAL);
   const read = of({ ...TASK, attemptNumber: 470_000 });
   const id = attemptIdOf({ ...address, attemptNumber: 470_000 });
@@ -112,7 +112,7 @@ test('numbers leap at a restore', (t) => {
   t.end();
 });
 
-test('returns at most the limit, and nothing of an unknown worker', (t) => {
+test('returns at most the limit, and nothing for an unknown worker', (t) => {
   const store = storeOf(row(closed(1)), row(closed(2)), ORDINAL);
   t.strictSame(
     [1, 2, 3].map((limit) => readAttempts(store, of(TASK), limit).length),

@@ -7,7 +7,7 @@ const SLAB_MAX = 64 * TASK_PAGE_BYTES;
 
 const pageOfOnly = (byte: number): Uint8Array => new Uint8Array(TASK_PAGE_BYTES).fill(byte);
 
-test('gathered pages are what was given, apart from each other, in memory of their size', (t) => {
+test('collected pages equal the input, do not overlap, and use memory of their size', (t) => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(100_000), { maxLength: 200 }), (numbers) => {
       const given = numbers.map((number): [number, Uint8Array] => [number, pageOfOnly(number % 256)]);
@@ -16,7 +16,7 @@ test('gathered pages are what was given, apart from each other, in memory of the
       const bytes = [...memory].reduce((sum, { byteLength }) => sum + byteLength, 0);
       if (bytes !== numbers.length * TASK_PAGE_BYTES) return false;
       if ([...memory].some(({ byteLength }) => byteLength > SLAB_MAX)) return false;
-      // A write to one page changes no other, nor the source.
+      // A write to one page changes no other page and not the source.
       for (const page of gathered.values()) page[0] = (page[0] ?? 0) ^ 0xff;
       return (
         [...gathered.keys()].join() === numbers.join() &&
@@ -34,7 +34,7 @@ test('gathered pages are what was given, apart from each other, in memory of the
   t.end();
 });
 
-test('new pages are empty and apart from each other, and not more is kept ahead than there is', (t) => {
+test('new pages are empty and do not overlap, and the preallocated memory is limited', (t) => {
   fc.assert(
     fc.property(fc.nat(150), fc.integer({ min: 1, max: 300 }), (before, more) => {
       const pagesMax = before + more;

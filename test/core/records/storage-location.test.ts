@@ -12,7 +12,7 @@ const BUCKET =
 const PREFIX = 'must not have a prefix with whitespace, "?", "#", backslashes or empty segments';
 const CLIMBS = 'must not have "." or ".." in its path';
 
-test('roots that are sound', (t) => {
+test('valid roots are accepted', (t) => {
   const roots = [
     '/',
     '/mnt/projects',
@@ -36,7 +36,7 @@ test('roots that are sound', (t) => {
   t.end();
 });
 
-test('what is wrong with a root', (t) => {
+test('invalid roots have an error text', (t) => {
   const cases: [string, string][] = [
     ['', PATH],
     ['mnt/projects', PATH],
@@ -87,7 +87,7 @@ test('what is wrong with a root', (t) => {
   t.end();
 });
 
-test('places are compute locations or the fallback', (t) => {
+test('locations are compute locations or the fallback', (t) => {
   for (const place of ['default', 'berlin', 'Zürich.2', '__proto__'])
     t.equal(storageRootKeyError(place), null);
   for (const place of ['', 'a b', 'a/b', 'x'.repeat(256)])

@@ -12,11 +12,11 @@ import {
 const JOB = jobId('0190f3c2-1111-7222-8333-444455556666');
 const FARM = farmId('0190f3c2-0000-7222-8333-444455556666');
 
-test('keys, word for word', (t) => {
+test('keys have exactly this text', (t) => {
   const task = { jobId: JOB, stepOrder: 2, index: 33 };
   t.equal(keys.step(JOB, 2), `${JOB}/00002`);
   t.equal(keys.taskPage(JOB, 2, 1), `${JOB}/00002/0000000001`);
-  t.equal(keys.taskPageOf(task), `${JOB}/00002/0000000001`, 'the page that task 33 is on');
+  t.equal(keys.taskPageOf(task), `${JOB}/00002/0000000001`, 'the page that contains task 33');
   t.equal(keys.taskText(task), `${JOB}/00002/0000000033`);
   t.equal(keys.attempt(task, 4), `${JOB}/00002/0000000033/0000004`);
   t.equal(keys.activeJob(FARM, JOB), `${FARM}/${JOB}`);
@@ -43,12 +43,15 @@ test('keys are in the order of their numbers', (t) => {
   t.end();
 });
 
-test('prefixes take in what belongs to them and nothing else', (t) => {
+test('a prefix matches exactly the keys of its parent', (t) => {
   const task = { jobId: JOB, stepOrder: 1, index: 3 };
   t.ok(keys.attempt(task, 1).startsWith(keys.attemptsOf(task)));
-  t.notOk(keys.attempt({ ...task, index: 31 }, 1).startsWith(keys.attemptsOf(task)), 'task 31 is not task 3');
+  t.notOk(
+    keys.attempt({ ...task, index: 31 }, 1).startsWith(keys.attemptsOf(task)),
+    'task 31 does not match task 3',
+  );
   t.ok(keys.taskPage(JOB, 1, 7).startsWith(keys.taskPagesOf(JOB, 1)));
-  t.notOk(keys.taskPage(JOB, 10, 7).startsWith(keys.taskPagesOf(JOB, 1)), 'step 10 is not step 1');
+  t.notOk(keys.taskPage(JOB, 10, 7).startsWith(keys.taskPagesOf(JOB, 1)), 'step 10 does not match step 1');
   t.ok(keys.step(JOB, 1).startsWith(keys.stepsOf(JOB)));
   t.ok(keys.taskText(task).startsWith(keys.taskTextsOf(JOB)));
   t.ok(keys.activeJob(FARM, JOB).startsWith(keys.activeJobsOf(FARM)));
@@ -56,7 +59,7 @@ test('prefixes take in what belongs to them and nothing else', (t) => {
   t.end();
 });
 
-test('the number that a key ends with', (t) => {
+test('returns the number at the end of a key', (t) => {
   t.equal(lastNumberOfKey(keys.taskPage(JOB, 2, 31_249)), 31_249);
   t.equal(lastNumberOfKey(keys.workerOrdinal(FARM, 0)), 0);
   t.end();
@@ -68,7 +71,7 @@ test('ended jobs are in the order in which they ended, completed ones separately
   t.equal(keys.endedJob(FARM, 'failed', 7, JOB), `${FARM}/failed/000000000000007/${JOB}`);
   t.equal(keys.endedJob(FARM, 'canceled', 7, JOB), `${FARM}/failed/000000000000007/${JOB}`);
   t.strictSame(endedJobOfKey(completed), { farmId: FARM, endedAt: 1_795_000_000_000, jobId: JOB });
-  t.equal(endedJobOfKey(keys.endedJobsOf(FARM, 'failed')).farmId, FARM, 'of the beginning of a key');
+  t.equal(endedJobOfKey(keys.endedJobsOf(FARM, 'failed')).farmId, FARM, 'of a key prefix');
   t.ok(keys.endedJobsOf(FARM, 'failed') < keys.afterEndedJobs(FARM));
   t.ok(
     keys.afterEndedJobs(FARM) < keys.endedJobsOf(farmId('0190f3c2-0000-7222-8333-444455556667'), 'completed'),

@@ -23,19 +23,19 @@ const task: fc.Arbitrary<TaskState> = fc
     failedAttempts: fc.nat(0xffff),
     attemptNumber: fc.nat(0xffffffff),
     updatedAt: time,
-    when: time,
-    workerOrdinal: fc.nat(0xffffffff),
+    when: fc.option(fc.integer({ min: 1, max: 4_102_444_800_000 })),
+    workerOrdinal: fc.option(fc.integer({ min: 1, max: 0xffffffff })),
     hasText: fc.boolean(),
     unschedulable: fc.boolean(),
     silent: fc.boolean(),
   })
   .map(({ when, ...rest }) => ({
     ...rest,
-    assignedAt: rest.status === 'ready' ? 0 : when,
-    retryAfter: rest.status === 'ready' ? when : 0,
+    assignedAt: rest.status === 'ready' ? null : when,
+    retryAfter: rest.status === 'ready' ? when : null,
   }));
 
-test('a page gives back what was written, each task on its own', (t) => {
+test('a page returns each task as it was written', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.nat(TASKS_PER_PAGE - 1), task), { maxLength: 60 }),
@@ -64,7 +64,7 @@ test('a page gives back what was written, each task on its own', (t) => {
   t.end();
 });
 
-test('every status, word by word', (t) => {
+test('every status has exactly this code', (t) => {
   for (const status of TASK_STATUSES) {
     const page = emptyTaskPage();
     const state: TaskState = {
@@ -72,8 +72,8 @@ test('every status, word by word', (t) => {
       failedAttempts: 2,
       attemptNumber: 70_000,
       updatedAt: 1_700_000_000_123,
-      assignedAt: status === 'ready' ? 0 : 1_700_000_000_001,
-      retryAfter: status === 'ready' ? 1_700_000_000_002 : 0,
+      assignedAt: status === 'ready' ? null : 1_700_000_000_001,
+      retryAfter: status === 'ready' ? 1_700_000_000_002 : null,
       workerOrdinal: 66_000,
       hasText: true,
       unschedulable: true,
@@ -83,6 +83,21 @@ test('every status, word by word', (t) => {
     t.strictSame(readTask(page, 31), state, status);
     t.equal(readTask(page, 30), null, 'its neighbor is untouched');
     t.equal(readTaskStatus(page, 31), status);
+  }
+  t.end();
+});
+
+test('null is stored as 0', (t) => {
+  for (const status of TASK_STATUSES) {
+    const page = emptyTaskPage();
+    const state = { ...untouchedTask({ status, updatedAt: 1_700_000_000_123 }), attemptNumber: 1 };
+    writeTask(page, 0, state);
+    t.strictSame(
+      [...page.subarray(16, 32)],
+      Array.from({ length: 16 }, () => 0),
+      status,
+    );
+    t.strictSame(readTask(page, 0), state);
   }
   t.end();
 });
@@ -100,9 +115,9 @@ test('an empty page holds untouched tasks alone', (t) => {
     failedAttempts: 0,
     attemptNumber: 0,
     updatedAt: 17,
-    assignedAt: 0,
-    retryAfter: 0,
-    workerOrdinal: 0,
+    assignedAt: null,
+    retryAfter: null,
+    workerOrdinal: null,
     hasText: false,
     unschedulable: false,
     silent: false,
@@ -110,7 +125,7 @@ test('an empty page holds untouched tasks alone', (t) => {
   t.end();
 });
 
-test('a page inside a larger buffer, at any place', (t) => {
+test('a page can be inside a larger buffer, at any offset', (t) => {
   const buffer = new Uint8Array(3 * TASK_PAGE_BYTES).fill(0xee);
   const page = buffer.subarray(TASK_PAGE_BYTES + 8, 2 * TASK_PAGE_BYTES + 8);
   page.fill(0);
@@ -119,16 +134,16 @@ test('a page inside a larger buffer, at any place', (t) => {
   t.strictSame(readTask(page, 5), state);
   t.ok(
     buffer.subarray(0, TASK_PAGE_BYTES + 8).every((byte) => byte === 0xee),
-    'nothing before it is touched',
+    'nothing before it is changed',
   );
   t.ok(
     buffer.subarray(2 * TASK_PAGE_BYTES + 8).every((byte) => byte === 0xee),
-    'nothing behind it is touched',
+    'nothing after it is changed',
   );
   t.end();
 });
 
-test('an unknown status code is an error, not a task', (t) => {
+test('an unknown status code is an error', (t) => {
   const page = emptyTaskPage();
   page[0] = 8;
   t.throws(() => readTask(page, 0), { message: 'task page holds the unknown status code 8 at index 0' });
@@ -142,7 +157,7 @@ test('the number of failures stops at the maximum of a record', (t) => {
   t.end();
 });
 
-test('which page a task is on', (t) => {
+test('returns the page of a task', (t) => {
   t.strictSame([0, 31, 32, 63, 64, 999_999].map(pageOf), [0, 0, 1, 1, 2, 31_249]);
   t.end();
 });

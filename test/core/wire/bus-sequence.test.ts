@@ -9,7 +9,7 @@ import {
   streamFound,
 } from '../../../src/core/wire/bus-sequence.ts';
 
-test('the first stream is numbered as it is', async (t) => {
+test('the first stream keeps its numbers', async (t) => {
   const state = streamFound(null, { createdAt: 'monday', lastSequence: 40 });
   t.strictSame(state, {
     version: 1,
@@ -20,16 +20,20 @@ test('the first stream is numbered as it is', async (t) => {
   });
   t.equal(busSequenceOf(state, 12), 12);
   t.strictSame(numbered(state, 12), { ...state, lastStreamSequence: 12, lastBusSequence: 12 });
-  t.strictSame(numbered(numbered(state, 12), 7), numbered(state, 12), 'a late message takes nothing back');
+  t.strictSame(
+    numbered(numbered(state, 12), 7),
+    numbered(state, 12),
+    'a late message does not decrease the number',
+  );
 });
 
-test('the same stream, found again, continues', async (t) => {
+test('the same stream continues after a reconnect', async (t) => {
   const state = numbered(streamFound(null, { createdAt: 'monday', lastSequence: 40 }), 40);
   t.equal(streamFound(state, { createdAt: 'monday', lastSequence: 40 }), state);
   t.equal(streamFound(state, { createdAt: 'monday', lastSequence: 55 }), state);
 });
 
-test('a stream that was re-created, or reset, is numbered above all before', async (t) => {
+test('a stream that was re-created or reset gets higher numbers than all before', async (t) => {
   const state = numbered(streamFound(null, { createdAt: 'monday', lastSequence: 40 }), 40);
   const again = streamFound(state, { createdAt: 'tuesday', lastSequence: 3 });
   t.strictSame(again, {
@@ -45,7 +49,7 @@ test('a stream that was re-created, or reset, is numbered above all before', asy
   t.strictSame(putBack, rebased(state));
 });
 
-test('whatever becomes of the stream, numbers of its messages in order keep rising', async () => {
+test('numbers of messages in order increase, whatever happens to the stream', async () => {
   const life = fc.array(
     fc.tuple(fc.constantFrom('same', 'again', 'put back'), fc.array(fc.integer({ min: 1, max: 5 }))),
   );
@@ -72,7 +76,7 @@ test('whatever becomes of the stream, numbers of its messages in order keep risi
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 
-test('after a restore numbers are above all that were given out since the backup', async (t) => {
+test('after a restore numbers are higher than all that were assigned since the backup', async (t) => {
   const backedUp = numbered(streamFound(null, { createdAt: 'monday', lastSequence: 40 }), 40);
   await fc.assert(
     fc.asyncProperty(
@@ -94,5 +98,9 @@ test('after a restore numbers are above all that were given out since the backup
   t.equal(number(NOW), NOW * 1000 + 1);
   t.equal(number(NOW + 60_000) - number(NOW), 60_000_000, 'the same backup, restored again later');
   const early = afterRestore(first, NOW - 1);
-  t.equal(early.lastBusSequence, first.lastBusSequence, 'a clock that went back takes nothing back');
+  t.equal(
+    early.lastBusSequence,
+    first.lastBusSequence,
+    'a clock that was set back does not decrease the number',
+  );
 });

@@ -56,7 +56,7 @@ const event: fc.Arbitrary<DomainEvent> = fc.oneof(
 const nameOf = (each: DomainEvent): string =>
   each.subject === 'tasks' ? `tasks of ${each.payload.job_id}` : each.subject;
 
-test('each subject keeps its events, in order, as JSON.stringify writes them', (t) => {
+test('each subject keeps its events, in order, formatted as by JSON.stringify', (t) => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 12 }), (events) => {
       const batches = batchEvents(events);
@@ -75,7 +75,7 @@ test('each subject keeps its events, in order, as JSON.stringify writes them', (
   t.end();
 });
 
-test('no events make no batch', (t) => {
+test('no events give no batch', (t) => {
   t.same(batchEvents([]), []);
   t.end();
 });

@@ -9,11 +9,11 @@ import { messages } from './messages.arbitrary.ts';
 const STEP = stepIdOf(jobId('01890a5d-ac96-774b-bcce-b302099a8057'), 0);
 const read = (text: string): unknown => JSON.parse(text);
 
-test('a reply is written as JSON.stringify writes it, but for the order of fields', (t) => {
+test('a reply is formatted as by JSON.stringify, except for the order of fields', (t) => {
   fc.assert(
     fc.property(fc.array(messages.leaseReply, { maxLength: 4 }), (replies) => {
       const writer = new LeaseReplyWriter();
-      // Twice: the second time from texts that were kept.
+      // Twice: the second time from cached texts.
       for (const reply of [...replies, ...replies]) {
         const text = writer.textOf(reply);
         t.strictSame(read(text), read(JSON.stringify(reply)));
@@ -25,7 +25,7 @@ test('a reply is written as JSON.stringify writes it, but for the order of field
   t.end();
 });
 
-test('the parts of a step are kept by what they are, whatever object the step itself is', (t) => {
+test('the parts of a step are cached by content, not by object', (t) => {
   fc.assert(
     fc.property(messages.leaseReply, fc.nat(), fc.string(), (reply, readyLeft, name) => {
       fc.pre(reply.type === 'leases');
@@ -45,7 +45,7 @@ test('the parts of a step are kept by what they are, whatever object the step it
   t.end();
 });
 
-test('more texts than are kept are written all the same', (t) => {
+test('replies are correct with more texts than the cache can hold', (t) => {
   const writer = new LeaseReplyWriter();
   const replies = Array.from({ length: 12 }, (_, at): LeaseReply => {
     const data = String(at).repeat(1024 * 1024);

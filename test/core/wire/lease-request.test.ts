@@ -50,7 +50,7 @@ const field = fc.constantFrom(
   '__proto__',
 );
 
-test('what is read quickly is judged as the readers judge it', (t) => {
+test('the fast parser accepts the same requests as the general parser', (t) => {
   fc.assert(
     fc.property(
       messages.leaseRequest,
@@ -79,7 +79,7 @@ test('what is read quickly is judged as the readers judge it', (t) => {
   t.end();
 });
 
-test('usual requests are read, unusual ones are refused with the place', (t) => {
+test('ordinary requests are parsed, and others are rejected with the position', (t) => {
   t.strictSame(parseLeaseRequest(JSON.stringify({ ...request, reports: [report, report] })), {
     ok: true,
     value: { ...request, reports: [report, report] },

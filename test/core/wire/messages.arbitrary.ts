@@ -15,7 +15,7 @@ import type {
 } from '../../../src/core/wire/bus-messages.ts';
 import type { EnvironmentPlan, ScriptPlan } from '../../../src/openjd/template/plan.ts';
 
-/** Valid messages of every kind. */
+/** Generators of valid messages of every kind. */
 
 const uuid = fc.uuid();
 const attempt = fc.record({

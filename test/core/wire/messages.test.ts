@@ -72,7 +72,7 @@ const statusWith = (change: object): string =>
 const registerWith = (change: object): string =>
   reasonOf(parsePresence(JSON.stringify({ ...register, ...change })));
 
-test('a registration says its hardware, or none as an older worker does', (t) => {
+test('a registration contains the hardware, or none from an older worker', (t) => {
   const hardware = {
     gpu_count: 1,
     gpu_memory_mib: 24_564,
@@ -94,7 +94,7 @@ test('a registration says its hardware, or none as an older worker does', (t) =>
   t.end();
 });
 
-test('a registration says its expression limits, or none as an older worker does', (t) => {
+test('a registration contains the expression limits, or none from an older worker', (t) => {
   const parsed = parsePresence(JSON.stringify({ ...register, expr_memory_limit: 500_000 }));
   t.same(parsed, { ok: true, value: { ...register, expr_memory_limit: 500_000 } });
   for (const wrong of [0, -1, 1.5, 1_000_000_001, '1', null]) {
@@ -108,7 +108,7 @@ test('a registration says its expression limits, or none as an older worker does
 });
 
 for (const kind of kinds) {
-  test(`${kind}: what is written is what is read`, (t) => {
+  test(`${kind}: a formatted message round-trips`, (t) => {
     fc.assert(
       fc.property(messages[kind] as fc.Arbitrary<unknown>, (message) => {
         const parsed = doors[kind](JSON.stringify(message));
@@ -121,13 +121,13 @@ for (const kind of kinds) {
   });
 }
 
-test('fields that are not known are left out', (t) => {
+test('unknown fields are ignored', (t) => {
   const parsed = parseLeaseRequest(JSON.stringify({ ...lease, later: { than: 'us' }, __proto__x: 1 }));
   t.same(parsed, { ok: true, value: lease });
   t.end();
 });
 
-test('a wrong field is named with what it has to be', (t) => {
+test('an invalid field is reported with the expected value', (t) => {
   t.equal(statusWith({ v: 2 }), 'v: must be 1');
   t.equal(statusWith({ v: '1' }), 'v: must be 1');
   t.equal(statusWith({ v: undefined }), 'v: is missing');
@@ -183,7 +183,7 @@ test('a wrong field is named with what it has to be', (t) => {
   t.end();
 });
 
-test('an answer goes to an inbox and nowhere else', (t) => {
+test('a reply address must be an inbox', (t) => {
   for (const subject of [
     'task.status.x',
     '$JS.API.STREAM.DELETE.X',
@@ -199,7 +199,7 @@ test('an answer goes to an inbox and nowhere else', (t) => {
   t.end();
 });
 
-test('no text makes a door throw', (t) => {
+test('no text makes a parser throw', (t) => {
   const long = `{"v":1,"x":"${'y'.repeat(WIRE_LIMITS.statusText)}"}`;
   const deep = '['.repeat(30_000);
   const hidden = JSON.stringify({ ...lease, incarnation: 'a', note: '\\"[[[[{{{{'.repeat(100) });
@@ -209,7 +209,7 @@ test('no text makes a door throw', (t) => {
     reasonOf(parseStatus('{"a":'.repeat(3000))),
     `message: nested deeper than ${WIRE_LIMITS.nesting} levels`,
   );
-  t.equal(reasonOf(parseLeaseRequest(hidden)), 'accepted', 'brackets inside of strings are text');
+  t.equal(reasonOf(parseLeaseRequest(hidden)), 'accepted', 'brackets inside strings are text');
   t.equal(
     reasonOf(parseLeaseRequest(`"${'\\'.repeat(2)}"${deep}`.slice(0, 4000))),
     `message: nested deeper than ${WIRE_LIMITS.nesting} levels`,
@@ -233,7 +233,7 @@ test('no text makes a door throw', (t) => {
   t.end();
 });
 
-test('keys named like parts of the language are keys like any other', (t) => {
+test('keys with names of JavaScript properties are ordinary keys', (t) => {
   const parsed = parsePresence(JSON.stringify(register).replace('"gpu"', '"__proto__"'));
   t.ok(parsed.ok && parsed.value.type === 'register');
   if (parsed.ok && parsed.value.type === 'register') {
@@ -243,7 +243,7 @@ test('keys named like parts of the language are keys like any other', (t) => {
   t.end();
 });
 
-test('an assignment whose step is not in the reply is refused', (t) => {
+test('an assignment whose step is missing in the reply is rejected', (t) => {
   const step_id = `${JOB}-0`;
   const assignment = {
     task_id: TASK,
@@ -271,7 +271,7 @@ test('an assignment whose step is not in the reply is refused', (t) => {
   t.end();
 });
 
-/** One random injury to a text: a cut, a swap, a foreign piece, a repeated part. */
+/** Returns a text with one random damage: a cut, a swap, a foreign piece, or a repeated part. */
 const injury = fc.tuple(
   fc.nat(),
   fc.oneof(fc.nat(2), fc.nat(60)),
@@ -311,7 +311,7 @@ const injure = (text: string, injuries: readonly [number, number, string][]): st
     return result.slice(0, start) + piece + result.slice(start + length);
   }, text);
 
-test('20,000 injured messages are each a message or a reason', (t) => {
+test('each of 20,000 damaged messages yields a message or an error', (t) => {
   const cases = kinds.map((kind) =>
     (messages[kind] as fc.Arbitrary<unknown>).map((message) => [kind, JSON.stringify(message)] as const),
   );
@@ -324,7 +324,7 @@ test('20,000 injured messages are each a message or a reason', (t) => {
         const parsed = doors[kind](injure(text, injuries));
         if (parsed.ok) {
           seen.accepted += 1;
-          // A parsed message is one that a sender could have written: parsing it again returns it unchanged.
+          // A parsed message is one that a sender could have created: parsing it again returns it unchanged.
           const again = doors[kind](JSON.stringify(parsed.value));
           return again.ok && JSON.stringify(again.value) === JSON.stringify(parsed.value);
         }
@@ -338,7 +338,7 @@ test('20,000 injured messages are each a message or a reason', (t) => {
   t.end();
 });
 
-test('values of wrong types in every field give a reason or a message', (t) => {
+test('values of wrong types in every field yield an error or a message', (t) => {
   const wild = fc.oneof(
     fc.constantFrom<unknown>(null, true, -1, 0.5, 2 ** 60, '', 'x', [], {}, [[]], '\u0000', '*', 'a.b', '>'),
     fc.jsonValue({ maxDepth: 4 }),

@@ -12,14 +12,14 @@ import {
 const seen = (...numbers: number[]): SequenceRanges =>
   numbers.reduce<SequenceRanges>(addSequence, NOTHING_SEEN);
 
-test('numbers without a gap are one range, in whatever order they come', async (t) => {
+test('numbers without a gap are one range, in any order of arrival', async (t) => {
   t.strictSame(seen(1, 2, 3), [1, 3]);
   t.strictSame(seen(3, 1, 2), [1, 3]);
   t.strictSame(seen(2, 2), [2, 2]);
   t.strictSame(seen(1, 2, 5, 7, 6), [1, 2, 5, 7]);
 });
 
-test('what was seen is known, as a set of numbers would know it', async () => {
+test('seen numbers are reported as by a set of numbers', async () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 60 })), (numbers) => {
       const ranges = seen(...numbers);
@@ -28,12 +28,12 @@ test('what was seen is known, as a set of numbers would know it', async () => {
         assert.equal(hasSequence(ranges, n), wanted.has(n), `${n} in ${ranges.join(' ')}`);
       const sorted = [...wanted].sort((a, b) => a - b);
       const starts = sorted.filter((n) => !wanted.has(n - 1)).length;
-      assert.equal(ranges.length, 2 * starts, 'no more ranges than needed');
+      assert.equal(ranges.length, 2 * starts, 'as few ranges as possible');
     }),
   );
 });
 
-test('gaps above the maximum are closed, the oldest first', async (t) => {
+test('beyond the maximum number of ranges, gaps are closed, the oldest first', async (t) => {
   const odd = Array.from({ length: MAX_SEQUENCE_RANGES }, (_, i) => 2 * i + 1);
   const full = seen(...odd);
   t.equal(full.length, 2 * MAX_SEQUENCE_RANGES);

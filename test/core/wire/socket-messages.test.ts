@@ -8,7 +8,7 @@ import {
   readClientFrame,
 } from '../../../src/core/wire/socket-messages.ts';
 
-void test('what a client may say', async (t) => {
+void test('parses the frames of a client', async (t) => {
   const cases: [string, object][] = [
     ['{"type":"ping"}', { type: 'ping', seq: 0 }],
     ['{"type":"ping","seq":7,"subject":5,"payload":"x","more":1}', { type: 'ping', seq: 7 }],
@@ -26,7 +26,7 @@ void test('what a client may say', async (t) => {
   for (const [text, frame] of cases) t.strictSame(readClientFrame(text), { ok: true, frame }, text);
 });
 
-void test('unknown types', async (t) => {
+void test('unknown frame types are rejected', async (t) => {
   const cases: [string, string, string][] = [
     ['', 'bad-frame', 'the frame is not valid JSON'],
     ['{', 'bad-frame', 'the frame is not valid JSON'],
@@ -59,7 +59,7 @@ void test('unknown types', async (t) => {
   }
 });
 
-void test('whatever comes is a frame or an error, and what was written is read', async (t) => {
+void test('any input is a frame or an error, and formatted frames round-trip', async (t) => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
       const read = readClientFrame(text);

@@ -10,7 +10,7 @@ import { waitAfterRestore } from '../../../daemons/server/prepare-data.ts';
 import { logWriterOptions, writerOptions } from '../../adapters/lmdb/store-kit.ts';
 import { runCallsheet } from '../../cli/run-callsheet.ts';
 
-/** A backup of empty stores, and an empty `data.dir`. */
+/** Creates a backup of empty stores and an empty `data.dir`. */
 async function parts(directory: string): Promise<{ readonly file: string; readonly data: string }> {
   const source = join(directory, 'source');
   await (await openStateWriter(writerOptions(join(source, 'state')))).close();
@@ -23,14 +23,14 @@ async function parts(directory: string): Promise<{ readonly file: string; readon
   return { file, data };
 }
 
-/** What a restore that was killed between its renames leaves. */
+/** Creates the files that a restore leaves when it is killed between its renames. */
 async function cutRestore(data: string, file: string): Promise<void> {
   await restoreStores(data, file);
   mkdirSync(join(data, 'restore.partial'));
   writeFileSync(join(data, 'restore.partial/found-empty'), '');
 }
 
-test('the store of a service that starts while a backup is read stays', async (t) => {
+test('a store that a service creates while a backup is read is kept', async (t) => {
   const { file, data } = await parts(t.testdir());
   const restoring = restoreStores(data, file);
   mkdirSync(join(data, 'state'));
@@ -39,14 +39,14 @@ test('the store of a service that starts while a backup is read stays', async (t
   writeFileSync(join(data, 'restored.json'), 'its');
   await t.rejects(restoring, {
     name: 'RestoreTargetError',
-    message: `${join(data, 'state')} was made by another while the backup was read: it is left as it is`,
+    message: `${join(data, 'state')} was created by another process during the restore; it is left unchanged`,
   });
   held.release();
   t.equal(readFileSync(join(data, 'state/data.mdb'), 'utf8'), 'live');
   t.strictSame(readdirSync(data).sort(), ['restore.lock', 'restored.json', 'state']);
 });
 
-test('what a restore has put in place before it fails is taken away again, and nothing else', async (t) => {
+test('a failed restore removes only the files that it has created', async (t) => {
   const { file, data } = await parts(t.testdir());
   const restoring = restoreStores(data, file);
   mkdirSync(join(data, 'logs'));
@@ -56,7 +56,7 @@ test('what a restore has put in place before it fails is taken away again, and n
   t.equal(readFileSync(join(data, 'logs/data.mdb'), 'utf8'), 'live');
 });
 
-test('a cut restore is cleared only when no process holds its stores', async (t) => {
+test('an interrupted restore is removed only when no process holds its stores', async (t) => {
   const { file, data } = await parts(t.testdir());
   await cutRestore(data, file);
   for (const kind of ['state', 'logs']) {
@@ -73,7 +73,7 @@ test('a cut restore is cleared only when no process holds its stores', async (t)
   t.strictSame(readdirSync(data).sort(), ['logs', 'restore.lock', 'restored.json', 'state']);
 });
 
-test('a restore that was killed before it found the directory empty owns nothing in it', async (t) => {
+test('a restore that is killed before its check of the directory owns no files in it', async (t) => {
   const { file, data } = await parts(t.testdir());
   mkdirSync(join(data, 'restore.partial'));
   mkdirSync(join(data, 'state'));
@@ -86,7 +86,7 @@ test('a restore that was killed before it found the directory empty owns nothing
   t.equal(readFileSync(join(data, 'state/data.mdb'), 'utf8'), 'live');
 });
 
-test('two restores into one directory: the second ends with 5 and the first goes on', async (t) => {
+test('of two restores into one directory the second exits with 5 and the first continues', async (t) => {
   const { file, data } = await parts(t.testdir());
   const held = lockFile(data, 'restore.lock', 'exclusive', 'another restore');
   t.match(await runCallsheet(['restore', file, `--data-dir=${data}`]), {
@@ -97,11 +97,11 @@ test('two restores into one directory: the second ends with 5 and the first goes
   t.strictSame(readdirSync(data), ['restore.lock']);
 });
 
-test('a service that holds its store looks for a cut restore again', async (t) => {
+test('a service checks again for an interrupted restore after it has opened its store', async (t) => {
   const data = t.testdir({ 'restore.partial': {}, 'restored.json': '{}' });
   const logger = createLogger({ format: 'json', level: 'error' }, 'test');
   await t.rejects(waitAfterRestore(data, 0, logger, new AbortController().signal), {
-    message: `a restore into ${data} was cut off: run callsheet restore again`,
+    message: `a restore into ${data} was interrupted; run callsheet restore again`,
   });
   t.ok(existsSync(join(data, 'restored.json')));
 });

@@ -15,11 +15,11 @@ function recorded(): { shutdown: Shutdown; lines: Line[]; stopped: string[]; clo
   return { shutdown: new Shutdown({ info }, () => clock.now), lines, stopped: [], clock };
 }
 
-test('the steps are those of the contract, in its order', async (t) => {
+test('the shutdown steps are those of the contract, in order', async (t) => {
   t.strictSame(SHUTDOWN_STEPS, ['discovery', 'http', 'scheduler', 'bus', 'store']);
 });
 
-test('what was started is stopped step by step, the last of a step first', async (t) => {
+test('parts are stopped step by step, the last started part of a step first', async (t) => {
   const { shutdown, lines, stopped, clock } = recorded();
   const add = (step: 'store' | 'bus' | 'http', name: string): void =>
     shutdown.add(step, async () => {
@@ -42,7 +42,7 @@ test('what was started is stopped step by step, the last of a step first', async
   ]);
 });
 
-test('a part that cannot be stopped ends the shutdown with its error', async (t) => {
+test('a part that fails to stop ends the shutdown with its error', async (t) => {
   const { shutdown, stopped } = recorded();
   shutdown.add('store', () => stopped.push('store'));
   shutdown.add('http', () => Promise.reject(new Error('stuck')));

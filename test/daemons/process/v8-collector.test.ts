@@ -6,7 +6,7 @@ import { until } from '../../kit/until.ts';
 type CollectionType = Parameters<Collect>[0]['type'];
 type CollectionEntry = PerformanceEntry & { readonly detail: { readonly kind: number } };
 
-/** Runs a collection and returns the kinds that V8 reports for the time of the call. */
+/** Runs a collection and returns the kinds that V8 reports during the call. */
 async function collectedKinds(type: CollectionType): Promise<readonly number[]> {
   const entries: CollectionEntry[] = [];
   const observer = new PerformanceObserver((list) => {

@@ -28,7 +28,7 @@ const counted = (...seconds: readonly number[]) => {
 
 const PAGES = { fileBytes: 8192, pageBytes: 4096, usedPages: 1, freePages: 1 };
 
-test('events are counted by queue, and queues have names', async (t) => {
+test('events are counted by queue, with queue names', async (t) => {
   const queue = (id: string, name: string) => ({ id: queueId(id), name, farmId: farmId('f') });
   let queues = [queue('q1', 'line "1"'), queue('q2', 'night')];
   const metrics = new ServiceMetrics(() => queues);
@@ -36,18 +36,18 @@ test('events are counted by queue, and queues have names', async (t) => {
   metrics.count({ counter: 'task-retries', queueId: queueId('q1') });
   const scrape = parseMetrics(await metrics.text());
   t.equal(scrape.value('svc_scheduler_task_retries_total{queue="q1"}'), 2);
-  t.equal(scrape.value('svc_scheduler_task_retries_total{queue="q2"}'), 0, 'there from the start');
+  t.equal(scrape.value('svc_scheduler_task_retries_total{queue="q2"}'), 0, 'present from the start');
   t.equal(scrape.value('svc_scheduler_jobs_autoparked_total{queue="q1"}'), 0);
   t.equal(scrape.value('svc_queue_info{queue="q1",name="line \\"1\\"",farm="f"}'), 1);
   queues = [queue('q2', 'day')];
   const later = parseMetrics(await metrics.text());
-  t.equal(later.value('svc_scheduler_task_retries_total{queue="q1"}'), 2, 'a counter does not go back');
+  t.equal(later.value('svc_scheduler_task_retries_total{queue="q1"}'), 2, 'a counter does not decrease');
   t.equal(later.value('svc_queue_info{queue="q1",name="line \\"1\\"",farm="f"}'), undefined);
   t.equal(later.value('svc_queue_info{queue="q2",name="night",farm="f"}'), undefined);
   t.equal(later.value('svc_queue_info{queue="q2",name="day",farm="f"}'), 1);
 });
 
-test('what shards have measured is summed', async (t) => {
+test('measurements of shards are summed', async (t) => {
   const metrics = new ServiceMetrics(() => []);
   const tasks = { pending: 1, ready: 2, assigned: 3, running: 4, unschedulable: 1 };
   const first = measures({
@@ -122,7 +122,7 @@ test('docs/metrics.md names every metric with its type and labels, and no other'
   t.ok(scrape.types.has('process_cpu_seconds_total') && scrape.types.has('nodejs_heap_size_used_bytes'));
 });
 
-test('the files of the stores are looked at by each scrape', async (t) => {
+test('each scrape reads the sizes of the store files', async (t) => {
   const metrics = new ServiceMetrics(() => []);
   let pages = { state: PAGES, logs: { ...PAGES, freePages: 0 } };
   metrics.storePages(() => pages);

@@ -18,7 +18,7 @@ const taskOf = (text: string): PreparationTask => ({
 });
 const PLAIN = taskOf('not a template');
 
-void test('templates beyond what may wait are turned away, and no earlier one', async (t) => {
+void test('a full template queue rejects new templates, not earlier ones', async (t) => {
   const pool = new PreparationPool({ threads: 1, deadlineMs: PATIENT_MS, isAnswering: false });
   t.teardown(() => pool.stop());
   const results = await Promise.all(Array.from({ length: 1_100 }, () => pool.prepare(PLAIN)));
@@ -27,13 +27,13 @@ void test('templates beyond what may wait are turned away, and no earlier one', 
   t.strictSame(results.at(-1), { ok: false, busy: true });
 });
 
-void test('a template that outlives its deadline has no verdict, and the next ones have', async (t) => {
+void test('a template that exceeds its deadline gets no result, and later ones do', async (t) => {
   const pool = new PreparationPool({ threads: 1, deadlineMs: 300, isAnswering: false });
   t.teardown(() => pool.stop());
   const slow = taskOf(slowTemplate());
   const results = await Promise.all(Array.from({ length: 60 }, () => pool.prepare(slow)));
   t.strictSame(results.at(-1), { ok: false, deadline: true });
-  const verdict = await until('a thread is there again', async () => {
+  const verdict = await until('a replacement thread is ready', async () => {
     const result = await pool.prepare(PLAIN);
     return 'errors' in result ? result : null;
   });

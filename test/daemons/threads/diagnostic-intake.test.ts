@@ -30,7 +30,7 @@ function open() {
   return { intake, hear, told, world };
 }
 
-test('records of a turn are told together, with the worker that said them', async (t) => {
+test('records of one turn are posted together, with their workers', async (t) => {
   const { hear, told } = open();
   hear(WORKER, message({ attrs: { worker_id: OTHER, reason: 'why' } }));
   hear(OTHER, message({ worker_id: OTHER, level: 'DEBUG' }));
@@ -56,11 +56,11 @@ test('records of a turn are told together, with the worker that said them', asyn
   ]);
 });
 
-test('who is no worker, floods or sends what is none is dropped, and told of once a minute', async (t) => {
+test('records of unknown workers, floods and invalid records are dropped, and reported once a minute', async (t) => {
   const { intake, hear, told, world } = open();
   hear('server', message());
   hear(uuid('e', 9), message({ worker_id: uuid('e', 9) }));
-  t.equal(world.reads, 0, 'not even read');
+  t.equal(world.reads, 0, 'not even parsed');
   const malformed = [
     '',
     'nonsense',
@@ -82,7 +82,11 @@ test('who is no worker, floods or sends what is none is dropped, and told of onc
   hear(OTHER, message({ worker_id: OTHER }));
   await nextTurn();
   const records = told.flatMap((notice) => (notice.type === 'diagnosed' ? notice.told : []));
-  t.equal(records.length, 500 - malformed.length + 1, 'another worker is heard during the flood');
+  t.equal(
+    records.length,
+    500 - malformed.length + 1,
+    'records of another worker are accepted during the flood',
+  );
   told.length = 0;
   intake.reportDropped();
   const dropped = (unknown: number, flooding: number, bad: number) => ({
@@ -104,10 +108,10 @@ test('who is no worker, floods or sends what is none is dropped, and told of onc
   t.equal(told.length, 2);
   hear(WORKER, message());
   await nextTurn();
-  t.equal(told.length, 3, 'heard again after the flood');
+  t.equal(told.length, 3, 'records are accepted again after the flood');
 });
 
-test('a worker that the store does not know is looked for again once a second', (t) => {
+test('an unknown worker is looked up again once a second', (t) => {
   const known = new Set<string>();
   let stored: string | null = null;
   let refreshes = 0;

@@ -21,7 +21,7 @@ const JOB = jobNumber(1);
 const OTHER = jobNumber(2);
 const attemptOf = (jobId: JobId) => ({ jobId, stepOrder: 0, index: 0, attemptNumber: 1 });
 
-/** What the logs thread is made of, over real stores. */
+/** The parts of the logs thread, over real stores. */
 async function openLogs(t: Test, maxBytesPerTask = 0) {
   const directory = t.testdir();
   const stateDirectory = join(directory, 'state');
@@ -63,12 +63,12 @@ async function openLogs(t: Test, maxBytesPerTask = 0) {
       sequence++;
       state.apply([readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence, changes }))]);
     },
-    /** A chunk of the first attempt of a job, which is delivered with this sequence. */
+    /** Delivers a chunk of the first attempt of a job with this stream sequence. */
     deliver: (job: JobId, seqNum: number, sequence: number) => {
       intake.add(delivery(job, seqNum, sequence, acknowledged));
       intake.flush();
     },
-    /** Chunks of the first attempt of jobs, which come together. */
+    /** Delivers chunks of the first attempt of jobs together. */
     bring: (...chunks: (readonly [job: JobId, seqNum: number])[]) => {
       for (const [job, seqNum] of chunks) intake.add(delivery(job, seqNum, ++streamSequence, acknowledged));
       intake.flush();
@@ -102,7 +102,7 @@ function delivery(job: JobId, seqNum: number, streamSequence: number, acknowledg
 
 const jobRow = (id: JobId): Change => put('job', keys.job(id), jobRecord({ id }));
 
-test('chunks of a job are stored, and of one that does not exist are acknowledged and dropped', async (t) => {
+test('chunks of a job are stored; chunks of a missing job are acknowledged and dropped', async (t) => {
   const logs = await openLogs(t);
   logs.commit(jobRow(JOB));
   logs.bring([JOB, 1], [OTHER, 1], [JOB, 2]);
@@ -113,10 +113,10 @@ test('chunks of a job are stored, and of one that does not exist are acknowledge
     { type: 'stored', tasks: [taskIdOf(attemptOf(JOB))] },
   ]);
   logs.bring([OTHER, 2]);
-  t.strictSame(logs.acknowledged, [1, 2, 3, 4], 'also when there is nothing else');
+  t.strictSame(logs.acknowledged, [1, 2, 3, 4], 'even if there is nothing else');
 });
 
-test('a job is known as soon as it is committed, whatever was asked before', async (t) => {
+test('a job is found as soon as it is committed, even if it was missing before', async (t) => {
   const logs = await openLogs(t);
   logs.bring([JOB, 1]);
   logs.commit(jobRow(JOB));
@@ -124,7 +124,7 @@ test('a job is known as soon as it is committed, whatever was asked before', asy
   t.strictSame(logs.chunksOf(JOB), [1]);
 });
 
-test('once the logs of a deleted job are removed, nothing of it comes in any more', async (t) => {
+test('after the logs of a deleted job are removed, its chunks are dropped', async (t) => {
   const logs = await openLogs(t);
   const removal = new LogRemoval(logs.writer);
   logs.commit(jobRow(JOB), jobRow(OTHER));
@@ -138,11 +138,11 @@ test('once the logs of a deleted job are removed, nothing of it comes in any mor
   await removed;
   logs.bring([JOB, many + 2]);
   t.strictSame(logs.chunksOf(JOB), []);
-  t.strictSame(logs.chunksOf(OTHER), [1, 2], 'another job is left alone');
+  t.strictSame(logs.chunksOf(OTHER), [1, 2], 'another job is not affected');
   t.equal(logs.acknowledged.length, many + 4, 'every chunk is acknowledged');
 });
 
-test('what comes after a rest is stored at once, and what follows it together a moment later', async (t) => {
+test('a chunk after a pause is stored immediately, and the following ones together a moment later', async (t) => {
   const logs = await openLogs(t);
   logs.commit(jobRow(JOB));
   const { clock, intake } = logs;
@@ -162,22 +162,22 @@ test('what comes after a rest is stored at once, and what follows it together a 
   t.strictSame([logs.acknowledged, due()], [[11, 12, 13], [1_010 + EARLY_CHUNK_MS]]);
   clock.now = 1_030;
   intake.add(delivery(JOB, 4, 14, logs.acknowledged));
-  t.strictSame(due(), [1_050], 'the timer of who waits gives way');
+  t.strictSame(due(), [1_050], 'the pending timer is canceled');
   clock.now = 1_050;
   clock.timers[0]?.action();
   t.strictSame(logs.chunksOf(JOB), [1, 2, 3, 4, 5]);
 });
 
-test('chunks that come before an earlier one are stored and acknowledged with it', async (t) => {
+test('chunks that arrive before an earlier one are stored and acknowledged with it', async (t) => {
   const logs = await openLogs(t);
   logs.commit(jobRow(JOB));
   logs.deliver(JOB, 1, 11);
-  // The service was stopped with the second under way: what follows it is delivered first.
+  // The service was stopped during the second delivery, so later chunks are delivered first.
   logs.deliver(JOB, 3, 13);
   logs.deliver(JOB, 4, 14);
   logs.deliver(JOB, 3, 13);
   t.strictSame([logs.chunksOf(JOB), logs.acknowledged], [[1], [11]]);
-  t.equal(logs.clock.timers.length, 1, 'one timer, however many wait');
+  t.equal(logs.clock.timers.length, 1, 'one timer for all held chunks');
   logs.clock.now = 10_000;
   logs.deliver(JOB, 2, 12);
   t.strictSame(logs.chunksOf(JOB), [1, 2, 3, 4]);
@@ -185,14 +185,14 @@ test('chunks that come before an earlier one are stored and acknowledged with it
   t.equal(logs.clock.timers.length, 0);
 });
 
-test('a chunk whose predecessor does not come is stored after a while, and what follows it at once', async (t) => {
+test('a chunk with a missing predecessor is stored after a timeout, and the following chunks immediately', async (t) => {
   const logs = await openLogs(t);
   logs.commit(jobRow(JOB), jobRow(OTHER));
   logs.deliver(JOB, 5, 15);
   logs.clock.now = 5_000;
   logs.deliver(JOB, 6, 16);
   logs.deliver(OTHER, 1, 17);
-  t.strictSame([logs.chunksOf(JOB), logs.chunksOf(OTHER)], [[], [1]], 'another task does not wait');
+  t.strictSame([logs.chunksOf(JOB), logs.chunksOf(OTHER)], [[], [1]], 'another task is not delayed');
   t.strictSame(
     logs.clock.timers.map(({ due }) => due),
     [EARLY_CHUNK_MS],
@@ -207,12 +207,12 @@ test('a chunk whose predecessor does not come is stored after a while, and what 
   t.strictSame(
     [...logs.acknowledged].sort(),
     [15, 16, 17, 18],
-    'what was held back comes again after the next start',
+    'held chunks are delivered again after the next start',
   );
   t.equal(logs.clock.timers.length, 0);
 });
 
-test('what is held back of a job that is deleted meanwhile is acknowledged and dropped', async (t) => {
+test('held chunks of a deleted job are acknowledged and dropped', async (t) => {
   const logs = await openLogs(t);
   logs.commit(jobRow(JOB));
   logs.deliver(JOB, 2, 12);
@@ -222,7 +222,7 @@ test('what is held back of a job that is deleted meanwhile is acknowledged and d
   t.strictSame([logs.chunksOf(JOB), [...logs.acknowledged].sort()], [[], [12, 13]]);
 });
 
-test('a log that reaches its limit is told once, and what is over it is told as having come', async (t) => {
+test('a log that reaches its limit is reported once, and chunks beyond the limit are reported as stored', async (t) => {
   const logs = await openLogs(t, 12);
   logs.commit(jobRow(JOB));
   const taskId = taskIdOf(attemptOf(JOB));
@@ -231,7 +231,7 @@ test('a log that reaches its limit is told once, and what is over it is told as 
   logs.bring([JOB, 3], [JOB, 3]);
   logs.bring([JOB, 3]);
   t.strictSame(logs.chunksOf(JOB), [1, 2]);
-  t.equal(logs.acknowledged.length, 5, 'what is dropped does not come again');
+  t.equal(logs.acknowledged.length, 5, 'dropped chunks are not delivered again');
   const stored = { type: 'stored', tasks: [taskId] };
   t.match(logs.notices, [
     stored,
@@ -239,7 +239,7 @@ test('a log that reaches its limit is told once, and what is over it is told as 
     {
       type: 'log',
       level: 'warn',
-      text: 'the log of a task is over its limit: the rest of it is dropped',
+      text: 'the log of a task exceeds its limit; the rest is dropped',
       attributes: { task_id: taskId },
     },
     stored,
@@ -247,7 +247,7 @@ test('a log that reaches its limit is told once, and what is over it is told as 
   t.equal(logs.notices.length, 4);
 });
 
-test('removals are done one after another, wait for room, and end with the thread', async (t) => {
+test('removals run one after another, wait for capacity, and end with the thread', async (t) => {
   const asked: string[] = [];
   const outcomes: RemovalOutcome[] = ['more', 'disk-low', 'done', 'done', 'more'];
   const removal: LogRemoval = new LogRemoval(
@@ -270,9 +270,5 @@ test('removals are done one after another, wait for room, and end with the threa
     isDone = true;
   });
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
-  t.strictSame(
-    [asked.length, isDone],
-    [5, false],
-    'after a stop nothing is touched and nothing is said to be done',
-  );
+  t.strictSame([asked.length, isDone], [5, false], 'after a stop nothing is removed or reported as done');
 });

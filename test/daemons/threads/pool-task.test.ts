@@ -17,13 +17,13 @@ const prepare = (text: string, previews = false) =>
     previews,
   });
 
-/** `pointer: detail` of what the service has against a template. */
+/** Returns the problems of a template as `pointer: detail`. */
 function refusals(source: object): string[] {
   const result = prepare(JSON.stringify(source));
   return result.ok ? [] : result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
 }
 
-void test('a submission may ask for what this version runs, and for nothing else', (t) => {
+void test('a submission may use only the supported extensions', (t) => {
   t.same(refusals(template({ extensions: KNOWN_EXTENSIONS })), []);
   t.same(refusals(template({ extensions: ['EXPR', 'FEATURE_BUNDLE_1'] })), [
     '/extensions/1: unknown extension "FEATURE_BUNDLE_1"',
@@ -33,7 +33,7 @@ void test('a submission may ask for what this version runs, and for nothing else
   t.end();
 });
 
-void test('a step whose script does not fit the bus is refused', (t) => {
+void test('a step with a script that exceeds the bus limit is rejected', (t) => {
   const command = 'x'.repeat(2_000_000);
   const steps = [STEP, { name: 'Large', script: { actions: { onRun: { command } } } }];
   const [only, ...others] = refusals(template({ steps }));
@@ -45,25 +45,29 @@ void test('a step whose script does not fit the bus is refused', (t) => {
   t.end();
 });
 
-void test('rows of a large job are encoded with it, those of a small one and of a dry run are not', (t) => {
+void test('rows are encoded by the pool for a large job, and not for a small job or a dry run', (t) => {
   const data = 'ä'.repeat(270_000);
   const embeddedFiles = [{ name: 'Data', type: 'TEXT', data }];
   const large = JSON.stringify(withStep({ script: { actions: { onRun: { command: 'x' } }, embeddedFiles } }));
   const prepared = prepare(large);
-  if (!prepared.ok || !('large' in prepared.job.content)) throw new Error(JSON.stringify(prepared));
-  const { rows, plan: parts } = prepared.job.content.large;
+  if (!prepared.ok || prepared.job.rows === null) throw new Error(JSON.stringify(prepared));
+  const { rows, plan: parts } = prepared.job;
   const plan = decodeValue('plan', Buffer.from(rows.plan));
   t.equal(plan.steps[0]?.script.embeddedFiles[0]?.data, data);
   t.strictSame(JSON.parse(JSON.stringify(joinPlan(parts))), plan);
-  t.ok(JSON.stringify(parts.shape).length < 1000, 'what a step runs is not in its shape');
+  t.ok(JSON.stringify(parts.shape).length < 1000, 'the shape of a step excludes its script');
   t.strictSame(decodeValue('template', Buffer.from(rows.template)), {
     version: 1,
     format: 'json',
     text: large,
   });
-  t.same([rows.plan.byteOffset, rows.template.byteOffset], [0, 0], 'buffers of their own, to be given away');
+  t.same(
+    [rows.plan.byteOffset, rows.template.byteOffset],
+    [0, 0],
+    'separate buffers that can be transferred',
+  );
   for (const other of [prepare(JSON.stringify(withStep({}))), prepare(large, true)]) {
-    t.ok(other.ok && 'plan' in other.job.content);
+    t.ok(other.ok && other.job.rows === null);
   }
   t.end();
 });

@@ -11,7 +11,7 @@ import { NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
 const OWN = farmId(uuid('f', 1));
 const OTHER = farmId(uuid('f', 2));
 
-test('a shard measures its own farms, from the store and from its commits on', (t) => {
+test('a shard measures its own farms, starting with the stored state', (t) => {
   const store = createMemoryStore();
   const job = jobRecord({
     farmId: OWN,
@@ -37,7 +37,7 @@ test('a shard measures its own farms, from the store and from its commits on', (
   t.strictSame(state.workers, { online: 1, offline: 0, disabled: 0 });
 
   const committed = meter.committing([put('job', job.id, { ...job, status: 'canceled' })]);
-  t.equal(meter.take().state.jobs.running, 1, 'not yet on disk');
+  t.equal(meter.take().state.jobs.running, 1, 'not yet durable');
   committed();
   const after = meter.take();
   t.equal(after.state.jobs.running, 0);
@@ -48,7 +48,7 @@ test('a shard measures its own farms, from the store and from its commits on', (
   t.end();
 });
 
-test('deliveries that come again and lease requests that wait are counted', (t) => {
+test('redeliveries and parked lease requests are counted', (t) => {
   const meter = new ShardMeter(createMemoryStore(), () => true);
   for (const deliveryNumber of [1, 1, 2, 3]) meter.delivered('status', deliveryNumber);
   meter.delivered('presence', 2);

@@ -10,7 +10,7 @@ function program(folder: string, name: string, text: string): void {
   chmodSync(join(folder, name), 0o755);
 }
 
-/** A watch of a machine whose PATH is one folder, and what it has told. */
+/** A capability watch of a machine with a PATH of one folder, and the reported changes. */
 function watched(t: Test, config: Partial<CapabilityWatchOptions['config']> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'callsheet-watch-'));
   t.teardown(() => {
@@ -37,7 +37,7 @@ function watched(t: Test, config: Partial<CapabilityWatchOptions['config']> = {}
   return { folder, watch, warned, clock, changed };
 }
 
-test('the first look', async (t) => {
+test('the first detection', async (t) => {
   const { folder, watch, warned } = watched(t, { tags: { rack: 'r1' } });
   program(folder, 'blender', 'exit 0');
   const { hardware, tags } = await watch.first();
@@ -52,7 +52,7 @@ test('the first look', async (t) => {
   t.strictSame(warned, []);
 });
 
-test('the configuration wins', async (t) => {
+test('the configuration overrides detection', async (t) => {
   const one = watched(t, { gpus: 1, detectApplications: false });
   program(one.folder, 'blender', 'exit 0');
   t.match(await one.watch.first(), {
@@ -62,10 +62,10 @@ test('the configuration wins', async (t) => {
   const none = watched(t, { gpus: 0 });
   program(none.folder, 'nvidia-smi', 'exit 9');
   t.match(await none.watch.first(), { hardware: { gpuCount: 0, gpuModels: [] } });
-  t.strictSame(none.warned, [], 'it was not asked');
+  t.strictSame(none.warned, [], 'the program was not run');
 });
 
-test('a driver that does not work is a warning', async (t) => {
+test('a broken driver is reported as a warning', async (t) => {
   const { folder, watch, warned } = watched(t);
   program(folder, 'nvidia-smi', 'exit 9');
   t.match(await watch.first(), { hardware: { gpuCount: 0 } });
@@ -74,7 +74,7 @@ test('a driver that does not work is a warning', async (t) => {
   ]);
 });
 
-test('what has changed is told, at once when it is asked for, else a minute after the last look', async (t) => {
+test('changes are reported immediately on request, otherwise a minute after the last detection', async (t) => {
   const { folder, watch, clock, changed } = watched(t);
   await watch.first();
   program(folder, 'blender', 'exit 0');
@@ -82,7 +82,7 @@ test('what has changed is told, at once when it is asked for, else a minute afte
   program(folder, 'ffmpeg', 'exit 0');
   clock.now += 59_999;
   watch.registering();
-  // Had that looked, it would be looking now, and the next look would not begin.
+  // If that had started a detection, it would still be running and block the next one.
   program(folder, 'oiiotool', 'exit 0');
   clock.now += 1;
   const { tags } = await changed(() => watch.registering());

@@ -8,7 +8,7 @@ import { parseDiagnostic } from '../../../src/core/wire/worker-messages.ts';
 
 const WORKER = workerId('0190f3c2-0000-7222-8333-444455556666');
 
-/** A sender that the service knows. */
+/** A sender of a worker that is registered. */
 function open(isWelcome = true) {
   const sent: DiagnosticMessage[] = [];
   const world = { outcome: 'sent' as SendOutcome, now: 0 };
@@ -25,7 +25,7 @@ function open(isWelcome = true) {
   return { sender, sent, world };
 }
 
-test('a record goes out at once, and as the service reads it', (t) => {
+test('a record is sent immediately and can be parsed by the service', (t) => {
   const { sender, sent } = open();
   sender.heard(note('WARN', 'outbox', { reason: 'why' }));
   sender.heard(note('INFO', 'm'.repeat(9000), { ['x'.repeat(99)]: '"'.repeat(9000) }));
@@ -37,13 +37,13 @@ test('a record goes out at once, and as the service reads it', (t) => {
     msg: 'outbox',
     attrs: { reason: 'why' },
   });
-  t.equal(sent[1]?.at, '2026-11-21T04:05:06.123000001Z', 'no two have one time');
+  t.equal(sent[1]?.at, '2026-11-21T04:05:06.123000001Z', 'timestamps are unique');
   for (const message of sent)
     t.strictSame(parseDiagnostic(JSON.stringify(message)), { ok: true, value: message });
   t.end();
 });
 
-test('before the service knows the worker nothing goes out', (t) => {
+test('nothing is sent before the worker is registered', (t) => {
   const { sender, sent } = open(false);
   sender.heard(note('INFO', 'a', {}));
   t.strictSame(sent, []);
@@ -56,7 +56,7 @@ test('before the service knows the worker nothing goes out', (t) => {
   t.end();
 });
 
-test('a flood is cut, and says so when there is room again', (t) => {
+test('a flood is truncated, and the number of dropped records is sent later', (t) => {
   const { sender, sent, world } = open();
   for (let each = 0; each < 1000; each++) sender.heard(note('INFO', String(each), {}));
   t.equal(sent.length, 200);
@@ -66,7 +66,7 @@ test('a flood is cut, and says so when there is room again', (t) => {
   t.match(sent.slice(200), [
     {
       level: 'WARN',
-      msg: 'records of this worker were left out: there were too many',
+      msg: 'too many records of this worker; some were dropped',
       attrs: { records: '800' },
     },
     { level: 'INFO', msg: 'later' },
@@ -74,7 +74,7 @@ test('a flood is cut, and says so when there is room again', (t) => {
   t.end();
 });
 
-test('what was said without a connection goes out with the next, in order, the last of it', (t) => {
+test('the last records from an outage are sent with the next record, in order', (t) => {
   const { sender, sent, world } = open();
   world.outcome = 'disconnected';
   sender.heard(note('INFO', 'a', {}));
@@ -83,7 +83,7 @@ test('what was said without a connection goes out with the next, in order, the l
   t.strictSame(sent, []);
   world.outcome = 'sent';
   sender.heard(note('INFO', 'c', {}));
-  t.strictSame(sent, [], 'behind those that wait');
+  t.strictSame(sent, [], 'a new record waits behind the pending ones');
   sender.flush();
   t.strictSame(
     sent.map(({ msg }) => msg),

@@ -6,7 +6,7 @@ import { until } from '../../kit/until.ts';
 
 const [ONE, TWO] = [sessionId('one'), sessionId('two')];
 
-/** A collector that is idle after `idleMs` without sessions, with its collections and the events that it passed on. */
+/** A collector that is idle after `idleMs` without sessions, with its collections and the forwarded events. */
 function collectorFixture(idleMs: number, heapBytes: () => number = () => 0) {
   const collected: string[] = [];
   const passed: string[] = [];
@@ -23,7 +23,7 @@ function collectorFixture(idleMs: number, heapBytes: () => number = () => 0) {
 
 const END = { kind: 'exited', code: 0 } as const;
 
-test('every event is passed on', async (t) => {
+test('every event is forwarded', async (t) => {
   const { passed, events } = collectorFixture(3_600_000);
   events.opened(ONE, null);
   events.started(ONE, 1);
@@ -59,7 +59,7 @@ test('a busy worker runs a major collection when its heap has doubled since the 
   t.strictSame(collected, ['minor']);
   heap = 65;
   work();
-  t.strictSame(collected, ['minor', 'major'], '65 MiB remain after it');
+  t.strictSame(collected, ['minor', 'major'], '65 MiB are in use after it');
   heap = 130;
   work();
   t.strictSame(collected, ['minor', 'major', 'minor']);

@@ -15,7 +15,7 @@ function scratch(t: Test): string {
 
 const ALLOWED = { SVC_WORKER_ALLOW_ROOT: 'true' };
 
-test('a worker that must not start says why in one line', async (t) => {
+test('a worker that cannot start prints the reason in one line', async (t) => {
   const directory = scratch(t);
   if (process.getuid?.() === 0) {
     t.same(await runCallsheet(['worker', '--worker-dir', directory]), {

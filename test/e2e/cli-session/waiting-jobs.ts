@@ -28,7 +28,7 @@ export const waitingJobCommands: readonly Case<CliSession>[] = [
         '--owner',
         'ann',
       );
-      t.match(held.err, /^waiting for the service at /);
+      t.match(held.err, /^waiting for the server at /);
       t.match(
         await json(0, 'jobs', '--search', 'held'),
         { total: 1 },

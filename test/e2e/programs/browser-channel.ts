@@ -1,7 +1,8 @@
 /**
- * The event channel as a page opens it, by the WebSocket of the platform: prints its states and the events of `jobs`.
+ * Connects to the event channel with the WebSocket of the platform, as a page does. Prints its states and the events of
+ * `jobs`.
  *
- *   node --experimental-websocket dist/test/e2e/programs/browser-channel.js http://127.0.0.1:8080
+ * node --experimental-websocket dist/test/e2e/programs/browser-channel.js http://127.0.0.1:8080
  */
 import { EventChannel, eventsUrl } from '../../../client/events/channel.ts';
 

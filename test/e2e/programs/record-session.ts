@@ -1,10 +1,10 @@
 import { kindOf, type ShownMessage } from '../../kit/protocol-page.ts';
 import { recordSession } from '../../kit/recorded-session.ts';
 
-/** Prints the session of docs/worker-protocol.md, as Markdown: the first message of each kind. */
+/** Prints the session for docs/worker-protocol.md as Markdown: the first message of each kind. */
 const seen = new Set<string>();
 
-/** Messages of these kinds differ by what they list of attempts. */
+/** Messages of these kinds are distinguished by their lists of attempts. */
 const KINDS_WITH_LISTS = new Set([
   'worker.heartbeat heartbeat',
   'answer alive',

@@ -63,7 +63,7 @@ void test('a profile is returned as a file', async (t) => {
   ]);
 });
 
-void test('invalid requests take no profile', async (t) => {
+void test('an invalid request starts no profile', async (t) => {
   const profiler = new Answering();
   const { client } = await startApi(t, [], NO_RATE_LIMIT, profiler);
   // These routes are not in the contract.

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { clientOf } from '../../../http/guards/client-address.ts';
 
-void test('the peer address counts, for IPv6 its /64', async (t) => {
+void test('the peer address identifies the client; for IPv6 its /64', async (t) => {
   const cases: [string, string][] = [
     ['192.0.2.7', '192.0.2.7'],
     ['0000:0000:0000:0000:0000:ffff:c000:0207', '192.0.2.7'],
@@ -19,7 +19,7 @@ void test('the peer address counts, for IPv6 its /64', async (t) => {
   for (const [peer, client] of cases) t.equal(clientOf(peer, [], false), client, peer);
 });
 
-void test('X-Forwarded-For counts only behind a trusted proxy, and only its last entry', async (t) => {
+void test('X-Forwarded-For is used only behind a trusted proxy, and only its last entry', async (t) => {
   const peer = '10.0.0.1';
   const cases: [string[], string][] = [
     [['203.0.113.9'], '203.0.113.9'],

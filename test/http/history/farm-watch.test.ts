@@ -158,7 +158,7 @@ void test('a scan reads a few workers at a time, and drops deleted farms', async
   t.match((await client.get(HISTORY)).body, { times: [] });
 });
 
-void test('rejects histories of unknown items and of too long a time', async (t) => {
+void test('rejects histories of unknown items and of too long periods', async (t) => {
   const { api, client } = await startApi(t);
   api.write(put('farm', keys.farm(FARM), farmRecord()));
   const cases: readonly (readonly [path: string, status: number, detail: string])[] = [

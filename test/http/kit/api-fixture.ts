@@ -9,7 +9,7 @@ import { TaskLists } from '../../../http/lists/task-lists.ts';
 import type { Bundle } from '../../../http/pages/bundle.ts';
 import { TaskTails } from '../../../http/log-follow/task-tails.ts';
 import { EventHub } from '../../../http/ws/hub.ts';
-import { joinPlan } from '../../../daemons/threads/plan-parts.ts';
+import { joinPlan, splitPlan } from '../../../daemons/threads/plan-parts.ts';
 import { FollowedJobs, followedMemory } from '../../../src/adapters/system/followed-jobs.ts';
 import { TaskEventHub } from '../../../daemons/server/task-events.ts';
 import type { Ports, Preparation, PreparationRequest } from '../../../http/ports.ts';
@@ -26,12 +26,17 @@ import type { JobRecord } from '../../../src/core/records/job.ts';
 import type { Change } from '../../../src/core/records/change-set.ts';
 import type { JobNotice } from '../../../src/core/ports/committed-changes.ts';
 import type { LogChunk, LogPosition } from '../../../src/core/records/log-chunk.ts';
-import type { LargeRows } from '../../../src/core/ports/large-jobs.ts';
+import { encodeStepBody } from '../../../src/adapters/lmdb/value-encoder.ts';
+import type { JobPlan } from '../../../src/openjd/template/plan.ts';
+import type { LargeRows, PlanInParts } from '../../../src/core/ports/large-jobs.ts';
 import type { LogReader } from '../../../src/core/ports/log-store.ts';
 import { Client } from './client.ts';
 import { jobPlan, stepPlan, T0 } from './records.ts';
 import { NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
 import type { TaskEvent } from '../../../http/log-follow/task-events.ts';
+
+/** Splits a plan as a pool thread does. */
+export const partsOf = (plan: JobPlan): PlanInParts => splitPlan(plan, encodeStepBody);
 
 export interface Logged {
   readonly level: string;
@@ -62,7 +67,12 @@ export class ApiFixture {
   preparation: Preparation = {
     ok: true,
     previews: [],
-    job: { plan: jobPlan([stepPlan(0, 'render', 1, { kind: 'single' })]), description: '', extensions: [] },
+    job: {
+      plan: partsOf(jobPlan([stepPlan(0, 'render', 1, { kind: 'single' })])),
+      rows: null,
+      description: '',
+      extensions: [],
+    },
   };
   acceptsSubmissions = true;
   activity: ServiceActivity = { state: NO_COUNTS, parkedRequests: 0, leasedPerSecond: 0 };
@@ -144,6 +154,13 @@ export class ApiFixture {
 
   #chunksOf(task: TaskAddress): readonly LogChunk[] {
     return this.#logs.get(taskIdOf(task)) ?? [];
+  }
+
+  #send(envelope: ServiceEnvelope): ReturnType<ApiFixture['answer']> {
+    this.asked.push(envelope);
+    const answered = this.answer(envelope);
+    this.#noticed();
+    return answered;
   }
 
   #delay(milliseconds: number, signal: AbortSignal): Promise<void> {
@@ -232,21 +249,16 @@ export class ApiFixture {
       taskLists: new TaskLists(state, { of: () => this.#sequence, readableVersion: () => this.#sequence }),
       actors: {
         ask: async <Answer>(make: (to: ReturnType<typeof replyTo>) => ServiceEnvelope) => {
-          const envelope = make(replyTo('front'));
-          this.asked.push(envelope);
-          const answered = this.answer(envelope);
-          this.#noticed();
           // The test sets the actor's reply, of the type that the message's comment names.
-          return (await answered) as Outcome<Answer>;
+          return (await this.#send(make(replyTo('front')))) as Outcome<Answer>;
         },
-        submitLarge: async (farm, submission, plan) => {
+        submit: async (farm, submission, plan) => {
           const message = {
             type: 'job.submit',
             submission: { ...submission, plan: joinPlan(plan) },
             replyTo: replyTo('front'),
           } as const;
-          this.asked.push({ actor: 'farm', id: farm, message });
-          return (await this.answer({ actor: 'farm', id: farm, message })) as Outcome<JobRecord>;
+          return (await this.#send({ actor: 'farm', id: farm, message })) as Outcome<JobRecord>;
         },
       },
       largeJobs: {
@@ -297,7 +309,7 @@ export class ApiFixture {
 
 export const NO_RATE_LIMIT: RateLimitSettings = { limit: null, trustProxy: false };
 
-export interface OpenHouse {
+export interface StartedApi {
   readonly api: ApiFixture;
   readonly client: Client;
   readonly server: HttpServer;
@@ -310,7 +322,7 @@ export async function startApi(
   rateLimit: RateLimitSettings = NO_RATE_LIMIT,
   profiler: Profiler | null = null,
   pages: Bundle | null = null,
-): Promise<OpenHouse> {
+): Promise<StartedApi> {
   const api = new ApiFixture();
   const server = await startFront(
     { host: '127.0.0.1', port: 0, corsOrigins, rateLimit, profiler, pages },

@@ -34,10 +34,10 @@ export function checkAnswer(method: string, target: string, answer: Answer): voi
   }
   const { responses, id } = match.target;
   const listed = responses.get(String(answer.status));
-  if (listed === undefined && answer.status !== 500) fail(where, 'the contract has no such status');
+  if (listed === undefined && answer.status !== 500) fail(where, 'the contract does not list this status');
   const response = listed ?? responses.get('default');
   if (response === undefined) {
-    fail(where, 'the contract has no other status');
+    fail(where, 'the contract lists only other statuses');
     return;
   }
   for (const { name, required, schema } of response.headers) {
@@ -48,7 +48,7 @@ export function checkAnswer(method: string, target: string, answer: Answer): voi
     if (errors.length > 0) fail(where, `header ${name}: ${JSON.stringify(errors)}`);
   }
   if (response.content.size === 0) {
-    if (answer.text !== '') fail(where, 'a body where there should be none');
+    if (answer.text !== '') fail(where, 'unexpected body');
     return;
   }
   const schema = response.content.get(mediaType);
@@ -77,8 +77,9 @@ function checkProblem(where: string, answer: Answer): void {
   if (errors.length > 0) fail(where, JSON.stringify(errors));
   const body = answer.body;
   if (typeof body !== 'object' || body === null || !('status' in body) || !('instance' in body)) return;
-  if (body.status !== answer.status) fail(where, 'the status of the problem is another one');
-  if (body.instance !== answer.headers['x-request-id']) fail(where, 'instance is not the request id');
+  if (body.status !== answer.status)
+    fail(where, 'the status in the problem differs from the status of the response');
+  if (body.instance !== answer.headers['x-request-id']) fail(where, 'instance is not the request ID');
 }
 
 function fail(where: string, what: string): void {

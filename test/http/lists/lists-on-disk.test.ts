@@ -135,7 +135,7 @@ void test('a list of jobs reflects one consistent state during commits', async (
   await lists.close();
 
   const again = await Lists.open(directory);
-  t.ok([...again.reader.scan('job')].length > 0, 'jobs are left');
+  t.ok([...again.reader.scan('job')].length > 0, 'there are jobs left');
   queried(again);
   await again.close();
 });
@@ -154,7 +154,7 @@ void test('a write is in the next list after its acknowledgement', async (t) => 
   await lists.close();
 });
 
-void test('a slow initial filling misses no concurrent write', async (t) => {
+void test('a slow initial load misses no concurrent write', async (t) => {
   const directory = await folderOf(t);
   const before = await Lists.open(directory);
   const number = 3500;
@@ -177,7 +177,7 @@ void test('a slow initial filling misses no concurrent write', async (t) => {
   const query = { words: [], sortBy: 'created_at', descending: false, offset: 0, limit: 1000 } as const;
   t.same(lists.jobs.page({ ...query, statuses: ['failed'] }), { ids: [jobNumber(2), late], total: 2 });
   t.equal(lists.jobs.page(query).total, number - 1);
-  t.notOk(lists.jobs.fillNext(), 'all is read');
+  t.notOk(lists.jobs.fillNext(), 'the initial load has not finished');
   await lists.close();
 });
 
@@ -219,7 +219,7 @@ void test('a list of tasks reflects one consistent state during commits', async 
   const queried = (): void => {
     const query = taskQuery(random);
     const list = lists.tasks.open(JOB);
-    if (list === null) throw new Error('the job is not there');
+    if (list === null) throw new Error('the job is missing');
     const { total, places } = taskWindow(list.tasksOf, list.steps, query);
     const found = { total, places: places.map(({ step, index }) => [step.order, index]) };
     t.same(found, plainTasks(lists.reader, list.steps, query), JSON.stringify(query));
@@ -272,10 +272,10 @@ void test('lists more jobs than the cache keeps', async (t) => {
   const query = { sort_by: 'created_at', sort_dir: 'asc', offset: 0, limit: 5 } as const;
   for (const nth of [...Array(count).keys(), 0, 1, 2]) {
     const list = lists.tasks.open(jobNumber(nth));
-    if (list === null) throw new Error('the job is not there');
+    if (list === null) throw new Error('the job is missing');
     const { total, places } = taskWindow(list.tasksOf, list.steps, { ...query, status: status(nth) });
     if (total !== 1 || places[0]?.index !== 1) t.fail(`the list of job ${nth}`);
   }
-  t.pass('every list is right');
+  t.pass('every list is correct');
   await lists.close();
 });

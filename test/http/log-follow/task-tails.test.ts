@@ -164,7 +164,7 @@ const endsFreed = (t: Test, stage: Stage): void => {
   t.strictSame([stage.hub.watches(JOB), stage.followedJobs.mayBeFollowed(JOB)], [false, false]);
 };
 
-void test('a follower reads what was on disk before its start when it is readable, without an event', async (t) => {
+void test('a follower reads what was durable before its start, as soon as it is readable, without an event', async (t) => {
   const stage = new Stage();
   let applyJournal = (): void => undefined;
   stage.behind = new Promise((resolve) => (applyJournal = resolve));
@@ -182,7 +182,7 @@ void test('a follower reads what was on disk before its start when it is readabl
   endsFreed(t, stage);
 });
 
-void test('followers of a task share one watch and its pieces, and all receive everything', async (t) => {
+void test('followers of a task share one watch and its pieces, and each receives the whole log', async (t) => {
   const stage = new Stage();
   stage.chunks = [chunk(1), chunk(2)];
   const tails = Array.from({ length: 1000 }, () => stage.follow());
@@ -249,7 +249,7 @@ void test('missing chunks are waited for up to a limit, and the service logs the
   endsFreed(t, stage);
 });
 
-void test('a follower waits while the log store processes earlier chunks', async (t) => {
+void test('a follower waits while the log store is behind', async (t) => {
   const stage = new Stage();
   stage.onBus = () => Promise.resolve({ attempt: ATTEMPT, seqNum: 1 });
   stage.arrival = 'behind';
@@ -325,7 +325,7 @@ void test('output of a canceled process shortly after the end is included', asyn
   t.same(late, { lines: [1], isOver: true, failure: null }, 'a task that was canceled long ago');
 });
 
-void test('a retried task is followed further and drained after its new end', async (t) => {
+void test('a retried task is followed again and drained after its new end', async (t) => {
   const stage = new Stage();
   stage.onBus = () => Promise.resolve({ attempt: ATTEMPT, seqNum: 2 });
   stage.arrival = 'behind';

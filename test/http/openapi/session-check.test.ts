@@ -124,7 +124,7 @@ test('documented requests and responses pass', async (t) => {
   t.same(check(unchanged), []);
 });
 
-test('undocumented parts are found', async (t) => {
+test('undocumented parts are reported', async (t) => {
   const body = (value: unknown): string => JSON.stringify(value);
   const cases: readonly (readonly [string, Exchange, readonly string[]])[] = [
     ['path', { ...listing, target: '/api/v1/moons' }, ['no such operation']],

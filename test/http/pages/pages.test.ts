@@ -6,7 +6,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from '
 import { test, type Test } from 'tap';
 import { readBundle, type Bundle } from '../../../http/pages/bundle.ts';
 import type { Client } from '../kit/client.ts';
-import { startApi, type OpenHouse } from '../kit/api-fixture.ts';
+import { startApi, type StartedApi } from '../kit/api-fixture.ts';
 
 const INDEX = '<!doctype html><title>Callsheet</title>';
 const SCRIPT = 'export const frames = 10;\n'.repeat(100);
@@ -46,7 +46,7 @@ async function bundleOf(t: Test): Promise<Bundle> {
   return bundle;
 }
 
-async function openPages(t: Test, pages?: Bundle | null): Promise<OpenHouse> {
+async function openPages(t: Test, pages?: Bundle | null): Promise<StartedApi> {
   const bundle = pages === undefined ? await bundleOf(t) : pages;
   return startApi(t, [], { limit: { rps: 1, burst: 1 }, trustProxy: false }, null, bundle);
 }
@@ -79,7 +79,7 @@ void test('a bundle contains the files of its folder except dot files', async (t
     '/assets/thing-1e2f.strange': [],
   });
   t.equal(readBundle(join(folder, 'nowhere')), null);
-  t.equal(readBundle(join(folder, 'assets')), null, 'no index.html, no application');
+  t.equal(readBundle(join(folder, 'assets')), null, 'without index.html there is no application');
 });
 
 void test('files have a media type, cache headers and the content security policy', async (t) => {
@@ -116,7 +116,7 @@ void test('files have a media type, cache headers and the content security polic
     const name = path === '/' ? 'index.html' : path.slice(1);
     t.ok(bytes.equals(Buffer.from(FILES[name] ?? 'no such file')), path);
   }
-  t.equal((await client.get('/')).text, INDEX, 'and no rate limit applies');
+  t.equal((await client.get('/')).text, INDEX, 'no rate limit applies');
 });
 
 void test("selects the client's preferred content coding", async (t) => {
@@ -193,7 +193,7 @@ void test("navigation gets the application's page, and a missing file for a scri
     '/a%20b',
   ])
     t.equal((await client.get(path, browser)).text, INDEX, path);
-  t.equal((await client.get('/')).text, INDEX, 'for any client');
+  t.equal((await client.get('/')).text, INDEX, 'for every client');
   t.equal((await client.get('/catalogs/pools/nuke.r', browser)).text, INDEX);
   const missing: readonly (readonly [string, Record<string, string>])[] = [
     ['/jobs', {}],
@@ -233,7 +233,7 @@ void test("navigation gets the application's page, and a missing file for a scri
     t.match(await client.send(method, path), { status: 404 }, `${method} ${path}`);
 });
 
-void test('no path leads outside the files of the application', async (t) => {
+void test('no path can reach files outside the application', async (t) => {
   const { client, api } = await openPages(t);
   const paths = [
     '/../../../../etc/passwd.txt',
@@ -256,10 +256,7 @@ void test('no path leads outside the files of the application', async (t) => {
     const reply = await client.raw(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
     t.match(reply, /^HTTP\/1\.1 (404|200) /, path.slice(0, 60));
     const isIndex = reply.endsWith(`\r\n\r\n${INDEX}`);
-    t.ok(
-      reply.startsWith('HTTP/1.1 404') || isIndex,
-      `${path.slice(0, 60)}: nothing but the application's own page`,
-    );
+    t.ok(reply.startsWith('HTTP/1.1 404') || isIndex, `${path.slice(0, 60)}: only the application's page`);
     t.notMatch(reply, /root:|localStorage/, path.slice(0, 60));
   }
   for (const path of ['/constructor', '/__proto__', '/toString'])
@@ -267,7 +264,7 @@ void test('no path leads outside the files of the application', async (t) => {
   t.match(
     await client.raw('GET /a\0b.js HTTP/1.1\r\nHost: a\r\n\r\n'),
     /^HTTP\/1\.1 505 /,
-    'the engine treats it as the end',
+    'the engine ends the path here',
   );
   t.same(api.asked, []);
 });

@@ -122,7 +122,7 @@ void test('a stream is never compressed', async (t) => {
   t.match(text, { status: 200, coding: undefined, vary: undefined, etag: 'W/"0-0"' });
 });
 
-void test('a client that disconnects during compression leaves nothing behind', async (t) => {
+void test('a client that disconnects during compression leaks nothing', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api, 500_000);
   for (let each = 0; each < 20; each++) {

@@ -42,7 +42,7 @@ void test('lists and details have a tag, and get 304 until they change', async (
     const tag = first.headers['etag'] ?? '';
     t.match(tag, /^W\/"[A-Za-z0-9_-]{22}"$/, path);
     t.equal(first.headers['cache-control'], 'private, no-cache', path);
-    t.equal((await client.get(path)).headers['etag'], tag, `${path}: the tag is the same again`);
+    t.equal((await client.get(path)).headers['etag'], tag, `${path}: the tag is unchanged`);
     for (const method of ['GET', 'HEAD']) {
       const second = await client.send(method, path, { headers: { 'if-none-match': tag } });
       t.match(second, { status: 304, text: '' }, `${method} ${path}`);

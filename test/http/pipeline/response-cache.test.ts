@@ -21,7 +21,7 @@ void test('a response is valid until the next commit', async (t) => {
   commits += 1;
   t.equal(recent.find('/a?'), undefined);
   commits -= 1;
-  t.equal(recent.find('/a?'), undefined, 'it is dropped, not hidden');
+  t.equal(recent.find('/a?'), undefined, 'it is removed from the cache');
 });
 
 void test('a response started before a commit is not valid after it', async (t) => {
@@ -35,7 +35,7 @@ void test('a response started before a commit is not valid after it', async (t) 
   recent.keep('/b?', recent.begin(), newer);
   recent.keep('/a?', count, answer('old'));
   t.equal(recent.find('/a?'), undefined);
-  t.equal(recent.find('/b?'), newer, 'nor does it replace a valid one');
+  t.equal(recent.find('/b?'), newer, 'it does not replace a valid response');
 });
 
 void test('the cache is limited, and streams are not cached', async (t) => {
@@ -64,7 +64,7 @@ void test('a client always reads its own writes', async (t) => {
   const again = await client.get(path);
   t.strictSame(again.body, first.body);
   t.equal(again.headers['etag'], first.headers['etag']);
-  t.not(again.headers['x-request-id'], first.headers['x-request-id'], 'the id is that of the request');
+  t.not(again.headers['x-request-id'], first.headers['x-request-id'], 'the ID is that of the request');
   t.equal((await client.get(path, { 'if-none-match': first.headers['etag'] ?? '' })).status, 304);
   t.equal((await client.send('HEAD', path)).headers['content-length'], first.headers['content-length']);
   const zipped = await client.open('GET', path, { headers: { 'accept-encoding': 'gzip' } });
@@ -73,7 +73,7 @@ void test('a client always reads its own writes', async (t) => {
   const record = api.store.get('job', keys.job(JOB)) ?? jobRecord();
   api.write(put('job', keys.job(JOB), { ...record, priority: 99 }));
   t.match((await client.get(path)).body, { priority: 99 });
-  t.equal((await client.get(`${path}/tasks?limit=0`)).status, 400, 'a refusal is not cached');
+  t.equal((await client.get(`${path}/tasks?limit=0`)).status, 400, 'an error response is not cached');
   t.equal((await client.get(`/api/v1/jobs/${jobNumber(9)}`)).status, 404);
   api.write(put('job', keys.job(jobNumber(9)), jobRecord({ id: jobNumber(9) })));
   t.equal((await client.get(`/api/v1/jobs/${jobNumber(9)}`)).status, 200);

@@ -15,7 +15,7 @@ const STEP = {
   touched: new Map(),
 } as const;
 
-/** Makes a write readable only after a wait. Returns a function with the number of waits. */
+/** Makes a write readable after a wait. Returns a function that reports the number of waits. */
 function holdUp(fixture: ApiFixture, write: () => void): () => number {
   let waited = 0;
   fixture.behind = () => {
@@ -31,12 +31,12 @@ function holdUp(fixture: ApiFixture, write: () => void): () => number {
   return () => waited;
 }
 
-void test('a GET waits until everything on disk is readable, and renews its snapshot', async (t) => {
+void test('a GET waits until all durable data is readable, and renews its snapshot', async (t) => {
   const { api, client } = await startApi(t);
   t.equal((await client.get(PATH)).status, 404);
   const renewed = api.renewed;
   t.equal((await client.get('/api/v1/farms')).status, 200);
-  t.equal(api.renewed, renewed, 'without a wait nothing is renewed');
+  t.equal(api.renewed, renewed, 'without a wait the snapshot is not renewed');
   const waited = holdUp(api, () => api.write(...jobChanges({}, [STEP])));
   t.equal((await client.get(PATH)).status, 200);
   t.equal(waited(), 1);
@@ -55,7 +55,7 @@ void test('a request that must wait gets no cached response', async (t) => {
   t.match(known.body, { priority: 77 });
   const tag = known.headers['etag'] ?? '';
   holdUp(api, () => api.write(put('job', keys.job(JOB), { ...record, priority: 78 })));
-  t.equal((await client.get(PATH, { 'if-none-match': tag })).status, 200, 'nor a 304');
+  t.equal((await client.get(PATH, { 'if-none-match': tag })).status, 200, 'there is no 304 response either');
   t.equal((await client.get(PATH, { 'if-none-match': tag })).status, 200);
 });
 
@@ -72,7 +72,7 @@ const WRITES: readonly {
 ];
 
 for (const { method, path, status, body } of WRITES) {
-  void test(`${method} ${path}${body === undefined ? ', which has no body,' : ''} finds what was on disk when it came`, async (t) => {
+  void test(`${method} ${path}${body === undefined ? ' without a body' : ''} reads all data that was durable when it arrived`, async (t) => {
     const { api, client } = await startApi(t);
     api.answer = () =>
       status === 204 ? done(null) : { ok: false, problem: { kind: 'conflict', detail: 'asked' } };
@@ -89,7 +89,7 @@ for (const { method, path, status, body } of WRITES) {
   });
 }
 
-void test('probes, pages, preflights and refused requests do not wait', async (t) => {
+void test('probes, pages, preflights and rejected requests do not wait', async (t) => {
   const { api, client } = await startApi(t, ['https://a.example']);
   let asked = 0;
   api.behind = () => {

@@ -7,7 +7,7 @@ import type { StepRequirements } from '../../../src/openjd/template/plan.ts';
 import { done } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
+import { partsOf, startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import {
   FARM,
   farmRecord,
@@ -69,8 +69,12 @@ function furnish(fixture: ApiFixture): void {
     { ...render, script, requirements: { ...NEEDS, pools: ['nuke', 'houdini'] } },
     encode,
   ]);
-  const job = { plan, description: '', extensions: [] };
-  fixture.preparation = { ok: true, job, previews: previewJob(job, EXPRESSIONS) };
+  const job = { description: '', extensions: [] };
+  fixture.preparation = {
+    ok: true,
+    job: { ...job, plan: partsOf(plan), rows: null },
+    previews: previewJob({ ...job, plan }, EXPRESSIONS),
+  };
   fixture.answer = () => done([NONE, SOME]);
 }
 
@@ -135,7 +139,7 @@ void test('a dry run returns the job and the workers that can run it', async (t)
   });
   t.same(api.prepared, [{ text: 'name: x', format: 'yaml', values: { A: '1' }, previews: true }]);
   t.match(api.asked, [{ actor: 'lease', id: FARM, message: { type: 'demands.explain', queueId: QUEUE } }]);
-  t.equal(api.asked.length, 1, 'no actor is asked to store anything');
+  t.equal(api.asked.length, 1, 'no actor receives a request to store');
   const key = { ...YAML.headers, 'idempotency-key': 'k' };
   t.match(
     await client.send('POST', DRY, { ...YAML, headers: key }),

@@ -71,7 +71,7 @@ void test('explains a ready task that no worker can run, with the workers from t
         eligible: 0,
         rejected: [
           { reason: 'attribute requirement not met', requirement: 'attr.worker.tag.gpu', workers: 199 },
-          { reason: 'queue affinity', requirement: '', workers: 1 },
+          { reason: 'queue affinity', workers: 1 },
         ],
         nearestMiss: {
           workerId: WORKER,
@@ -223,7 +223,7 @@ void test('explains full pools with the holders in other farms', async (t) => {
     put('farm', keys.farm(EAST), farmRecord({ id: EAST, name: 'east' })),
     ...jobChanges({ id: other, farmId: SOUTH, name: 'Sim v12' }, [render({ name: 'Simulate' })]),
   );
-  const pool = (name: string, maxConcurrent: number, inUse: number, live: number) => ({
+  const pool = (name: string, maxConcurrent: number | null, inUse: number, live: number) => ({
     name,
     maxConcurrent,
     inUse,
@@ -240,7 +240,7 @@ void test('explains full pools with the holders in other farms', async (t) => {
             pool('houdini', 5, 5, 2),
             pool('nuke', 2, 2, 2),
             pool('maya', 9, 8, 1),
-            pool('none', 0, 0, 0),
+            pool('none', null, 0, 0),
           ],
           workers: { withRoom: 1 },
         }),
@@ -250,7 +250,7 @@ void test('explains full pools with the holders in other farms', async (t) => {
     })(envelope);
   };
   const { body } = await client.get(`/api/v1/tasks/${taskIdAt(0, 0)}/explain`);
-  t.same(asks.toSorted(), [`${SOUTH} houdini`, `${EAST} houdini`], 'known facts are not requested');
+  t.same(asks.toSorted(), [`${SOUTH} houdini`, `${EAST} houdini`], 'known facts are not requested again');
   const north = { id: FARM, name: 'north' };
   const own = {
     farm: north,

@@ -5,19 +5,15 @@ import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import { FARM, farmRecord, jobNumber, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
-import type { WaitingExplanation, WaitingGroup } from '../../../src/core/lease/explanation.ts';
+import type { WaitingCause, WaitingExplanation, WaitingGroup } from '../../../src/core/lease/explanation.ts';
 
 const WAITING = `/api/v1/stats/waiting?farm_id=${FARM}`;
 
-const group = (reason: WaitingGroup['reason'], some: Partial<WaitingGroup> = {}): WaitingGroup => ({
-  reason,
-  queueId: null,
-  pool: '',
-  unschedulableReason: '',
-  tasks: 1,
+const group = (cause: WaitingCause, tasks: number): WaitingGroup => ({
+  ...cause,
+  tasks,
   jobs: 1,
   jobIds: [jobNumber(1)],
-  ...some,
 });
 
 function furnish(fixture: ApiFixture, waiting: WaitingExplanation): void {
@@ -31,15 +27,15 @@ function furnish(fixture: ApiFixture, waiting: WaitingExplanation): void {
 void test('each reason has a sentence and its subject', async (t) => {
   const { api, client } = await startApi(t);
   const groups = [
-    group('order', { tasks: 20 }),
-    group('cores', { tasks: 19 }),
-    group('farm_cap', { tasks: 18 }),
-    group('queue_cap', { tasks: 17, queueId: QUEUE }),
-    group('usage_pool', { tasks: 16, pool: 'nuke' }),
-    group('retry_after', { tasks: 15 }),
-    group('workers', { tasks: 14, unschedulableReason: 'no online workers' }),
-    group('usage_pool_missing', { tasks: 13, pool: 'mari' }),
-    group('paused_queue', { tasks: 12, queueId: QUEUE }),
+    group({ reason: 'order' }, 20),
+    group({ reason: 'cores' }, 19),
+    group({ reason: 'farm_cap' }, 18),
+    group({ reason: 'queue_cap', queueId: QUEUE }, 17),
+    group({ reason: 'usage_pool', pool: 'nuke' }, 16),
+    group({ reason: 'retry_after' }, 15),
+    group({ reason: 'workers', unschedulableReason: 'no online workers' }, 14),
+    group({ reason: 'usage_pool_missing', pool: 'mari' }, 13),
+    group({ reason: 'paused_queue', queueId: QUEUE }, 12),
   ];
   furnish(api, { groups, isPartial: true });
   const { status, body } = await client.get(WAITING);
@@ -111,7 +107,7 @@ void test('each reason has a sentence and its subject', async (t) => {
 
 void test('tasks of paused jobs are added, and one query of the scheduler serves many clients', async (t) => {
   const { api, client } = await startApi(t);
-  furnish(api, { groups: [group('cores', { tasks: 2 })], isPartial: false });
+  furnish(api, { groups: [group({ reason: 'cores' }, 2)], isPartial: false });
   for (const number of [1, 2]) {
     const job = jobRecord({ id: jobNumber(number), status: 'paused', taskCounts: { ...NO_TASKS, ready: 3 } });
     api.write(put('job', keys.job(job.id), job));
@@ -149,6 +145,6 @@ void test('returns 404 for an unknown farm, and 503 without a reply of the sched
   t.match(
     await client.get(WAITING),
     { status: 200, body: { tasks: 0, groups: [] } },
-    'it is queried again at once',
+    'the scheduler is queried again immediately',
   );
 });

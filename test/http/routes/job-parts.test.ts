@@ -40,7 +40,7 @@ void test('counts jobs by status, with the filters of the list', async (t) => {
   t.strictSame(
     await counted('?project=x&status=running'),
     { total: 1, ...none, failed: 1 },
-    'status counts not',
+    'the status filter is ignored',
   );
   t.strictSame(await counted('?farm_id=none'), { total: 0, ...none });
   t.equal((await client.get('/api/v1/jobs/summary?owner=a&owner=b')).status, 400);
@@ -284,7 +284,7 @@ void test('retries the failures of a worker in all jobs with stored failures', a
   t.equal(api.asked.length, 3, 'a deleted job gets no message');
 });
 
-void test('a worker that has moved has an ordinal per farm', async (t) => {
+void test('a worker that moved between farms has an ordinal in each', async (t) => {
   const { api, client } = await startApi(t);
   const [former, strange] = [2, 3].map((number) => farmId(uuid('f', number)));
   if (former === undefined || strange === undefined) return;
@@ -361,7 +361,7 @@ void test('groups failed tasks by reason, with the first tasks and workers of ea
   t.equal((await client.get('/api/v1/jobs/none/failures')).status, 404);
 });
 
-void test('omits reasons after the first hundred and reports it', async (t) => {
+void test('omits reasons after the first hundred and reports the omission', async (t) => {
   const { api, client } = await startApi(t);
   const all = Array.from({ length: 101 }, (_, index) => index);
   api.write(

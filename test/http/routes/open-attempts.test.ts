@@ -86,5 +86,5 @@ void test('clients see an attempt that is stored only in the task page', async (
     sessionId: 's1',
   });
   api.write(put('attempt', keys.attempt(ADDRESS, 2), row));
-  t.same((await client.get(`${TASK}/attempts`)).body, { items: [failed, open] }, 'the same with a row');
+  t.same((await client.get(`${TASK}/attempts`)).body, { items: [failed, open] }, 'the same as with a row');
 });

@@ -56,7 +56,7 @@ void test('readiness checks store and bus in parallel', async (t) => {
     status: 200,
     body: { status: 'ok', checks: { store: 'ok', bus: 'ok' }, details: DETAILS },
   });
-  t.same(api.delays, [], 'no wait is left');
+  t.same(api.delays, [], 'no timer is left');
   api.health = { store: () => Promise.resolve(), bus: () => Promise.reject(new Error('not connected')) };
   const degraded = await client.get('/readyz');
   t.equal(degraded.status, 503);

@@ -1,12 +1,10 @@
 import { test } from 'tap';
 import { replyTo } from '../../../actors/kernel/address.ts';
-import { encodeStepBody } from '../../../src/adapters/lmdb/value-encoder.ts';
-import { splitPlan } from '../../../daemons/threads/plan-parts.ts';
 import { farmId, queueId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
+import { partsOf, startApi, type ApiFixture } from '../kit/api-fixture.ts';
 import {
   FARM,
   farmRecord,
@@ -23,7 +21,7 @@ const WHERE = `farm_id=${FARM}&queue_id=${QUEUE}`;
 const TEMPLATE = 'specificationVersion: jobtemplate-2023-09\nname: fractal # é\n';
 const YAML = { headers: { 'content-type': 'application/x-yaml' }, body: TEMPLATE };
 const PLAN = jobPlan([stepPlan(0, 'render', 1, { kind: 'single' })]);
-const PARTS = splitPlan(PLAN, encodeStepBody);
+const PARTS = partsOf(PLAN);
 
 function furnish(fixture: ApiFixture): void {
   fixture.write(
@@ -101,7 +99,7 @@ void test('sends a JSON template and all parameters to the farm', async (t) => {
   api.write(put('job', keys.job(jobNumber(7)), jobRecord({ id: jobNumber(7), status: 'running' })));
   api.preparation = {
     ok: true,
-    job: { plan: PLAN, description: 'three frames', extensions: ['EXPR'] },
+    job: { plan: PARTS, rows: null, description: 'three frames', extensions: ['EXPR'] },
     previews: [],
   };
   const text = '{"name": "fractal"}';
@@ -254,7 +252,7 @@ void test('lists errors in a template with pointers', async (t) => {
   t.same(api.asked, []);
 });
 
-void test("rejects a template that takes too long, and submissions with a full disk or a farm's refusal", async (t) => {
+void test('rejects a submission if the template takes too long, the disk is full, or the farm rejects it', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.preparation = { ok: false, deadline: true };
@@ -278,7 +276,11 @@ void test("rejects a template that takes too long, and submissions with a full d
   });
   t.same(api.prepared, []);
   api.acceptsSubmissions = true;
-  api.preparation = { ok: true, job: { plan: PLAN, description: '', extensions: [] }, previews: [] };
+  api.preparation = {
+    ok: true,
+    job: { plan: PARTS, rows: null, description: '', extensions: [] },
+    previews: [],
+  };
   api.answer = () => refused('bad-request', 'queue_id: just deleted');
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
     status: 400,
@@ -292,7 +294,7 @@ void test('stores plan and template before a large job, and removes them if it i
   const rows = { plan: Uint8Array.of(1), template: Uint8Array.of(2) };
   api.preparation = {
     ok: true,
-    job: { plan: PLAN, description: '', extensions: [], large: { rows, plan: PARTS } },
+    job: { plan: PARTS, rows, description: '', extensions: [] },
     previews: [],
   };
   let storedBefore = 0;
@@ -309,7 +311,7 @@ void test('stores plan and template before a large job, and removes them if it i
   t.same(message?.type === 'job.submit' && message.submission.plan, PLAN);
   api.answer = () => refused('bad-request', 'queue_id: just deleted');
   t.equal((await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML)).status, 400);
-  t.strictSame([...api.storedAhead.keys()], [id], 'those of the rejected job were removed');
+  t.strictSame([...api.storedAhead.keys()], [id], 'the rows of the rejected job were removed');
 });
 
 void test('rejects a body that is not UTF-8', async (t) => {

@@ -123,12 +123,12 @@ void test('follows a log until the task has ended and the log is drained', async
   await api.until(() => api.delays.length === 1);
   api.addChunk(TASK, chunk(4));
   api.emit({ kind: 'log', taskId: TASK_ID });
-  t.same((await read.next()).value, shown(4), 'chunks on the bus at the end are not lost');
+  t.same((await read.next()).value, shown(4), 'chunks that are still on the bus at the end are not lost');
   t.same(await read.next(), { done: true, value: undefined });
   t.equal(api.watches, 0);
 });
 
-void test('the headers arrive at once, also for a task without output', async (t) => {
+void test('the headers arrive immediately, also for a task without output', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const message = await client.open('GET', `${LOGS}?tail=true`);
@@ -165,7 +165,7 @@ void test('following ends when the job is deleted', async (t) => {
   t.match(await answer, { status: 200, text: ' ' });
 });
 
-void test('a disconnected client releases everything', async (t) => {
+void test('a client that disconnects releases all of its resources', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   api.addChunk(TASK, chunk(1));
@@ -180,7 +180,7 @@ void test('a disconnected client releases everything', async (t) => {
   t.same(api.logged, []);
 });
 
-void test('a client that does not read slows its stream, and receives everything later', async (t) => {
+void test('a client that does not read slows down only its stream, and receives everything later', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const data = 'x'.repeat(256 * 1024);
@@ -310,7 +310,7 @@ void test('rejects downloads of unknown parts', async (t) => {
   }
 });
 
-void test('a download reads at the speed of its client, and ends at the end of the log at the request', async (t) => {
+void test('a download reads at the speed of its client, and ends where the log ended at the request', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const data = 'x'.repeat(64 * 1024);

@@ -55,7 +55,7 @@ void test('rejects ambiguous framing and closes the connection', async (t) => {
     t.match(reply, /content-type: application\/problem\+json/i, name);
     t.match(reply, /connection: close/i, name);
     const withSecond = await client.raw(bytes + smuggled);
-    t.ok(count(withSecond) <= 1, `${name}: nothing behind it is answered`);
+    t.ok(count(withSecond) <= 1, `${name}: a pipelined request after it is not answered`);
   }
   // The engine rejects these itself, with its own message.
   const byEngine = [
@@ -110,7 +110,7 @@ void test('a body over 16 MiB gets 413, declared or not, and the service continu
   t.equal(api.prepared[0]?.text.length, MAX_BODY_BYTES);
 });
 
-void test('a client that disconnects while sending leaves nothing behind', async (t) => {
+void test('a client that disconnects while sending leaks nothing', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   for (const head of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
@@ -129,7 +129,7 @@ void test('a client that disconnects while sending leaves nothing behind', async
   t.same(api.logged, []);
 });
 
-void test('a client that disconnects while an actor works leaves nothing behind', async (t) => {
+void test('a client that disconnects while an actor works leaks nothing', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
   const answers: (() => void)[] = [];

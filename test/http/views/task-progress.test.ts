@@ -20,7 +20,7 @@ const JOB = jobNumber(1);
 const HELD = { attemptNumber: 2, workerOrdinal: 7, assignedAt: T0 };
 const WAITING = { attemptNumber: 2, failedAttempts: 1 };
 
-void test('a task shows the progress of its attempt during and after it, and none in between', async (t) => {
+void test('a task shows the progress of its attempt during and after it, and none before the next attempt', async (t) => {
   const { api, client } = await startApi(t);
   const states: readonly Parameters<typeof taskState>[0][] = [
     { status: 'running', ...HELD },

@@ -24,7 +24,7 @@ function listOf(store: StoreReader): OpenTaskList {
     { store, renew: () => undefined },
     { of: () => 1, readableVersion: () => 1 },
   ).open(JOB);
-  if (list === null) throw new Error('the job is not there');
+  if (list === null) throw new Error('the job is missing');
   return list;
 }
 

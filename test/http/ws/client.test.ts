@@ -7,7 +7,7 @@ import type { Socket } from '../../../http/ws/socket.ts';
 const SUBJECT = 'jobs/1/tasks';
 const FIVE_MINUTES_MS = 5 * 60_000;
 
-void test('a subject opened for a client that is disconnected is dropped like any other', (t) => {
+void test('a subject that is opened for a disconnected client is closed', (t) => {
   let steadyNow = 0;
   const hub = new EventHub({ replayDepth: 10, now: () => 1_000, steadyNow: () => steadyNow });
   let closed = 0;

@@ -130,7 +130,7 @@ void test("sends acknowledgement, replay and live events in that order, with the
   ]);
 });
 
-void test('supports since_seq for new, for all and for numbers of an earlier run', async (t) => {
+void test('supports since_seq for new events, all retained events and numbers of an earlier run', async (t) => {
   const { api, open } = await stage(t);
   api.events.publish([jobEvent(1), jobEvent(2)]);
   const client = await open();
@@ -276,7 +276,7 @@ void test('publishes tasks of a job, the log of a task, and diagnostics', async 
   );
 });
 
-void test('a subject without followers retains its events for clients that reconnect', async (t) => {
+void test('a subject without subscribers retains its events for clients that reconnect', async (t) => {
   const { api, open } = await stage(t);
   const subject = `jobs/${JOB}/tasks`;
   const isFollowed = (): boolean => api.followedJobs.mayBeFollowed(JOB);
@@ -384,7 +384,7 @@ void test('a connection can have 1,000 subjects', async (t) => {
     ack(subjectOf(1000), 0, 1000, 'a connection can have at most 1000 subjects'),
   );
   client.subscribe(subjectOf(7), 0, 1001);
-  t.equal((await client.next()).payload['error'], '', 'a repeated subscription does not count');
+  t.equal((await client.next()).payload['error'], '', 'a repeated subscription is not counted');
 });
 
 void test('a client that does not read delays no other client and is notified of lost events', async (t) => {
@@ -425,7 +425,7 @@ void test('a client that does not read delays no other client and is notified of
       last += 1;
     }
   }
-  t.ok(lost > 0, 'the ring continued without it');
+  t.ok(lost > 0, 'the ring has advanced without it');
   t.equal(api.events.figures.missed, lost);
   t.equal(api.events.figures.pushed, 2 * total - lost);
 });
@@ -517,7 +517,7 @@ void test('rejects invalid handshakes', async (t) => {
   t.equal((await answer({})).status, 503);
 });
 
-void test('handshakes count for the rate limit', async (t) => {
+void test('handshakes are rate-limited', async (t) => {
   const { client } = await startApi(t, [], { ...NO_RATE_LIMIT, limit: { rps: 1, burst: 1 } });
   const socket = await WebSocketClient.open(client.port);
   await t.rejects(WebSocketClient.open(client.port), /^HTTP\/1\.1 429 .*Retry-After: 1/is);

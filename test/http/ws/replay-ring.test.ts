@@ -43,7 +43,7 @@ void test('an empty ring retains nothing', async (t) => {
   t.throws(() => ring.frameOf(START + 1), /the event 1001 of jobs is not kept/);
 });
 
-void test('of oversized events the newest one is retained', async (t) => {
+void test('if all events are oversized, the newest one is retained', async (t) => {
   const ring = new ReplayRing('jobs', START, 3, 10);
   ring.push({ a: 1 }, 5);
   ring.push({ a: 2 }, 5);

@@ -13,19 +13,19 @@ import {
 } from '../daemons.ts';
 import { openPage, type OpenPage } from './browser.ts';
 
-/** The service, its workers and a browser, as the tests of pages need them. */
+/** The service, its workers and a browser for tests of web pages. */
 export interface BrowserFixture {
   readonly service: RunningService;
   readonly browser: Browser;
   readonly url: string;
   worker(name: string, flags?: readonly string[]): Daemon;
   open(path: string, options?: Parameters<typeof openPage>[3]): Promise<OpenPage>;
-  /** Ends everything; keeps the folder with the logs when `keep`. */
+  /** Stops all processes. Keeps the folder with the logs if `keep` is set. */
   close(keep: boolean): Promise<void>;
 }
 
-/** Starts a service with an empty store, or with what `layOut` writes into the folder of its state first, and a browser. */
-export async function openBrowserHouse(
+/** Starts a service and a browser. `layOut` can write the initial state into the state folder. */
+export async function openBrowserFixture(
   flags: readonly string[] = [],
   layOut: (state: string) => Promise<unknown> = () => Promise.resolve(),
   { isRateLimited = false }: Pick<ServiceOptions, 'isRateLimited'> = {},

@@ -5,20 +5,20 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { packageRoot } from '../../../daemons/process/package-root.ts';
 
-/** Screenshots of the pages: artefacts of a run, next to its record. */
-const PICTURES = fileURLToPath(new URL('.tap/screenshots/', packageRoot));
+/** Folder of the screenshots, next to the test results. */
+const SCREENSHOTS = fileURLToPath(new URL('.tap/screenshots/', packageRoot));
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export type Scheme = 'light' | 'dark';
 
-/** A window: the two widths that every page is looked at. */
+/** Viewport sizes: each page is tested at two widths. */
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-/** A page of the application in a browser, with all that went wrong in it. */
+/** A page of the application in a browser, with all errors that occurred in it. */
 export interface OpenPage {
   readonly page: Page;
-  /** Errors on the console, exceptions, and requests that failed or had a status of 500 and more. */
+  /** Console errors, exceptions, and requests that failed or had a status of 500 or higher. */
   readonly faults: readonly string[];
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ function watch(page: Page): string[] {
   });
   page.on('requestfailed', (request) => {
     const why = request.failure()?.errorText ?? '';
-    // A page cancels requests that it no longer needs.
+    // Canceled requests are not errors: a page cancels requests that it no longer needs.
     if (why !== 'net::ERR_ABORTED') faults.push(`${why} ${request.url()}`);
   });
   return faults;
@@ -58,22 +58,22 @@ async function closeContext(context: BrowserContext): Promise<void> {
   await context.close();
 }
 
-/** Takes a picture of the page as it is, at both widths and in both schemes: `.tap/screenshots/NAME-WIDTH-SCHEME.png`. */
-export async function takePictures(page: Page, name: string): Promise<void> {
-  mkdirSync(PICTURES, { recursive: true });
+/** Saves screenshots of the page at both widths and in both color schemes: `.tap/screenshots/NAME-WIDTH-SCHEME.png`. */
+export async function saveScreenshots(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
   const before = page.viewportSize() ?? DESKTOP;
   for (const size of [DESKTOP, PHONE]) {
     await page.setViewportSize(size);
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme });
-      await page.screenshot({ path: join(PICTURES, `${name}-${size.width}-${scheme}.png`) });
+      await page.screenshot({ path: join(SCREENSHOTS, `${name}-${size.width}-${scheme}.png`) });
     }
   }
   await page.setViewportSize(before);
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** A rule of axe-core that the page breaks, and where. */
+/** An axe-core rule that the page violates, with the elements. */
 export interface Violation {
   readonly rule: string;
   readonly impact: string;

@@ -12,20 +12,20 @@ import { evaluated, shown, valueOf } from './evaluated.ts';
 const UNKNOWN = unresolvedOf(BOOL);
 const TOO_MANY = 'Expression operation count';
 
-/** Why the expression has no value within the limits of a service, or `value`. */
+/** Returns the limit that the expression exceeds with the limits of a service, or `value`. */
 function limited(source: string, symbols: Readonly<Record<string, Value>> = {}): string {
   const result = evaluated(source, symbols, { limits: EXPR_LIMITS });
   return result.ok ? 'value' : result.detail.slice(0, TOO_MANY.length);
 }
 
-/** A comprehension that evaluates a condition many times. */
+/** Returns a comprehension that evaluates a condition many times. */
 const often = (condition: string): string => `[x for x in range_expr('1-200000') if ${condition}]`;
 
-/** A range of this many runs. */
+/** Returns a range with this many runs. */
 const runs = (count: number): Value =>
   valueOf(`range_expr("${Array.from({ length: count }, (_, index) => index * 3 + (index % 2)).join(',')}")`);
 
-void test('the type of a value that is not known cannot be written ever longer', async (t) => {
+void test('the length of the type of an unknown value is limited', async (t) => {
   let x = valueOf("[1 if u else 'a']", { u: UNKNOWN });
   for (let times = 0; times < 100; times++) {
     x = valueOf("[1 if u else x] if u else ['a' if u else x]", { u: UNKNOWN, x });
@@ -33,24 +33,24 @@ void test('the type of a value that is not known cannot be written ever longer',
   }
 });
 
-void test('there can be any number of operands, evaluated one after another', async (t) => {
+void test('the number of operands is unlimited, and they are evaluated in order', async (t) => {
   t.equal(shown(`${'true and '.repeat(6000)}false`), 'false');
   t.equal(shown(`${'false or '.repeat(6000)}7`), '7');
   t.equal(shown(`${'u or '.repeat(6000)}true`, { u: UNKNOWN }), 'true');
   t.equal(shown(`${'u and '.repeat(6000)}u`, { u: UNKNOWN }), 'unresolved[bool]');
 });
 
-void test('nodes that are not operations are charged if there are very many', async (t) => {
+void test('nodes that are not operations are counted if there are very many', async (t) => {
   t.equal(limited(often(`[${'1, '.repeat(3000)}] == x`)), TOO_MANY);
   t.equal(limited(often(`${'true and '.repeat(3000)}false`)), TOO_MANY);
   const chain = `${'false if true else ('.repeat(60)}true${')'.repeat(60)}`;
   t.equal(limited(`[x for x in range(100) if (${chain})]`), 'value');
-  // Not in expressions as people write them: an operation has two operands and some names around it.
+  // Not counted in ordinary expressions: an operation has two operands and a few names.
   const usual = evaluated('[x * 2 + 1 for x in range(5000)]');
   t.match(usual, { ok: true, operations: 21_083 });
 });
 
-void test('failures that another branch makes up for are counted', async (t) => {
+void test('failures that another branch replaces are counted', async (t) => {
   const symbols = { u: UNKNOWN };
   t.equal(limited(often('(1 // 0 if u else 1) == 2 and false'), symbols), TOO_MANY);
   t.equal(limited(often('(u or 1 // 0 == 1) and false'), symbols), TOO_MANY);
@@ -58,7 +58,7 @@ void test('failures that another branch makes up for are counted', async (t) => 
   t.equal(limited('[1 // 0 if u else 1 for x in range(10)]', symbols), 'value');
 });
 
-void test('what takes long counts more than one operation', async (t) => {
+void test('expensive operations count more than once', async (t) => {
   const r = runs(3000);
   for (const condition of [
     'len(r) == 0',
@@ -77,7 +77,7 @@ void test('what takes long counts more than one operation', async (t) => {
   t.equal(limited(`[[u + u, ${'u + u, '.repeat(9000)}]]`, { u: anything() }), TOO_MANY);
 });
 
-/** An expression that is evaluated several times, and what all of them share. */
+/** Parts of an expression that is evaluated several times. */
 function prepared(source: string) {
   const parsed = parseExpression(source);
   if (!parsed.ok) throw parsed.failure;
@@ -92,11 +92,11 @@ function prepared(source: string) {
 
 const anything = (): Value => {
   const type = parseType('bool | float | int | path | range_expr | string | list[int] | list[string]');
-  if (type === null) throw new Error('a type');
+  if (type === null) throw new Error('not a type');
   return unresolvedOf(type);
 };
 
-void test('the same expression counts the same every time', async (t) => {
+void test('the same expression has the same count every time', async (t) => {
   const source = '[u + (1 if x % 2 == 0 else "a") for x in range(2000)]';
   const { program, context } = prepared(source);
   const counts = [1, 2, 3].map(() => {
@@ -120,7 +120,7 @@ void test('a dotted name is resolved for each set of symbols', async (t) => {
   t.match(shownWith({}), "Undefined variable: 'a.b.name'");
 });
 
-void test('no string has more than ten million bytes, whatever memory is granted', (t) => {
+void test('no string exceeds ten million bytes, whatever the memory limit', (t) => {
   const limits = { memory: 100_000_000, operations: 10_000_000 };
   t.match(evaluated("len('x' * 10_000_000)", {}, { limits }), { ok: true });
   t.match(evaluated("len('x' * 10_000_001)", {}, { limits }), {
@@ -135,7 +135,7 @@ void test('no string has more than ten million bytes, whatever memory is granted
   t.end();
 });
 
-void test('an expression counts the same each time that it is evaluated, also where values are not known', (t) => {
+void test('an expression has the same count in every evaluation, also with unknown values', (t) => {
   const source = `[${Array.from({ length: 50 }, () => 'len(u)').join(', ')}]`;
   const { program, context } = prepared(source);
   const symbols = new Map([['u', unresolvedOf(typeOf(valueOf('"a"')))]]);

@@ -11,7 +11,7 @@ import type { Value } from '../../../src/openjd/expr/values/value.ts';
 
 const regex = createRe2Engine();
 
-/** No limit that a small expression reaches. */
+/** A limit that no small expression reaches. */
 const CONTEXT: ExprContext = {
   limits: { memory: 100_000_000, operations: 10_000_000 },
   pathStyle: 'posix',
@@ -19,7 +19,7 @@ const CONTEXT: ExprContext = {
   host: { kind: 'none' },
 };
 
-/** An expression read and evaluated, with these symbols and this much of a context. */
+/** Parses and evaluates an expression with these symbols and parts of a context. */
 export function evaluated(
   source: string,
   symbols: Readonly<Record<string, Value>> = {},
@@ -31,20 +31,20 @@ export function evaluated(
   return evaluate(program, new Map(Object.entries(symbols)), { ...CONTEXT, ...context });
 }
 
-/** The text of what an expression gives, or of why it gives nothing. */
+/** Returns the display of the value, or the error message. */
 export function shown(source: string, symbols: Readonly<Record<string, Value>> = {}): string {
   const result = evaluated(source, symbols);
   return result.ok ? displayOf(result.value) : `error: ${result.detail}`;
 }
 
-/** The value of an expression that has one. */
+/** Returns the value of an expression. Throws if the expression fails. */
 export function valueOf(source: string, symbols: Readonly<Record<string, Value>> = {}): Value {
   const result = evaluated(source, symbols);
   if (!result.ok) throw new Error(result.text);
   return result.value;
 }
 
-/** A value as plain JSON: numbers, texts, arrays. */
+/** Converts a value to plain JSON: numbers, strings, arrays. */
 export function plain(value: Value): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return value.kind === 'list' ? value.items.map(plain) : displayOf(value);

@@ -27,7 +27,7 @@ import { contentOf } from '../../tidy/project-files.ts';
 
 const PAGE = contentOf('docs/expressions.md');
 
-/** The rows of all tables that begin with these headings, without the backticks of their cells. */
+/** Returns the rows of all tables with these headings, without backticks. */
 function rowsBelow(headings: readonly string[]): string[][] {
   const rows: string[][] = [];
   let inside = false;
@@ -75,7 +75,7 @@ function evaluated(source: string): Evaluated {
 const told = (result: Evaluated): readonly string[] =>
   result.ok ? [displayOf(result.value), typeOf(result.value).text] : [result.detail];
 
-void test('the examples of the page have the values and types that it says', (t) => {
+void test('the examples on the page have the documented values and types', (t) => {
   const rows = rowsBelow(['Expression', 'Value', 'Type']);
   t.ok(rows.length > 30, `${rows.length} examples`);
   for (const [source = '', ...says] of rows) t.same(told(evaluated(source)), says, source);
@@ -85,7 +85,7 @@ void test('the examples of the page have the values and types that it says', (t)
   t.end();
 });
 
-void test('the errors of the page are those that expressions have', (t) => {
+void test('the errors on the page are those of the implementation', (t) => {
   const errors = [...PAGE.matchAll(/^```text\n([^`]+)\n```$/gm)].map((match) => match[1] ?? '');
   t.equal(errors.length, 3);
   for (const error of errors) {
@@ -95,7 +95,7 @@ void test('the errors of the page are those that expressions have', (t) => {
   t.end();
 });
 
-void test('the limits of the page are those that hold', (t) => {
+void test('the limits on the page are those of the implementation', (t) => {
   const says = rowsBelow(['Limit', 'Value', 'Beyond it']).map(([, value = '']) =>
     Number(/^[\d,]+/.exec(value)?.[0].replaceAll(',', '')),
   );
@@ -105,7 +105,7 @@ void test('the limits of the page are those that hold', (t) => {
   t.end();
 });
 
-void test('the template of the page makes the job that it describes', (t) => {
+void test('the template on the page creates the described job', (t) => {
   const [, template = ''] = /^```yaml\n([^`]*)```$/m.exec(PAGE) ?? [];
   const read = readTemplate(template);
   const made = read.ok ? createJob(read.document, { Scene: '/shows/a/b.ma', Preview: 'true' }) : read;

@@ -29,7 +29,7 @@ const valuesOf = (runs: readonly Run[]): bigint[] =>
 
 const numbersOf = (text: string): number[] => valuesOf(runsOf(text)).map(Number);
 
-void test('a range expression is the increasing set of its integers', (t) => {
+void test('a range expression is an increasing set of integers', (t) => {
   t.same(numbersOf('1 - 5'), [1, 2, 3, 4, 5]);
   t.same(numbersOf('-1 - 1'), [-1, 0, 1]);
   t.same(numbersOf('10-15:2,1-5'), [1, 2, 3, 4, 5, 10, 12, 14]);
@@ -76,7 +76,7 @@ void test('invalid range expressions are rejected', (t) => {
   t.end();
 });
 
-void test('the text of a range joins what continues', (t) => {
+void test('the text of a range joins adjacent parts', (t) => {
   const canonical = (text: string): string => textOfRuns(runsOf(text));
   t.equal(canonical('0-1,3-4,7-9,10'), '0,1,3,4,7-10');
   t.equal(canonical('1-10:2'), '1-9:2');
@@ -97,7 +97,7 @@ const parts = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-/** An expression whose parts do not overlap, in any order and direction. */
+/** Generator of expressions with disjoint parts, in any order and direction. */
 const expression = fc
   .tuple(
     fc.integer({ min: -50, max: 50 }),
@@ -121,7 +121,7 @@ const expression = fc
       .join(',');
   });
 
-/** Runs as plain text, to compare them. */
+/** Formats runs as plain text, to compare them. */
 const print = (runs: readonly Run[]): string[] =>
   runs.map(({ start, step, count }) => `${start} ${step} ${count}`);
 
@@ -141,7 +141,7 @@ void test('printing a range and parsing it again changes nothing', (t) => {
   t.end();
 });
 
-void test('a range has as many integers as its runs say, each greater than the last', (t) => {
+void test('a range has the integers of its runs in increasing order', (t) => {
   fc.assert(
     fc.property(expression, (text) => {
       const runs = runsOf(text);
@@ -155,7 +155,7 @@ void test('a range has as many integers as its runs say, each greater than the l
   t.end();
 });
 
-void test('a list of integers is the set of them', (t) => {
+void test('a list of integers becomes a set', (t) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -30, max: 30 }), { minLength: 1 }), (list) => {
       const expected = [...new Set(list)].sort((a, b) => a - b);
@@ -165,7 +165,7 @@ void test('a list of integers is the set of them', (t) => {
   t.end();
 });
 
-void test('any text ends in a set or in an error', (t) => {
+void test('every text yields a set or an error', (t) => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'0123456789-:, \t'), maxLength: 20 }), (text) => {
       const parsed = parseRange(text, MAX_PARTS);

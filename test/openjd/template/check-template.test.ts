@@ -162,7 +162,7 @@ const ACCEPTED: readonly (readonly [what: string, source: object])[] = [
   ],
 ];
 
-void test('what the specification allows has no findings', (t) => {
+void test('templates that the specification allows have no findings', (t) => {
   for (const [what, source] of ACCEPTED) t.same(findings(source), [], what);
   t.end();
 });
@@ -661,13 +661,13 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   ],
 ];
 
-void test('what the specification forbids is named with its place, all of it at once', (t) => {
+void test('all violations of the specification are reported with their positions', (t) => {
   for (const [what, source, ...errors] of REFUSED) t.same(findings(source), errors, what);
   t.end();
 });
 
 /** One reference in a template with parameters, a task parameter, files and environments, with its errors. */
-void test('a value is known where it exists', (t) => {
+void test('a value can be used only in its scope', (t) => {
   const parameterDefinitions = [
     { name: 'Scene', type: 'PATH' },
     { name: 'Count', type: 'INT', default: 1 },
@@ -734,11 +734,11 @@ void test('a value is known where it exists', (t) => {
   t.same(findings(places['range']?.('{{Session.WorkingDirectory}}') ?? {}), [
     `${RANGE}/0: "Session.WorkingDirectory" cannot be used here: it is known on the worker only`,
   ]);
-  t.same(findings(places['run']?.('{{Job.Name}}') ?? {}).length, 2, 'one finding a string');
+  t.same(findings(places['run']?.('{{Job.Name}}') ?? {}).length, 2, 'one finding per string');
   t.end();
 });
 
-void test('the language has every extension but EXPR, and usage pools', (t) => {
+void test('all extensions except EXPR are supported, and usage pools', (t) => {
   t.same(findings(amount({ name: 'amount.worker.usagepool.nuke', min: 1 })), []);
   t.same(findings(amount({ name: 'amount.worker.usagepool.nuke' })), []);
   t.same(findings(amount({ name: 'amount.worker.usagepool.nuke', min: 'x' })), [
@@ -749,7 +749,7 @@ void test('the language has every extension but EXPR, and usage pools', (t) => {
   t.end();
 });
 
-void test('who runs templates refuses what it cannot run, at its place', (t) => {
+void test('unsupported features are rejected with their positions', (t) => {
   const extensions = [
     'SVC_CHUNK_BOUNDS',
     'REDACTED_ENV_VARS',
@@ -774,7 +774,7 @@ void test('who runs templates refuses what it cannot run, at its place', (t) => 
   t.end();
 });
 
-void test('findings come in the order of the document, with line and column', (t) => {
+void test('findings are in document order, with line and column', (t) => {
   const result = checkTemplate(
     documentOf('steps:\n- name: 12\n  scrip: {}\nspecificationVersion: jobtemplate-2023-09\nname: "{{x"\n'),
     { expressions: EXPRESSIONS },
@@ -807,7 +807,7 @@ void test('findings come in the order of the document, with line and column', (t
   t.end();
 });
 
-void test('a template with a thousand faults names them and counts the rest', (t) => {
+void test('a template with a thousand errors lists the first ones and counts the rest', (t) => {
   const steps = Array.from({ length: 1200 }, (_, index) => ({ ...STEP, name: `S${index}`, x: 1 }));
   const errors = findings(template({ steps }));
   t.equal(errors.length, 1001);

@@ -73,7 +73,7 @@ void test('printing a combination and parsing it again changes nothing', (t) => 
   t.end();
 });
 
-void test('names come from left to right and know whether they are grouped', (t) => {
+void test('names are returned from left to right with whether they are grouped', (t) => {
   const parsed = parseCombination('A * (B, C * D) * E');
   t.ok(parsed.ok);
   if (parsed.ok) {

@@ -11,7 +11,7 @@ const EXPR: SupportedFeatures = { extensions: KNOWN_EXTENSIONS, usagePools: true
 const parameter = (definition: object): object =>
   template({ extensions: ['EXPR'], parameterDefinitions: [{ name: 'P', ...definition }] });
 
-/** The value of a parameter, or the error of the submitted text. */
+/** Returns the value of a parameter, or the error in the submitted text. */
 function valueOf(definition: object, text?: string): ParameterValue | string {
   const values = new Map(text === undefined ? [] : [['P', text]]);
   const result = prepareJob(documentOf(parameter(definition)), values, {
@@ -29,7 +29,7 @@ const text = (definition: object, submitted?: string): string => {
 
 const PROBLEM = '/parameterDefinitions/0: the value of "P"';
 
-void test('type names have any case with EXPR, and upper case without', (t) => {
+void test('type names are case-insensitive with EXPR, and in upper case without', (t) => {
   for (const type of [
     'string',
     'Int',
@@ -44,7 +44,7 @@ void test('type names have any case with EXPR, and upper case without', (t) => {
     t.same(
       findings(template({ parameterDefinitions: [{ name: 'P', type }] }), EXPR),
       [`/parameterDefinitions/0/type: "${type}" requires the extension EXPR`],
-      `${type} without`,
+      `${type} without EXPR`,
     );
   }
   t.same(findings(template({ parameterDefinitions: [{ name: 'P', type: 'BOOL' }] }), EXPR), [
@@ -64,8 +64,8 @@ void test('type names have any case with EXPR, and upper case without', (t) => {
   const extensions = ['EXPR', 'TASK_CHUNKING'];
   t.same(findings(withStep(space('int'), { extensions }), EXPR), []);
   t.same(findings(withStep(space('chunk[Int]'), { extensions }), EXPR), []);
-  t.equal(findings(parameter({ type: '\u0131nt' }), EXPR).length, 1, 'a dotless i is no I');
-  t.equal(findings(withStep(space('\u017ftring'), { extensions }), EXPR).length, 1, 'a long s is no S');
+  t.equal(findings(parameter({ type: '\u0131nt' }), EXPR).length, 1, 'a dotless i is not an I');
+  t.equal(findings(withStep(space('\u017ftring'), { extensions }), EXPR).length, 1, 'a long s is not an S');
   t.same(findings(withStep(space('int')), EXPR), [
     '/steps/0/parameterSpace/taskParameterDefinitions/0/type: "int" requires the extension EXPR; write INT',
   ]);
@@ -98,7 +98,7 @@ void test('a submitted text becomes the canonical value of its type', (t) => {
   t.end();
 });
 
-void test('the refusal of a value says what is wrong with which element', (t) => {
+void test('the error of a value names the invalid element', (t) => {
   const words = 'write true/false, yes/no, on/off, 1/0';
   const cases: readonly (readonly [definition: object, submitted: string, ...problems: string[]])[] = [
     [{ type: 'BOOL' }, 'maybe', `${PROBLEM}: "maybe" is not a valid bool: ${words}`],
@@ -178,12 +178,12 @@ void test('the refusal of a value says what is wrong with which element', (t) =>
   t.equal(
     typeof many === 'string' ? many.split('; ').length : 0,
     20,
-    'only some of many problems are reported',
+    'only some of many errors are reported',
   );
   t.end();
 });
 
-void test('definitions of the extended types are judged where they are wrong', (t) => {
+void test('errors in definitions of the extended types are reported', (t) => {
   const accepted: readonly object[] = [
     { type: 'BOOL', default: 1.0, userInterface: { control: 'CHECK_BOX', label: 'On' } },
     {
@@ -285,7 +285,7 @@ void test('definitions of the extended types are judged where they are wrong', (
   t.end();
 });
 
-void test('a default is canonical too, and a LIST[PATH] says what is done with its paths', (t) => {
+void test('a default is canonical too, and a LIST[PATH] keeps the use of its paths', (t) => {
   t.equal(text({ type: 'BOOL', default: 'On' }), 'true');
   t.equal(text({ type: 'LIST[FLOAT]', default: [1.5, 2] }), '[1.5, 2]');
   t.same(valueOf({ type: 'list[path]', dataFlow: 'OUT', objectType: 'FILE', default: ['a"b'] }), {
@@ -297,7 +297,7 @@ void test('a default is canonical too, and a LIST[PATH] says what is done with i
   t.end();
 });
 
-void test('each path of a list is mapped for itself', (t) => {
+void test('each path of a list is mapped separately', (t) => {
   const symbols = hostSymbols({
     parameters: { Dirs: { type: 'LIST[PATH]', value: '["/a", "/b", "/c\\""]' } },
     session: { workingDirectory: '/w', pathMappingRulesFile: '/w/r', hasPathMappingRules: false },
@@ -311,7 +311,7 @@ void test('each path of a list is mapped for itself', (t) => {
   t.end();
 });
 
-void test('let is a list of bindings, each with a name of its own', (t) => {
+void test('let is a list of bindings with unique names', (t) => {
   const both = (stepLet: unknown, scriptLet?: unknown): object =>
     withStep(
       {
@@ -363,7 +363,7 @@ void test('let is a list of bindings, each with a name of its own', (t) => {
   t.end();
 });
 
-void test('names that mean nothing are refused in what is not evaluated too', (t) => {
+void test('unknown names are rejected also where they are not evaluated', (t) => {
   const refused = (
     argument: string,
     stepLet: readonly string[] = ['x = 1'],
@@ -416,7 +416,7 @@ void test('names that mean nothing are refused in what is not evaluated too', (t
   t.end();
 });
 
-void test('arguments can have lines with EXPR', (t) => {
+void test('arguments can contain line breaks with EXPR', (t) => {
   const source = (extensions: readonly string[], argument: string): object =>
     withStep(
       { script: { actions: { onRun: { command: 'x', args: [argument] } } } },

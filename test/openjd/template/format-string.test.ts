@@ -8,7 +8,7 @@ function resolved(text: string, values: Readonly<Record<string, string>>): strin
   return result.ok ? result.text : null;
 }
 
-void test('references are replaced, everything else is text', (t) => {
+void test('references are replaced, and other text is kept', (t) => {
   const values = { 'Param.A': '1', 'Task.Param.B': '{{Param.A}}' };
   t.equal(resolved('', values), '');
   t.equal(resolved('a {b} } {', values), 'a {b} } {');
@@ -16,14 +16,14 @@ void test('references are replaced, everything else is text', (t) => {
   t.equal(
     resolved('x{{ Param.A }}y{{\tTask.Param.B\n}}z', values),
     'x1y{{Param.A}}z',
-    'a value is not a template again',
+    'a value is not parsed as a template',
   );
   t.equal(resolved('{{ Param.A }}{', values), '1{');
   t.equal(resolved('{{Param.B}}', values), null);
   t.end();
 });
 
-void test('a name that is not known is given back', (t) => {
+void test('unknown names are returned', (t) => {
   const parsed = parseFormatString('{{A}} {{B.C}}');
   t.ok(parsed.ok);
   if (parsed.ok) {
@@ -35,7 +35,7 @@ void test('a name that is not known is given back', (t) => {
   t.end();
 });
 
-void test('braces that do not pair and anything but one name are errors', (t) => {
+void test('unbalanced braces, and anything but one name between them, are errors', (t) => {
   const detail = (text: string): string => {
     const parsed = parseFormatString(text);
     return parsed.ok ? '' : parsed.detail;

@@ -25,7 +25,7 @@ const context: HostContext = {
   mapPath: (path) => path.replace('/mnt', '/data'),
 };
 
-void test('a task sees parameters, its own values, its files and the session', (t) => {
+void test('a task has parameters, its own values, its files and the session', (t) => {
   const symbols = hostSymbols(context);
   const names = [
     'Param.Scene',
@@ -63,7 +63,7 @@ void test('a task sees parameters, its own values, its files and the session', (
   t.end();
 });
 
-void test('an environment sees no task', (t) => {
+void test('an environment has no task', (t) => {
   const symbols = hostSymbols({ ...context, scope: { kind: 'environment' }, mapPath: unmappedPath });
   t.same(
     ['Env.File.Run', 'Task.File.Run', 'Task.Param.Frame', 'Param.Scene'].map((name) => symbols.get(name)),
@@ -93,7 +93,7 @@ void test('a chunk has a first and a last integer', (t) => {
   t.end();
 });
 
-void test('what the service made of a template has a value, however many parts it has', (t) => {
+void test('values that the server has created are accepted, for any number of parts', (t) => {
   const typed = { jobName: 'J', pathStyle: 'posix' } as const;
   const gaps = Array.from({ length: 12_000 }, (_, index) => index * index).join(',');
   const ones = `[${Array.from({ length: 150_000 }, () => '1').join(', ')}]`;
@@ -118,7 +118,7 @@ void test('what the service made of a template has a value, however many parts i
   t.end();
 });
 
-void test('a chunk of consecutive integers is a range that stays written as its first and its last', (t) => {
+void test('a chunk of consecutive integers is a range in the form first-last', (t) => {
   const written = (value: string, expression = 'Task.Param.C'): string => {
     const host: HostContext = {
       ...context,

@@ -8,7 +8,7 @@ import { openSpace } from '../../../src/openjd/template/space/open-space.ts';
 import type { PointedError } from '../../../src/openjd/primitives/pointed-error.ts';
 import { documentOf } from './template-text.ts';
 
-/** Templates in each of the tests; `CALLSHEET_MUTATIONS=100000` for a long run. */
+/** Number of templates in each test; `CALLSHEET_MUTATIONS=100000` for a long run. */
 const RUNS = Number(process.env['CALLSHEET_MUTATIONS'] ?? 2000);
 
 const TEXT = `specificationVersion: jobtemplate-2023-09
@@ -83,7 +83,7 @@ steps:
         onRun: {command: "{{ 'a' if Param.Fast else 'b' }}", args: ["{{ out / string(size) }}", "{{ raw if Param.Fast else null }}", "{{ apply_path_mapping(Param.Name) }}"]}
 `;
 
-/** Values that a hostile or careless author puts in place of others. */
+/** Values that a hostile or careless author inserts instead of others. */
 const replacement: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(
     null,
@@ -141,7 +141,7 @@ const mutations: fc.Arbitrary<Mutation[]> = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** The template as values, numbers as numbers. */
+/** Returns the template as plain values, with numbers as numbers. */
 function valuesOf(node: DocumentNode): unknown {
   switch (node.kind) {
     case 'mapping':
@@ -159,7 +159,7 @@ function valuesOf(node: DocumentNode): unknown {
   }
 }
 
-/** Every place of a tree: its container and key. */
+/** Returns every location in a tree: its container and key. */
 function placesOf(
   tree: unknown,
   found: [container: object, key: string][] = [],
@@ -202,7 +202,7 @@ class Slowest {
   }
 }
 
-/** A document ends in a job whose spaces can be read, or in errors that all say where and what. */
+/** Asserts that a document yields a job with readable spaces, or errors with positions and messages. */
 function endsWell(document: DocumentNode): boolean {
   const result = prepareJob(document, new Map([['Last', '30']]), { expressions: EXPRESSIONS });
   if (!result.ok) return arePointed(result.errors);
@@ -212,7 +212,7 @@ function endsWell(document: DocumentNode): boolean {
   });
 }
 
-/** A text ends in a job or in errors. */
+/** Asserts that a text yields a job or errors. */
 function endsAnyway(text: string, format: 'yaml' | 'json'): boolean {
   const read = readDocument(text, format);
   return read.ok ? endsWell(read.document) : arePointed(read.errors);
@@ -225,7 +225,7 @@ const arePointed = (errors: readonly PointedError[]): boolean =>
       /^(?:\/.*)?$/s.test(pointer) && detail !== '' && (line ?? 0) >= 1 && (column ?? 0) >= 1,
   );
 
-void test('the templates that are mutated are good ones', (t) => {
+void test('the original templates are valid', (t) => {
   for (const text of [TEXT, EXPR_TEXT]) {
     const result = prepareJob(documentOf(text), new Map(), { expressions: EXPRESSIONS });
     t.same(result.ok ? [] : result.errors, []);
@@ -233,7 +233,7 @@ void test('the templates that are mutated are good ones', (t) => {
   t.end();
 });
 
-void test('a mutated template ends in a job or in errors', (t) => {
+void test('a mutated template yields a job or errors', (t) => {
   const originals = [TEXT, EXPR_TEXT].map((text) => valuesOf(documentOf(text)));
   const slowest = new Slowest();
   fc.assert(
@@ -249,7 +249,7 @@ void test('a mutated template ends in a job or in errors', (t) => {
   t.end();
 });
 
-/** Pieces of YAML syntax, to be thrown into a text. */
+/** Pieces of YAML syntax to insert into a text. */
 const piece = fc.oneof(
   fc.constantFrom(
     '\n',
@@ -283,7 +283,7 @@ const piece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 3 }),
 );
 
-void test('a text that is no longer a template ends in a job or in errors', (t) => {
+void test('a damaged text yields a job or errors', (t) => {
   const slowest = new Slowest();
   fc.assert(
     fc.property(
@@ -306,7 +306,7 @@ void test('a text that is no longer a template ends in a job or in errors', (t) 
   t.end();
 });
 
-void test('any short text ends in a document or in errors, in both formats', (t) => {
+void test('any short text yields a document or errors, in both formats', (t) => {
   fc.assert(
     fc.property(
       fc.array(piece, { maxLength: 30 }),

@@ -15,7 +15,7 @@ const ALL = [
 
 const delivering = (pathDelivery: unknown): object => template({ extensions: EXTENSIONS, pathDelivery });
 
-void test('a template and its steps say how paths reach their tasks', (t) => {
+void test('a template and its steps declare the path delivery of their tasks', (t) => {
   const source = template({
     extensions: EXTENSIONS,
     pathDelivery: ALL,
@@ -59,7 +59,7 @@ void test('a template and its steps say how paths reach their tasks', (t) => {
   t.end();
 });
 
-void test('a PATH keeps what the job does with it', (t) => {
+void test('a PATH keeps the declared use', (t) => {
   const parameterDefinitions = [
     { name: 'In', type: 'PATH', dataFlow: 'IN', objectType: 'FILE', default: 'a' },
     { name: 'Out', type: 'PATH', dataFlow: 'OUT', default: 'b' },
@@ -78,7 +78,7 @@ void test('a PATH keeps what the job does with it', (t) => {
   t.end();
 });
 
-void test('what is wrong with a delivery is named at its place', (t) => {
+void test('errors in a path delivery are reported with their positions', (t) => {
   const cases: readonly (readonly [source: object, errors: readonly string[]])[] = [
     [
       template({ pathDelivery: ALL }),

@@ -47,7 +47,7 @@ void test('a rule maps whole components and keeps the rest', (t) => {
   t.end();
 });
 
-void test('the longest source wins, and of equally long ones the first', (t) => {
+void test('the longest source is used, and the first of equally long ones', (t) => {
   const rule = (source: string, destination: string) => ({
     sourceFormat: 'POSIX' as const,
     source,

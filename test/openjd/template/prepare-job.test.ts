@@ -20,7 +20,7 @@ const pointsOf = (
 
 const RANGE = '/steps/0/parameterSpace/taskParameterDefinitions/0/range';
 
-void test('a job plan holds everything that scheduling and the worker need', (t) => {
+void test('a job plan contains everything that scheduling and the worker need', (t) => {
   const job = prepared(
     [
       'specificationVersion: jobtemplate-2023-09',
@@ -188,7 +188,7 @@ void test('parameter values are checked by type and constraint', (t) => {
   t.end();
 });
 
-void test('missing and unknown parameters are named', (t) => {
+void test('missing and unknown parameters are reported', (t) => {
   const source = parameters({ name: 'Frame', type: 'INT' }, { name: 'Shot', type: 'STRING' });
   t.same(refusals(source, { Fram: '1', toString: 'x' }), [
     '/parameterDefinitions: there is no parameter "Fram"; did you mean "Frame"?',
@@ -199,7 +199,7 @@ void test('missing and unknown parameters are named', (t) => {
   t.end();
 });
 
-void test('a parameter may have the name of a property of every object', (t) => {
+void test('a parameter may have the name of a built-in object property', (t) => {
   const source = parameters({ name: '__proto__', type: 'STRING' }, { name: 'constructor', type: 'STRING' });
   const { parameters: values } = prepared(
     source,
@@ -216,7 +216,7 @@ void test('a parameter may have the name of a property of every object', (t) => 
   t.end();
 });
 
-void test('what resolves into something invalid is refused at its place', (t) => {
+void test('invalid results of format strings are rejected with their positions', (t) => {
   const P = { parameterDefinitions: [{ name: 'P', type: 'STRING', default: '' }] };
   t.same(refusals(template({ name: '{{Param.P}}', ...P })), ['/name: resolves to an empty name']);
   t.same(refusals(template({ name: '{{Param.P}}x', ...P }), { P: 'n'.repeat(128) }), [
@@ -253,7 +253,7 @@ void test('what resolves into something invalid is refused at its place', (t) =>
   t.end();
 });
 
-void test('a bare text is an empty range for every type but integers', (t) => {
+void test('an empty text is an empty range for every type except integers', (t) => {
   for (const type of ['STRING', 'PATH', 'FLOAT']) {
     t.same(refusals(space([{ name: 'A', type, range: '1-5' }])), [
       `${RANGE}: the range is empty: a range of type ${type} must be a list`,
@@ -262,7 +262,7 @@ void test('a bare text is an empty range for every type but integers', (t) => {
   t.end();
 });
 
-void test('values of ranges keep what was written, integers are plain', (t) => {
+void test('range values keep their spelling, integers are normalized', (t) => {
   t.same(
     pointsOf(
       space(
@@ -285,7 +285,7 @@ void test('values of ranges keep what was written, integers are plain', (t) => {
   t.end();
 });
 
-void test('combinations: products, groups, and parts of different lengths', (t) => {
+void test('combinations can be products, groups, and parts of different lengths', (t) => {
   const definitions = [
     { name: 'A', type: 'INT', range: '1-2' },
     { name: 'B', type: 'STRING', range: ['x', 'y'] },
@@ -323,7 +323,7 @@ void test('chunks of adaptive size vary fastest', (t) => {
   t.end();
 });
 
-void test('a chunk size that resolves to nothing is refused', (t) => {
+void test('a chunk size without a value is rejected', (t) => {
   const source = space(
     [
       {
@@ -343,7 +343,7 @@ void test('a chunk size that resolves to nothing is refused', (t) => {
   t.end();
 });
 
-void test('the number of tasks is counted and limited before anything is made', (t) => {
+void test('the number of tasks is limited before they are created', (t) => {
   const huge = space([
     { name: 'A', type: 'INT', range: '1-1000000' },
     { name: 'B', type: 'INT', range: '1-1000000' },
@@ -374,7 +374,7 @@ void test('the number of tasks is counted and limited before anything is made', 
   t.end();
 });
 
-void test('cores and compute location', (t) => {
+void test('steps have cores and a compute location', (t) => {
   const requirements = (hostRequirements: object): object | undefined =>
     prepared(withStep({ hostRequirements })).plan.steps[0]?.requirements;
   const location = 'attr.worker.computelocation';
@@ -409,7 +409,7 @@ void test('cores and compute location', (t) => {
   t.end();
 });
 
-void test('steps keep their order and know on whom they depend', (t) => {
+void test('steps keep their order and have their dependencies', (t) => {
   const steps = [
     { ...STEP, name: 'A', dependencies: [{ dependsOn: 'C' }, { dependsOn: 'B' }] },
     { ...STEP, name: 'B' },
@@ -430,7 +430,7 @@ void test('steps keep their order and know on whom they depend', (t) => {
   t.end();
 });
 
-void test('the steps of a template with EXPR say that expressions are evaluated for their tasks', (t) => {
+void test('the steps of a template with EXPR require evaluation of expressions for their tasks', (t) => {
   const requirementsOf = (extensions: readonly string[]) =>
     prepared(
       template({ extensions, steps: [STEP, { ...STEP, name: 'Other' }] }),
@@ -444,7 +444,7 @@ void test('the steps of a template with EXPR say that expressions are evaluated 
   t.end();
 });
 
-void test('the values of an attribute are counted again when expressions have made them', (t) => {
+void test('the values of an attribute are counted again after expressions are evaluated', (t) => {
   const attribute = (parts: object): object =>
     withStep(
       { hostRequirements: { attributes: [{ name: 'attr.worker.os.family', ...parts }] } },
@@ -468,7 +468,7 @@ void test('the values of an attribute are counted again when expressions have ma
   t.end();
 });
 
-void test('the texts of all errors together are bounded', (t) => {
+void test('the total length of all error texts is limited', (t) => {
   const args = Array.from({ length: 500 }, () => `{{ fail('x' * 3000) }}`);
   const errors = refusals(
     template({

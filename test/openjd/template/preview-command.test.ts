@@ -25,7 +25,7 @@ const JOB: PreviewedJob = {
   },
 };
 
-void test('first and last command, with what only a worker knows left as it is', async (t) => {
+void test('the first and last command are shown, with references that only a worker can resolve', async (t) => {
   const args = [
     '-s',
     '{{Param.Scene}}',
@@ -61,7 +61,7 @@ void test('a step without parameters has one command', async (t) => {
   t.strictSame(last, first);
 });
 
-void test('a command that format strings make very long is cut between arguments', async (t) => {
+void test('a command that becomes very long is truncated between arguments', async (t) => {
   const long = { type: 'STRING', value: 'x'.repeat(PREVIEW_CHARACTERS_MAX / 2) } as const;
   const { first } = previewCommands(step('', ['{{Param.L}}', '{{Param.L}}', 'a', '{{Param.L}}']), {
     ...BASE,

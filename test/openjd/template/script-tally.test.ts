@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { ScriptTally, SCRIPT_LIMITS } from '../../../src/openjd/template/language/script-tally.ts';
 
-void test('the texts of a script have limits together', (t) => {
+void test('the texts of a script have a common limit', (t) => {
   const { operations, characters } = SCRIPT_LIMITS;
   const tally = new ScriptTally();
   t.equal(tally.exceededBy(operations, []), null);

@@ -32,7 +32,7 @@ function chunkValues(text: string, cut: ChunkCut): AxisValues {
   return { kind: 'chunks', runs: describeRuns(parsed.runs), cut };
 }
 
-/** The points of a space, listed the plain way. */
+/** Reference implementation: lists the points of a space. */
 function points(space: SpaceDescription): Record<string, string>[] {
   switch (space.kind) {
     case 'single':
@@ -63,7 +63,7 @@ function points(space: SpaceDescription): Record<string, string>[] {
   }
 }
 
-/** Spaces of any nesting: the parts of a zip get the length that they must have. */
+/** Generator of spaces with any nesting. Parts of a zip have equal lengths. */
 function spaceOf(length: number, depth: number, names: { next: number }): fc.Arbitrary<SpaceDescription> {
   const name = `p${names.next++}`;
   const axis = fc.boolean().map((asList): SpaceDescription =>
@@ -100,7 +100,7 @@ const anySpace = fc.integer({ min: 1, max: 12 }).chain((length) => spaceOf(lengt
 
 const sorted = (point: Record<string, string>): string => JSON.stringify(Object.entries(point).sort());
 
-void test('the points of a space are computed as they would be listed', (t) => {
+void test('computed points equal those of the reference list', (t) => {
   fc.assert(
     fc.property(anySpace, (description) => {
       const space = openSpace(description);
@@ -115,7 +115,7 @@ void test('the points of a space are computed as they would be listed', (t) => {
   t.end();
 });
 
-void test('the number of a point is found from its values', (t) => {
+void test('the index of a point is found from its values', (t) => {
   fc.assert(
     fc.property(anySpace, (description) => {
       const space = openSpace(description);
@@ -136,7 +136,11 @@ void test('the number of a point is found from its values', (t) => {
     t.equal(space.indexOf(values), null);
   }
   const twice = openSpace({ kind: 'zip', parts: [list('A', 'x', 'x'), list('B', '1', '2')] });
-  t.equal(twice.indexOf({ A: 'x', B: '2' }), 1, 'a value that occurs twice is distinguished by the others');
+  t.equal(
+    twice.indexOf({ A: 'x', B: '2' }),
+    1,
+    'a value that occurs twice is distinguished by the other values',
+  );
   t.end();
 });
 
@@ -158,13 +162,13 @@ void test('the rightmost parameter varies fastest, and groups advance together',
   t.end();
 });
 
-void test('a point outside of the space is a fault of the caller', (t) => {
+void test('a point outside the space is a programming error', (t) => {
   const space = openSpace(range('A', '1-3'));
   for (const index of [-1, 3, 0.5, Number.NaN]) t.throws(() => space.at(index), RangeError);
   t.end();
 });
 
-void test('a space of 10^15 points is opened and read like a small one', (t) => {
+void test('a space of 10^15 points is opened and read as fast as a small one', (t) => {
   const space = openSpace({
     kind: 'product',
     parts: [range('A', '1-100000'), range('B', '1-200000:2'), range('C', '1-100000')],
@@ -182,7 +186,7 @@ void test('integers beyond 2^53 are exact', (t) => {
   t.end();
 });
 
-void test('a parameter may have the name of a property of every object', (t) => {
+void test('a parameter may have the name of a built-in object property', (t) => {
   const space = openSpace({ kind: 'product', parts: [list('__proto__', 'a'), list('constructor', 'b')] });
   t.same(Object.entries(space.at(0)), [
     ['__proto__', 'a'],
@@ -192,7 +196,7 @@ void test('a parameter may have the name of a property of every object', (t) => 
   t.end();
 });
 
-void test('contiguous chunks cut each row of consecutive integers evenly', (t) => {
+void test('contiguous chunks split each run of consecutive integers evenly', (t) => {
   const cut = (size: number): ChunkCut => ({ size, constraint: 'CONTIGUOUS', greedy: false });
   t.same(chunks('1-12', cut(5)), ['1-4', '5-8', '9-12']);
   t.same(chunks('1-35', cut(10)), ['1-9', '10-18', '19-27', '28-35']);
@@ -203,7 +207,7 @@ void test('contiguous chunks cut each row of consecutive integers evenly', (t) =
   t.end();
 });
 
-void test('noncontiguous chunks cut the whole set, the first ones longer', (t) => {
+void test('noncontiguous chunks split the whole set, the first ones longer', (t) => {
   const cut = (size: number): ChunkCut => ({ size, constraint: 'NONCONTIGUOUS', greedy: false });
   t.same(chunks('1-2', cut(2)), ['1,2']);
   t.same(chunks('1,3,5', cut(100)), ['1-5:2']);
@@ -219,7 +223,7 @@ const cuts = fc.record({
   greedy: fc.boolean(),
 });
 
-void test('chunks hold every integer once, in order, no chunk more than its size, and are found again', (t) => {
+void test('chunks contain every integer once, in order, within the chunk size, and can be found by value', (t) => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer({ min: -20, max: 40 }), { minLength: 1 }), cuts, (values, cut) => {
       const runs = describeRuns(runsOfValues(values.map(BigInt)));

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { taskNameOf } from '../../../src/openjd/template/task-name.ts';
 
-test('how a task is called', (t) => {
+test('a task name contains the step and its parameters', (t) => {
   t.equal(taskNameOf('render', {}), 'render');
   t.equal(taskNameOf('render', { Frame: '7' }), 'render[Frame=7]');
   t.equal(

@@ -24,7 +24,7 @@ const PARAMETERS = [
 
 const all = { ...EXTENSIONS, parameterDefinitions: PARAMETERS };
 
-/** A template with an argument, and parts of its step and of the whole. */
+/** A template with an argument, and parts of its step and of the template. */
 const withArgument = (argument: string, parts: object = {}, others: object = {}): object =>
   withStep(
     { script: { actions: { onRun: { command: 'x', args: [argument] } } }, ...parts },
@@ -38,7 +38,7 @@ const space = (...definitions: object[]): object => ({
 const RANGE = '/steps/0/parameterSpace/taskParameterDefinitions/0/range';
 const ARGUMENT = '/steps/0/script/actions/onRun/args/0';
 
-/** Text of a failure: the message, the source and the marks. */
+/** Returns the text of a failure: the message, the source and the markers. */
 const failure = (pointer: string, message: string, source: string, marks: string, hint = ''): string =>
   `${pointer}: ${message}\n  ${source}\n  ${marks}${hint}`;
 
@@ -48,13 +48,13 @@ const stepOf = (source: object, values: Readonly<Record<string, string>> = {}): 
   return step;
 };
 
-/** The values of the first task parameter. */
+/** Returns the values of the first task parameter. */
 function valuesOf(definition: object, values: Readonly<Record<string, string>> = {}): (string | undefined)[] {
   const opened = openSpace(stepOf(withStep(space({ name: 'T', ...definition }), all), values).space);
   return Array.from({ length: opened.length }, (_, index) => opened.at(index)['T']);
 }
 
-void test('an expression is judged by the types of the parameters before they have values', (t) => {
+void test('an expression is type-checked before parameters have values', (t) => {
   const accepted: readonly string[] = [
     '{{ Param.Count + 1 }}',
     '{{ Param.Shot.upper() }}',
@@ -111,7 +111,7 @@ void test('expressions with a reported part cause no further errors', (t) => {
   t.end();
 });
 
-void test('what is known on the worker alone has no value where the job is created', (t) => {
+void test('values that only the worker knows are unresolved when the job is created', (t) => {
   const inName = (name: string): string[] => findings(template({ ...all, name }));
   t.same(inName('{{ RawParam.Scene }} {{ sorted(RawParam.Files) }}'), []);
   t.match(inName('{{ Param.Scene.stem }}'), [
@@ -127,7 +127,7 @@ void test('what is known on the worker alone has no value where the job is creat
   t.end();
 });
 
-void test('ranges take what their types allow of an expression', (t) => {
+void test('ranges accept expressions of the types that they allow', (t) => {
   const cases: readonly (readonly [definition: object, values: readonly string[]])[] = [
     [{ type: 'int', range: '{{ Param.Frames[::3] }}' }, ['1', '4', '7', '10']],
     [{ type: 'INT', range: '{{ [3, 1, 2] }}' }, ['3', '1', '2']],
@@ -188,7 +188,7 @@ void test('ranges take what their types allow of an expression', (t) => {
   t.end();
 });
 
-void test('attribute values are dropped and spread like arguments, and judged after that', (t) => {
+void test('attribute values are omitted and expanded like arguments, and checked afterwards', (t) => {
   const source = (...anyOf: string[]): object =>
     withStep({ hostRequirements: { attributes: [{ name: 'attr.worker.tag.dcc', anyOf }] } }, all);
   t.same(stepOf(source('{{ Param.Names }}', '{{ null }}', 'v{{ Param.Count }}')).requirements.attributes, [
@@ -209,7 +209,7 @@ void test('attribute values are dropped and spread like arguments, and judged af
   t.end();
 });
 
-void test('a failure that depends on values is reported when they are known, in host fields too', (t) => {
+void test('a failure that depends on values is reported when they are known, also in host fields', (t) => {
   const source = withArgument('{{ 100 / Param.Count }}');
   t.same(findings(source), []);
   t.same(refusals(source, { Count: '0' }), [
@@ -229,7 +229,7 @@ void test('an exceeded budget is reported at its position', (t) => {
   t.end();
 });
 
-void test('the bindings of all steps have their own limit, which is reported once', (t) => {
+void test('the bindings of all steps have a common limit, which is reported once', (t) => {
   const large = Array.from({ length: 50 }, (_, index) => `a${index} = range(31000)`);
   const steps = (count: number): object =>
     template({
@@ -243,7 +243,7 @@ void test('the bindings of all steps have their own limit, which is reported onc
   t.end();
 });
 
-void test('bindings see those before them, and what is reported of one is not reported of others', (t) => {
+void test('bindings can use earlier ones, and an error of one causes no errors of others', (t) => {
   const source = (lets: readonly string[], scriptLets: readonly string[], argument: string): object =>
     withStep(
       {
@@ -275,7 +275,7 @@ void test('bindings see those before them, and what is reported of one is not re
   t.end();
 });
 
-void test('a plan carries the bindings of a step that its scripts need, and those of scripts as they are', (t) => {
+void test('a plan contains the step bindings that its scripts need, and script bindings unchanged', (t) => {
   const source = withStep(
     {
       let: [
@@ -324,7 +324,7 @@ void test('a plan carries the bindings of a step that its scripts need, and thos
   t.end();
 });
 
-/** Host context of a task of the template with all parameters. */
+/** Returns the host context of a task of the template with all parameters. */
 function hostOf(step: StepPlan, others: Partial<HostContext> = {}): HostContext {
   return {
     parameters: prepared(withStep({}, all)).plan.parameters,
@@ -340,7 +340,7 @@ function hostOf(step: StepPlan, others: Partial<HostContext> = {}): HostContext 
   };
 }
 
-void test('a worker resolves expressions with all values, typed', (t) => {
+void test('a worker resolves expressions with all values and their types', (t) => {
   const chunks = { defaultTaskCount: 4, rangeConstraint: 'CONTIGUOUS' };
   const step = stepOf(
     withArgument(
@@ -394,7 +394,7 @@ void test('a worker resolves expressions with all values, typed', (t) => {
   t.end();
 });
 
-void test('a binding without a value fails every text of its script, and no other', (t) => {
+void test('a binding without a value fails all texts of its script only', (t) => {
   const step = stepOf(withStep({}, all));
   const outer = hostResolver(hostOf(step), EXPRESSIONS);
   const inner = outer.withLets([
@@ -408,7 +408,7 @@ void test('a binding without a value fails every text of its script, and no othe
   t.end();
 });
 
-void test('environments of the job know neither step nor task, those of a step the step', (t) => {
+void test('environments of the job have neither step nor task, those of a step have the step', (t) => {
   const environment = (argument: string): object => ({
     name: 'E',
     script: { actions: { onEnter: { command: 'x', args: [argument] } } },
@@ -435,7 +435,7 @@ void test('environments of the job know neither step nor task, those of a step t
   t.end();
 });
 
-void test('without the extension format strings hold names alone', (t) => {
+void test('without the extension format strings contain only names', (t) => {
   const source = withStep({ script: { actions: { onRun: { command: 'x', args: ['{{ 1 + 1 }}'] } } } });
   t.same(findings(source), [
     `${ARGUMENT}: "1 + 1" is not the name of a value (expressions require the extension EXPR)`,
@@ -444,7 +444,7 @@ void test('without the extension format strings hold names alone', (t) => {
   t.end();
 });
 
-void test('undefined names are reported in branches that are not taken as well', (t) => {
+void test('undefined names are reported also in branches that are not taken', (t) => {
   const of = (arg: string): string[] => refusals(withArgument(arg));
   t.match(of("{{ 'a' if Param.Fast else Param.Typo.stem }}"), [/Undefined variable: 'Param.Typo.stem'/]);
   t.match(of("{{ 'a' if true else upperr('x') }}"), [/Unknown function: 'upperr'. Did you mean: upper/]);

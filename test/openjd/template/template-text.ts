@@ -10,15 +10,15 @@ import {
 import type { SupportedFeatures } from '../../../src/openjd/template/extensions.ts';
 import { TEMPLATE_LIMITS, type TemplateLimits } from '../../../src/openjd/template/template-limits.ts';
 
-/** The smallest step, to be put into a list of steps. */
+/** The smallest step, for lists of steps. */
 export const STEP = { name: 'S', script: { actions: { onRun: { command: 'true' } } } };
 
-/** A template object of one step, with parts replaced or added. */
+/** Returns a template of one step as an object, with replaced or added parts. */
 export function template(parts: object = {}): object {
   return { specificationVersion: 'jobtemplate-2023-09', name: 'Job', steps: [STEP], ...parts };
 }
 
-/** A template of one step, with parts of the step replaced or added. */
+/** Returns a template of one step, with replaced or added parts of the step. */
 export const withStep = (parts: object, others: object = {}): object =>
   template({ steps: [{ ...STEP, ...parts }], ...others });
 
@@ -29,7 +29,7 @@ export function documentOf(source: object | string): DocumentNode {
   return read.document;
 }
 
-/** `pointer: detail` of every error that checking finds. */
+/** Returns all check errors as `pointer: detail`. */
 export function findings(source: object | string, supported?: SupportedFeatures): string[] {
   const result = checkTemplate(documentOf(source), {
     expressions: EXPRESSIONS,
@@ -61,7 +61,7 @@ export function prepared(
   return result.job;
 }
 
-/** `pointer: detail` of every error of job creation. */
+/** Returns all job creation errors as `pointer: detail`. */
 export function refusals(
   source: object | string,
   values: Readonly<Record<string, string>> = {},

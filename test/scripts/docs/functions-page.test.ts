@@ -3,7 +3,7 @@ import { functionsPage, writtenForm } from '../../../scripts/docs/functions-page
 import { LIBRARY } from '../../../src/openjd/expr/functions/library.ts';
 import { signature } from '../../../src/openjd/expr/functions/signature.ts';
 
-void test('how a template writes what a signature is of', (t) => {
+void test('a signature is formatted as on the page', (t) => {
   const cases: readonly (readonly [string, string])[] = [
     ['__add__(a: int, b: int) -> int', 'a + b'],
     ['__neg__(a: int) -> int', '-a'],
@@ -19,7 +19,7 @@ void test('how a template writes what a signature is of', (t) => {
   t.end();
 });
 
-void test('the page has every signature of the library once, and a meaning for it', (t) => {
+void test('the page has every signature of the library once, with a description', (t) => {
   const rows = functionsPage()
     .split('\n')
     .filter((line) => line.startsWith('| `'));

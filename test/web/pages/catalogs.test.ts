@@ -1,12 +1,12 @@
 import tap, { test } from 'tap';
-import { openBrowserHouse } from '../../kit/browser/browser-fixture.ts';
-import { takePictures, violations } from '../../kit/browser/browser.ts';
+import { openBrowserFixture } from '../../kit/browser/browser-fixture.ts';
+import { saveScreenshots, violations } from '../../kit/browser/browser.ts';
 
 tap.setTimeout(240_000);
 
 /** Tests the catalogs, the setup steps and the diagnostics in a browser, with a server and workers. */
 await test('the pages set up a farm and change its catalogs', { timeout: 240_000 }, async (t) => {
-  const fixture = await openBrowserHouse();
+  const fixture = await openBrowserFixture();
   t.teardown(() => fixture.close(!t.passing()));
   const { page, faults } = await fixture.open('/');
   const dialog = page.getByRole('dialog');
@@ -15,7 +15,7 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
 
   await t.test('the overview lists and creates what a new farm needs', async (t) => {
     await page.getByRole('heading', { name: 'Finish setup to start rendering' }).waitFor();
-    await takePictures(page, 'first-start');
+    await saveScreenshots(page, 'first-start');
     t.strictSame(await violations(page), []);
     await page.getByLabel('Farm name').fill('north');
     await page.getByRole('button', { name: 'Create farm' }).click();
@@ -47,7 +47,7 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
     await dialog.getByLabel('Name').fill('cloud');
     await dialog.getByRole('button', { name: 'Create farm' }).click();
     await page.getByRole('row', { name: /cloud/ }).waitFor();
-    await takePictures(page, 'farms');
+    await saveScreenshots(page, 'farms');
     t.strictSame(await violations(page), []);
 
     await page
@@ -67,7 +67,7 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
     await row.getByRole('button', { name: /actions|lighting/i }).click();
     await page.getByRole('menuitem', { name: 'Pause' }).click();
     await row.getByText('Paused').waitFor();
-    await takePictures(page, 'queues');
+    await saveScreenshots(page, 'queues');
     t.strictSame(await violations(page), []);
   });
 
@@ -81,7 +81,7 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
     await dialog.getByLabel('Root 1').fill('/mnt/projects');
     await dialog.getByRole('button', { name: 'Create storage location' }).click();
     await page.getByText('default: /mnt/projects').waitFor();
-    await takePictures(page, 'storage-locations');
+    await saveScreenshots(page, 'storage-locations');
     t.strictSame(await violations(page), []);
   });
 
@@ -91,14 +91,14 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
     await dialog.getByLabel('Slots').fill('3');
     await dialog.getByRole('button', { name: 'Create usage pool' }).click();
     await page.getByRole('meter', { name: '0 of 3 slots' }).waitFor();
-    await takePictures(page, 'usage-pools');
+    await saveScreenshots(page, 'usage-pools');
     t.strictSame(await violations(page), []);
   });
 
   await t.test('the list of compute locations counts the workers of a location', async (t) => {
     await page.goto('/compute-locations');
     await page.getByRole('row', { name: /cph/ }).getByRole('link', { name: '1' }).waitFor();
-    await takePictures(page, 'compute-locations');
+    await saveScreenshots(page, 'compute-locations');
     t.strictSame(await violations(page), []);
   });
 
@@ -110,7 +110,7 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
     await page.reload();
     t.match(page.url(), /component=worker/);
     await page.getByRole('button', { name: 'Clear filters' }).or(page.getByRole('log')).first().waitFor();
-    await takePictures(page, 'diagnostics');
+    await saveScreenshots(page, 'diagnostics');
     t.strictSame(await violations(page), []);
   });
 

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import tap, { test } from 'tap';
-import { openBrowserHouse } from '../../kit/browser/browser-fixture.ts';
-import { PHONE, takePictures, violations } from '../../kit/browser/browser.ts';
+import { openBrowserFixture } from '../../kit/browser/browser-fixture.ts';
+import { PHONE, saveScreenshots, violations } from '../../kit/browser/browser.ts';
 
 tap.setTimeout(240_000);
 
@@ -49,7 +49,7 @@ const hasNoSideways = (page: Page): Promise<boolean> =>
 
 /** Tests the job page in a browser, with a server and a worker. */
 await test('the job page shows a job and retries its failed tasks', { timeout: 240_000 }, async (t) => {
-  const fixture = await openBrowserHouse();
+  const fixture = await openBrowserFixture();
   t.teardown(() => fixture.close(!t.passing()));
   const { api, folder } = fixture.service;
   const made = async (path: string, body: object): Promise<string> =>
@@ -96,7 +96,7 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
       .getByText(/mean of 37 attempts\)$/)
       .waitFor();
     t.match(page.url(), /step=render/);
-    await takePictures(page, 'job-steps');
+    await saveScreenshots(page, 'job-steps');
     t.strictSame(await violations(page), []);
   });
 
@@ -111,7 +111,7 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     const selected = page.getByRole('region', { name: 'Selected tasks' });
     await selected.getByText('11 tasks: 9 succeeded, 2 failed').waitFor();
     t.match(page.url(), /frames=1005-1015/);
-    await takePictures(page, 'job-grid');
+    await saveScreenshots(page, 'job-grid');
     t.strictSame(await violations(page), []);
 
     const cell = page.getByRole('button', { name: 'Frame 1001: succeeded' });
@@ -151,7 +151,7 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     const group = page.getByRole('region', { name: 'failed (exit 137)' });
     await group.getByRole('link', { name: 'render 1030' }).waitFor();
     await group.getByRole('link', { name: 'render-01' }).waitFor();
-    await takePictures(page, 'job-failures');
+    await saveScreenshots(page, 'job-failures');
     t.strictSame(await violations(page), []);
     await page.getByRole('button', { name: 'Retry tasks of render-01' }).click();
     await page.getByText('1 task of render-01 retried').waitFor();
@@ -164,7 +164,7 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     await chip('Failed', '1').click();
     const row = page.getByRole('row', { name: /render\[Frame=1030\]/ });
     await row.getByText('failed (exit 137)').waitFor();
-    await takePictures(page, 'job-table');
+    await saveScreenshots(page, 'job-table');
     t.strictSame(await violations(page), []);
     await row.getByRole('button', { name: /actions/i }).click();
     await page
@@ -211,7 +211,7 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     t.strictSame(await violations(page), []);
     await page.getByRole('tab', { name: 'Environment' }).click();
     await page.getByRole('row', { name: 'SCENE {{Param.Scene}}' }).waitFor();
-    await takePictures(page, 'job-environment');
+    await saveScreenshots(page, 'job-environment');
     t.strictSame(await violations(page), []);
     await page.getByRole('tab', { name: 'Dependencies' }).click();
     await page
@@ -247,7 +247,7 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     await page.getByLabel('Select by Frame').fill('1001-1500');
     await page.getByRole('button', { name: 'Select', exact: true }).click();
     await page.getByText('500 tasks: 500 canceled').waitFor();
-    await takePictures(page, 'job-large');
+    await saveScreenshots(page, 'job-large');
     t.strictSame(await violations(page), []);
     await page.setViewportSize(PHONE);
     t.ok(await hasNoSideways(page));

@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import tap, { test } from 'tap';
 import { makeLargeStore } from '../../../bench/kit/large-store.ts';
-import { openBrowserHouse } from '../../kit/browser/browser-fixture.ts';
-import { PHONE, takePictures, violations } from '../../kit/browser/browser.ts';
+import { openBrowserFixture } from '../../kit/browser/browser-fixture.ts';
+import { PHONE, saveScreenshots, violations } from '../../kit/browser/browser.ts';
 import type { JobView, Page as RestPage } from '../../kit/api-client.ts';
 import { until } from '../../kit/until.ts';
 
@@ -26,7 +26,7 @@ const template = (name: string, frames: number, command: string): string =>
   });
 
 tap.setTimeout(240_000);
-const fixture = await openBrowserHouse();
+const fixture = await openBrowserFixture();
 tap.teardown(() => fixture.close(!tap.passing()));
 const { api } = fixture.service;
 
@@ -250,7 +250,7 @@ void test('a bulk action asks for a confirmation and reports refusals', async (t
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('heading', { name: 'Cancel 3 jobs' }).waitFor();
   t.same(await violations(page), []);
-  await takePictures(page, 'jobs-cancel');
+  await saveScreenshots(page, 'jobs-cancel');
   await dialog.getByRole('button', { name: 'Cancel 3 jobs' }).click();
   await page.getByText('3 jobs canceled').waitFor();
   for (const name of ['k1', 'k2', 'k3']) await row(page, name).getByText('Canceled').waitFor();
@@ -295,7 +295,7 @@ void test('on a phone the list shows cards with menus', async (t) => {
 });
 
 void test('a list of thousands renders visible rows only and one action changes all matches', async (t) => {
-  const large = await openBrowserHouse([], (state) => makeLargeStore(state, MANY, MANY));
+  const large = await openBrowserFixture([], (state) => makeLargeStore(state, MANY, MANY));
   t.teardown(() => large.close(!t.passing()));
   const { api } = large.service;
   const totalOf = async (query: string): Promise<number> =>
@@ -312,7 +312,7 @@ void test('a list of thousands renders visible rows only and one action changes 
     String(MANY + 1),
   );
   t.ok((await names(page)).length < 100);
-  await takePictures(page, 'jobs');
+  await saveScreenshots(page, 'jobs');
   t.same(await violations(page), []);
 
   const [farm] = (await api.call<readonly { id: string }[]>('GET', '/api/v1/farms')).body;

@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import tap, { test } from 'tap';
 import { parse } from 'yaml';
-import { openBrowserHouse, type BrowserFixture } from '../../kit/browser/browser-fixture.ts';
-import { takePictures, violations } from '../../kit/browser/browser.ts';
+import { openBrowserFixture, type BrowserFixture } from '../../kit/browser/browser-fixture.ts';
+import { saveScreenshots, violations } from '../../kit/browser/browser.ts';
 import { SHOWCASE } from './submit/showcase.ts';
 
 tap.setTimeout(240_000);
@@ -67,7 +67,7 @@ async function submitted(fixture: BrowserFixture, page: Page): Promise<Job> {
 }
 
 await test('the submit page submits jobs', { timeout: 240_000 }, async (t) => {
-  const fixture = await openBrowserHouse();
+  const fixture = await openBrowserFixture();
   t.teardown(() => fixture.close(!t.passing()));
   const farm = await createFarm(fixture);
   fixture.worker('render-01');
@@ -81,7 +81,7 @@ await test('the submit page submits jobs', { timeout: 240_000 }, async (t) => {
   await t.test('a page without a template explains how to add one', async (t) => {
     await page.getByText('Drop an OpenJD job template here').waitFor();
     await side.getByText('Choose a template to see its parameters.').waitFor();
-    await takePictures(page, 'submit-empty');
+    await saveScreenshots(page, 'submit-empty');
     t.strictSame(await violations(page), []);
     await page.getByRole('button', { name: 'A single command' }).click();
     await side.getByText('Checked: 1 task in 1 step').waitFor();
@@ -102,7 +102,7 @@ await test('the submit page submits jobs', { timeout: 240_000 }, async (t) => {
     await page.getByText('Invalid YAML: Map keys must be unique').waitFor();
     t.equal(await page.evaluate<number>(LINE_OF_CURSOR), 6);
     await side.getByText('The template has an error').waitFor();
-    await takePictures(page, 'submit-syntax');
+    await saveScreenshots(page, 'submit-syntax');
     t.strictSame(await violations(page), []);
   });
 
@@ -152,7 +152,7 @@ await test('the submit page submits jobs', { timeout: 240_000 }, async (t) => {
     await page.goto('/submit');
     await page.getByText('Drop an OpenJD job template here').waitFor();
     await load(page, 'showcase.yaml', SHOWCASE);
-    await takePictures(page, 'submit-controls');
+    await saveScreenshots(page, 'submit-controls');
     t.strictSame(await violations(page), []);
     t.equal(await page.getByText('A secret').count(), 0, 'hidden parameters are not shown');
 
@@ -198,11 +198,11 @@ await test('the submit page submits jobs', { timeout: 240_000 }, async (t) => {
     const scene = field('A scene');
     t.equal(await page.locator('input:focus').getAttribute('id'), await scene.getAttribute('id'));
     t.strictSame(await violations(page), []);
-    await takePictures(page, 'submit-incomplete');
+    await saveScreenshots(page, 'submit-incomplete');
     t.equal(await page.locator('datalist option').first().getAttribute('value'), '/mnt/projects');
     await scene.fill('/mnt/projects/a.usd');
     await side.getByText('Checked: 4 tasks in 1 step').waitFor();
-    await takePictures(page, 'submit-checked');
+    await saveScreenshots(page, 'submit-checked');
 
     await field('Wait for jobs').fill('from the');
     await page.getByRole('option', { name: /From the page/ }).click();
@@ -246,7 +246,7 @@ await test('the submit page submits jobs', { timeout: 240_000 }, async (t) => {
       t.equal(await field('Attempts per task').inputValue(), '7');
       await field('A choice').selectOption('green');
       await page.getByRole('button', { name: 'Reset to default: A line' }).click();
-      await takePictures(page, 'submit-again');
+      await saveScreenshots(page, 'submit-again');
       t.strictSame(await violations(page), []);
       const again = await submitted(fixture, page);
       t.strictSame(again.parameters, { ...job.parameters, Choice: 'green', Line: 'one line' });
@@ -276,7 +276,7 @@ await test('the submit page submits jobs', { timeout: 240_000 }, async (t) => {
       .waitFor();
     await side.getByRole('link', { name: 'Show render-01' }).waitFor();
     await side.getByText(/until this usage pool is created: nuke/).waitFor();
-    await takePictures(page, 'submit-demanding');
+    await saveScreenshots(page, 'submit-demanding');
     t.strictSame(await violations(page), []);
   });
 

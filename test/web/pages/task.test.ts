@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
-import { openBrowserHouse } from '../../kit/browser/browser-fixture.ts';
-import { takePictures, violations } from '../../kit/browser/browser.ts';
+import { openBrowserFixture } from '../../kit/browser/browser-fixture.ts';
+import { saveScreenshots, violations } from '../../kit/browser/browser.ts';
 
 tap.setTimeout(240_000);
 
@@ -49,7 +49,7 @@ await test(
   'the task page shows the state, the log and the reasons of a task',
   { timeout: 240_000 },
   async (t) => {
-    const fixture = await openBrowserHouse();
+    const fixture = await openBrowserFixture();
     t.teardown(() => fixture.close(!t.passing()));
     const { api, folder } = fixture.service;
     const farm = await api.makeFarm('show');
@@ -84,7 +84,7 @@ await test(
         .getByRole('navigation', { name: 'Breadcrumbs' })
         .getByRole('link', { name: 'Render' })
         .waitFor();
-      await takePictures(page, 'task-waiting');
+      await saveScreenshots(page, 'task-waiting');
       t.strictSame(await violations(page), []);
     });
 
@@ -99,7 +99,7 @@ await test(
       t.equal(await log.getByText('tile 3 of 4').count(), 0, 'folded');
       await log.getByRole('button', { name: '3 earlier' }).click();
       await log.getByText('tile 3 of 4').waitFor();
-      await takePictures(page, 'task-running');
+      await saveScreenshots(page, 'task-running');
       t.strictSame(await violations(page), []);
       await writeFile(file('go'), '');
       await log.getByText('the last line').waitFor();
@@ -116,7 +116,7 @@ await test(
       await page.locator('.log-row--goal').getByText('warning').waitFor();
       await page.getByRole('button', { name: 'Next error' }).click();
       await page.locator('.log-row--goal').getByText('ERROR: out of memory').waitFor();
-      await takePictures(page, 'task-failed');
+      await saveScreenshots(page, 'task-failed');
       t.strictSame(await violations(page), []);
 
       await page.getByLabel('Streams').selectOption('stderr');
@@ -143,7 +143,7 @@ await test(
       await find.fill('tile \\d of 4$');
       await page.locator('.log-mark--current').waitFor();
       t.match(page.url(), /find=tile/);
-      await takePictures(page, 'task-search');
+      await saveScreenshots(page, 'task-search');
       t.strictSame(await violations(page), []);
       await find.fill('');
       await page.locator('.log-mark').first().waitFor({ state: 'detached' });
@@ -196,7 +196,7 @@ await test(
       const why = page.getByRole('region', { name: 'Why is it waiting?' });
       await why.getByRole('link', { name: 'render-01' }).waitFor();
       await why.getByText('0 of 1 online workers can run it').waitFor();
-      await takePictures(page, 'task-no-worker');
+      await saveScreenshots(page, 'task-no-worker');
       t.strictSame(await violations(page), []);
       await why.getByRole('link', { name: 'render-01' }).click();
       await page.waitForURL(/\/workers\//);
@@ -223,7 +223,7 @@ await test(
       await page.goto(`/tasks/${task}#L150000`);
       await log.getByText('frame 150000 of').waitFor();
       t.ok((await log.locator('.log-row').count()) < 200, 'only visible lines are rendered');
-      await takePictures(page, 'task-long');
+      await saveScreenshots(page, 'task-long');
       t.strictSame(await violations(page), []);
     });
 

@@ -1,6 +1,6 @@
 import tap, { test } from 'tap';
-import { openBrowserHouse } from '../../kit/browser/browser-fixture.ts';
-import { takePictures, violations } from '../../kit/browser/browser.ts';
+import { openBrowserFixture } from '../../kit/browser/browser-fixture.ts';
+import { saveScreenshots, violations } from '../../kit/browser/browser.ts';
 import { until } from '../../kit/until.ts';
 
 tap.setTimeout(240_000);
@@ -32,7 +32,7 @@ interface WorkerView {
 
 /** Tests the pages of workers and the overview in a browser, with a server and workers. */
 await test('the pages show and change workers and describe the farm', { timeout: 240_000 }, async (t) => {
-  const fixture = await openBrowserHouse();
+  const fixture = await openBrowserFixture();
   t.teardown(() => fixture.close(!t.passing()));
   const { api } = fixture.service;
   const farm = await api.makeFarm('north');
@@ -84,7 +84,7 @@ await test('the pages show and change workers and describe the farm', { timeout:
         'render-01': 'disabled',
         'render-02': 'online',
       });
-      await takePictures(page, 'workers');
+      await saveScreenshots(page, 'workers');
       t.strictSame(await violations(page), []);
 
       await page.getByLabel('Select cloud-01').click();
@@ -97,7 +97,7 @@ await test('the pages show and change workers and describe the farm', { timeout:
       // The server rejects the deletion of the online worker with a reason.
       await dialog.getByText('1 worker deleted, 1 refused.').waitFor();
       await dialog.getByText(/online/).waitFor();
-      await takePictures(page, 'workers-refused');
+      await saveScreenshots(page, 'workers-refused');
       t.strictSame(await violations(page), []);
       await dialog.getByRole('button', { name: 'Close' }).last().click();
       await row('cloud-01').waitFor({ state: 'detached' });
@@ -124,7 +124,7 @@ await test('the pages show and change workers and describe the farm', { timeout:
     await page.getByRole('table', { name: 'By owner' }).getByRole('link', { name: 'mira' }).waitFor();
     await page.getByRole('button', { name: '30 min' }).click();
     t.match(page.url(), /range=30m/);
-    await takePictures(page, 'overview');
+    await saveScreenshots(page, 'overview');
     t.strictSame(await violations(page), []);
   });
 
@@ -144,7 +144,7 @@ await test('the pages show and change workers and describe the farm', { timeout:
     await page.getByText('It finishes its current task.').waitFor();
     await page.getByRole('button', { name: 'Enable' }).waitFor();
     t.strictSame((await statusesNow())[first?.name ?? ''], 'disabled');
-    await takePictures(page, 'worker');
+    await saveScreenshots(page, 'worker');
     t.strictSame(await violations(page), []);
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('button', { name: 'Disable' }).waitFor();
@@ -163,7 +163,7 @@ await test('the pages show and change workers and describe the farm', { timeout:
     await page.goto(`/workers/${failing?.id ?? ''}`);
     const table = page.getByRole('table', { name: 'Failures by step' });
     await table.getByRole('link', { name: 'ocean_sim' }).waitFor();
-    await takePictures(page, 'worker-failures');
+    await saveScreenshots(page, 'worker-failures');
     t.strictSame(await violations(page), []);
     const before = (await api.job(id)).failed_attempts;
     await table.getByRole('button', { name: 'Retry step' }).click();
@@ -180,7 +180,7 @@ await test('the pages show and change workers and describe the farm', { timeout:
       .getByRole('region', { name: 'Jobs that need attention' })
       .getByText('4 of 4 tasks failed')
       .waitFor();
-    await takePictures(page, 'overview-failures');
+    await saveScreenshots(page, 'overview-failures');
     t.strictSame(await violations(page), []);
   });
 

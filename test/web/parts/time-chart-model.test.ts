@@ -36,7 +36,7 @@ void test('a chart as text', (t) => {
   t.end();
 });
 
-void test('memory sizes', (t) => {
+void test('formats memory sizes', (t) => {
   t.strictSame([0, 512, 1_024, 64_307, 1_572_864].map(mibText), [
     '–',
     '512 MiB',

@@ -1,3 +1,9 @@
+/**
+ * States: closed, open; of a page: absent, loading, loaded (fresh or stale). Invariants: at most three requests at a
+ * time; pages in view are not evicted; responses to requests before a `drop` are discarded. Exits: `close` cancels all
+ * requests, `open` resumes.
+ */
+
 /** One page of a list. */
 export interface Page<Row> {
   readonly rows: readonly Row[];

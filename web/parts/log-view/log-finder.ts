@@ -1,3 +1,9 @@
+/**
+ * States: no worker, worker starting, ready, searching a block (`#asked`), stopped by a problem (final). Invariants:
+ * one block at a time; matches are in the order of lines. Exits: `close` ends the worker; a block that takes too long
+ * ends the search.
+ */
+
 import { blockOf, shownText, type LogText } from './log-text.ts';
 import { MatchList, FOUND_MAX, patternOf, type SearchQuery } from './log-search.ts';
 import type { SearchAnswer, SearchTask } from './search-messages.ts';

@@ -1,3 +1,8 @@
+/**
+ * States: idle, reading (`isReading`), closed. Invariants: a chunk is shown once; chunks of events wait in `#held`
+ * until those before them are read. Exits: `close` ends reading, `read` resumes.
+ */
+
 import type { LogEvent } from '../../../client/events/subjects.ts';
 import type { LogChunk, LogPage } from '../../../client/resources.ts';
 import { LogText } from './log-text.ts';

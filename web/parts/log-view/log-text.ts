@@ -1,3 +1,8 @@
+/**
+ * States of a block: open, closed (final); of a line: incomplete (pending, per stream), complete. Invariants: closed
+ * blocks never change; lines are in the order of their completion. Exits: `end` completes the pending lines.
+ */
+
 import { isSpecial, PLAIN, stripped, styleAfter, styleKey, type Style } from './ansi.ts';
 
 /** Output of a task as lines. Text is stored in blocks with line offsets, without an object per line. */

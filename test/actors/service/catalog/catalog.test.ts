@@ -23,7 +23,7 @@ test('farm names are unique', (t) => {
 
 test('of two farms created with one name at the same moment, one is refused', (t) => {
   const fixture = new TestFarm();
-  fixture.together(() => {
+  fixture.inOneWindow(() => {
     fixture.createFarm({ name: 'G' });
     fixture.createFarm({ name: 'G' });
   });

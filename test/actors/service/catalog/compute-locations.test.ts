@@ -71,7 +71,7 @@ test('a registering worker adds its compute location', (t) => {
     updatedAt: fixture.now,
   });
   fixture.replaceLocation('berlin', { description: 'first floor' });
-  fixture.together(() => {
+  fixture.inOneWindow(() => {
     fixture.register('v', { compute_location: 'berlin' });
     fixture.register('u', { compute_location: 'Berlin' });
     fixture.register('x', { compute_location: 'Berlin' });
@@ -130,7 +130,7 @@ test('a worker with an invalid location name is registered', (t) => {
   }
   t.strictSame(names(fixture), []);
   const wrong = 'must not be empty or hold whitespace, slashes, quote or control characters';
-  t.strictSame(fixture.warned(), [
+  t.strictSame(fixture.takeWarnings(), [
     ...Array.from({ length: 5 }, () => `ignored the compute location of a worker: its name ${wrong}`),
     'ignored the compute location of a worker: its name must not have more than 255 characters',
   ]);

@@ -7,7 +7,7 @@ import { keys } from '../../../../src/core/records/tables.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 import { NO_CALLBACKS } from '../../../kit/commit-callbacks.ts';
 
-/** The invariants include that the lease actor of every farm knows the stored pools. */
+/** The invariants include that the lease actor of every farm has the stored pools. */
 
 const slotsOf = (fixture: TestFarm): Record<string, number> =>
   Object.fromEntries(fixture.pools().map(({ name, slot }) => [name, slot]));
@@ -87,7 +87,7 @@ test('pool names are unique, ignoring case', (t) => {
 
 test('of two pools created with one name at the same moment, one is refused', (t) => {
   const fixture = new TestFarm();
-  fixture.together(() => {
+  fixture.inOneWindow(() => {
     fixture.createPool('nuke');
     fixture.createPool('NUKE');
   });
@@ -119,7 +119,7 @@ test('a slot is never reused while the service runs', (t) => {
   });
   fixture.run();
   t.match(fixture.answer('faulty'), { ok: false, problem: { kind: 'internal' } });
-  t.strictSame(fixture.warned(), [
+  t.strictSame(fixture.takeWarnings(), [
     'a handler threw; its actors are reloaded and the message is retried',
     'message poisoned: its handler threw twice',
   ]);
@@ -167,12 +167,12 @@ test('the number of slots is limited', (t) => {
   t.end();
 });
 
-test('a new farm knows the existing pools', (t) => {
+test('a new farm has the existing pools', (t) => {
   const fixture = new TestFarm();
   fixture.createPool('nuke');
   fixture.createFarm({ name: 'G' });
   fixture.expect(t, 'created before it', ['create pool nuke: ok', 'create farm G: ok']);
-  fixture.together(() => {
+  fixture.inOneWindow(() => {
     fixture.createFarm({ name: 'H' });
     fixture.createPool('maya');
     fixture.createFarm({ name: 'I' });
@@ -189,12 +189,12 @@ test('a new farm knows the existing pools', (t) => {
 test('a deleted farm is not notified', (t) => {
   const fixture = new TestFarm();
   const other = fixture.createFarm({ name: 'G' });
-  fixture.together(() => {
+  fixture.inOneWindow(() => {
     fixture.deleteFarm(other);
     fixture.createPool('nuke');
   });
   fixture.createPool('maya');
-  t.strictSame(fixture.warned(), []);
+  t.strictSame(fixture.takeWarnings(), []);
   t.equal(fixture.isResident('lease', other), false);
   fixture.expectInvariants(t, 'without it');
   t.end();

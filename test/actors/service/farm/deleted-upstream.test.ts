@@ -155,7 +155,7 @@ test('a job can be submitted while its upstream is being deleted', (t) => {
   fixture.restart();
   fixture.takeOutputs();
   fixture.submitAfter('E', one, pending ?? []);
-  fixture.expect(t, 'a farm without the outcome asks for a retry', [
+  fixture.expect(t, 'the farm asks for a retry if it has no outcome of the upstream', [
     `submit E: unavailable, job ${pending?.[0]?.jobId} is ending; retry the request`,
   ]);
   t.strictSame([...fixture.store.scan('job')], [], 'no job was created');

@@ -90,7 +90,7 @@ test('a job with a failed upstream is canceled at once', (t) => {
   t.end();
 });
 
-test('canceling a blocked job leaves its upstream alone', (t) => {
+test('canceling a blocked job does not affect its upstream', (t) => {
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.submit('A', one);

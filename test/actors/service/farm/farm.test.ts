@@ -145,7 +145,7 @@ test("requests that arrive while a farm's deletion is not durable yet find no fa
   const fixture = new TestFarm();
   fixture.register('w1');
   fixture.takeOutputs();
-  fixture.together(() => {
+  fixture.inOneWindow(() => {
     fixture.deleteFarm();
     fixture.createQueue({ name: 'late' });
     fixture.submit('A', one);

@@ -40,7 +40,7 @@ test('after a restart running tasks continue, ready tasks are leased, and no tas
     'task A/1/0 succeeded',
     'job A completed',
   ]);
-  t.strictSame(farm.warned(), []);
+  t.strictSame(farm.takeWarnings(), []);
   t.end();
 });
 
@@ -56,7 +56,7 @@ test('changes that were not durable before a crash were not published and have n
   farm.expect(t, 'the lease is lost', []);
   t.equal(farm.task('A/0/0').status, 'ready');
   farm.lease('w1');
-  farm.expect(t, 'and is made once', ['task A/0/0 assigned w1', 'job A running', 'lease w1: A/0/0#1']);
+  farm.expect(t, 'and is created once', ['task A/0/0 assigned w1', 'job A running', 'lease w1: A/0/0#1']);
   farm.withoutFlush(() => {
     farm.report('A/0/0', 'succeeded');
   });
@@ -114,13 +114,13 @@ test('a message before the recovery is complete finds the stored state', (t) => 
   farm.lease('w1');
   farm.report('A/0/0', 'running');
   farm.takeOutputs();
-  farm.restartAsleep();
+  farm.restartWithoutActivation();
   farm.report('A/0/0', 'succeeded');
   farm.expect(t, 'the last report of a job as the first message', [
     'task A/0/0 succeeded',
     'job A completed',
   ]);
-  farm.restartAsleep();
+  farm.restartWithoutActivation();
   farm.lease('w1');
   farm.expect(t, 'a lease as the first message', ['lease w1: unknown']);
   farm.register('w1');
@@ -134,7 +134,7 @@ test('a message before the recovery is complete finds the stored state', (t) => 
     'job B running',
     'lease w1: B/0/0#1',
   ]);
-  farm.restartAsleep();
+  farm.restartWithoutActivation();
   farm.submit('C', [{ name: 's', tasks: 1 }]);
   farm.expect(t, 'a job as the first message', ['job C pending', 'submit C: ok']);
   t.end();

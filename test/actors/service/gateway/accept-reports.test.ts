@@ -161,7 +161,7 @@ test('a reply is sent after the reports of its request are on disk or poisoned, 
       const requests: Request[] = [];
       const sent = new Set<string>();
       const check = (): void => {
-        for (const text of bench.heard()) {
+        for (const text of bench.takeOutputs()) {
           sent.add(text);
           const request = /^to lease (\d+): done$/.exec(text)?.[1];
           if (request === undefined) continue;
@@ -184,7 +184,7 @@ test('a reply is sent after the reports of its request are on disk or poisoned, 
             const steps = [{ do: 'throw', label: name, times } as const, { do: 'write', value: 1 } as const];
             bench.post(name, steps, `poisoned ${name}`);
           }
-          // Every other reply has no changes of its own.
+          // Every other reply has no own changes.
           const writes = number % 2 === 0 ? [] : [{ do: 'write', value: number } as const];
           bench.post('lease', [...writes, { do: 'reply', answer: 'done' }], `lease ${number}`);
         } else if ('pump' in step) bench.kernel.pump();

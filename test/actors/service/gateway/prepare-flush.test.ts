@@ -90,11 +90,11 @@ test('task events are published for jobs that have a subscriber when the window 
   const { sent, followed, flush } = flushFixture();
   const leave = followed.follow(JOB);
   const window = flush(taskEvent(JOB), taskEvent(OTHER), jobEvent(OTHER));
-  window.durable();
+  window.onDurable();
   t.strictSame(sent, ['replies'], 'clients receive nothing before it is readable');
   leave();
   followed.follow(OTHER);
-  window.readable?.();
+  window.onReadable?.();
   t.strictSame(sent, ['replies', `tasks ${JOB}`, `jobs ${OTHER}`]);
   t.end();
 });
@@ -104,9 +104,9 @@ test('a window without outputs for clients has nothing to publish when it is rea
   const wait = meter.leaseRequested();
   const reply = { v: 1, type: 'leases', assignments: [], steps: {} } as const;
   const window = flush({ kind: 'reply', to: leaseReply('_INBOX.a', [], wait), answer: reply });
-  t.equal(window.readable, null);
+  t.equal(window.onReadable, null);
   t.equal(meter.take().leases.answered.empty, 0);
-  window.durable();
+  window.onDurable();
   t.strictSame(sent, ['replies']);
   t.equal(meter.take().leases.answered.empty, 1);
   t.end();
@@ -115,8 +115,8 @@ test('a window without outputs for clients has nothing to publish when it is rea
 test('an answer to a client requests an early apply', (t) => {
   const { sent, flush } = flushFixture();
   const window = flush({ kind: 'reply', to: mainThreadReplyTo(7), answer: 'yes' });
-  window.durable();
-  window.readable?.();
+  window.onDurable();
+  window.onReadable?.();
   t.strictSame(sent, ['apply', 'replies', 'answer 7']);
   t.end();
 });

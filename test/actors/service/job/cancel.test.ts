@@ -94,7 +94,7 @@ test('tasks of a canceled job are not leased when its cap frees up in the same w
     'job B running',
     'lease w2: B/0/0#1',
   ]);
-  t.strictSame(farm.warned(), []);
+  t.strictSame(farm.takeWarnings(), []);
   t.end();
 });
 

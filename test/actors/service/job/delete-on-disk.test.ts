@@ -3,13 +3,13 @@ import { PURGE_ROWS } from '../../../../actors/service/purge/purge-actor.ts';
 import { put } from '../../../../src/core/records/change-set.ts';
 import { keys } from '../../../../src/core/records/tables.ts';
 import { writerOptions } from '../../../adapters/lmdb/store-kit.ts';
-import { openHouseStore } from '../../../kit/farm-on-disk.ts';
+import { openDiskStore } from '../../../kit/farm-on-disk.ts';
 import { rowsOfJob } from '../../../kit/rows-of-job.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
 /** The real store after a job was deleted. */
 test('the real store has no row of a deleted job in any table', async (t) => {
-  const store = await openHouseStore(writerOptions(t.testdir()));
+  const store = await openDiskStore(writerOptions(t.testdir()));
   t.teardown(() => store.close());
   const farm = new TestFarm({ retention: { afterMs: 60_000, includeFailed: false } }, store);
   farm.register('w1');
@@ -64,7 +64,7 @@ test('the real store has no row of a deleted job in any table', async (t) => {
 });
 
 test('a purge of the real store resumes after a crash', async (t) => {
-  const store = await openHouseStore(writerOptions(t.testdir()));
+  const store = await openDiskStore(writerOptions(t.testdir()));
   t.teardown(() => store.close());
   const farm = new TestFarm({}, store);
   farm.submit('A', [{ name: 's', tasks: 1 }]);
@@ -91,6 +91,6 @@ test('a purge of the real store resumes after a crash', async (t) => {
 
 function endedKey(farm: TestFarm, name: string): string {
   const { farmId, id, status, endedAt = 0 } = farm.job(name);
-  if (status !== 'canceled') throw new Error(`${name} is ${status}`);
+  if (status !== 'canceled') throw new Error(`job ${name} is ${status}`);
   return keys.endedJob(farmId, status, endedAt, id);
 }

@@ -78,7 +78,7 @@ for (const [status, into] of Object.entries(INTO)) {
     expectDeleted(t, fixture, id, status);
     fixture.deleteJobById(id);
     fixture.expect(t, 'a second delete', [`delete: not-found, there is no job ${id}`]);
-    t.strictSame(fixture.warned(), [], 'warnings');
+    t.strictSame(fixture.takeWarnings(), [], 'warnings');
     fixture.restart();
     fixture.expect(t, 'nothing of the job reappears', []);
     t.end();
@@ -171,11 +171,11 @@ test('late messages for a deleted job change nothing', (t) => {
   const open = [fixture.attemptId('A/0/0'), fixture.attemptId('A/0/1')];
   fixture.deleteJob('A');
   fixture.takeOutputs();
-  fixture.warned();
+  fixture.takeWarnings();
   fixture.deliver(lateReport);
   fixture.deliver(lateReport);
   fixture.expect(t, 'a report, twice', []);
-  t.strictSame(fixture.warned(), [
+  t.strictSame(fixture.takeWarnings(), [
     'status report ignored: unknown job',
     'status report ignored: unknown job',
   ]);
@@ -190,7 +190,7 @@ test('late messages for a deleted job change nothing', (t) => {
   ]);
   fixture.advance(120_000);
   fixture.expect(t, 'no timer of the job is left', []);
-  t.strictSame(fixture.warned(), []);
+  t.strictSame(fixture.takeWarnings(), []);
   for (const message of [
     { type: 'job.activate' },
     { type: 'upstreams.completed' },
@@ -215,7 +215,7 @@ test('messages in the same commit window as the deletion find no job', (t) => {
   const report = fixture.reportOf('A/0/0', 'succeeded');
   const upstreams = [{ jobId: id, status: 'running' as const }];
   fixture.takeOutputs();
-  fixture.together(() => {
+  fixture.inOneWindow(() => {
     fixture.deleteJob('A');
     fixture.deleteJobById(id);
     fixture.cancelJobById(id);
@@ -267,9 +267,9 @@ function submitMaterialized(fixture: TestFarm, tasks: number, failed = tasks): v
     failedAttempts: 0,
     attemptNumber: 0,
     updatedAt: fixture.now,
-    assignedAt: 0,
-    retryAfter: 0,
-    workerOrdinal: 0,
+    assignedAt: null,
+    retryAfter: null,
+    workerOrdinal: null,
     hasText: false,
     unschedulable: false,
     silent: false,
@@ -336,10 +336,10 @@ test('an interrupted purge resumes after a restart', (t) => {
   t.ok(between < before - PURGE_ROWS && between > PURGE_ROWS, `${before} rows, then ${between}`);
   t.equal(fixture.store.get('job', id), undefined, 'the job itself is deleted');
   t.strictSame(fixture.store.get('doomedJob', id), { version: 1, farmId: fixture.farm });
-  fixture.forgetsLogs = false;
+  fixture.removesLogs = false;
   fixture.restart();
   t.strictSame(rowsOfJob(fixture.store, id), [`doomedJob ${id}`], 'until its logs are deleted');
-  fixture.forgetsLogs = true;
+  fixture.removesLogs = true;
   fixture.restart();
   expectDeleted(t, fixture, id, 'after the logs are deleted');
   fixture.expectInvariants(t, 'at the end');
@@ -358,11 +358,11 @@ test('purge messages are idempotent', (t) => {
   const gone = { ...next, message: { ...next.message, type: 'purge.logs-deleted' } } as const;
   fixture.deliver(next);
   fixture.deliver(gone);
-  t.equal(fixture.job('A').status, 'pending', 'a job that is not deleted is left alone');
+  t.equal(fixture.job('A').status, 'pending', 'a job that is not deleted is not affected');
   fixture.forWindows(1, () => {
     fixture.deleteJob('A');
   });
-  fixture.together(() => {
+  fixture.inOneWindow(() => {
     fixture.deliver(next);
     fixture.deliver(next);
   });

@@ -31,11 +31,11 @@ test('a failure within max_attempts is retried after the delay', (t) => {
     status: 'ready',
     failedAttempts: 1,
     attemptNumber: 1,
-    assignedAt: 0,
+    assignedAt: null,
     retryAfter: fixture.now + 10_000,
-    workerOrdinal: 0,
+    workerOrdinal: null,
   });
-  t.equal(fixture.reason('A/0/0'), '', 'it has not failed for good');
+  t.equal(fixture.reason('A/0/0'), '', 'it is not failed permanently');
   t.match(fixture.attempts('A/0/0'), [
     { status: 'failed', exitCode: 3, message: 'out of memory', endedAt: fixture.now },
   ]);

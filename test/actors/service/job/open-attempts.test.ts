@@ -3,6 +3,7 @@ import { attemptIdOf } from '../../../../src/core/ids.ts';
 import { put } from '../../../../src/core/records/change-set.ts';
 import { openAttemptOf } from '../../../../src/core/records/open-attempt.ts';
 import { keys } from '../../../../src/core/records/tables.ts';
+import { hasAssignment, type AssignedTaskState } from '../../../../src/core/records/task-page.ts';
 import type { BookingRecord } from '../../../../src/core/records/worker.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
@@ -19,8 +20,14 @@ function leased(tasks = 3): TestFarm {
 
 const rows = (farm: TestFarm): number => [...farm.store.scan('attempt')].length;
 
+function assigned(farm: TestFarm, word: string): AssignedTaskState {
+  const task = farm.task(word);
+  if (!hasAssignment(task)) throw new Error(`task ${word} has no assignment`);
+  return task;
+}
+
 const open = (farm: TestFarm, word: string): unknown =>
-  openAttemptOf(farm.address(word), farm.task(word), farm.worker('w1').id);
+  openAttemptOf(farm.address(word), assigned(farm, word), farm.worker('w1').id);
 
 test('a lease writes no attempt row, but the first report and the end do', (t) => {
   const farm = leased();
@@ -42,7 +49,7 @@ test('a lease writes no attempt row, but the first report and the end do', (t) =
   t.end();
 });
 
-test('a restarted service knows open attempts without reports', (t) => {
+test('a restarted service restores open attempts without reports', (t) => {
   const farm = leased();
   const before = [0, 1, 2].map((index) => farm.attempts(`A/0/${index}`));
   farm.restart(5000);
@@ -113,7 +120,11 @@ test('attempt rows and bookings of an earlier version are read', (t) => {
     put('booking', keys.booking(worker.id), bookings),
     ...words.map((word) => {
       const address = farm.address(word);
-      return put('attempt', keys.attempt(address, 1), openAttemptOf(address, farm.task(word), worker.id));
+      return put(
+        'attempt',
+        keys.attempt(address, 1),
+        openAttemptOf(address, assigned(farm, word), worker.id),
+      );
     }),
   ]);
   farm.restart();
@@ -130,5 +141,5 @@ test('attempt rows and bookings of an earlier version are read', (t) => {
 
 function isCompleted(t: Test, farm: TestFarm): void {
   t.equal(farm.job('A').status, 'completed');
-  t.strictSame(farm.warned(), []);
+  t.strictSame(farm.takeWarnings(), []);
 }

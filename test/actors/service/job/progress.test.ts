@@ -38,7 +38,7 @@ test('a progress report is published and changes nothing else', (t) => {
   farm.expect(t, 'an empty report clears the progress', ['task A/0/0 running w1']);
   t.strictSame(progressOf(farm), [['running', undefined, undefined]]);
   t.equal(others(farm), before);
-  t.strictSame(farm.warned(), []);
+  t.strictSame(farm.takeWarnings(), []);
   t.end();
 });
 
@@ -63,7 +63,7 @@ test('progress survives a restart of the service and the end of the attempt', (t
   t.strictSame(progressOf(farm), [['succeeded', 100, 'saved']]);
   farm.report('A/0/0', 'running', { progress: 41, statusMessage: '' });
   farm.expect(t, 'overtaken', []);
-  t.strictSame(farm.warned(), [], 'no warning');
+  t.strictSame(farm.takeWarnings(), [], 'no warning');
   t.strictSame(progressOf(farm), [['succeeded', 100, 'saved']]);
   t.end();
 });

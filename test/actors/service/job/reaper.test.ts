@@ -21,12 +21,12 @@ test('a task that stays assigned for 30 s goes back to ready without counting as
   farm.expect(t, 'not yet', []);
   farm.advance(1);
   farm.expect(t, 'now', ['task A/0/0 ready']);
-  t.strictSame(farm.warned(), [REAPED]);
+  t.strictSame(farm.takeWarnings(), [REAPED]);
   t.match(farm.task('A/0/0'), {
     status: 'ready',
     failedAttempts: 0,
-    retryAfter: 0,
-    workerOrdinal: 0,
+    retryAfter: null,
+    workerOrdinal: null,
     hasText: false,
     unschedulable: false,
     silent: false,

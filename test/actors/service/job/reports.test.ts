@@ -23,17 +23,17 @@ test('a repeated report changes nothing', (t) => {
   farm.report('A/0/0', 'running', { sessionId: 'another' });
   farm.expect(t, 'running twice', ['task A/0/0 running w1']);
   t.equal(farm.attempts('A/0/0')[0]?.sessionId, 'session-1');
-  t.strictSame(farm.warned(), [], 'no warning for a repetition');
+  t.strictSame(farm.takeWarnings(), [], 'no warning for a repetition');
   farm.report('A/0/0', 'succeeded', { exitCode: 0 });
   const before = rowsOf(farm);
   farm.advance(1000);
   farm.report('A/0/0', 'succeeded', { exitCode: 0 });
   farm.expect(t, 'succeeded twice', ['task A/0/0 succeeded']);
   t.equal(rowsOf(farm), before);
-  t.strictSame(farm.warned(), [], 'no warning: it may have been piggybacked before');
+  t.strictSame(farm.takeWarnings(), [], 'no warning: it may have been piggybacked before');
   farm.report('A/0/0', 'failed', { exitCode: 1 });
   t.equal(rowsOf(farm), before);
-  t.strictSame(farm.warned(), [STALE], 'a different end is logged');
+  t.strictSame(farm.takeWarnings(), [STALE], 'a different end is logged');
   t.end();
 });
 
@@ -47,7 +47,7 @@ test('reports out of order: the first terminal one counts', (t) => {
   farm.expect(t, 'succeeded, and it stays so', ['task A/0/0 succeeded']);
   t.equal(rowsOf(farm), before);
   t.strictSame(
-    farm.warned(),
+    farm.takeWarnings(),
     [STALE, STALE],
     'no warning for running: the end may have overtaken that report',
   );
@@ -65,7 +65,7 @@ test('a report of an attempt that is not open changes nothing', (t) => {
   farm.report('A/0/0#3', 'succeeded');
   farm.expect(t, 'neither an earlier nor a later attempt', []);
   t.equal(rowsOf(farm), before);
-  t.strictSame(farm.warned(), [STALE, STALE, STALE, STALE, STALE]);
+  t.strictSame(farm.takeWarnings(), [STALE, STALE, STALE, STALE, STALE]);
   farm.report('A/0/0#2', 'succeeded');
   farm.expect(t, 'the open one', ['task A/0/0 succeeded']);
   t.end();
@@ -83,7 +83,7 @@ test('a report of an unassigned or unknown task changes nothing', (t) => {
   farm.report('A/7/0#1', 'succeeded');
   farm.expect(t, 'ready tasks stay ready', []);
   t.equal(rowsOf(farm), before);
-  t.strictSame(farm.warned(), [STALE, STALE, UNKNOWN, UNKNOWN]);
+  t.strictSame(farm.takeWarnings(), [STALE, STALE, UNKNOWN, UNKNOWN]);
   t.end();
 });
 
@@ -95,7 +95,7 @@ test('a report of a terminal or unknown job changes nothing', (t) => {
   farm.report('A/0/0#1', 'succeeded', { exitCode: 0 });
   farm.expect(t, 'canceled before', []);
   t.equal(rowsOf(farm), before);
-  t.strictSame(farm.warned(), [STALE]);
+  t.strictSame(farm.takeWarnings(), [STALE]);
   const stranger = '01900000-0000-7000-8000-ffffffffffff';
   farm.post({
     actor: 'job',
@@ -108,7 +108,7 @@ test('a report of a terminal or unknown job changes nothing', (t) => {
   });
   farm.run();
   farm.expect(t, 'no such job', []);
-  t.strictSame(farm.warned(), ['status report ignored: unknown job']);
+  t.strictSame(farm.takeWarnings(), ['status report ignored: unknown job']);
   t.end();
 });
 
@@ -148,7 +148,7 @@ test('reports that arrive together count one by one, and the job is updated once
     'count task-retries of Q',
     'task A/0/3 succeeded',
   ]);
-  t.strictSame(farm.warned(), [STALE, UNKNOWN]);
+  t.strictSame(farm.takeWarnings(), [STALE, UNKNOWN]);
   t.match(farm.job('A'), { status: 'running', failedAttempts: 1 });
   t.equal(farm.bookedCores('w1'), 1, 'the cores of three tasks are free again');
   farm.lease('w1');

@@ -90,7 +90,7 @@ test('canceling the only task of a waiting step ends the step and its dependents
   t.end();
 });
 
-test('tasks beyond the first page of packed state work alike', (t) => {
+test('tasks beyond the first page of packed state behave like those on it', (t) => {
   const farm = new TestFarm();
   farm.register('w1', { cpu_count: 100 });
   farm.submit('A', [{ name: 's', tasks: 70 }]);

@@ -46,7 +46,7 @@ test('tasks selected in the same window as a pause and a resume are assigned onc
   fixture.register('w2', { cpu_count: 4 });
   fixture.submit('A', [{ name: 'render', tasks: 4 }]);
   fixture.takeOutputs();
-  fixture.together(() => {
+  fixture.inOneWindow(() => {
     fixture.lease('w1');
     fixture.updateJob('A', { action: 'pause' });
     fixture.updateJob('A', { action: 'resume' });
@@ -58,7 +58,7 @@ test('tasks selected in the same window as a pause and a resume are assigned onc
     fixture.takeOutputs().filter((line) => line.startsWith('lease')),
     ['lease w1: A/0/0#1, A/0/1#1', 'lease w2: A/0/2#1, A/0/3#1'],
   );
-  fixture.together(() => {
+  fixture.inOneWindow(() => {
     fixture.submit('B', [{ name: 'render', tasks: 4 }]);
     fixture.updateJob('A', { action: 'pause' });
     fixture.lease('w2');

@@ -17,7 +17,7 @@ test('explains a ready task that is behind other tasks', (t) => {
   farm.lease('w1');
   t.strictSame(farm.explain('mine/1/4'), {
     isOffered: true,
-    heldUntil: 0,
+    heldUntil: null,
     farmCap: { maxConcurrentTasks: 0, live: 2, holders: [] },
     queueCap: { maxConcurrentTasks: 0, live: 2, holders: [] },
     isQueuePaused: false,
@@ -59,8 +59,8 @@ test('counts workers by the gate that they fail, with the nearest miss', (t) => 
     eligible: 0,
     withRoom: 0,
     rejected: [
-      { reason: 'queue affinity', requirement: '', workers: 1 },
-      { reason: 'compute location mismatch', requirement: '', workers: 1 },
+      { reason: 'queue affinity', workers: 1 },
+      { reason: 'compute location mismatch', workers: 1 },
       { reason: 'amount requirement not met', requirement: 'amount.worker.memory', workers: 2 },
     ],
     nearestMiss: {
@@ -89,7 +89,7 @@ test('explains which workers could run a job before its submission', (t) => {
       elsewhere: 0,
       eligible: 1,
       rejected: [
-        { reason: 'queue affinity', requirement: '', workers: 1 },
+        { reason: 'queue affinity', workers: 1 },
         { reason: 'amount requirement not met', requirement: 'amount.worker.vcpu', workers: 1 },
       ],
       nearestMiss: null,
@@ -99,7 +99,7 @@ test('explains which workers could run a job before its submission', (t) => {
       elsewhere: 0,
       eligible: 0,
       rejected: [
-        { reason: 'queue affinity', requirement: '', workers: 1 },
+        { reason: 'queue affinity', workers: 1 },
         { reason: 'amount requirement not met', requirement: 'amount.worker.vcpu', workers: 2 },
       ],
       nearestMiss: {
@@ -115,7 +115,7 @@ test('explains which workers could run a job before its submission', (t) => {
       online: 3,
       elsewhere: 0,
       eligible: 2,
-      rejected: [{ reason: 'queue affinity', requirement: '', workers: 1 }],
+      rejected: [{ reason: 'queue affinity', workers: 1 }],
       nearestMiss: null,
     },
   ]);
@@ -148,7 +148,7 @@ test('explains reached caps with their holders, a pause, a retry delay and an av
     workers: { avoided: ['id-of-w1'] },
   });
   farm.advance(10_000);
-  t.match(farm.explain('A/0/0'), { heldUntil: 0, workers: { avoided: ['id-of-w1'] } });
+  t.match(farm.explain('A/0/0'), { heldUntil: null, workers: { avoided: ['id-of-w1'] } });
   farm.updateJob('B', { action: 'pause' });
   t.equal(farm.explain('B/0/2').isOffered, false);
   t.end();

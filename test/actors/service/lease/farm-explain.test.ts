@@ -10,8 +10,11 @@ const short = (fixture: TestFarm): readonly (readonly unknown[])[] =>
     .groups.map((group) => [group.reason, aboutOf(fixture, group), group.tasks, group.jobs])
     .sort();
 
-const aboutOf = (fixture: TestFarm, { queueId, pool, unschedulableReason }: WaitingGroup): string =>
-  queueId === null ? pool + unschedulableReason : queueId === fixture.queue ? 'Q' : 'another queue';
+function aboutOf(fixture: TestFarm, group: WaitingGroup): string {
+  if ('queueId' in group) return group.queueId === fixture.queue ? 'Q' : 'another queue';
+  if ('pool' in group) return group.pool;
+  return 'unschedulableReason' in group ? group.unschedulableReason : '';
+}
 
 test('groups ready tasks by the cause of their wait', (t) => {
   const fixture = new TestFarm();

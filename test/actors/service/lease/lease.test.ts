@@ -75,7 +75,7 @@ test('a job runs from submission to completion', (t) => {
   fixture.report('A/1/0', 'succeeded', { exitCode: 0 });
   fixture.expect(t, 'completed', ['task A/1/0 running w1', 'task A/1/0 succeeded', 'job A completed']);
   t.equal(fixture.isResident('job', fixture.jobId('A')), false, 'a finished job does not stay in memory');
-  t.strictSame(fixture.warned(), []);
+  t.strictSame(fixture.takeWarnings(), []);
   t.end();
 });
 

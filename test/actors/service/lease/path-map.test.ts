@@ -13,7 +13,7 @@ const AT_BERLIN = {
 
 /** The path map in the last lease reply of the worker. */
 function pathMapOf(t: Test, farm: TestFarm, worker: string): unknown {
-  // A lease request is answered with a LeaseReply, as its message says.
+  // A lease request is answered with a LeaseReply, as declared by its message type.
   const reply = farm.answer(`lease ${worker}`) as LeaseReply | undefined;
   t.equal(reply?.type, 'leases');
   return reply?.type === 'leases' ? reply.path_map : undefined;

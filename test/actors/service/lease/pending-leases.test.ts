@@ -21,7 +21,7 @@ test('leases are found by rising numbers until they end, in any order', (t) => {
         if (ended === null) {
           const begun = lease(`after ${last}`);
           const number = leases.begin(begun);
-          t.ok(number > last, 'numbers rise');
+          t.ok(number > last, 'numbers increase');
           last = number;
           model.set(number, begun);
         } else {

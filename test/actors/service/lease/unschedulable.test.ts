@@ -148,7 +148,7 @@ test('every reason of the contract occurs', (t) => {
   t.equal(
     reasonOf((fixture) => fixture.register('w1', { expr_memory_limit: 999_999 }), { usesExpressions: true }),
     TIGHTER,
-    'a sentence of its own',
+    'a separate sentence',
   );
   t.equal(
     reasonOf((fixture) => {
@@ -208,7 +208,7 @@ test('a job with EXPR waits for a worker with the expression limits of the serve
   t.match(fixture.explain('A/0/0').workers, {
     online: 1,
     eligible: 0,
-    rejected: [{ reason: TIGHTER, requirement: '', workers: 1 }],
+    rejected: [{ reason: TIGHTER, workers: 1 }],
     nearestMiss: { ineligibility: { reason: TIGHTER, shortfall: { granted: 500_000, wanted: 1_000_000 } } },
   });
   const outlooks = fixture.explainDemands(requirements({ usesExpressions: true }), requirements());

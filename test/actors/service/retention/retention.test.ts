@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import { SWEEP_ROWS } from '../../../../actors/service/retention/sweep-actor.ts';
 import type { JobRetention } from '../../../../actors/service/service-system.ts';
+import { put } from '../../../../src/core/records/change-set.ts';
 import { keys } from '../../../../src/core/records/tables.ts';
 import { rowsOfJob } from '../../../kit/rows-of-job.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
@@ -123,7 +124,7 @@ test('the retention of a retried job starts with its new end', (t) => {
     'job A pending',
     'retry A: ok',
   ]);
-  t.equal(fixture.job('A').endedAt, 0);
+  t.equal(fixture.job('A').endedAt, undefined);
   fixture.advance(3 * HOUR);
   fixture.expect(t, 'it stays while it is active', []);
   fixture.lease('w1');
@@ -134,6 +135,22 @@ test('the retention of a retried job starts with its new end', (t) => {
   fixture.advance(2 * MINUTE);
   fixture.expect(t, 'removed', ['job A removed']);
   t.strictSame(rowsOfJob(fixture.store, id), []);
+  t.end();
+});
+
+test('a job that an earlier version has retried ends at its new end', (t) => {
+  const fixture = farmWith({ includeFailed: true });
+  run(fixture, 'A', 'failed');
+  fixture.retryJob('A');
+  // An earlier version stored 0 in place of no end.
+  const job = { ...fixture.job('A'), endedAt: 0 };
+  fixture.write([put('job', keys.job(job.id), job)]);
+  fixture.restart();
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'succeeded');
+  t.match(fixture.job('A'), { status: 'completed', endedAt: fixture.now });
+  const ended = keys.endedJob(job.farmId, 'completed', fixture.now, job.id);
+  t.ok(fixture.store.get('endedJob', ended));
   t.end();
 });
 
@@ -247,7 +264,7 @@ test('each farm is swept separately', (t) => {
   t.strictSame(
     ['of F', 'of G'].map((name) => {
       const { farmId, status, endedAt = 0, id } = fixture.job(name);
-      if (status !== 'canceled') throw new Error(`${name} is ${status}`);
+      if (status !== 'canceled') throw new Error(`job ${name} is ${status}`);
       return fixture.store.get('endedJob', keys.endedJob(farmId, status, endedAt, id));
     }),
     [{ version: 1 }, { version: 1 }],

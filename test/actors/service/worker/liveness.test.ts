@@ -19,11 +19,11 @@ test('a worker that is silent for a whole timeout is offline, and its tasks are 
   fixture.expect(t, 'not yet', []);
   fixture.advance(1);
   fixture.expect(t, 'offline', ['worker w1 offline', 'task A/0/0 ready', 'task A/0/1 ready']);
-  t.strictSame(fixture.warned(), [SILENT]);
+  t.strictSame(fixture.takeWarnings(), [SILENT]);
   t.match(fixture.attempts('A/0/0'), [
     { status: 'failed', message: 'worker went offline', endedAt: fixture.now },
   ]);
-  t.match(fixture.task('A/0/0'), { status: 'ready', failedAttempts: 0, retryAfter: 0, hasText: false });
+  t.match(fixture.task('A/0/0'), { status: 'ready', failedAttempts: 0, retryAfter: null, hasText: false });
   t.equal(fixture.reason('A/0/0'), '', 'the task gets no failure reason');
   t.match(fixture.job('A'), { status: 'running', failedAttempts: 0 });
   fixture.lease('w1');
@@ -136,11 +136,11 @@ test('when many workers fall silent at once, the rest is deferred by one more ti
   for (const name of names) fixture.lease(name);
   fixture.beating.clear();
   fixture.takeOutputs();
-  fixture.warned();
+  fixture.takeWarnings();
   fixture.advance(30_000);
   const first = fixture.takeOutputs().filter((line) => line.startsWith('worker'));
   t.strictSame(first, ['worker w0 offline', 'worker w1 offline', 'worker w2 offline', 'worker w3 offline']);
-  t.equal(fixture.warned().filter((line) => line === HELD).length, 1, 'with one warning');
+  t.equal(fixture.takeWarnings().filter((line) => line === HELD).length, 1, 'with one warning');
   fixture.advance(15_000);
   for (const name of names.slice(10)) fixture.heartbeat(name);
   fixture.takeOutputs();
@@ -222,7 +222,7 @@ test('a heartbeat that was not stored counts for a worker that is loaded again',
     message: { type: 'worker.heartbeat', replyTo: replyTo('faulty') } as never,
   });
   fixture.run();
-  t.strictSame(fixture.warned(), [
+  t.strictSame(fixture.takeWarnings(), [
     'a handler threw; its actors are reloaded and the message is retried',
     'message poisoned: its handler threw twice',
   ]);

@@ -119,16 +119,16 @@ test('a disabled worker that falls silent loses its tasks once, and is offline w
   farm.disableWorker('w1');
   farm.beating.delete('w1');
   farm.takeOutputs();
-  farm.warned();
+  farm.takeWarnings();
   farm.advance(29_999);
   farm.expect(t, 'not yet', []);
   farm.advance(1);
   farm.expect(t, 'silent', ['task A/0/0 ready']);
   t.match(farm.attempts('A/0/0'), [{ status: 'failed', message: 'worker went offline', reclaimed: true }]);
-  t.equal(farm.warned().length, 1);
+  t.equal(farm.takeWarnings().length, 1);
   farm.advance(300_000);
   farm.expect(t, 'nothing more is published', []);
-  t.strictSame(farm.warned(), []);
+  t.strictSame(farm.takeWarnings(), []);
   t.equal(farm.worker('w1').status, 'disabled');
   farm.enableWorker('w1');
   farm.expect(t, 'enabled', ['worker w1 offline', 'enable w1: ok']);
@@ -228,10 +228,10 @@ test('silent disabled workers do not count against the expiry limit', (t) => {
   farm.advance(25_000);
   farm.beating.delete('w10');
   farm.takeOutputs();
-  farm.warned();
+  farm.takeWarnings();
   farm.advance(35_000);
   farm.expect(t, 'one of ten is not many', ['worker w10 offline']);
-  t.strictSame(farm.warned(), ['no heartbeat for a whole timeout; reclaiming the tasks of the worker']);
+  t.strictSame(farm.takeWarnings(), ['no heartbeat for a whole timeout; reclaiming the tasks of the worker']);
   t.end();
 });
 

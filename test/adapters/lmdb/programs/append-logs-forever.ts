@@ -3,7 +3,7 @@ import { LOG_DISK_LIMITS, openLogWriter } from '../../../../src/adapters/lmdb/lo
 import { JOB } from '../arbitrary-changes.ts';
 import { logWriterOptions } from '../store-kit.ts';
 
-/** A thread that appends logs without end: most of its time it is inside a transaction. */
+/** A thread that appends logs in a loop, so that it usually is inside a transaction. */
 const CHUNKS = 50;
 const { directory } = workerData as { directory: string };
 const writer = await openLogWriter(logWriterOptions(directory, { disk: LOG_DISK_LIMITS }));

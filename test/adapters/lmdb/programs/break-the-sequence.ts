@@ -2,7 +2,7 @@ import { createStoreClient } from '../../../../src/adapters/lmdb/store-client.ts
 import { onDurable } from '../../../kit/commit-callbacks.ts';
 import { startStore, threadOptions } from '../store-kit.ts';
 
-/** Commits set 1 and then the set whose shard and sequence are given. */
+/** Commits set 1, and then a set with the given shard and sequence. */
 const [directory = '', shard = '0', sequence = '3'] = process.argv.slice(2);
 const thread = await startStore(threadOptions(directory));
 const client = createStoreClient(thread.attachShard(0));
@@ -13,7 +13,7 @@ client.commit(
     const set = { version: 1, shard: Number(shard), sequence: Number(sequence), changes: [] } as const;
     client.commit(
       set,
-      onDurable(() => console.log('the broken set is durable')),
+      onDurable(() => console.log('the invalid set is durable')),
     );
   }),
 );

@@ -15,5 +15,5 @@ const client = attach(thread);
 client.commit({ version: 1, shard: 0, sequence: 1, changes: [] }, NO_CALLBACKS);
 client.commit(
   { version: 1, shard: 0, sequence: 3, changes: [] },
-  onDurable(() => console.log('the broken set is durable')),
+  onDurable(() => console.log('the invalid set is durable')),
 );

@@ -8,9 +8,9 @@ import { newestSet, numberedSet } from '../numbered-sets.ts';
 import { startStore, threadOptions } from '../store-kit.ts';
 
 /**
- * Commits numbered sets without end and prints the number of each that is on disk, and `r <number>` when it can be
- * read. Goes on behind the newest set of the store. Several wait at any time. With a second argument it kills itself
- * when that many are on disk; `large` as the third has rows of large jobs stored between them.
+ * Commits numbered sets in a loop. Prints the number of each durable set, and `r <number>` when it is readable.
+ * Continues after the newest set in the store, with several sets pending. The second argument is the number of durable
+ * sets after which it kills itself; `large` as the third adds rows of large jobs between them.
  */
 const [directory = '', killAfter = 'Infinity', large = ''] = process.argv.slice(2);
 const IN_FLIGHT = 8;
@@ -23,7 +23,7 @@ const client = createStoreClient(thread.attachShard(0));
 let next = newestSet(reader) + 1;
 let told = 0;
 
-/** The pipe may be full: then this waits until it is not. */
+/** Waits while the pipe is full. */
 const tell = (line: string): void => {
   for (;;) {
     try {
@@ -38,12 +38,12 @@ const tell = (line: string): void => {
 const commitNext = (): void => {
   const n = next++;
   client.commit(numberedSet(n), {
-    durable: () => {
+    onDurable: () => {
       tell(String(n));
       if (++told === Number(killAfter)) process.kill(process.pid, 'SIGKILL');
       commitNext();
     },
-    readable: () => tell(`r ${n}`),
+    onReadable: () => tell(`r ${n}`),
   });
 };
 for (let i = 0; i < IN_FLIGHT; i++) commitNext();

@@ -1,9 +1,8 @@
 import { RecordedProcesses } from '../recorded-processes.ts';
 
 /**
- * A small daemon for the tests of the supervisor: starts the bash script of its second argument as an attempt named by
- * its first, with the beat timeout (seconds) of its third, by a launcher when its fourth is `true`, with the fifth as
- * milliseconds of contact, if there is one, and writes its events as lines of JSON.
+ * A small daemon for the tests of the supervisor. Arguments: attempt ID, bash script, beat timeout in seconds, `true`
+ * to use a launcher, and optionally the contact time in milliseconds. Prints its events as lines of JSON.
  */
 const [attempt = '', script = '', beatTimeout = '', launcher = '', contactMs = ''] = process.argv.slice(2);
 const recorded = new RecordedProcesses(attempt, {

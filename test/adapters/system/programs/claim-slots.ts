@@ -2,14 +2,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { SharedTallies, type TallyMemory } from '../../../../src/adapters/system/shared-tallies.ts';
 import { farmId } from '../../../../src/core/ids.ts';
 
-/** A shard that claims slots and gives them back, as fast as it can. */
+/** Input of a shard that claims and releases slots as fast as it can. */
 export interface ClaimOptions {
   readonly memory: TallyMemory;
   readonly shard: number;
   readonly slot: number;
   readonly max: number;
   readonly rounds: number;
-  /** How many slots all shards hold at this moment, counted a second time. */
+  /** Number of slots that all shards hold, counted independently. */
   readonly held: Int32Array<SharedArrayBuffer>;
 }
 

@@ -8,7 +8,7 @@ import { createStoreClient } from '../../../../src/adapters/lmdb/store-client.ts
 import { remove } from '../../../../src/core/records/change-set.ts';
 import { NO_CALLBACKS } from '../../../kit/commit-callbacks.ts';
 
-test('what a shard hands to the store is recorded, and written again in the order and time that is asked for', async (t) => {
+test('the store calls of a shard are recorded, and repeated in order at the requested times', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'callsheet-recorded-'));
   t.teardown(() => rm(directory, { recursive: true, force: true }));
   const file = join(directory, 'commits');
@@ -27,5 +27,9 @@ test('what a shard hands to the store is recorded, and written again in the orde
   const { seconds, ...counted } = await replayCommits(file, from, Infinity);
   t.same(counted, { commits: 3, rows: 4, bytes: 5 });
   t.ok(seconds > 0);
-  t.match(await replayCommits(file, Date.now() + 1, Infinity), { commits: 0, rows: 0 }, 'before the time');
+  t.match(
+    await replayCommits(file, Date.now() + 1, Infinity),
+    { commits: 0, rows: 0 },
+    'not before the time',
+  );
 });

@@ -15,7 +15,7 @@ const measured = (workers: number, rate: number, other: object = {}): object => 
   ...other,
 });
 
-test('takes the cases that differ in nothing but their workers, in order, and lines of two points or more', async (t) => {
+test('selects cases that differ only in their workers, in order, and lines of at least two points', async (t) => {
   const figures = {
     cases: [
       measured(256, 8_000, { disk: { cycles_per_second: 9_000 } }),
@@ -37,7 +37,7 @@ test('takes the cases that differ in nothing but their workers, in order, and li
   ]);
 });
 
-test('has no lines without figures', async (t) => {
+test('has no lines without results', async (t) => {
   for (const figures of [undefined, {}, { cases: 3 }, { cases: [null, {}] }]) t.same(leaseLines(figures), []);
   t.throws(() => leaseChart([]), /nothing to draw/);
 });
@@ -62,7 +62,7 @@ const lines = fc.tuple(points, points, points).map(([echo, leases, cycles]): Cha
   { name: 'full cycles', style: 'cycles', points: cycles },
 ]);
 
-test('draws each point inside the picture, and larger rates higher up', async () => {
+test('draws each point inside the chart, and larger rates higher', async () => {
   fc.assert(
     fc.property(lines, (all) => {
       const svg = leaseChart(all);
@@ -85,7 +85,7 @@ test('draws each point inside the picture, and larger rates higher up', async ()
   );
 });
 
-test('keeps the names at the ends of the lines apart', async () => {
+test('keeps the labels at the ends of lines apart', async () => {
   fc.assert(
     fc.property(lines, (all) => {
       const heights = [...leaseChart(all).matchAll(/<text class="label \w+" x="598" y="([\d.-]+)"/g)]
@@ -103,7 +103,7 @@ test('uses the colors of its page', async (t) => {
   const svg = leaseChart(leaseLines({ cases: [measured(1, 500), measured(256, 8_000)] }));
   t.match(svg, /prefers-color-scheme: dark/);
   const outside = svg.replace(/<style>[^]*<\/style>/, '');
-  t.notMatch(outside, /#[0-9a-f]{6}|fill=|stroke=/, 'colours come from the style alone');
+  t.notMatch(outside, /#[0-9a-f]{6}|fill=|stroke=/, 'colors come only from the style sheet');
   const used = new Set(
     [...outside.matchAll(/class="([\w ]+)"/g)].flatMap((match) => (match[1] ?? '').split(' ')),
   );

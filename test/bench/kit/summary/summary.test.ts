@@ -16,16 +16,16 @@ const figures = {
   ],
 };
 
-test('a path leads to a value, or nowhere', async (t) => {
+test('a path yields a value, or nothing', async (t) => {
   t.equal(valueAt(figures, 'rate'), 40);
-  t.equal(valueAt(figures, 'cases[workers=256].echo.rate'), 20, 'the first that fits');
+  t.equal(valueAt(figures, 'cases[workers=256].echo.rate'), 20, 'the first match');
   t.equal(valueAt(figures, 'cases[workers=256,cores=1].echo.rate'), 30);
   t.equal(valueAt(figures.cases, '[workers=1].echo.rate'), 10);
   t.equal(valueAt([{ name: '1,000 steps', ms: 3 }], '[name=1,000 steps].ms'), 3, 'a comma in a value');
   t.equal(valueAt(figures, 'cases[workers=2].echo.rate'), undefined);
   t.equal(valueAt(figures, 'rate[workers=2]'), undefined);
   t.equal(valueAt(figures, 'none.more'), undefined);
-  t.equal(valueAt(figures, 'toString'), undefined, 'only what was measured');
+  t.equal(valueAt(figures, 'toString'), undefined, 'only measured values');
   t.equal(valueAt(undefined, 'rate'), undefined);
   t.throws(() => valueAt(figures, 'cases[workers'), /is not a path/);
   t.equal(numberAt(figures, 'cases'), null);
@@ -46,7 +46,7 @@ const spec = (more: Partial<RowSpec>): RowSpec => ({
   ...more,
 });
 
-test('a target is met by the value or by the ratio, as it says', async (t) => {
+test('a target is met by the value or by the ratio, as specified', async (t) => {
   const results = new Map([kept('a', { rate: 40, echo: 100, p99: 7, share: 0.25 })]);
   const specs = [
     spec({}),
@@ -79,7 +79,7 @@ test('a target is met by the value or by the ratio, as it says', async (t) => {
   t.same(missing, specs.slice(6));
 });
 
-test('a row is filled from the results that it names, and from those of its bench when it names none', async (t) => {
+test('a row uses the results that it names, or those of its bench', async (t) => {
   const results = new Map([kept('a', { rate: 40 }), kept('a-slow', { rate: 4 })]);
   const specs = [spec({}), spec({ results: 'a-slow' }), spec({ results: 'a-slower' })];
   const { rows, missing } = summarize(specs, results);
@@ -93,7 +93,7 @@ test('a row is filled from the results that it names, and from those of its benc
   t.same(missing, specs.slice(2));
 });
 
-test('the page shows figures, targets, and what is missing', async (t) => {
+test('the page shows results, targets and missing values', async (t) => {
   const results = new Map([kept('a', { rate: 41_234.5, echo: 100_000, p99: 71.26 })]);
   const { rows } = summarize(
     [
@@ -124,7 +124,7 @@ test('every bench has a short version, and every row a bench', async (t) => {
   t.same(
     benches.filter((bench) => !short.includes(bench)),
     [],
-    'bench/kit/summary/short-runs.ts says how a bench is run in short',
+    'bench/kit/summary/short-runs.ts specifies the short version of each bench',
   );
   t.same(
     [...new Set(ROWS.map(({ bench }) => bench))].filter((bench) => !short.includes(bench)),

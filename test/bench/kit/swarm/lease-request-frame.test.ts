@@ -23,7 +23,9 @@ function add(frame: LeaseRequestFrame, attempts: readonly string[]): void {
   }
 }
 
-/** The message that a server parses from the bytes, and the request that the service parses from the payload. */
+/**
+ * Returns the message that a server parses from the bytes, and the request that the service parses from the payload.
+ */
 function read(frame: LeaseRequestFrame): { readonly line: string; readonly reports: readonly string[] } {
   const text = Buffer.from(frame.bytes()).toString('latin1');
   const [line = '', payload = ''] = text.split('\r\n');
@@ -64,7 +66,7 @@ test('is a valid request for the service, with any piggybacked reports', async (
   );
 });
 
-test('keeps what a reply does not confirm for the next request', async () => {
+test('keeps unconfirmed reports for the next request', async () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.record({ index: fc.nat(9_999_999), isConfirmed: fc.boolean() }), {
@@ -91,7 +93,7 @@ test('keeps what a reply does not confirm for the next request', async () => {
   );
 });
 
-test('takes off all reports that are confirmed in their order', async (t) => {
+test('removes reports that are confirmed in order', async (t) => {
   const frame = frameOf();
   const attempts = [attemptOf(1), attemptOf(2)];
   add(frame, attempts);

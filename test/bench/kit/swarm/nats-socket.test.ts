@@ -9,7 +9,7 @@ interface Heard {
   readonly payload: string;
 }
 
-/** A server of one connection that sends the given bytes in the given pieces. */
+/** A server for one connection that sends the given chunks. */
 async function connected(heard: (message: Heard) => void): Promise<{
   readonly server: Socket;
   readonly client: NatsSocket;
@@ -54,7 +54,7 @@ const message = fc.record({
   payload: fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.constant('MSG x 1 3\r\nabc\r\n')),
 });
 
-test('gives every message whole, wherever the stream is cut', async (t) => {
+test('returns complete messages, at any chunk boundary', async (t) => {
   let heard: Heard[] = [];
   let wanted = 0;
   let resolve: () => void = () => undefined;
@@ -86,7 +86,7 @@ test('gives every message whole, wherever the stream is cut', async (t) => {
         const places = cuts.map((share) => Math.floor(share * bytes.length)).sort((a, b) => a - b);
         let from = 0;
         for (const to of [...places, bytes.length]) {
-          // A write that has left before the next begins: the other end may well read them apart.
+          // Waits until a write has left, so that the other end may receive the next one separately.
           await new Promise<void>((left) => parts.server.write(bytes.subarray(from, to), () => left()));
           from = to;
         }
@@ -102,7 +102,7 @@ test('gives every message whole, wherever the stream is cut', async (t) => {
   );
 });
 
-test('answers a PING, and says why the server has cut it off', async (t) => {
+test('answers a PING, and reports why the server closed the connection', async (t) => {
   const { server, closed, stop } = await connected(() => undefined);
   t.teardown(stop);
   let said = '';

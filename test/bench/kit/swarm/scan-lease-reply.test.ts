@@ -33,7 +33,7 @@ const attempt = fc
   .tuple(fc.uuid(), fc.nat(9), fc.nat(999_999), fc.integer({ min: 1, max: 9 }))
   .map(([job, step, index, number]) => `${job}-${step}-${index}-${number}`);
 
-/** Anything that could be taken for what the scanner looks for. */
+/** Texts that are similar to what the scanner searches for. */
 const decoy = fc.constantFrom(
   'type',
   'assignments',
@@ -100,7 +100,7 @@ test('distinguishes an unknown worker from a missing responder', async (t) => {
   t.same(scan('{"v":1', found), { isReply: false, isUnknown: false, assigned: [], confirmed: [] });
 });
 
-test('refuses a reply with more attempts than there is room for', async (t) => {
+test('rejects a reply with more attempts than the maximum', async (t) => {
   const confirmed = Array.from({ length: MOST + 1 }, (_unused, index) => `a-${index}`);
   t.throws(
     () => scan(JSON.stringify({ type: 'leases', confirmed }), new ScannedReply(MOST)),

@@ -7,7 +7,7 @@ const WORKER = '01a1fdd6-80ba-7000-ad72-e3ba93d46191';
 const worker = { workerId: WORKER, sessionId: 'here', ackInbox: '_INBOX.swarm.ack' };
 
 for (const status of ['running', 'succeeded'] as const) {
-  test(`a status ${status} is stored with its message id, and read by the service`, async (t) => {
+  test(`a status ${status} is stored with its message ID, and parsed by the service`, async (t) => {
     const message = statusPublish(`${JOB}-3-12-2`, status, worker);
     const [line = '', version, id, blank, body = '', rest] = message.split('\r\n');
     t.same([version, id, blank, rest], ['NATS/1.0', `Nats-Msg-Id: ${JOB}-3-12-2:${status}`, '', '']);

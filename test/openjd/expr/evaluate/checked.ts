@@ -22,17 +22,17 @@ const CONTEXT: ExprContext = {
   host: { kind: 'none' },
 };
 
-/** A type by its text. */
+/** Parses a type. */
 export function typed(text: string): ExprType {
   const type = parseType(text);
-  if (type === null) throw new Error(`no type: ${text}`);
+  if (type === null) throw new Error(`not a type: ${text}`);
   return type;
 }
 
-/** Symbols by `name: type` with their JSON; without any value where the type is unresolved. */
+/** Symbols by `name: type` with their values as JSON. Unresolved types have no value. */
 export type Symbols = Readonly<Record<string, unknown>>;
 
-/** `{ 'Param.X: int': 5, 'Param.Y: unresolved[int]': null }` as values. */
+/** Converts symbols such as `{ 'Param.X: int': 5, 'Param.Y: unresolved[int]': null }` to values. */
 export function symbolTable(symbols: Symbols): Map<string, Value> {
   return new Map(
     Object.entries(symbols).map(([key, json]) => {
@@ -50,7 +50,7 @@ export interface Asked {
   readonly context?: Partial<ExprContext>;
 }
 
-/** An expression read and evaluated. A source that cannot be read gives its error. */
+/** Parses and evaluates an expression. Returns the error if it is invalid. */
 export function evaluated(source: string, { symbols = {}, target, context = {} }: Asked = {}): Evaluated {
   const parsed = parseExpression(source);
   if (!parsed.ok) {
@@ -60,19 +60,19 @@ export function evaluated(source: string, { symbols = {}, target, context = {} }
   return evaluate(program, symbolTable(symbols), { ...CONTEXT, ...context });
 }
 
-/** `type display` of the value, or `error: ` and the message. */
-export function told(source: string, asked: Asked = {}): string {
+/** Returns `type display` of the value, or `error: ` with the message. */
+export function resultText(source: string, asked: Asked = {}): string {
   const result = evaluated(source, asked);
   if (!result.ok) return `error: ${result.detail}`;
   const type = typeOf(result.value);
   return type.kind === 'unresolved' ? type.text : `${type.text} ${displayOf(result.value)}`;
 }
 
-/** The error with the source and the marks under it; what was given where there is none. */
-export function marked(source: string, asked: Asked = {}): string {
+/** Returns the error with the source and its markers, or the value of a valid expression. */
+export function errorText(source: string, asked: Asked = {}): string {
   const result = evaluated(source, asked);
-  return result.ok ? told(source, asked) : result.text;
+  return result.ok ? resultText(source, asked) : result.text;
 }
 
-/** Rows of a table: source, what it gives, and the symbols or more that it needs. */
+/** Row of a table: source, expected result, and the required symbols or other inputs. */
 export type Row = readonly [source: string, expected: string, asked?: Asked];

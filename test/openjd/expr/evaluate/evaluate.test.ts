@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import type { ExprContext } from '../../../../src/openjd/expr/evaluate/evaluate.ts';
-import { evaluated, told, type Asked, type Row } from './checked.ts';
-import { marks, tells } from './rows.ts';
+import { evaluated, resultText, type Asked, type Row } from './checked.ts';
+import { checkErrors, checkResults } from './rows.ts';
 
 const FILE = {
   symbols: {
@@ -103,13 +103,13 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 
 for (const [name, rows] of Object.entries(TABLES)) {
   void test(name, (t) => {
-    tells(t, rows);
+    checkResults(t, rows);
     t.end();
   });
 }
 
-void test('errors point at what they are about', (t) => {
-  marks(t, [
+void test('errors mark the part of the source that causes them', (t) => {
+  checkErrors(t, [
     [
       '1 + Param.Cuont',
       "Undefined variable: 'Param.Cuont'. Did you mean: Param.Count\n  1 + Param.Cuont\n      ^~~~~~~~~~~",
@@ -137,7 +137,7 @@ const mapped: Partial<ExprContext> = {
 };
 const later: Partial<ExprContext> = { host: { kind: 'unresolved' } };
 
-void test('functions of the host', (t) => {
+void test('host functions exist only in a host context', (t) => {
   const rows: readonly (readonly [string, Asked, string])[] = [
     ["apply_path_mapping('/old/a')", {}, "error: Unknown function: 'apply_path_mapping'"],
     ["'/old/a'.apply_path_mapping()", {}, "error: Unknown function: 'apply_path_mapping'"],
@@ -164,11 +164,11 @@ void test('functions of the host', (t) => {
     ],
     ['aply_path_mapping()', {}, "error: Unknown function: 'aply_path_mapping'"],
   ];
-  for (const [source, asked, expected] of rows) t.equal(told(source, asked), expected, source);
+  for (const [source, asked, expected] of rows) t.equal(resultText(source, asked), expected, source);
   t.end();
 });
 
-void test('paths of another format than those of the context are refused', (t) => {
+void test('paths of another format than the context are rejected', (t) => {
   const posix = {
     'P: path': '/a',
     'L: list[path]': ['s3://b/k', '/a'],
@@ -177,7 +177,7 @@ void test('paths of another format than those of the context are refused', (t) =
   };
   const windows: Partial<ExprContext> = { pathStyle: 'windows' };
   const mismatch = 'error: Path format mismatch: the value is a posix path, and paths are windows here';
-  tells(t, [
+  checkResults(t, [
     ['P', 'path /a', { symbols: posix }],
     ['L', 'list[path] ["s3://b/k", "/a"]', { symbols: posix }],
     ['P', mismatch, { symbols: posix, context: windows }],
@@ -185,13 +185,13 @@ void test('paths of another format than those of the context are refused', (t) =
     ['U', 'list[path] ["s3://b/k"]', { symbols: posix, context: windows }],
     ['S', 'list[string] ["/a"]', { symbols: posix, context: windows }],
   ]);
-  marks(t, [
+  checkErrors(t, [
     ['1 + len(L)', `${mismatch.slice(7)}\n  1 + len(L)\n          ^`, { symbols: posix, context: windows }],
   ]);
   t.end();
 });
 
-void test('operations are counted by the rules of the specification', (t) => {
+void test('operations are counted as in the specification', (t) => {
   const counts: readonly (readonly [string, number])[] = [
     ['42', 0],
     ['1 + 1', 1],
@@ -215,14 +215,14 @@ void test('operations are counted by the rules of the specification', (t) => {
   t.end();
 });
 
-void test('memory is what is alive at one time', (t) => {
+void test('memory is counted for values that are alive at the same time', (t) => {
   const peak = (source: string): number => {
     const result = evaluated(source, { context: { limits: { memory: 10_000_000, operations: 1_000_000 } } });
     return result.ok ? result.peakMemory : -1;
   };
   const inner = peak('[i for i in range(100)]');
   t.ok(peak('[len([i for i in range(100)]) for k in range(50)]') < 2 * inner, 'an inner list is released');
-  t.ok(peak("[len('x' * 1000) for k in range(50)]") < 8_000, 'and a text');
+  t.ok(peak("[len('x' * 1000) for k in range(50)]") < 8_000, 'the value in the middle of a chain is alive');
   t.equal(peak("len('x' * 1000) + len('x' * 1000)"), peak("len('x' * 1000)") + 32);
   t.ok(peak("('x' * 1000) + ('x' * 1000)") > 2 * peak("'x' * 1000"));
   t.ok(
@@ -237,7 +237,7 @@ void test('memory is what is alive at one time', (t) => {
   t.end();
 });
 
-void test('a result that was coerced counts as well', (t) => {
+void test('coerced results are counted as well', (t) => {
   const result = evaluated("range_expr('1-30000')", {
     target: 'list[int]',
     context: { limits: { memory: 500_000, operations: 1_000_000 } },
@@ -246,7 +246,7 @@ void test('a result that was coerced counts as well', (t) => {
   t.end();
 });
 
-void test('nothing is kept from one evaluation to the next', (t) => {
+void test('evaluations keep no state', (t) => {
   const first = evaluated('[x + Param.Count for x in [1, 2]]', FILE);
   const second = evaluated('[x + Param.Count for x in [1, 2]]', FILE);
   t.same(first, second);

@@ -4,7 +4,7 @@ import { isGeneric, resolvedType, unionOf } from '../../../../src/openjd/expr/ty
 import { substitute, type Bindings } from '../../../../src/openjd/expr/type-system/type-match.ts';
 import { typed } from './checked.ts';
 
-/** Symbols of every type that a parameter can have, with values that many expressions work with. */
+/** Symbols of every parameter type, with values that suit many expressions. */
 export const SYMBOLS: Readonly<
   Record<string, { readonly type: string; readonly values: readonly unknown[] }>
 > = {
@@ -27,7 +27,7 @@ export const SYMBOLS: Readonly<
   'Param.Oi': { type: 'int?', values: [null, 4] },
 };
 
-/** The type of a symbol of the type that has this value. */
+/** Returns the actual type of a value of a symbol type. */
 export function typeOfJson(type: string, value: unknown): string {
   if (value === null) return 'nulltype';
   if (type === 'float | int') return typeof value === 'number' ? 'int' : 'float';
@@ -55,13 +55,13 @@ const LITERALS: Readonly<Record<string, readonly string[]>> = {
 
 const PATTERNS = [String.raw`r'\d+'`, String.raw`r'(\w)_(\w)'`, "'a'", "'[a-z]+'"];
 
-/** A way to make a value: a signature with its variables bound. */
+/** A signature with bound variables that produces a value. */
 interface Producer {
   readonly signature: Signature;
   readonly parameters: readonly string[];
 }
 
-/** Producers by the text of the type that they give. */
+/** Producers by the text of their result type. */
 const PRODUCERS = producers();
 
 function producers(): ReadonlyMap<string, readonly Producer[]> {
@@ -102,7 +102,7 @@ function canBeMade(type: string): boolean {
   return type in LITERALS || type === 'nulltype';
 }
 
-/** Takes its decisions from numbers, so that equal numbers give equal expressions. */
+/** Generates expressions from a list of numbers; the same numbers yield the same expression. */
 export class ExpressionMaker {
   readonly #tape: readonly number[];
   #next = 0;
@@ -114,7 +114,7 @@ export class ExpressionMaker {
     this.#tape = tape;
   }
 
-  /** A number under `bound`; 0 when the tape is at its end, which ends every expression soon. */
+  /** Returns a number below `bound`. Returns 0 at the end of the tape, which ends every expression soon. */
   pick(bound: number): number {
     const number = this.#tape[this.#next++] ?? 0;
     return number % bound;
@@ -122,11 +122,11 @@ export class ExpressionMaker {
 
   #oneOf<Item>(items: readonly Item[]): Item {
     const item = items[this.pick(items.length)];
-    if (item === undefined) throw new Error('nothing to choose from');
+    if (item === undefined) throw new Error('cannot choose from an empty list');
     return item;
   }
 
-  /** The source of an expression that gives a value of the type, unless an operation fails. */
+  /** Returns the source of an expression of the type. Its evaluation can fail. */
   make(type: string, depth: number): string {
     if (depth <= 0) return this.#leaf(type);
     switch (this.pick(9)) {
@@ -150,7 +150,7 @@ export class ExpressionMaker {
     const symbols = Object.keys(SYMBOLS).filter((name) => SYMBOLS[name]?.type === type);
     if (type === 'nulltype') return 'null';
     const leaves = [...symbols, ...symbols, ...locals, ...locals, ...(LITERALS[type] ?? [])];
-    // Of unions nothing but a call gives a value.
+    // Values of union types come only from calls.
     if (leaves.length === 0) return this.#produced(type, 1);
     const leaf = this.#oneOf(leaves);
     if (leaf in SYMBOLS) this.used.add(leaf);
@@ -181,7 +181,7 @@ export class ExpressionMaker {
     if (this.pick(2) === 0) {
       return `[${[0, 1].map(() => this.make(element, depth - 1)).join(', ')}]`;
     }
-    // Through lists that are never empty: the elements of an empty one are never evaluated.
+    // Iterates only over lists that are not empty: the body for an empty list is never evaluated.
     const source = this.#oneOf(
       Object.keys(SYMBOLS).filter((name) => /^list\[|^range/.test(SYMBOLS[name]?.type ?? '')),
     );
@@ -262,13 +262,13 @@ function written(name: string, args: readonly string[], isMethod: boolean): stri
   }
 }
 
-/** Types that an expression is made for. */
+/** Types for which expressions are generated. */
 export const RESULTS: readonly string[] = [...Object.keys(LITERALS), ...PRODUCERS.keys()].filter(
   (text, index, all) =>
     all.indexOf(text) === index && text !== 'noreturn' && (text in LITERALS || PRODUCERS.has(text)),
 );
 
-/** Types that fields ask for. */
+/** Types that template fields require. */
 export const TARGETS: readonly (string | undefined)[] = [
   undefined,
   undefined,

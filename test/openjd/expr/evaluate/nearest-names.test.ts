@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { shown } from '../evaluated.ts';
 
-void test('a name that nothing has tells of the nearest, swapped letters and comprehension variables too', (t) => {
+void test('an unknown name suggests the most similar one, including transpositions and comprehension variables', (t) => {
   for (const [source, near] of [
     ["'a'.uppre()", 'upper'],
     ['flaot(1)', 'float'],

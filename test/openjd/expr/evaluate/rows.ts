@@ -1,14 +1,14 @@
 import type { Test } from 'tap';
-import { marked, told, type Row } from './checked.ts';
+import { errorText, resultText, type Row } from './checked.ts';
 
-/** Every row of a table gives what it says. */
-export function tells(t: Test, rows: readonly Row[]): void {
+/** Asserts the result of every row. */
+export function checkResults(t: Test, rows: readonly Row[]): void {
   for (const [source, expected, asked] of rows) {
-    t.equal(told(source, asked), expected, `${source} ${JSON.stringify(asked ?? {})}`);
+    t.equal(resultText(source, asked), expected, `${source} ${JSON.stringify(asked ?? {})}`);
   }
 }
 
-/** Every row of a table fails with this text. */
-export function marks(t: Test, rows: readonly Row[]): void {
-  for (const [source, expected, asked] of rows) t.equal(marked(source, asked), expected, source);
+/** Asserts the error text of every row. */
+export function checkErrors(t: Test, rows: readonly Row[]): void {
+  for (const [source, expected, asked] of rows) t.equal(errorText(source, asked), expected, source);
 }

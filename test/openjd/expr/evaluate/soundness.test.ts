@@ -12,13 +12,13 @@ const RUNS = 6_000;
 interface Made {
   readonly source: string;
   readonly concrete: Symbols;
-  /** The same symbols, some or all of them not known. */
+  /** Returns the symbols with some or all values unknown. */
   readonly partly: Symbols;
   readonly unknown: Symbols;
   readonly target: string | undefined;
 }
 
-/** An expression with values for its symbols, from numbers. */
+/** Returns an expression with values of its symbols, generated from numbers. */
 function madeFrom(tape: readonly number[]): Made {
   const maker = new ExpressionMaker(tape);
   const target = TARGETS[maker.pick(TARGETS.length)];
@@ -41,8 +41,8 @@ function madeFrom(tape: readonly number[]): Made {
 const tapes = fc.array(fc.nat({ max: 10_000 }), { minLength: 4, maxLength: 60 });
 
 /**
- * A value of the type is one of the inferred type; where lists are re-created, an empty one has lost the type of its
- * elements.
+ * Reports whether a type is compatible with the inferred one. An empty list that was re-created has lost its element
+ * type.
  */
 function fits(type: ResolvedType, inferred: ResolvedType): boolean {
   if (satisfies(type, inferred)) return true;
@@ -51,7 +51,7 @@ function fits(type: ResolvedType, inferred: ResolvedType): boolean {
   return type.element.kind === 'nulltype' || fits(type.element, inferred.element);
 }
 
-void test('an expression that works with values is accepted without them, and has the inferred type', (t) => {
+void test('an expression that succeeds with values is accepted without them, and has the inferred type', (t) => {
   let succeeded = 0;
   fc.assert(
     fc.property(tapes, (tape) => {
@@ -65,14 +65,14 @@ void test('an expression that works with values is accepted without them, and ha
         const checked = evaluated(source, { symbols, ...asked });
         const context = `${source} with ${JSON.stringify(concrete)} for ${target}`;
         if (!checked.ok)
-          throw new Error(`${context} is ${displayOf(result.value)}, and fails: ${checked.text}`);
+          throw new Error(`${context} is ${displayOf(result.value)}, but is rejected: ${checked.text}`);
         const inferred = typeOf(checked.value);
         if (!fits(type, resolvedType(inferred))) {
-          throw new Error(`${context} is ${type.text} and was inferred as ${inferred.text}`);
+          throw new Error(`${context} is ${type.text}, but was inferred as ${inferred.text}`);
         }
         if (inferred.kind !== 'unresolved' && displayOf(checked.value) !== displayOf(result.value)) {
           throw new Error(
-            `${context} is ${displayOf(result.value)}, and was inferred as ${displayOf(checked.value)}`,
+            `${context} is ${displayOf(result.value)}, but was inferred as ${displayOf(checked.value)}`,
           );
         }
       }
@@ -84,7 +84,7 @@ void test('an expression that works with values is accepted without them, and ha
   t.end();
 });
 
-void test('an evaluation is the same each time, and keeps to its limits by its own count', (t) => {
+void test('evaluation is deterministic and stays within its counted limits', (t) => {
   const seen = { ok: 0, memory: 0, operations: 0 };
   fc.assert(
     fc.property(
@@ -102,11 +102,11 @@ void test('an evaluation is the same each time, and keeps to its limits by its o
         if (once.ok) {
           seen.ok += 1;
           if (once.peakMemory > memory || once.operations > operations)
-            throw new Error(`beyond its limits: ${source}`);
-          t.same(once, free, 'a limit that is not reached changes nothing');
+            throw new Error(`limits exceeded: ${source}`);
+          t.same(once, free, 'a limit that is not reached has no effect');
         } else if (once.detail.startsWith('Expression memory usage')) seen.memory += 1;
         else if (once.detail.startsWith('Expression operation count')) seen.operations += 1;
-        else if (free.ok) throw new Error(`${source} fails under limits by ${once.detail}`);
+        else if (free.ok) throw new Error(`${source} fails with limits: ${once.detail}`);
       },
     ),
     { numRuns: 1_500, seed: 11 },

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { evaluated, type Asked, type Row, type Symbols } from './checked.ts';
-import { marks, tells } from './rows.ts';
+import { checkErrors, checkResults } from './rows.ts';
 
 /** Symbols without values: `B: bool` and so on. */
 const unknown = (types: Readonly<Record<string, string>>): Asked => ({
@@ -81,7 +81,7 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['N + 1', "error: Cannot use '+' operator with nulltype and int"],
     ['Os - 1', "error: Cannot use '-' operator with string? and int"],
     ['1 in S', "error: Cannot use 'in' operator with int and string"],
-    // Known parts are evaluated, and fail.
+    // Known parts are evaluated and can fail.
     ['I + 1 // 0', 'error: Division by zero'],
     ['[I, 9223372036854775807 + 1]', 'error: Integer overflow: result is outside the 64-bit signed range'],
   ],
@@ -235,14 +235,14 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, string])[]>> =
 
 for (const [name, pairs] of Object.entries(TABLES)) {
   void test(name, (t) => {
-    tells(t, rows(pairs));
+    checkResults(t, rows(pairs));
     t.end();
   });
 }
 
-void test('targets of what is not known', (t) => {
+void test('unknown values are coerced to targets', (t) => {
   const to = (target: string): Asked => ({ ...U, target });
-  tells(t, [
+  checkResults(t, [
     ['I', 'unresolved[string]', to('string')],
     ['I', 'unresolved[float]', to('float')],
     ['F', 'unresolved[int]', to('int')],
@@ -268,8 +268,8 @@ void test('targets of what is not known', (t) => {
   t.end();
 });
 
-void test('what can never work is marked', (t) => {
-  marks(t, [
+void test('an operation that can never succeed is rejected', (t) => {
+  checkErrors(t, [
     [
       '1 + I.upper()',
       'upper() is not available for int. Available for: string\n  1 + I.upper()\n      ~~^~~~~~~',
@@ -291,7 +291,7 @@ void test('what can never work is marked', (t) => {
   t.end();
 });
 
-void test('a limit that is exceeded in a branch is exceeded', (t) => {
+void test('a limit that is exceeded in one branch is exceeded', (t) => {
   const limited = { ...U, context: { limits: { memory: 1_000_000, operations: 50 } } };
   for (const source of [
     'sum(range(100)) if B else 1',

@@ -15,7 +15,7 @@ import { createRe2Engine } from '../../../../src/adapters/regex/re2-engine.ts';
 import { shape } from '../syntax/written.ts';
 import { failureText } from '../../../../src/openjd/expr/expr-failure.ts';
 
-/** The parts: text in quotes, trees of expressions; or the failure. */
+/** Returns the parts, as quoted text and expression trees, or the failure. */
 function parts(source: string): readonly string[] | string {
   const parsed = parseExprFormat(source);
   if (!parsed.ok) return failureText(parsed.failure, source);
@@ -30,7 +30,7 @@ interface Surroundings {
   readonly limits?: Partial<ExprLimits>;
 }
 
-/** The type and the value, or the failure. */
+/** Returns the type and the value, or the failure. */
 function resolved(source: string, { symbols = {}, target, limits = {} }: Surroundings = {}): unknown {
   const parsed = parseExprFormat(source);
   if (!parsed.ok) throw parsed.failure;
@@ -47,7 +47,7 @@ function resolved(source: string, { symbols = {}, target, limits = {} }: Surroun
   return result.ok ? [typeOf(result.value).text, result.value] : result.text;
 }
 
-void test('text and expressions', async (t) => {
+void test('a format string consists of text and expressions', async (t) => {
   const all: readonly (readonly [string, readonly string[]])[] = [
     ['', []],
     ['just text', ['"just text"']],
@@ -63,7 +63,7 @@ void test('text and expressions', async (t) => {
   for (const [source, expected] of all) t.same(parts(source), expected, source);
 });
 
-void test('invalid format strings', async (t) => {
+void test('invalid format strings are rejected', async (t) => {
   const failed = (from: number, to: number, reason: string): string =>
     `Failed to parse interpolation expression at [${from}, ${to}]. Reason: ${reason}.`;
   const all: readonly (readonly [string, string])[] = [
@@ -85,13 +85,13 @@ void test('invalid format strings', async (t) => {
   for (const [source, expected] of all) t.equal(parts(source), expected, source);
 });
 
-void test('a thousand interpolations and no more', async (t) => {
+void test('a format string has at most a thousand interpolations', async (t) => {
   t.equal(parts('{{1}}'.repeat(1000)).length, 1000);
   const tooMany = parts(`${'{{1}}'.repeat(1000)}{{2}}`);
   t.match(tooMany, /^A format string has at most 1000 interpolations\n/);
 });
 
-void test('which are one expression, and what they refer to', async (t) => {
+void test('a format string reports whether it is a single expression, and its references', async (t) => {
   const sole = (source: string): boolean => {
     const parsed = parseExprFormat(source);
     return parsed.ok && soleExpression(parsed.format) !== null;
@@ -105,7 +105,7 @@ void test('which are one expression, and what they refer to', async (t) => {
   t.same([[...symbols], [...functions], [...variables]], [['A.b', 'A.c'], ['f'], ['x']]);
 });
 
-void test('one expression gives its value, others give text', async (t) => {
+void test('a single expression keeps its value, other format strings become text', async (t) => {
   const symbols = { I: 42, S: 'str', N: null, P: { kind: 'path', text: '/a', style: 'posix' } } as const;
   const all: readonly (readonly [string, Surroundings, unknown])[] = [
     ['', {}, ['string', '']],
@@ -129,14 +129,14 @@ void test('one expression gives its value, others give text', async (t) => {
   }
 });
 
-void test('unresolved values make unresolved text, and their failures are reported', async (t) => {
+void test('unresolved values yield unresolved text, and their failures are reported', async (t) => {
   const symbols = { X: unresolvedOf(INT) };
   t.same(resolved('a{{X}}', { symbols }), ['unresolved[string]', unresolvedOf(STRING)]);
   t.same(resolved('{{X + 1}}', { symbols }), ['unresolved[int]', unresolvedOf(INT)]);
   t.match(resolved('a{{X.upper()}}', { symbols }), /^upper\(\) is not available for int/);
 });
 
-void test('all expressions of a string share one budget', async (t) => {
+void test('all expressions of a format string share one operation budget', async (t) => {
   const text = '{{ 1 + 1 }}{{ 2 + 2 }}';
   t.same(resolved(text, { limits: { operations: 2 } }), ['string', '24']);
   t.equal(
@@ -152,7 +152,7 @@ void test('all expressions of a string share one budget', async (t) => {
   ]);
 });
 
-void test('an escaped text resolves to the text', async (t) => {
+void test('an escaped text resolves to the original text', async (t) => {
   t.equal(escapedText('{{'), '{{ "{{" }}');
   t.equal(escapedText('a{{b}}c'), 'a{{ "{{" }}b{{ "}" + "}" }}c');
   t.equal(escapedText('{a}'), '{a}');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { told, type Row } from '../evaluate/checked.ts';
-import { tells } from '../evaluate/rows.ts';
+import { resultText, type Row } from '../evaluate/checked.ts';
+import { checkResults } from '../evaluate/rows.ts';
 
 const MAX = '9223372036854775807';
 const MIN = '-9223372036854775808';
@@ -122,7 +122,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['0.00001 + 0', 'float 1e-05'],
     ['123456789.125 + 0', 'float 123456789.125'],
   ],
-  'the text of a float that is only passed on': [
+  'the text of a float that is passed on unchanged': [
     ['3.500', 'float 3.500'],
     ['(3.500)', 'float 3.500'],
     ['3.500 if true else 1.0', 'float 3.500'],
@@ -167,7 +167,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 
 for (const [name, rows] of Object.entries(TABLES)) {
   void test(name, (t) => {
-    tells(t, rows);
+    checkResults(t, rows);
     t.end();
   });
 }
@@ -179,7 +179,7 @@ const int64 = fc.oneof(
   fc.constantFrom(low, low + 1n, high, high - 1n, 2n ** 53n, -(2n ** 53n), 2n ** 53n - 1n, 2n ** 53n + 1n),
 );
 
-/** Python's own rules, on integers of any size. */
+/** Python's rules for integers of any size. */
 const EXACT: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
   '+': (a, b) => a + b,
   '-': (a, b) => a - b,
@@ -188,29 +188,29 @@ const EXACT: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
   '%': (a, b) => ((a % b) + b) % b,
 };
 
-void test('operations on ints are those on integers, or an overflow', (t) => {
+void test('operations on ints equal those on integers, or overflow', (t) => {
   fc.assert(
     fc.property(int64, int64, fc.constantFrom(...Object.keys(EXACT)), (a, b, operator) => {
       const compute = EXACT[operator];
       if (compute === undefined || (b === 0n && (operator === '//' || operator === '%'))) return;
       const exact = compute(a, b);
       const expected = exact < low || exact > high ? OVERFLOW : `int ${exact}`;
-      t.equal(told(`(${a}) ${operator} (${b})`), expected, `${a} ${operator} ${b}`);
+      t.equal(resultText(`(${a}) ${operator} (${b})`), expected, `${a} ${operator} ${b}`);
       const symbols = { 'a: int': `${a}`, 'b: int': `${b}` };
-      t.equal(told(`a ${operator} b`, { symbols }), expected, `${a} ${operator} ${b}, from symbols`);
+      t.equal(resultText(`a ${operator} b`, { symbols }), expected, `${a} ${operator} ${b}, from symbols`);
     }),
     { numRuns: 1_000, seed: 3 },
   );
   t.end();
 });
 
-void test('floor division and remainder of floats belong together', (t) => {
+void test('floor division and remainder of floats are consistent', (t) => {
   const number = fc.double({ min: -1e6, max: 1e6, noNaN: true }).filter((value) => Math.abs(value) > 1e-3);
   fc.assert(
     fc.property(number, number, (a, b) => {
       const symbols = { 'a: float': a, 'b: float': b };
-      const quotient = Number(told('a // b', { symbols }).replace('int ', ''));
-      const remainder = Number(told('a % b', { symbols }).replace('float ', ''));
+      const quotient = Number(resultText('a // b', { symbols }).replace('int ', ''));
+      const remainder = Number(resultText('a % b', { symbols }).replace('float ', ''));
       if (!Number.isInteger(quotient)) throw new Error(`${a} // ${b} is ${quotient}`);
       if (remainder !== 0 && remainder < 0 !== b < 0) throw new Error(`${a} % ${b} is ${remainder}`);
       if (Math.abs(remainder) > Math.abs(b)) throw new Error(`${a} % ${b} is ${remainder}`);

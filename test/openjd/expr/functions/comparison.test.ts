@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { evaluated, symbolTable, told, type Row } from '../evaluate/checked.ts';
-import { marks, tells } from '../evaluate/rows.ts';
+import { evaluated, symbolTable, resultText, type Row } from '../evaluate/checked.ts';
+import { checkErrors, checkResults } from '../evaluate/rows.ts';
 
 const unordered = (operator: string, a: string, b: string): string =>
   `error: Cannot use '${operator}' operator with ${a} and ${b}`;
@@ -120,7 +120,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['1 < 2 in [2]', 'bool true'],
     ['3 > 2 > 1 > 0', 'bool true'],
     ['1 < x <= 2 != 3', 'bool true', ONCE],
-    // The first that does not hold ends it.
+    // The first comparison that is false ends the chain.
     ["2 < 1 < 'a'", 'bool false'],
     ['2 < 1 < 1 // 0', 'bool false'],
     ['1 < 2 < 1 // 0', 'error: Division by zero'],
@@ -147,7 +147,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 
 for (const [name, rows] of Object.entries(TABLES)) {
   void test(name, (t) => {
-    tells(t, rows);
+    checkResults(t, rows);
     t.end();
   });
 }
@@ -159,12 +159,12 @@ void test('each operand of a chain is evaluated once', (t) => {
   };
   t.equal(counted('1 < 1 + 1 < 3'), 3);
   t.equal(counted('1 < 1 + 1 and 1 + 1 < 3'), 4);
-  t.equal(counted('3 < 1 + 1 < 1 + 1'), 2, 'and none after the one that does not hold');
+  t.equal(counted('3 < 1 + 1 < 1 + 1'), 2, 'operands after a false comparison are not evaluated');
   t.end();
 });
 
-void test('what is wrong with a comparison is marked', (t) => {
-  marks(t, [
+void test('the invalid part of a comparison is marked', (t) => {
+  checkErrors(t, [
     ["'a' < 1", "Cannot use '<' operator with string and int\n  'a' < 1\n  ^~~~~~~"],
     ["1 < 2 < 'a'", "Cannot use '<' operator with int and string\n  1 < 2 < 'a'\n      ^~~~~~~"],
     ['1 in 2', "Cannot use 'in' operator with int and int\n  1 in 2\n  ^~~~~~"],
@@ -190,12 +190,12 @@ const anyValue = fc.oneof(
   fc.array(fc.constantFrom('a', '/a'), { maxLength: 2 }).map((value) => ['list[path]', value] as const),
 );
 
-void test('laws of equality and ordering', (t) => {
+void test('equality and ordering are consistent', (t) => {
   fc.assert(
     fc.property(anyValue, anyValue, anyValue, ([one, a], [other, b], [third, c]) => {
       const symbols = { [`a: ${one}`]: a, [`b: ${other}`]: b, [`c: ${third}`]: c };
       symbolTable(symbols);
-      const holds = (source: string): string => told(source, { symbols }).replace(/^error:.*/, 'error');
+      const holds = (source: string): string => resultText(source, { symbols }).replace(/^error:.*/, 'error');
       const context = JSON.stringify(symbols);
       t.equal(holds('a == a'), 'bool true', context);
       t.equal(holds('a == b'), holds('b == a'), context);

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import type { Row } from '../evaluate/checked.ts';
-import { tells } from '../evaluate/rows.ts';
+import { checkResults } from '../evaluate/rows.ts';
 
 const OVERFLOW = 'error: Integer overflow: result is outside the 64-bit signed range';
 const EXPECTED = 'Expected one of: 1, true, on, yes, 0, false, off, no';
@@ -108,7 +108,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["range_expr('1-3').list()", 'list[int] [1, 2, 3]'],
   ],
   'coercion of arguments': [
-    // The path is text for a function, and itself for a method.
+    // The path is coerced to text for a function, but not for a method.
     ["startswith(path('/foo'), '/f')", 'bool true'],
     ["'/foo'.startswith(path('/f'))", 'bool true'],
     ["path('/foo').startswith('/f')", 'error: startswith() is not available for path. Available for: string'],
@@ -143,7 +143,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 
 for (const [name, rows] of Object.entries(TABLES)) {
   void test(name, (t) => {
-    tells(t, rows);
+    checkResults(t, rows);
     t.end();
   });
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { told, type Row } from '../evaluate/checked.ts';
-import { marks, tells } from '../evaluate/rows.ts';
+import { resultText, type Row } from '../evaluate/checked.ts';
+import { checkErrors, checkResults } from '../evaluate/rows.ts';
 
 const WIDE = { symbols: { 'R: range_expr': '-4611686018427387903-4611686018427387903' } };
 const FROM = {
@@ -67,7 +67,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["['a']", "error: Cannot convert 'a' to int: invalid digit found in string", { target: 'list[int]' }],
     ['[1.5]', 'error: Cannot convert 1.5 to int: it is not a whole number', { target: 'list[int]' }],
     ['[null]', 'error: null is not allowed in list literals', { target: 'list[string]' }],
-    // A target reaches no operand and no argument of a generic function.
+    // A target does not apply to operands or to arguments of generic functions.
     [
       "['a', 1] + ['b']",
       'error: List literal contains incompatible types: string and int',
@@ -237,13 +237,13 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 
 for (const [name, rows] of Object.entries(TABLES)) {
   void test(name, (t) => {
-    tells(t, rows);
+    checkResults(t, rows);
     t.end();
   });
 }
 
-void test('what is wrong with a list is marked', (t) => {
-  marks(t, [
+void test('the invalid part of a list is marked', (t) => {
+  checkErrors(t, [
     ["[1, 'a']", "List literal contains incompatible types: int and string\n  [1, 'a']\n  ^~~~~~~~"],
     ['[1, 2][5]', 'Index 5 out of bounds for list of length 2\n  [1, 2][5]\n  ~~~~~~^~~'],
     ['[1, 2][::0]', 'Slice step cannot be zero\n  [1, 2][::0]\n  ~~~~~~^~~~~'],
@@ -258,7 +258,7 @@ const bound = fc.option(
   { nil: null },
 );
 
-/** Python's slices, by walking. */
+/** Reference implementation of Python's slices. */
 function plainSlice<Item>(
   items: readonly Item[],
   start: number | null,
@@ -284,7 +284,7 @@ function plainSlice<Item>(
 const slice = (start: number | null, stop: number | null, step: number | null): string =>
   `[${start ?? ''}:${stop ?? ''}:${step ?? ''}]`;
 
-void test('slices of lists, strings and ranges are those of Python', (t) => {
+void test('slices of lists, strings and ranges equal those of Python', (t) => {
   const step = bound.filter((value) => value !== 0);
   fc.assert(
     fc.property(
@@ -296,20 +296,20 @@ void test('slices of lists, strings and ranges are those of Python', (t) => {
         const text = slice(start, stop, by);
         const expected = plainSlice(values, start, stop, by);
         t.equal(
-          told(`L${text}`, { symbols: { 'L: list[int]': values } }),
+          resultText(`L${text}`, { symbols: { 'L: list[int]': values } }),
           `list[int] [${expected.join(', ')}]`,
           `${values.join(',')} ${text}`,
         );
         const letters = values.map((value) => String.fromCodePoint(0x1f600 + value));
         t.equal(
-          told(`S${text}`, { symbols: { 'S: string': letters.join('') } }),
+          resultText(`S${text}`, { symbols: { 'S: string': letters.join('') } }),
           `string ${plainSlice(letters, start, stop, by).join('')}`,
         );
         const increasing = values.toSorted((a, b) => a - b);
         const ofRange = plainSlice(increasing, start, stop, by);
         const symbols = { 'R: range_expr': increasing.join(',') };
         t.equal(
-          told(`string(list(R)${text}) + string(R${text} == ${JSON.stringify(ofRange)})`, { symbols }),
+          resultText(`string(list(R)${text}) + string(R${text} == ${JSON.stringify(ofRange)})`, { symbols }),
           `string [${ofRange.join(', ')}]true`,
           `${increasing.join(',')} ${text}`,
         );
@@ -320,7 +320,7 @@ void test('slices of lists, strings and ranges are those of Python', (t) => {
   t.end();
 });
 
-void test('laws of lists', (t) => {
+void test('list functions are consistent', (t) => {
   const values = fc.array(fc.integer({ min: -4, max: 4 }), { maxLength: 10 });
   fc.assert(
     fc.property(values, values, fc.integer({ min: 0, max: 4 }), (a, b, n) => {
@@ -345,7 +345,7 @@ void test('laws of lists', (t) => {
         'a == [] or min(a) == sorted(a)[0] and max(a) == sorted(a)[-1]',
         'a == [] or list(range_expr(a)) == sorted(unique(a))',
       ]) {
-        t.equal(told(law, { symbols }), 'bool true', `${law} for ${JSON.stringify(symbols)}`);
+        t.equal(resultText(law, { symbols }), 'bool true', `${law} for ${JSON.stringify(symbols)}`);
       }
     }),
     { numRuns: 150, seed: 8 },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { told, type Row } from '../evaluate/checked.ts';
-import { tells } from '../evaluate/rows.ts';
+import { resultText, type Row } from '../evaluate/checked.ts';
+import { checkResults } from '../evaluate/rows.ts';
 
 const OVERFLOW = 'error: Integer overflow: result is outside the 64-bit signed range';
 const WIDE = { symbols: { 'R: range_expr': '-4611686018427387903-4611686018427387903' } };
@@ -114,7 +114,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ["sum(range_expr('1-9:2'))", 'int 25'],
     ['sum(R)', OVERFLOW, { symbols: { 'R: range_expr': '0-4611686018427387903' } }],
   ],
-  'ranges are computed with by their runs': [
+  'ranges are processed by their runs': [
     ['sum(R)', 'int 500000000500000000', MANY],
     ['max(R) + min(R)', 'int 1000000001', MANY],
     ['len(R)', 'int 1000000000', MANY],
@@ -128,12 +128,12 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
 
 for (const [name, rows] of Object.entries(TABLES)) {
   void test(name, (t) => {
-    tells(t, rows);
+    checkResults(t, rows);
     t.end();
   });
 }
 
-/** Half to even in decimal: on the digits of a whole number of thousandths. */
+/** Reference implementation: rounds half to even in decimal, on a whole number of thousandths. */
 function halfEvenThousandths(thousandths: bigint, digits: number): string {
   const unit = 10n ** BigInt(3 - digits);
   const magnitude = thousandths < 0n ? -thousandths : thousandths;
@@ -146,10 +146,10 @@ function halfEvenThousandths(thousandths: bigint, digits: number): string {
 }
 
 void test('rounding to one and two digits rounds ties to even', (t) => {
-  // Eighths are exact floats, so that halves are halves.
+  // Eighths are exact floats, so ties are exact.
   fc.assert(
     fc.property(fc.integer({ min: -80_000, max: 80_000 }), fc.constantFrom(1, 2), (eighths, digits) => {
-      const told2 = told(`round(x, ${digits})`, { symbols: { 'x: float': eighths / 8 } });
+      const told2 = resultText(`round(x, ${digits})`, { symbols: { 'x: float': eighths / 8 } });
       t.equal(told2, `float ${halfEvenThousandths(BigInt(eighths) * 125n, digits)}`, `${eighths} / 8`);
     }),
     { numRuns: 500, seed: 9 },
@@ -166,7 +166,7 @@ void test('rounding an int is exact', (t) => {
       const up = 2n * rest > unit || (2n * rest === unit && quotient % 2n === 1n);
       const rounded = (quotient + (up ? 1n : 0n)) * unit;
       t.equal(
-        told(`round(${value}, ${-places})`),
+        resultText(`round(${value}, ${-places})`),
         `int ${value < 0n ? -rounded : rounded}`,
         `${value} to ${places}`,
       );

@@ -34,7 +34,7 @@ const CASES: Readonly<Record<string, readonly (readonly [source: string, result:
     ["re_split('a1b2c', r'\\d', -1)", '["a", "b", "c"]'],
     ["re_split('ab', 'x*')", '["", "a", "b", ""]'],
   ],
-  'classes know Unicode': [
+  'character classes follow Unicode': [
     ["re_findall('é1_٣²🌍', r'\\w')", '["é", "1", "_", "٣", "²"]'],
     ["re_findall('1٣²', r'\\d')", '["1", "٣"]'],
     ["re_findall('a\\u2003\\x1cb', r'\\S')", '["a", "b"]'],
@@ -76,7 +76,7 @@ for (const [name, cases] of Object.entries(CASES)) {
   });
 }
 
-test('what Python and Rust do not share is refused by name', (t) => {
+test('features that Python and Rust do not share are rejected by name', (t) => {
   const features: readonly (readonly [pattern: string, feature: string])[] = [
     ['a(?=b)', 'lookahead'],
     ['a(?!b)', 'negative lookahead'],
@@ -149,7 +149,7 @@ test('what Python and Rust do not share is refused by name', (t) => {
   t.end();
 });
 
-test('patterns that are too large are refused at once', (t) => {
+test('patterns that are too large are rejected immediately', (t) => {
   for (const pattern of [
     '(a{1000}){1000}',
     '(?:ab){1000}'.repeat(20),
@@ -169,7 +169,7 @@ test('patterns that are too large are refused at once', (t) => {
   t.end();
 });
 
-test('work on long texts costs operations', (t) => {
+test('regex work on long texts is counted as operations', (t) => {
   const limits = { memory: 1_000_000, operations: 100_000 };
   for (const [source, symbols] of [
     ["re_search(S, '(?:x+x+)+y')", { S: 'x'.repeat(200_000) }],
@@ -188,12 +188,12 @@ test('work on long texts costs operations', (t) => {
     const given = evaluated("re_findall(S, r'(\\w+) (\\d*)')", { S: 'render 1 '.repeat(200) });
     return given.ok ? given.operations : given.detail;
   });
-  t.equal(counts[0], counts[1], 'the same work costs the same, compiled before or not');
+  t.equal(counts[0], counts[1], 'the count is the same with and without a compiled pattern');
   t.ok(Number(counts[0]) > 400);
   t.end();
 });
 
-test('an escaped text matches itself and nothing else', (t) => {
+test('an escaped text matches only itself', (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 10 }), (s) => {
       t.same(plain(valueOf('re_match(S, re_escape(S))', { S: s })), [s]);

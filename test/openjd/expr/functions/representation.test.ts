@@ -82,7 +82,7 @@ for (const [name, cases] of Object.entries(CASES)) {
   });
 }
 
-test('only the types that a form can write are taken', (t) => {
+test('each function accepts only the types that it can write', (t) => {
   for (const source of ['repr_sh([[1]])', 'repr_pwsh(null)', 'repr_cmd([[1]])']) {
     const given = evaluated(source);
     t.match(given.ok ? 'a value' : given.detail, /^No matching signature for /, source);
@@ -93,7 +93,7 @@ test('only the types that a form can write are taken', (t) => {
 const strings = fc.array(fc.string({ unit: 'binary', maxLength: 8 }), { maxLength: 6 });
 const listFrom = (items: readonly string[]): Value => listOfType(listType(STRING), items);
 
-test('JSON reads back what was written, in ASCII and with all characters', (t) => {
+test('JSON round-trips in ASCII with all characters', (t) => {
   fc.assert(
     fc.property(strings, (items) => {
       const symbols = { L: listFrom(items) };
@@ -106,7 +106,7 @@ test('JSON reads back what was written, in ASCII and with all characters', (t) =
   t.end();
 });
 
-test('a shell reads back the words that were quoted', (t) => {
+test('a shell parses quoted words back to the original', (t) => {
   const items = [
     '',
     'a b',

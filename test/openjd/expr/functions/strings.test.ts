@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'tap';
 import { evaluated, plain, shown, valueOf } from '../evaluated.ts';
 
-/** Expressions and the text that each gives. */
+/** Expressions and their results as text. */
 const CASES: Readonly<Record<string, readonly (readonly [source: string, result: string])[]>> = {
   'letter case is mapped in full, as Python does': [
     ["upper('straße ŉ ﬁ')", 'STRASSE ʼN FI'],
@@ -54,7 +54,7 @@ const CASES: Readonly<Record<string, readonly (readonly [source: string, result:
     ["len('🌍é')", '2'],
     ["ljust('🌍', 3) + '|'", '🌍  |'],
   ],
-  'text is replaced and sought': [
+  'text is replaced and searched': [
     ["replace('aXbX', 'X', '$&$1')", 'a$&$1b$&$1'],
     ["replace('abab', 'ab', '')", ''],
     ["replace('a', 'b', 'c')", 'a'],
@@ -97,7 +97,7 @@ const CASES: Readonly<Record<string, readonly (readonly [source: string, result:
     ["'ab' * -9223372036854775808", ''],
     ["'' * 9223372036854775807", ''],
   ],
-  'what cannot be done': [
+  'invalid operations are rejected': [
     ["find('a', '')", 'error: find failed: empty substring'],
     ["rfind('a', '')", 'error: rfind failed: empty substring'],
     ["rindex('a', '')", 'error: rindex failed: empty substring'],
@@ -142,7 +142,7 @@ test('operations are counted by calls, elements and text', (t) => {
   t.end();
 });
 
-test('what would be too large is not built', (t) => {
+test('results that are too large are not built', (t) => {
   const limits = { memory: 1_000_000, operations: 10_000_000 };
   for (const source of [
     "'x' * 9223372036854775807",
@@ -178,7 +178,7 @@ const text = fc.string({
 });
 const bound = fc.option(fc.integer({ min: -15, max: 15 }));
 
-test('splitting and joining undo each other', (t) => {
+test('splitting and joining are inverse', (t) => {
   fc.assert(
     fc.property(
       text,
@@ -195,7 +195,7 @@ test('splitting and joining undo each other', (t) => {
   t.end();
 });
 
-test('slices take the code points that Python takes', (t) => {
+test('slices use code points like Python', (t) => {
   fc.assert(
     fc.property(
       text,
@@ -223,7 +223,7 @@ test('slices take the code points that Python takes', (t) => {
   t.end();
 });
 
-test('long needles are found where short ones would be, in either direction', (t) => {
+test('long needles are found like short ones, in both directions', (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 20, max: 60 }), fc.integer({ min: 0, max: 30 }), (size, where) => {
       const needle = `${'ab'.repeat(size)}c`.repeat(20);

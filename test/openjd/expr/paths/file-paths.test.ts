@@ -20,7 +20,7 @@ import { isRelativeTo, isAbsolutePath, relativeTo } from '../../../../src/openjd
 import { withName } from '../../../../src/openjd/expr/paths/renamed-path.ts';
 
 const STYLES = ['posix', 'windows'] as const;
-/** Text with all that is special in a path, and no URI. */
+/** Text with all special characters of paths that is not a URI. */
 const TEXT = fc
   .array(
     fc.constantFrom('/', '\\', '.', '..', 'a', 'B', 'C:', 'x.tar.gz', 'é', ' ', '\u{1F600}', '?', '//'),
@@ -32,7 +32,7 @@ const TEXT = fc
   .filter((text) => !text.includes('://'));
 const STYLE = fc.constantFrom<FileStyle>(...STYLES);
 
-void test('the normal form of a path', (t) => {
+void test('paths are normalized', (t) => {
   const cases: readonly (readonly [FileStyle, string, string])[] = [
     ['posix', '', '.'],
     ['posix', '.', '.'],
@@ -76,7 +76,7 @@ void test('a given path has the separators of its style', (t) => {
   t.end();
 });
 
-void test('the components of a path', (t) => {
+void test('a path is split into components', (t) => {
   const cases: readonly (readonly [FileStyle, string, readonly string[], string, string, boolean])[] = [
     ['posix', '/mnt//a/scene.exr', ['/', 'mnt', 'a', 'scene.exr'], 'scene.exr', '/mnt/a', true],
     ['posix', '/', ['/'], '', '/', true],
@@ -108,7 +108,7 @@ void test('the components of a path', (t) => {
   t.end();
 });
 
-void test('stem and suffixes of a name', (t) => {
+void test('a name is split into stem and suffixes', (t) => {
   const cases: readonly (readonly [string, string, string, readonly string[]])[] = [
     ['file.txt', 'file', '.txt', ['.txt']],
     ['file.tar.gz', 'file.tar', '.gz', ['.tar', '.gz']],
@@ -133,7 +133,7 @@ void test('a share whose name ends with a colon is not a drive', (t) => {
   t.end();
 });
 
-void test('properties of paths', (t) => {
+void test('path functions are consistent', (t) => {
   fc.assert(
     fc.property(TEXT, STYLE, (text, style) => {
       const normal = normalPath(text, style);
@@ -143,7 +143,7 @@ void test('properties of paths', (t) => {
   fc.assert(
     fc.property(TEXT, STYLE, (text, style) => {
       const path = parsePath(text, style);
-      // A component that looks like a drive is none, and the parts alone do not tell.
+      // A component that looks like a drive is not one, which the parts alone do not show.
       const told = style === 'posix' || !/(?:^|\\)[^\\]:/u.test(path.tail ?? '');
       return !told || pathFromParts(partsOf(path), style) === pathText(path);
     }),
@@ -151,7 +151,7 @@ void test('properties of paths', (t) => {
   fc.assert(
     fc.property(TEXT, STYLE, fc.constantFrom('x', 'y.z', '.h', '..'), (text, style, child) => {
       const path = parsePath(text, style);
-      // A share without its second part takes the child for it.
+      // A share without its second part uses the child as that part.
       if (path.drive.startsWith('\\\\') && path.root === '') return true;
       const joined = parsePath(joinPaths(text, child, style), style);
       return (

@@ -3,7 +3,7 @@ import { joinPaths, pathFromParts } from '../../../../src/openjd/expr/paths/join
 import { parsePath, pathText, type FileStyle } from '../../../../src/openjd/expr/paths/parsed-path.ts';
 import { isRelativeTo, relativeTo } from '../../../../src/openjd/expr/paths/related-paths.ts';
 
-void test('a child below a path', (t) => {
+void test('a child is joined to a path', (t) => {
   const cases: readonly (readonly [FileStyle, string, string, string])[] = [
     ['posix', '/a/b', 'c', '/a/b/c'],
     ['posix', '/a/b/', './c/', '/a/b/c'],
@@ -33,7 +33,7 @@ void test('a child below a path', (t) => {
   t.end();
 });
 
-void test('the path of some parts', (t) => {
+void test('a path is created from parts', (t) => {
   const cases: readonly (readonly [FileStyle, readonly string[], string])[] = [
     ['posix', [], '.'],
     ['posix', ['', ''], '.'],
@@ -54,7 +54,7 @@ void test('the path of some parts', (t) => {
   t.end();
 });
 
-void test('a path as seen from another one', (t) => {
+void test('a path is made relative to another one', (t) => {
   const cases: readonly (readonly [FileStyle, string, string, string | null])[] = [
     ['posix', '/a/b/c', '/a', 'b/c'],
     ['posix', '/a/b', '/a/b/', '.'],

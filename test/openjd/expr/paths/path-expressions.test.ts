@@ -16,7 +16,7 @@ interface Given {
   readonly target?: string;
 }
 
-/** The display and the type of the value, or what is wrong. */
+/** Returns the display and the type of the value, or the error. */
 function resultOf(source: string, { symbols = {}, pathStyle = 'posix', host, target }: Given = {}): string {
   const parsed = parseExpression(source);
   if (!parsed.ok) throw parsed.failure;
@@ -33,7 +33,7 @@ function resultOf(source: string, { symbols = {}, pathStyle = 'posix', host, tar
 
 const paths = (...items: readonly Value[]): Value => listOfType(listType(PATH), items);
 
-void test('strings become paths in their normal form', (t) => {
+void test('strings become normalized paths', (t) => {
   t.equal(resultOf("path('/a/b/c').relative_to('/a//b/')"), 'c: path');
   t.equal(resultOf("'a//b/'", { target: 'path' }), 'a/b: path');
   t.equal(resultOf("['a/', 's3://b//c']", { target: 'list[path]' }), '["a", "s3://b//c"]: list[path]');
@@ -43,7 +43,7 @@ void test('strings become paths in their normal form', (t) => {
   t.end();
 });
 
-void test('a given path keeps how it is written until something is made of it', (t) => {
+void test('a given path keeps its spelling until an operation uses it', (t) => {
   const P = readValue(PATH, '/a//b/', 'posix');
   const W = readValue(PATH, 'C:/a/b/', 'windows');
   const U = readValue(PATH, 's3://b/c/', 'windows');
@@ -56,7 +56,7 @@ void test('a given path keeps how it is written until something is made of it', 
   t.end();
 });
 
-void test('paths of another style are refused where they are named', (t) => {
+void test('paths of another style are rejected where they are used', (t) => {
   const windows = pathOf('C:\\a', 'windows');
   const refused = 'Path format mismatch: the value is a windows path, and paths are posix here';
   t.equal(resultOf('P', { symbols: { P: windows } }), refused);
@@ -70,7 +70,7 @@ void test('paths of another style are refused where they are named', (t) => {
   t.end();
 });
 
-void test('paths are mapped where the host is known', (t) => {
+void test('paths are mapped if the host is known', (t) => {
   const known = { kind: 'known', mapPath: (path: string) => path.replace('/old', '/new') } as const;
   const unresolved = { kind: 'unresolved' } as const;
   t.equal(resultOf("'/old/a/'.apply_path_mapping()", { host: known }), '/new/a/: path');

@@ -17,7 +17,7 @@ const newCall = ({ pathStyle = 'posix', memory = 1_000_000, mapPath }: Options =
     pathStyle,
     regex: {
       compile: () => {
-        throw new Error('paths have no expressions');
+        throw new Error('path functions use no regular expressions');
       },
     },
     mapPath: mapPath ?? null,
@@ -35,7 +35,7 @@ function run(call: Call, text: string, ...given: readonly Value[]): Value {
 const posix = (text: string): Value => pathOf(text, 'posix');
 const strings = (...items: readonly string[]): Value => listOfType(listType(STRING), items);
 
-void test('every function of paths, with what it costs', (t) => {
+void test('every path function has the expected result and cost', (t) => {
   const cases: readonly (readonly [string, readonly Value[], string, number])[] = [
     ['__property_name__(p: path) -> string', [posix('/a/b.c/')], 'b.c', 1],
     ['__property_stem__(p: path) -> string', [posix('/a/b.c')], 'b', 1],
@@ -73,7 +73,7 @@ void test('every function of paths, with what it costs', (t) => {
   t.end();
 });
 
-void test('a path of the evaluation has its style, and a URI its own', (t) => {
+void test('a path has the style of the evaluation, and a URI its own', (t) => {
   const call = newCall({ pathStyle: 'windows' });
   const path = (text: string): Value => run(call, 'path(s: string) -> path', text);
   t.same(path('C:/a'), pathOf('C:\\a', 'windows'));
@@ -94,7 +94,7 @@ void test('a path of the evaluation has its style, and a URI its own', (t) => {
   t.end();
 });
 
-void test('a number needs a name', (t) => {
+void test('a frame number requires a name', (t) => {
   const path = 'with_number(p: path, num: int) -> path';
   const string = 'with_number(s: string, num: int) -> string';
   t.throws(() => run(newCall(), path, posix('/'), 1), { message: "with_number: '/' has an empty name" });
@@ -104,7 +104,7 @@ void test('a number needs a name', (t) => {
   t.end();
 });
 
-void test('parts are not built above the memory limit', (t) => {
+void test('parts above the memory limit are not built', (t) => {
   const parts = '__property_parts__(p: path) -> list[string]';
   const suffixes = '__property_suffixes__(p: path) -> list[string]';
   const exceeded = { name: 'ExprFailure', message: /^Expression memory usage \(\d+ bytes\) exceeded limit/ };
@@ -123,7 +123,7 @@ void test('parts are not built above the memory limit', (t) => {
   t.end();
 });
 
-void test('paths are mapped in a host context, and keep what the rules give', (t) => {
+void test('paths are mapped in a host context, and keep the result of the rules', (t) => {
   const map = 'apply_path_mapping(s: string) -> path';
   const mapPath = (path: string): string => path.replace('/old', '/new');
   t.same(run(newCall({ mapPath }), map, '/old/a//b/'), posix('/new/a//b/'));

@@ -10,7 +10,7 @@ import { withName, withStem, withSuffix } from '../../../../src/openjd/expr/path
 
 type Rename = (path: ParsedPath, text: string) => ParsedPath;
 
-void test('paths with another name, stem or suffix', (t) => {
+void test('paths get another name, stem or suffix', (t) => {
   const cases: readonly (readonly [Rename, FileStyle, string, string, string])[] = [
     [withName, 'posix', '/a/b.x', 'c', '/a/c'],
     [withName, 'posix', 'a', 'b\\c', 'b\\c'],
@@ -35,7 +35,7 @@ void test('paths with another name, stem or suffix', (t) => {
   t.end();
 });
 
-void test('what no name can be', (t) => {
+void test('invalid names are rejected', (t) => {
   const cases: readonly (readonly [Rename, FileStyle, string, string, string])[] = [
     [withName, 'posix', '/', 'x', "with_name: '/' has an empty name"],
     [withName, 'posix', '', 'x', "with_name: '.' has an empty name"],
@@ -61,7 +61,7 @@ void test('what no name can be', (t) => {
   t.end();
 });
 
-void test('frame numbers in file names', (t) => {
+void test('frame numbers in file names are replaced', (t) => {
   const cases: readonly (readonly [string, number | bigint, string])[] = [
     ['file_003.exr', 72, 'file_072.exr'],
     ['file_003.exr', 10000, 'file_10000.exr'],

@@ -7,7 +7,7 @@ import { isAbsolutePath, isRelativeTo, relativeTo } from '../../../../src/openjd
 
 const STYLES = ['posix', 'windows'] as const;
 
-void test('a URI is a URI whatever the style, and as it is written', (t) => {
+void test('a URI is recognized in every style and keeps its spelling', (t) => {
   for (const style of STYLES) {
     for (const uri of [
       's3://b',
@@ -27,7 +27,7 @@ void test('a URI is a URI whatever the style, and as it is written', (t) => {
   t.end();
 });
 
-void test('the components of a URI', (t) => {
+void test('a URI is split into components', (t) => {
   const cases: readonly (readonly [string, readonly string[], string, string])[] = [
     ['s3://b/dir/f.x', ['s3://b', 'dir', 'f.x'], 'f.x', 's3://b/dir'],
     ['s3://b/f', ['s3://b', 'f'], 'f', 's3://b'],
@@ -45,7 +45,7 @@ void test('the components of a URI', (t) => {
   t.end();
 });
 
-void test('what is joined to a URI', (t) => {
+void test('a child is joined to a URI', (t) => {
   const cases: readonly (readonly [string, string, string, string])[] = [
     ['s3://b', 'a/c', 's3://b/a/c', 's3://b/a/c'],
     ['s3://b/', 'a', 's3://b/a', 's3://b/a'],
@@ -68,7 +68,7 @@ void test('what is joined to a URI', (t) => {
   t.end();
 });
 
-void test('the parts of a URI make it again', (t) => {
+void test('the parts of a URI round-trip', (t) => {
   const cases: readonly (readonly [readonly string[], string])[] = [
     [['s3://b', 'dir', 'f'], 's3://b/dir/f'],
     [['s3://b', 'a', '', 'c'], 's3://b/a//c'],
@@ -89,7 +89,7 @@ void test('the parts of a URI make it again', (t) => {
   t.end();
 });
 
-void test('URIs are relative to what they begin with', (t) => {
+void test('URIs are relative to their prefixes', (t) => {
   const cases: readonly (readonly [string, string, string | null])[] = [
     ['s3://b/key/file', 's3://b/key', 'file'],
     ['s3://b/key/file', 's3://b/key/', 'file'],

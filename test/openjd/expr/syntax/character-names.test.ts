@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { characterNamed } from '../../../../src/openjd/expr/syntax/character-names.ts';
 
-void test('characters by their names', async (t) => {
+void test('characters are found by name', async (t) => {
   const named: readonly (readonly [string, string])[] = [
     ['LATIN CAPITAL LETTER A', 'A'],
     ['latin small letter a', 'a'],

@@ -13,10 +13,10 @@ function refusal(source: string): string {
   return parsed.ok ? `no refusal: ${shape(parsed.expr)}` : failureText(parsed.failure, source);
 }
 
-/** The message alone. */
+/** Returns only the message. */
 const message = (source: string): string => refusal(source).split('\n')[0] ?? '';
 
-void test('int literals', async (t) => {
+void test('int literals are parsed', async (t) => {
   const ints: readonly (readonly [string, string])[] = [
     ['0', '0'],
     ['00', '0'],
@@ -90,7 +90,7 @@ void test('float literals keep their text', async (t) => {
   }
 });
 
-void test('string literals', async (t) => {
+void test('string literals are parsed', async (t) => {
   const strings: readonly (readonly [string, string])[] = [
     ["'a'", 'a'],
     ['"it\'s"', "it's"],
@@ -124,7 +124,7 @@ void test('string literals', async (t) => {
   t.equal(message(String.raw`'\ud83d'`), escape('\\ud83d', 'half of a surrogate pair is not a character'));
 });
 
-void test('words, names and keywords', async (t) => {
+void test('words are parsed as names and keywords', async (t) => {
   const words: readonly (readonly [string, string])[] = [
     ['True', 'true'],
     ['true', 'true'],
@@ -181,7 +181,7 @@ void test("precedence is Python's", async (t) => {
   t.equal(message('a == not b'), "Syntax error: Expected an expression, found 'not'");
 });
 
-void test('lists, comprehensions, calls, subscripts', async (t) => {
+void test('parses lists, comprehensions, calls and subscripts', async (t) => {
   const trees: readonly (readonly [string, string])[] = [
     ['[]', '[]'],
     ['[1,]', '[1]'],
@@ -216,7 +216,7 @@ void test('lists, comprehensions, calls, subscripts', async (t) => {
   for (const [source, expected] of trees) t.equal(tree(source), expected, source);
 });
 
-void test('what is missing or too much', async (t) => {
+void test('missing and extra tokens are rejected', async (t) => {
   const wrong: readonly (readonly [string, string])[] = [
     ['', 'Empty expression'],
     [' \n ', 'Empty expression'],
@@ -252,7 +252,7 @@ void test('what is missing or too much', async (t) => {
   for (const [source, expected] of wrong) t.equal(refusal(source), expected, source);
 });
 
-void test('what Python has and this language has not', async (t) => {
+void test('Python features that the language lacks are rejected', async (t) => {
   const refused: readonly (readonly [string, string])[] = [
     ['lambda x: x', 'Lambda expressions are not supported\n  lambda x: x\n  ^~~~~~~~~~~'],
     [
@@ -354,14 +354,14 @@ void test('what Python has and this language has not', async (t) => {
   t.equal(message("ur'x'"), "Syntax error: Unexpected token ''x''");
 });
 
-void test('faults of syntax come first, then what is outermost, then what is first', async (t) => {
+void test('syntax errors are reported first, then the outermost, then the first', async (t) => {
   t.equal(message('(1 | 2) +'), 'Syntax error: Expected an expression');
   t.equal(message('{1 | 2}'), 'Set literals are not supported');
   t.equal(message('(1 | 2) ^ 3'), 'Bitwise XOR (^) is not supported');
   t.equal(message('[1 | 2, 3 ^ 4]'), 'Bitwise OR (|) is not supported');
 });
 
-void test('places and carets', async (t) => {
+void test('errors have positions and carets', async (t) => {
   const marks = (source: string): string => {
     const parsed = parseExpression(source);
     if (!parsed.ok) throw parsed.failure;
@@ -392,7 +392,7 @@ void test('places and carets', async (t) => {
   for (const [source, expected] of places) t.equal(marks(source), expected, source);
 });
 
-void test('a comparison of a chain has the place from the operand before it', async (t) => {
+void test('a comparison in a chain starts at the operand before it', async (t) => {
   const parsed = parseExpression('1 < (2) < 3');
   t.same(parsed.ok && parsed.expr.kind === 'compare' && parsed.expr.rest.map(({ place }) => place), [
     { start: 0, end: 7, caret: 0 },
@@ -400,7 +400,7 @@ void test('a comparison of a chain has the place from the operand before it', as
   ]);
 });
 
-void test('depth ends, length does not', async (t) => {
+void test('the depth is limited, the length is not', async (t) => {
   const levels = 'Expression is nested too deeply: more than 64 levels';
   const nesting = 'Expression is nested too deeply: more than 200 levels';
   const fine = [
@@ -440,7 +440,7 @@ void test('depth ends, length does not', async (t) => {
   for (const [source, expected] of deep) t.equal(message(source), expected, source.slice(0, 20));
 });
 
-void test('the source has a limit in bytes', async (t) => {
+void test('the source is limited in bytes', async (t) => {
   t.equal(
     message(`'${'x'.repeat(65_535)}'`),
     'The expression has 65537 bytes, more than the limit of 65536 bytes',

@@ -9,12 +9,10 @@ import { failureText } from '../../../../src/openjd/expr/expr-failure.ts';
 const RUNS = 2000;
 const NAMES = ['a', 'b', 'Param', '_x', 'x1', 'match'];
 const ATTRIBUTES = [...NAMES, 'if', 'in', 'True', 'class', 'None'];
-/** Two that a comprehension can have within another. */
+/** Two variables, for nested comprehensions. */
 const VARIABLES = ['v', 'w', '_u'];
 
-/**
- * A part of an expression: its source, which never needs parentheses around it, and the tree that it must be read as.
- */
+/** A part of an expression: its source, which never needs parentheses, and the expected tree. */
 interface Written {
   readonly source: string;
   readonly shape: string;
@@ -114,7 +112,7 @@ const { expression } = fc.letrec<{ expression: Written }>((tie) => {
   };
 });
 
-void test('an expression that is written is the expression that is read', async (t) => {
+void test('a generated expression is parsed as its tree', async (t) => {
   fc.assert(
     fc.property(expression, ({ source, shape: expected }) => {
       const parsed = parseExpression(source);
@@ -126,7 +124,7 @@ void test('an expression that is written is the expression that is read', async 
   t.pass();
 });
 
-void test('so it is within a format string, at the same places', async (t) => {
+void test('the same holds in a format string, with the same positions', async (t) => {
   fc.assert(
     fc.property(
       expression,
@@ -136,7 +134,7 @@ void test('so it is within a format string, at the same places', async (t) => {
         const format = parseExprFormat(`${before}{{${source} }}x`);
         if (!alone.ok || !format.ok) throw new Error(source);
         const part = format.format.parts.find(({ kind }) => kind === 'expression');
-        if (part?.kind !== 'expression') throw new Error('no expression');
+        if (part?.kind !== 'expression') throw new Error('not an expression');
         const offset = before.length + 2;
         return (
           shape(part.expr) === shape(alone.expr) &&
@@ -236,15 +234,15 @@ const PIECES = [
   ],
 ];
 
-/** Every position is within the source, and within its parent's position except for parentheses. */
+/** Every position is within the source, and within the position of its parent except for parentheses. */
 function checkPlaces(expr: Expr, end: number): void {
   const { start, caret } = expr;
   if (!(start >= 0 && start <= caret && caret < expr.end && expr.end <= end)) {
-    throw new Error(`place of ${expr.kind}`);
+    throw new Error(`invalid position of ${expr.kind}`);
   }
 }
 
-void test('no text makes it throw, and every failure can be shown', async (t) => {
+void test('no text makes the parser throw, and every failure can be shown', async (t) => {
   const source = fc.oneof(
     fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }).map((pieces) => pieces.join('')),
     fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }).map((pieces) => pieces.join(' ')),

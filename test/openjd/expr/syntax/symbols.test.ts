@@ -9,7 +9,7 @@ function references(source: string): readonly (readonly string[])[] {
   return [[...symbols], [...functions], [...variables]];
 }
 
-void test('names, functions and variables of expressions', async (t) => {
+void test('returns the names, functions and variables of expressions', async (t) => {
   const all: readonly (readonly [string, readonly (readonly string[])[]])[] = [
     ['1', [[], [], []]],
     ['Param.File.stem', [['Param.File.stem'], [], []]],

@@ -1,7 +1,7 @@
 import type { Expr } from '../../../../src/openjd/expr/syntax/tree.ts';
 import type { Value } from '../../../../src/openjd/expr/values/value.ts';
 
-/** A tree as a list in parentheses, so that tests can read what belongs to what. */
+/** Formats a tree as nested lists in parentheses. */
 export function shape(expr: Expr): string {
   switch (expr.kind) {
     case 'literal':
@@ -53,7 +53,7 @@ function literal(value: Value): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'object' && value !== null) {
     if (value.kind === 'float') return `${value.value}/${value.text}`;
-    throw new Error('no literal is such a value');
+    throw new Error('a literal cannot have this value');
   }
   return JSON.stringify(value);
 }

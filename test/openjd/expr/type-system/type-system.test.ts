@@ -16,7 +16,7 @@ import {
 import { parseType } from '../../../../src/openjd/expr/type-system/type-text.ts';
 import { typed } from '../evaluate/checked.ts';
 
-void test('types are written in their normal form', (t) => {
+void test('types are formatted in normal form', (t) => {
   const cases: readonly (readonly [string, string])[] = [
     ['int', 'int'],
     [' int ', 'int'],
@@ -83,18 +83,18 @@ const anyType = fc
   }))
   .type.map(typed);
 
-void test('laws of unions', (t) => {
+void test('union types are consistent', (t) => {
   fc.assert(
     fc.property(anyType, anyType, anyType, (a, b, c) => {
       t.equal(unionOf([a, b]), unionOf([b, a]), `${a.text} and ${b.text}`);
       t.equal(unionOf([a, unionOf([b, c])]), unionOf([unionOf([a, b]), c]));
       t.equal(unionOf([a, a]), a);
       t.equal(unresolved(unresolved(a)), unresolved(a));
-      t.equal(parseType(a.text), a, 'a type reads back as itself');
+      t.equal(parseType(a.text), a, 'a formatted type round-trips');
       t.equal(resolvedType(listOf(unresolved(a))), resolvedType(listOf(a)));
       const union = unionOf([a, b]);
       const [of, whole] = [resolvedType(a), resolvedType(union)];
-      // noreturn has no values, and is a target of none.
+      // noreturn has no values, and matches no target.
       if (!a.text.includes('noreturn') && !b.text.includes('noreturn')) {
         t.ok(satisfies(of, whole), `${of.text} satisfies ${whole.text}`);
       }
@@ -104,7 +104,7 @@ void test('laws of unions', (t) => {
   t.end();
 });
 
-void test('common types of elements', (t) => {
+void test('elements have a common type', (t) => {
   const cases: readonly (readonly [readonly string[], string | null])[] = [
     [[], 'nulltype'],
     [['int', 'int'], 'int'],
@@ -129,7 +129,7 @@ void test('common types of elements', (t) => {
   t.end();
 });
 
-void test('what satisfies a type', (t) => {
+void test('types satisfy targets', (t) => {
   const yes = [
     'int to int',
     'int to int?',
@@ -166,7 +166,7 @@ void test('what satisfies a type', (t) => {
   t.end();
 });
 
-void test('variables are bound once', (t) => {
+void test('type variables are bound once', (t) => {
   const bound = (pairs: readonly (readonly [string, string])[], returns: string): string | null => {
     const bindings: Bindings = new Map();
     const fits = pairs.every(([parameter, argument]) => matches(typed(parameter), typed(argument), bindings));

@@ -1,8 +1,8 @@
 import { test } from 'tap';
-import { symbolTable, told, type Row, type Symbols } from '../evaluate/checked.ts';
-import { marks, tells } from '../evaluate/rows.ts';
+import { symbolTable, resultText, type Row, type Symbols } from '../evaluate/checked.ts';
+import { checkErrors, checkResults } from '../evaluate/rows.ts';
 
-/** Values by a short name, and what each becomes under a target. */
+/** Values by a short name, and their coercions by target. */
 const SYMBOLS: Symbols = {
   'b: bool': true,
   'i: int': 42,
@@ -165,8 +165,8 @@ const TABLES: Readonly<Record<string, readonly Cell[]>> = {
 };
 
 for (const [name, cells] of Object.entries(TABLES)) {
-  void test(`coercion ${name}`, (t) => {
-    tells(
+  void test(`values are coerced: ${name}`, (t) => {
+    checkResults(
       t,
       cells.map(([symbol, target, expected]): Row => [symbol, expected, { symbols: SYMBOLS, target }]),
     );
@@ -174,12 +174,12 @@ for (const [name, cells] of Object.entries(TABLES)) {
   });
 }
 
-void test('the order in which a union is written does not matter', (t) => {
+void test('the order of the members of a union has no effect', (t) => {
   for (const cells of Object.values(TABLES)) {
     for (const [symbol, target, expected] of cells) {
       const turned = target.split(' | ').reverse().join(' | ');
-      // A failure tells the union in its own order in any case.
-      t.equal(told(symbol, { symbols: SYMBOLS, target: turned }), expected, `${symbol} to ${turned}`);
+      // The failure message lists the members in their own order.
+      t.equal(resultText(symbol, { symbols: SYMBOLS, target: turned }), expected, `${symbol} to ${turned}`);
     }
   }
   t.end();
@@ -190,17 +190,21 @@ void test('a coercion to a type is stable', (t) => {
   const targets = [...new Set(Object.values(TABLES).flatMap((cells) => cells.map(([, target]) => target)))];
   for (const name of names) {
     for (const target of targets) {
-      const once = told(name, { symbols: SYMBOLS, target });
+      const once = resultText(name, { symbols: SYMBOLS, target });
       if (once.startsWith('error')) continue;
-      // As the branch of a conditional it is coerced the same way.
-      t.equal(told(`${name} if true else null`, { symbols: SYMBOLS, target }), once, `${name} to ${target}`);
+      // A branch of a conditional is coerced in the same way.
+      t.equal(
+        resultText(`${name} if true else null`, { symbols: SYMBOLS, target }),
+        once,
+        `${name} to ${target}`,
+      );
     }
   }
   t.end();
 });
 
-void test('what cannot be coerced is marked whole', (t) => {
-  marks(t, [
+void test('a value that cannot be coerced is marked completely', (t) => {
+  checkErrors(t, [
     ['[1] + [2]', 'Cannot coerce list[int] to int\n  [1] + [2]\n  ^~~~~~~~~', { target: 'int' }],
     [
       "'x' or 5",

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts as they come from number fields: good, nearly good and bad. */
+/** Texts as in number fields: valid, nearly valid and invalid. */
 export const numberText = fc.oneof(
   fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).map(String),
   fc.integer({ min: -20, max: 20 }).map(String),
@@ -23,7 +23,7 @@ export const numberText = fc.oneof(
   fc.string({ maxLength: 5, unit: fc.constantFrom(...'0123456789+-.eE ') }),
 );
 
-/** Range expressions, good and bad. */
+/** Valid and invalid range expressions. */
 export const rangeText = fc.oneof(
   fc.string({ maxLength: 12, unit: fc.constantFrom(...'0123-,: ') }),
   fc

@@ -18,7 +18,7 @@ function outlineOf(text: string): TemplateOutline {
   return readTemplate(read.root);
 }
 
-/** Templates of the repository, and those of others where they are there. */
+/** Templates of the repository, and third-party ones if present. */
 function templates(): string[] {
   const folders = ['examples', sharedFolder('templates')];
   return folders.flatMap((folder) =>
