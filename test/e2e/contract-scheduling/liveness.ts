@@ -6,7 +6,7 @@ import { type LivenessContext, OK, RETRIES } from './kit.ts';
 /** Silent workers, retention and starvation (docs/contract/workers.md, docs/contract/lease.md). */
 export const livenessCases: readonly Case<LivenessContext>[] = [
   [
-    'a silent worker is offline; its tasks are ready again, their attempts end with a message, no failure is counted',
+    'a silent worker is offline; its tasks are ready again, only their attempts have the message, no failure is counted',
     async (t, { farm, pool }) => {
       const lost = await farm.worker('lost', '--worker-cpus=1');
       const spec = { line: 'exec sleep 600', pools: ['nuke'] };
