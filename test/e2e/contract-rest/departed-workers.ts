@@ -6,9 +6,9 @@ export const departedWorkerCases: readonly Case<RestContext>[] = [
   [
     'a worker that has shut down is offline and can be deleted',
     async (t, { api, farm, refused }) => {
-      const { id } = await farm.workerBecomes('two', 'online');
+      const { id } = await farm.waitForWorkerStatus('two', 'online');
       await farm.workers.get('two')?.kill('SIGTERM');
-      await farm.workerBecomes('two', 'offline');
+      await farm.waitForWorkerStatus('two', 'offline');
       t.equal((await api.ask('DELETE', `/api/v1/workers/${id}`)).status, 204);
       await refused(t, [
         ['GET', `/api/v1/workers/${id}`, 404],

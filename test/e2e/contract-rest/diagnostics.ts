@@ -39,7 +39,7 @@ export const diagnosticsCases: readonly Case<RestContext>[] = [
           level,
         );
       }
-      const worker = await farm.workerBecomes('one', 'online');
+      const worker = await farm.waitForWorkerStatus('one', 'online');
       const ofWorker = await until('the worker has sent diagnostics', async () => {
         const found = await records(`?component=worker:${worker.id}`);
         return found.length > 0 ? found : null;

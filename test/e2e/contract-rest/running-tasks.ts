@@ -10,7 +10,7 @@ export const runningTaskCases: readonly Case<RestContext>[] = [
     async (t, { folder, api, farm, page, submitted, refused }) => {
       const gate = new Gate(folder, 'runs');
       const job = await submitted(jobOf('runs', { line: `echo begun; ${gate.wait}; echo ended`, cores: 2 }));
-      await farm.counts(String(job['id']), 'running', 1);
+      await farm.waitForTaskCount(String(job['id']), 'running', 1);
       t.match(await api.read(`/api/v1/jobs/${String(job['id'])}`), {
         status: 'running',
         steps: [{ status: 'running' }],
@@ -35,7 +35,7 @@ export const runningTaskCases: readonly Case<RestContext>[] = [
       ]);
       await refused(t, [['POST', `/api/v1/tasks/${taskId}/retry`, 409]]);
       gate.open();
-      await farm.over(String(job['id']));
+      await farm.waitForJobStatus(String(job['id']));
       t.match(await api.read(`/api/v1/tasks/${taskId}/attempts`), {
         items: [
           { attempt_number: 1, status: 'succeeded', worker_id: workerId, exit_code: 0, ended_at: RFC_3339 },
@@ -109,7 +109,7 @@ export const runningTaskCases: readonly Case<RestContext>[] = [
         jobOf('fails', { line: 'exit 7' }, { name: 'Then', line: 'true', after: ['Step1'] }),
         '&max_attempts=2&retry_delay_seconds=0',
       );
-      await farm.over(String(job['id']), 'failed');
+      await farm.waitForJobStatus(String(job['id']), 'failed');
       const [failed, then] = (await page(`/api/v1/jobs/${String(job['id'])}/tasks`)).items;
       t.match(failed, { status: 'failed', failed_attempts: 2, failure_reason: 'failed (exit 7)' });
       t.match(then, { status: 'canceled', failure_reason: 'canceled: upstream step failed' });
@@ -125,17 +125,17 @@ export const runningTaskCases: readonly Case<RestContext>[] = [
         failure_summary: { failed_count: 1, dominant_reason: 'failed (exit 7)', distinct_reasons: 1 },
         steps: [{ status: 'failed' }, { status: 'canceled' }],
       });
-      await farm.countsTo('svc_scheduler_task_retries_total', retries + 1);
+      await farm.waitForCounter('svc_scheduler_task_retries_total', retries + 1);
       const parked = await submitted(
         jobOf('parks', { line: 'false' }, { name: 'Other', line: 'true', attributes: UNMATCHED }),
         '&max_attempts=1&failure_limit=1',
       );
-      await farm.over(String(parked['id']), 'paused');
+      await farm.waitForJobStatus(String(parked['id']), 'paused');
       t.match(await api.read(`/api/v1/jobs/${String(parked['id'])}`), {
         park_reason: /failure limit/,
         failed_attempts: 1,
       });
-      await farm.countsTo('svc_scheduler_jobs_autoparked_total', parks + 1);
+      await farm.waitForCounter('svc_scheduler_jobs_autoparked_total', parks + 1);
       const resumed = await api.must<Row>('PATCH', `/api/v1/jobs/${String(parked['id'])}`, {
         action: 'resume',
       });

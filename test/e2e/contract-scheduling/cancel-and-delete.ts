@@ -14,7 +14,7 @@ export const cancelCases: readonly Case<FlowContext>[] = [
           { name: 'B', line: OK, after: ['A'] },
         ),
       );
-      await farm.counts(id, 'running', 1);
+      await farm.waitForTaskCount(id, 'running', 1);
       const live = (await farm.tasks(id)).find(({ status }) => status === 'running');
       t.equal((await farm.post(`jobs/${id}/cancel`)).status, 204);
       t.match(await farm.job(id), { status: 'canceled', task_counts: { canceled: 3 } });
@@ -22,20 +22,20 @@ export const cancelCases: readonly Case<FlowContext>[] = [
       const [attempt] = await farm.attempts(live?.id ?? '');
       t.match(attempt, { status: 'canceled', ended_at: String });
       t.equal((await farm.post(`jobs/${id}/cancel`)).status, 204);
-      await farm.over(await farm.submit(jobOf('the worker is free again', { line: OK })));
+      await farm.waitForJobStatus(await farm.submit(jobOf('the worker is free again', { line: OK })));
       t.match(
         await farm.job(id),
         { status: 'canceled', task_counts: { canceled: 3 } },
         'a late report changes nothing',
       );
-      await farm.explained(live?.id ?? '', /^Canceled by a user\.$/);
+      await farm.waitForExplanation(live?.id ?? '', /^Canceled by a user\.$/);
     },
   ],
   [
     'cancel of a job: 409 for completed or failed; an earlier cascade reason stays',
     async (t, { farm, createGate }) => {
       const completed = await farm.submit(jobOf('done', { line: OK }));
-      await farm.over(completed);
+      await farm.waitForJobStatus(completed);
       t.match(await farm.post(`jobs/${completed}/cancel`), {
         status: 409,
         body: { type: 'about:blank', title: 'Conflict', status: 409, detail: String, instance: String },
@@ -50,8 +50,8 @@ export const cancelCases: readonly Case<FlowContext>[] = [
         ),
         { max_attempts: 1 },
       );
-      await farm.counts(id, 'running', 1);
-      await farm.counts(id, 'canceled', 1);
+      await farm.waitForTaskCount(id, 'running', 1);
+      await farm.waitForTaskCount(id, 'canceled', 1);
       await farm.cancel(id);
       const [a, b, c] = await farm.tasks(id);
       t.match(a, { status: 'failed', failure_reason: 'failed (exit 3)' });
@@ -59,7 +59,7 @@ export const cancelCases: readonly Case<FlowContext>[] = [
       t.match(c, { status: 'canceled', failure_reason: 'canceled by user' });
       t.match(await farm.job(id), { status: 'canceled' });
       const failed = await farm.submit(jobOf('failed', { line: 'exit 3' }), { max_attempts: 1 });
-      await farm.over(failed, 'failed');
+      await farm.waitForJobStatus(failed, 'failed');
       t.equal((await farm.post(`jobs/${failed}/cancel`)).status, 409);
     },
   ],
@@ -70,11 +70,11 @@ export const cancelCases: readonly Case<FlowContext>[] = [
         jobOf('again', { name: 'A', line: failingLine(1) }, { name: 'B', line: OK, after: ['A'], tasks: 2 }),
         { max_attempts: 1 },
       );
-      await farm.over(id, 'failed');
+      await farm.waitForJobStatus(id, 'failed');
       await farm.patch(id, { priority: 1 });
       const hold = createGate();
       const before = await farm.submit(jobOf('before', { line: hold.wait }), { priority: 90 });
-      await farm.counts(before, 'running', 1);
+      await farm.waitForTaskCount(before, 'running', 1);
       t.match(await farm.post(`jobs/${id}/retry`), { status: 200, body: { job_id: id, retried: 3 } });
       t.match(await farm.job(id), {
         status: 'pending',
@@ -87,7 +87,7 @@ export const cancelCases: readonly Case<FlowContext>[] = [
         t.notOk('failure_reason' in task);
       }
       hold.open();
-      await farm.over(id);
+      await farm.waitForJobStatus(id);
       t.match(
         await farm.attempts((await farm.task(id)).id),
         [
@@ -112,7 +112,7 @@ export const cancelCases: readonly Case<FlowContext>[] = [
         jobOf('one of two', { line: failingLine(1), tasks: 2 }, { line: OK, name: 'Then', after: ['Step1'] }),
         { max_attempts: 1 },
       );
-      await farm.over(id, 'failed');
+      await farm.waitForJobStatus(id, 'failed');
       const [first, second, then] = await farm.tasks(id);
       t.match([first?.status, second?.status, then?.status], ['failed', 'succeeded', 'canceled']);
       t.equal((await farm.post(`tasks/${second?.id ?? ''}/retry`)).status, 409);
@@ -124,19 +124,19 @@ export const cancelCases: readonly Case<FlowContext>[] = [
         status: 'pending',
         steps: [{ status: 'failed' }, { status: 'pending' }],
       });
-      await farm.explained(then?.id ?? '', /Step1/);
+      await farm.waitForExplanation(then?.id ?? '', /Step1/);
       t.match(await farm.post(`tasks/${first?.id ?? ''}/retry`), {
         status: 202,
         body: { task_id: first?.id, status: 'ready' },
       });
-      t.match(await farm.over(id), { failed_attempts: 0, task_counts: { succeeded: 3 } });
+      t.match(await farm.waitForJobStatus(id), { failed_attempts: 0, task_counts: { succeeded: 3 } });
     },
   ],
   [
     'cancel of a task: only unfinished, closes the running attempt, 202 with task_id and status; 409 for a terminal task',
     async (t, { farm }) => {
       const id = await farm.submit(jobOf('tasks', { line: 'exec sleep 600', tasks: 3 }));
-      await farm.counts(id, 'running', 1);
+      await farm.waitForTaskCount(id, 'running', 1);
       const [first, second, third] = await farm.tasks(id);
       t.match(await farm.post(`tasks/${third?.id ?? ''}/cancel`), {
         status: 202,
@@ -148,9 +148,9 @@ export const cancelCases: readonly Case<FlowContext>[] = [
         body: { task_id: first?.id, status: 'canceled' },
       });
       t.match(await farm.attempts(first?.id ?? ''), [{ status: 'canceled' }]);
-      await farm.taskIs(id, 1, 'the next task runs', ({ status }) => status === 'running');
+      await farm.waitForTask(id, 1, 'the next task runs', ({ status }) => status === 'running');
       await farm.post(`tasks/${second?.id ?? ''}/cancel`);
-      const job = await farm.jobIs(
+      const job = await farm.waitForJob(
         id,
         'the job is terminal',
         ({ status }) => !['running', 'pending'].includes(status),
@@ -163,14 +163,14 @@ export const cancelCases: readonly Case<FlowContext>[] = [
     'DELETE of a job: 204, active tasks are canceled first, all data is removed; 404',
     async (t, { farm }) => {
       const id = await farm.submit(jobOf('doomed', { line: 'exec sleep 600', tasks: 2 }));
-      await farm.counts(id, 'running', 1);
+      await farm.waitForTaskCount(id, 'running', 1);
       const { id: task } = await farm.task(id);
       t.equal((await farm.api.call('DELETE', `/api/v1/jobs/${id}`)).status, 204);
       for (const path of [`jobs/${id}`, `jobs/${id}/tasks`, `tasks/${task}`, `tasks/${task}/attempts`]) {
         t.equal((await farm.api.call('GET', `/api/v1/${path}`)).status, 404, path);
       }
       t.equal((await farm.api.call('DELETE', `/api/v1/jobs/${id}`)).status, 404);
-      await farm.over(await farm.submit(jobOf('the worker is free again', { line: OK })));
+      await farm.waitForJobStatus(await farm.submit(jobOf('the worker is free again', { line: OK })));
     },
   ],
 ];

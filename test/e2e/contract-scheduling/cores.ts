@@ -9,7 +9,7 @@ export const coreCases: readonly Case<LeaseContext>[] = [
     async (t, { empty }) => {
       const id = await empty.submit(jobOf('elsewhere', { line: OK }));
       const task = await becomesUnschedulable(t, empty, id, 'no eligible online worker: farm mismatch');
-      await empty.explained(task.id, /./);
+      await empty.waitForExplanation(task.id, /./);
       await empty.cancel(id);
       t.notOk(
         'unschedulable_reason' in (await empty.task(id)),
@@ -23,18 +23,18 @@ export const coreCases: readonly Case<LeaseContext>[] = [
     async (t, { farm, createGate }) => {
       const hold = createGate();
       const id = await farm.submit(jobOf('pairs', { line: hold.wait, cores: 2, tasks: 3 }));
-      await farm.counts(id, 'running', 2);
-      const quad = await farm.workerBecomes('quad', 'online');
+      await farm.waitForTaskCount(id, 'running', 2);
+      const quad = await farm.waitForWorkerStatus('quad', 'online');
       const { body } = await farm.api.call<WorkerDoc>('GET', `/api/v1/workers/${quad.id}`);
       t.match(body, { committed_cores: 4 });
       t.equal(body.current_tasks.length, 2);
       t.match((await farm.job(id)).task_counts, { running: 2, ready: 1 });
-      await farm.explained(
+      await farm.waitForExplanation(
         (await farm.task(id, 2)).id,
         /^Ready, and next in line: the only eligible worker is busy/,
       );
       hold.open();
-      await farm.over(id);
+      await farm.waitForJobStatus(id);
     },
   ],
   [
@@ -42,21 +42,21 @@ export const coreCases: readonly Case<LeaseContext>[] = [
     async (t, { farm, createGate }) => {
       const [hold, small] = [createGate(), createGate()];
       const three = await farm.submit(jobOf('three', { line: hold.wait, cores: 3 }), { priority: 90 });
-      await farm.counts(three, 'running', 1);
+      await farm.waitForTaskCount(three, 'running', 1);
       const whole = await farm.submit(jobOf('whole', { line: small.wait, cores: null, tasks: 2 }), {
         priority: 80,
       });
       const one = await farm.submit(jobOf('one', { line: OK }), { priority: 10 });
-      await farm.over(one);
+      await farm.waitForJobStatus(one);
       t.same(await farm.statuses(whole), ['ready', 'ready'], 'the machine is not free');
       hold.open();
-      await farm.counts(whole, 'running', 1);
+      await farm.waitForTaskCount(whole, 'running', 1);
       const other = await farm.submit(jobOf('other', { line: OK }));
       t.match((await farm.job(whole)).task_counts, { running: 1, ready: 1 });
       t.same(await farm.statuses(other), ['ready']);
       small.open();
-      await farm.over(whole);
-      await farm.over(other);
+      await farm.waitForJobStatus(whole);
+      await farm.waitForJobStatus(other);
     },
   ],
   [
@@ -65,9 +65,9 @@ export const coreCases: readonly Case<LeaseContext>[] = [
       const hold = createGate();
       const template = JSON.stringify(jobOf('min', { line: hold.wait, cores: 99, tasks: 5 }));
       const id = await farm.submit(JSON.parse(template.replace('"min":99', '"max":4')) as object);
-      await farm.counts(id, 'running', 4);
+      await farm.waitForTaskCount(id, 'running', 4);
       hold.open();
-      await farm.over(id);
+      await farm.waitForJobStatus(id);
     },
   ],
   [
@@ -80,7 +80,7 @@ export const coreCases: readonly Case<LeaseContext>[] = [
         id,
         'no eligible online worker: amount requirement not met',
       );
-      await farm.explained(task.id, /^No worker can run it: .*amount\.worker\.vcpu/);
+      await farm.waitForExplanation(task.id, /^No worker can run it: .*amount\.worker\.vcpu/);
       const big = await farm.worker('big', '--worker-cpus=5');
       await becomesSchedulable(t, farm, id);
       t.equal((await farm.attempts(task.id))[0]?.worker_id, big.id);

@@ -10,7 +10,7 @@ export const eligibilityCases: readonly Case<LeaseContext>[] = [
     async (t, { farm }) => {
       for (const kind of ['anyOf', 'allOf'] as const) {
         const here = await farm.submit(needing(attribute('computelocation', kind, 'berlin')));
-        await farm.over(here);
+        await farm.waitForJobStatus(here);
         t.match(
           (await farm.job(here)).steps,
           [{ compute_location: 'berlin' }],
@@ -18,7 +18,7 @@ export const eligibilityCases: readonly Case<LeaseContext>[] = [
         );
       }
       const two = await farm.submit(needing(attribute('computelocation', 'anyOf', 'potsdam', 'berlin')));
-      await farm.over(two);
+      await farm.waitForJobStatus(two);
       const id = await farm.submit(needing(attribute('computelocation', 'anyOf', 'Berlin')));
       const task = await becomesUnschedulable(
         t,
@@ -26,7 +26,7 @@ export const eligibilityCases: readonly Case<LeaseContext>[] = [
         id,
         'no eligible online worker: compute location mismatch',
       );
-      await farm.explained(
+      await farm.waitForExplanation(
         task.id,
         /^No worker can run it: 1 worker is not at Berlin; the nearest, pack-quad, is at berlin\.$/,
       );
@@ -38,7 +38,7 @@ export const eligibilityCases: readonly Case<LeaseContext>[] = [
           { line: OK, name: 'Anywhere' },
         ),
       );
-      await farm.over(steps);
+      await farm.waitForJobStatus(steps);
     },
   ],
   [
@@ -50,7 +50,7 @@ export const eligibilityCases: readonly Case<LeaseContext>[] = [
         [attribute('tag.gpu', 'anyOf', 'a4000'), attribute('tag.app', 'anyOf', 'Maya')],
         [attribute('os.family', 'anyOf', 'linux', 'windows')],
       ]) {
-        await farm.over(await farm.submit(needing(...met)));
+        await farm.waitForJobStatus(await farm.submit(needing(...met)));
       }
       for (const unmet of [
         [attribute('tag.gpu', 'anyOf', 'a5000')],
@@ -65,7 +65,7 @@ export const eligibilityCases: readonly Case<LeaseContext>[] = [
           id,
           'no eligible online worker: attribute requirement not met',
         );
-        await farm.explained(task.id, /^No worker can run it: .*attr\.worker\./);
+        await farm.waitForExplanation(task.id, /^No worker can run it: .*attr\.worker\./);
         await farm.cancel(id);
       }
     },
@@ -80,15 +80,15 @@ export const eligibilityCases: readonly Case<LeaseContext>[] = [
       const other = await tied.queue('other');
       const third = await tied.queue('third');
       await tied.worker('one', '--worker-cpus=1', `--worker-queues=main,${other}`);
-      await tied.over(await tied.submit(jobOf('main', { line: OK }), {}, main));
-      await tied.over(await tied.submit(jobOf('other', { line: OK }), {}, other));
+      await tied.waitForJobStatus(await tied.submit(jobOf('main', { line: OK }), {}, main));
+      await tied.waitForJobStatus(await tied.submit(jobOf('other', { line: OK }), {}, other));
       const id = await tied.submit(jobOf('third', { line: OK }), {}, third);
       const task = await becomesUnschedulable(t, tied, id, 'no eligible online worker: queue affinity');
-      await tied.explained(task.id, /^No worker can run it: .*queue/);
+      await tied.waitForExplanation(task.id, /^No worker can run it: .*queue/);
       t.match(await tied.patch(id, { queue_id: other }), { status: 200 });
       await becomesSchedulable(t, tied, id);
       for (const queue of [day, night])
-        await farm.over(await farm.submit(jobOf('any', { line: OK }), {}, queue));
+        await farm.waitForJobStatus(await farm.submit(jobOf('any', { line: OK }), {}, queue));
       const { items } = await tied.api.must<Page<WorkerDoc>>('GET', `/api/v1/workers?queue_id=${third}`);
       t.same(items, [], 'no worker serves the queue');
     },

@@ -11,7 +11,7 @@ export const firstWorkerCases: readonly Case<LeaseContext>[] = [
       const gpu = await farm.submit(needing(attribute('tag.gpu', 'anyOf', 'a5000')));
       const task = await becomesUnschedulable(t, farm, id, 'no online workers');
       await becomesUnschedulable(t, farm, gpu, 'no online workers');
-      await farm.explained(task.id, /^No worker is online\.$/);
+      await farm.waitForExplanation(task.id, /^No worker is online\.$/);
       await farm.worker(
         'quad',
         '--worker-cpus=4',
@@ -27,15 +27,20 @@ export const firstWorkerCases: readonly Case<LeaseContext>[] = [
     'a waiting lease request is answered when a job is submitted: the task is assigned, with assigned_at',
     async (t, { frozen, setStaleTask }) => {
       const one = await frozen.worker('one', '--worker-cpus=1');
-      await frozen.over(await frozen.submit(jobOf('warm', { line: OK })));
+      await frozen.waitForJobStatus(await frozen.submit(jobOf('warm', { line: OK })));
       frozen.workers.get('one')?.child.kill('SIGSTOP');
       const queue = await frozen.queue('of stale');
       const once = { max_attempts: 1, failure_limit: 1 };
       const id = await frozen.submit(jobOf('stale', { line: OK }), once, queue);
-      const task = await frozen.taskIs(id, 0, 'the task is assigned', ({ status }) => status === 'assigned');
+      const task = await frozen.waitForTask(
+        id,
+        0,
+        'the task is assigned',
+        ({ status }) => status === 'assigned',
+      );
       t.match(task, { assigned_worker_id: one.id, assigned_at: String });
       t.match(await frozen.attempts(task.id), [{ attempt_number: 1, status: 'running', worker_id: one.id }]);
-      await frozen.explained(task.id, /^Assigned to frozen-one /);
+      await frozen.waitForExplanation(task.id, /^Assigned to frozen-one /);
       setStaleTask(task);
     },
   ],
@@ -44,11 +49,11 @@ export const firstWorkerCases: readonly Case<LeaseContext>[] = [
     async (t, { farm, createGate }) => {
       const hold = createGate();
       const busy = await farm.submit(jobOf('busy', { line: hold.wait, cores: null }));
-      await farm.counts(busy, 'running', 1);
+      await farm.waitForTaskCount(busy, 'running', 1);
       const id = await farm.submit(jobOf('later', { line: OK, pools: ['late'] }));
       await becomesUnschedulable(t, farm, id, 'no eligible online worker: usage pool at capacity');
       await farm.api.must('POST', '/api/v1/usage-pools', { name: 'late', max_concurrent: 1 });
-      const task = await farm.taskIs(
+      const task = await farm.waitForTask(
         id,
         0,
         'the reason is cleared',
@@ -60,7 +65,7 @@ export const firstWorkerCases: readonly Case<LeaseContext>[] = [
       t.match(await farm.job(id), { status: 'paused' });
       await farm.patch(id, { action: 'resume' });
       hold.open();
-      await farm.over(id);
+      await farm.waitForJobStatus(id);
     },
   ],
 ];

@@ -22,11 +22,11 @@ export const jobDependencyCases: readonly Case<FlowContext>[] = [
         steps: [{ status: 'pending' }, { status: 'pending' }],
       });
       one.open();
-      await farm.over(a);
+      await farm.waitForJobStatus(a);
       t.equal((await farm.job(id)).status, 'blocked', 'one of two upstream jobs is not enough');
-      await farm.explained((await farm.task(id)).id, /^Waits for job b/);
+      await farm.waitForExplanation((await farm.task(id)).id, /^Waits for job b/);
       two.open();
-      await farm.over(d);
+      await farm.waitForJobStatus(d);
       t.equal((await farm.job(id)).status, 'completed');
       t.match(
         await quiet.trySubmit(jobOf('x', { line: OK }), { depends_on: a }),
@@ -34,7 +34,7 @@ export const jobDependencyCases: readonly Case<FlowContext>[] = [
         'the upstream job is in another farm',
       );
       const late = await farm.submit(jobOf('late', { line: OK }), { depends_on: `${a} ${b}` });
-      await farm.over(late);
+      await farm.waitForJobStatus(late);
     },
   ],
   [
@@ -42,13 +42,13 @@ export const jobDependencyCases: readonly Case<FlowContext>[] = [
     async (t, { farm, createGate }) => {
       const hold = createGate();
       const worker = await farm.submit(jobOf('busy', { line: hold.wait }));
-      await farm.counts(worker, 'running', 1);
+      await farm.waitForTaskCount(worker, 'running', 1);
       const after = (id: string): Promise<string> =>
         farm.submit(jobOf('dependent', { line: OK, tasks: 2 }), { depends_on: id });
       const end = {
         failed: async (id: string) => {
           hold.open();
-          await farm.over(id, 'failed');
+          await farm.waitForJobStatus(id, 'failed');
         },
         canceled: (id: string) => farm.cancel(id),
         deleted: (id: string) => farm.api.must('DELETE', `/api/v1/jobs/${id}`),
@@ -59,17 +59,17 @@ export const jobDependencyCases: readonly Case<FlowContext>[] = [
         const next = await after(dependent);
         await end[how](upstream);
         for (const id of [dependent, next]) {
-          t.match(await farm.over(id, 'canceled'), { task_counts: { canceled: 2 } }, how);
+          t.match(await farm.waitForJobStatus(id, 'canceled'), { task_counts: { canceled: 2 } }, how);
           for (const task of await farm.tasks(id)) {
             t.match(task, { status: 'canceled', failure_reason: 'canceled: upstream job failed' }, how);
           }
         }
-        await farm.explained(
+        await farm.waitForExplanation(
           (await farm.task(dependent)).id,
           new RegExp(`Canceled because upstream job .* ${how}`),
         );
         if (how === 'deleted') continue;
-        await farm.over(await after(upstream), 'canceled');
+        await farm.waitForJobStatus(await after(upstream), 'canceled');
       }
     },
   ],
@@ -85,10 +85,10 @@ export const jobDependencyCases: readonly Case<FlowContext>[] = [
       }
       t.match(await farm.patch(one, { action: 'resume' }), { body: { status: 'blocked' } });
       hold.open();
-      await farm.over(one);
+      await farm.waitForJobStatus(one);
       t.match(await farm.job(two), { status: 'paused' });
       await farm.patch(two, { action: 'resume' });
-      await farm.over(two);
+      await farm.waitForJobStatus(two);
     },
   ],
 ];

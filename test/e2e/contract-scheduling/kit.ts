@@ -94,7 +94,7 @@ export async function becomesUnschedulable(
   jobId: string,
   reason: string,
 ): Promise<TaskDoc> {
-  const task = await farm.taskIs(
+  const task = await farm.waitForTask(
     jobId,
     0,
     `the reason is ${reason}`,
@@ -110,7 +110,7 @@ export async function becomesUnschedulable(
 
 /** Waits until the job is completed, and checks that its reason is cleared. */
 export async function becomesSchedulable(t: Test, farm: ContractFarm, jobId: string): Promise<void> {
-  await farm.over(jobId);
+  await farm.waitForJobStatus(jobId);
   t.notOk('unschedulable_reason' in (await farm.task(jobId)));
   t.equal((await farm.job(jobId)).task_counts['unschedulable'], 0);
 }

@@ -26,22 +26,22 @@ export const limitCases: readonly Case<LeaseContext>[] = [
         id,
         'no eligible online worker: usage pool at capacity',
       );
-      await farm.explained(task.id, /maya is not registered and has no slots/);
+      await farm.waitForExplanation(task.id, /maya is not registered and has no slots/);
       t.same(await slots(nuke), [0, 1], 'a task that waits for one pool holds no slot of another');
       const maya = await pool('maya', 3);
-      await farm.counts(id, 'running', 1);
+      await farm.waitForTaskCount(id, 'running', 1);
       t.same(await slots(nuke), [1, 0]);
       t.same(await slots(maya), [1, 2]);
-      await farm.explained(
+      await farm.waitForExplanation(
         (await farm.task(id, 1)).id,
         /^Usage pool nuke is at capacity: 1 of 1 slot is taken/,
       );
-      await farm.taskIs(id, 1, 'the reason is the full pool', ({ unschedulable_reason: reason }) => {
+      await farm.waitForTask(id, 1, 'the reason is the full pool', ({ unschedulable_reason: reason }) => {
         return reason === 'no eligible online worker: usage pool at capacity';
       });
       t.match((await farm.job(id)).task_counts, { unschedulable: 3, ready: 3, total: 4 });
       await farm.api.must('PUT', `/api/v1/usage-pools/${nuke}`, { name: 'nuke', max_concurrent: 9 });
-      await farm.counts(id, 'running', 3);
+      await farm.waitForTaskCount(id, 'running', 3);
       t.same(await slots(maya), [3, 0]);
       await farm.api.must('PUT', `/api/v1/usage-pools/${maya}`, { name: 'maya', max_concurrent: 1 });
       t.same(await slots(maya), [3, 0], 'available is max(max_concurrent - in_use, 0)');
@@ -49,7 +49,7 @@ export const limitCases: readonly Case<LeaseContext>[] = [
       await farm.post(`tasks/${first?.id ?? ''}/cancel`);
       await until('the slot is released', async () => (await slots(maya))[0] === 2);
       hold.open();
-      await farm.jobIs(
+      await farm.waitForJob(
         id,
         'the other tasks have succeeded',
         ({ task_counts: counts }) => counts['succeeded'] === 3,
@@ -60,10 +60,10 @@ export const limitCases: readonly Case<LeaseContext>[] = [
       const failing = await farm.submit(jobOf('failing', { line: 'exit 3', pools: ['maya'] }), {
         max_attempts: 3,
       });
-      await farm.over(failing, 'failed');
+      await farm.waitForJobStatus(failing, 'failed');
       await until('failed attempts hold no slot', async () => (await slots(maya))[0] === 0);
       const doomed = await farm.submit(jobOf('doomed', { line: 'exec sleep 600', pools: ['maya'] }));
-      await farm.counts(doomed, 'running', 1);
+      await farm.waitForTaskCount(doomed, 'running', 1);
       await farm.api.must('DELETE', `/api/v1/jobs/${doomed}`);
       await until('a deleted job holds no slot', async () => (await slots(maya))[0] === 0);
     },
@@ -74,24 +74,30 @@ export const limitCases: readonly Case<LeaseContext>[] = [
       const hold = createGate();
       const capped = await farm.queue('capped', { max_concurrent_tasks: 1 });
       const id = await farm.submit(jobOf('capped', { line: hold.wait, tasks: 4 }), {}, capped);
-      await farm.counts(id, 'running', 1);
-      await farm.over(await farm.submit(jobOf('other queue', { line: OK })));
+      await farm.waitForTaskCount(id, 'running', 1);
+      await farm.waitForJobStatus(await farm.submit(jobOf('other queue', { line: OK })));
       t.match((await farm.job(id)).task_counts, { running: 1, ready: 3 });
-      await farm.explained((await farm.task(id, 1)).id, /^Queue capped is at its cap of 1 concurrent task/);
+      await farm.waitForExplanation(
+        (await farm.task(id, 1)).id,
+        /^Queue capped is at its cap of 1 concurrent task/,
+      );
       await farm.setQueue(capped, 'capped', { max_concurrent_tasks: 2 });
-      await farm.counts(id, 'running', 2);
+      await farm.waitForTaskCount(id, 'running', 2);
       await farm.api.must('PUT', `/api/v1/farms/${farm.id}`, { name: 'pack', max_concurrent_tasks: 2 });
       await farm.setQueue(capped, 'capped', {});
       const other = await farm.submit(jobOf('farm cap', { line: OK }));
-      await farm.explained((await farm.task(other)).id, /^Farm pack is at its cap of 2 concurrent tasks/);
+      await farm.waitForExplanation(
+        (await farm.task(other)).id,
+        /^Farm pack is at its cap of 2 concurrent tasks/,
+      );
       t.match((await farm.job(id)).task_counts, { running: 2, ready: 2 });
       await farm.api.must('PUT', `/api/v1/farms/${farm.id}`, { name: 'pack', max_concurrent_tasks: 3 });
-      await farm.counts(id, 'running', 3);
+      await farm.waitForTaskCount(id, 'running', 3);
       await farm.api.must('PUT', `/api/v1/farms/${farm.id}`, { name: 'pack' });
-      await farm.counts(id, 'running', 4);
+      await farm.waitForTaskCount(id, 'running', 4);
       hold.open();
-      await farm.over(id);
-      await farm.over(other);
+      await farm.waitForJobStatus(id);
+      await farm.waitForJobStatus(other);
     },
   ],
 ];

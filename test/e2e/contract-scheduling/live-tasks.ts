@@ -12,9 +12,9 @@ export const liveTaskCases: readonly Case<LeaseContext>[] = [
       const id = await farm.submit(jobOf('parked with live tasks', { line, tasks: 2 }), {
         failure_limit: 1,
       });
-      t.match(await farm.over(id, 'paused'), { task_counts: { failed: 1, running: 1 } });
+      t.match(await farm.waitForJobStatus(id, 'paused'), { task_counts: { failed: 1, running: 1 } });
       hold.open();
-      t.match(await farm.over(id, 'failed'), { task_counts: { failed: 1, succeeded: 1 } });
+      t.match(await farm.waitForJobStatus(id, 'failed'), { task_counts: { failed: 1, succeeded: 1 } });
     },
   ],
   [
@@ -26,14 +26,17 @@ export const liveTaskCases: readonly Case<LeaseContext>[] = [
         await farm.queue('to', { max_concurrent_tasks: 1 }),
       ];
       const id = await farm.submit(jobOf('moves', { line: hold.wait, tasks: 2 }), {}, from);
-      await farm.counts(id, 'running', 1);
+      await farm.waitForTaskCount(id, 'running', 1);
       await farm.patch(id, { queue_id: to });
-      await farm.over(await farm.submit(jobOf('in its place', { line: OK }), {}, from));
+      await farm.waitForJobStatus(await farm.submit(jobOf('in its place', { line: OK }), {}, from));
       const behind = await farm.submit(jobOf('behind', { line: OK }), {}, to);
-      await farm.explained((await farm.task(behind)).id, /^Queue to is at its cap of 1 concurrent task/);
+      await farm.waitForExplanation(
+        (await farm.task(behind)).id,
+        /^Queue to is at its cap of 1 concurrent task/,
+      );
       t.match((await farm.job(id)).task_counts, { running: 1, ready: 1 });
       hold.open();
-      await farm.over(behind);
+      await farm.waitForJobStatus(behind);
     },
   ],
 ];

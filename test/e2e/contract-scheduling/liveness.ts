@@ -11,14 +11,19 @@ export const livenessCases: readonly Case<LivenessContext>[] = [
       const lost = await farm.worker('lost', '--worker-cpus=1');
       const spec = { line: 'exec sleep 600', pools: ['nuke'] };
       const id = await farm.submit(jobOf('lost', spec), { failure_limit: 1, max_attempts: 1 });
-      await farm.counts(id, 'running', 1);
+      await farm.waitForTaskCount(id, 'running', 1);
       farm.workers.get('lost')?.child.kill('SIGSTOP');
-      const task = await farm.taskIs(id, 0, 'the task is ready again', ({ status }) => status === 'ready');
+      const task = await farm.waitForTask(
+        id,
+        0,
+        'the task is ready again',
+        ({ status }) => status === 'ready',
+      );
       t.match(task, { failed_attempts: 0 });
       for (const field of ['failure_reason', 'retry_after', 'assigned_worker_id', 'assigned_at']) {
         t.notOk(field in task, field);
       }
-      await farm.workerBecomes('lost', 'offline');
+      await farm.waitForWorkerStatus('lost', 'offline');
       const [attempt] = await farm.attempts(task.id);
       t.match(attempt, {
         attempt_number: 1,
@@ -34,7 +39,7 @@ export const livenessCases: readonly Case<LivenessContext>[] = [
       t.equal((await farm.api.call('DELETE', `/api/v1/workers/${lost.id}`)).status, 204);
       t.equal((await farm.api.call('GET', `/api/v1/workers/${lost.id}`)).status, 404);
       await farm.worker('next', '--worker-cpus=2');
-      await farm.taskIs(id, 0, 'another worker runs the task', ({ status }) => status === 'running');
+      await farm.waitForTask(id, 0, 'another worker runs the task', ({ status }) => status === 'running');
       t.match(await farm.attempts(task.id), [
         { attempt_number: 1 },
         { attempt_number: 2, status: 'running' },
@@ -46,7 +51,7 @@ export const livenessCases: readonly Case<LivenessContext>[] = [
     'retention removes completed jobs, but no failed or canceled ones',
     async (t, { farm }) => {
       const failed = await farm.submit(jobOf('failed', { line: 'exit 3' }), { max_attempts: 1 });
-      await farm.over(failed, 'failed');
+      await farm.waitForJobStatus(failed, 'failed');
       const id = await farm.submit(jobOf('completed', { line: OK }));
       await until(
         'the job was deleted',
@@ -61,14 +66,17 @@ export const livenessCases: readonly Case<LivenessContext>[] = [
       const hold = createGate();
       const spec = { line: 'sleep 0.$((3 + {{Task.Param.N}} % 5))', tasks: 400 };
       const stream = await farm.submit(jobOf('stream', spec), { priority: 10 });
-      await farm.counts(stream, 'running', 2);
+      await farm.waitForTaskCount(stream, 'running', 2);
       const whole = await farm.submit(jobOf('whole', { line: hold.wait, cores: null }), { priority: 90 });
-      await farm.explained((await farm.task(whole)).id, /; sweeps-next is kept free for its step\.$/);
-      await farm.explained(
+      await farm.waitForExplanation(
+        (await farm.task(whole)).id,
+        /; sweeps-next is kept free for its step\.$/,
+      );
+      await farm.waitForExplanation(
         (await farm.task(stream, 399)).id,
         /the only eligible worker is (busy|kept free for)/,
       );
-      await farm.counts(whole, 'running', 1);
+      await farm.waitForTaskCount(whole, 'running', 1);
       const { task_counts: counts } = await farm.job(stream);
       t.match(counts, { assigned: 0, running: 0 });
       t.ok((counts['ready'] ?? 0) > 0, 'other tasks are still ready');
@@ -87,9 +95,9 @@ export const livenessCases: readonly Case<LivenessContext>[] = [
         failure_limit: 1,
       });
       for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-        await farm.counts(id, 'running', 1);
+        await farm.waitForTaskCount(id, 'running', 1);
         await farm.workers.get('one')?.kill(signal);
-        if (signal === 'SIGTERM') await farm.counts(id, 'ready', 1);
+        if (signal === 'SIGTERM') await farm.waitForTaskCount(id, 'ready', 1);
         await farm.worker('one', '--worker-cpus=1');
       }
       await until('a third attempt runs', async () => {
@@ -97,7 +105,7 @@ export const livenessCases: readonly Case<LivenessContext>[] = [
         return attempts.length >= 3;
       });
       hold.open();
-      t.match(await farm.over(id), { failed_attempts: 0 });
+      t.match(await farm.waitForJobStatus(id), { failed_attempts: 0 });
     },
   ],
 ];

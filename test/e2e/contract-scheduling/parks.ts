@@ -13,19 +13,22 @@ export const parkCases: readonly Case<FlowContext>[] = [
         max_attempts: 1,
         failure_limit: 2,
       });
-      const job = await farm.over(id, 'paused');
+      const job = await farm.waitForJobStatus(id, 'paused');
       t.match(job, { park_reason: 'failure limit reached', failed_attempts: 2 });
       t.match(job.task_counts, { failed: 2, ready: 2, assigned: 0, running: 0 });
-      await farm.countsTo(PARKS, before + 1);
-      await farm.over(await farm.submit(jobOf('others', { line: OK })));
+      await farm.waitForCounter(PARKS, before + 1);
+      await farm.waitForJobStatus(await farm.submit(jobOf('others', { line: OK })));
       t.match((await farm.job(id)).task_counts, { failed: 2, ready: 2 }, 'none of its tasks was assigned');
       const ready = (await farm.tasks(id)).find(({ status }) => status === 'ready');
-      await farm.explained(ready?.id ?? '', /^The job was parked after 2 failures: failure limit reached;/);
+      await farm.waitForExplanation(
+        ready?.id ?? '',
+        /^The job was parked after 2 failures: failure limit reached;/,
+      );
       const resumed = await farm.patch(id, { action: 'resume' });
       t.match(resumed, { status: 200, body: { failed_attempts: 0 } });
       t.notOk('park_reason' in resumed.body);
       t.not(resumed.body.status, 'paused');
-      t.match(await farm.over(id, 'failed'), { task_counts: { failed: 2, succeeded: 2 } });
+      t.match(await farm.waitForJobStatus(id, 'failed'), { task_counts: { failed: 2, succeeded: 2 } });
     },
   ],
   [
@@ -35,7 +38,7 @@ export const parkCases: readonly Case<FlowContext>[] = [
         max_attempts: 5,
         failure_limit: 1,
       });
-      await farm.over(id, 'failed');
+      await farm.waitForJobStatus(id, 'failed');
       t.match(await farm.task(id), {
         status: 'failed',
         failure_reason: 'failed (exit 3)',
@@ -50,14 +53,17 @@ export const parkCases: readonly Case<FlowContext>[] = [
       const queue = await farm.queue('limited', { failure_limit: 1, max_attempts: 1 });
       const spec: StepSpec = { line: 'exit 3', tasks: 2 };
       const free = await farm.submit(jobOf('free', spec), { failure_limit: 0 }, queue);
-      t.match(await farm.over(free, 'failed'), { failed_attempts: 2, task_counts: { failed: 2 } });
+      t.match(await farm.waitForJobStatus(free, 'failed'), {
+        failed_attempts: 2,
+        task_counts: { failed: 2 },
+      });
       const parked = await farm.submit(jobOf('parked', spec), {}, queue);
-      t.match(await farm.over(parked, 'paused'), { failed_attempts: 1, park_reason: String });
-      await farm.countsTo(PARKS, 1, queue);
+      t.match(await farm.waitForJobStatus(parked, 'paused'), { failed_attempts: 1, park_reason: String });
+      await farm.waitForCounter(PARKS, 1, queue);
       const retry = await farm.post(`jobs/${parked}/retry`);
       t.match(retry, { status: 200, body: { job_id: parked, retried: 1 } });
       t.match(
-        await farm.over(parked, 'paused'),
+        await farm.waitForJobStatus(parked, 'paused'),
         { failed_attempts: 1, park_reason: String },
         'a retry resumes the job',
       );
@@ -73,8 +79,8 @@ export const parkCases: readonly Case<FlowContext>[] = [
         jobOf('paused', { line: 'exit 3' }, { name: 'Hold', line: hold.wait }, { name: 'Rest', line: OK }),
         { max_attempts: 1 },
       );
-      await farm.counts(id, 'running', 1);
-      await farm.counts(id, 'failed', 1);
+      await farm.waitForTaskCount(id, 'running', 1);
+      await farm.waitForTaskCount(id, 'failed', 1);
       t.match(await farm.patch(id, { action: 'pause' }), {
         status: 200,
         body: { status: 'paused', failed_attempts: 1 },
@@ -82,16 +88,16 @@ export const parkCases: readonly Case<FlowContext>[] = [
       t.match(await farm.patch(id, { action: 'pause' }), { status: 200, body: { status: 'paused' } });
       const parks = await farm.counter(PARKS);
       hold.open();
-      await farm.counts(id, 'succeeded', 1);
+      await farm.waitForTaskCount(id, 'succeeded', 1);
       t.match(await farm.job(id), { status: 'paused', task_counts: { failed: 1, ready: 1 } });
       t.notOk('park_reason' in (await farm.job(id)));
       t.match(await farm.post(`jobs/${id}/retry`), { status: 200, body: { retried: 1 } });
       t.match(await farm.job(id), { status: 'paused', task_counts: { failed: 0, ready: 2 } });
-      await farm.over(await farm.submit(jobOf('others', { line: OK })));
+      await farm.waitForJobStatus(await farm.submit(jobOf('others', { line: OK })));
       t.match(await farm.job(id), { status: 'paused', task_counts: { ready: 2, failed: 0 } });
-      await farm.explained((await farm.task(id)).id, /^The job is paused: no new tasks start/);
+      await farm.waitForExplanation((await farm.task(id)).id, /^The job is paused: no new tasks start/);
       t.match(await farm.patch(id, { action: 'resume' }), { body: { failed_attempts: 0 } });
-      await farm.over(id, 'failed');
+      await farm.waitForJobStatus(id, 'failed');
       t.equal(await farm.counter(PARKS), parks, 'a manual pause is not counted');
     },
   ],
@@ -102,10 +108,14 @@ export const parkCases: readonly Case<FlowContext>[] = [
       const id = await farm.submit(jobOf('late failure', { line: `${hold.wait}; exit 3`, tasks: 2 }), {
         failure_limit: 1,
       });
-      await farm.counts(id, 'running', 1);
+      await farm.waitForTaskCount(id, 'running', 1);
       await farm.patch(id, { action: 'pause' });
       hold.open();
-      const job = await farm.jobIs(id, 'the failure is counted', ({ failed_attempts: count }) => count === 1);
+      const job = await farm.waitForJob(
+        id,
+        'the failure is counted',
+        ({ failed_attempts: count }) => count === 1,
+      );
       t.match(job, { status: 'paused', task_counts: { running: 0 } });
       t.notOk('park_reason' in job, 'a manual pause is not a park');
       await farm.cancel(id);
@@ -117,10 +127,10 @@ export const parkCases: readonly Case<FlowContext>[] = [
       const id = await farm.submit(jobOf('parked task', { line: failingLine(1), tasks: 2 }), {
         failure_limit: 1,
       });
-      await farm.over(id, 'paused');
+      await farm.waitForJobStatus(id, 'paused');
       const task = (await farm.tasks(id)).find(({ status }) => status === 'failed');
       t.match(await farm.post(`tasks/${task?.id ?? ''}/retry`), { status: 202, body: { status: 'ready' } });
-      t.match(await farm.over(id), { failed_attempts: 0, task_counts: { succeeded: 2 } });
+      t.match(await farm.waitForJobStatus(id), { failed_attempts: 0, task_counts: { succeeded: 2 } });
     },
   ],
   [
@@ -130,16 +140,16 @@ export const parkCases: readonly Case<FlowContext>[] = [
       const hold = createGate();
       const spec: StepSpec = { line: `${hold.wait}; exit 3` };
       const one = await farm.submit(jobOf('one', spec), {}, queue);
-      await farm.counts(one, 'running', 1);
+      await farm.waitForTaskCount(one, 'running', 1);
       await farm.setQueue(queue, 'patient', { max_attempts: 1 });
       hold.open();
-      await farm.over(one, 'failed');
+      await farm.waitForJobStatus(one, 'failed');
       const next = createGate();
       const two = await farm.submit(jobOf('two', { line: `${next.wait}; exit 3` }), {}, queue);
-      await farm.counts(two, 'running', 1);
+      await farm.waitForTaskCount(two, 'running', 1);
       await farm.patch(two, { max_attempts: 5, retry_delay_seconds: 0 });
       next.open();
-      t.match(await farm.over(two, 'failed'), { failed_attempts: 5 });
+      t.match(await farm.waitForJobStatus(two, 'failed'), { failed_attempts: 5 });
     },
   ],
 ];

@@ -9,7 +9,7 @@ export const retryCases: readonly Case<FlowContext>[] = [
     async (t, { farm, failingLine }) => {
       const before = await farm.counter(RETRIES);
       const id = await farm.submit(jobOf('third time', { line: failingLine(2) }), { max_attempts: 3 });
-      t.match(await farm.over(id), { failed_attempts: 2 });
+      t.match(await farm.waitForJobStatus(id), { failed_attempts: 2 });
       const task = await farm.task(id);
       t.match(task, { status: 'succeeded', failed_attempts: 2 });
       t.notOk('failure_reason' in task || 'retry_after' in task);
@@ -18,7 +18,7 @@ export const retryCases: readonly Case<FlowContext>[] = [
         { attempt_number: 2, status: 'failed', exit_code: 3 },
         { attempt_number: 3, status: 'succeeded', exit_code: 0 },
       ]);
-      await farm.countsTo(RETRIES, before + 2);
+      await farm.waitForCounter(RETRIES, before + 2);
     },
   ],
   [
@@ -26,16 +26,16 @@ export const retryCases: readonly Case<FlowContext>[] = [
     async (t, { farm }) => {
       const before = await farm.counter(RETRIES);
       const id = await farm.submit(jobOf('twice', { line: 'exit 3' }), { max_attempts: 2 });
-      t.match(await farm.over(id, 'failed'), { failed_attempts: 2 });
+      t.match(await farm.waitForJobStatus(id, 'failed'), { failed_attempts: 2 });
       t.match(await farm.task(id), { status: 'failed', failed_attempts: 2 });
-      await farm.countsTo(RETRIES, before + 1);
+      await farm.waitForCounter(RETRIES, before + 1);
     },
   ],
   [
     'retry_after is now + retry_delay, and holds a ready task',
     async (t, { farm }) => {
       const id = await farm.submit(jobOf('held', { line: 'exit 3' }), { retry_delay_seconds: 600 });
-      const task = await farm.taskIs(
+      const task = await farm.waitForTask(
         id,
         0,
         'the task waits for its retry',
@@ -45,9 +45,12 @@ export const retryCases: readonly Case<FlowContext>[] = [
       const wait = Date.parse(task.retry_after ?? '') - Date.now();
       t.ok(wait > 540_000 && wait <= 600_000, `${wait} ms`);
       t.notOk('failure_reason' in task, 'only a terminal task has a failure reason');
-      await farm.explained(task.id, /^Held back until .*: 1 of 3 attempts has failed, the last on flow-solo/);
+      await farm.waitForExplanation(
+        task.id,
+        /^Held back until .*: 1 of 3 attempts has failed, the last on flow-solo/,
+      );
       t.equal((await farm.post(`tasks/${task.id}/retry`)).status, 409, 'a ready task cannot be retried');
-      await farm.over(await farm.submit(jobOf('others', { line: OK })));
+      await farm.waitForJobStatus(await farm.submit(jobOf('others', { line: OK })));
       t.same(await farm.statuses(id), ['ready'], 'other jobs run first');
       await farm.cancel(id);
       t.notOk('retry_after' in (await farm.task(id)));

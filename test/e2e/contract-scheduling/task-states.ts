@@ -33,7 +33,7 @@ export const taskStateCases: readonly Case<FlowContext>[] = [
       const id = await farm.submit(
         jobOf('life', { name: 'A', line: hold.wait }, { name: 'B', line: OK, after: ['A'] }),
       );
-      const task = await farm.taskIs(id, 0, 'the task runs', ({ status }) => status === 'running');
+      const task = await farm.waitForTask(id, 0, 'the task runs', ({ status }) => status === 'running');
       t.match(task, { assigned_worker_id: solo.id, assigned_at: String });
       t.match(await farm.job(id), {
         status: 'running',
@@ -41,7 +41,7 @@ export const taskStateCases: readonly Case<FlowContext>[] = [
       });
       t.match(await farm.attempts(task.id), [{ attempt_number: 1, status: 'running', worker_id: solo.id }]);
       hold.open();
-      t.match(await farm.over(id), {
+      t.match(await farm.waitForJobStatus(id), {
         task_counts: { total: 2, succeeded: 2 },
         steps: [{ status: 'completed' }, { status: 'completed' }],
       });
@@ -64,7 +64,7 @@ export const taskStateCases: readonly Case<FlowContext>[] = [
         ),
         { max_attempts: 1 },
       );
-      const job = await farm.over(id, 'failed');
+      const job = await farm.waitForJobStatus(id, 'failed');
       t.match(job, {
         failed_attempts: 1,
         task_counts: { failed: 1, canceled: 3, succeeded: 1 },
@@ -88,8 +88,11 @@ export const taskStateCases: readonly Case<FlowContext>[] = [
       t.equal(d?.status, 'succeeded');
       t.same(await farm.attempts(b?.id ?? ''), []);
       t.match(await farm.attempts(a?.id ?? ''), [{ status: 'failed', exit_code: 7 }]);
-      await farm.explained(a?.id ?? '', /^Failed after 1 attempt on flow-solo: failed \(exit 7\)\.$/);
-      await farm.explained(c?.id ?? '', /^Canceled because upstream step B was canceled\.$/);
+      await farm.waitForExplanation(
+        a?.id ?? '',
+        /^Failed after 1 attempt on flow-solo: failed \(exit 7\)\.$/,
+      );
+      await farm.waitForExplanation(c?.id ?? '', /^Canceled because upstream step B was canceled\.$/);
     },
   ],
   [
@@ -97,7 +100,7 @@ export const taskStateCases: readonly Case<FlowContext>[] = [
     async (t, { farm }) => {
       const line = 'echo "openjd_fail: Keine Lizenz für »Nuke«: 3 of 3"; exit 4';
       const id = await farm.submit(jobOf('message', { line }), { max_attempts: 1 });
-      await farm.over(id, 'failed');
+      await farm.waitForJobStatus(id, 'failed');
       const task = await farm.task(id);
       t.equal(task.failure_reason, 'Keine Lizenz für »Nuke«: 3 of 3');
       t.match(await farm.attempts(task.id), [
@@ -113,12 +116,12 @@ export const taskStateCases: readonly Case<FlowContext>[] = [
         step.script = { actions: { onRun: { command: '/no/such/program' } } };
       }
       const id = await farm.submit(template, { max_attempts: 1 });
-      await farm.over(id, 'failed');
+      await farm.waitForJobStatus(id, 'failed');
       t.match(await farm.task(id), { status: 'failed', failure_reason: /\S/ });
       const late = await farm.submit(jobOf('late', { line: 'exec sleep 600', timeout: 1 }), {
         max_attempts: 1,
       });
-      await farm.over(late, 'failed');
+      await farm.waitForJobStatus(late, 'failed');
       t.match(await farm.task(late), { status: 'failed', failure_reason: /\S/, failed_attempts: 1 });
     },
   ],

@@ -9,9 +9,9 @@ export const workerChangeCases: readonly Case<LeaseContext>[] = [
     'disable lets the current task finish and stops new assignments; enable reverses it',
     async (t, { farm, createGate }) => {
       const hold = createGate();
-      const quad = await farm.workerBecomes('quad', 'online');
+      const quad = await farm.waitForWorkerStatus('quad', 'online');
       const id = await farm.submit(jobOf('drained', { line: hold.wait, cores: 4, tasks: 2 }));
-      await farm.counts(id, 'running', 1);
+      await farm.waitForTaskCount(id, 'running', 1);
       t.match(await farm.post(`workers/${quad.id}/disable`), {
         status: 200,
         body: { id: quad.id, status: 'disabled' },
@@ -22,17 +22,17 @@ export const workerChangeCases: readonly Case<LeaseContext>[] = [
         'a disabled worker that sends heartbeats',
       );
       hold.open();
-      await farm.counts(id, 'succeeded', 1);
+      await farm.waitForTaskCount(id, 'succeeded', 1);
       const [, second] = await farm.tasks(id);
       t.equal(second?.status, 'ready');
-      await farm.taskIs(id, 1, 'no online worker is left', ({ unschedulable_reason: reason }) => {
+      await farm.waitForTask(id, 1, 'no online worker is left', ({ unschedulable_reason: reason }) => {
         return reason !== undefined && reason !== '';
       });
       t.match(await farm.post(`workers/${quad.id}/enable`), {
         status: 200,
         body: { id: quad.id, status: 'online' },
       });
-      await farm.over(id);
+      await farm.waitForJobStatus(id);
       t.equal((await farm.api.call('DELETE', `/api/v1/workers/${quad.id}`)).status, 409, 'an online worker');
     },
   ],
@@ -47,7 +47,9 @@ export const workerChangeCases: readonly Case<LeaseContext>[] = [
       const berlin = await find('berlin');
       t.match(berlin, { worker_count: 1 });
       t.equal((await farm.api.call('DELETE', `/api/v1/compute-locations/${berlin?.id ?? ''}`)).status, 204);
-      await farm.over(await farm.submit(needing(attribute('computelocation', 'anyOf', 'berlin'))));
+      await farm.waitForJobStatus(
+        await farm.submit(needing(attribute('computelocation', 'anyOf', 'berlin'))),
+      );
       await farm.workers.get('quad')?.kill('SIGTERM');
       await farm.worker('quad', '--worker-cpus=4', '--worker-compute-location=berlin');
       await until(
