@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { WarningLimiter } from '../../src/core/diagnostics/warning-limiter.ts';
 import { note, type DiagnosticLevel, type DiagnosticNote } from '../../src/core/diagnostics/record.ts';
 
 export type Logger = pino.Logger;
@@ -21,6 +22,7 @@ export function createLogger(
   component: string,
   onRecord: (note: DiagnosticNote) => void = () => undefined,
 ): Logger {
+  const limiter = new WarningLimiter();
   const options: pino.LoggerOptions = {
     level: settings.level,
     base: { component },
@@ -30,19 +32,41 @@ export function createLogger(
         const [first, second] = args as readonly unknown[];
         const hasAttributes = typeof first === 'object' && first !== null;
         const attributes = hasAttributes ? textsOf(first) : {};
-        onRecord(note(levelOf(level), textOf(hasAttributes ? second : first), attributes));
+        const text = textOf(hasAttributes ? second : first);
+        const isLimited = levelOf(level) === 'WARN' && text !== DROPPED_TEXT;
+        if (isLimited && !limiter.admit(text, performance.now())) return;
+        onRecord(note(levelOf(level), text, attributes));
         method.apply(this, args);
       },
     },
     formatters: { level: (label) => ({ level: label.toUpperCase() }) },
   };
   const destination = openDestination();
-  if (settings.format === 'json') return pino(options, destination);
-  return pino(options, {
-    write: (line: string) => {
-      destination.write(textLine(line));
-    },
-  });
+  const logger =
+    settings.format === 'json'
+      ? pino(options, destination)
+      : pino(options, {
+          write: (line: string) => {
+            destination.write(textLine(line));
+          },
+        });
+  reportDropped(limiter, logger);
+  return logger;
+}
+
+const DROPPED_CHECK_MS = 1000;
+const DROPPED_TEXT = 'warnings of one kind were not logged';
+
+/** Logs how many warnings the limiter has dropped, periodically and at the end of the process. */
+function reportDropped(limiter: WarningLimiter, logger: Logger): void {
+  const report = (all: boolean): void => {
+    for (const { text, dropped, windowMs } of limiter.takeDropped(performance.now(), { all })) {
+      const seconds = String(Math.ceil(windowMs / 1000));
+      logger.warn({ dropped: String(dropped), seconds, warning: text }, DROPPED_TEXT);
+    }
+  };
+  setInterval(() => report(false), DROPPED_CHECK_MS).unref();
+  process.once('exit', () => report(true));
 }
 
 /**
@@ -81,9 +105,16 @@ function textsOf(attributes: object): Record<string, string> {
   return Object.fromEntries(texts);
 }
 
+/** Control characters, line separators, and characters that change the writing direction. */
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** Escapes text of clients and workers, which could otherwise imitate lines of the log or change the terminal. */
+const escaped = (text: string): string =>
+  text.replaceAll(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 /** `2026-01-01T00:00:00.000Z WARN server: message key=value` */
 function textLine(json: string): string {
   const { time, level, component, msg, ...attributes } = JSON.parse(json) as Record<string, unknown>;
   const values = Object.entries(attributes).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`);
-  return `${String(time)} ${String(level)} ${String(component)}: ${String(msg)}${values.join('')}\n`;
+  return `${escaped(`${String(time)} ${String(level)} ${String(component)}: ${String(msg)}${values.join('')}`)}\n`;
 }
