@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { contextOf, printJson, type ClientOptions } from './client-command.ts';
+import { confirmDeletion } from './confirm-deletion.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { findIn } from './lookup.ts';
 import type { RestClient } from './rest-client.ts';
@@ -24,7 +25,10 @@ export interface Catalog<Item extends Entry, Input extends object> {
   /** Returns the input that leaves an entry unchanged. */
   readonly inputOf: (item: Item) => Input;
   readonly replace: (client: RestClient, id: string, input: Input) => Promise<Item>;
-  readonly remove: (client: RestClient, id: string) => Promise<undefined>;
+  /** `force`: also delete a farm with connected workers. */
+  readonly remove: (client: RestClient, id: string, force: boolean) => Promise<undefined>;
+  /** Returns what is deleted with an entry and what stays, one sentence each. */
+  readonly consequences: (client: RestClient, item: Item) => Promise<readonly string[]>;
 }
 
 /** Returns the action that lists a catalog. */
@@ -70,14 +74,28 @@ export async function changeEntry<Item extends Entry, Input extends object>(
   else terminal.out(table(columns, [item], terminal));
 }
 
+interface DeletionOptions extends CatalogOptions {
+  readonly yes?: boolean;
+  readonly force?: boolean;
+}
+
+/** Adds the option that skips the confirmation of a deletion. */
+export const confirmable = (command: Command): Command =>
+  command.option('--yes', 'delete without asking for confirmation');
+
 /** Returns the action that deletes the entry with the given id or name. */
 export const deletion =
-  <Item extends Entry, Input extends object>({ what, list, remove }: Catalog<Item, Input>) =>
+  <Item extends Entry, Input extends object>({ what, list, remove, consequences }: Catalog<Item, Input>) =>
   async (given: string, _options: object, command: Command): Promise<void> => {
-    const options = command.optsWithGlobals<CatalogOptions>();
+    const options = command.optsWithGlobals<DeletionOptions>();
     const { client, terminal, json } = contextOf(options);
-    const { id } = findIn(await list(client, options), given, what);
-    await remove(client, id);
+    const item = findIn(await list(client, options), given, what);
+    const { id, name } = item;
+    await confirmDeletion(terminal, options.yes === true, async () => ({
+      object: `${what} ${name}`,
+      consequences: await consequences(client, item),
+    }));
+    await remove(client, id, options.force === true);
     if (json) printJson(terminal, { id, status: 'removed' });
     else terminal.out(`${id} deleted\n`);
   };

@@ -1,14 +1,40 @@
 import type { Command } from 'commander';
-import { changeEntry, createEntry, deletion, listing, entryArgumentHelp, type Catalog } from './catalog.ts';
+import {
+  changeEntry,
+  confirmable,
+  createEntry,
+  deletion,
+  listing,
+  entryArgumentHelp,
+  type Catalog,
+} from './catalog.ts';
 import { clientCommand, innerCommand } from './client-command.ts';
 import { integer } from './integer.ts';
-import { allFarms } from './lookup.ts';
+import { counted } from './confirm-deletion.ts';
+import { allFarms, allQueues, allWorkers } from './lookup.ts';
 import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
 import type { Farm } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
 import type { RestClient } from './rest-client.ts';
 
 type FarmInput = BodyOf<'put', '/farms/{id}'>;
+
+/** Returns what the deletion of a farm deletes and keeps. */
+async function consequencesOf(client: RestClient, { id }: Farm): Promise<readonly string[]> {
+  const [queues, workers, jobs] = await Promise.all([
+    allQueues(client, id),
+    allWorkers(client, id),
+    client.call('get', '/jobs', { query: { farm_id: id, limit: 1 } }),
+  ]);
+  const connected = workers.filter(({ status }) => status !== 'offline').length;
+  return [
+    `Its ${counted(queues.length, 'queue')} and ${counted(workers.length, 'worker')} are deleted too.`,
+    `${counted(jobs.total, 'job')} of it, with tasks and logs, can still be read by id.`,
+    ...(connected > 0
+      ? [`${counted(connected, 'worker')} of it are online or disabled: use --force, or stop them first.`]
+      : []),
+  ];
+}
 
 const FARMS: Catalog<Farm, FarmInput> = {
   what: 'farm',
@@ -20,7 +46,9 @@ const FARMS: Catalog<Farm, FarmInput> = {
   list: allFarms,
   inputOf: ({ id: _id, created_at: _created, updated_at: _updated, ...input }) => input,
   replace: (client, id, body) => client.call('put', '/farms/{id}', { path: { id }, body }),
-  remove: (client, id) => client.call('delete', '/farms/{id}', { path: { id } }),
+  remove: (client, id, force) =>
+    client.call('delete', '/farms/{id}', { path: { id }, query: force ? { force } : {} }),
+  consequences: consequencesOf,
 };
 
 /** Creates a farm and returns it as stored. */
@@ -66,7 +94,10 @@ export const farmsCommand = (): Command =>
       ).action(set),
     )
     .addCommand(
-      innerCommand('delete', 'Delete a farm whose jobs have all ended.')
+      confirmable(
+        innerCommand('delete', 'Delete a farm whose jobs have all ended, with its queues and workers.'),
+      )
         .argument('<farm>', entryArgumentHelp('farm'))
+        .option('--force', 'also delete a farm with workers that are online or disabled')
         .action(deletion(FARMS)),
     );

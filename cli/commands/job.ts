@@ -6,6 +6,7 @@ import {
   type ClientContext,
   type ClientOptions,
 } from './client-command.ts';
+import { confirmDeletion, counted } from './confirm-deletion.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { integer } from './integer.ts';
 import { allQueues, allWorkers, findIn, findJob } from './lookup.ts';
@@ -63,6 +64,7 @@ interface JobOptions extends ClientOptions, RetryOptions {
   readonly step?: string;
   readonly range?: string;
   readonly worker?: string;
+  readonly yes?: boolean;
 }
 
 type Update = BodyOf<'patch', '/jobs/{id}'>;
@@ -99,6 +101,8 @@ function checkUsage(action: Action | undefined, options: JobOptions): void {
   const picks = [options.step, options.range, options.worker].some((value) => value !== undefined);
   if (action !== 'retry' && picks)
     throw new CommandError(EXIT.usage, 'these options need the action "retry"');
+  if (action !== 'delete' && options.yes === true)
+    throw new CommandError(EXIT.usage, '--yes needs the action "delete"');
   if (action === 'delete' && (options.wait === true || options.watch === true))
     throw new CommandError(EXIT.usage, '--wait and --watch do not apply to "delete"');
 }
@@ -131,11 +135,30 @@ async function act(context: ClientContext, id: string, action: Action, options: 
   }
 }
 
+/** Asks for confirmation, with what is deleted. */
+const confirmJobDeletion = (
+  { client, terminal }: ClientContext,
+  id: string,
+  isConfirmed: boolean,
+): Promise<void> =>
+  confirmDeletion(terminal, isConfirmed, async () => {
+    const { name, status, task_counts: counts } = await client.call('get', '/jobs/{id}', { path: { id } });
+    const running = counts.assigned + counts.running;
+    return {
+      object: `job ${name} (${status})`,
+      consequences: [
+        ...(running > 0 ? [`${counted(running, 'running task')} of it are canceled.`] : []),
+        `Its ${counted(counts.total, 'task')} with their attempts and logs are deleted.`,
+      ],
+    };
+  });
+
 async function job(given: string, action: Action | undefined, options: JobOptions): Promise<void> {
   checkUsage(action, options);
   const context = contextOf(options);
   const { client, terminal, json } = context;
   const id = await findJob(client, given);
+  if (action === 'delete') await confirmJobDeletion(context, id, options.yes === true);
   if (action !== undefined) await act(context, id, action, options);
   if (action === 'delete') {
     // The status in the job's events after a deletion.
@@ -161,6 +184,7 @@ export const jobCommand = (): Command =>
       .argument('<job>', 'the job, by id, by the beginning of its id, or by name')
       .addArgument(new Argument('[action]', 'the action; without one, show it').choices(ACTIONS))
       .option('--wait', 'wait for the end and exit by the outcome')
+      .option('--yes', 'delete: do not ask for confirmation')
       .option('--watch', 'show the progress of each step and wait for the end')
       .option('--step <step>', 'retry: only tasks of this step, by name or id')
       .option('--range <range>', 'retry: only tasks at these positions in the step, such as 0-9,14')

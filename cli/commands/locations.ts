@@ -1,5 +1,13 @@
 import type { Command } from 'commander';
-import { changeEntry, createEntry, deletion, listing, entryArgumentHelp, type Catalog } from './catalog.ts';
+import {
+  changeEntry,
+  confirmable,
+  createEntry,
+  deletion,
+  listing,
+  entryArgumentHelp,
+  type Catalog,
+} from './catalog.ts';
 import { clientCommand, innerCommand } from './client-command.ts';
 import type { ComputeLocation } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
@@ -16,6 +24,9 @@ const LOCATIONS: Catalog<ComputeLocation, BodyOf<'put', '/compute-locations/{id}
   inputOf: ({ name, description }) => ({ name, description }),
   replace: (client, id, body) => client.call('put', '/compute-locations/{id}', { path: { id }, body }),
   remove: (client, id) => client.call('delete', '/compute-locations/{id}', { path: { id } }),
+  consequences: async () => [
+    'Workers and tasks are not affected. It reappears when a worker that reports it registers.',
+  ],
 };
 
 const create = (name: string, options: { readonly description: string }, command: Command) =>
@@ -52,9 +63,11 @@ export const locationsCommand = (): Command =>
         .action(set),
     )
     .addCommand(
-      innerCommand(
-        'delete',
-        'Delete a compute location. It reappears when a worker that reports it registers.',
+      confirmable(
+        innerCommand(
+          'delete',
+          'Delete a compute location. It reappears when a worker that reports it registers.',
+        ),
       )
         .argument('<location>', entryArgumentHelp('location'))
         .action(deletion(LOCATIONS)),

@@ -1,6 +1,15 @@
 import type { Command } from 'commander';
-import { changeEntry, createEntry, deletion, listing, entryArgumentHelp, type Catalog } from './catalog.ts';
+import {
+  changeEntry,
+  confirmable,
+  createEntry,
+  deletion,
+  listing,
+  entryArgumentHelp,
+  type Catalog,
+} from './catalog.ts';
 import { clientCommand, innerCommand } from './client-command.ts';
+import { counted } from './confirm-deletion.ts';
 import { integer } from './integer.ts';
 import type { UsagePool } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
@@ -18,6 +27,10 @@ const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
   inputOf: ({ name, max_concurrent, server_hint }) => ({ name, max_concurrent, server_hint }),
   replace: (client, id, body) => client.call('put', '/usage-pools/{id}', { path: { id }, body }),
   remove: (client, id) => client.call('delete', '/usage-pools/{id}', { path: { id } }),
+  consequences: async (_client, pool) => [
+    'Tasks that require it no longer start.',
+    `${counted(pool.in_use, 'task')} that use it continue.`,
+  ],
 };
 
 const create = (name: string, max: number, options: { readonly serverHint: string }, command: Command) =>
@@ -59,7 +72,7 @@ export const poolsCommand = (): Command =>
         .action(set),
     )
     .addCommand(
-      innerCommand('delete', 'Delete a usage pool. Tasks that require it no longer start.')
+      confirmable(innerCommand('delete', 'Delete a usage pool. Tasks that require it no longer start.'))
         .argument('<pool>', entryArgumentHelp('pool'))
         .action(deletion(POOLS)),
     );

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import {
   changeEntry,
+  confirmable,
   createEntry,
   deletion,
   entryArgumentHelp,
@@ -8,6 +9,7 @@ import {
   type CatalogOptions,
 } from './catalog.ts';
 import { clientCommand, contextOf, innerCommand, printJson } from './client-command.ts';
+import { counted } from './confirm-deletion.ts';
 import { integer } from './integer.ts';
 import { allFarms, allQueues, findFarm, findGivenFarm } from './lookup.ts';
 import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
@@ -31,6 +33,10 @@ const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
   inputOf: ({ id: _id, created_at: _created, updated_at: _updated, ...input }) => input,
   replace: (client, id, body) => client.call('put', '/queues/{id}', { path: { id }, body }),
   remove: (client, id) => client.call('delete', '/queues/{id}', { path: { id } }),
+  consequences: async (client, { id }) => {
+    const { total } = await client.call('get', '/jobs', { query: { queue_id: id, limit: 1 } });
+    return [`${counted(total, 'job')} of it, with tasks and logs, can still be read by id.`];
+  },
 };
 
 /** Creates a queue in a farm and returns it as stored. */
@@ -118,7 +124,7 @@ export const queuesCommand = (): Command =>
       ).action(set),
     )
     .addCommand(
-      innerCommand('delete', 'Delete a queue whose jobs have all ended.')
+      confirmable(innerCommand('delete', 'Delete a queue whose jobs have all ended.'))
         .argument('<queue>', entryArgumentHelp('queue'))
         .action(deletion(QUEUES)),
     );

@@ -1,6 +1,14 @@
 import type { Command } from 'commander';
 import { collectAssignment } from './assignments.ts';
-import { changeEntry, createEntry, deletion, listing, entryArgumentHelp, type Catalog } from './catalog.ts';
+import {
+  changeEntry,
+  confirmable,
+  createEntry,
+  deletion,
+  listing,
+  entryArgumentHelp,
+  type Catalog,
+} from './catalog.ts';
 import { clientCommand, innerCommand } from './client-command.ts';
 import type { StorageLocation } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
@@ -20,6 +28,7 @@ const STORAGE: Catalog<StorageLocation, BodyOf<'put', '/storage-locations/{id}'>
   inputOf: ({ name, description, roots }) => ({ name, description, roots }),
   replace: (client, id, body) => client.call('put', '/storage-locations/{id}', { path: { id }, body }),
   remove: (client, id) => client.call('delete', '/storage-locations/{id}', { path: { id } }),
+  consequences: async () => ['Tasks that start later are not mapped by its roots. The stored files stay.'],
 };
 
 function rootsText({ roots }: StorageLocation): string {
@@ -81,7 +90,7 @@ export const storageCommand = (): Command =>
         .action(set),
     )
     .addCommand(
-      innerCommand('delete', 'Delete a storage location. The stored files stay.')
+      confirmable(innerCommand('delete', 'Delete a storage location. The stored files stay.'))
         .argument('<storage>', entryArgumentHelp('location'))
         .action(deletion(STORAGE)),
     );

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+
 /** Output streams of a command and their capabilities. */
 export interface Terminal {
   out(text: string): void;
@@ -13,6 +16,8 @@ export interface Terminal {
   readonly colors: boolean;
   /** The same for standard error. */
   readonly errorColors: boolean;
+  /** Asks a question on standard error and returns the line that the user enters; null if no user can answer. */
+  readonly ask: ((question: string) => Promise<string>) | null;
   /** Size of standard error if its lines can be redrawn; null otherwise. May change at any time. */
   readonly repaint: { readonly columns: number; readonly rows: number } | null;
 }
@@ -33,11 +38,22 @@ export function processTerminal(): Terminal {
     columns: stdout.isTTY ? Math.max(stdout.columns, COLUMNS_MIN) : null,
     colors: stdout.isTTY && !plain,
     errorColors: stderr.isTTY && !plain,
+    ask: process.stdin.isTTY && stderr.isTTY ? askUser : null,
     get repaint() {
       if (!stderr.isTTY || dumb) return null;
       return { columns: Math.max(stderr.columns, COLUMNS_MIN), rows: Math.max(stderr.rows, ROWS_MIN) };
     },
   };
+}
+
+/** Asks on standard error. An end of the input without an answer is an empty answer. */
+async function askUser(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await Promise.race([lines.question(question), once(lines, 'close').then(() => '')]);
+  } finally {
+    lines.close();
+  }
 }
 
 /** Control characters and line separators. */

@@ -8,6 +8,8 @@ import {
   shortTime,
   type ClientOptions,
 } from './client-command.ts';
+import { confirmable } from './catalog.ts';
+import { confirmDeletion } from './confirm-deletion.ts';
 import { findGivenFarm, findWorker } from './lookup.ts';
 import { pageOptions, printPageEnd, type PageOptions } from './paging.ts';
 import type { Worker } from '../../client/resources.ts';
@@ -80,13 +82,24 @@ async function performAction(
 
 /** Creates a command that performs an action on one worker and prints the result. */
 const actionCommand = (action: Action): Command =>
-  innerCommand(action, ACTIONS[action])
+  (action === 'delete'
+    ? confirmable(innerCommand(action, ACTIONS[action]))
+    : innerCommand(action, ACTIONS[action])
+  )
     .argument('<worker>', 'the worker, by id, by the beginning of its id, or by name')
     .action(async (given: string, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<WorkersOptions>();
+      const options = command.optsWithGlobals<WorkersOptions & { readonly yes?: boolean }>();
       const { client, terminal, json } = contextOf(options);
       const farm = await findGivenFarm(client, options.farm);
       const worker = await findWorker(client, given, farm);
+      if (action === 'delete')
+        await confirmDeletion(terminal, options.yes === true, async () => ({
+          object: `worker ${worker.name}`,
+          consequences: [
+            `It is ${worker.status}. Its failure counts are deleted.`,
+            'It registers as a new worker when it is started again.',
+          ],
+        }));
       const standing = await performAction(client, action, worker.id);
       if (json) printJson(terminal, standing);
       else terminal.out(`${worker.id} ${standing.status}\n`);

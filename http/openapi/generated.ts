@@ -250,7 +250,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a farm
-         * @description Rejected (409) while a job of the farm has not ended.
+         * @description Deletes the farm with its queues and workers. Jobs stay readable by id. Rejected (409) while a job of the farm has not ended, and, without `force`, while a worker of the farm is online or disabled.
          */
         readonly delete: operations["deleteFarm"];
         readonly options?: never;
@@ -2785,7 +2785,10 @@ export interface operations {
     };
     readonly deleteFarm: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Deletes the farm although workers of it are online or disabled. */
+                readonly force?: boolean;
+            };
             readonly header?: never;
             readonly path: {
                 readonly id: components["parameters"]["Id"];

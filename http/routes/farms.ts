@@ -40,13 +40,13 @@ export const replaceFarm: Handler<'replaceFarm'> = async ({ path, body }, ports)
   return replaced(outcome, farmView);
 };
 
-export const deleteFarm: Handler<'deleteFarm'> = async ({ path }, ports) => {
+export const deleteFarm: Handler<'deleteFarm'> = async ({ path, query }, ports) => {
   const id = farmId(path.id);
   if (ports.store.get('farm', keys.farm(id)) === undefined) return notFound('farm', path.id);
   const outcome = await ports.actors.ask<null>((replyTo) => ({
     actor: 'farm',
     id,
-    message: { type: 'farm.delete', replyTo },
+    message: { type: 'farm.delete', force: query.force, replyTo },
   }));
   return deleted(outcome);
 };

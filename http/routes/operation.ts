@@ -20,6 +20,7 @@ export const DEFAULTED_PARAMETERS = [
   'tail',
   'after_bus_seq',
   'dry_run',
+  'force',
   'minutes',
   'step_minutes',
 ] as const;

@@ -88,8 +88,12 @@ export class TestFarm extends TestFarmCatalog {
     });
   }
 
-  deleteFarm(farm = this.farm): void {
-    this.send({ actor: 'farm', id: farm, message: { type: 'farm.delete', replyTo: to('delete farm') } });
+  deleteFarm(farm = this.farm, force = true): void {
+    this.send({
+      actor: 'farm',
+      id: farm,
+      message: { type: 'farm.delete', force, replyTo: to('delete farm') },
+    });
   }
 
   createQueue(some: Partial<QueueInput> = {}, farm = this.farm): QueueId {

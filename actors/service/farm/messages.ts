@@ -73,8 +73,11 @@ export type FarmMessage =
       readonly input: FarmInput;
       readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
     }
-  /** From a client. Replies with null, or `conflict` while a job is not terminal. */
-  | { readonly type: 'farm.delete'; readonly replyTo: ReplyTo<Outcome<null>> }
+  /**
+   * From a client. Replies with null, or `conflict` while a job is not terminal or, without `force`, while a worker is
+   * online or disabled.
+   */
+  | { readonly type: 'farm.delete'; readonly force: boolean; readonly replyTo: ReplyTo<Outcome<null>> }
   /** From a client. Replies with the QueueRecord, or `conflict` if the farm has a queue of that name. */
   | {
       readonly type: 'queue.create';

@@ -29,7 +29,10 @@ export const onFarmReplace =
     context.reply(message.replyTo, done(state.record));
   };
 
-/** Deletes a farm without active jobs, with its queues and workers. Its ended jobs stay readable. */
+/**
+ * Deletes a farm without active jobs, with its queues and workers. Its ended jobs stay readable. A worker that is online,
+ * or disabled and possibly running, would register again in a farm of the same name, so its farm is deleted only if forced.
+ */
 export function onFarmDelete(
   state: FarmState,
   message: Extract<FarmMessage, { type: 'farm.delete' }>,
@@ -38,6 +41,11 @@ export function onFarmDelete(
   if (state.activeJobs.size > 0) {
     const detail = `the farm has ${state.activeJobs.size} jobs that are not completed, failed or canceled`;
     context.reply(message.replyTo, refused('conflict', detail));
+    return;
+  }
+  const connected = message.force ? null : connectedWorkers(state);
+  if (connected !== null) {
+    context.reply(message.replyTo, refused('conflict', connected));
     return;
   }
   for (const id of state.queues.keys()) context.change(remove('queue', keys.queue(id)));
@@ -54,6 +62,18 @@ export function onFarmDelete(
   });
   state.isDeleted = true;
   context.reply(message.replyTo, done(null));
+}
+
+/** Returns why workers prevent the deletion of their farm; null if all are offline. */
+function connectedWorkers({ workers }: FarmState): string | null {
+  const statuses = [...workers.values()].map(({ status }) => status);
+  const counts = (['online', 'disabled'] as const).flatMap((status) => {
+    const count = statuses.filter((each) => each === status).length;
+    return count === 0 ? [] : [`${count} ${status}`];
+  });
+  return counts.length === 0
+    ? null
+    : `workers of the farm are not offline (${counts.join(', ')}); stop them first, or delete the farm with force=true`;
 }
 
 function writeFarm(state: FarmState, record: FarmRecord, context: FarmContext): void {

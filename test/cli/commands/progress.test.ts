@@ -49,6 +49,7 @@ function collecting(repaint: Terminal['repaint']): Terminal & { readonly text: (
     columns: null,
     colors: false,
     errorColors: false,
+    ask: null,
     repaint,
     text: () => text,
   };

@@ -28,6 +28,7 @@ const terminal = (columns: number | null, colors: boolean): Terminal => ({
   columns,
   colors,
   errorColors: false,
+  ask: null,
   repaint: null,
 });
 

@@ -102,8 +102,11 @@ void test('a farm is replaced and deleted', async (t) => {
       id: 'catalog',
       message: { type: 'farm.replace', farmId: FARM, input, replyTo: replyTo('front') },
     },
-    { actor: 'farm', id: FARM, message: { type: 'farm.delete', replyTo: replyTo('front') } },
+    { actor: 'farm', id: FARM, message: { type: 'farm.delete', force: false, replyTo: replyTo('front') } },
   ]);
+  api.asked.length = 0;
+  await client.send('DELETE', `/api/v1/farms/${FARM}?force=true`);
+  t.match(api.asked, [{ message: { type: 'farm.delete', force: true } }]);
   api.answer = () => refused('conflict', 'the farm has jobs that have not ended');
   t.equal((await client.send('DELETE', `/api/v1/farms/${FARM}`)).status, 409);
 });

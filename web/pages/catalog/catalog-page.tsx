@@ -129,7 +129,7 @@ function NoEntries<Entry extends CatalogEntry>({ model }: ModelProps<Entry>) {
 }
 
 function CatalogDialogs<Entry extends CatalogEntry>({ model }: ModelProps<Entry>) {
-  const { catalog, view, setView, edited, finishEdit, deleting, setDeleting, remove } = model;
+  const { catalog, view, setView, edited, finishEdit, deleting, setDeleting, contents, remove } = model;
   const { rest } = useService();
   const { can } = usePermissions();
   const locations = useQuery({ ...queries.computeLocations(rest), enabled: can('infra.read') });
@@ -145,7 +145,7 @@ function CatalogDialogs<Entry extends CatalogEntry>({ model }: ModelProps<Entry>
           onDone={finishEdit}
         />
       )}
-      {deleting !== null && (
+      {deleting !== null && contents !== undefined && (
         <ConfirmDialog
           title={`Delete ${catalog.one} ${deleting.name}?`}
           action={`Delete ${catalog.one}`}
@@ -153,6 +153,9 @@ function CatalogDialogs<Entry extends CatalogEntry>({ model }: ModelProps<Entry>
           onConfirm={() => remove(deleting)}
         >
           <p>{catalog.deletionNote}</p>
+          {contents?.sentences.map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
         </ConfirmDialog>
       )}
     </>

@@ -9,6 +9,14 @@ export interface CatalogEntry {
   readonly name: string;
 }
 
+/** What is deleted with an entry. */
+export interface DeletedContents {
+  /** One sentence each. */
+  readonly sentences: readonly string[];
+  /** True if the deletion must be forced, because of one of the sentences. */
+  readonly needsForce: boolean;
+}
+
 type Body = Readonly<Record<string, unknown>>;
 
 /** A catalog: its texts, columns and form fields, and the requests that change it. */
@@ -28,5 +36,8 @@ export interface Catalog<Entry extends CatalogEntry> {
   /** The requests take every field of `fields` as a member of the body; the server checks it. */
   readonly create: (rest: Rest, body: Body) => Promise<Entry>;
   readonly replace: (rest: Rest, entry: Entry, body: Body) => Promise<Entry>;
-  readonly remove: (rest: Rest, entry: Entry) => Promise<unknown>;
+  /** `contents` is what was shown before the deletion was confirmed; null without such contents. */
+  readonly remove: (rest: Rest, entry: Entry, contents: DeletedContents | null) => Promise<unknown>;
+  /** Loads what is deleted with an entry, to be shown before it is deleted. */
+  readonly contentsOf?: (rest: Rest, entry: Entry) => Promise<DeletedContents>;
 }

@@ -1,10 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { choiceField, textField, useUrlState, type SetOptions } from '../../state/use-url-state.ts';
-import type { Catalog, CatalogEntry } from './catalog.ts';
+import type { Catalog, CatalogEntry, DeletedContents } from './catalog.ts';
 import { sortedEntries } from './sorted-entries.ts';
 
 /** `edit` is an id or `new`, so that a link can open the form. */
@@ -35,6 +35,8 @@ export interface CatalogModel<Entry extends CatalogEntry> {
   readonly edited: Entry | null | undefined;
   readonly deleting: Entry | null;
   readonly setDeleting: (entry: Entry | null) => void;
+  /** What is deleted with that entry; undefined while it is loaded, null if the catalog has no such contents. */
+  readonly contents: DeletedContents | null | undefined;
   /** Closes the form and loads the entries again. */
   readonly finishEdit: (entry: Entry) => void;
   readonly remove: (entry: Entry) => Promise<void>;
@@ -57,6 +59,7 @@ export function useCatalog<Entry extends CatalogEntry>(
     () => entries && sortedEntries(entries, search, { key: sort, dir }),
     [entries, search, sort, dir],
   );
+  const contents = useDeletedContents(catalog, deleting);
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [catalog.id] });
   return {
     catalog,
@@ -67,15 +70,31 @@ export function useCatalog<Entry extends CatalogEntry>(
     edited,
     deleting,
     setDeleting,
+    contents,
     finishEdit: (entry) => {
       toasts.done(`${entry.name} ${edited === null ? 'created' : 'saved'}`);
       setView({ edit: '' });
       void refresh();
     },
     remove: async (entry) => {
-      await catalog.remove(rest, entry);
+      await catalog.remove(rest, entry, contents ?? null);
       toasts.done(`${entry.name} deleted`);
       await refresh();
     },
   };
+}
+
+/** Loads what is deleted with an entry. Null if there is nothing to load or it cannot be loaded. */
+function useDeletedContents<Entry extends CatalogEntry>(
+  { id, contentsOf }: Catalog<Entry>,
+  entry: Entry | null,
+): DeletedContents | null | undefined {
+  const { rest } = useService();
+  const query = useQuery({
+    queryKey: [id, 'deleted-contents', entry?.id],
+    queryFn: () => (entry === null || contentsOf === undefined ? null : contentsOf(rest, entry)),
+    enabled: entry !== null && contentsOf !== undefined,
+    staleTime: 0,
+  });
+  return entry === null || contentsOf === undefined || query.isError ? null : query.data;
 }

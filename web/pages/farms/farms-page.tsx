@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { LayoutDashboard, Warehouse } from 'lucide-react';
 import { useLocation } from 'wouter';
 import type { Farm } from '../../../client/resources.ts';
+import type { Rest } from '../../../client/rest.ts';
+import { counted } from '../../parts/number-text.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, DeletedContents } from '../catalog/catalog.ts';
 import {
   changedColumn,
   descriptionColumn,
@@ -14,6 +16,27 @@ import {
 } from '../catalog/catalog-columns.tsx';
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 import { retryFields, TASK_LIMIT_FIELD } from '../catalog/scheduling-fields.ts';
+
+/** Loads what is deleted with a farm. */
+async function farmContents(rest: Rest, { id }: Farm): Promise<DeletedContents> {
+  const [queues, { total, summary }, jobs] = await Promise.all([
+    rest.call('get', '/queues', { query: { farm_id: id, limit: 1 } }),
+    rest.call('get', '/workers', { query: { farm_id: id, limit: 1, summary: true } }),
+    rest.call('get', '/jobs', { query: { farm_id: id, limit: 1 } }),
+  ]);
+  const connected = (summary?.online ?? 0) + (summary?.disabled ?? 0);
+  return {
+    sentences: [
+      `It has ${counted(queues.total, 'queue')}, ${counted(total, 'worker')} and ${counted(jobs.total, 'job')}.`,
+      ...(connected > 0
+        ? [
+            `${counted(connected, 'worker')} are online or disabled. Running workers do not stop: they register again if a farm has this name.`,
+          ]
+        : []),
+    ],
+    needsForce: connected > 0,
+  };
+}
 
 const FARMS: Catalog<Farm> = {
   id: 'farms',
@@ -41,7 +64,12 @@ const FARMS: Catalog<Farm> = {
   create: (rest, body) => rest.call('post', '/farms', { body: { name: '', ...body } }),
   replace: (rest, { id }, body) =>
     rest.call('put', '/farms/{id}', { path: { id }, body: { name: '', ...body } }),
-  remove: (rest, { id }) => rest.call('delete', '/farms/{id}', { path: { id } }),
+  remove: (rest, { id }, contents) =>
+    rest.call('delete', '/farms/{id}', {
+      path: { id },
+      query: contents?.needsForce === true ? { force: true } : {},
+    }),
+  contentsOf: farmContents,
 };
 
 export function FarmsPage() {

@@ -124,13 +124,13 @@ test('a farm or queue with active jobs cannot be deleted', (t) => {
   fixture.lease('w1');
   fixture.takeOutputs();
   fixture.deleteQueue();
-  fixture.deleteFarm();
-  fixture.expect(t, 'all are terminal', [
+  fixture.deleteFarm(fixture.farm, false);
+  fixture.expect(t, 'all are terminal, and a worker is online', [
     'delete queue: ok',
-    'delete farm: ok',
-    'worker w1 removed',
-    'lease w1: unknown',
+    'delete farm: conflict, workers of the farm are not offline (1 online); stop them first, or delete the farm with force=true',
   ]);
+  fixture.deleteFarm(fixture.farm, true);
+  fixture.expect(t, 'forced', ['delete farm: ok', 'worker w1 removed', 'lease w1: unknown']);
   for (const table of ['farm', 'queue', 'worker', 'booking', 'activeJob'] as const) {
     t.strictSame([...fixture.store.scan(table)], [], table);
   }
