@@ -11,8 +11,11 @@ export const STORE_EXIT_CODES = {
 const STDERR = 2;
 const STDERR_TRIES = 20;
 const STDERR_RETRY_MS = 10;
-/** Time that the main thread has to exit with the status before the process is killed, in tenths of a second. */
-const EXIT_GRACE_TENTHS = 8;
+/**
+ * Time that the main thread has to exit with the status before the process is killed, in tenths of a second. During a
+ * start it may be busy for a second on a slow machine.
+ */
+const EXIT_GRACE_TENTHS = 50;
 
 /**
  * Ends the process from a thread with an open store (docs/dependency-hazards.md#d3-failed-commits): writes the reason

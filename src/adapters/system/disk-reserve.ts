@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { freeBytes } from './disk-watermark.ts';
 
@@ -37,6 +38,9 @@ interface DiskReserveOptions {
  */
 const UNRESERVED_MARGIN_BYTES = 64 * 1024 * 1024;
 
+/** Unit of `blocks` in the result of stat(2). */
+const STAT_BLOCK_BYTES = 512;
+
 type Allocation =
   | { readonly kind: 'done' }
   | { readonly kind: 'full' }
@@ -50,7 +54,9 @@ export function createDiskReserve(options: DiskReserveOptions): DiskReserve {
   let isAvailable = true;
 
   const extendTo = (end: number): boolean => {
-    if (!isAvailable || end - reservedEnd > freeBytes(directory)) return false;
+    // Blocks of the file and of an earlier process's reserve are allocated already: on a full disk they are all there is.
+    const allocated = Math.max(reservedEnd, allocatedBytes(file));
+    if (!isAvailable || end - allocated > freeBytes(directory)) return false;
     const allocation = allocate(command, file, reservedEnd, end - reservedEnd);
     if (allocation.kind === 'done') reservedEnd = end;
     if (allocation.kind === 'unavailable') {
@@ -73,6 +79,9 @@ export function createDiskReserve(options: DiskReserveOptions): DiskReserve {
     isShort: (fileBytes) => isAvailable && reservedEnd < fileBytes + reserveBytes / 2,
   };
 }
+
+/** Returns the size of the file's blocks, with those beyond its end. */
+const allocatedBytes = (file: string): number => statSync(file).blocks * STAT_BLOCK_BYTES;
 
 function allocate(command: string, file: string, offset: number, length: number): Allocation {
   const args = ['--keep-size', '--offset', String(offset), '--length', String(length), file];

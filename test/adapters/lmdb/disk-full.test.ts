@@ -71,6 +71,31 @@ test(
 );
 
 test(
+  'a start on a full disk keeps the journal and the reserve of the earlier process',
+  { skip: mountFault() },
+  async (t) => {
+    const disk = mountSmallDisk(t, 64 * MIB);
+    const directory = join(disk.path, 'state');
+    const earlier = await openStateWriter(writerOptions(directory, { disk: DISK }));
+    earlier.apply([setOf(page(0))]);
+    disk.fillUpTo(0);
+    await earlier.close();
+    const warnings: string[] = [];
+    const writer = await openStateWriter(
+      writerOptions(directory, { disk: DISK, warn: (text) => warnings.push(text) }),
+    );
+    t.same(warnings, [], 'there is room for the journal');
+    t.equal(writer.diskState(), 'low');
+    t.equal(writer.append([setOf(page(1))]), true, 'leases are journaled');
+    for (let n = 2; n <= 20; n++) writer.apply([setOf(page(n))]);
+    const reader = await openStateReader(directory);
+    t.equal([...reader.scan('taskPage')].length, 21);
+    await reader.close();
+    await writer.close();
+  },
+);
+
+test(
   'the main thread is notified when the disk becomes low and when it is ok again',
   { skip: mountFault() },
   async (t) => {

@@ -47,6 +47,23 @@ test(
 );
 
 test(
+  'on a full disk a new process uses the reserve of the earlier one',
+  { skip: mountFault() },
+  async (t) => {
+    const disk = mountSmallDisk(t, 32 * MIB);
+    const file = join(disk.path, 'file');
+    writeFileSync(file, Buffer.alloc(MIB));
+    reserveOf(file, 8 * MIB).hold(MIB, 0);
+    disk.fillUpTo(0);
+    const reserve = reserveOf(file, 8 * MIB);
+    t.equal(reserve.hold(MIB, MIB), true);
+    t.equal(reserve.hold(MIB, 9 * MIB), false, 'not more than that');
+    writeFileSync(file, Buffer.alloc(9 * MIB), { flag: 'r+' });
+    t.equal(statSync(file).size, 9 * MIB);
+  },
+);
+
+test(
   'on a full disk the reserve is used up, then refused, and restored when there is space',
   { skip: mountFault() },
   async (t) => {
