@@ -5,6 +5,7 @@ import tap, { test } from 'tap';
 import type { AttemptView } from '../kit/api-client.ts';
 import { freePort, startService } from '../kit/daemons.ts';
 import { ScriptedWorker, type Spoken } from '../kit/scripted-worker.ts';
+import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
@@ -87,7 +88,7 @@ test('an open attempt without reports survives a killed service, and can be clos
     [{ status: 'running' }],
   ]);
 
-  worker.incarnation = 'later';
+  worker.incarnation = new Uuid7(() => Date.now()).next();
   await worker.register();
   const taken = { attempt_number: 1, status: 'failed', worker_id: worker.workerId, ended_at: /./ };
   await until(

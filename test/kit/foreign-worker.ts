@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, headers, type Msg, type NatsConnection } from '@nats-io/transport-node';
+import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 
 /**
  * A minimal worker that is based only on docs/worker-protocol.md and imports only a NATS client and Node. It sends none
@@ -27,7 +28,7 @@ export class ForeignWorker {
   /** Replies of the service, for assertions. */
   readonly answers: Message[] = [];
   private readonly nc: NatsConnection;
-  private readonly incarnation = `${Date.now()}`;
+  private readonly incarnation = new Uuid7(() => Date.now()).next();
   private farmId = '';
   private queueIds: string[] = [];
   private timeoutMs = 0;

@@ -1,4 +1,5 @@
 import { connect, headers, type NatsConnection } from '@nats-io/transport-node';
+import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 
 /** A bus message as it was sent. */
 export type Spoken = Readonly<Record<string, unknown>>;
@@ -19,7 +20,7 @@ const ANSWER_MS = 20_000;
 export class ScriptedWorker {
   workerId = crypto.randomUUID() as string;
   farmId = '';
-  incarnation = `${Date.now()}`;
+  incarnation = new Uuid7(() => Date.now()).next();
   private readonly nc: NatsConnection;
   private readonly name: string;
   private readonly cores: number;

@@ -14,6 +14,7 @@ import {
   type AttemptId,
   type FarmId,
   type QueueId,
+  type WorkerId,
 } from '../../src/core/ids.ts';
 import type {
   DemandExplanation,
@@ -42,6 +43,8 @@ const QUEUE: QueueInput = {
 
 /** Optional fields of a report. */
 interface OptionalReportFields {
+  /** The worker that sends the report; the holder of the attempt unless given. */
+  readonly from?: string;
   readonly exitCode?: number;
   readonly message?: string;
   readonly sessionId?: string;
@@ -409,7 +412,7 @@ export class TestFarm extends TestFarmCatalog {
       id: this.address(first[0]).jobId,
       message: {
         type: 'tasks.reported',
-        workerId: workerId('w'),
+        workerId: this.holderOf(first[0]),
         reports: reports.map(([word, status]) => this.attemptReport(word, status)),
       },
     });
@@ -422,10 +425,16 @@ export class TestFarm extends TestFarmCatalog {
       id: this.address(word).jobId,
       message: {
         type: 'tasks.reported',
-        workerId: workerId('w'),
+        workerId: some.from === undefined ? this.holderOf(word) : this.worker(some.from).id,
         reports: [this.attemptReport(word, status, some)],
       },
     };
+  }
+
+  /** Returns the worker that holds or held the attempt. */
+  private holderOf(word: string): WorkerId {
+    const id = this.attemptId(word);
+    return this.attempts(word).find((attempt) => attempt.id === id)?.workerId ?? workerId('w');
   }
 
   /** Builds a report on `A/0/3` (its latest attempt) or on `A/0/3#2`. */

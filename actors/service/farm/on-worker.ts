@@ -3,6 +3,7 @@ import { workerId, type QueueId } from '../../../src/core/ids.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
+import { isRefusedIncarnation, keepsOut } from '../../../src/core/wire/incarnation.ts';
 import type { PresenceReply, RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { expiryDelayMs } from './expiry-limiter.ts';
@@ -36,7 +37,13 @@ export function onWorkerRegister(
     refuse(`the farm has a worker named ${JSON.stringify(registration.name)} that is ${namesake.status}`);
     return;
   }
-  if (known !== undefined && registration.incarnation < known.incarnation) {
+  if (isRefusedIncarnation(registration.incarnation, context.now)) {
+    refuse(
+      'its incarnation is more than a day in the future; check the clocks of the worker and the service',
+    );
+    return;
+  }
+  if (known !== undefined && keepsOut(known.incarnation, registration.incarnation, context.now)) {
     refuse('a later incarnation of this worker has already registered');
     return;
   }

@@ -24,13 +24,13 @@ type Reports = Extract<JobMessage, { type: 'tasks.reported' }>;
 
 /**
  * Applies a worker's reports on attempts. Only a task's open attempt counts (docs/architecture.md#the-bus: the attempt
- * id is the fencing token); other reports are logged and ignored. Steps and job are updated once, after all reports.
+ * id is the fencing token), and only if the worker holds it; other reports are logged and ignored. Steps and job are updated once, after all reports.
  */
 export function onTasksReported(state: JobState, message: Reports, context: ServiceContext<'job'>): void {
   const turn = new JobTurn(state, context);
   let haveMoved = false;
   for (const report of message.reports) {
-    const fault = applyReport(state, report, turn, context);
+    const fault = applyReport(state, report, message.workerId, turn, context);
     if (fault === null) haveMoved = true;
     else if (fault !== 'progress alone') logIgnoredReport(fault, report, message.workerId, context);
   }
@@ -41,6 +41,7 @@ export function onTasksReported(state: JobState, message: Reports, context: Serv
 function applyReport(
   state: JobState,
   report: AttemptReport,
+  workerId: WorkerId,
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): IgnoredReportReason | 'progress alone' | null {
@@ -51,6 +52,7 @@ function applyReport(
   const task = taskOf(step, attempt.index);
   if (!isLiveTask(task.status) || task.attemptNumber !== attempt.attemptNumber)
     return ignoredReason(task, attempt.attemptNumber, report);
+  if (state.openAttempts.workerOf(step, attempt.index, task) !== workerId) return 'not the holder';
   switch (report.status) {
     case 'running':
       if (task.status === 'running' && hasReportedSession(state, step, attempt.index))
@@ -207,7 +209,8 @@ function closedBy(report: AttemptReport, status: ClosedAttempt['status']): Close
 }
 
 /** Reason why a report is ignored. */
-type IgnoredReportReason = 'unknown attempt' | 'stale attempt' | 'repeated report' | 'overtaken report';
+type IgnoredReportReason =
+  'unknown attempt' | 'stale attempt' | 'repeated report' | 'overtaken report' | 'not the holder';
 
 /** Reasons that occur in normal operation. */
 const EXPECTED: ReadonlySet<IgnoredReportReason> = new Set(['repeated report', 'overtaken report']);

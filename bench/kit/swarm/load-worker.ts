@@ -21,7 +21,7 @@ const SHORT_HOLD_MS = 1_000;
 const REST_MS = 250;
 
 export const ECHO_SUBJECT = 'bench.echo';
-const INCARNATION = '0000000001';
+const INCARNATION = '01936ad0-0000-7000-8000-000000000001';
 
 /** Data that all workers of a swarm share. */
 export interface Swarm {

@@ -1,3 +1,4 @@
+import { isIncarnation } from './incarnation.ts';
 import {
   farmId,
   isUuid,
@@ -88,6 +89,9 @@ export const readToken: Reader<string> = identifier(
   (value) => TOKEN.test(value),
   same,
 );
+
+/** An incarnation of a worker: a UUIDv7. */
+export const readIncarnation: Reader<string> = identifier('a UUIDv7', WIRE_LIMITS.token, isIncarnation, same);
 
 export const readTimestamp: Reader<string> = identifier(
   'an RFC 3339 time',

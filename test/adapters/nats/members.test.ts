@@ -153,7 +153,7 @@ test('presence is announced, stored and answered', async (t) => {
     type: 'heartbeat',
     worker_id: WORKER,
     farm_id: FARM,
-    incarnation: 'one',
+    incarnation: '01936ad0-0000-7000-8000-000000000001',
     open_attempts: [attemptOf(1)],
   } as const;
   const outcome = worker.bus.announcePresence(announcement, ANSWER_MS);

@@ -39,7 +39,7 @@ const presence: fc.Arbitrary<PresenceMessage> = fc.oneof(
       v: version,
       type: fc.constant('register' as const),
       worker_id: uuid.map(workerId),
-      incarnation: token,
+      incarnation: fc.uuid({ version: 7 }),
       name,
       hostname: name,
       farm: fc.oneof(fc.constant(''), name),

@@ -49,7 +49,7 @@ const register = {
   v: 1,
   type: 'register',
   worker_id: WORKER,
-  incarnation: 'one',
+  incarnation: '01936ad0-0000-7000-8000-000000000001',
   name: 'render-01',
   hostname: 'render-01.farm',
   farm: '',

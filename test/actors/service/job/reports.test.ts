@@ -79,8 +79,8 @@ test('a report of an unassigned or unknown task changes nothing', (t) => {
   const before = rowsOf(farm);
   farm.report('A/0/0#0', 'running');
   farm.report('A/0/0#1', 'succeeded');
-  farm.report('A/0/2#1', 'succeeded');
-  farm.report('A/7/0#1', 'succeeded');
+  farm.report('A/0/2#1', 'succeeded', { from: 'w1' });
+  farm.report('A/7/0#1', 'succeeded', { from: 'w1' });
   farm.expect(t, 'ready tasks stay ready', []);
   t.equal(rowsOf(farm), before);
   t.strictSame(farm.takeWarnings(), [STALE, STALE, UNKNOWN, UNKNOWN]);
@@ -159,5 +159,20 @@ test('reports that arrive together count one by one, and the job is updated once
   ]);
   farm.expect(t, 'the last tasks of a step', ['task A/0/2 succeeded', 'task A/0/1 succeeded']);
   t.match(farm.job('A').taskCounts, { succeeded: 4, ready: 1 }, 'the dependent step is ready');
+  t.end();
+});
+
+test('only the worker that holds an attempt can report on it', (t) => {
+  const farm = running();
+  farm.register('w2');
+  farm.takeOutputs();
+  const before = rowsOf(farm);
+  for (const status of ['running', 'succeeded', 'failed', 'canceled'] as const)
+    farm.report('A/0/0', status, { from: 'w2' });
+  farm.expect(t, 'another worker reports', []);
+  t.equal(rowsOf(farm), before);
+  t.strictSame(farm.takeWarnings(), Array(4).fill('status report ignored: not the holder'));
+  farm.report('A/0/0', 'succeeded', { from: 'w1', exitCode: 0 });
+  farm.expect(t, 'the holder reports', ['task A/0/0 succeeded']);
   t.end();
 });

@@ -1,4 +1,6 @@
 import { test } from 'tap';
+import { Uuid7 } from '../../../../src/adapters/system/uuid7.ts';
+import { REFUSED_AHEAD_MS } from '../../../../src/core/wire/incarnation.ts';
 import { workerId } from '../../../../src/core/ids.ts';
 import type { PresenceReply } from '../../../../src/core/wire/bus-messages.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
@@ -150,17 +152,19 @@ test('the registration reply of a restarted worker lists its closed attempts', (
 
 test('an earlier incarnation of a worker is refused', (t) => {
   const fixture = new TestFarm();
-  fixture.register('w1', { incarnation: 'start-2' });
+  const ids = new Uuid7(() => fixture.now);
+  const [earlier, later] = [ids.next(), ids.next()];
+  fixture.register('w1', { incarnation: later });
   fixture.takeOutputs();
-  fixture.register('w1', { incarnation: 'start-1' });
-  fixture.heartbeat('w1', { incarnation: 'start-1' });
-  fixture.deregister('w1', 'start-1');
+  fixture.register('w1', { incarnation: earlier });
+  fixture.heartbeat('w1', { incarnation: earlier });
+  fixture.deregister('w1', earlier);
   fixture.expect(t, 'neither by registering nor otherwise', [
     'register w1: refused, a later incarnation of this worker has already registered',
     'heartbeat w1: unknown',
     'deregister w1: departed',
   ]);
-  t.match(fixture.worker('w1'), { status: 'online', incarnation: 'start-2' });
+  t.match(fixture.worker('w1'), { status: 'online', incarnation: later });
   t.end();
 });
 
@@ -309,5 +313,25 @@ test('booked cores are released by every way of ending a task', (t) => {
   fixture.deregister('w1');
   t.equal(booked(), 0);
   fixture.expectInvariants(t, 'all ends');
+  t.end();
+});
+
+test('an incarnation of the future does not lock the worker out', (t) => {
+  const fixture = new TestFarm();
+  const at = (aheadMs: number): string => new Uuid7(() => fixture.now + aheadMs).next();
+  fixture.register('w1', { incarnation: at(REFUSED_AHEAD_MS + 60_000) });
+  fixture.expect(t, 'more than a day ahead', [
+    'register w1: refused, its incarnation is more than a day in the future; check the clocks of the worker and the service',
+  ]);
+  fixture.register('w1', { incarnation: at(REFUSED_AHEAD_MS - 60_000) });
+  fixture.takeOutputs();
+  const own = at(0);
+  fixture.register('w1', { incarnation: own });
+  t.equal(fixture.worker('w1').incarnation, own, 'a forged one of today does not keep the worker out');
+  fixture.takeOutputs();
+  fixture.register('w1', { incarnation: at(-1000) });
+  fixture.expect(t, 'an earlier one', [
+    'register w1: refused, a later incarnation of this worker has already registered',
+  ]);
   t.end();
 });
