@@ -21,7 +21,7 @@ await test('the service returns the log records of all daemons', { timeout: 120_
   const ports = { httpPort: await freePort(), busPort: await freePort() };
   const service = await startService({ folder, ...ports });
   const { api } = service;
-  await api.makeFarm('show');
+  const show = await api.makeFarm('show');
   const daemons: Daemon[] = [startWorker(service, 'one')];
   t.teardown(async () => {
     for (const daemon of daemons) await daemon.kill('SIGTERM');
@@ -53,6 +53,27 @@ await test('the service returns the log records of all daemons', { timeout: 120_
   t.ok(own.every((record) => record.component === 'server'));
   const later = await logs(`?component=${component}&since=${registered.ts}`);
   t.ok(later.every(({ ts }) => ts > registered.ts));
+
+  const { body: job } = await show.submit(
+    {
+      specificationVersion: 'jobtemplate-2023-09',
+      name: 'failing',
+      steps: [{ name: 'Fail', script: { actions: { onRun: { command: 'false' } } } }],
+    },
+    { max_attempts: '1' },
+  );
+  const [task] = await api.tasks(job.id);
+  const failure = await until('the failure of a task is found by the id of the task', async () => {
+    const records = await logs(`?component=server&task_id=${task?.id}`);
+    return records.find(({ msg }) => msg === 'task failed') ?? null;
+  });
+  t.match(failure.attrs, {
+    task_id: task?.id,
+    job_id: job.id,
+    attempt_id: `${task?.id}-1`,
+    worker_id: worker,
+  });
+  t.match(failure.attrs?.['reason'] ?? '', /exit/);
 
   const nc = await connect({ servers: `127.0.0.1:${ports.busPort}` });
   const record = { v: 1, worker_id: worker, at: '2126-01-01T00:00:00Z', level: 'ERROR', attrs: {} };

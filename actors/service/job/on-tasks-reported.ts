@@ -173,6 +173,7 @@ function applyFailure(
   const outcome = failureOutcome(policy, taskFailures, jobFailures);
   countFailure(state, step, index, context);
   const workerId = state.openAttempts.workerOf(step, index, taskOf(step, index));
+  logFailure(report, workerId, outcome === 'retry', context);
   turn.closeAttempt(step, index, closedBy(report, 'failed'));
   turn.patchJob({ failedAttempts: jobFailures });
   if (outcome === 'retry') {
@@ -194,6 +195,20 @@ function applyFailure(
   if (turn.moveJob('auto-park', { parkReason: FAILURE_LIMIT_PARK_REASON })) {
     context.effect({ kind: 'count', counter: 'jobs-autoparked', queueId: state.record.queueId });
   }
+}
+
+/** Logs a failed attempt, so that the diagnostics of its task name it. */
+function logFailure(
+  { attempt_id: attemptId, message = '', exit_code: exitCode }: AttemptReport,
+  workerId: WorkerId,
+  isRetried: boolean,
+  context: ServiceContext<'job'>,
+): void {
+  context.log('warn', isRetried ? 'attempt failed; the task is retried' : 'task failed', {
+    attempt_id: attemptId,
+    worker_id: workerId,
+    reason: reportedFailureReason(message, exitCode),
+  });
 }
 
 /** Records the worker of a failure. The retry prefers other workers. */

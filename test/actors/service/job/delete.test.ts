@@ -68,6 +68,7 @@ for (const [status, into] of Object.entries(INTO)) {
     const { id, status: found } = fixture.job('A');
     t.equal(found, status);
     fixture.takeOutputs();
+    fixture.takeWarnings();
     fixture.deleteJob('A');
     const live = status === 'running' ? ['A/0/0', 'A/0/1'] : [];
     fixture.expect(t, 'deleted', [

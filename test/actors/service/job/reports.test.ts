@@ -59,6 +59,7 @@ test('a report of an attempt that is not open changes nothing', (t) => {
   farm.report('A/0/0', 'failed');
   farm.lease('w1');
   farm.takeOutputs();
+  t.strictSame(farm.takeWarnings(), ['attempt failed; the task is retried']);
   const before = rowsOf(farm);
   for (const status of ['running', 'succeeded', 'failed', 'canceled'] as const)
     farm.report('A/0/0#1', status);
@@ -148,7 +149,7 @@ test('reports that arrive together count one by one, and the job is updated once
     'count task-retries of Q',
     'task A/0/3 succeeded',
   ]);
-  t.strictSame(farm.takeWarnings(), [STALE, UNKNOWN]);
+  t.strictSame(farm.takeWarnings(), [STALE, UNKNOWN, 'attempt failed; the task is retried']);
   t.match(farm.job('A'), { status: 'running', failedAttempts: 1 });
   t.equal(farm.bookedCores('w1'), 1, 'the cores of three tasks are free again');
   farm.lease('w1');
