@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { clientCommand, contextOf, printJson, shortTime, type ClientOptions } from './client-command.ts';
 import { findTask } from './lookup.ts';
+import { shownStatusOf } from '../../client/attempt-status.ts';
 import type { Attempt, Task } from '../../client/resources.ts';
 import { table, type Column } from './table.ts';
 import { parametersOf, progressOf } from './tasks.ts';
@@ -8,7 +9,7 @@ import { coloredStatus, formatField, type Terminal } from './terminal.ts';
 
 const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
   { title: 'ATTEMPT', value: (attempt) => String(attempt.attempt_number), align: 'right' },
-  { title: 'STATUS', value: (attempt) => attempt.status, isStatus: true },
+  { title: 'STATUS', value: shownStatusOf, isStatus: true },
   { title: 'EXIT', value: (attempt) => String(attempt.exit_code ?? ''), align: 'right' },
   { title: 'STARTED', value: (attempt) => shortTime(attempt.started_at) },
   { title: 'ENDED', value: (attempt) => shortTime(attempt.ended_at) },

@@ -1748,6 +1748,8 @@ export interface components {
             readonly worker_id?: string;
             readonly exit_code?: number;
             readonly message?: string;
+            /** @description Present and true if the service took the task back, or the worker returned it. `status` is `failed`, but the attempt does not count as a failure. Show it as canceled, with `message`. */
+            readonly reclaimed?: boolean;
             readonly started_at: components["schemas"]["Timestamp"];
             readonly ended_at?: components["schemas"]["Timestamp"];
         };

@@ -9,6 +9,7 @@ export function attemptView(attempt: AttemptRecord): Schemas['Attempt'] {
     status: attempt.status,
     worker_id: attempt.workerId,
     ...(attempt.exitCode !== undefined && { exit_code: attempt.exitCode }),
+    ...(attempt.reclaimed === true && { reclaimed: true }),
     ...(attempt.message !== '' && { message: attempt.message }),
     started_at: timestampOf(attempt.startedAt),
     ...(attempt.endedAt !== undefined && { ended_at: timestampOf(attempt.endedAt) }),

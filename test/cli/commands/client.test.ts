@@ -255,9 +255,16 @@ test('a task is shown with its attempts, canceled and retried', async (t) => {
     started_at: '2026-01-02T03:04:05.678Z',
     ended_at: '2026-01-02T03:05:05.678Z',
   };
+  const reclaimed = {
+    ...attempt,
+    attempt_number: 2,
+    exit_code: undefined,
+    message: 'worker went offline',
+    reclaimed: true,
+  };
   const service = await answeringService({
     'GET /api/v1/tasks/a-task': [{ body: task }],
-    'GET /api/v1/tasks/a-task/attempts': [{ body: { items: [attempt] } }],
+    'GET /api/v1/tasks/a-task/attempts': [{ body: { items: [attempt, reclaimed] } }],
     'POST /api/v1/tasks/a-task/retry': [{ status: 202, body: { task_id: 'a-task', status: 'ready' } }],
     'POST /api/v1/tasks/a-task/cancel': [{ status: 409, body: { title: 'Conflict', detail: 'has ended' } }],
   });
@@ -275,13 +282,17 @@ test('a task is shown with its attempts, canceled and retried', async (t) => {
       'updated     2026-01-02T03:04:05.678Z',
       'reason      failed (exit 3)',
       '',
-      'ATTEMPT  STATUS  EXIT  STARTED               ENDED                 WORKER  MESSAGE',
-      '      1  failed     3  2026-01-02T03:04:05Z  2026-01-02T03:05:05Z  w1      failed (exit 3)',
+      'ATTEMPT  STATUS    EXIT  STARTED               ENDED                 WORKER  MESSAGE',
+      '      1  failed       3  2026-01-02T03:04:05Z  2026-01-02T03:05:05Z  w1      failed (exit 3)',
+      '      2  canceled        2026-01-02T03:04:05Z  2026-01-02T03:05:05Z  w1      worker went offline',
       '',
     ].join('\n'),
     err: '',
   });
-  t.same(JSON.parse((await run('--json')).out), { ...task, attempts: [attempt] });
+  t.same(JSON.parse((await run('--json')).out), {
+    ...task,
+    attempts: [attempt, JSON.parse(JSON.stringify(reclaimed))],
+  });
   t.same(await run('retry'), { code: 0, out: 'a-task ready\n', err: '' });
   t.same(await run('cancel'), { code: 5, out: '', err: 'Conflict: has ended\n' });
 });

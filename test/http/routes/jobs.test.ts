@@ -284,6 +284,7 @@ void test('tasks contain state, worker, times and texts', async (t) => {
         endedAt: T0 + 5,
         exitCode: 7,
         message: 'boom',
+        reclaimed: true,
       }),
     ),
     put(
@@ -360,6 +361,7 @@ void test('tasks contain state, worker, times and texts', async (t) => {
         worker_id: WORKER,
         exit_code: 7,
         message: 'boom',
+        reclaimed: true,
         started_at: '2026-11-20T10:00:00.000Z',
         ended_at: '2026-11-20T10:00:00.005Z',
       },

@@ -1,4 +1,5 @@
 import { Link, useSearchParams } from 'wouter';
+import { shownStatusOf } from '../../../client/attempt-status.ts';
 import type { Attempt } from '../../../client/resources.ts';
 import { classNames } from '../../parts/class-names.ts';
 import { WorkerName } from '../../parts/names.tsx';
@@ -50,7 +51,6 @@ export function Attempts({ attempts, shown }: { attempts: readonly Attempt[]; sh
 function AttemptRow({ attempt, isShown, href }: { attempt: Attempt; isShown: boolean; href: string }) {
   const {
     attempt_number: number,
-    status,
     worker_id: worker,
     exit_code: code,
     message,
@@ -65,7 +65,7 @@ function AttemptRow({ attempt, isShown, href }: { attempt: Attempt; isShown: boo
         </Link>
       </td>
       <td>
-        <StatusBadge kind="attempt" status={status} />
+        <StatusBadge kind="attempt" status={shownStatusOf(attempt)} />
       </td>
       <td>{worker === undefined ? '' : <WorkerName id={worker} />}</td>
       <td>
