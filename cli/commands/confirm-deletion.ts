@@ -5,7 +5,7 @@ import { printable, type Terminal } from './terminal.ts';
 interface Deletion {
   /** The object with its kind, such as `farm show`. */
   readonly object: string;
-  /** What is deleted with it and what stays, one sentence each. */
+  /** The other objects that are deleted with it, and those that stay, one sentence each. */
   readonly consequences: readonly string[];
 }
 

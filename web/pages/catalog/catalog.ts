@@ -9,7 +9,7 @@ export interface CatalogEntry {
   readonly name: string;
 }
 
-/** What is deleted with an entry. */
+/** The objects that are deleted with an entry. */
 export interface DeletedContents {
   /** One sentence each. */
   readonly sentences: readonly string[];

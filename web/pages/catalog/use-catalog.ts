@@ -35,7 +35,7 @@ export interface CatalogModel<Entry extends CatalogEntry> {
   readonly edited: Entry | null | undefined;
   readonly deleting: Entry | null;
   readonly setDeleting: (entry: Entry | null) => void;
-  /** What is deleted with that entry; undefined while it is loaded, null if the catalog has no such contents. */
+  /** The objects that are deleted with that entry; undefined while it is loaded, null if the catalog has no such contents. */
   readonly contents: DeletedContents | null | undefined;
   /** Closes the form and loads the entries again. */
   readonly finishEdit: (entry: Entry) => void;
