@@ -11,7 +11,9 @@ import type {
 } from 'uWebSockets.js';
 import type { BodyRead, Header, HttpRequest, HttpResponse } from '../pipeline/message.ts';
 import { headerValues } from '../pipeline/message.ts';
+import { BodyBuffer } from './body-buffer.ts';
 import { statusLine } from './status-line.ts';
+import { writeHead } from './write-head.ts';
 
 const SWITCHING_PROTOCOLS = 101;
 
@@ -34,6 +36,12 @@ export class Exchange implements HttpRequest {
   #bodyAborted: (() => void) | null = null;
   #writable: (() => void) | null = null;
   readonly #onSettled: (exchange: Exchange) => void;
+  /**
+   * True if the body is chunked. The engine takes any byte for the second one of a line end in the framing, so that it
+   * may find a second request where a proxy in front has read a body. The connection therefore ends with the response
+   * (docs/dependency-hazards.md#d13-ambiguous-request-framing).
+   */
+  readonly #isChunked: boolean;
 
   /** `settled` is called once, when the exchange no longer needs the connection. */
   constructor(response: EngineResponse, request: EngineRequest, settled: (exchange: Exchange) => void) {
@@ -51,6 +59,7 @@ export class Exchange implements HttpRequest {
       headers.push([name, value]);
     });
     this.headers = headers;
+    this.#isChunked = headerValues(headers, 'transfer-encoding').length > 0;
   }
 
   /** Must be called when the engine's handler returns, because the engine's request object is then invalid. */
@@ -74,34 +83,28 @@ export class Exchange implements HttpRequest {
     this.#ended.abort();
   }
 
-  readBody(limitBytes: number): Promise<BodyRead> {
+  readBody(maxBytes: number, grow: (bytes: number) => boolean): Promise<BodyRead> {
     const response = this.#response;
     if (response === null) return Promise.resolve({ ok: false, reason: 'aborted' });
     if (!this.#arriving)
       throw new Error('a request body must be read before the handler of the request returns');
-    const declared = Number(headerValues(this.headers, 'content-length')[0] ?? 0);
-    if (declared > limitBytes) return Promise.resolve({ ok: false, reason: 'too-large' });
+    const length = headerValues(this.headers, 'content-length')[0];
+    const declared = length === undefined ? maxBytes : Number(length);
+    if (declared > maxBytes) return Promise.resolve({ ok: false, reason: 'too-large' });
     return new Promise((resolve, reject) => {
-      let chunks: Uint8Array[] = [];
-      let received = 0;
+      const body = new BodyBuffer(declared, grow);
+      let isRefused = false;
       this.#bodyAborted = () => {
         resolve({ ok: false, reason: 'aborted' });
       };
       response.onData((chunk, isLast) => {
         try {
-          received += chunk.byteLength;
-          if (received > limitBytes) {
-            chunks = [];
-            resolve({ ok: false, reason: 'too-large' });
-            return;
-          }
+          if (isRefused) return;
           // The engine frees its memory when this callback returns.
-          chunks.push(new Uint8Array(chunk.slice(0)));
-          if (isLast)
-            resolve({
-              ok: true,
-              bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
-            });
+          const reason = body.append(chunk);
+          isRefused = reason !== null;
+          if (reason !== null) resolve({ ok: false, reason });
+          else if (isLast) resolve({ ok: true, bytes: body.bytes });
         } catch (error) {
           reject(error instanceof Error ? error : new Error(String(error)));
         }
@@ -110,7 +113,8 @@ export class Exchange implements HttpRequest {
   }
 
   /** Sends the response. Resolves when all of it has been passed to the engine, or the client has disconnected. */
-  async send(answer: HttpResponse): Promise<void> {
+  async send(given: HttpResponse): Promise<void> {
+    const answer = this.#isChunked ? { ...given, close: true } : given;
     // The engine processes a second request of the same segment even if the response to the first one closes the
     // connection. While a response is outstanding, it closes the connection instead. So a closing response waits for
     // the next turn, and a request that is smuggled in after a malformed head is never processed
@@ -225,9 +229,4 @@ export class Exchange implements HttpRequest {
     this.#writable?.();
     this.#onSettled(this);
   }
-}
-
-function writeHead(response: EngineResponse, answer: HttpResponse): void {
-  response.writeStatus(statusLine(answer.status));
-  for (const [name, value] of answer.headers) response.writeHeader(name, value);
 }

@@ -1,0 +1,76 @@
+/**
+ * States of a share: open, released (final). Invariants: the totals are the sums of all open shares; a refused request
+ * changes nothing. Exits: `release`.
+ */
+
+/** Limits of the request bodies that the service holds at the same time, in bytes. */
+export interface BodyLimits {
+  /** `http.body_bytes_per_client`. */
+  readonly perClient: number;
+  /** `http.body_bytes`. */
+  readonly total: number;
+}
+
+/** The limit that a body would exceed. */
+export type ExceededBudget = 'client' | 'total';
+
+/** Memory of the request bodies from their first byte to the end of their request. */
+export class BodyBudget {
+  readonly #limits: BodyLimits;
+  readonly #byClient = new Map<string, number>();
+  #total = 0;
+
+  constructor(limits: BodyLimits) {
+    this.#limits = limits;
+  }
+
+  /** Number of bytes that all bodies hold. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Opens the share of a request, which has no bytes yet. */
+  open(client: string): BodyShare {
+    return new BodyShare((bytes) => this.#take(client, bytes));
+  }
+
+  /** Takes bytes, or gives back a negative number. Returns the limit that does not allow it, or null. */
+  #take(client: string, bytes: number): ExceededBudget | null {
+    const held = (this.#byClient.get(client) ?? 0) + bytes;
+    if (bytes > 0 && held > this.#limits.perClient) return 'client';
+    if (bytes > 0 && this.#total + bytes > this.#limits.total) return 'total';
+    this.#total += bytes;
+    if (held === 0) this.#byClient.delete(client);
+    else this.#byClient.set(client, held);
+    return null;
+  }
+}
+
+/** Bytes of one request's body. */
+export class BodyShare {
+  readonly #take: (bytes: number) => ExceededBudget | null;
+  #bytes = 0;
+  #isReleased = false;
+  /** The limit that has refused more bytes; null if none has. */
+  exceeded: ExceededBudget | null = null;
+
+  constructor(take: (bytes: number) => ExceededBudget | null) {
+    this.#take = take;
+  }
+
+  /** Takes more bytes. Returns false if the budget does not allow it or the share is released. */
+  grow(bytes: number): boolean {
+    if (this.#isReleased) return false;
+    this.exceeded = this.#take(bytes);
+    if (this.exceeded !== null) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  /** Gives all bytes back. Further calls have no effect. */
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#take(-this.#bytes);
+  }
+}

@@ -1,0 +1,29 @@
+import { test } from 'tap';
+import { BodyBudget } from '../../../http/guards/body-budget.ts';
+
+void test('a client has its share of the memory, and all clients the total', (t) => {
+  const budget = new BodyBudget({ perClient: 10, total: 15 });
+  const first = budget.open('a');
+  const second = budget.open('a');
+  const other = budget.open('b');
+  t.equal(first.grow(6), true);
+  t.equal(second.grow(5), false);
+  t.equal(second.exceeded, 'client');
+  t.equal(second.grow(4), true);
+  t.equal(other.grow(6), false);
+  t.equal(other.exceeded, 'total');
+  t.equal(other.grow(5), true);
+  t.equal(budget.total, 15);
+
+  first.release();
+  t.equal(budget.total, 9);
+  t.equal(first.grow(1), false, 'a released share takes nothing');
+  first.release();
+  t.equal(budget.total, 9, 'a share is released once');
+  t.equal(other.grow(5), true);
+  second.release();
+  other.release();
+  t.equal(budget.total, 0);
+  t.equal(budget.open('a').grow(10), true);
+  t.end();
+});
