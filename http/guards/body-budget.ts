@@ -51,18 +51,24 @@ export class BodyShare {
   readonly #take: (bytes: number) => ExceededBudget | null;
   #bytes = 0;
   #isReleased = false;
-  /** The limit that has refused more bytes; null if none has. */
+  /** The limit that has refused bytes last; null if none has. */
   exceeded: ExceededBudget | null = null;
 
   constructor(take: (bytes: number) => ExceededBudget | null) {
     this.#take = take;
   }
 
-  /** Takes more bytes. Returns false if the budget does not allow it or the share is released. */
+  /**
+   * Takes more bytes, or gives back a negative number of them. Returns false if the budget does not allow it or the share
+   * is released.
+   */
   grow(bytes: number): boolean {
     if (this.#isReleased) return false;
-    this.exceeded = this.#take(bytes);
-    if (this.exceeded !== null) return false;
+    const exceeded = this.#take(bytes);
+    if (exceeded !== null) {
+      this.exceeded = exceeded;
+      return false;
+    }
     this.#bytes += bytes;
     return true;
   }

@@ -19,7 +19,8 @@ export interface HttpRequest {
   readonly remoteAddress: string;
   /**
    * Reads the whole body. Must be called at most once, before the handler of the request returns. `grow` is asked before
-   * the body takes more memory, in bytes; if it returns false, the body is dropped (`no-memory`).
+   * the body takes more memory, in bytes; if it returns false, the body is dropped (`no-memory`). It gets a negative
+   * number when memory is given back.
    */
   readBody(maxBytes: number, grow: (bytes: number) => boolean): Promise<BodyRead>;
   /** Aborts when the client disconnects or the server stops; streams end then. */

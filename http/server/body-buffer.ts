@@ -10,7 +10,10 @@ export class BodyBuffer {
   #bytes = new Uint8Array(0);
   #length = 0;
 
-  /** `grow` is asked before the memory grows by a number of bytes; `maxBytes` is the limit of the body. */
+  /**
+   * `grow` is asked before the memory grows by a number of bytes, and gets a negative number when it is dropped.
+   * `maxBytes` is the limit of the body.
+   */
   constructor(maxBytes: number, grow: (bytes: number) => boolean) {
     this.#maxBytes = maxBytes;
     this.#grow = grow;
@@ -40,6 +43,7 @@ export class BodyBuffer {
   }
 
   #drop(reason: 'too-large' | 'no-memory'): 'too-large' | 'no-memory' {
+    this.#grow(-this.#bytes.length);
     this.#bytes = new Uint8Array(0);
     this.#length = 0;
     return reason;

@@ -18,6 +18,12 @@ import { writeHead } from './write-head.ts';
 const SWITCHING_PROTOCOLS = 101;
 
 /**
+ * Maximum number of bytes of a refused body that are read and dropped before the response. A client that still sends when
+ * the connection is closed may not receive the response.
+ */
+const DISCARDED_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
  * One request and its response. The only holder of the engine's response object, which ends the process if it is used
  * after an abort or after the response (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process): `#response` is
  * null from then on.
@@ -89,22 +95,24 @@ export class Exchange implements HttpRequest {
     if (!this.#arriving)
       throw new Error('a request body must be read before the handler of the request returns');
     const length = headerValues(this.headers, 'content-length')[0];
-    const declared = length === undefined ? maxBytes : Number(length);
-    if (declared > maxBytes) return Promise.resolve({ ok: false, reason: 'too-large' });
+    const declared = length === undefined ? 0 : Number(length);
+    let refusal: Extract<BodyRead, { readonly ok: false }>['reason'] | null =
+      declared > maxBytes ? 'too-large' : null;
+    if (declared > maxBytes + DISCARDED_BYTES_MAX) return Promise.resolve({ ok: false, reason: 'too-large' });
     return new Promise((resolve, reject) => {
-      const body = new BodyBuffer(declared, grow);
-      let isRefused = false;
+      const body = new BodyBuffer(length === undefined ? maxBytes : Math.min(declared, maxBytes), grow);
+      let discarded = 0;
       this.#bodyAborted = () => {
         resolve({ ok: false, reason: 'aborted' });
       };
       response.onData((chunk, isLast) => {
         try {
-          if (isRefused) return;
-          // The engine frees its memory when this callback returns.
-          const reason = body.append(chunk);
-          isRefused = reason !== null;
-          if (reason !== null) resolve({ ok: false, reason });
-          else if (isLast) resolve({ ok: true, bytes: body.bytes });
+          // The engine frees the memory of the chunk when this callback returns.
+          if (refusal === null) refusal = body.append(chunk);
+          else discarded += chunk.byteLength;
+          if (refusal === null) {
+            if (isLast) resolve({ ok: true, bytes: body.bytes });
+          } else if (isLast || discarded > DISCARDED_BYTES_MAX) resolve({ ok: false, reason: refusal });
         } catch (error) {
           reject(error instanceof Error ? error : new Error(String(error)));
         }

@@ -14,6 +14,9 @@ void test('a client has its share of the memory, and all clients the total', (t)
   t.equal(other.exceeded, 'total');
   t.equal(other.grow(5), true);
   t.equal(budget.total, 15);
+  t.equal(first.grow(-2), true);
+  t.equal(budget.total, 13);
+  t.equal(first.grow(2), true);
 
   first.release();
   t.equal(budget.total, 9);

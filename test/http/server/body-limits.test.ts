@@ -84,8 +84,9 @@ async function endless(port: number, address: string, bytes: number): Promise<So
   return socket;
 }
 
-/** Returns the reply to a body that is too much. */
+/** Ends the body and returns the reply to it. */
 async function replyOf(socket: Socket): Promise<string> {
+  socket.write('0\r\n\r\n');
   socket.setEncoding('latin1');
   let text = '';
   socket.on('data', (data) => {
