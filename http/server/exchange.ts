@@ -43,8 +43,8 @@ export class Exchange implements HttpRequest {
   #writable: (() => void) | null = null;
   readonly #onSettled: (exchange: Exchange) => void;
   /**
-   * True if the body is chunked. The engine takes any byte for the second one of a line end in the framing, so that it
-   * may find a second request where a proxy in front has read a body. The connection therefore ends with the response
+   * True if the body is chunked. The engine does not check the line ends of the framing, so that it may find a second
+   * request where a proxy in front has read a body. The connection therefore ends with the response
    * (docs/dependency-hazards.md#d13-ambiguous-request-framing).
    */
   readonly #isChunked: boolean;

@@ -28,12 +28,7 @@ interface Reply {
 }
 
 /** Sends a request from an address of the loopback network, on a connection of its own. */
-function send(
-  path: string,
-  contentType: string,
-  body: string,
-  localAddress = '127.0.0.1',
-): Promise<Reply> {
+function send(path: string, contentType: string, body: string, localAddress = '127.0.0.1'): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': contentType, 'content-length': Buffer.byteLength(body) };
     const { httpPort: port } = place;
@@ -151,7 +146,10 @@ test('a connection that floods the event channel is closed', async (t) => {
     if (frame % 1_000 === 999) await new Promise((resolve) => setImmediate(resolve));
   }
   t.strictSame(await closed, { code: 1008, reason: 'more than 100 frames per second' });
-  t.ok(client.received.length < 2 * FRAMES_BURST, `${client.received.length} of ${FRAMES} frames are answered`);
+  t.ok(
+    client.received.length < 2 * FRAMES_BURST,
+    `${client.received.length} of ${FRAMES} frames are answered`,
+  );
   t.ok(await isReady());
 });
 
@@ -164,7 +162,8 @@ steps:
 
 /** A template of 600 KB whose expressions are each within their limit, and together take minutes. */
 function expensiveTemplate(): string {
-  const argument = (nth: number): string => `"{{ sum([sum([b for b in range(200)]) for a in range(500)]) + ${nth} }}"`;
+  const argument = (nth: number): string =>
+    `"{{ sum([sum([b for b in range(200)]) for a in range(500)]) + ${nth} }}"`;
   const args = Array.from({ length: 90 }, (_unused, nth) => argument(nth)).join(', ');
   const step = (nth: number): string =>
     `- name: S${nth}\n  script: { actions: { onRun: { command: x, args: [${args}] } } }\n`;
