@@ -11,6 +11,11 @@ export interface BodyLimits {
   readonly total: number;
 }
 
+/** Bodies up to this size may use the whole total; larger ones leave a part of it to them. */
+const SMALL_BYTES = 65_536;
+/** Part of the total that is kept for small bodies. */
+const SMALL_PART = 1 / 8;
+
 /** The limit that a body would exceed. */
 export type ExceededBudget = 'client' | 'total';
 
@@ -31,30 +36,37 @@ export class BodyBudget {
 
   /** Opens the share of a request, which has no bytes yet. */
   open(client: string): BodyShare {
-    return new BodyShare((bytes) => this.#take(client, bytes));
+    return new BodyShare((bytes, held) => this.#take(client, bytes, held));
   }
 
-  /** Takes bytes, or gives back a negative number. Returns the limit that does not allow it, or null. */
-  #take(client: string, bytes: number): ExceededBudget | null {
-    const held = (this.#byClient.get(client) ?? 0) + bytes;
-    if (bytes > 0 && held > this.#limits.perClient) return 'client';
-    if (bytes > 0 && this.#total + bytes > this.#limits.total) return 'total';
+  /**
+   * Takes bytes for a body that has `held` bytes already, or gives back a negative number. Returns the limit that does not
+   * allow it, or null.
+   */
+  #take(client: string, bytes: number, held: number): ExceededBudget | null {
+    const { perClient, total } = this.#limits;
+    const ofClient = (this.#byClient.get(client) ?? 0) + bytes;
+    if (bytes > 0) {
+      if (ofClient > perClient) return 'client';
+      const allowed = held + bytes > SMALL_BYTES ? total * (1 - SMALL_PART) : total;
+      if (this.#total + bytes > allowed) return 'total';
+    }
     this.#total += bytes;
-    if (held === 0) this.#byClient.delete(client);
-    else this.#byClient.set(client, held);
+    if (ofClient === 0) this.#byClient.delete(client);
+    else this.#byClient.set(client, ofClient);
     return null;
   }
 }
 
 /** Bytes of one request's body. */
 export class BodyShare {
-  readonly #take: (bytes: number) => ExceededBudget | null;
+  readonly #take: (bytes: number, held: number) => ExceededBudget | null;
   #bytes = 0;
   #isReleased = false;
   /** The limit that has refused bytes last; null if none has. */
   exceeded: ExceededBudget | null = null;
 
-  constructor(take: (bytes: number) => ExceededBudget | null) {
+  constructor(take: (bytes: number, held: number) => ExceededBudget | null) {
     this.#take = take;
   }
 
@@ -64,7 +76,7 @@ export class BodyShare {
    */
   grow(bytes: number): boolean {
     if (this.#isReleased) return false;
-    const exceeded = this.#take(bytes);
+    const exceeded = this.#take(bytes, this.#bytes);
     if (exceeded !== null) {
       this.exceeded = exceeded;
       return false;
@@ -77,6 +89,6 @@ export class BodyShare {
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    this.#take(-this.#bytes);
+    this.#take(-this.#bytes, this.#bytes);
   }
 }

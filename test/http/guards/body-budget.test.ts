@@ -30,3 +30,17 @@ void test('a client has its share of the memory, and all clients the total', (t)
   t.equal(budget.open('a').grow(10), true);
   t.end();
 });
+
+void test('large bodies leave a part of the total to small ones', (t) => {
+  const budget = new BodyBudget({ perClient: 1_000_000, total: 800_000 });
+  t.equal(budget.open('a').grow(700_000), true);
+  const large = budget.open('b');
+  t.equal(large.grow(65_536), true);
+  t.equal(large.grow(1), false);
+  t.equal(large.exceeded, 'total');
+  const small = budget.open('b');
+  t.equal(small.grow(34_464), true, 'a small body may use all');
+  t.equal(budget.total, 800_000);
+  t.equal(budget.open('c').grow(1), false);
+  t.end();
+});

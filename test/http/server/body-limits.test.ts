@@ -97,7 +97,7 @@ async function replyOf(socket: Socket): Promise<string> {
 }
 
 void test('bodies that do not end take a limited amount of memory from each client and from all', async (t) => {
-  const { client } = await startWith(t, 4 * MIB, 8 * MIB);
+  const { client } = await startWith(t, 4 * MIB, 9 * MIB);
   const body = 'a'.repeat(3 * MIB);
   const from = (address: string): object => ({ ...YAML_BODY, 'x-forwarded-for': address });
   const submit = (address: string): ReturnType<typeof client.send> =>
