@@ -50,17 +50,21 @@ void test('the deadline does not include the wait for a thread', async (t) => {
   const pool = new PreparationPool({ threads: 1, deadlineMs: PATIENT_MS, isAnswering: false });
   t.teardown(() => pool.stop());
   const slow = taskOf(slowTemplate(30));
-  t.ok((await pool.prepare('a', slow)).ok);
-  const startedAt = performance.now();
-  t.ok((await pool.prepare('a', slow)).ok);
-  const aloneMs = performance.now() - startedAt;
+  const timed = async (): Promise<number> => {
+    const startedAt = performance.now();
+    t.ok((await pool.prepare('a', slow)).ok);
+    return performance.now() - startedAt;
+  };
+  // The first evaluation of a thread takes much longer than the next ones.
+  const deadlineMs = Math.ceil(2 * (await timed()));
+  const count = Math.min(250, Math.ceil((2 * deadlineMs) / (await timed())));
 
-  const short = new PreparationPool({ threads: 1, deadlineMs: Math.ceil(aloneMs * 10), isAnswering: false });
+  const short = new PreparationPool({ threads: 1, deadlineMs, isAnswering: false });
   t.teardown(() => short.stop());
-  const results = await Promise.all(Array.from({ length: 40 }, () => short.prepare('a', slow)));
+  const results = await Promise.all(Array.from({ length: count }, () => short.prepare('a', slow)));
   t.notOk(
     results.some((result) => 'deadline' in result),
-    'forty templates in a row take longer than the deadline of each',
+    'together they take about twice the deadline of each',
   );
 });
 
