@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { Preparation } from '../../http/ports.ts';
 import type { PoolTask, PreparationResult, PreparationTask } from '../threads/pool-task.ts';
@@ -9,6 +8,8 @@ import { TemplateQueue, type Taken } from './template-queue.ts';
 /** Maximum number of submissions that wait for a thread, and those of one client. Further ones are refused. */
 const WAITING_MAX = 1_024;
 const WAITING_PER_CLIENT_MAX = 256;
+
+const NS_PER_MS = 1_000_000;
 
 /** Maximum time that a submission waits for a thread. */
 const WAIT_MS = 30_000;
@@ -94,28 +95,29 @@ export class PreparationPool {
   }
 
   private async evaluate(task: PreparationTask, { finished }: Taken<Waiting>): Promise<Preparation> {
-    // The thread announces the start: a new thread needs most of a second before it.
-    const { port1, port2 } = new MessageChannel();
+    const startedAt = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
     const deadline = new AbortController();
-    let startedAt = performance.now();
-    let timer: NodeJS.Timeout | undefined;
-    port1.once('message', () => {
-      startedAt = performance.now();
-      timer = setTimeout(() => deadline.abort(), this.deadlineMs);
-    });
+    const expire = (): void => {
+      const leftMs = this.deadlineMs - elapsedMs(startedAt);
+      if (leftMs <= 0) deadline.abort();
+      else timer = setTimeout(expire, leftMs);
+    };
+    let timer = setTimeout(expire, this.deadlineMs);
     try {
-      return await this.pool.run(
-        { ...task, started: port2 },
-        { signal: deadline.signal, transferList: [port2] },
-      );
+      return await this.pool.run({ ...task, startedAt }, { signal: deadline.signal });
     } catch (error) {
       if (deadline.signal.aborted) return { ok: false, deadline: true };
       throw error;
     } finally {
       clearTimeout(timer);
-      port1.close();
-      finished(performance.now() - startedAt);
+      finished(elapsedMs(startedAt));
       this.runNext();
     }
   }
+}
+
+/** Returns the time since the thread began with the task; 0 before. A new thread needs most of a second until then. */
+function elapsedMs(startedAt: BigInt64Array): number {
+  const began = Atomics.load(startedAt, 0);
+  return began === 0n ? 0 : Number(process.hrtime.bigint() - began) / NS_PER_MS;
 }

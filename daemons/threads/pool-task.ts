@@ -1,4 +1,3 @@
-import type { MessagePort } from 'node:worker_threads';
 import { encodeStepBody, encodeValue } from '../../src/adapters/lmdb/value-encoder.ts';
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
 import type { ExprLimits } from '../../src/openjd/expr/expr-limits.ts';
@@ -20,9 +19,9 @@ const regex = createRe2Engine();
 /** Minimum number of characters of a large template. For a smaller one, additional commits cost more than they save. */
 const LARGE_TEXT = 262_144;
 
-/** Task with the port on which the thread announces that it begins. */
+/** Task with shared memory for the time at which the thread begins, of `process.hrtime`; 0 before. */
 export interface PoolTask extends PreparationTask {
-  readonly started: MessagePort;
+  readonly startedAt: BigInt64Array<SharedArrayBuffer>;
 }
 
 /** Task of a pool thread. */

@@ -7,9 +7,8 @@ import { poolThreadName } from './thread-entry.ts';
 /** Entry of a pool thread: piscina calls the default export. The rows of large jobs are transferred, not copied. */
 export { run as default };
 
-function run({ started, ...task }: PoolTask): object {
-  started.postMessage(null);
-  started.close();
+function run({ startedAt, ...task }: PoolTask): object {
+  Atomics.store(startedAt, 0, process.hrtime.bigint());
   const result = prepareTemplate(task);
   if (!result.ok || result.job.rows === null) return result;
   const { rows } = result.job;
