@@ -14,7 +14,7 @@ interface BackupFlags {
 
 async function backup(file: string, flags: BackupFlags): Promise<void> {
   const { backupStores } = await import('../../daemons/maintenance/backup.ts');
-  const dataDirectory = dataDirectoryOf(flags);
+  const dataDirectory = await dataDirectoryOf(flags);
   // The service has priority when both need the same processor.
   setPriority(constants.priority.PRIORITY_LOW);
   const clearAtSignal = (clear: () => void): void => {

@@ -8,7 +8,8 @@ interface CompactFlags {
 
 async function compact(flags: CompactFlags): Promise<void> {
   const { compactStores } = await import('../../daemons/maintenance/compact.ts');
-  for (const { kind, bytesBefore, bytesAfter } of await ending(compactStores(dataDirectoryOf(flags), 0)))
+  const dataDirectory = await dataDirectoryOf(flags);
+  for (const { kind, bytesBefore, bytesAfter } of await ending(compactStores(dataDirectory, 0)))
     process.stdout.write(`${kind}: ${sizeText(bytesBefore)} -> ${sizeText(bytesAfter)}\n`);
 }
 

@@ -3,7 +3,6 @@ import { environmentName, flagName } from '../../src/core/config/key-names.ts';
 import { DAEMONS, type Daemon, type KeySet } from '../../src/core/config/keys.ts';
 import type { LogConfig } from '../../src/core/config/server-config.ts';
 import type { SimulationOptions } from '../simulated-workers.ts';
-import { serverConfigOf, workerConfigOf } from './daemon-config.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 
 /** Returns the help text of a daemon's flags, from the configuration schema. */
@@ -93,9 +92,10 @@ async function started(running: Promise<void>, log: LogConfig): Promise<void> {
   }
 }
 
-/** `callsheet server`. Loads the code of the daemon only when the command runs. */
+/** `callsheet server`. Loads the code of the daemon and of its configuration only when the command runs. */
 export const serverCommand = (): Command =>
   daemonCommand('server', 'Run the server: scheduler, REST API and the message bus.', async (args) => {
+    const { serverConfigOf } = await import('./daemon-config.ts');
     const config = serverConfigOf(args);
     const { runServer } = await import('../../daemons/server/server.ts');
     await started(runServer(config), config.log);
@@ -108,6 +108,7 @@ export const workerCommand = (): Command =>
     'Run a worker: it takes tasks from the server and runs them on this machine.',
     async (args, options) => {
       const simulation = simulationOf(options);
+      const { workerConfigOf } = await import('./daemon-config.ts');
       const config = workerConfigOf(args);
       if (simulation === null) {
         const { runWorker } = await import('../../daemons/worker/worker.ts');

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { serverConfigOf } from './daemon-config.ts';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
 
 /** Options of commands that read or write the data of a service on this machine. */
@@ -16,8 +15,9 @@ export const dataCommand = (name: string, description: string): Command =>
     .option('--config <file>', 'configuration file of the server')
     .option('--data-dir <directory>', 'data.dir of the server (SVC_DATA_DIR)');
 
-/** Returns the absolute path of `data.dir`. */
-export function dataDirectoryOf({ config, dataDir }: DataOptions): string {
+/** Returns the absolute path of `data.dir`. Loads the configuration reader here, because clients do not need it. */
+export async function dataDirectoryOf({ config, dataDir }: DataOptions): Promise<string> {
+  const { serverConfigOf } = await import('./daemon-config.ts');
   const flags = [
     ...(config === undefined ? [] : [`--config=${config}`]),
     ...(dataDir === undefined ? [] : [`--data-dir=${dataDir}`]),

@@ -9,7 +9,7 @@ interface RestoreFlags {
 
 async function restore(file: string, flags: RestoreFlags): Promise<void> {
   const { restoreStores } = await import('../../daemons/maintenance/restore.ts');
-  const dataDirectory = dataDirectoryOf(flags);
+  const dataDirectory = await dataDirectoryOf(flags);
   const { manifest } = await ending(restoreStores(dataDirectory, file), {
     RestoreTargetError: EXIT.conflict,
     DirectoryLockError: EXIT.conflict,

@@ -254,7 +254,7 @@ await test('failed tasks are retried by index range and by worker', async (t) =>
     await farm.submit(failing, { max_attempts: 1 }),
     await farm.submit(failing, { max_attempts: 1 }),
   ];
-  for (const id of ids) await farm.over(id, 'failed');
+  for (const id of ids) await farm.waitForJobStatus(id, 'failed');
   t.match(await bulk('workers', { action: 'disable', filter: { farm_id: farm.id } }), [
     { id: a.id, ok: true, status: 200 },
     { id: b.id, ok: true, status: 200 },

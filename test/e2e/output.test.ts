@@ -97,7 +97,7 @@ await test('redacted values appear in no log, message, diagnostic record or file
   t.match(running, { status: 'running', progress: 41.5, status_message: 'uses ********' });
   t.same(await leaks(folder), [], 'while the task runs');
   gate.open();
-  await farm.over(job, 'failed');
+  await farm.waitForJobStatus(job, 'failed');
   const task = await firstTask(job);
   t.match(task, {
     status: 'failed',
@@ -140,7 +140,7 @@ await test('an invalid directive fails the task and does not reveal the value to
   const job = await farm.submit(
     jobOf({ enter: `echo " openjd_redacted_env: TOKEN=$(cat ${vault}/token)"; sleep 60`, run: 'true' }),
   );
-  await farm.over(job, 'failed');
+  await farm.waitForJobStatus(job, 'failed');
   const { failure_reason: reason, ...task } = await firstTask(job);
   t.match(
     reason,

@@ -150,10 +150,10 @@ export class ContractFarm {
   async worker(name: string, ...flags: readonly string[]): Promise<WorkerDoc> {
     const daemon = startWorker(this.service, `${this.label}-${name}`, [`--worker-farm=${this.id}`, ...flags]);
     this.workers.set(name, daemon);
-    return this.workerBecomes(name, 'online');
+    return this.waitForWorkerStatus(name, 'online');
   }
 
-  async workerBecomes(name: string, status: string): Promise<WorkerDoc> {
+  async waitForWorkerStatus(name: string, status: string): Promise<WorkerDoc> {
     return until(
       `worker ${name} is ${status}`,
       async () => {
@@ -221,7 +221,7 @@ export class ContractFarm {
   }
 
   /** Polls a job until `condition` holds. */
-  async jobIs(id: string, what: string, fits: (job: JobDoc) => boolean): Promise<JobDoc> {
+  async waitForJob(id: string, what: string, fits: (job: JobDoc) => boolean): Promise<JobDoc> {
     return until(
       what,
       async () => {
@@ -235,17 +235,21 @@ export class ContractFarm {
   }
 
   /** Waits until the job has this status. */
-  over(id: string, status = 'completed'): Promise<JobDoc> {
-    return this.jobIs(id, `job is ${status}`, (job) => job.status === status);
+  waitForJobStatus(id: string, status = 'completed'): Promise<JobDoc> {
+    return this.waitForJob(id, `job is ${status}`, (job) => job.status === status);
   }
 
   /** Waits until `count` tasks of the job have the status. */
-  counts(id: string, status: string, howMany: number): Promise<JobDoc> {
-    return this.jobIs(id, `${howMany} tasks are ${status}`, (job) => job.task_counts[status] === howMany);
+  waitForTaskCount(id: string, status: string, howMany: number): Promise<JobDoc> {
+    return this.waitForJob(
+      id,
+      `${howMany} tasks are ${status}`,
+      (job) => job.task_counts[status] === howMany,
+    );
   }
 
   /** Polls a task until `condition` holds. */
-  async taskIs(
+  async waitForTask(
     jobId: string,
     index: number,
     what: string,
@@ -276,7 +280,7 @@ export class ContractFarm {
   }
 
   /** Polls the explanation until its summary matches: changes reach the scheduler with a short delay. */
-  async explained(taskId: string, summary: RegExp): Promise<ExplainDoc> {
+  async waitForExplanation(taskId: string, summary: RegExp): Promise<ExplainDoc> {
     const ask = (): Promise<ExplainDoc> =>
       this.api.must<ExplainDoc>('GET', `/api/v1/tasks/${taskId}/explain`);
     return until(
@@ -299,7 +303,7 @@ export class ContractFarm {
   }
 
   /** Waits until a counter reaches this value: counters lag behind the readable state by some milliseconds. */
-  async countsTo(name: string, wanted: number, queueId = this.queueId): Promise<void> {
+  async waitForCounter(name: string, wanted: number, queueId = this.queueId): Promise<void> {
     await until(`${name} is ${wanted}`, async () => (await this.counter(name, queueId)) >= wanted, WAIT_MS);
     const counted = await this.counter(name, queueId);
     if (counted !== wanted) throw new Error(`${name} is ${counted}, not ${wanted}`);

@@ -452,7 +452,7 @@ test('a listener that throws loses no message and keeps the connection', async (
   shard.statuses.failOnce(new Error('a programming error'));
   await worker.bus.reportStatus(statusOf(1));
   const failed = await shard.events.next(ofType('listenerFailed'));
-  t.match(failed, { subject: subjects.status(JOB), error: { message: 'a fault of the program' } });
+  t.match(failed, { subject: subjects.status(JOB), error: { message: 'a programming error' } });
   const again = await shard.statuses.next(() => true);
   t.equal(again.deliveryNumber, 2);
   again.acknowledge();

@@ -149,10 +149,10 @@ test('the templates come from standard input, as one document or one per line', 
 });
 
 test('invalid usage exits with 2', async (t) => {
-  t.match(await runCallsheet(['openjd', 'check']), { code: 2, err: /which template\?/ });
+  t.match(await runCallsheet(['openjd', 'check']), { code: 2, err: /give a template/ });
   t.match(await runCallsheet(['openjd', 'check', 'x', '--jsonl']), { code: 2, err: /--jsonl: templates/ });
   t.match(await runCallsheet(['openjd', 'check', '/nowhere/x']), { code: 2, err: /cannot be read: ENOENT/ });
-  t.match(await runCallsheet(['openjd', 'eval']), { code: 2, err: /which expression\?/ });
+  t.match(await runCallsheet(['openjd', 'eval']), { code: 2, err: /give an expression/ });
 });
 
 test('an error excerpt marks the location and contains no control characters', (t) => {

@@ -1,0 +1,64 @@
+import type { Case } from '../../kit/cases.ts';
+import type { CliSession } from './kit.ts';
+
+/** Commands on farms, queues, pools, locations and storage. */
+export const catalogCommands: readonly Case<CliSession>[] = [
+  [
+    'creates, changes, lists and deletes catalog entries',
+    async (t, session) => {
+      const { run, json } = session.commandsOf(t);
+      // The farm.
+      await run(0, 'farms', 'create', 'north', '--description', 'the first');
+      await run(5, 'farms', 'create', 'north');
+      await Promise.all([
+        run(0, 'farms', 'create', 'spare'),
+        run(2, 'farms', 'create', ' '),
+        run(0, 'queues', 'create', 'north', 'render', '--priority', '5'),
+        run(0, 'queues', 'create', 'north', 'night', '--description', 'cheap'),
+        run(4, 'queues', 'create', 'nowhere', 'render'),
+        run(0, 'pools', 'create', 'nuke', '4', '--server-hint', 'license-1'),
+        run(2, 'pools', 'create', 'none', '0'),
+        run(0, 'locations', 'create', 'berlin', '--description', 'first floor'),
+        run(2, 'locations', 'create', 'a b'),
+        run(
+          0,
+          'storage',
+          'create',
+          'projects',
+          '--root',
+          'default=/mnt/projects',
+          '--root',
+          'berlin=s3://bucket/p',
+        ),
+        run(2, 'storage', 'create', 'relative', '--root', 'default=relative'),
+      ]);
+      await Promise.all([
+        run(0, 'farms', 'set', 'spare', '--max-concurrent-tasks', '9', '--failure-limit', '3'),
+        run(0, 'queues', 'set', 'night', '--paused', 'true', '--max-attempts', '2', '--farm', 'north'),
+        run(0, 'pools', 'set', 'nuke', '--max-concurrent', '2'),
+        run(0, 'locations', 'set', 'berlin', '--name', 'potsdam'),
+        run(0, 'storage', 'set', 'projects', '--drop-root', 'berlin', '--root', 'rome=/r'),
+      ]);
+      t.match(await json(0, 'farms'), [
+        { name: 'north', description: 'the first' },
+        { name: 'spare', max_concurrent_tasks: 9, failure_limit: 3 },
+      ]);
+      const queues = (await json(0, 'queues', '--farm', 'north')) as { readonly name: string }[];
+      t.match(Object.fromEntries(queues.map((queue) => [queue.name, queue])), {
+        render: { priority: 5 },
+        night: { paused: true, max_attempts: 2, description: 'cheap' },
+      });
+      await Promise.all([
+        run(0, 'queues'),
+        run(0, 'pools'),
+        run(0, 'locations'),
+        run(0, 'storage'),
+        run(0, 'pools', 'delete', 'nuke'),
+        run(0, 'locations', 'delete', 'potsdam', '--json'),
+        run(0, 'storage', 'delete', 'projects'),
+        run(0, 'farms', 'delete', 'spare'),
+        run(4, 'pools', 'delete', 'maya'),
+      ]);
+    },
+  ],
+];

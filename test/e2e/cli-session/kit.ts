@@ -1,0 +1,153 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Test } from 'tap';
+import { callsheetProgram } from '../../../cli/commands/program.ts';
+import { runCallsheet, type Ran } from '../../cli/run-callsheet.ts';
+import { freePort, startService, startWorker, type Daemon, type RunningService } from '../../kit/daemons.ts';
+import { recordingProxy, type RecordingProxy } from '../../kit/recording-proxy.ts';
+import { until } from '../../kit/until.ts';
+
+/** A template of two steps. Tasks of the first wait for the file `Gate`, if given, and exit with the status `Exit`. */
+const RENDER = `
+specificationVersion: jobtemplate-2023-09
+name: "{{Param.Name}}"
+parameterDefinitions:
+  - { name: Name, type: STRING, default: shot }
+  - { name: Exit, type: INT, default: 0 }
+  - { name: Gate, type: STRING, default: "" }
+steps:
+  - name: Render
+    parameterSpace:
+      taskParameterDefinitions:
+        - { name: Frame, type: INT, range: "1-2" }
+    hostRequirements:
+      amounts: [{ name: amount.worker.vcpu, min: 1 }]
+    script:
+      actions:
+        onRun:
+          command: bash
+          args:
+            - "-c"
+            - >-
+              echo frame {{Task.Param.Frame}};
+              while [ -n "{{Param.Gate}}" ] && [ ! -e "{{Param.Gate}}" ]; do sleep 0.1; done;
+              echo "ends with {{Param.Exit}}" >&2;
+              exit {{Param.Exit}}
+  - name: Join
+    dependencies: [{ dependsOn: Render }]
+    script:
+      actions:
+        onRun: { command: bash, args: ["-c", "echo joined"] }
+`;
+
+/** Commands of one subtest: each asserts the exit status. */
+export interface SessionCommands {
+  readonly run: (status: number, ...args: readonly string[]) => Promise<Ran>;
+  /** Runs a command with `--json` and returns its output. */
+  readonly json: (status: number, ...args: readonly string[]) => Promise<unknown>;
+}
+
+/** Fixture of the cases: a service behind a recording proxy, which all commands use. */
+export interface CliSession {
+  readonly service: RunningService;
+  readonly proxy: RecordingProxy;
+  readonly commandsOf: (t: Test) => SessionCommands;
+  /** Arguments that submit the template to the queue `render` of the farm `north`. */
+  readonly submit: readonly string[];
+  /** File of a template without steps. */
+  readonly invalidTemplate: string;
+  /** File that ends tasks which were submitted with it as `Gate`. */
+  readonly gate: string;
+  /** Returns the number of rows of a list. */
+  readonly totalOf: (path: string) => Promise<number>;
+  /** Starts the worker `w1` of the farm `north` and waits until it is online. */
+  readonly startWorker: () => Promise<void>;
+  /** Stops the worker and waits until it is offline. */
+  readonly stopWorker: () => Promise<void>;
+  /** Returns the client commands and actions that have not been run. */
+  readonly missingCommands: () => readonly string[];
+}
+
+/** Commands that do not use the REST API. */
+const LOCAL = new Set(['server', 'worker', 'backup', 'restore', 'compact', 'openjd', 'completion']);
+
+/** Returns every client command, alone and with each of its actions: `pools`, `pools set`, `job`, `job pause`. */
+function clientCommands(program: Command): string[] {
+  return program.commands
+    .filter((command) => !LOCAL.has(command.name()))
+    .flatMap((command) => [
+      command.name(),
+      ...command.commands.map((inner) => `${command.name()} ${inner.name()}`),
+      ...command.registeredArguments.flatMap(({ argChoices = [] }) =>
+        argChoices.map((action) => `${command.name()} ${action}`),
+      ),
+    ]);
+}
+
+/** Starts the service and its proxy. Stops them, and the worker, when the test ends. */
+export async function startCliSession(t: Test): Promise<CliSession> {
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-session-'));
+  const service = await startService({
+    folder,
+    httpPort: await freePort(),
+    busPort: await freePort(),
+    flags: ['--scheduler-retry-delay-seconds=0', '--scheduler-max-attempts=1'],
+  });
+  const proxy = await recordingProxy(service.httpPort);
+  let worker: Daemon | null = null;
+  t.teardown(async () => {
+    await worker?.kill('SIGTERM');
+    await proxy.close();
+    await service.daemon.kill('SIGTERM');
+    if (t.passing()) await rm(folder, { recursive: true, force: true });
+    else t.comment(service.daemon.log().slice(-4000));
+  });
+  const template = join(folder, 'render.yaml');
+  const invalidTemplate = join(folder, 'invalid.yaml');
+  await writeFile(template, RENDER);
+  await writeFile(invalidTemplate, 'specificationVersion: jobtemplate-2023-09\nname: x\nsteps: []\n');
+
+  const known = clientCommands(callsheetProgram());
+  const done = new Set<string>();
+  const noteRun = (args: readonly string[]): void => {
+    for (const command of known) {
+      const [name = '', action] = command.split(' ');
+      if (args[0] === name && (action === undefined || args.slice(1, 3).includes(action))) done.add(command);
+    }
+  };
+  const totalOf = async (path: string): Promise<number> =>
+    (await service.api.must<{ readonly total: number }>('GET', path)).total;
+  const untilOneWorker = (status: string): Promise<boolean> =>
+    until(`the worker is ${status}`, async () => (await totalOf(`/api/v1/workers?status=${status}`)) === 1);
+  return {
+    service,
+    proxy,
+    commandsOf: (t) => {
+      const run = async (status: number, ...args: readonly string[]): Promise<Ran> => {
+        const environment = { SVC_URL: proxy.url, SVC_API_KEY: 'svc_session' };
+        const ran = await runCallsheet(args, { environment });
+        t.equal(ran.code, status, `${args.join(' ')}: ${ran.err}`);
+        noteRun(args);
+        return ran;
+      };
+      const json = async (status: number, ...args: readonly string[]): Promise<unknown> =>
+        JSON.parse((await run(status, ...args, '--json')).out);
+      return { run, json };
+    },
+    submit: ['submit', template, '--farm', 'north', '--queue', 'render'],
+    invalidTemplate,
+    gate: join(folder, 'gate'),
+    totalOf,
+    startWorker: async () => {
+      worker = startWorker(service, 'w1', ['--worker-cpus=4', '--worker-farm=north']);
+      await untilOneWorker('online');
+    },
+    stopWorker: async () => {
+      await worker?.kill('SIGTERM');
+      await untilOneWorker('offline');
+    },
+    missingCommands: () => known.filter((command) => !done.has(command)),
+  };
+}

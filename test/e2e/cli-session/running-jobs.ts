@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises';
+import type { Case } from '../../kit/cases.ts';
+import { until } from '../../kit/until.ts';
+import type { CliSession } from './kit.ts';
+
+/** Commands on jobs that a worker runs, and on the worker. */
+export const runningJobCommands: readonly Case<CliSession>[] = [
+  [
+    'submits, shows and retries jobs that a worker runs',
+    async (t, session) => {
+      const { run } = session.commandsOf(t);
+      const { submit, startWorker } = session;
+      await startWorker();
+      const shot = await run(0, ...submit, '--watch');
+      t.match(shot.err, /shot: 3\/3, completed\n/);
+      await run(5, 'job', 'shot', 'cancel');
+      const failing = await run(
+        1,
+        ...submit,
+        '-p',
+        'Name=broken',
+        '-p',
+        'Exit=3',
+        '--max-attempts',
+        '1',
+        '--watch',
+      );
+      t.match(failing.err, /\ntask \S+ Render[^\n]*: [^\n]+\n( {2}\| [^\n]+\n)*? {2}\| ends with 3\n/);
+      const [broken = ''] = failing.out.split(' ');
+      await Promise.all([
+        run(0, 'logs', `${broken}/Render/0`, '--json'),
+        run(0, 'logs', `${broken}/Render/1`, '--follow'),
+        run(0, 'task', `${broken}/Render/0`, '--json'),
+        run(0, 'explain', `${broken}/Render/0`),
+        run(0, 'workers', '--farm', 'north', '--status', 'online', '--sort-by', 'hostname'),
+        run(5, 'workers', 'delete', 'w1'),
+      ]);
+      await run(2, 'job', broken, '--range', '0');
+      await run(2, 'job', broken, 'retry', '--step', 'Nothing');
+      await run(4, 'job', broken, 'retry', '--worker', 'missing');
+      await run(1, 'job', broken, 'retry', '--step', 'Render', '--range', '0-1', '--worker', 'w1', '--wait');
+      await run(1, 'job', broken, 'retry', '--wait');
+    },
+  ],
+  [
+    'follows the log of a running task, and changes and deletes the worker',
+    async (t, session) => {
+      const { run } = session.commandsOf(t);
+      const { service, proxy, submit, gate, stopWorker } = session;
+      const { out: gated } = await run(0, ...submit, '-p', 'Name=gated', '-p', `Gate=${gate}`);
+      const following = run(0, 'logs', `${gated.trim()}/Render/0`, '--follow');
+      const watching = run(0, 'job', 'gated', 'watch');
+      await until('the job runs', async () => {
+        const { status } = await service.api.job(gated.trim());
+        return status === 'running';
+      });
+      await run(0, 'workers', 'disable', 'w1');
+      await run(0, 'workers', 'enable', 'w1', '--json');
+      await until('the job is requested again', () =>
+        proxy.exchanges.some(({ target, status }) => target.endsWith(gated.trim()) && status === 304),
+      );
+      await writeFile(gate, '');
+      t.match((await following).out, /^frame 1\n/);
+      await watching;
+      t.ok(proxy.exchanges.some(({ target }) => target.includes('tail=true')));
+      await stopWorker();
+      await run(0, 'workers', 'delete', 'w1');
+      await run(0, 'workers');
+    },
+  ],
+];

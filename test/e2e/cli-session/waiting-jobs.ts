@@ -1,0 +1,96 @@
+import type { Case } from '../../kit/cases.ts';
+import { until } from '../../kit/until.ts';
+import type { CliSession } from './kit.ts';
+
+/** Commands on jobs and tasks while no worker is online. */
+export const waitingJobCommands: readonly Case<CliSession>[] = [
+  [
+    'submits, shows, changes and cancels jobs that no worker runs',
+    async (t, session) => {
+      const { run, json } = session.commandsOf(t);
+      const { proxy, submit, invalidTemplate, totalOf } = session;
+      const preview = await run(0, ...submit, '-p', 'Name=tried', '--dry-run');
+      t.match(preview.out, /^.* tasks; nothing was stored\n/);
+      t.match(preview.out, /0\/0/, 'no worker is online or eligible');
+      t.match(await json(0, ...submit, '-p', 'Name=tried', '--dry-run'), { steps: Array });
+      await run(2, ...submit, '-p', 'Missing=1', '--dry-run');
+      t.match(await json(0, 'jobs'), { total: 0 }, 'nothing was stored');
+      proxy.loseNextAnswer('POST', '/api/v1/jobs');
+      const held = await run(
+        0,
+        ...submit,
+        '-p',
+        'Name=held',
+        '--priority',
+        '70',
+        '--project',
+        'film',
+        '--owner',
+        'ann',
+      );
+      t.match(held.err, /^waiting for the server at /);
+      t.match(
+        await json(0, 'jobs', '--search', 'held'),
+        { total: 1 },
+        'a lost response does not create a second job',
+      );
+      await Promise.all([
+        run(0, 'job', 'held'),
+        run(0, 'tasks', 'held', '--status', 'ready', '--sort-by', 'name', '--sort-dir', 'desc'),
+        run(0, 'task', 'held/Render/1'),
+        run(0, 'explain', 'held/Join'),
+        run(0, 'logs', 'held/Render/0'),
+        run(2, 'task', 'held/Render'),
+        run(4, 'explain', 'no-such-task'),
+        run(4, 'logs', 'no-such-task'),
+        run(4, 'task', 'no-such-task'),
+        run(4, 'job', 'nothing like it'),
+        run(4, 'job', '0198a1c2-1111-7111-8111-111111111111', 'cancel'),
+        run(
+          0,
+          'jobs',
+          '--farm',
+          'north',
+          '--queue',
+          'render',
+          '--status',
+          'pending',
+          '--owner',
+          'ann',
+          '--project',
+          'film',
+        ),
+        run(0, 'jobs', '--sort-by', 'priority', '--sort-dir', 'asc', '--limit', '1', '--offset', '0'),
+        run(2, 'jobs', '--limit', '5000'),
+        run(2, 'tasks', 'held', '--limit', '0'),
+        run(2, 'submit', invalidTemplate, '--farm', 'north', '--queue', 'render'),
+        run(2, ...submit, '-p', 'Unknown=1'),
+        run(2, ...submit, '--max-attempts', '0'),
+        run(4, ...submit, '--depends-on', 'missing'),
+        run(2, ...submit, '--depends-on', '0198a1c2-1111-7111-8111-111111111111'),
+      ]);
+      await run(0, 'job', 'held', 'pause');
+      await run(0, 'job', 'held', 'set', '--priority', '10', '--queue', 'night', '--max-attempts', '1');
+      t.match(await json(0, 'job', 'held', 'resume'), { priority: 10, effective_retry: { max_attempts: 1 } });
+      await run(2, 'job', 'held', 'set', '--max-attempts', '0');
+      await run(0, 'task', 'held/Render/0', 'cancel');
+      await run(5, 'task', 'held/Render/0', 'cancel');
+      await run(0, 'task', 'held/Render/0', 'retry');
+      await run(5, 'task', 'held/Render/0', 'retry');
+      await run(5, 'farms', 'delete', 'north');
+      const canceled = run(7, 'job', 'held', 'wait');
+      const behind = run(7, ...submit, '-p', 'Name=behind', '--depends-on', 'held', '--wait');
+      await until('both commands wait', async () => {
+        const requests = proxy.exchanges.filter(({ target }) => /^\/api\/v1\/jobs\/[^/]+$/.test(target));
+        const waits = requests.some(({ requestHeaders }) =>
+          requestHeaders.some(([name]) => name === 'if-none-match'),
+        );
+        return waits && (await totalOf('/api/v1/jobs?status=blocked')) === 1;
+      });
+      await run(0, 'job', 'held', 'cancel');
+      await Promise.all([canceled, behind]);
+      await run(0, 'job', 'held', 'delete');
+      await run(0, 'queues', 'delete', 'night');
+    },
+  ],
+];
