@@ -84,6 +84,8 @@ export interface Actors {
 }
 
 export interface PreparationRequest {
+  /** Address that the template counts for. */
+  readonly client: string;
   readonly text: string;
   readonly format: TemplateFormat;
   /** Values of job parameters by name, as the client sent them. */
@@ -97,8 +99,8 @@ export type Preparation =
   | { readonly ok: false; readonly errors: readonly PointedError[] }
   /** The time for it was up: no verdict on the template. */
   | { readonly ok: false; readonly deadline: true }
-  /** Too many templates wait already: it was not looked at. */
-  | { readonly ok: false; readonly busy: true };
+  /** Too many templates wait already, of this client or of all, or it waited too long: it was not looked at. */
+  | { readonly ok: false; readonly busy: 'client' | 'service' };
 
 export interface PreparedJob {
   readonly plan: PlanInParts;

@@ -54,7 +54,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     history: lists.history,
     actors: actorsOf(shards, reader),
     largeJobs: store,
-    prepareJob: (request) => pool.prepare({ ...request, limits, exprLimits }),
+    prepareJob: ({ client, ...request }) => pool.prepare(client, { ...request, limits, exprLimits }),
     logs: logReader,
     tails: new TaskTails({
       state: { store: reader, renew: () => reader.refresh() },

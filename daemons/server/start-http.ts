@@ -19,7 +19,7 @@ export async function startHttp(
   ports: Ports,
   pool: PreparationPool,
 ): Promise<number> {
-  const { addr, corsOrigins, rateLimit, trustProxy, enablePprof } = config.http;
+  const { addr, corsOrigins, rateLimit, trustProxy, enablePprof, bodies, connectionsPerClient } = config.http;
   const shards = Array.from({ length: config.scheduler.shards }, (_, index) => shardThreadName(index));
   const profiler = new ThreadProfiler(() => [...shards, 'store', 'logs', ...pool.threads()]);
   const server = await startFront(
@@ -27,6 +27,8 @@ export async function startHttp(
       ...addr,
       corsOrigins,
       rateLimit: { limit: rateLimit, trustProxy },
+      bodies,
+      connectionsPerClient,
       profiler: enablePprof ? profiler : null,
       pages: webApp(logger),
     },

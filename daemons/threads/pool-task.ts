@@ -19,6 +19,11 @@ const regex = createRe2Engine();
 /** Minimum number of characters of a large template. For a smaller one, additional commits cost more than they save. */
 const LARGE_TEXT = 262_144;
 
+/** Task with shared memory for the time at which the thread begins, of `process.hrtime`; 0 before. */
+export interface PoolTask extends PreparationTask {
+  readonly startedAt: BigInt64Array<SharedArrayBuffer>;
+}
+
 /** Task of a pool thread. */
 export interface PreparationTask {
   readonly text: string;

@@ -1,13 +1,14 @@
 import { threadId } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
-import { prepareTemplate, type PreparationTask } from './pool-task.ts';
+import { prepareTemplate, type PoolTask } from './pool-task.ts';
 import { serveProfiles } from './profile-channel.ts';
 import { poolThreadName } from './thread-entry.ts';
 
 /** Entry of a pool thread: piscina calls the default export. The rows of large jobs are transferred, not copied. */
 export { run as default };
 
-function run(task: PreparationTask): object {
+function run({ startedAt, ...task }: PoolTask): object {
+  Atomics.store(startedAt, 0, process.hrtime.bigint());
   const result = prepareTemplate(task);
   if (!result.ok || result.job.rows === null) return result;
   const { rows } = result.job;

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Problem } from '../../src/core/problems.ts';
 import { RateLimiter, type RateLimit } from '../../src/core/rate-limit/rate-limiter.ts';
 import type { Header, HttpRequest } from '../pipeline/message.ts';
-import { clientOf } from './client-address.ts';
 
 const SECOND_MS = 1_000;
 
@@ -21,17 +20,17 @@ export interface RateLimitRefusal {
 /** Returns the refusal of a request that exceeds the limit of its client, or null. */
 export type RateLimitGuard = (request: HttpRequest) => RateLimitRefusal | null;
 
-/** `steadyNow` returns milliseconds of a clock that never goes back. */
+/** Null for no limit. `steadyNow` returns milliseconds of a clock that never goes back. */
 export function rateLimitGuard(
-  { limit, trustProxy }: RateLimitSettings,
+  limit: RateLimit | null,
+  clientOf: (request: HttpRequest) => string,
   steadyNow: () => number,
 ): RateLimitGuard {
   if (limit === null) return () => null;
   const random = randomBytes(8);
   const limiter = new RateLimiter(limit, [random.readUInt32LE(0), random.readUInt32LE(4)]);
   return (request) => {
-    const client = clientOf(request.remoteAddress, request.headers, trustProxy);
-    const waitMs = limiter.take(client, Math.floor(steadyNow()));
+    const waitMs = limiter.take(clientOf(request), Math.floor(steadyNow()));
     if (waitMs === 0) return null;
     const seconds = String(Math.ceil(waitMs / SECOND_MS));
     return {

@@ -57,6 +57,8 @@ export interface Body {
   readonly required: boolean;
   /** True if the handler gets the unparsed text. */
   readonly verbatim: boolean;
+  /** `x-max-bytes`; `DEFAULT_MAX_BYTES` if the contract does not say. */
+  readonly maxBytes: number;
   /** Schemas by media type, in lower case. */
   readonly content: ReadonlyMap<string, Node>;
 }
@@ -66,6 +68,9 @@ export type Node = Readonly<Record<string, unknown>>;
 
 /** Prefix of references to named schemas. */
 export const SCHEMA_SET = 'callsheet';
+
+/** Maximum size of a request body. */
+const DEFAULT_MAX_BYTES = 65_536;
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 const CONTRACT_PATH = 'http/openapi/openapi.yaml';
@@ -164,6 +169,7 @@ function readBody(body: Node, where: string): Body {
   return {
     required: body['required'] === true,
     verbatim: body['x-verbatim'] === true,
+    maxBytes: body['x-max-bytes'] === undefined ? DEFAULT_MAX_BYTES : numberAt(body['x-max-bytes'], where),
     content: readContent(body['content'], where),
   };
 }
@@ -239,6 +245,11 @@ function listAt(value: unknown, where: string): readonly unknown[] {
 
 function textAt(value: unknown, where: string): string {
   if (typeof value !== 'string') throw unclear(`${where} is missing or not a text`);
+  return value;
+}
+
+function numberAt(value: unknown, where: string): number {
+  if (typeof value !== 'number') throw unclear(`x-max-bytes of ${where} is not a number`);
   return value;
 }
 

@@ -2188,7 +2188,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body exceeds 16 MiB. The connection is closed. */
+        /** @description The body exceeds 64 KiB, or `x-max-bytes` of the operation: 16 MiB for a template, 1 MiB for a bulk request. The connection is closed. */
         readonly TooLarge: {
             headers: {
                 readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2210,7 +2210,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The client address has sent too many requests. */
+        /** @description The client address has sent too many requests, its requests in progress have too many bytes, too many of its templates wait for their evaluation, or it has too many open event connections. */
         readonly TooManyRequests: {
             headers: {
                 readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -2222,7 +2222,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Any other error: 405 for a method that the path does not have (with `Allow`), 500, and 503 while the service stops. */
+        /** @description Any other error: 405 for a method that the path does not have (with `Allow`), 500, and 503 while the service stops or the requests in progress have too many bytes (with `Retry-After`). */
         readonly Problem: {
             headers: {
                 readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3521,7 +3521,7 @@ export interface operations {
                 };
             };
             readonly 429: components["responses"]["TooManyRequests"];
-            /** @description The evaluation of the template timed out (a retry may succeed), or the service is short of disk space. */
+            /** @description The evaluation of the template timed out (a retry may succeed), the service is busy with other templates or has too many request bodies in memory (with `Retry-After`), or it is short of disk space. */
             readonly 503: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];

@@ -24,6 +24,7 @@ export interface ErasedCall {
   readonly headers: object;
   readonly body: unknown;
   readonly principal: Principal;
+  readonly client: () => string;
   readonly ended: () => AbortSignal;
 }
 

@@ -6,10 +6,10 @@ import { pointedProblem } from '../problems.ts';
 import type { Header } from './message.ts';
 import { headerValues } from './message.ts';
 
-/** docs/contract/limits.md#requests. */
-export const MAX_BODY_BYTES = 16 * 1024 * 1024;
-
 const MAX_NESTING = 64;
+
+/** Members of objects and elements of lists in a parsed body: a bulk request has a thousand ids. */
+export const MAX_MEMBERS = 10_000;
 
 /** Unparsed body for a handler that needs the original text. */
 export interface VerbatimBody {
@@ -23,12 +23,15 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 export class BodyReader {
   /** True if a request must have a body. */
   readonly isRequired: boolean;
+  /** Maximum number of bytes (docs/contract/limits.md#requests). */
+  readonly maxBytes: number;
   readonly #verbatim: boolean;
   readonly #mediaTypes: readonly string[];
   readonly #checks: ReadonlyMap<string, Check>;
 
   constructor(body: Body, schemas: SchemaSet) {
     this.isRequired = body.required;
+    this.maxBytes = body.maxBytes;
     this.#verbatim = body.verbatim;
     this.#mediaTypes = [...body.content.keys()];
     this.#checks = new Map(
@@ -112,11 +115,11 @@ function isHalf(value: unknown): boolean {
 }
 
 /**
- * Limits nesting: deep input costs a parser seconds and hundreds of megabytes
- * (docs/dependency-hazards.md#d7-deep-or-large-documents).
+ * Limits nesting and members before it parses: deep input and many small members cost a parser seconds and hundreds of
+ * megabytes (docs/dependency-hazards.md#d7-deep-or-large-documents).
  */
 function parseJson(text: string): Outcome<unknown> {
-  const parsed = parseJsonText(text, { length: MAX_BODY_BYTES, nesting: MAX_NESTING });
+  const parsed = parseJsonText(text, { length: Infinity, nesting: MAX_NESTING, members: MAX_MEMBERS });
   return parsed.ok
     ? done(parsed.value)
     : refused('bad-request', parsed.reason.replace(/^message: /, 'the body is '));

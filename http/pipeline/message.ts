@@ -4,7 +4,7 @@ export type Header = readonly [name: string, value: string];
 
 export type BodyRead =
   | { readonly ok: true; readonly bytes: Uint8Array }
-  | { readonly ok: false; readonly reason: 'too-large' | 'aborted' };
+  | { readonly ok: false; readonly reason: 'too-large' | 'no-memory' | 'aborted' };
 
 export interface HttpRequest {
   /** As sent; upper case for known methods. */
@@ -17,8 +17,12 @@ export interface HttpRequest {
   readonly headers: readonly Header[];
   /** Address of the peer; empty if the engine does not know it. */
   readonly remoteAddress: string;
-  /** Reads the whole body. Must be called at most once, before the handler of the request returns. */
-  readBody(limitBytes: number): Promise<BodyRead>;
+  /**
+   * Reads the whole body. Must be called at most once, before the handler of the request returns. `grow` is asked before
+   * the body takes more memory, in bytes; if it returns false, the body is dropped (`no-memory`). It gets a negative
+   * number when memory is given back.
+   */
+  readBody(maxBytes: number, grow: (bytes: number) => boolean): Promise<BodyRead>;
   /** Aborts when the client disconnects or the server stops; streams end then. */
   ended(): AbortSignal;
 }

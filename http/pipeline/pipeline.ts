@@ -1,5 +1,7 @@
-import type { Problem } from '../../src/core/problems.ts';
+import type { Outcome, Problem } from '../../src/core/problems.ts';
 import { answerPprof, isPprof, type Profiler } from '../debug/pprof.ts';
+import type { BodyBudget } from '../guards/body-budget.ts';
+import type { ConnectionLimit } from '../guards/connection-limit.ts';
 import type { CorsPolicy } from '../guards/cors.ts';
 import { framingFault } from '../guards/framing.ts';
 import { ANONYMOUS } from '../guards/principal.ts';
@@ -12,12 +14,13 @@ import type { Ports } from '../ports.ts';
 import { pointedProblem, problemResponse } from '../problems.ts';
 import type { AnyReply, Handlers } from '../routes/operation.ts';
 import { bindRoutes, type ErasedCall, type Route } from './bind.ts';
-import { MAX_BODY_BYTES, type BodyReader } from './body.ts';
+import type { BodyReader } from './body.ts';
 import { headerValues } from './message.ts';
 import { compressed } from './compress.ts';
 import { conditional, tagged } from './conditional.ts';
 import type { Header, HttpRequest, HttpResponse, RequestHandler } from './message.ts';
 import { parseQueryString } from './query-string.ts';
+import { refusedBody } from './refused-body.ts';
 import { ResponseCache } from './response-cache.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -32,8 +35,12 @@ const SECURITY_HEADERS: readonly Header[] = [
 /** Checks and files that the pipeline uses. */
 export interface Guards {
   readonly cors: CorsPolicy;
+  /** Returns the client that a request counts for. */
+  readonly client: (request: HttpRequest) => string;
   /** Called for every API request; probes and metrics are not limited. */
   readonly tooMany: RateLimitGuard;
+  readonly bodies: BodyBudget;
+  readonly connections: Pick<ConnectionLimit, 'refusal'>;
   /** Null if profiling is off (`http.enable_pprof`). */
   readonly profiler: Profiler | null;
   /** Files of the web application; null if it was not built. */
@@ -44,7 +51,12 @@ export interface Pipeline {
   readonly handle: RequestHandler;
   /** Answers a WebSocket handshake; with 101 if it is accepted. */
   readonly admit: RequestHandler;
+  /** Makes the response to a connection whose first request head does not arrive. */
+  readonly refuseHead: () => HttpResponse;
 }
+
+/** `Retry-After` of a client with too many event connections: they last. */
+const RETRY_LATER: readonly Header[] = [['Retry-After', '60']];
 
 /**
  * Creates the request pipeline: id, framing, rate limit, cache, route, parameters, content type, body, handler, tag,
@@ -54,7 +66,7 @@ export function createPipeline(
   contract: Contract,
   handlers: Handlers,
   ports: Ports,
-  { cors, tooMany, profiler, pages }: Guards,
+  { cors, client, tooMany, bodies, connections, profiler, pages }: Guards,
 ): Pipeline {
   const router = bindRoutes(contract, handlers);
   const recent = new ResponseCache(ports.commits);
@@ -78,6 +90,12 @@ export function createPipeline(
         ? { status: 101, headers: commonHeaders(request.path, requestId), body: null }
         : finish(request, refusal, requestId);
     },
+    refuseHead: () => {
+      const requestId = ports.newId();
+      const detail = 'no complete request head arrived in time; it is malformed or too slow';
+      const answer = problemResponse({ kind: 'bad-request', detail }, requestId, [], true);
+      return withHeaders(answer, commonHeaders('/', requestId));
+    },
   };
 
   /** Rejects requests independently of their target. */
@@ -96,6 +114,10 @@ export function createPipeline(
     if (fault !== null) {
       const headers = fault.kind === 'upgrade-required' ? UPGRADE_HEADERS : [];
       return problemResponse(fault, requestId, headers);
+    }
+    const excess = connections.refusal(client(request));
+    if (excess !== null) {
+      return problemResponse({ kind: 'too-many-requests', detail: excess }, requestId, RETRY_LATER);
     }
     if (cors.allowsSocket(request)) return null;
     const detail = 'pages of this origin cannot open the event channel (http.cors_origins)';
@@ -164,6 +186,7 @@ export function createPipeline(
       headers: parameters.headers,
       body,
       principal: ANONYMOUS,
+      client: () => client(request),
       ended: () => request.ended(),
     });
     if (route.body !== null) return withBody(request, route, route.body, call, requestId);
@@ -203,14 +226,24 @@ export function createPipeline(
     const mediaType = reader.mediaType(request.headers);
     const hasType = headerValues(request.headers, 'content-type').length > 0;
     if (!mediaType.ok && hasType && reader.isRequired) return problemResponse(mediaType.problem, requestId);
-    const read = await request.readBody(MAX_BODY_BYTES);
-    if (!read.ok) {
-      const problem: Problem =
-        read.reason === 'too-large'
-          ? { kind: 'too-large', detail: `the request body exceeds ${MAX_BODY_BYTES} bytes` }
-          : { kind: 'bad-request', detail: 'the request body ended early' };
-      return problemResponse(problem, requestId, [], true);
+    const share = bodies.open(client(request));
+    try {
+      const read = await request.readBody(reader.maxBytes, (bytes) => share.grow(bytes));
+      if (!read.ok) return refusedBody(read.reason, share, reader, requestId);
+      return await withBytes(route, reader, { mediaType, bytes: read.bytes }, call, requestId);
+    } finally {
+      share.release();
     }
+  }
+
+  async function withBytes(
+    route: Route,
+    reader: BodyReader,
+    read: { readonly mediaType: Outcome<string>; readonly bytes: Uint8Array },
+    call: (body: unknown) => ErasedCall,
+    requestId: string,
+  ): Promise<HttpResponse> {
+    const { mediaType } = read;
     const isMissing = read.bytes.byteLength === 0;
     if (isMissing && !reader.isRequired)
       return await respondWhenReadable(() => run(route, call(undefined), requestId));

@@ -96,5 +96,7 @@ function resultOf(id: string, reply: AnyReply): Schemas['BulkResult'] {
 }
 
 /** Builds the call of an item's own route, without its body. */
-export const itemCall = ({ principal, ended }: Pick<Call<OperationId>, 'principal' | 'ended'>, id: string) =>
-  ({ path: { id }, query: {}, headers: {}, principal, ended }) as const;
+export const itemCall = (
+  { principal, client, ended }: Pick<Call<OperationId>, 'principal' | 'client' | 'ended'>,
+  id: string,
+) => ({ path: { id }, query: {}, headers: {}, principal, client, ended }) as const;

@@ -56,6 +56,8 @@ export interface Call<Op extends OperationId> {
   readonly headers: HeadersOf<Op>;
   readonly body: BodyOf<Op>;
   readonly principal: Principal;
+  /** Returns the address that the request counts for. */
+  readonly client: () => string;
   /** Aborts when the client disconnects or the server stops. */
   readonly ended: () => AbortSignal;
 }

@@ -8,6 +8,7 @@ import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
 import type { StepPreview } from '../../src/openjd/template/preview-command.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { poolKey } from '../../src/core/records/usage-pool.ts';
+import type { Header } from '../pipeline/message.ts';
 import { pointedProblem } from '../problems.ts';
 import type { Ports, PreparedJob } from '../ports.ts';
 import { dryRunView } from '../views/dry-run-view.ts';
@@ -21,6 +22,8 @@ import type { IdempotencyKeyRow } from '../../actors/service/job/messages.ts';
 
 /** docs/contract/errors.md, 503: no verdict on the template. */
 const DEADLINE_DETAIL = 'template evaluation timed out; the template may be valid, so retry the request';
+
+const BUSY_HEADERS: readonly Header[] = [['Retry-After', '1']];
 
 const PARAMETER_PREFIX = 'param.';
 
@@ -113,15 +116,14 @@ async function submissionOf(
   }
   const templateFormat: TemplateFormat = body.mediaType === 'application/json' ? 'json' : 'yaml';
   const prepared = await ports.prepareJob({
+    client: call.client(),
     text: body.text,
     format: templateFormat,
     values: parameterValues(query),
     previews: query.dry_run === true,
   });
   if (!prepared.ok) {
-    if ('busy' in prepared) {
-      return problem('unavailable', 'the service is busy with other templates; retry in a moment');
-    }
+    if ('busy' in prepared) return busy(prepared.busy);
     return 'deadline' in prepared
       ? problem('unavailable', DEADLINE_DETAIL)
       : { kind: 'problem', problem: pointedProblem('unprocessable', prepared.errors) };
@@ -131,6 +133,15 @@ async function submissionOf(
   const submission = submissionFrom(call, prepared.job, templateFormat, upstreams.value);
   const { plan, rows } = prepared.job;
   return { submission, plan, rows, previews: prepared.previews };
+}
+
+/** Returns the reply to a submission that was not looked at. */
+function busy(share: 'client' | 'service'): ProblemReply {
+  const reply =
+    share === 'client'
+      ? problem('too-many-requests', 'too many templates of this address wait for their evaluation')
+      : problem('unavailable', 'the service is busy with other templates; retry in a moment');
+  return { ...reply, headers: BUSY_HEADERS };
 }
 
 function submissionFrom(

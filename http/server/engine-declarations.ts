@@ -11,4 +11,6 @@ declare module 'uWebSockets.js' {
     ): TemplatedApp;
   }
   const LIBUS_LISTEN_EXCLUSIVE_PORT: number;
+  /** Sets an undocumented option of the engine by its code. */
+  function _cfg(code: string): void;
 }

@@ -11,9 +11,17 @@ import type {
 } from 'uWebSockets.js';
 import type { BodyRead, Header, HttpRequest, HttpResponse } from '../pipeline/message.ts';
 import { headerValues } from '../pipeline/message.ts';
+import { BodyBuffer } from './body-buffer.ts';
 import { statusLine } from './status-line.ts';
+import { writeHead } from './write-head.ts';
 
 const SWITCHING_PROTOCOLS = 101;
+
+/**
+ * Maximum number of bytes of a refused body that are read and dropped before the response. A client that still sends when
+ * the connection is closed may not receive the response.
+ */
+const DISCARDED_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
  * One request and its response. The only holder of the engine's response object, which ends the process if it is used
@@ -34,6 +42,12 @@ export class Exchange implements HttpRequest {
   #bodyAborted: (() => void) | null = null;
   #writable: (() => void) | null = null;
   readonly #onSettled: (exchange: Exchange) => void;
+  /**
+   * True if the body is chunked. The engine does not check the line ends of the framing, so that it may find a second
+   * request where a proxy in front has read a body. The connection therefore ends with the response
+   * (docs/dependency-hazards.md#d13-ambiguous-request-framing).
+   */
+  readonly #isChunked: boolean;
 
   /** `settled` is called once, when the exchange no longer needs the connection. */
   constructor(response: EngineResponse, request: EngineRequest, settled: (exchange: Exchange) => void) {
@@ -51,6 +65,7 @@ export class Exchange implements HttpRequest {
       headers.push([name, value]);
     });
     this.headers = headers;
+    this.#isChunked = headerValues(headers, 'transfer-encoding').length > 0;
   }
 
   /** Must be called when the engine's handler returns, because the engine's request object is then invalid. */
@@ -74,34 +89,30 @@ export class Exchange implements HttpRequest {
     this.#ended.abort();
   }
 
-  readBody(limitBytes: number): Promise<BodyRead> {
+  readBody(maxBytes: number, grow: (bytes: number) => boolean): Promise<BodyRead> {
     const response = this.#response;
     if (response === null) return Promise.resolve({ ok: false, reason: 'aborted' });
     if (!this.#arriving)
       throw new Error('a request body must be read before the handler of the request returns');
-    const declared = Number(headerValues(this.headers, 'content-length')[0] ?? 0);
-    if (declared > limitBytes) return Promise.resolve({ ok: false, reason: 'too-large' });
+    const length = headerValues(this.headers, 'content-length')[0];
+    const declared = length === undefined ? 0 : Number(length);
+    let refusal: Extract<BodyRead, { readonly ok: false }>['reason'] | null =
+      declared > maxBytes ? 'too-large' : null;
+    if (declared > maxBytes + DISCARDED_BYTES_MAX) return Promise.resolve({ ok: false, reason: 'too-large' });
     return new Promise((resolve, reject) => {
-      let chunks: Uint8Array[] = [];
-      let received = 0;
+      const body = new BodyBuffer(length === undefined ? maxBytes : Math.min(declared, maxBytes), grow);
+      let discarded = 0;
       this.#bodyAborted = () => {
         resolve({ ok: false, reason: 'aborted' });
       };
       response.onData((chunk, isLast) => {
         try {
-          received += chunk.byteLength;
-          if (received > limitBytes) {
-            chunks = [];
-            resolve({ ok: false, reason: 'too-large' });
-            return;
-          }
-          // The engine frees its memory when this callback returns.
-          chunks.push(new Uint8Array(chunk.slice(0)));
-          if (isLast)
-            resolve({
-              ok: true,
-              bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
-            });
+          // The engine frees the memory of the chunk when this callback returns.
+          if (refusal === null) refusal = body.append(chunk);
+          else discarded += chunk.byteLength;
+          if (refusal === null) {
+            if (isLast) resolve({ ok: true, bytes: body.bytes });
+          } else if (isLast || discarded > DISCARDED_BYTES_MAX) resolve({ ok: false, reason: refusal });
         } catch (error) {
           reject(error instanceof Error ? error : new Error(String(error)));
         }
@@ -110,7 +121,8 @@ export class Exchange implements HttpRequest {
   }
 
   /** Sends the response. Resolves when all of it has been passed to the engine, or the client has disconnected. */
-  async send(answer: HttpResponse): Promise<void> {
+  async send(given: HttpResponse): Promise<void> {
+    const answer = this.#isChunked ? { ...given, close: true } : given;
     // The engine processes a second request of the same segment even if the response to the first one closes the
     // connection. While a response is outstanding, it closes the connection instead. So a closing response waits for
     // the next turn, and a request that is smuggled in after a malformed head is never processed
@@ -225,9 +237,4 @@ export class Exchange implements HttpRequest {
     this.#writable?.();
     this.#onSettled(this);
   }
-}
-
-function writeHead(response: EngineResponse, answer: HttpResponse): void {
-  response.writeStatus(statusLine(answer.status));
-  for (const [name, value] of answer.headers) response.writeHeader(name, value);
 }

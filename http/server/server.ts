@@ -4,7 +4,11 @@ import './engine-declarations.ts';
 import type { HttpResponse, RequestHandler } from '../pipeline/message.ts';
 import type { SocketService } from '../ws/socket.ts';
 import { Exchange } from './exchange.ts';
+import { SilentConnections } from './silent-connections.ts';
 import { serveWebSockets } from './web-sockets.ts';
+
+/** Option of the engine that leaves the header `uWebSockets` out of responses. */
+const WITHOUT_ENGINE_HEADER = '999999990007';
 
 /** Time for clients of the event channel to answer a close. */
 const SOCKETS_CLOSE_MS = 1000;
@@ -30,6 +34,13 @@ export interface SocketsAt {
   readonly service: SocketService;
 }
 
+/** Responses of the server. */
+export interface Answers {
+  readonly handle: RequestHandler;
+  /** Makes the response to a connection whose first request head does not arrive. */
+  readonly refuseHead: () => HttpResponse;
+}
+
 /**
  * Serves HTTP/1.1 and WebSocket connections. One handler is registered for every path and method. It cannot throw,
  * because the engine would end the process (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process). `failed`
@@ -38,7 +49,7 @@ export interface SocketsAt {
  */
 export async function serveHttp(
   address: ListenAddress,
-  handle: RequestHandler,
+  { handle, refuseHead }: Answers,
   sockets: SocketsAt,
   failed: (error: unknown) => void,
 ): Promise<HttpServer> {
@@ -61,12 +72,26 @@ export async function serveHttp(
   const send = (exchange: Exchange, response: HttpResponse): Promise<void> =>
     exchange.send(stopping ? { ...response, close: true } : response);
 
+  const silent = new SilentConnections(refuseHead);
+  const opened = (exchange: Exchange): void => {
+    running.add(exchange);
+    silent.requestArrived(exchange.remoteAddress);
+  };
+
+  engine._cfg(WITHOUT_ENGINE_HEADER);
   const app = engine.App();
+  app.filter((response, change) => {
+    try {
+      if (change > 0) silent.opened(response);
+    } catch (error) {
+      failed(error);
+    }
+  });
   app.any('/*', (response, request) => {
     let exchange: Exchange | null = null;
     try {
       exchange = new Exchange(response, request, settled);
-      running.add(exchange);
+      opened(exchange);
       if (stopping) exchange.stopping();
       void answer(exchange, Promise.resolve(handle(exchange)));
     } catch (error) {
@@ -79,7 +104,7 @@ export async function serveHttp(
 
   // Requests to this path that are not WebSocket handshakes go to the handler above.
   const webSockets = serveWebSockets(app, sockets.path, sockets.service, {
-    opened: (exchange) => running.add(exchange),
+    opened,
     settled,
     refuse: (exchange, response) => void answer(exchange, Promise.resolve(response)),
     failed,
@@ -101,6 +126,7 @@ export async function serveHttp(
       if (stopping) return;
       stopping = true;
       engine.us_listen_socket_close(socket);
+      silent.stop();
       for (const exchange of running) exchange.stopping();
       await webSockets.stop(Math.min(budgetMs, SOCKETS_CLOSE_MS));
       if (running.size > 0) await untilIdleOr(budgetMs);

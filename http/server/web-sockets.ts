@@ -13,6 +13,7 @@ const UNANSWERED_END_S = 600;
 
 /** Data that the engine stores with a connection. */
 interface Kept {
+  readonly client: string;
   connection: Connection | null;
 }
 
@@ -116,7 +117,13 @@ export function serveWebSockets(
         const given = exchange;
         const go = (answer: Awaited<ReturnType<SocketService['admit']>>): void => {
           if (answer.status !== 101) refuse(given, answer);
-          else given.upgrade<Kept>(answer.headers, { connection: null }, key, context);
+          else
+            given.upgrade<Kept>(
+              answer.headers,
+              { client: service.clientOf(given), connection: null },
+              key,
+              context,
+            );
         };
         const admitted = service.admit(exchange);
         if (admitted instanceof Promise) {
@@ -137,7 +144,7 @@ export function serveWebSockets(
       socket.getUserData().connection = connection;
       connections.add(connection);
       guarded(connection, () => {
-        connection.listener = service.opened(connection);
+        connection.listener = service.opened(connection, socket.getUserData().client);
       });
     },
     message: (socket, message, isBinary) => {

@@ -4,6 +4,8 @@ import { findJob, findTask } from '../routes/find-task.ts';
 import { Client, type FoundChannel } from './client.ts';
 import { LogFeed } from './log-feed.ts';
 import { Liveness, TICK_MS } from './liveness.ts';
+import type { MessageLimit } from './message-limit.ts';
+import type { ConnectionLimit } from '../guards/connection-limit.ts';
 import type { Socket, SocketListener } from './socket.ts';
 
 /** Ports that the gateway uses. */
@@ -12,17 +14,28 @@ export type GatewayPorts = Pick<
   'store' | 'logs' | 'diagnostics' | 'taskEvents' | 'followedJobs' | 'events' | 'steadyNow'
 >;
 
+/** Limits of what clients send and open. */
+export interface GatewayLimits {
+  readonly connections: Pick<ConnectionLimit, 'opened'>;
+  readonly messages: MessageLimit;
+}
+
+/** Close code for a client that exceeds a limit (RFC 6455, 7.4.1). */
+const POLICY_VIOLATION = 1008;
+
 const TASKS_SUBJECT = /^jobs\/([^/]+)\/tasks$/;
 const LOGS_SUBJECT = /^tasks\/([^/]+)\/logs$/;
 
 /** The event channel (docs/contract/events.md): connections and their subjects. */
 export class Gateway {
   readonly #ports: GatewayPorts;
+  readonly #limits: GatewayLimits;
   readonly #liveness: Liveness<Client>;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(ports: GatewayPorts) {
+  constructor(ports: GatewayPorts, limits: GatewayLimits) {
     this.#ports = ports;
+    this.#limits = limits;
     this.#liveness = new Liveness(() => ports.steadyNow());
     this.#timer = setInterval(() => {
       this.#liveness.tick();
@@ -31,17 +44,27 @@ export class Gateway {
   }
 
   /** Registers a connection. While authentication is off, every client may subscribe to every subject. */
-  opened(socket: Socket): SocketListener {
+  opened(socket: Socket, address: string): SocketListener {
     const client = new Client(socket, this.#ports.events, (subject) => this.#channelOf(subject));
+    const excess = this.#limits.messages.ofConnection(address);
+    const ended = this.#limits.connections.opened(address);
     this.#liveness.enter(client);
+    const isAccepted = (): boolean => {
+      const reason = excess();
+      if (reason === null) this.#liveness.frameReceived(client);
+      else client.close(POLICY_VIOLATION, reason);
+      return reason === null;
+    };
     return {
       received: (text) => {
-        this.#liveness.frameReceived(client);
-        client.received(text);
+        if (isAccepted()) client.received(text);
       },
-      frameReceived: () => this.#liveness.frameReceived(client),
+      frameReceived: () => {
+        isAccepted();
+      },
       drained: () => client.drained(),
       closed: () => {
+        ended();
         this.#liveness.leave(client);
         client.closed();
       },

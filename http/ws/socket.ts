@@ -34,7 +34,9 @@ export interface SocketListener {
 export interface SocketService {
   /** Answers a WebSocket handshake: 101, or a refusal. */
   admit(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
-  opened(socket: Socket): SocketListener;
+  /** Returns the client that a connection counts for. */
+  clientOf(request: HttpRequest): string;
+  opened(socket: Socket, client: string): SocketListener;
   /** Closes all connections. */
   stop(): void;
 }

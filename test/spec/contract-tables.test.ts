@@ -2,7 +2,6 @@ import { test } from 'tap';
 import { LEASE_HOLD_MS, STALE_ASSIGNED_MS } from '../../actors/service/service-system.ts';
 import { AGENT_LIMITS } from '../../actors/agent/agent-limits.ts';
 import { readContract, type Node, type Operation } from '../../http/openapi/contract.ts';
-import { MAX_BODY_BYTES } from '../../http/pipeline/body.ts';
 import { HEALTH_CHECK_BUDGET_MS } from '../../http/routes/probes.ts';
 import { SHUTDOWN_MS } from '../../daemons/server/server.ts';
 import { PERMISSIONS, ROLES, permissionsOf } from '../../src/core/access/permissions.ts';
@@ -167,7 +166,6 @@ void test('the configuration keys and their defaults are those of the contract',
  */
 void test('the fixed limits are those of the contract', async (t) => {
   const limits: readonly (readonly [what: string, found: number, row: number])[] = [
-    ['body', MAX_BODY_BYTES, 16 * 1024 * 1024],
     ['checker of readiness', HEALTH_CHECK_BUDGET_MS, 5_000],
     ['graceful shutdown', SHUTDOWN_MS, 30_000],
     ['stale-assigned reaper', STALE_ASSIGNED_MS, 30_000],

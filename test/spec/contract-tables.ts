@@ -284,6 +284,9 @@ export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
   'scheduler.reservation_after': '5m',
   'data.compact_free_percent': '50',
   'logs.max_bytes_per_task': '67108864',
+  'http.rate_limit.connections': '1000',
+  'http.body_bytes': '268435456',
+  'http.body_bytes_per_client': '67108864',
 };
 export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
   'bus.url': 'nats://127.0.0.1:14222',

@@ -54,6 +54,10 @@ const DISCOVERY_NAME_DEFAULT = 'callsheet';
 const EXPR_MEMORY = integer(1, EXPR_MEMORY_MAX);
 const EXPR_MEMORY_DEFAULT = String(EXPR_LIMITS.memory);
 
+/** One template of the maximum size. */
+const BODY_BYTES_MIN = 16 * 1024 * 1024;
+const BODY_BYTES_MAX = 1024 ** 4;
+
 const ALL_INTERFACES = 'all interfaces';
 
 /** The keys of `callsheet server`. */
@@ -76,6 +80,21 @@ const SERVER_KEYS = {
     'Average number of requests per second that an address may make.',
   ),
   'http.rate_limit.burst': key(integer(1, BURST_MAX), '40', 'Maximum number of requests in a burst.'),
+  'http.rate_limit.connections': key(
+    integer(1, 1_000_000),
+    '1000',
+    'Maximum number of event channel connections that an address may have at the same time. No limit if `http.rate_limit.enabled` is false.',
+  ),
+  'http.body_bytes': key(
+    integer(BODY_BYTES_MIN, BODY_BYTES_MAX),
+    '268435456',
+    'Maximum number of bytes of all request bodies in memory at the same time. Requests beyond it get 503.',
+  ),
+  'http.body_bytes_per_client': key(
+    integer(BODY_BYTES_MIN, BODY_BYTES_MAX),
+    '67108864',
+    'Maximum number of bytes of the request bodies of one client address in memory at the same time. Requests beyond it get 429.',
+  ),
   'http.trust_proxy': key(
     boolean(),
     'false',
@@ -182,7 +201,7 @@ const SERVER_KEYS = {
   'openjd.expr_submission_deadline': key(
     duration(1, HOUR_MS),
     '5s',
-    'Maximum time to evaluate the template of a submission. After that the response is 503; the template may still be valid.',
+    'Maximum time to evaluate the template of a submission, without its wait for a thread. After that the response is 503; the template may still be valid.',
   ),
   'logs.max_bytes_per_task': key(
     integer(0, 999_999_999_999_999),

@@ -11,6 +11,8 @@ export interface ServerConfig {
     readonly corsOrigins: readonly string[];
     /** Null: requests are not limited. */
     readonly rateLimit: RateLimit | null;
+    readonly connectionsPerClient: number;
+    readonly bodies: { readonly perClient: number; readonly total: number };
     readonly trustProxy: boolean;
     readonly enablePprof: boolean;
   };
@@ -88,6 +90,8 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         rateLimit: values['http.rate_limit.enabled']
           ? { rps: values['http.rate_limit.rps'], burst: values['http.rate_limit.burst'] }
           : null,
+        connectionsPerClient: values['http.rate_limit.connections'],
+        bodies: { perClient: values['http.body_bytes_per_client'], total: values['http.body_bytes'] },
         trustProxy: values['http.trust_proxy'],
         enablePprof: values['http.enable_pprof'],
       },

@@ -14,6 +14,15 @@ export interface ExprLimits {
  */
 export const EXPR_LIMITS: ExprLimits = { memory: 1_000_000, operations: 500_000 };
 
+/**
+ * Maximum number of operations of all evaluations in one pass over a template, about a second. Each evaluation counts
+ * `OPERATIONS_PER_EVALUATION` in addition. A submission has two passes: the check and the creation of the job.
+ */
+export const MAX_TEMPLATE_OPERATIONS = 10_000_000;
+
+/** Operations that take about as long as starting and ending an evaluation. */
+export const OPERATIONS_PER_EVALUATION = 20;
+
 /** Memory of one expression on a worker that does not support expressions. */
 export const NO_EXPRESSIONS = 0;
 

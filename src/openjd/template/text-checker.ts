@@ -1,4 +1,5 @@
 import type { ExprContext } from '../expr/evaluate/evaluate.ts';
+import { MAX_TEMPLATE_OPERATIONS, OPERATIONS_PER_EVALUATION } from '../expr/expr-limits.ts';
 import { ANY, STRING, type ExprType } from '../expr/type-system/expr-type.ts';
 import { sizeOf, unresolvedOf, type Value } from '../expr/values/value.ts';
 import type { Findings } from './findings.ts';
@@ -12,7 +13,7 @@ import {
   type PreparedText,
   unknownName,
 } from './language/prepared-text.ts';
-import type { Text } from './located.ts';
+import type { Located, Text } from './located.ts';
 import { suggestion } from '../primitives/nearest.ts';
 import { extended, type Scope } from './scope.ts';
 import type { LetShape } from './shape/template-shape.ts';
@@ -40,7 +41,8 @@ export interface CheckedText {
 }
 
 /**
- * Checks and resolves format strings in their scopes. Reports the first finding of each string. With the extension EXPR
+ * Checks and resolves format strings in their scopes. Reports the first finding of each string. All of its evaluations
+ * share `MAX_TEMPLATE_OPERATIONS`: when they are used up, that is reported once. With the extension EXPR
  * (`settings`) they are evaluated with the known values: a failure then means that no value of the types works
  * (specification "Expression Language", section "Progressive Expression Evaluation").
  */
@@ -52,18 +54,27 @@ export class TextChecker {
   #suggestions = 0;
   /** Total size of the bindings of steps, as counted by `sizeOf`. */
   #keptBytes = 0;
+  #operations = 0;
+  #isExhausted = false;
 
   constructor(findings: Findings, settings: ExprSettings | null) {
     this.#findings = findings;
-    this.#contexts =
-      settings === null
-        ? null
-        : { creation: creationContext(settings), host: uncertainHostContext(settings) };
+    if (settings === null) {
+      this.#contexts = null;
+      return;
+    }
+    const onOperations = (operations: number): void => {
+      this.#operations += operations + OPERATIONS_PER_EVALUATION;
+    };
+    this.#contexts = {
+      creation: { ...creationContext(settings), onOperations },
+      host: { ...uncertainHostContext(settings), onOperations },
+    };
   }
 
   /** Returns the value; undefined if it was reported. `target` is the required type of a single expression. */
   check(text: Text | undefined, scope: Scope, target: ExprType = STRING): CheckedText | undefined {
-    if (text === undefined) return undefined;
+    if (text === undefined || this.#isOverBudget(text.at)) return undefined;
     const prepared = prepareText(text.value, this.#contexts !== null, target);
     if (!prepared.ok) {
       this.#findings.add(text.at, prepared.detail);
@@ -105,7 +116,7 @@ export class TextChecker {
   #valueOf(binding: LetShape, scope: Scope): Value {
     const context = this.#contextOf(scope);
     // A template without EXPR has no bindings: the reader rejected them.
-    if (context === null) return unresolvedOf(ANY);
+    if (context === null || this.#isOverBudget(binding.at)) return unresolvedOf(ANY);
     const symbols = letSymbols(binding);
     const result = evaluateLet(binding, scope.symbols, context);
     const wrong = result.ok ? missingInLet(binding, scope.symbols, context) : result.detail;
@@ -131,6 +142,17 @@ export class TextChecker {
       this.#findings.add(binding.at, `the bindings of all steps take more than ${max} bytes together`);
     }
     return unresolvedOf(ANY);
+  }
+
+  /** Reports whether the operations are used up. The first time, this is a finding. */
+  #isOverBudget(at: Located): boolean {
+    if (this.#operations <= MAX_TEMPLATE_OPERATIONS) return false;
+    if (!this.#isExhausted) {
+      const detail = `the expressions up to here need more than ${MAX_TEMPLATE_OPERATIONS} operations together, the limit of a template`;
+      this.#findings.add(at, detail);
+    }
+    this.#isExhausted = true;
+    return true;
   }
 
   #contextOf({ isHost }: Scope): ExprContext | null {

@@ -45,6 +45,8 @@ test('the server has its defaults', async (t) => {
         addr: { host: '0.0.0.0', port: 8080 },
         corsOrigins: [],
         rateLimit: { rps: 20, burst: 40 },
+        connectionsPerClient: 1000,
+        bodies: { perClient: 67_108_864, total: 268_435_456 },
         trustProxy: false,
         enablePprof: false,
       },

@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import type { ServiceEnvelope } from '../../../actors/service/service-messages.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
 import type { Profiler } from '../../../http/debug/pprof.ts';
-import { startFront } from '../../../http/front.ts';
+import { startFront, type FrontOptions } from '../../../http/front.ts';
 import { FarmWatch } from '../../../http/history/farm-watch.ts';
 import { JobLists } from '../../../http/lists/job-lists.ts';
 import { TaskLists } from '../../../http/lists/task-lists.ts';
@@ -307,6 +307,12 @@ export class ApiFixture {
   }
 }
 
+/** Limits of the request bodies and connections that no test reaches by accident. */
+export const WIDE_LIMITS = {
+  bodies: { perClient: 64 * 1024 * 1024, total: 256 * 1024 * 1024 },
+  connectionsPerClient: 1_000,
+} as const;
+
 export const NO_RATE_LIMIT: RateLimitSettings = { limit: null, trustProxy: false };
 
 export interface StartedApi {
@@ -322,10 +328,11 @@ export async function startApi(
   rateLimit: RateLimitSettings = NO_RATE_LIMIT,
   profiler: Profiler | null = null,
   pages: Bundle | null = null,
+  limits: Pick<FrontOptions, keyof typeof WIDE_LIMITS> = WIDE_LIMITS,
 ): Promise<StartedApi> {
   const api = new ApiFixture();
   const server = await startFront(
-    { host: '127.0.0.1', port: 0, corsOrigins, rateLimit, profiler, pages },
+    { host: '127.0.0.1', port: 0, corsOrigins, rateLimit, profiler, pages, ...limits },
     api.ports(),
   );
   const client = new Client(server.port);

@@ -66,7 +66,9 @@ void test('creates a job from a YAML template', async (t) => {
   t.equal(made.status, 201);
   t.same(made.body, JOB_JSON);
   t.equal(made.headers['location'], `/api/v1/jobs/${jobNumber(1)}`);
-  t.same(api.prepared, [{ text: TEMPLATE, format: 'yaml', values: {}, previews: false }]);
+  t.same(api.prepared, [
+    { client: '127.0.0.1', text: TEMPLATE, format: 'yaml', values: {}, previews: false },
+  ]);
   t.same(api.asked, [
     {
       actor: 'farm',
@@ -117,7 +119,7 @@ void test('sends a JSON template and all parameters to the farm', async (t) => {
     ['Scene', 'a=b c'],
     ['__proto__', 'x'],
   ]);
-  t.same(api.prepared, [{ text, format: 'json', values, previews: false }]);
+  t.same(api.prepared, [{ client: '127.0.0.1', text, format: 'json', values, previews: false }]);
   t.same(Object.keys(api.prepared[0]?.values ?? {}), ['Frames', 'Scene', '__proto__']);
   const message = api.asked[0]?.message;
   t.same(message?.type === 'job.submit' && message.submission, {
@@ -263,10 +265,17 @@ void test('rejects a submission if the template takes too long, the disk is full
       detail: 'template evaluation timed out; the template may be valid, so retry the request',
     },
   });
-  api.preparation = { ok: false, busy: true };
+  api.preparation = { ok: false, busy: 'service' };
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
     status: 503,
+    headers: { 'retry-after': '1' },
     body: { detail: 'the service is busy with other templates; retry in a moment' },
+  });
+  api.preparation = { ok: false, busy: 'client' };
+  t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
+    status: 429,
+    headers: { 'retry-after': '1' },
+    body: { detail: 'too many templates of this address wait for their evaluation' },
   });
   api.acceptsSubmissions = false;
   api.prepared.length = 0;

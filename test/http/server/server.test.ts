@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'tap';
 import { startFront } from '../../../http/front.ts';
-import { MAX_BODY_BYTES } from '../../../http/pipeline/body.ts';
 import { done } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { ApiFixture, NO_RATE_LIMIT, startApi } from '../kit/api-fixture.ts';
+import { ApiFixture, NO_RATE_LIMIT, startApi, WIDE_LIMITS } from '../kit/api-fixture.ts';
 import { FARM, farmRecord, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
 
+const MAX_TEMPLATE_BYTES = 16 * 1024 * 1024;
 const SUBMIT = `/api/v1/jobs?farm_id=${FARM}&queue_id=${QUEUE}`;
 
 function furnish(fixture: ApiFixture): void {
@@ -100,14 +100,14 @@ void test('a body over 16 MiB gets 413, declared or not, and the service continu
   for (const headers of [declared, chunked]) {
     t.match(await client.send('POST', SUBMIT, { headers, body }), {
       status: 413,
-      body: { title: 'Content Too Large', detail: `the request body exceeds ${MAX_BODY_BYTES} bytes` },
+      body: { title: 'Content Too Large', detail: `the request body exceeds ${MAX_TEMPLATE_BYTES} bytes` },
     });
   }
   t.same(api.prepared, []);
-  const fitting = body.subarray(0, MAX_BODY_BYTES);
+  const fitting = body.subarray(0, MAX_TEMPLATE_BYTES);
   const headers = { 'content-type': 'application/yaml', 'transfer-encoding': 'chunked' };
   t.equal((await client.send('POST', SUBMIT, { headers, body: fitting })).status, 201);
-  t.equal(api.prepared[0]?.text.length, MAX_BODY_BYTES);
+  t.equal(api.prepared[0]?.text.length, MAX_TEMPLATE_BYTES);
 });
 
 void test('a client that disconnects while sending leaks nothing', async (t) => {
@@ -265,7 +265,7 @@ void test('every API response has the version and the request id, and a problem 
     [400, 'GET', '/api/v1/jobs?limit=0', {}],
     [404, 'GET', '/api/v1', {}],
     [405, 'DELETE', '/api/v1/farms', {}],
-    [413, 'POST', '/api/v1/farms', { 'content-type': 'application/json' }, 'x'.repeat(MAX_BODY_BYTES + 1)],
+    [413, 'POST', '/api/v1/farms', { 'content-type': 'application/json' }, 'x'.repeat(65_537)],
     [415, 'POST', '/api/v1/farms', { 'content-type': 'text/html' }, '{}'],
     [429, 'GET', '/api/v1/farms', {}],
   ];
@@ -318,6 +318,7 @@ void test('an address in use is an error', async (t) => {
       profiler: null,
       pages: null,
       rateLimit: NO_RATE_LIMIT,
+      ...WIDE_LIMITS,
     },
     new ApiFixture().ports(),
   );
@@ -326,7 +327,15 @@ void test('an address in use is an error', async (t) => {
   });
   await t.rejects(
     startFront(
-      { host: '192.0.2.1', port: 0, corsOrigins: [], profiler: null, pages: null, rateLimit: NO_RATE_LIMIT },
+      {
+        host: '192.0.2.1',
+        port: 0,
+        corsOrigins: [],
+        profiler: null,
+        pages: null,
+        rateLimit: NO_RATE_LIMIT,
+        ...WIDE_LIMITS,
+      },
       new ApiFixture().ports(),
     ),
     /cannot listen/,

@@ -434,7 +434,7 @@ void test('disconnects a client that sends requests without reading replies', as
   const { api, open } = await stage(t);
   const client = await open();
   client.pause();
-  const ping = `{"type":"shout ${'x'.repeat(3000)}"}`;
+  const ping = `{"type":"shout ${'x'.repeat(15_000)}"}`;
   while (api.events.figures.clients > 0) {
     for (let n = 0; n < 500; n++) client.send(ping);
     await new Promise((resolve) => setImmediate(resolve));

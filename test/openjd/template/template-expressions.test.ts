@@ -452,3 +452,29 @@ void test('undefined names are reported also in branches that are not taken', (t
   t.same(of('{{ [name.upper() for name in Param.Names if name.startswith("a")] }}'), []);
   t.end();
 });
+
+void test('the expressions of a template share a number of operations', (t) => {
+  const expensive = '{{ sum([sum([b for b in range(200)]) for a in range(500)]) }}';
+  const many = (count: number): object => ({
+    ...template({
+      extensions: ['EXPR'],
+      steps: Array.from({ length: count }, (_unused, nth) => ({
+        name: `S${nth}`,
+        script: { actions: { onRun: { command: 'x', args: [expensive] } } },
+      })),
+    }),
+  });
+  t.same(findings(many(5)), []);
+  const [reported, ...others] = findings(many(300));
+  t.match(
+    reported,
+    /^\/steps\/[0-9]+\/script\/actions\/onRun\/(command|args\/0): the expressions up to here need more than 10000000 operations together, the limit of a template$/,
+  );
+  t.same(others, [], 'it is reported once');
+  const bindings = Array.from({ length: 50 }, (_unused, nth) => `v${nth} = ${expensive.slice(3, -3)}`);
+  const steps = Array.from({ length: 20 }, (_unused, nth) => ({ ...STEP, name: `S${nth}`, let: bindings }));
+  t.match(findings(template({ extensions: ['EXPR'], steps })), [
+    /^\/steps\/[0-9]+\/let\/[0-9]+: the expressions up to here/,
+  ]);
+  t.end();
+});

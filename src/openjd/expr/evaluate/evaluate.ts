@@ -32,6 +32,8 @@ export interface ExprContext {
   readonly regex: RegexEngine;
   /** Host functions: unavailable, of an unknown host, or with the host's path mapping. */
   readonly host: { readonly kind: Exclude<HostFunctions, 'known'> } | KnownHost;
+  /** Receives the number of operations after each evaluation, also a failed one. */
+  readonly onOperations?: (operations: number) => void;
 }
 
 interface KnownHost {
@@ -59,7 +61,7 @@ export function evaluate(
 
 /** Evaluates under one budget and returns failures as results; `source` is the text that positions refer to. */
 export function evaluated(
-  { limits, pathStyle, regex, host }: ExprContext,
+  { limits, pathStyle, regex, host, onOperations }: ExprContext,
   source: string,
   run: (call: Call) => Value,
 ): Evaluated {
@@ -71,6 +73,8 @@ export function evaluated(
   } catch (error) {
     if (!(error instanceof ExprFailure)) throw error;
     return { ok: false, detail: error.message, text: failureText(error, source) };
+  } finally {
+    onOperations?.(call.operations);
   }
 }
 

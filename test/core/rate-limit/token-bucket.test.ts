@@ -1,0 +1,19 @@
+import { test } from 'tap';
+import { TokenBucket } from '../../../src/core/rate-limit/token-bucket.ts';
+
+void test('a bucket has its burst at once and then its rate', (t) => {
+  const bucket = new TokenBucket({ rps: 2, burst: 3 }, 1_000);
+  t.same(
+    [1, 2, 3, 4].map(() => bucket.take(1_000)),
+    [true, true, true, false],
+  );
+  t.equal(bucket.take(1_499), false);
+  t.equal(bucket.take(1_500), true);
+  t.equal(bucket.take(1_501), false);
+  t.same(
+    [1, 2, 3, 4].map(() => bucket.take(60_000)),
+    [true, true, true, false],
+    'a pause fills it to the burst',
+  );
+  t.end();
+});
