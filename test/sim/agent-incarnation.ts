@@ -194,6 +194,9 @@ export class AgentIncarnation implements SessionOwner {
         trace.note(effect.announcement.type, effect.announcement.worker_id, effect.announcement.incarnation);
         this.bus.announce(effect);
         return;
+      case 'probe-absence':
+        this.bus.probeAbsence(effect);
+        return;
       case 'request-lease':
         this.bus.requestLease(effect);
         return;
