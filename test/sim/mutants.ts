@@ -11,6 +11,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts';
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import { AGENT_MUTANTS } from './agent-mutants.ts';
+import { OUTAGE_MUTANTS } from './outage-mutants.ts';
 import { RULE_MUTANTS } from './rule-mutants.ts';
 import { staleCompletion } from './scenarios.ts';
 import { handle, droppingMessages, withDefinitions, type Mutant } from './mutant.ts';
@@ -250,4 +251,9 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
   },
 ];
 
-export const MUTANTS: readonly Mutant[] = [...SERVICE_MUTANTS, ...AGENT_MUTANTS, ...RULE_MUTANTS];
+export const MUTANTS: readonly Mutant[] = [
+  ...SERVICE_MUTANTS,
+  ...AGENT_MUTANTS,
+  ...RULE_MUTANTS,
+  ...OUTAGE_MUTANTS,
+];

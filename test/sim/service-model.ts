@@ -67,7 +67,7 @@ export interface ServiceBuild {
   readonly answersUnread: boolean;
   /** Counts silence from the start of the connection instead of the confirmed subscription; false except in a mutant. */
   readonly livesBeforeSubscribed: boolean;
-  /** Counts silence while it knows that it is not connected; false except in a mutant. */
+  /** Counts silence while it knows that it is not connected, and continues the count after that; false except in a mutant. */
   readonly ignoresDisconnects: boolean;
   /** Confirms the connection to the bus without a round trip; false except in a mutant. */
   readonly confirmsBlindly: boolean;
@@ -138,6 +138,8 @@ export class ServiceModel implements ServiceEndpoint {
   private unread: Output<ServiceSystem>[] = [];
   private readonly rides = new PoisonedReports();
   private running: SimulationHost<ServiceSystem> | null = null;
+  /** The process that was connected last. */
+  private connectedHost: SimulationHost<ServiceSystem> | null = null;
   private sequence = 0;
   private requests = 0;
 
@@ -256,7 +258,9 @@ export class ServiceModel implements ServiceEndpoint {
     if (build.livesBeforeSubscribed) host.kernel.resumeLiveness();
     bus.subscribe(() => {
       if (this.running !== host) return;
-      if (!build.livesBeforeSubscribed) host.kernel.resumeLiveness();
+      const isIgnored = build.ignoresDisconnects && this.connectedHost === host;
+      this.connectedHost = host;
+      if (!build.livesBeforeSubscribed && !isIgnored) host.kernel.resumeLiveness();
       bus.connect({
         status: (message, ack) => {
           this.onStatus(message as StatusMessage, ack);
@@ -316,8 +320,10 @@ export class ServiceModel implements ServiceEndpoint {
         this.connectBus();
         return;
       }
-      time.after(isLost ? random.between(0, NOTICE_MS_MAX) : 0, () => {
-        if (this.running === host && isLost) this.reconnect();
+      // A subscription in progress is lost, too.
+      const isOver = isLost || !bus.isServiceConnected;
+      time.after(isOver ? random.between(0, NOTICE_MS_MAX) : 0, () => {
+        if (this.running === host && isOver) this.reconnect();
       });
     });
   }
