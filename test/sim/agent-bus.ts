@@ -85,7 +85,8 @@ export class AgentBus {
     });
   }
 
-  probeAbsence({ token, bus: id, timeoutMs }: EffectOf<'probe-absence'>): void {
+  probeAbsence({ token, bus: id, timeoutMs }: EffectOf<'probe-absence'>, trustsBus: boolean): void {
+    const { bus } = this.world;
     const settle = once(() => undefined);
     const answer = (isAbsent: boolean): void => {
       if (!settle()) return;
@@ -95,12 +96,13 @@ export class AgentBus {
         message: { type: 'absence.probed', token, isAbsent },
       });
     };
-    if (id === BUS_ID)
-      this.world.bus.probe(this.end.link, () => {
-        this.end.inLife(() => {
-          answer(true);
-        });
+    const onAbsent = (): void => {
+      this.end.inLife(() => {
+        answer(true);
       });
+    };
+    if (id === BUS_ID && trustsBus) bus.ping(this.end.link, onAbsent);
+    else if (id === BUS_ID) bus.probe(this.end.link, onAbsent);
     this.later(timeoutMs, () => {
       answer(false);
     });

@@ -77,7 +77,7 @@ export function unmodifiedBuild(settings: Settings, options: SimulationOptions):
       answersUnread: false,
       dropsUnread: false,
     },
-    agents: { definitions: agentActors, effect: (effect) => effect },
+    agents: { definitions: agentActors, trustsBus: false, effect: (effect) => effect },
     machines: { guardsProcesses: true, guardsCountContact: true },
   };
 }

@@ -12,11 +12,18 @@ export interface Link {
   readonly name: string;
   /** While set, no message passes in either direction. */
   isCut: boolean;
+  /** While set, its presence messages are lost, as without their stream. Everything else passes. */
+  losesPresence: boolean;
   /** Messages published during the cut, buffered in the client. */
   readonly buffered: (() => void)[];
 }
 
-export const newLink = (name: string): Link => ({ name, isCut: false, buffered: [] });
+export const newLink = (name: string): Link => ({
+  name,
+  isCut: false,
+  losesPresence: false,
+  buffered: [],
+});
 
 export type StreamName = 'status' | 'presence';
 
@@ -78,6 +85,7 @@ export class BusModel {
    * called for each stored copy.
    */
   publish(link: Link, stream: StreamName, message: object, onStored: () => void = () => undefined): void {
+    if (link.losesPresence && stream === 'presence') return;
     const text = JSON.stringify(message);
     const loss = stream === 'status' ? this.faults.reportLoss : this.faults.drop / 2;
     if (this.isFaulty && this.random.chance(loss)) return;
@@ -143,6 +151,13 @@ export class BusModel {
     }
     this.core(link, null, {}, () => {
       if (!this.hasService) this.core(null, link, {}, onAbsent);
+    });
+  }
+
+  /** A worker asks whether the bus is there. */
+  ping(link: Link, onAnswer: () => void): void {
+    this.core(link, null, {}, () => {
+      this.core(null, link, {}, onAnswer);
     });
   }
 

@@ -4,11 +4,11 @@ import type { WorkerState } from '../../actors/service/worker/state.ts';
 import type { AnyDefinition } from '../../actors/kernel/actor.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import type { ServiceTerms } from '../../src/core/wire/bus-messages.ts';
 import { handleAgent } from './agent-mutant.ts';
 import type { Build } from './build.ts';
 import { handle, withDefinitions, type Mutant } from './mutant.ts';
-import { HEARTBEAT_TIMEOUT_MS } from './options.ts';
-import { changedPatience, clusteredBus, lateReplies, returningService } from './outage-scenarios.ts';
+import { changedPatience, clusteredBus, lateReplies, returningService, staleConnection } from './outage-scenarios.ts';
 import type { ServiceBuild } from './service-model.ts';
 import { contextWith, type AnyHandler } from './watch-turns.ts';
 
@@ -52,13 +52,11 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'tasks are reclaimed without a round trip to the bus',
     plant: service({ confirmsBlindly: true }),
-    scenario: returningService,
+    scenario: staleConnection,
   },
   {
     name: 'a fence trusts a bus that is itself cut off from the service',
-    plant: handleAgent('registrar', 'absence.probed', (state, message, context, original) => {
-      original(state, { ...message, isAbsent: true }, context);
-    }),
+    plant: (build) => ({ ...build, agents: { ...build.agents, trustsBus: true } }),
     scenario: returningService,
   },
   {
@@ -97,14 +95,19 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a shorter time until tasks are reclaimed applies before the worker uses it',
-    plant: handle('worker', 'liveness.due', (state, message, context, original) => {
+    plant: handle('worker', 'worker.heartbeat', (state, message, context, original) => {
       const worker = state as WorkerState;
-      worker.record = {
-        ...worker.record,
-        promise: { reclaimAfterMs: HEARTBEAT_TIMEOUT_MS, buses: worker.record.promise?.buses ?? [] },
+      const reply: typeof context.reply = (to, answer) => {
+        const { reclaim_after_ms: reclaimAfterMs } = answer as ServiceTerms;
+        if (reclaimAfterMs !== undefined) {
+          const buses = worker.record.promise?.buses ?? [];
+          worker.record = { ...worker.record, promise: { reclaimAfterMs, buses } };
+          worker.storedHeartbeatAt = worker.record.lastHeartbeatAt;
+          context.change(put('worker', keys.worker(worker.record.id), worker.record));
+        }
+        context.reply(to, answer);
       };
-      context.change(put('worker', keys.worker(worker.record.id), worker.record));
-      original(state, message, context);
+      original(state, message, contextWith(context, { reply }));
     }),
     scenario: changedPatience,
   },

@@ -73,8 +73,10 @@ const patience: Scenario = {
   },
 };
 
+type Outage = 'crash' | 'stall' | 'cut' | 'silent worker, then cut';
+
 /**
- * Workers count the absence of the service as contact while it comes back, and are cut off at that moment. The next
+ * Workers count the absence of the service as contact while it comes back, and it does not hear them after that. The next
  * service must wait for them. Each seed draws how long they may continue.
  */
 const handover = (
@@ -82,6 +84,7 @@ const handover = (
   incident: string,
   changed: Partial<Parameters<typeof quiet>[1]>,
   faults: Partial<Faults>,
+  kinds: readonly Outage[] = ['crash', 'crash', 'stall', 'cut', 'silent worker, then cut'],
 ): Scenario => ({
   name,
   incident,
@@ -93,25 +96,48 @@ const handover = (
     ),
   direct: (stage) => {
     const { random, service, time } = stage;
-    const cutMachine = (): void => {
-      const machine = stage.busy();
-      if (machine?.cut() !== true) return;
-      stage.met();
-      time.after(random.between(30 * SECOND_MS, 4 * MINUTE_MS), () => {
-        machine.mend();
-      });
-    };
     stage.again(45 * SECOND_MS, () => {
-      const downMs = random.between(SECOND_MS, 90 * SECOND_MS);
-      const kind = random.pick(['crash', 'crash', 'stall', 'cut'] as const);
-      if (kind === 'crash') crash(stage, downMs);
-      else if (kind === 'stall') service.stall(downMs);
-      else service.cut(downMs);
+      const downMs = random.between(SECOND_MS, 60 * SECOND_MS);
+      switch (random.pick(kinds)) {
+        case 'crash':
+          crash(stage, downMs);
+          break;
+        case 'stall':
+          service.stall(downMs);
+          break;
+        case 'cut':
+          service.cut(downMs);
+          break;
+        case 'silent worker, then cut':
+          // Between the last heartbeat of the worker and the end of its fence.
+          silence(stage);
+          time.after(random.between(11 * SECOND_MS, 17 * SECOND_MS), () => {
+            // The protocol must not depend on how soon the service notices.
+            service.cut(random.between(20 * SECOND_MS, 40 * SECOND_MS), 3 * SECOND_MS, MINUTE_MS);
+          });
+      }
       for (let count = random.between(1, 3); count > 0; count--)
-        time.after(random.between(0, downMs + 25 * SECOND_MS), cutMachine);
+        time.after(random.between(0, downMs + 10 * SECOND_MS), () => {
+          silence(stage);
+        });
     });
   },
 });
+
+/** The service no longer hears a busy worker: its heartbeats are lost, or its whole connection is cut. */
+function silence(stage: Stage): void {
+  const { random, time } = stage;
+  const machine = stage.busy();
+  if (machine === null || machine.link.losesPresence) return;
+  stage.met();
+  const forMs = random.between(30 * SECOND_MS, 2 * MINUTE_MS);
+  const isCut = random.chance(0.3) && machine.cut();
+  machine.link.losesPresence = true;
+  time.after(forMs, () => {
+    machine.link.losesPresence = false;
+    if (isCut) machine.mend();
+  });
+}
 
 /** Workers are cut off around the return of the service. */
 export const returningService = handover(
@@ -126,7 +152,17 @@ export const lateReplies = handover(
   'OUT-4',
   'a worker learns late that the service was away, and is cut off',
   { reclaimAfterMs: [30_000] },
-  { late: 0.6, lateMs: 40_000 },
+  { late: 0.35, lateMs: 22_000 },
+  ['crash'],
+);
+
+/** The bus closes the connection of the service, which does not notice, while a worker is not heard. */
+export const staleConnection = handover(
+  'OUT-7',
+  'the service is cut off without its knowledge while a worker is silent',
+  { reclaimAfterMs: [30_000], jobs: 10, tasksMax: 12, taskMs: 30_000 },
+  { subscribeMs: 1_000 },
+  ['silent worker, then cut'],
 );
 
 /** Each start of the service waits for another time. */
@@ -152,4 +188,5 @@ export const OUTAGE_SCENARIOS: readonly Scenario[] = [
   lateReplies,
   changedPatience,
   clusteredBus,
+  staleConnection,
 ];

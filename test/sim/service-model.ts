@@ -293,8 +293,8 @@ export class ServiceModel implements ServiceEndpoint {
     });
   }
 
-  /** Cuts the connection to the bus. Each end notices after some time, or when the cut ends. */
-  cut(forMs: number): void {
+  /** Cuts the connection to the bus. Each end notices within these times, or when the cut ends. */
+  cut(forMs: number, busNoticesMs = PINGS_MS_MAX, serviceNoticesMs = PINGS_MS_MAX): void {
     const host = this.running;
     const { time, random, bus, trace } = this.env;
     const link = bus.serviceLink;
@@ -303,12 +303,12 @@ export class ServiceModel implements ServiceEndpoint {
     link.isCut = true;
     const isOn = (): boolean => link.isCut && this.running === host;
     let isLost = false;
-    time.after(random.between(0, PINGS_MS_MAX), () => {
+    time.after(random.between(0, busNoticesMs), () => {
       if (!isOn()) return;
       isLost = true;
       bus.dropService();
     });
-    time.after(random.between(0, PINGS_MS_MAX), () => {
+    time.after(random.between(0, serviceNoticesMs), () => {
       if (!isOn()) return;
       isLost = true;
       this.disconnected();
