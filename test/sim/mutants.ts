@@ -238,7 +238,11 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'attempts that a worker reports are returned as never started',
-    plant: handle('job', 'attempts.held', () => undefined),
+    plant: (build) =>
+      handle('worker', 'bus.confirmed', (state, message, context, original) => {
+        (state as WorkerState).held.clear();
+        original(state, message, context);
+      })(handle('job', 'attempts.held', () => undefined)(build)),
     scenario: staleCompletion,
   },
   {

@@ -281,6 +281,9 @@ export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
   'discovery.interfaces': '',
   'scheduler.shards': '1',
   'scheduler.reservation_after': '5m',
+  'scheduler.reclaim_after': '',
+  'bus.stop_with_service': 'false',
+  'bus.single_server': 'true',
   'data.compact_free_percent': '50',
   'logs.max_bytes_per_task': '67108864',
 };
