@@ -22,7 +22,9 @@ export async function openBus({
     const servers = parseServerList(config.bus.urls.join(','));
     if (servers === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
     if (await stopLeftServer(folder))
-      logger.warn('stopped the nats-server of an earlier start without bus.url: workers must not use it any more');
+      logger.warn(
+        'stopped the nats-server of an earlier start without bus.url: workers must not use it any more',
+      );
     return servers;
   }
   const server = await startManagedServer(
@@ -33,7 +35,9 @@ export async function openBus({
     // A server of a start that failed is of no use to workers.
     const continues = !config.bus.stopsWithService && (readiness.isReady || server.isAdopted);
     if (!continues) return server.stop();
-    logger.info('nats-server continues, so that workers continue their tasks; --stop-bus stops it with the service');
+    logger.info(
+      'nats-server continues, so that workers continue their tasks; --stop-bus stops it with the service',
+    );
     return server.release();
   });
   throwIfStopping(stopping);

@@ -75,7 +75,16 @@ async function serve(config: ServerConfig): Promise<void> {
   let failure: Error | null = null;
   try {
     const version = versionFacts();
-    await start({ config, directory, version, logger, diagnostics, stopping, shutdown, readiness: { isReady: false } });
+    await start({
+      config,
+      directory,
+      version,
+      logger,
+      diagnostics,
+      stopping,
+      shutdown,
+      readiness: { isReady: false },
+    });
     await untilAborted(stopping);
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error));

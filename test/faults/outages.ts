@@ -68,9 +68,14 @@ async function upgrade(farm: Farm, outageMs: number): Promise<void> {
 
 const OUTAGES: readonly Outage[] = [
   { name: 'service dead for 10 minutes', flags: [], outageMs: 10 * MINUTE_MS, run: killService },
-  { name: 'service and bus dead for 2 minutes', flags: RECLAIM_LATER, outageMs: 2 * MINUTE_MS, run: killBoth },
+  {
+    name: 'service and bus dead for 2 minutes',
+    flags: RECLAIM_LATER,
+    outageMs: 2 * MINUTE_MS,
+    run: killBoth,
+  },
   { name: 'bus dead for 2 minutes', flags: RECLAIM_LATER, outageMs: 2 * MINUTE_MS, run: killBusFor },
-  { name: 'service paused for 40 s', flags: [], outageMs: 40 * SECOND_MS, run: pauseService },
+  { name: 'service paused for 40 s', flags: RECLAIM_LATER, outageMs: 40 * SECOND_MS, run: pauseService },
 ];
 
 /** Returns the process of the managed nats-server, or null. */

@@ -8,7 +8,13 @@ import type { ServiceTerms } from '../../src/core/wire/bus-messages.ts';
 import { handleAgent } from './agent-mutant.ts';
 import type { Build } from './build.ts';
 import { handle, withDefinitions, type Mutant } from './mutant.ts';
-import { changedPatience, clusteredBus, lateReplies, returningService, staleConnection } from './outage-scenarios.ts';
+import {
+  changedPatience,
+  clusteredBus,
+  lateReplies,
+  returningService,
+  staleConnection,
+} from './outage-scenarios.ts';
 import type { ServiceBuild } from './service-model.ts';
 import { contextWith, type AnyHandler } from './watch-turns.ts';
 

@@ -45,9 +45,14 @@ const serviceDown: Scenario = {
 /** Everything that workers cannot tell from a partition: they continue for two thirds of `scheduler.reclaim_after`. */
 const patience: Scenario = {
   name: 'OUT-2',
-  incident: 'service and bus are down together, the service stalls or is cut off, with scheduler.reclaim_after',
+  incident:
+    'service and bus are down together, the service stalls or is cut off, with scheduler.reclaim_after',
   options: (drawn) =>
-    quiet(drawn, { ...longWork, reclaimAfterMs: [PATIENCE_MS] }, { serviceCutMs: 40_000, subscribeMs: 5_000 }),
+    quiet(
+      drawn,
+      { ...longWork, reclaimAfterMs: [PATIENCE_MS] },
+      { serviceCutMs: 40_000, subscribeMs: 5_000 },
+    ),
   direct: (stage) => {
     forbidKills(stage);
     const { random, service, bus, machines, time } = stage;
@@ -140,12 +145,7 @@ function silence(stage: Stage): void {
 }
 
 /** Workers are cut off around the return of the service. */
-export const returningService = handover(
-  'OUT-3',
-  'a worker is cut off while the service returns',
-  {},
-  {},
-);
+export const returningService = handover('OUT-3', 'a worker is cut off while the service returns', {}, {});
 
 /** The replies of the bus arrive late, too. */
 export const lateReplies = handover(

@@ -106,7 +106,7 @@ const needsNoReader = (output: Output<ServiceSystem>): boolean =>
 
 /** Longest time from the end of a process to its restart by the machine. */
 const RESTART_MS_MAX = 3_000;
-/** Time until the bus closes the connection of a service that does not answer its pings. */
+/** Time until the bus closes the connection of a service that does not run. Real servers may take longer. */
 const PINGS_MS_MIN = 6_000;
 const PINGS_MS_MAX = 12_000;
 /** Longest time until the service notices a connection that the bus has closed, once it runs and is connected. */

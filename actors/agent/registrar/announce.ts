@@ -135,7 +135,11 @@ function reportedTermsOf(
  * Asks the bus whether a service is connected at all, if the previous announcement has no reply yet. Its absence counts
  * as contact, because a service that is not connected cannot reclaim tasks (docs/decisions/outages.md).
  */
-function probeAbsence(state: RegistrarState, registration: RegistrationStatus, context: RegistrarContext): void {
+function probeAbsence(
+  state: RegistrarState,
+  registration: RegistrationStatus,
+  context: RegistrarContext,
+): void {
   const { singleBus, farmId } = registration;
   if (singleBus === null || !state.mayCountAbsence || state.answeredToken === state.lastToken) return;
   const token = ++state.lastProbe;

@@ -36,7 +36,8 @@ export const onPresenceAnswered =
       case 'registered':
         state.registeredCapabilities = announcement.capabilities;
         if (isLatest) recordService(state, reply, context);
-        if (state.phase === 'registering' && !isEarlier) completeRegistration(state, reply, settings, context);
+        if (state.phase === 'registering' && !isEarlier)
+          completeRegistration(state, reply, settings, context);
         if (isFresh) extendContact(state, announcement.sentAt, context);
         applyClosed(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
         return;

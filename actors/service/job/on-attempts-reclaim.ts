@@ -22,7 +22,9 @@ export function onAttemptsReclaim(
     if (!reclaim(state, step, attempt.index, message.reason, turn, context)) continue;
     reclaimed++;
     if (message.isStale !== true) continue;
-    context.log('warn', 'assigned task reclaimed: not reported running in time', { task_id: taskIdOf(attempt) });
+    context.log('warn', 'assigned task reclaimed: not reported running in time', {
+      task_id: taskIdOf(attempt),
+    });
   }
   const isIdle = reclaimed > 0 && state.openAttempts.size === 0;
   if (isIdle && message.isStale === true) turn.moveJob('idle after reclaim');

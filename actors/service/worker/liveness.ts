@@ -135,11 +135,7 @@ export const onExpiryGranted =
  * Asks the bus for a round trip before tasks are reclaimed. If the bus has dropped the connection of the service without
  * its knowledge, workers count its "no responders" as contact and continue (docs/decisions/outages.md).
  */
-function askBus(
-  state: WorkerState,
-  { heartbeatTimeoutMs }: PromiseSettings,
-  context: WorkerContext,
-): void {
+function askBus(state: WorkerState, { heartbeatTimeoutMs }: PromiseSettings, context: WorkerContext): void {
   context.effect({ kind: 'confirm-bus', workerId: state.record.id, askedAt: context.now });
   // Without an answer, the check is repeated.
   wait(heartbeatTimeoutMs, context);

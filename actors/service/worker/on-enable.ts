@@ -15,7 +15,9 @@ export const onWorkerEnable =
     message: Extract<WorkerMessage, { type: 'worker.enable' }>,
     context: ServiceContext<'worker'>,
   ): void => {
-    const trigger = isAlive(state, settings.heartbeatTimeoutMs, context) ? 'enable while alive' : 'enable while silent';
+    const trigger = isAlive(state, settings.heartbeatTimeoutMs, context)
+      ? 'enable while alive'
+      : 'enable while silent';
     const status = nextWorkerStatus(state.record.status, trigger);
     if (status !== state.record.status) {
       changeWorker(state, { status }, context);

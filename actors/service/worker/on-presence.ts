@@ -16,7 +16,8 @@ const RESTARTED_MESSAGE = 'the worker was restarted';
 /** Messages of attempts that the worker stopped itself, by the cause in its next registration. */
 const STOPPED_MESSAGES: Readonly<Record<StopCause, string>> = {
   'no-contact': 'the worker stopped the task because it had no contact with the service',
-  interrupted: 'the worker stopped the task because its daemon did not run or had no contact with the service',
+  interrupted:
+    'the worker stopped the task because its daemon did not run or had no contact with the service',
 };
 const UNKNOWN_TO_WORKER_MESSAGE = 'the worker does not have the task';
 

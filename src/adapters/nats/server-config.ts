@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CONNECTION_LIMITS, SERVER_LIMITS } from './limits.ts';
+import { SERVER_LIMITS } from './limits.ts';
 import type { ListenAddress } from './server-address.ts';
 import type { ServerBinary } from './server-binary.ts';
 
@@ -72,9 +72,6 @@ export function serverConfigText(
     `server_name: ${quoted(name)}`,
     `max_payload: ${SERVER_LIMITS.payloadBytes}`,
     `log_file: ${quoted(files.log)}`,
-    // A service that does not run loses its connection before workers must stop their tasks.
-    `ping_interval: ${quoted(`${CONNECTION_LIMITS.pingMs / 1000}s`)}`,
-    `ping_max: ${CONNECTION_LIMITS.pingsOut}`,
     `logfile_size_limit: ${SERVER_LIMITS.logFileBytes}`,
     'jetstream {',
     `  store_dir: ${quoted(files.store)}`,

@@ -9,9 +9,7 @@ export interface GivenFlag {
 }
 
 /** Short forms of flags that are typed by hand. */
-const SHORT_FLAGS: ReadonlyMap<string, string> = new Map([
-  ['--stop-bus', flagName('bus.stop_with_service')],
-]);
+const SHORT_FLAGS: ReadonlyMap<string, string> = new Map([['--stop-bus', flagName('bus.stop_with_service')]]);
 
 export type ReadFlags =
   | { readonly ok: true; readonly configFile: string | null; readonly flags: readonly GivenFlag[] }

@@ -171,9 +171,7 @@ test('a new incarnation says that the worker had no contact', (t) => {
   fixture.takeEffects();
   fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
   fixture.closed('a');
-  const register = fixture
-    .takeEffects()
-    .find((effect): effect is Announce => effect.kind === 'announce');
+  const register = fixture.takeEffects().find((effect): effect is Announce => effect.kind === 'announce');
   t.match(register, { announcement: { type: 'register', stopped: 'no-contact', open_attempts: [] } });
   t.end();
 });

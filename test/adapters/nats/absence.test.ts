@@ -47,11 +47,15 @@ test('a worker has the proof that no service is connected, and none while one is
   const single = shard.bus.singleBus();
   if (single === null) throw new Error('a single server is a single bus');
   t.equal(single.limitMs, RULE.limitMs);
-  t.notOk(await worker.bus.isServiceAbsent(FARM, single.id, 300), 'the service is connected and does not reply');
+  t.notOk(
+    await worker.bus.isServiceAbsent(FARM, single.id, 300),
+    'the service is connected and does not reply',
+  );
   await shard.bus.close();
   t.equal(shard.bus.singleBus(), null, 'no bus without a connection');
   t.ok(await worker.bus.isServiceAbsent(FARM, single.id, 5_000), 'the bus says that there is none');
   t.notOk(await worker.bus.isServiceAbsent(FARM, 'another-bus', 5_000), 'another bus proves nothing');
+  await server.kill();
   await server.restart();
   await worker.events.next((event) => event.type === 'connected' && !event.isFirst);
   t.notOk(await worker.bus.isServiceAbsent(FARM, single.id, 5_000), 'the id of a restarted server is new');

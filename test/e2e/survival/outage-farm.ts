@@ -55,10 +55,7 @@ export async function startOutageFarm(t: Test, { taskMs, flags = [] }: OutageOpt
     if (bus !== null) process.kill(bus, 'SIGTERM');
     if (t.passing()) await rm(folder, { recursive: true, force: true });
   });
-  await until(
-    'every task runs',
-    async () => (await service.api.job(body.id)).task_counts.running === TASKS,
-  );
+  await until('every task runs', async () => (await service.api.job(body.id)).task_counts.running === TASKS);
   return farm;
 }
 

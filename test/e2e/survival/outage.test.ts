@@ -33,7 +33,10 @@ await test('tasks continue and end while the service is dead for 20 heartbeat ti
   await farm.service.daemon.kill();
   const bus = busPid(farm);
   t.not(bus, null, 'the bus survives the service');
-  await until('every worker knows that the service is away', () => countInLogs(farm, 'no service is connected') === 2);
+  await until(
+    'every worker knows that the service is away',
+    () => countInLogs(farm, 'no service is connected') === 2,
+  );
   // The tasks end after the whole outage, without a service.
   await until('every task has ended', () => endsIn(farm) === TASKS, TEST_MS);
   await startAgain(farm);
@@ -47,7 +50,10 @@ await test('an upgrade leaves the bus running, and tasks continue', async (t) =>
   await farm.service.daemon.kill('SIGTERM');
   t.match(await farm.service.daemon.ended, { code: 0 });
   t.equal(busPid(farm), bus, 'the bus continues');
-  await until('every worker knows that the service is away', () => countInLogs(farm, 'no service is connected') === 2);
+  await until(
+    'every worker knows that the service is away',
+    () => countInLogs(farm, 'no service is connected') === 2,
+  );
   await delay(SHORT_OUTAGE_MS);
   await startAgain(farm);
   t.equal(busPid(farm), bus, 'the new service adopts the bus');
@@ -95,7 +101,10 @@ await test('a service that stops its bus stops the tasks of its workers after tw
   const farm = await startOutageFarm(t, { taskMs: 2 * SHORT_OUTAGE_MS, flags: ['--stop-bus'] });
   await farm.service.daemon.kill('SIGTERM');
   t.equal(busPid(farm), null, 'the bus is stopped');
-  await until('both workers stop their tasks', () => countInLogs(farm, 'the tasks of this worker are stopped') === 2);
+  await until(
+    'both workers stop their tasks',
+    () => countInLogs(farm, 'the tasks of this worker are stopped') === 2,
+  );
   await startAgain(farm);
   const { api } = farm.service;
   const message = 'the worker stopped the task because it had no contact with the service';

@@ -77,7 +77,10 @@ test('a promise shrinks only when a heartbeat reports the shorter time of this s
 test('a longer time is stored before the reply that promises it', (t) => {
   const fixture = withSilentWorker({});
   fixture.restartWith({ ...PATIENT, serviceId: 'second' });
-  fixture.heartbeat('w1', { open: ['A/0/0#1'], terms: { reclaim_after_ms: 30_000, service: 'this-service' } });
+  fixture.heartbeat('w1', {
+    open: ['A/0/0#1'],
+    terms: { reclaim_after_ms: 30_000, service: 'this-service' },
+  });
   t.match(fixture.answer('heartbeat w1'), { reclaim_after_ms: 5 * MINUTE_MS });
   t.match(fixture.worker('w1').promise, { reclaimAfterMs: 5 * MINUTE_MS });
   t.end();
@@ -116,7 +119,11 @@ test('a confirmation from before an interruption reclaims nothing', (t) => {
 
 test('replies name a single bus, and a worker that may use another one keeps its tasks for its limit', (t) => {
   const fixture = withSilentWorker({ singleBus: () => BUS });
-  t.match(fixture.answer('register w1'), { single_bus: true, bus: 'bus-1', absence_limit_ms: 10 * MINUTE_MS });
+  t.match(fixture.answer('register w1'), {
+    single_bus: true,
+    bus: 'bus-1',
+    absence_limit_ms: 10 * MINUTE_MS,
+  });
   fixture.restartWith({ singleBus: () => OTHER_BUS, serviceId: 'second' });
   fixture.advance(10 * MINUTE_MS + 29_999);
   t.notOk(isReclaimed(fixture));
@@ -160,7 +167,11 @@ test('an assignment that a patient worker does not have returns after a later ma
   beat(fixture.now);
   fixture.advance(25_000);
   beat(assignedAt);
-  t.equal(fixture.task('A/0/0').status, 'assigned', 'the reaper and heartbeats with an old mark change nothing');
+  t.equal(
+    fixture.task('A/0/0').status,
+    'assigned',
+    'the reaper and heartbeats with an old mark change nothing',
+  );
   beat(fixture.now);
   t.ok(isReclaimed(fixture));
   t.match(fixture.attempts('A/0/0'), [{ message: 'the worker does not have the task' }]);
