@@ -90,7 +90,7 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
         commit(
           changes.map((change) => {
             if (change.op !== 'put' || change.table !== 'worker') return change;
-            const { promise, ...record } = change.value;
+            const { promise: _unstored, ...record } = change.value;
             return put('worker', change.key, record);
           }),
           onCommit,
