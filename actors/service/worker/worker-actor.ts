@@ -66,7 +66,7 @@ export function workerActor(
       'attempt.failed': onAttemptFailed,
       'worker.disable': onWorkerDisable,
       'worker.enable': onWorkerEnable(settings),
-      'worker.delete': onWorkerDelete(timeoutMs),
+      'worker.delete': onWorkerDelete(settings),
       'worker.remove': (state, _message, context) => {
         removeWorker(state, FARM_DELETED_MESSAGE, context);
       },
