@@ -175,3 +175,27 @@ test('a new incarnation says that the worker had no contact', (t) => {
   t.match(register, { announcement: { type: 'register', stopped: 'no-contact', open_attempts: [] } });
   t.end();
 });
+
+for (const [reclaimAfterMs, isConfirmed] of [
+  [30_000, true],
+  [300_000, false],
+] as const)
+  test(`an assignment of 20 s with reclaim_after_ms ${reclaimAfterMs} ${isConfirmed ? 'awaits a confirmation' : 'starts at once'}`, (t) => {
+    const fixture = new AgentFixture();
+    fixture.deliver('registrar', 'registrar', { type: 'agent.start' });
+    const register = fixture.takeEffects().find((effect): effect is Announce => effect.kind === 'announce');
+    if (register === undefined) throw new Error('no registration');
+    fixture.deliver('registrar', 'registrar', {
+      type: 'presence.answered',
+      token: register.token,
+      reply: registered({ reclaim_after_ms: reclaimAfterMs }),
+    });
+    const request = fixture.takeEffects().find((effect) => effect.kind === 'request-lease');
+    if (request?.kind !== 'request-lease') throw new Error('no lease request');
+    fixture.pass(19_000);
+    fixture.takeEffects();
+    fixture.lease(request, leases([assignmentOf('a', { cores: 4 })]));
+    const kinds = fixture.takeEffects().map(({ kind }) => kind);
+    t.equal(kinds.includes('open-session'), !isConfirmed);
+    t.end();
+  });
