@@ -75,6 +75,8 @@ let durable: (() => void)[] = [];
 const kernel = new Kernel<ServiceSystem>(
   serviceActors({
     heartbeatTimeoutMs: 3_600_000,
+    reclaimAfterMs: 3_600_000,
+    singleBus: () => null,
     retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
     leaseHoldMs: LEASE_HOLD_MS,
     recoveryBatchSize: RECOVERY_BATCH_SIZE,

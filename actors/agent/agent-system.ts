@@ -1,4 +1,4 @@
-import type { AttemptId, QueueId, SessionId, TaskId } from '../../src/core/ids.ts';
+import type { AttemptId, FarmId, QueueId, SessionId, TaskId } from '../../src/core/ids.ts';
 import type { JournalChange, JournalReader } from '../../src/core/ports/agent-journal.ts';
 import type { StagingRequest } from '../../src/core/ports/staging.ts';
 import type { ActionStart, SessionClosing, SessionOpening } from '../../src/core/ports/task-processes.ts';
@@ -43,6 +43,17 @@ export type AgentEffect =
       readonly kind: 'announce';
       readonly token: number;
       readonly announcement: Announcement;
+      readonly timeoutMs: number;
+    }
+  /**
+   * Asks the bus whether a service is connected that owns the farm. Answered by the registrar's `absence.probed`.
+   * `bus`: identity of the bus that must reply.
+   */
+  | {
+      readonly kind: 'probe-absence';
+      readonly token: number;
+      readonly farmId: FarmId;
+      readonly bus: string;
       readonly timeoutMs: number;
     }
   /** Answered by the poller's `lease.answered` or `lease.unanswered`. */

@@ -1,7 +1,8 @@
-import type { FarmId, JobId, QueueId } from '../../src/core/ids.ts';
+import type { FarmId, JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { SingleBus } from '../../src/core/records/worker.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
 import type { DomainEvent } from '../../src/core/wire/events.ts';
@@ -13,6 +14,11 @@ export type ServiceEffect =
   | { readonly kind: 'event'; readonly event: DomainEvent }
   /** Asks the worker that runs the attempt to end it. */
   | { readonly kind: 'cancel'; readonly message: CancelMessage }
+  /**
+   * Makes a round trip to the bus on the connection of this shard. Answered by the worker's `bus.confirmed`; no answer if
+   * the bus does not reply.
+   */
+  | { readonly kind: 'confirm-bus'; readonly workerId: WorkerId; readonly askedAt: number }
   /** A message to an actor that may be on another shard. Delivered after the commit. */
   | { readonly kind: 'forward'; readonly envelope: ServiceEnvelope }
   /** Deletes the logs of a deleted job. The purge then receives `purge.logs-deleted`. */
@@ -37,7 +43,12 @@ export type ServiceContext<K extends keyof ServiceMessages> = Context<ServiceSys
 
 /** Settings of the service's actors. Times are in milliseconds. */
 export interface ServiceSettings {
+  /** Time of silence after which a worker is offline. */
   readonly heartbeatTimeoutMs: number;
+  /** Time of silence after which the tasks of a worker are reclaimed, at least the heartbeat timeout. */
+  readonly reclaimAfterMs: number;
+  /** Returns the bus of the current connection; null if it is not one single server, or not known yet. */
+  readonly singleBus: () => SingleBus | null;
   /** Default retry policy of the server, the last step of the retry cascade. */
   readonly retry: RetryPolicy;
   /** Time that a lease request is held while there is no work (docs/contract/limits.md#scheduling: about 30 s). */

@@ -38,6 +38,7 @@ export async function startBenchService(
       '--log-level=error',
       '--log-format=text',
       '--http-rate-limit-enabled=false',
+      '--stop-bus',
       ...extraFlags,
     ],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...environment } },

@@ -110,6 +110,7 @@ function startServer(url: string, busPort: number | null, environment: NodeJS.Pr
     join(DIR, 'data'),
     '--log-format',
     'text',
+    '--stop-bus',
   ];
   if (busPort !== null) args.push('--bus-addr', `127.0.0.1:${busPort}`);
   return new Daemon('the server', args, join(DIR, 'server.log'), environment);

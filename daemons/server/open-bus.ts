@@ -1,5 +1,9 @@
 import { join } from 'node:path';
-import { startManagedServer, type ManagedServerEvent } from '../../src/adapters/nats/managed-server.ts';
+import {
+  startManagedServer,
+  stopLeftServer,
+  type ManagedServerEvent,
+} from '../../src/adapters/nats/managed-server.ts';
 import { parseServerList, type ServerList } from '../../src/adapters/nats/server-address.ts';
 import type { Logger } from '../process/logging.ts';
 import { throwIfStopping, type StartContext } from './start-context.ts';
@@ -11,17 +15,31 @@ export async function openBus({
   logger,
   stopping,
   shutdown,
+  readiness,
 }: StartContext): Promise<ServerList> {
+  const folder = join(directory, 'bus');
   if (config.bus.urls.length > 0) {
     const servers = parseServerList(config.bus.urls.join(','));
     if (servers === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
+    if (await stopLeftServer(folder))
+      logger.warn(
+        'stopped the nats-server of an earlier start without bus.url: workers must not use it any more',
+      );
     return servers;
   }
   const server = await startManagedServer(
-    { folder: join(directory, 'bus'), listen: config.bus.addr, binaryPath: config.bus.serverPath },
+    { folder, listen: config.bus.addr, binaryPath: config.bus.serverPath },
     (event) => logServer(logger, event),
   );
-  shutdown.add('bus', () => server.stop());
+  shutdown.add('bus', async () => {
+    // A server of a start that failed is of no use to workers.
+    const continues = !config.bus.stopsWithService && (readiness.isReady || server.isAdopted);
+    if (!continues) return server.stop();
+    logger.info(
+      'nats-server continues, so that workers continue their tasks; --stop-bus stops it with the service',
+    );
+    return server.release();
+  });
   throwIfStopping(stopping);
   return server.servers;
 }

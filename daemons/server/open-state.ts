@@ -2,9 +2,9 @@ import type { ChangeSubscription } from '../../src/adapters/lmdb/change-subscrip
 import { openStateReader, type StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import { startStoreThread, type StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
-import { storeDirectory } from '../maintenance/data-directory.ts';
+import { assertRestoreComplete, storeDirectory } from '../maintenance/data-directory.ts';
 import { threadEntry } from '../threads/thread-entry.ts';
-import { prepareData, waitAfterRestore } from './prepare-data.ts';
+import { prepareData } from './prepare-data.ts';
 import { throwIfStopping, type StartContext } from './start-context.ts';
 
 /** The store thread, and the observer of its event loop lag. */
@@ -20,7 +20,7 @@ export interface OpenState {
   readonly changes: ChangeSubscription;
 }
 
-/** Prepares `data.dir`, starts the store thread and waits for workers after a restore. */
+/** Prepares `data.dir` and starts the store thread. Throws if a restore was started meanwhile. */
 export async function startStore(context: StartContext): Promise<StartedStore> {
   const { config, directory, version, logger, stopping, shutdown } = context;
   const { compactFreePercent } = config.data;
@@ -41,7 +41,7 @@ export async function startStore(context: StartContext): Promise<StartedStore> {
   );
   shutdown.add('store', () => thread.stop());
   if (thread.diskState() === 'low') logger.warn({ disk: 'low' }, diskText('low'));
-  await waitAfterRestore(directory, config.scheduler.heartbeatTimeoutMs, logger, stopping);
+  assertRestoreComplete(directory);
   throwIfStopping(stopping);
   return {
     thread,

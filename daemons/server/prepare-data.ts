@@ -1,11 +1,9 @@
 import { fork } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { makeDirectory } from '../../src/adapters/system/make-directory.ts';
 import type { Logger } from '../process/logging.ts';
 import { storesToCheck, type CompactedStore } from '../maintenance/compact.ts';
-import { assertRestoreComplete, restoreMarkerPath } from '../maintenance/data-directory.ts';
+import { assertRestoreComplete } from '../maintenance/data-directory.ts';
 
 interface DataOptions {
   readonly directory: string;
@@ -35,30 +33,6 @@ export async function prepareData({
       if (bytesAfter < bytesBefore)
         logger.info({ store: kind, bytesBefore, bytesAfter, milliseconds }, 'the store was compacted');
     }
-}
-
-/**
- * Waits, at the first start after a restore, until every worker has stopped the tasks that the restored store does not
- * contain: a worker without contact stops them after two thirds of the heartbeat timeout
- * (docs/architecture.md#the-bus). Otherwise a task that was leased after the backup could run twice at the same time.
- * Call it when the state store is locked. Throws if a restore was started after the check of `prepareData`.
- */
-export async function waitAfterRestore(
-  directory: string,
-  heartbeatTimeoutMs: number,
-  logger: Logger,
-  stopping: AbortSignal,
-): Promise<void> {
-  assertRestoreComplete(directory);
-  const mark = restoreMarkerPath(directory);
-  if (!existsSync(mark)) return;
-  logger.warn(
-    { milliseconds: heartbeatTimeoutMs },
-    'first start after a restore: waiting until workers have stopped the tasks that they ran without the service',
-  );
-  // After an abort the marker stays, and the next start waits again.
-  await delay(heartbeatTimeoutMs, undefined, { signal: stopping }).catch(() => undefined);
-  if (!stopping.aborted) rmSync(mark);
 }
 
 type ChildAnswer =

@@ -20,6 +20,7 @@ import { openBus } from './open-bus.ts';
 import { openLists } from './open-lists.ts';
 import { openState, startStore } from './open-state.ts';
 import { PreparationPool } from './preparation-pool.ts';
+import { waitAfterRestore } from './wait-after-restore.ts';
 import { startBackups } from './start-backups.ts';
 import { StoppedEarlyError, throwIfStopping, type StartContext } from './start-context.ts';
 import { startHttp, untilReady } from './start-http.ts';
@@ -74,7 +75,16 @@ async function serve(config: ServerConfig): Promise<void> {
   let failure: Error | null = null;
   try {
     const version = versionFacts();
-    await start({ config, directory, version, logger, diagnostics, stopping, shutdown });
+    await start({
+      config,
+      directory,
+      version,
+      logger,
+      diagnostics,
+      stopping,
+      shutdown,
+      readiness: { isReady: false },
+    });
     await untilAborted(stopping);
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error));
@@ -96,6 +106,7 @@ async function start(context: StartContext): Promise<void> {
   const store = await startStore(context);
   const bus = await openBus(context);
   const state = await openState(context, store.thread);
+  await waitAfterRestore(context, bus, state.reader);
   const observers = createObservers(context, store, state);
   const logs = await startLogs(context, bus, observers);
   await startBackups(context, state, logs.store);
@@ -123,6 +134,7 @@ async function start(context: StartContext): Promise<void> {
   const port = await startHttp(context, ports, pool);
   await untilReady(ports, stopping);
   throwIfStopping(stopping);
+  context.readiness.isReady = true;
   lists.fill();
   const announcement = announceBus(config, logger);
   if (announcement !== null) shutdown.add('discovery', () => announcement.withdraw());

@@ -17,6 +17,8 @@ export interface StartContext {
   readonly stopping: AbortSignal;
   /** Each stage adds what it has started, so that a start that fails half-way stops all of it. */
   readonly shutdown: Shutdown;
+  /** Whether the service has become ready. */
+  readonly readiness: { isReady: boolean };
 }
 
 /** The service was asked to stop before it was ready. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { tasksSubject } from '../../http/ws/hub.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
+import type { BusIdentityRule } from '../../src/adapters/nats/service-bus.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
 import { tallyMemory, type TallyMemory } from '../../src/adapters/system/shared-tallies.ts';
 import type { ServerConfig } from '../../src/core/config/server-config.ts';
@@ -21,6 +22,20 @@ export const retryOf = ({ scheduler }: ServerConfig) => ({
   retryDelaySeconds: scheduler.retryDelaySeconds,
   failureLimit: scheduler.failureLimit,
 });
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/**
+ * Returns how the bus identifies itself to workers, if its "no responders" may count as contact. The managed server keeps
+ * its name, so its bus changes only when an operator moves the service. An external server has a new id after every
+ * restart, and the tasks of a worker that does not return after that wait for this time (docs/decisions/outages.md).
+ */
+function busIdentityOf({ bus }: ServerConfig): BusIdentityRule | null {
+  if (!bus.isSingleServer) return null;
+  const isManaged = bus.urls.length === 0;
+  return isManaged ? { field: 'name', limitMs: 30 * DAY_MS } : { field: 'id', limitMs: 60 * MINUTE_MS };
+}
 
 /** Parts of the service that the shards use. */
 interface ShardDeps {
@@ -74,6 +89,8 @@ function settingsOf(
     count: scheduler.shards,
     stateDirectory: storeDirectory(directory, 'state'),
     heartbeatTimeoutMs: scheduler.heartbeatTimeoutMs,
+    reclaimAfterMs: scheduler.reclaimAfterMs,
+    busIdentity: busIdentityOf(config),
     retry: retryOf(config),
     unschedulableGraceMs: scheduler.unschedulableGraceMs,
     reservationAfterMs: scheduler.reservationAfterMs,

@@ -40,7 +40,11 @@ export function connectBus(parts: ShardParts, host: ThreadHost<ServiceSystem>): 
     post: (envelope, onProcessed) => host.post(envelope, onProcessed),
   });
   const bus = connectShardBus(
-    { servers: options.bus, shard: { index: options.index, count: options.count } },
+    {
+      servers: options.bus,
+      shard: { index: options.index, count: options.count },
+      identity: options.busIdentity,
+    },
     {
       leaseRequested: (request, queue, inbox) => {
         if (isLeasing) intake.leaseRequested(request, queue, inbox);

@@ -7,6 +7,7 @@ import { requiresReadable } from '../../actors/service/gateway/prepare-flush.ts'
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
+import type { SingleBus } from '../../src/core/records/worker.ts';
 import { coalesceChanges } from '../../src/core/records/change-set.ts';
 import type { ShardParts } from './shard-parts.ts';
 import { SHARD_PROTOCOL_VERSION } from './shard-protocol.ts';
@@ -17,6 +18,7 @@ type HostPorts = KernelPorts<ServiceSystem>;
 export function createHost(
   parts: ShardParts,
   tallies: Tallies,
+  singleBus: () => SingleBus | null,
   prepareFlush: HostPorts['prepareFlush'],
 ): ThreadHost<ServiceSystem> {
   const { options, notify, ownsFarm, reader } = parts;
@@ -24,6 +26,8 @@ export function createHost(
   return new ThreadHost<ServiceSystem>(
     serviceActors({
       heartbeatTimeoutMs: options.heartbeatTimeoutMs,
+      reclaimAfterMs: options.reclaimAfterMs,
+      singleBus,
       retry: options.retry,
       leaseHoldMs: LEASE_HOLD_MS,
       recoveryBatchSize: RECOVERY_BATCH_SIZE,

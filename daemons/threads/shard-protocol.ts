@@ -17,6 +17,7 @@ import type { Share } from '../../src/core/lease/committed-shares.ts';
 import type { PlanInParts } from '../../src/core/ports/large-jobs.ts';
 import type { BusEvent } from '../../src/core/ports/bus.ts';
 import type { FarmId } from '../../src/core/ids.ts';
+import type { BusIdentityRule } from '../../src/adapters/nats/service-bus.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
 import type { OutboxBatch } from '../../actors/service/gateway/outbox-batch.ts';
 
@@ -47,6 +48,9 @@ export interface ShardOptions {
   readonly stateDirectory: string;
   readonly bus: ServerList;
   readonly heartbeatTimeoutMs: number;
+  readonly reclaimAfterMs: number;
+  /** How a bus of one server identifies itself to workers; null if it must not. */
+  readonly busIdentity: BusIdentityRule | null;
   readonly retry: RetryPolicy;
   readonly unschedulableGraceMs: number;
   readonly reservationAfterMs: number;

@@ -21,6 +21,9 @@ import {
   type SubmitCommand,
 } from './shard-protocol.ts';
 
+/** Time limit of the round trip to the bus before tasks of a silent worker are reclaimed. */
+const CONFIRM_BUS_MS = 5000;
+
 /** Entry of a shard's thread. A shard holds some of the farms and has its own connection to the bus. */
 if (parentPort === null) throw new Error('only the service starts a shard thread');
 await runShard(parentPort, workerData as ShardOptions);
@@ -32,12 +35,21 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   const { tallies, wakeLocalFarms } = openTallies(parts, (id, slot) => {
     host.post({ actor: 'lease', id, message: { type: 'capacity.freed', slot } });
   });
-  const host = createHost(parts, tallies, (outputs, windowStartedAt) =>
-    prepareFlush(outputs, windowStartedAt, flushPorts),
+  const host = createHost(
+    parts,
+    tallies,
+    () => bus.singleBus(),
+    (outputs, windowStartedAt) => prepareFlush(outputs, windowStartedAt, flushPorts),
   );
   const { bus, stopLeasing } = connectBus(parts, host);
   const flushPorts: FlushPorts = {
     bus,
+    confirmBus: ({ workerId, askedAt }) => {
+      void bus.check(CONFIRM_BUS_MS).then((failure) => {
+        if (failure !== null) return;
+        host.post({ actor: 'worker', id: workerId, message: { type: 'bus.confirmed', askedAt } });
+      });
+    },
     tallies,
     meter,
     poisoned: new PoisonedReports(),

@@ -55,6 +55,9 @@ export class AgentEffects {
       case 'announce':
         void this.announce(effect);
         return;
+      case 'probe-absence':
+        void this.probeAbsence(effect);
+        return;
       case 'request-lease':
         void this.requestLease(effect);
         return;
@@ -131,6 +134,16 @@ export class AgentEffects {
           ? { type: 'presence.answered', token, reply: outcome.reply }
           : { type: 'presence.unanswered', token, reason: reasonOf(outcome) },
     });
+  }
+
+  private async probeAbsence({
+    token,
+    farmId,
+    bus,
+    timeoutMs,
+  }: Extract<AgentEffect, { kind: 'probe-absence' }>): Promise<void> {
+    const isAbsent = await this.bus.isServiceAbsent(farmId, bus, timeoutMs);
+    this.post({ actor: 'registrar', id: 'registrar', message: { type: 'absence.probed', token, isAbsent } });
   }
 
   private async requestLease({

@@ -13,6 +13,7 @@ test('a service continues after its output is closed', async (t) => {
       `--bus-addr=127.0.0.1:${bus}`,
       `--data-dir=${join(folder, 'data')}`,
       '--log-format=text',
+      '--stop-bus',
     ],
     join(folder, 'server.log'),
   );

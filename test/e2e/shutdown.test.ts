@@ -155,7 +155,12 @@ test('after a stop during the start the store can be opened again', async (t) =>
   const folder = await folderFor(t);
   const { httpPort, busPort } = await ports();
   const dataOf = (moment: number): string => join(folder, `data-${moment}`);
-  const flags = [`--http-addr=127.0.0.1:${httpPort}`, `--bus-addr=127.0.0.1:${busPort}`, '--log-format=text'];
+  const flags = [
+    `--http-addr=127.0.0.1:${httpPort}`,
+    `--bus-addr=127.0.0.1:${busPort}`,
+    '--log-format=text',
+    '--stop-bus',
+  ];
   const moments: readonly (readonly [what: string, hasCome: (data: string, log: string) => boolean])[] = [
     ['the store is created', (data) => existsSync(join(data, 'state/data.mdb'))],
     ['the bus is configured', (data) => existsSync(join(data, 'bus/nats-server.conf'))],

@@ -73,6 +73,8 @@ export interface ServiceOptions {
   readonly httpPort: number;
   readonly busPort: number;
   readonly flags?: readonly string[];
+  /** Leaves the managed bus running when the service stops, as in production. The test stops it. */
+  readonly keepsBus?: boolean;
   /** Enables the rate limits of production. Off by default, because tests send more requests than users. */
   readonly isRateLimited?: boolean;
 }
@@ -92,6 +94,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       `--data-dir=${join(options.folder, 'data')}`,
       '--log-format=text',
       `--http-rate-limit-enabled=${options.isRateLimited === true}`,
+      ...(options.keepsBus === true ? [] : ['--stop-bus']),
       ...(options.flags ?? []),
     ],
     join(options.folder, 'server.log'),

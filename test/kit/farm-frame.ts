@@ -24,6 +24,8 @@ import type { Output } from '../../actors/kernel/output.ts';
 
 const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
   heartbeatTimeoutMs: 30_000,
+  reclaimAfterMs: 30_000,
+  singleBus: () => null,
   retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   leaseHoldMs: LEASE_HOLD_MS,
   recoveryBatchSize: RECOVERY_BATCH_SIZE,
@@ -45,6 +47,8 @@ export abstract class TestFarmBase {
   now = Date.UTC(2026, 10, 20, 12);
   /** Removes the logs of deleted jobs immediately; otherwise they are never removed. */
   removesLogs = true;
+  /** Whether the bus confirms its connection to the service. */
+  isBusConnected = true;
   /** Number of changes of each commit so far. */
   readonly commits: number[] = [];
   /** Workers that send heartbeats while time passes. */
@@ -66,7 +70,8 @@ export abstract class TestFarmBase {
 
   constructor(settings: Partial<ServiceSettings>, store: MemoryStore) {
     this.store = store;
-    this.settings = { ...SETTINGS, tallies: this.tallies, ...settings };
+    const { heartbeatTimeoutMs: reclaimAfterMs = SETTINGS.reclaimAfterMs } = settings;
+    this.settings = { ...SETTINGS, reclaimAfterMs, tallies: this.tallies, ...settings };
     this.tallies.onFreed = (id, slot) => {
       this.post({ actor: 'lease', id, message: { type: 'capacity.freed', slot } });
     };
@@ -268,6 +273,10 @@ export abstract class TestFarmBase {
       }
       if (output.effect.kind === 'release') {
         this.tallies.release(output.effect.farmId, output.effect.slot, output.effect.count);
+      }
+      if (output.effect.kind === 'confirm-bus' && this.isBusConnected) {
+        const { workerId: id, askedAt } = output.effect;
+        this.post({ actor: 'worker', id, message: { type: 'bus.confirmed', askedAt } });
       }
       const words = formatEffect(output.effect, nameOf);
       if (words !== null) this.said.push(words);

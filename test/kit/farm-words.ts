@@ -25,6 +25,7 @@ export function formatEffect(effect: ServiceEffect, nameOf: NameOf): string | nu
     case 'forward':
     case 'release':
     case 'delete-logs':
+    case 'confirm-bus':
       return null;
     case 'cancel':
       return `stop ${attemptWord(effect.message.attempt_id, nameOf)}: ${effect.message.reason}`;

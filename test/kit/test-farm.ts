@@ -26,7 +26,12 @@ import { readTaskStatus } from '../../src/core/records/task-page.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
-import type { AttemptReport, RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
+import type {
+  AttemptReport,
+  HeartbeatMessage,
+  RegisterMessage,
+  ReportedStatus,
+} from '../../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
 import { TestFarmCatalog } from './farm-catalog.ts';
 import { jobPlan, type PlannedStep } from './plans.ts';
@@ -51,6 +56,9 @@ interface OptionalReportFields {
   readonly progress?: number;
   readonly statusMessage?: string;
 }
+
+/** Terms that a worker reports in a heartbeat. */
+type HeartbeatTerms = Pick<HeartbeatMessage, 'reclaim_after_ms' | 'service' | 'bus' | 'mark'>;
 
 /**
  * The whole service without HTTP and bus: the real kernel and actors over an in-memory store. Tests send messages in
@@ -295,6 +303,7 @@ export class TestFarm extends TestFarmCatalog {
       readonly open?: readonly string[];
       readonly attempts?: readonly AttemptId[];
       readonly incarnation?: string;
+      readonly terms?: HeartbeatTerms;
     } = {},
   ): void {
     this.sendHeartbeat(name, some, `heartbeat ${name}`);
@@ -478,6 +487,7 @@ export class TestFarm extends TestFarmCatalog {
       readonly open?: readonly string[];
       readonly attempts?: readonly AttemptId[];
       readonly incarnation?: string;
+      readonly terms?: HeartbeatTerms;
     },
     client: string,
   ): void {
@@ -487,7 +497,12 @@ export class TestFarm extends TestFarmCatalog {
       some.attempts ??
       some.open?.map((word) => this.attemptId(word)) ??
       booked.map((booking) => booking.attemptId).filter((attempt) => this.isRunning(attempt));
-    this.heartbeatOf({ ...worker, incarnation: some.incarnation ?? worker.incarnation }, open, client);
+    this.heartbeatOf(
+      { ...worker, incarnation: some.incarnation ?? worker.incarnation },
+      open,
+      client,
+      some.terms,
+    );
   }
 
   /** Sends a heartbeat of a worker that may be missing from the store. */
@@ -495,6 +510,7 @@ export class TestFarm extends TestFarmCatalog {
     { id, farmId: farm, incarnation }: Pick<WorkerRecord, 'id' | 'farmId' | 'incarnation'>,
     open: readonly AttemptId[],
     client = 'heartbeat',
+    terms: HeartbeatTerms = {},
   ): void {
     this.send({
       actor: 'worker',
@@ -508,6 +524,7 @@ export class TestFarm extends TestFarmCatalog {
           farm_id: farm,
           incarnation,
           open_attempts: open,
+          ...terms,
           reply_to: '',
         },
         replyTo: to(client),

@@ -2,7 +2,7 @@ import type { AgentEffect, AgentEnvelope } from '../../actors/agent/agent-system
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
 import type { AttemptId, TaskId } from '../../src/core/ids.ts';
 import type { CancelMessage, LeaseReply, PresenceReply } from '../../src/core/wire/bus-messages.ts';
-import type { BusModel, Link } from './bus-model.ts';
+import { BUS_ID, type BusModel, type Link } from './bus-model.ts';
 import type { CancelStream } from './cancel-stream.ts';
 import type { LogBook } from './log-book.ts';
 import type { Random } from './random.ts';
@@ -85,6 +85,29 @@ export class AgentBus {
     });
   }
 
+  probeAbsence({ token, bus: id, timeoutMs }: EffectOf<'probe-absence'>, trustsBus: boolean): void {
+    const { bus } = this.world;
+    const settle = once(() => undefined);
+    const answer = (isAbsent: boolean): void => {
+      if (!settle()) return;
+      this.end.post({
+        actor: 'registrar',
+        id: 'registrar',
+        message: { type: 'absence.probed', token, isAbsent },
+      });
+    };
+    const onAbsent = (): void => {
+      this.end.inLife(() => {
+        answer(true);
+      });
+    };
+    if (id === BUS_ID && trustsBus) bus.ping(this.end.link, onAbsent);
+    else if (id === BUS_ID) bus.probe(this.end.link, onAbsent);
+    this.later(timeoutMs, () => {
+      answer(false);
+    });
+  }
+
   requestLease({ requestId, queue, request, timeoutMs }: EffectOf<'request-lease'>): void {
     const { bus, service } = this.world;
     const { link } = this.end;
@@ -92,7 +115,7 @@ export class AgentBus {
     const inbox = this.inbox((reply) => {
       this.leaseAnswered(requestId, reply as LeaseReply);
     });
-    bus.core(link, null, request, (message) => {
+    bus.core(link, bus.serviceLink, request, (message) => {
       if (service.isServing) service.onLeaseRequest(queue, message, inbox);
       else
         bus.core(null, link, {}, () => {

@@ -21,6 +21,8 @@ const PUMP_MS_MAX = 2;
 export interface AgentBuild {
   /** Created for every incarnation: no state outlives the daemon. */
   readonly definitions: (settings: AgentSettings) => readonly AnyDefinition<AgentSystem>[];
+  /** Counts every reply of the bus as the absence of the service; false except in a mutant. */
+  readonly trustsBus: boolean;
   /** Replaces an effect of the actors, or drops it (null). Identity in a correct build. */
   readonly effect: (effect: AgentEffect) => AgentEffect | null;
 }
@@ -193,6 +195,9 @@ export class AgentIncarnation implements SessionOwner {
       case 'announce':
         trace.note(effect.announcement.type, effect.announcement.worker_id, effect.announcement.incarnation);
         this.bus.announce(effect);
+        return;
+      case 'probe-absence':
+        this.bus.probeAbsence(effect, this.world.build.trustsBus);
         return;
       case 'request-lease':
         this.bus.requestLease(effect);

@@ -8,7 +8,8 @@ import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import { agentActors } from '../../actors/agent/agent-actors.ts';
 import type { AgentBuild } from './agent-incarnation.ts';
 import type { MachineRules } from './task-processes-model.ts';
-import { EXPR_MEMORY_BYTES, type SimulationOptions } from './options.ts';
+import { BUS_ID } from './bus-model.ts';
+import { EXPR_MEMORY_BYTES, HEARTBEAT_TIMEOUT_MS, type SimulationOptions } from './options.ts';
 import type { ServiceBuild } from './service-model.ts';
 
 /** Parts of a simulation: the real ones unless a mutant replaces them. */
@@ -16,7 +17,16 @@ export interface Build {
   readonly service: ServiceBuild;
   readonly agents: AgentBuild;
   readonly machines: MachineRules;
+  readonly terms: BusTerms;
 }
+
+/** How the service describes its bus. A mutant changes it. */
+export interface BusTerms {
+  /** Declares a cluster as a single bus. */
+  trustsClusters: boolean;
+}
+
+const SINGLE_BUS = { id: BUS_ID, limitMs: 24 * 3_600_000 };
 
 /** Settings of the service, except those of its process. */
 export type Settings = Omit<ServiceSettings, 'tallies'>;
@@ -24,7 +34,9 @@ export type Settings = Omit<ServiceSettings, 'tallies'>;
 export const settingsOf = (options: SimulationOptions): Settings => ({
   serviceId: 'the service',
   attemptFloor: 1,
-  heartbeatTimeoutMs: 30_000,
+  heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
+  reclaimAfterMs: options.reclaimAfterMs[0] ?? HEARTBEAT_TIMEOUT_MS,
+  singleBus: () => null,
   retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   leaseHoldMs: LEASE_HOLD_MS,
   // Small, so that a few jobs are queried in several pieces with other messages between them.
@@ -37,18 +49,35 @@ export const settingsOf = (options: SimulationOptions): Settings => ({
   ownsFarm: () => true,
 });
 
-export function unmodifiedBuild(settings: Settings): Build {
+export function unmodifiedBuild(settings: Settings, options: SimulationOptions): Build {
   const tallies = new LocalTallies();
+  const terms: BusTerms = { trustsClusters: false };
+  const { reclaimAfterMs: times, isCluster } = options;
+  let starts = 0;
   return {
+    terms,
     service: {
-      definitions: () => serviceActors({ ...settings, tallies }),
+      definitions: () => {
+        const reclaimAfterMs = times[starts % times.length] ?? settings.reclaimAfterMs;
+        starts++;
+        return serviceActors({
+          ...settings,
+          serviceId: `start ${starts}`,
+          reclaimAfterMs,
+          singleBus: () => (isCluster && !terms.trustsClusters ? null : SINGLE_BUS),
+          tallies,
+        });
+      },
+      livesBeforeSubscribed: false,
+      ignoresDisconnects: false,
+      confirmsBlindly: false,
       tallies,
       commit: (commit) => commit,
       confirmsAtOnce: false,
       answersUnread: false,
       dropsUnread: false,
     },
-    agents: { definitions: agentActors, effect: (effect) => effect },
+    agents: { definitions: agentActors, trustsBus: false, effect: (effect) => effect },
     machines: { guardsProcesses: true, guardsCountContact: true },
   };
 }

@@ -4,16 +4,26 @@ import type { Faults } from './options.ts';
 import type { Random } from './random.ts';
 import type { Trace } from './trace.ts';
 
+/** Identity of the bus; it survives crashes. */
+export const BUS_ID = 'the bus';
+
 /** The connection of one end to the bus. */
 export interface Link {
   readonly name: string;
   /** While set, no message passes in either direction. */
   isCut: boolean;
+  /** While set, its presence messages are lost, as without their stream. Everything else passes. */
+  losesPresence: boolean;
   /** Messages published during the cut, buffered in the client. */
   readonly buffered: (() => void)[];
 }
 
-export const newLink = (name: string): Link => ({ name, isCut: false, buffered: [] });
+export const newLink = (name: string): Link => ({
+  name,
+  isCut: false,
+  losesPresence: false,
+  buffered: [],
+});
 
 export type StreamName = 'status' | 'presence';
 
@@ -51,8 +61,15 @@ export class BusModel {
   /** Incremented by each crash: messages in transit are lost. */
   private epoch = 0;
   private connection = 0;
+  /** The connection of the service. A cut passes nothing in either direction. */
+  readonly serviceLink = newLink('service');
+  /** Whether the bus has the subscriptions of the service. */
+  private hasService = false;
+  private subscription = 0;
+  private readonly isCluster: boolean;
 
-  constructor(time: VirtualTime, random: Random, trace: Trace, faults: Faults) {
+  constructor(time: VirtualTime, random: Random, trace: Trace, faults: Faults, isCluster: boolean) {
+    this.isCluster = isCluster;
     this.time = time;
     this.random = random;
     this.trace = trace;
@@ -68,6 +85,7 @@ export class BusModel {
    * called for each stored copy.
    */
   publish(link: Link, stream: StreamName, message: object, onStored: () => void = () => undefined): void {
+    if (link.losesPresence && stream === 'presence') return;
     const text = JSON.stringify(message);
     const loss = stream === 'status' ? this.faults.reportLoss : this.faults.drop / 2;
     if (this.isFaulty && this.random.chance(loss)) return;
@@ -98,6 +116,65 @@ export class BusModel {
     }
   }
 
+  /** Reports whether the service is connected, as the bus sees it. */
+  get isServiceConnected(): boolean {
+    return this.hasService;
+  }
+
+  /** Subscribes the service. `onConfirmed` is called once the bus has processed it, unless the connection is lost. */
+  subscribe(onConfirmed: () => void): void {
+    const subscription = ++this.subscription;
+    const isCurrent = (): boolean =>
+      subscription === this.subscription && !this.isDown && !this.serviceLink.isCut;
+    this.time.after(this.random.between(0, this.faults.subscribeMs), () => {
+      if (!isCurrent()) return;
+      this.hasService = true;
+      this.time.after(this.latency(), () => {
+        if (isCurrent() && this.hasService) onConfirmed();
+      });
+    });
+  }
+
+  /** The bus closes the connection of the service, which may not notice. */
+  dropService(): void {
+    this.hasService = false;
+    this.subscription++;
+    this.disconnect();
+  }
+
+  /** A worker asks whether the service is connected. Answered only if it is not. */
+  probe(link: Link, onAbsent: () => void): void {
+    if (link.isCut && this.isCluster && !this.isDown) {
+      // Another member of the cluster than that of the service replies.
+      this.time.after(this.latency(), onAbsent);
+      return;
+    }
+    this.core(link, null, {}, () => {
+      if (!this.hasService) this.core(null, link, {}, onAbsent);
+    });
+  }
+
+  /** A worker asks whether the bus is there. */
+  ping(link: Link, onAnswer: () => void): void {
+    this.core(link, null, {}, () => {
+      this.core(null, link, {}, onAnswer);
+    });
+  }
+
+  /** A round trip of the service on its connection. */
+  roundTrip(onAnswer: () => void): void {
+    const { subscription } = this;
+    const isConnected = (): boolean =>
+      this.hasService && subscription === this.subscription && !this.isDown && !this.serviceLink.isCut;
+    if (!isConnected()) return;
+    this.time.after(this.latency(), () => {
+      if (!isConnected()) return;
+      this.time.after(this.latency(), () => {
+        if (!this.serviceLink.isCut) onAnswer();
+      });
+    });
+  }
+
   /** Connects the consumers of the service. Unacknowledged messages are redelivered. */
   connect(consumers: Record<StreamName, Consumer>): void {
     this.disconnect();
@@ -116,6 +193,7 @@ export class BusModel {
   crash(lossMs: number, downMs: number): void {
     this.epoch++;
     this.isDown = true;
+    this.dropService();
     const since = this.time.now - lossMs;
     for (const stream of ['status', 'presence'] as const) {
       const messages = this.streams[stream];
@@ -181,12 +259,16 @@ export class BusModel {
 
   private deliver(stream: StreamName, message: StoredMessage): void {
     if (message.ackedAt !== null || this.isDown) return;
+    if (this.serviceLink.isCut) {
+      this.redeliverLater(stream, message, ACK_WAIT_MS);
+      return;
+    }
     if (this.time.now - message.storedAt > STREAMS[stream].retentionMs) return;
     const { connection, epoch } = this;
     if (this.consumers[stream] === null) return;
     message.waitsUntil = this.time.now + ACK_WAIT_MS;
     this.time.after(this.latency(), () => {
-      if (connection !== this.connection || epoch !== this.epoch) return;
+      if (connection !== this.connection || epoch !== this.epoch || this.serviceLink.isCut) return;
       this.consumers[stream]?.(JSON.parse(message.text), () => {
         this.acknowledge(message, epoch);
       });

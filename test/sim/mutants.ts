@@ -11,6 +11,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts';
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import { AGENT_MUTANTS } from './agent-mutants.ts';
+import { OUTAGE_MUTANTS } from './outage-mutants.ts';
 import { RULE_MUTANTS } from './rule-mutants.ts';
 import { staleCompletion } from './scenarios.ts';
 import { handle, droppingMessages, withDefinitions, type Mutant } from './mutant.ts';
@@ -237,7 +238,11 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'attempts that a worker reports are returned as never started',
-    plant: handle('job', 'attempts.held', () => undefined),
+    plant: (build) =>
+      handle('worker', 'bus.confirmed', (state, message, context, original) => {
+        (state as WorkerState).held.clear();
+        original(state, message, context);
+      })(handle('job', 'attempts.held', () => undefined)(build)),
     scenario: staleCompletion,
   },
   {
@@ -250,4 +255,9 @@ export const SERVICE_MUTANTS: readonly Mutant[] = [
   },
 ];
 
-export const MUTANTS: readonly Mutant[] = [...SERVICE_MUTANTS, ...AGENT_MUTANTS, ...RULE_MUTANTS];
+export const MUTANTS: readonly Mutant[] = [
+  ...SERVICE_MUTANTS,
+  ...AGENT_MUTANTS,
+  ...RULE_MUTANTS,
+  ...OUTAGE_MUTANTS,
+];

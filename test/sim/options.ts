@@ -1,5 +1,8 @@
 import type { Random } from './random.ts';
 
+/** `scheduler.heartbeat_timeout` */
+export const HEARTBEAT_TIMEOUT_MS = 30_000;
+
 /** Memory limit of an expression at the service: more than the default of a worker. */
 export const EXPR_MEMORY_BYTES = 2_000_000;
 
@@ -41,6 +44,10 @@ export interface SimulationOptions {
   readonly pools: boolean;
   /** All holds are lifted at the end, so all work must finish. */
   readonly lifts: boolean;
+  /** `scheduler.reclaim_after` of each start of the service, in turn. */
+  readonly reclaimAfterMs: readonly number[];
+  /** The bus is a cluster: a member that is cut off from the service says that there is none. */
+  readonly isCluster: boolean;
   readonly faults: Faults;
 }
 
@@ -80,6 +87,11 @@ export interface Faults {
   readonly departEveryMs: number;
   /** Share of reads of the store that fail. */
   readonly readErrors: number;
+  /** Interval and length of cuts between the service and the bus. Each end detects them by itself. */
+  readonly serviceCutEveryMs: number;
+  readonly serviceCutMs: number;
+  /** Longest time until the bus has processed the subscriptions of the service. */
+  readonly subscribeMs: number;
 }
 
 /**
@@ -165,6 +177,9 @@ export function drawOptions(random: Random): SimulationOptions {
     wipes: random.chance(0.3) ? 0.5 : 0,
     departEveryMs: every(20_000, 120_000),
     readErrors: 0,
+    serviceCutEveryMs: 0,
+    serviceCutMs: 0,
+    subscribeMs: 50,
   };
   const theme = random.chance(THEME_SHARE) ? random.pick(THEMES) : null;
   const taskMs =
@@ -193,6 +208,8 @@ export function drawOptions(random: Random): SimulationOptions {
     standing: isActive(0.4),
     pools: isActive(0.4),
     lifts: random.chance(0.5),
+    reclaimAfterMs: [HEARTBEAT_TIMEOUT_MS],
+    isCluster: false,
     faults: theme !== null ? { ...noFaults(drawn), ...theme(random) } : isGentle ? noFaults(drawn) : drawn,
   };
 }
@@ -217,5 +234,36 @@ export function noFaults(drawn: Faults): Faults {
     rebootEveryMs: 0,
     departEveryMs: 0,
     readErrors: 0,
+    serviceCutEveryMs: 0,
   };
 }
+
+/** Share of seeds with outages in addition to the other faults. */
+const OUTAGE_SHARE = 0.4;
+
+/**
+ * Adds outages of the service and of its connection to the bus, and longer times until tasks are reclaimed. Drawn
+ * separately, so that the other options of a seed stay the same.
+ */
+export function drawOutages(drawn: SimulationOptions, random: Random): SimulationOptions {
+  if (!random.chance(OUTAGE_SHARE)) return drawn;
+  return {
+    ...drawn,
+    reclaimAfterMs: random.pick(RECLAIM_TIMES_MS),
+    isCluster: random.chance(0.2),
+    faults: {
+      ...drawn.faults,
+      serviceCutEveryMs: random.chance(0.5) ? random.between(10_000, 60_000) : 0,
+      serviceCutMs: random.pick([2_000, 15_000, 40_000]),
+      subscribeMs: random.pick([50, 50, 5_000, 15_000]),
+    },
+  };
+}
+
+const RECLAIM_TIMES_MS = [
+  [HEARTBEAT_TIMEOUT_MS],
+  [90_000],
+  [300_000],
+  [120_000, HEARTBEAT_TIMEOUT_MS],
+  [HEARTBEAT_TIMEOUT_MS, 200_000, 60_000],
+];

@@ -18,6 +18,8 @@ export class RunningProcesses {
   forbids: ((taskId: TaskId) => string | null) | null = null;
   /** Called for each start, with the machine. */
   onStarted: ((machine: string) => void) | null = null;
+  /** Called for each process that was killed. */
+  onKilled: ((attemptId: AttemptId) => void) | null = null;
   /** Reports whether the service has closed the attempt. */
   isClosed: ((attemptId: AttemptId, taskId: TaskId) => boolean) | null = null;
   private readonly closedSince = new Map<AttemptId, number>();
@@ -63,7 +65,8 @@ export class RunningProcesses {
   ended(attemptId: AttemptId, exitCode: number | null): void {
     this.trace.note('process end', attemptId, exitCode ?? 'killed');
     this.running.delete(attemptId);
-    if (exitCode !== null) this.exits.set(attemptId, exitCode);
+    if (exitCode === null) this.onKilled?.(attemptId);
+    else this.exits.set(attemptId, exitCode);
   }
 
   /** The process of an environment of the attempt has failed with this exit code. */

@@ -38,7 +38,7 @@ export interface Scenario {
 const SECOND_MS = 1_000;
 
 /** Options of a farm without other faults than those of the scenario. */
-function quiet(
+export function quiet(
   drawn: SimulationOptions,
   changed: Partial<Omit<SimulationOptions, 'faults'>>,
   faults: Partial<Faults> = {},

@@ -65,6 +65,12 @@ export interface ServiceBuild {
   readonly confirmsAtOnce: boolean;
   /** Flushes all outputs as soon as they are durable; false except in a mutant. */
   readonly answersUnread: boolean;
+  /** Counts silence from the start of the connection instead of the confirmed subscription; false except in a mutant. */
+  readonly livesBeforeSubscribed: boolean;
+  /** Counts silence while it knows that it is not connected, and continues the count after that; false except in a mutant. */
+  readonly ignoresDisconnects: boolean;
+  /** Confirms the connection to the bus without a round trip; false except in a mutant. */
+  readonly confirmsBlindly: boolean;
   /** Evicts evictable actors as soon as their changes are durable; false in a correct build. */
   readonly dropsUnread: boolean;
 }
@@ -100,6 +106,11 @@ const needsNoReader = (output: Output<ServiceSystem>): boolean =>
 
 /** Longest time from the end of a process to its restart by the machine. */
 const RESTART_MS_MAX = 3_000;
+/** Time until the bus closes the connection of a service that does not run. Real servers may take longer. */
+const PINGS_MS_MIN = 6_000;
+const PINGS_MS_MAX = 12_000;
+/** Longest time until the service notices a connection that the bus has closed, once it runs and is connected. */
+const NOTICE_MS_MAX = 500;
 const PUMP_MS_MAX = 2;
 const FRONT_MS_MAX = 3;
 
@@ -127,6 +138,8 @@ export class ServiceModel implements ServiceEndpoint {
   private unread: Output<ServiceSystem>[] = [];
   private readonly rides = new PoisonedReports();
   private running: SimulationHost<ServiceSystem> | null = null;
+  /** The process that was connected last. */
+  private connectedHost: SimulationHost<ServiceSystem> | null = null;
   private sequence = 0;
   private requests = 0;
 
@@ -159,7 +172,7 @@ export class ServiceModel implements ServiceEndpoint {
   }
 
   get isServing(): boolean {
-    return this.running !== null;
+    return this.running !== null && this.env.bus.isServiceConnected;
   }
 
   get host(): SimulationHost<ServiceSystem> | null {
@@ -231,24 +244,94 @@ export class ServiceModel implements ServiceEndpoint {
       },
     );
     this.running = host;
+    if (!build.ignoresDisconnects) host.kernel.suspendLiveness();
     this.watcher?.started();
     for (const envelope of recoverActors(this.store, () => true, true)) host.post(envelope);
     if (bus.isUp) this.connectBus();
   }
 
-  /** Called after the start and when the bus returns: silence during the outage proves nothing. */
+  /** Called after the start and when the bus returns. Silence counts from the confirmed subscription. */
   connectBus(): void {
     const host = this.running;
-    if (host === null) return;
-    host.kernel.resumeLiveness();
-    this.env.bus.connect({
-      status: (message, ack) => {
-        this.onStatus(message as StatusMessage, ack);
-      },
-      presence: (message, ack) => {
-        this.onPresence(message as PresenceMessage, ack);
-      },
+    const { bus, build } = this.env;
+    if (host === null || bus.serviceLink.isCut) return;
+    if (build.livesBeforeSubscribed) host.kernel.resumeLiveness();
+    bus.subscribe(() => {
+      if (this.running !== host) return;
+      const isIgnored = build.ignoresDisconnects && this.connectedHost === host;
+      this.connectedHost = host;
+      if (!build.livesBeforeSubscribed && !isIgnored) host.kernel.resumeLiveness();
+      bus.connect({
+        status: (message, ack) => {
+          this.onStatus(message as StatusMessage, ack);
+        },
+        presence: (message, ack) => {
+          this.onPresence(message as PresenceMessage, ack);
+        },
+      });
     });
+  }
+
+  /** The service notices that its connection is lost. */
+  disconnected(): void {
+    if (!this.env.build.ignoresDisconnects) this.running?.kernel.suspendLiveness();
+  }
+
+  /** Stops the process from running. The bus closes its connection when pings are not answered. */
+  stall(forMs: number): void {
+    const host = this.running;
+    if (host === null) return;
+    const { time, random, bus } = this.env;
+    host.stall(forMs);
+    const pingsMs = random.between(PINGS_MS_MIN, PINGS_MS_MAX);
+    if (pingsMs >= forMs) return;
+    time.after(pingsMs, () => {
+      if (this.running === host) bus.dropService();
+    });
+    time.after(forMs + random.between(0, NOTICE_MS_MAX), () => {
+      if (this.running === host) this.reconnect();
+    });
+  }
+
+  /** Cuts the connection to the bus. Each end notices within these times, or when the cut ends. */
+  cut(forMs: number, busNoticesMs = PINGS_MS_MAX, serviceNoticesMs = PINGS_MS_MAX): void {
+    const host = this.running;
+    const { time, random, bus, trace } = this.env;
+    const link = bus.serviceLink;
+    if (host === null || link.isCut || !bus.isUp) return;
+    trace.note('service cut off', forMs);
+    link.isCut = true;
+    const isOn = (): boolean => link.isCut && this.running === host;
+    let isLost = false;
+    time.after(random.between(0, busNoticesMs), () => {
+      if (!isOn()) return;
+      isLost = true;
+      bus.dropService();
+    });
+    time.after(random.between(0, serviceNoticesMs), () => {
+      if (!isOn()) return;
+      isLost = true;
+      this.disconnected();
+    });
+    time.after(forMs, () => {
+      link.isCut = false;
+      trace.note('service link restored');
+      if (this.running !== host) {
+        this.connectBus();
+        return;
+      }
+      // A subscription in progress is lost, too.
+      const isOver = isLost || !bus.isServiceConnected;
+      time.after(isOver ? random.between(0, NOTICE_MS_MAX) : 0, () => {
+        if (this.running === host && isOver) this.reconnect();
+      });
+    });
+  }
+
+  private reconnect(): void {
+    this.disconnected();
+    this.env.bus.dropService();
+    if (this.env.bus.isUp) this.connectBus();
   }
 
   /** Ends the process as by kill -9. Some commits in progress become durable anyway. */
@@ -259,7 +342,7 @@ export class ServiceModel implements ServiceEndpoint {
     trace.note('service crash', this.store.waiting);
     host.stop();
     this.running = null;
-    bus.disconnect();
+    bus.dropService();
     const reached = random.between(0, this.store.waiting);
     for (let each = 0; each < reached; each++) this.store.flushNext();
     this.store.crash();
@@ -443,7 +526,9 @@ export class ServiceModel implements ServiceEndpoint {
       waiting.kind === 'lease'
         ? this.rides.confirmedBy(typedAnswer(waiting, answer), waiting)
         : (answer as object);
-    this.env.bus.core(null, inbox.link, reply, (delivered) => {
+    const { bus } = this.env;
+    if (!bus.isServiceConnected) return;
+    bus.core(bus.serviceLink, inbox.link, reply, (delivered) => {
       // The worker may have stopped listening in the meantime.
       if (this.inboxes.get(waiting.inbox) === inbox) inbox.deliver(delivered);
     });
@@ -468,6 +553,16 @@ export class ServiceModel implements ServiceEndpoint {
         });
         time.after(random.between(0, FRONT_MS_MAX), () => this.forwards.shift()?.());
         return;
+      case 'confirm-bus': {
+        const { workerId: id, askedAt } = effect;
+        const confirm = (): void => {
+          if (host !== null && !host.isStopped)
+            host.post({ actor: 'worker', id, message: { type: 'bus.confirmed', askedAt } });
+        };
+        if (this.env.build.confirmsBlindly) confirm();
+        else this.env.bus.roundTrip(confirm);
+        return;
+      }
       case 'release':
         this.env.build.tallies.release(effect.farmId, effect.slot, effect.count);
         return;

@@ -10,7 +10,7 @@ import { EXPR_MEMORY_OF_WORKERS, LOCATIONS, TAG_VALUES } from './job-plans.ts';
 import { CancelStream } from './cancel-stream.ts';
 import { LogBook } from './log-book.ts';
 import { MachineModel, type MachineWorld } from './machine-model.ts';
-import { drawOptions, type SimulationOptions } from './options.ts';
+import { drawOptions, drawOutages, type SimulationOptions } from './options.ts';
 import { PoolClients } from './pool-clients.ts';
 import { Random } from './random.ts';
 import { RunningProcesses } from './running-processes.ts';
@@ -33,6 +33,8 @@ export interface SimulationResult {
   readonly trace: readonly string[];
 }
 
+/** Separates the outages of a seed from its other options. */
+const OUTAGE_SEED_FACTOR = 7_919;
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** Minimum number of task processes that must run to their end after the last fault. */
 const PROGRESS_MS = 900_000;
@@ -94,18 +96,18 @@ class Simulation {
   constructor(seed: number, { plant, options: change, keepsTrace = false, scenario }: Variation) {
     this.seed = seed;
     this.random = new Random(seed);
-    const drawn = drawOptions(this.random);
+    const drawn = drawOutages(drawOptions(this.random), new Random(seed * OUTAGE_SEED_FACTOR));
     this.scenario = scenario ?? null;
     const cast = scenario?.options(drawn) ?? drawn;
     this.options = change?.(cast) ?? cast;
     const settings = settingsOf(this.options);
-    const sound = unmodifiedBuild(settings);
+    const sound = unmodifiedBuild(settings, this.options);
     const build = plant?.(sound) ?? sound;
     const { random, options } = this;
     this.time = new VirtualTime(() => random.next());
     this.trace = new Trace(() => this.time.now, keepsTrace);
     const { time, trace } = this;
-    this.bus = new BusModel(time, random, trace, options.faults);
+    this.bus = new BusModel(time, random, trace, options.faults, options.isCluster);
     this.service = new ServiceModel({
       time,
       random,
@@ -334,12 +336,15 @@ class Simulation {
       const forMs = random.around(faults.serviceStallMs);
       this.trace.note('service stalls', forMs);
       const { host } = service;
-      host?.stall(forMs);
+      service.stall(forMs);
       this.checker.stalledUntil = time.now + forMs;
       if (forMs < NOTICED_STALL_MS) return;
       time.after(forMs, () => {
         if (service.host === host) this.checker.receivingSince = time.now;
       });
+    });
+    this.every(faults.serviceCutEveryMs, () => {
+      service.cut(random.around(faults.serviceCutMs));
     });
     this.every(faults.clockJumpEveryMs, () => {
       this.clockOffset += random.pick([-1, 1]) * random.pick([2_000, MINUTE_MS, 3 * HOUR_MS]);
@@ -352,7 +357,7 @@ class Simulation {
       const downMs = random.around(faults.busDownMs);
       this.trace.note('bus crash', lossMs, downMs);
       bus.crash(lossMs, downMs);
-      service.host?.kernel.suspendLiveness();
+      service.disconnected();
       time.after(downMs, () => {
         if (service.host !== null) this.checker.receivingSince = time.now;
         service.connectBus();

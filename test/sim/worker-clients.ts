@@ -2,6 +2,7 @@ import type { WorkerMessage, WorkerStanding } from '../../actors/service/worker/
 import type { WorkerId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
+import { HEARTBEAT_TIMEOUT_MS } from './options.ts';
 import { ask, type ClientWorld } from './client-port.ts';
 
 type Standing = Extract<WorkerMessage['type'], 'worker.disable' | 'worker.enable' | 'worker.delete'>;
@@ -21,8 +22,21 @@ export class WorkerClients {
     const workers = this.workers();
     if (workers.length === 0) return;
     const { id, status } = random.pick(workers);
-    if (status === 'disabled') this.ask(id, random.pick(['worker.enable', 'worker.enable', 'worker.delete']));
-    else this.ask(id, status === 'offline' ? 'worker.delete' : 'worker.disable');
+    const action =
+      status === 'disabled'
+        ? random.pick(['worker.enable', 'worker.enable', 'worker.delete'] as const)
+        : status === 'offline'
+          ? 'worker.delete'
+          : 'worker.disable';
+    if (action !== 'worker.delete' || this.mayDelete) this.ask(id, action);
+  }
+
+  /**
+   * A deletion states that the machine is gone. That is true of the machines of the simulation only if tasks do not
+   * continue for longer than the heartbeat timeout.
+   */
+  private get mayDelete(): boolean {
+    return this.world.options.reclaimAfterMs.every((timeMs) => timeMs === HEARTBEAT_TIMEOUT_MS);
   }
 
   /** Enables all disabled workers. */

@@ -13,6 +13,8 @@ const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
   'worker.deregister': ['online offline'],
   'attempts.booked': [],
   'attempts.released': [],
+  'attempts.overdue': [],
+  'bus.confirmed': [],
   'attempt.failed': [],
   'worker.disable': ['online disabled', 'offline disabled'],
   'worker.enable': ['disabled online', 'disabled offline'],

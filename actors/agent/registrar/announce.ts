@@ -1,3 +1,4 @@
+import type { HeartbeatMessage, StopCause } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext, Announcement } from '../agent-system.ts';
@@ -7,6 +8,7 @@ import {
   fenceAfterMs,
   killAfterMs,
   openAttempts,
+  replyTimeoutMs,
   type RegistrarState,
   type RegistrationStatus,
 } from './state.ts';
@@ -64,11 +66,21 @@ function sendRegistration(state: RegistrarState, settings: AgentSettings, contex
     tags,
     expr_memory_limit: settings.exprLimits.memory,
     open_attempts: openAttempts(state),
+    ...(state.stopped === null ? {} : { stopped: state.stopped }),
   });
 }
 
-/** Registers with a new incarnation: the service reclaims every attempt that this worker does not report. */
-export function reregister(state: RegistrarState, settings: AgentSettings, context: RegistrarContext): void {
+/**
+ * Registers with a new incarnation: the service reclaims every attempt that this worker does not report. `stopped`: why
+ * this worker has stopped tasks; null at the start of the agent.
+ */
+export function reregister(
+  state: RegistrarState,
+  settings: AgentSettings,
+  stopped: StopCause | null,
+  context: RegistrarContext,
+): void {
+  state.stopped = stopped;
   context.send('poller', 'poller', { type: 'poller.unregistered' });
   dropUnstarted(state);
   state.incarnation = context.newId();
@@ -87,7 +99,8 @@ export function announceHeartbeat(
   registration: RegistrationStatus,
   context: RegistrarContext,
 ): void {
-  send(state, fenceAfterMs(registration), context, {
+  probeAbsence(state, registration, context);
+  send(state, replyTimeoutMs(registration), context, {
     v: 1,
     type: 'heartbeat',
     worker_id: state.workerId,
@@ -95,9 +108,49 @@ export function announceHeartbeat(
     incarnation: state.incarnation,
     open_attempts: openAttempts(state),
     ...(state.phase === 'draining' ? { draining: true } : {}),
+    ...reportedTermsOf(state, registration),
   });
+  state.reportedTerms = { terms: registration, service: state.service };
   if (state.phase !== 'confirming') scheduleHeartbeat(registration, context);
   else context.after('announce', AGENT_LIMITS.confirmHeartbeatMs, { type: 'announce.due' });
+}
+
+/** Returns the terms and the mark that a heartbeat reports. */
+function reportedTermsOf(
+  { reportedTerms, service, mark }: RegistrarState,
+  { reclaimAfterMs }: RegistrationStatus,
+): Pick<HeartbeatMessage, 'reclaim_after_ms' | 'service' | 'bus' | 'mark'> {
+  // Before the first report, the service knows no terms of this worker.
+  if (reportedTerms?.service !== service) return { reclaim_after_ms: reclaimAfterMs };
+  const { terms } = reportedTerms;
+  return {
+    reclaim_after_ms: terms.reclaimAfterMs,
+    service,
+    ...(terms.singleBus === null ? {} : { bus: terms.singleBus.id }),
+    ...(mark === null ? {} : { mark }),
+  };
+}
+
+/**
+ * Asks the bus whether a service is connected at all, if the previous announcement has no reply yet. Its absence counts
+ * as contact, because a service that is not connected cannot reclaim tasks (docs/decisions/outages.md).
+ */
+function probeAbsence(
+  state: RegistrarState,
+  registration: RegistrationStatus,
+  context: RegistrarContext,
+): void {
+  const { singleBus, farmId } = registration;
+  if (singleBus === null || !state.mayCountAbsence || state.answeredToken === state.lastToken) return;
+  const token = ++state.lastProbe;
+  state.probes.set(token, { sentAt: context.now, incarnation: state.incarnation, bus: singleBus.id });
+  context.effect({
+    kind: 'probe-absence',
+    token,
+    farmId,
+    bus: singleBus.id,
+    timeoutMs: replyTimeoutMs(registration),
+  });
 }
 
 /** Sets the time of the next heartbeat. */
@@ -121,8 +174,8 @@ export function announceDeparture(
 }
 
 /**
- * Extends the contact: the service has received an announcement of `sentAt`. From then on tasks may run for two thirds
- * of the heartbeat timeout.
+ * Extends the contact: the service has received an announcement of `sentAt`, or was not connected then. From then on
+ * tasks may run for two thirds of the time after which the service reclaims them.
  */
 export function confirmContact(
   registration: RegistrationStatus,

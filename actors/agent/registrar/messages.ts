@@ -28,13 +28,20 @@ export type RegistrarMessage =
   | { readonly type: 'presence.answered'; readonly token: number; readonly reply: PresenceReply }
   /** From the bus: the announcement with that token gets no reply. */
   | { readonly type: 'presence.unanswered'; readonly token: number; readonly reason: string }
+  /**
+   * From the bus: the answer to the probe with that token. `isAbsent`: no service is connected to the bus that the probe
+   * named.
+   */
+  | { readonly type: 'absence.probed'; readonly token: number; readonly isAbsent: boolean }
+  /** Own timer: no service has replied for so long that its absence no longer counts as contact. */
+  | { readonly type: 'absence.overdue' }
   /** From the bus: it is connected, for the first time or again. */
   | { readonly type: 'bus.ready' }
   /** From the agent: the capabilities may have changed. */
   | { readonly type: 'capabilities.found'; readonly capabilities: Capabilities }
   /** Own timer: the next heartbeat or registration is due. */
   | { readonly type: 'announce.due' }
-  /** Own timer: no contact was confirmed for two thirds of the heartbeat timeout. */
+  /** Own timer: no contact was confirmed for two thirds of the time after which the service reclaims the tasks. */
   | { readonly type: 'contact.lost' }
   /** Own timer: the time limit for confirmations at shutdown has passed. */
   | { readonly type: 'leave.overdue' }

@@ -38,7 +38,7 @@ export const onAttemptOver =
       if (outcome === 'reported') state.reported.add(attemptId);
       if (state.phase === 'fencing') fenceWhenStopped(state, settings, context);
       else if (isStopping(state)) settleToLeave(state, context);
-      else if (outcome === 'interrupted') reregister(state, settings, context);
+      else if (outcome === 'interrupted') reregister(state, settings, 'interrupted', context);
     }
     context.send('poller', 'poller', { type: 'cores.freed', attemptId });
   };

@@ -17,9 +17,16 @@ export const onContactLost =
   (settings: AgentSettings) =>
   (state: RegistrarState, _message: unknown, context: RegistrarContext): void => {
     if (!TASK_PHASES.has(state.phase)) return;
-    context.log('warn', 'no contact with the service; stopping all tasks', {
-      running: String(state.running.size),
-    });
+    const { registration } = state;
+    context.log(
+      'warn',
+      'no contact with the service: the tasks of this worker are stopped before the service assigns them again; ' +
+        'scheduler.reclaim_after of the service sets the time',
+      {
+        running: String(state.running.size),
+        ...(registration === null ? {} : { reclaim_after_ms: String(registration.reclaimAfterMs) }),
+      },
+    );
     const graceMs = fenceGraceMs(state.registration);
     if (state.phase === 'draining') {
       stopAll(state, graceMs, context);
@@ -39,5 +46,5 @@ export function fenceWhenStopped(
   settings: AgentSettings,
   context: RegistrarContext,
 ): void {
-  if (state.running.size === 0) reregister(state, settings, context);
+  if (state.running.size === 0) reregister(state, settings, 'no-contact', context);
 }

@@ -1,5 +1,5 @@
 import type { AttemptId } from '../../../src/core/ids.ts';
-import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
+import type { PresenceReply, ServiceTerms } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings, Capabilities } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-system.ts';
@@ -7,11 +7,14 @@ import { backoffMs } from '../backoff.ts';
 import { announceHeartbeat, announceRegistration, scheduleHeartbeat, confirmContact } from './announce.ts';
 import { leaveWhenConfirmed, finishShutdown, stopAll } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
-import { dropUnstarted, leaseFreshMs, type RegistrarState } from './state.ts';
+import { dropUnstarted, leaseFreshMs, mayRunTasks, type RegistrarState, type Terms } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 type Registered = Extract<PresenceReply, { type: 'registered' }>;
-type ServiceInfo = Pick<Extract<PresenceReply, { type: 'alive' }>, 'service' | 'heartbeat_timeout_ms'>;
+type ServiceInfo = Pick<
+  Extract<PresenceReply, { type: 'alive' }>,
+  'service' | 'heartbeat_timeout_ms' | keyof ServiceTerms
+>;
 
 /** Handles the reply to an announcement. Ignores replies for an earlier incarnation. */
 export const onPresenceAnswered =
@@ -24,19 +27,23 @@ export const onPresenceAnswered =
     const announcement = state.pending.get(token);
     state.pending.delete(token);
     if (announcement === undefined || announcement.incarnation !== state.incarnation) return;
+    const isEarlier = isOfEarlierService(state, reply);
     // After a stall or a clock step, the reply to an earlier announcement may be old.
-    const isFresh = announcement.sentAt >= context.receivingSince;
+    const isFresh = announcement.sentAt >= context.receivingSince && !isEarlier;
+    const isLatest = isFresh && token > state.answeredToken;
+    state.answeredToken = Math.max(state.answeredToken, token);
     switch (reply.type) {
       case 'registered':
         state.registeredCapabilities = announcement.capabilities;
-        if (isFresh) recordService(state, reply, context);
-        if (state.phase === 'registering') completeRegistration(state, reply, settings, context);
+        if (isLatest) recordService(state, reply, context);
+        if (state.phase === 'registering' && !isEarlier)
+          completeRegistration(state, reply, settings, context);
         if (isFresh) extendContact(state, announcement.sentAt, context);
         applyClosed(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
         return;
       case 'alive':
-        if (isFresh) recordService(state, reply, context);
-        if (isFresh) extendContact(state, announcement.sentAt, context);
+        if (isLatest) recordService(state, reply, context);
+        if (isLatest) extendContact(state, announcement.sentAt, context);
         applyClosed(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
         return;
       case 'unknown':
@@ -93,11 +100,13 @@ function completeRegistration(
     state.workerId = reply.worker_id;
     context.change({ op: 'worker-identified', workerId: reply.worker_id });
   }
-  const registration = { farmId: reply.farm_id, heartbeatTimeoutMs: reply.heartbeat_timeout_ms };
+  const registration = { farmId: reply.farm_id, ...termsOf(reply, reply.heartbeat_timeout_ms) };
   state.registration = registration;
   state.phase = 'registered';
+  state.stopped = null;
   state.tries = 0;
   state.refusals = 0;
+  countAbsence(state, registration, context);
   context.log('info', 'registered with the service', {
     worker_id: state.workerId,
     worker: settings.name,
@@ -137,29 +146,68 @@ function renewalRefused(
 }
 
 /**
- * Records the service's start and heartbeat timeout. After a restart of the service, open lease requests are canceled
- * because it does not know them.
+ * Records the service's start and its terms. After a restart of the service, open lease requests are canceled because it
+ * does not know them.
  */
-function recordService(
-  state: RegistrarState,
-  { service, heartbeat_timeout_ms: heartbeatTimeoutMs }: ServiceInfo,
-  context: RegistrarContext,
-): void {
-  if (state.service !== '' && state.service !== service) context.effect({ kind: 'give-up-leases' });
+function recordService(state: RegistrarState, reply: ServiceInfo, context: RegistrarContext): void {
+  const { service } = reply;
+  if (state.service !== service) {
+    if (state.service !== '') {
+      state.earlierServices.add(state.service);
+      context.effect({ kind: 'give-up-leases' });
+    }
+    state.mark = null;
+  }
   state.service = service;
+  state.mark = reply.mark ?? state.mark;
+  noteReturn(state, context);
   const { registration } = state;
-  if (registration === null || heartbeatTimeoutMs === undefined) return;
-  if (registration.heartbeatTimeoutMs === heartbeatTimeoutMs) return;
-  state.registration = { ...registration, heartbeatTimeoutMs };
+  if (registration === null) return;
+  const terms = termsOf(reply, reply.heartbeat_timeout_ms ?? registration.heartbeatTimeoutMs);
+  countAbsence(state, terms, context);
+  if (isSameTerms(registration, terms)) return;
+  state.registration = { ...registration, ...terms };
   if (!mayRunTasks(state)) return;
   context.send('poller', 'poller', {
     type: 'poller.freshness-changed',
     leaseFreshMs: leaseFreshMs(state.registration),
   });
-  scheduleHeartbeat(state.registration, context);
+  if (registration.heartbeatTimeoutMs !== terms.heartbeatTimeoutMs)
+    scheduleHeartbeat(state.registration, context);
 }
 
-const mayRunTasks = ({ phase }: RegistrarState): boolean => phase === 'registered' || phase === 'draining';
+/** Reports whether the reply is a late one of an earlier start of the service. */
+const isOfEarlierService = (state: RegistrarState, reply: PresenceReply): boolean =>
+  'service' in reply && state.earlierServices.has(reply.service);
+
+function noteReturn(state: RegistrarState, context: RegistrarContext): void {
+  if (state.isServiceAbsent) context.log('info', 'the service replies again');
+  state.isServiceAbsent = false;
+}
+
+/** From this reply on, the absence of the service counts as contact for as long as the terms allow. */
+function countAbsence(state: RegistrarState, { singleBus }: Terms, context: RegistrarContext): void {
+  state.mayCountAbsence = singleBus !== null;
+  if (singleBus === null) context.cancelTimer('absence');
+  else context.after('absence', singleBus.limitMs, { type: 'absence.overdue' });
+}
+
+/** Returns the terms of a reply. An older service has no others than the heartbeat timeout. */
+function termsOf(reply: ServiceTerms, heartbeatTimeoutMs: number): Terms {
+  const { reclaim_after_ms: reclaimAfterMs = heartbeatTimeoutMs, bus, absence_limit_ms: limitMs = 0 } = reply;
+  const isSingle = reply.single_bus === true && bus !== undefined;
+  return {
+    heartbeatTimeoutMs,
+    reclaimAfterMs: Math.max(heartbeatTimeoutMs, reclaimAfterMs),
+    singleBus: isSingle ? { id: bus, limitMs } : null,
+  };
+}
+
+const isSameTerms = (a: Terms, b: Terms): boolean =>
+  a.heartbeatTimeoutMs === b.heartbeatTimeoutMs &&
+  a.reclaimAfterMs === b.reclaimAfterMs &&
+  a.singleBus?.id === b.singleBus?.id &&
+  a.singleBus?.limitMs === b.singleBus?.limitMs;
 
 function extendContact(state: RegistrarState, sentAt: number, context: RegistrarContext): void {
   if (mayRunTasks(state) && state.registration !== null) confirmContact(state.registration, sentAt, context);

@@ -10,6 +10,7 @@ import {
   onLeaveOverdue,
   onSessionsEnded,
 } from './leave.ts';
+import { onAbsenceOverdue, onAbsenceProbed } from './on-absence.ts';
 import { onAttemptOver, onAttemptsTaken } from './on-attempts.ts';
 import { onContactLost } from './on-contact-lost.ts';
 import { onPresenceAnswered, onPresenceUnanswered } from './on-presence.ts';
@@ -49,7 +50,7 @@ export function registrarActor(
     handlers: {
       'agent.start': (state, _message, context) => {
         context.send('outbox', 'outbox', { type: 'outbox.activate' });
-        reregister(state, settings, context);
+        reregister(state, settings, null, context);
       },
       'agent.leave': onAgentLeave(settings),
       'drain.overdue': onDrainOverdue,
@@ -57,6 +58,8 @@ export function registrarActor(
       'sessions.ended': onSessionsEnded,
       'presence.answered': onPresenceAnswered(settings),
       'presence.unanswered': onPresenceUnanswered,
+      'absence.probed': onAbsenceProbed,
+      'absence.overdue': onAbsenceOverdue,
       'bus.ready': announceNow,
       'announce.due': announceNow,
       'contact.lost': onContactLost(settings),

@@ -9,6 +9,8 @@
  */
 
 import type { AttemptId, FarmId, WorkerId } from '../../../src/core/ids.ts';
+import type { SingleBus } from '../../../src/core/records/worker.ts';
+import type { StopCause } from '../../../src/core/wire/bus-messages.ts';
 import type { JournalReader } from '../../../src/core/ports/agent-journal.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { Capabilities } from '../agent-settings.ts';
@@ -40,10 +42,26 @@ interface PendingAnnouncement {
   readonly capabilities: Capabilities;
 }
 
-/** The last reply of the service about this worker. */
-export interface RegistrationStatus {
-  readonly farmId: FarmId;
+/** A question to the bus whether a service is connected. */
+interface PendingProbe {
+  readonly sentAt: number;
+  readonly incarnation: string;
+  /** Identity of the bus that was asked. */
+  readonly bus: string;
+}
+
+/** Terms of the service that this worker uses (docs/decisions/outages.md). */
+export interface Terms {
   readonly heartbeatTimeoutMs: number;
+  /** The service reclaims the tasks of a silent worker after this time. At least the heartbeat timeout. */
+  readonly reclaimAfterMs: number;
+  /** The bus whose "no responders" counts as contact; null for none. */
+  readonly singleBus: SingleBus | null;
+}
+
+/** The last reply of the service about this worker. */
+export interface RegistrationStatus extends Terms {
+  readonly farmId: FarmId;
 }
 
 export interface RegistrarState {
@@ -57,6 +75,21 @@ export interface RegistrarState {
   registeredCapabilities: Capabilities | null;
   /** Id of the service's start in the last reply; empty before the first. */
   service: string;
+  /** Ids of earlier starts of the service, whose late replies are ignored. */
+  readonly earlierServices: Set<string>;
+  /** Latest mark of that start of the service; null before the first. */
+  mark: number | null;
+  /**
+   * Terms that the next heartbeat reports as used, with the start of the service that set them. Follows the registration
+   * by one heartbeat, so that everything which was decided by earlier terms is in the open attempts.
+   */
+  reportedTerms: { readonly terms: Terms; readonly service: string } | null;
+  /** Whether the latest contact was the absence of a service instead of a reply. */
+  isServiceAbsent: boolean;
+  /** Whether the absence of the service counts as contact: for a limited time since its last reply. */
+  mayCountAbsence: boolean;
+  /** Why this incarnation follows the one before; null for a start of the agent. */
+  stopped: StopCause | null;
   /** Attempts that have not ended here, including those that await confirmation. */
   readonly running: Set<AttemptId>;
   /** Attempts with an unconfirmed terminal report in the outbox. */
@@ -66,7 +99,12 @@ export interface RegistrarState {
   /** Shutdown: no session is left, not even an idle one. */
   haveSessionsEnded: boolean;
   readonly pending: Map<number, PendingAnnouncement>;
+  /** Probes without an answer yet, by token. */
+  readonly probes: Map<number, PendingProbe>;
+  /** Token of the latest announcement with a reply. */
+  answeredToken: number;
   lastToken: number;
+  lastProbe: number;
   /** Number of registrations without a reply in a row. */
   tries: number;
   /** Number of refused registrations in a row. */
@@ -82,12 +120,21 @@ export function loadRegistrar(reader: JournalReader, capabilities: Capabilities)
     capabilities,
     registeredCapabilities: null,
     service: '',
+    earlierServices: new Set(),
+    mark: null,
+    reportedTerms: null,
+    isServiceAbsent: false,
+    mayCountAbsence: false,
+    stopped: null,
     running: new Set(),
     reported: new Set(reader.reports.map((report) => report.attempt_id)),
     awaitingConfirmation: new Set(),
     haveSessionsEnded: false,
     pending: new Map(),
+    probes: new Map(),
+    answeredToken: 0,
     lastToken: 0,
+    lastProbe: 0,
     tries: 0,
     refusals: 0,
   };
@@ -99,9 +146,16 @@ export const openAttempts = (state: RegistrarState): readonly AttemptId[] => [
   ...state.reported,
 ];
 
-/** Two thirds of the heartbeat timeout: without contact for this long the worker stops its own tasks. */
-export const fenceAfterMs = (registration: RegistrationStatus): number =>
-  Math.floor((registration.heartbeatTimeoutMs * 2) / 3);
+/**
+ * Two thirds of the time after which the service reclaims the tasks: without contact for this long the worker stops
+ * them.
+ */
+export const fenceAfterMs = ({ reclaimAfterMs }: RegistrationStatus): number =>
+  Math.floor((reclaimAfterMs * 2) / 3);
+
+/** Returns the time that the worker waits for the reply to a heartbeat. */
+export const replyTimeoutMs = ({ heartbeatTimeoutMs }: RegistrationStatus): number =>
+  Math.floor((heartbeatTimeoutMs * 2) / 3);
 
 /**
  * Returns the time between SIGTERM and SIGKILL after contact is lost: half of the time that is left before the service
@@ -110,7 +164,7 @@ export const fenceAfterMs = (registration: RegistrationStatus): number =>
 export const fenceGraceMs = (registration: RegistrationStatus | null): number =>
   registration === null
     ? 0
-    : Math.min(AGENT_LIMITS.fenceGraceMs, (registration.heartbeatTimeoutMs - fenceAfterMs(registration)) / 2);
+    : Math.min(AGENT_LIMITS.fenceGraceMs, (registration.reclaimAfterMs - fenceAfterMs(registration)) / 2);
 
 /**
  * Returns the time without contact after which the supervisors kill all tasks: after the worker's own grace, and before
@@ -119,15 +173,23 @@ export const fenceGraceMs = (registration: RegistrationStatus | null): number =>
 export const killAfterMs = (registration: RegistrationStatus): number =>
   Math.min(
     fenceAfterMs(registration) + fenceGraceMs(registration),
-    Math.floor(registration.heartbeatTimeoutMs * AGENT_LIMITS.killShare),
+    Math.floor(registration.reclaimAfterMs * AGENT_LIMITS.killShare),
   );
 
 /**
  * Returns the age up to which an assignment may start without confirmation. If no report of a younger one reaches the
- * service, the supervisors kill it before the service reclaims it.
+ * service, the supervisors kill it before the service reclaims it. With a longer time without contact, the service
+ * reclaims a younger one only if a heartbeat proves that this worker does not have it (docs/decisions/outages.md).
  */
-export const leaseFreshMs = (registration: RegistrationStatus): number =>
-  Math.max(0, AGENT_LIMITS.assignedMs - AGENT_LIMITS.assignedMarginMs - killAfterMs(registration));
+export function leaseFreshMs(registration: RegistrationStatus): number {
+  const { assignedMs, assignedMarginMs } = AGENT_LIMITS;
+  const isPatient = registration.reclaimAfterMs > registration.heartbeatTimeoutMs;
+  return Math.max(0, assignedMs - assignedMarginMs - (isPatient ? 0 : killAfterMs(registration)));
+}
+
+/** Reports whether tasks may run and the service is asked to confirm the contact. */
+export const mayRunTasks = ({ phase }: RegistrarState): boolean =>
+  phase === 'registered' || phase === 'draining';
 
 /** Drops attempts that await confirmation. The service reclaims attempts that are no longer reported. */
 export function dropUnstarted(state: RegistrarState): void {

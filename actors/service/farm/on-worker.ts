@@ -61,6 +61,8 @@ export function onWorkerRegister(
     type: 'worker.registered',
     record: toWorkerRecord(state, worker, registration, queueIds, context.now),
     openAttempts: registration.open_attempts,
+    registeredAs: workerId(registration.worker_id),
+    stopped: registration.stopped ?? null,
     replyTo: message.replyTo,
   });
 }

@@ -14,7 +14,7 @@ import { replyTargetOf, typedAnswer, type LeaseAddress, type ReplyTarget } from 
 type Effect = ServiceSystem['effect'];
 type PublishedEvent = Extract<Effect, { kind: 'event' }>['event'];
 
-type DelayedEffect = Extract<Effect, { kind: 'cancel' | 'release' }>;
+type DelayedEffect = Extract<Effect, { kind: 'cancel' | 'release' | 'confirm-bus' }>;
 
 const LEASE_TOO_LARGE =
   'a lease does not fit a message of the bus: raise max_payload of the NATS server to 8 MiB';
@@ -22,6 +22,8 @@ const LEASE_TOO_LARGE =
 /** Effects of a flush. */
 export interface FlushPorts {
   readonly bus: Pick<ServiceBus, 'prepareLease' | 'preparePresence' | 'takePrepared' | 'cancelAttempt'>;
+  /** Answers with `bus.confirmed` once the bus has replied on the connection of this shard. */
+  readonly confirmBus: (effect: Extract<Effect, { kind: 'confirm-bus' }>) => void;
   readonly tallies: Pick<Tallies, 'release'>;
   readonly meter: { leaseAnswered(address: LeaseAddress, reply: LeaseReply, windowStartedAt: number): void };
   readonly poisoned: PoisonedReports;
@@ -144,6 +146,7 @@ function addEffect({ delayed, counts, whenReadable }: SortedOutputs, effect: Eff
       return;
     case 'cancel':
     case 'release':
+    case 'confirm-bus':
       delayed.push(effect);
       return;
     case 'forward':
@@ -157,10 +160,11 @@ function addEffect({ delayed, counts, whenReadable }: SortedOutputs, effect: Eff
   }
 }
 
-function runDelayed(effects: readonly DelayedEffect[], { bus, tallies }: FlushPorts): void {
+function runDelayed(effects: readonly DelayedEffect[], { bus, tallies, confirmBus }: FlushPorts): void {
   for (const effect of effects) {
     if (effect.kind === 'cancel') bus.cancelAttempt(effect.message);
-    else tallies.release(effect.farmId, effect.slot, effect.count);
+    else if (effect.kind === 'release') tallies.release(effect.farmId, effect.slot, effect.count);
+    else confirmBus(effect);
   }
 }
 

@@ -110,7 +110,13 @@ export type JobMessage =
   /** From a worker actor: the worker has these attempts, whether it has reported them running or not. */
   | { readonly type: 'attempts.held'; readonly attemptIds: readonly AttemptId[] }
   /** From a worker actor: take these attempts back. Does not count as a failure. */
-  | { readonly type: 'attempts.reclaim'; readonly attemptIds: readonly AttemptId[]; readonly reason: string }
+  | {
+      readonly type: 'attempts.reclaim';
+      readonly attemptIds: readonly AttemptId[];
+      readonly reason: string;
+      /** Set for attempts that were not reported running in time. */
+      readonly isStale?: boolean;
+    }
   /** The job's own timer: assigned attempts may have reached their deadline without a running report. */
   | { readonly type: 'assigned.due' }
   /** From the farm: the retry settings above the job have changed. */

@@ -1,4 +1,4 @@
-import { parseAttemptId } from '../../../src/core/ids.ts';
+import { parseAttemptId, taskIdOf } from '../../../src/core/ids.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
@@ -19,7 +19,14 @@ export function onAttemptsReclaim(
     const step = attempt === null ? undefined : state.steps[attempt.stepOrder];
     if (attempt === null || step === undefined) continue;
     if (taskOf(step, attempt.index).attemptNumber !== attempt.attemptNumber) continue;
-    if (reclaim(state, step, attempt.index, message.reason, turn, context)) reclaimed++;
+    if (!reclaim(state, step, attempt.index, message.reason, turn, context)) continue;
+    reclaimed++;
+    if (message.isStale !== true) continue;
+    context.log('warn', 'assigned task reclaimed: not reported running in time', {
+      task_id: taskIdOf(attempt),
+    });
   }
+  const isIdle = reclaimed > 0 && state.openAttempts.size === 0;
+  if (isIdle && message.isStale === true) turn.moveJob('idle after reclaim');
   if (reclaimed > 0) turn.end();
 }

@@ -1,10 +1,11 @@
-import type { AttemptAddress, AttemptId, JobId } from '../../../src/core/ids.ts';
+import type { AttemptAddress, AttemptId, JobId, WorkerId } from '../../../src/core/ids.ts';
 import type { Booking, WorkerRecord, WorkerStatus } from '../../../src/core/records/worker.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type {
   DeregisterMessage,
   HeartbeatMessage,
   PresenceReply,
+  StopCause,
 } from '../../../src/core/wire/bus-messages.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
 
@@ -29,6 +30,10 @@ export type WorkerMessage =
       readonly type: 'worker.registered';
       readonly record: WorkerRecord;
       readonly openAttempts: readonly AttemptId[];
+      /** Id under which the worker has registered. Another one than that of the record takes over its name. */
+      readonly registeredAs: WorkerId;
+      /** Why an earlier incarnation has stopped its tasks; null if the daemon was started. */
+      readonly stopped: StopCause | null;
       readonly replyTo: ReplyTo<PresenceReply>;
     }
   /** From the lease actor during recovery: loads the worker, starts its liveness checks and sends its offer. */
@@ -48,6 +53,10 @@ export type WorkerMessage =
   | { readonly type: 'attempts.booked'; readonly bookings: readonly AttemptBooking[] }
   /** From a job actor: these attempts are closed. */
   | { readonly type: 'attempts.released'; readonly attempts: readonly AttemptAddress[] }
+  /** From a job actor: these attempts were not reported running in time. May be repeated. */
+  | { readonly type: 'attempts.overdue'; readonly attemptIds: readonly AttemptId[] }
+  /** From the bus: the connection that existed at `askedAt` was still in use later. */
+  | { readonly type: 'bus.confirmed'; readonly askedAt: number }
   /** From a job actor: the worker has reported a failure of the step. */
   | { readonly type: 'attempt.failed'; readonly jobId: JobId; readonly stepOrder: number }
   /** From a client. Replies with a WorkerStanding. */
@@ -58,7 +67,7 @@ export type WorkerMessage =
    * From a client. Replies with null, or `conflict` while the worker is online, or disabled with a recent heartbeat.
    */
   | { readonly type: 'worker.delete'; readonly replyTo: ReplyTo<Outcome<null>> }
-  /** The worker's own timer: a whole timeout has passed since a heartbeat. There may have been later ones. */
+  /** The worker's own timer: a heartbeat is overdue, or the bus has not confirmed the connection. */
   | { readonly type: 'liveness.due' }
   /** From the farm: the responses to `worker.expiry-requested`. */
   | { readonly type: 'expiry.granted' }

@@ -15,6 +15,7 @@ export function onAttemptsReleased(
     cores += booking.cores;
     if (state.held.size > 0) state.held.delete(booking.attemptId);
     if (state.missedSince.size > 0) state.missedSince.delete(booking.attemptId);
+    if (state.overdue.size > 0) state.overdue.delete(booking.attemptId);
   }
   if (cores === 0) return;
   context.markDirty();

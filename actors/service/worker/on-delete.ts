@@ -1,8 +1,9 @@
 import { mayDeleteWorker } from '../../../src/core/lifecycle/worker-transitions.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
-import { remainingGraceMs, hadRecentContact } from './liveness.ts';
+import { hadRecentContact, remainingGraceMs, remainingPatienceMs } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
+import type { PromiseSettings } from './promise.ts';
 import { removeWorker } from './remove.ts';
 import type { WorkerState } from './state.ts';
 
@@ -10,15 +11,17 @@ const DELETED_MESSAGE = 'the worker was deleted';
 
 /**
  * Deletes a worker that is not active (docs/contract/workers.md#deletion). If it returns, it gets the reply `unknown`
- * and registers as a new worker.
+ * and registers as a new worker. The deletion states that its machine is gone: its tasks are reclaimed at once
+ * (docs/decisions/outages.md).
  */
 export const onWorkerDelete =
-  (timeoutMs: number) =>
+  (settings: PromiseSettings) =>
   (
     state: WorkerState,
     message: Extract<WorkerMessage, { type: 'worker.delete' }>,
     context: ServiceContext<'worker'>,
   ): void => {
+    const { heartbeatTimeoutMs: timeoutMs } = settings;
     const { status } = state.record;
     const trigger = isSilent(state, timeoutMs, context) ? 'delete while silent' : 'delete while alive';
     if (!mayDeleteWorker(status, trigger)) {
@@ -29,6 +32,12 @@ export const onWorkerDelete =
       context.reply(message.replyTo, refused('conflict', detail));
       return;
     }
+    if (state.bookings.size > 0 && remainingPatienceMs(state, settings, context) > 0)
+      context.log('warn', 'deleted a worker that may still run tasks; they are assigned again at once', {
+        worker_id: state.record.id,
+        worker: state.record.name,
+        tasks: String(state.bookings.size),
+      });
     removeWorker(state, DELETED_MESSAGE, context);
     context.reply(message.replyTo, done(null));
   };

@@ -3,23 +3,26 @@ import { done } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { watchLiveness, hadRecentContact } from './liveness.ts';
 import type { WorkerMessage, WorkerStanding } from './messages.ts';
+import type { PromiseSettings } from './promise.ts';
 import type { WorkerState } from './state.ts';
 import { changeWorker, reportLocation } from './worker-turn.ts';
 
 /** Enables a worker (docs/contract/workers.md#disable-and-enable): online if it is alive, else offline. */
 export const onWorkerEnable =
-  (timeoutMs: number) =>
+  (settings: PromiseSettings) =>
   (
     state: WorkerState,
     message: Extract<WorkerMessage, { type: 'worker.enable' }>,
     context: ServiceContext<'worker'>,
   ): void => {
-    const trigger = isAlive(state, timeoutMs, context) ? 'enable while alive' : 'enable while silent';
+    const trigger = isAlive(state, settings.heartbeatTimeoutMs, context)
+      ? 'enable while alive'
+      : 'enable while silent';
     const status = nextWorkerStatus(state.record.status, trigger);
     if (status !== state.record.status) {
       changeWorker(state, { status }, context);
       if (status === 'online') reportLocation(state, context);
-      watchLiveness(state, timeoutMs, context);
+      watchLiveness(state, settings, context);
     }
     const standing: WorkerStanding = { status };
     context.reply(message.replyTo, done(standing));

@@ -1,17 +1,24 @@
-import type { AttemptId } from '../../../src/core/ids.ts';
+import type { AttemptId, WorkerId } from '../../../src/core/ids.ts';
 import { WORKER_OFFLINE_MESSAGE } from '../../../src/core/lifecycle/failure-reasons.ts';
 import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
-import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
+import type { HeartbeatMessage, PresenceReply, StopCause } from '../../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-system.ts';
-import { recordContact, watchLiveness } from './liveness.ts';
+import { recordContact, remainingPatienceMs, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
+import { currentTerms, isSamePromise, nextPromise, type PromiseSettings } from './promise.ts';
 import type { WorkerState } from './state.ts';
 import { byJob, changeWorker, sendOffer, reclaimAttempts, reportLocation } from './worker-turn.ts';
 
 type WorkerContext = ServiceContext<'worker'>;
 
 const RESTARTED_MESSAGE = 'the worker was restarted';
+/** Messages of attempts that the worker stopped itself, by the cause in its next registration. */
+const STOPPED_MESSAGES: Readonly<Record<StopCause, string>> = {
+  'no-contact': 'the worker stopped the task because it had no contact with the service',
+  interrupted:
+    'the worker stopped the task because its daemon did not run or had no contact with the service',
+};
 const UNKNOWN_TO_WORKER_MESSAGE = 'the worker does not have the task';
 
 /**
@@ -19,12 +26,17 @@ const UNKNOWN_TO_WORKER_MESSAGE = 'the worker does not have the task';
  * report are reclaimed at once. A repeated registration of the same incarnation reclaims nothing.
  */
 export const onWorkerRegistered =
-  (timeoutMs: number, serviceId: string) =>
+  (settings: PromiseSettings) =>
   (
     state: WorkerState,
     message: Extract<WorkerMessage, { type: 'worker.registered' }>,
     context: WorkerContext,
   ): void => {
+    if (mayHoldName(state, message.registeredAs, settings, context)) {
+      const reply: PresenceReply = { v: 1, type: 'refused', reason: heldNameReason(state.record) };
+      context.reply(message.replyTo, reply);
+      return;
+    }
     const isNewIncarnation = state.record.incarnation !== message.record.incarnation;
     const before = state.record;
     const status = nextWorkerStatus(before.status, 'register');
@@ -36,6 +48,7 @@ export const onWorkerRegistered =
         status,
         registeredAt: before.registeredAt,
         lastHeartbeatAt: context.now,
+        promise: nextPromise(before, null, settings),
       },
       context,
     );
@@ -44,19 +57,21 @@ export const onWorkerRegistered =
     if (isNewIncarnation) {
       const brought = new Set(message.openAttempts);
       const lost = state.bookings.ids().filter((attemptId) => !brought.has(attemptId));
-      reclaimAttempts(lost, RESTARTED_MESSAGE, context);
+      const { stopped } = message;
+      reclaimAttempts(lost, stopped === null ? RESTARTED_MESSAGE : STOPPED_MESSAGES[stopped], context);
     }
     recordHeldAttempts(state, message.openAttempts, context);
-    watchLiveness(state, timeoutMs, context);
+    watchLiveness(state, settings, context);
     const reply: PresenceReply = {
       v: 1,
       type: 'registered',
       worker_id: state.record.id,
       farm_id: state.record.farmId,
       queue_ids: state.record.queueIds,
-      heartbeat_timeout_ms: timeoutMs,
-      service: serviceId,
+      heartbeat_timeout_ms: settings.heartbeatTimeoutMs,
+      service: settings.serviceId,
       closed: closedAmong(state, message.openAttempts),
+      ...currentTerms(settings, context),
     };
     context.reply(message.replyTo, reply);
   };
@@ -66,7 +81,7 @@ export const onWorkerRegistered =
  * them are closed. Booked attempts that the worker has not reported for long enough are reclaimed as lost.
  */
 export const onWorkerHeartbeat =
-  (timeoutMs: number, lostAfterMs: number, serviceId: string) =>
+  (settings: PromiseSettings, lostAfterMs: number) =>
   (
     state: WorkerState,
     message: Extract<WorkerMessage, { type: 'worker.heartbeat' }>,
@@ -81,26 +96,34 @@ export const onWorkerHeartbeat =
     const { status: before, draining: wasDraining = false } = state.record;
     const { draining = false } = heartbeat;
     const status = nextWorkerStatus(before, 'heartbeat');
-    const hasChanged = status !== before || draining !== wasDraining;
-    const isRecorded = !hasChanged && recordContact(state, timeoutMs, context);
-    const patch = { lastHeartbeatAt: context.now, status, ...(draining === wasDraining ? {} : { draining }) };
+    const promise = nextPromise(state.record, heartbeat, settings);
+    const hasChanged =
+      status !== before || draining !== wasDraining || !isSamePromise(state.record.promise, promise);
+    const isRecorded = !hasChanged && recordContact(state, settings.heartbeatTimeoutMs, context);
+    const patch = {
+      lastHeartbeatAt: context.now,
+      status,
+      promise,
+      ...(draining === wasDraining ? {} : { draining }),
+    };
     const isAnnounced = !isRecorded && changeWorker(state, patch, context);
     if (draining !== wasDraining && !isAnnounced) sendOffer(state, context);
     if (before === 'offline') reportLocation(state, context);
     // An offline worker has no liveness timer, and a disabled one may have none.
-    if (before !== 'online') watchLiveness(state, timeoutMs, context);
+    if (before !== 'online') watchLiveness(state, settings, context);
     recordHeldAttempts(state, heartbeat.open_attempts, context);
     reclaimAttempts(
-      lostAttempts(state, heartbeat.open_attempts, lostAfterMs, context),
+      lostAttempts(state, heartbeat, lostAfterMs, settings, context),
       UNKNOWN_TO_WORKER_MESSAGE,
       context,
     );
     const reply: PresenceReply = {
       v: 1,
       type: 'alive',
-      heartbeat_timeout_ms: timeoutMs,
-      service: serviceId,
+      heartbeat_timeout_ms: settings.heartbeatTimeoutMs,
+      service: settings.serviceId,
       closed: closedAmong(state, heartbeat.open_attempts),
+      ...currentTerms(settings, context),
     };
     context.reply(message.replyTo, reply);
   };
@@ -146,26 +169,61 @@ function recordHeldAttempts(
 }
 
 /**
- * Returns booked attempts that the worker has not reported for `lostAfterMs`. One heartbeat without an attempt proves
- * nothing: it may be older than the attempt. A worker that has the attempt but sends no newer heartbeats for that long
- * stops it itself (docs/architecture.md#the-bus).
+ * Returns booked attempts that the worker does not have. One heartbeat without an attempt proves nothing: it may be
+ * older than the attempt. The worker sent this one after a reply that the service sent `lostAfterMs` after such a
+ * heartbeat: an assignment that it takes later than that awaits confirmation (docs/decisions/outages.md).
  */
 function lostAttempts(
   state: WorkerState,
-  openAttempts: readonly AttemptId[],
+  heartbeat: HeartbeatMessage,
   lostAfterMs: number,
+  { serviceId }: PromiseSettings,
   context: WorkerContext,
 ): AttemptId[] {
-  const openNow = new Set(openAttempts);
+  const sentAfter = sentAfterOf(heartbeat, serviceId, context);
+  const openNow = new Set(heartbeat.open_attempts);
   const lost: AttemptId[] = [];
   for (const attemptId of state.bookings.ids()) {
     if (openNow.has(attemptId)) continue;
     const since = state.missedSince.get(attemptId);
     if (since === undefined || since > context.now) state.missedSince.set(attemptId, context.now);
-    else if (Math.max(since, context.receivingSince) + lostAfterMs <= context.now) lost.push(attemptId);
+    else if (sentAfter !== null && Math.max(since, context.receivingSince) + lostAfterMs <= sentAfter)
+      lost.push(attemptId);
   }
   return lost;
 }
+
+/**
+ * Returns a time of this service after which the worker sent the heartbeat; null if none is known. A worker of an
+ * earlier version gets the present: if it sends no newer heartbeats, it stops its tasks itself in time.
+ */
+function sentAfterOf(
+  { reclaim_after_ms: reclaimAfterMs, service, mark }: HeartbeatMessage,
+  serviceId: string,
+  context: WorkerContext,
+): number | null {
+  if (reclaimAfterMs === undefined) return context.now;
+  return service === serviceId && mark !== undefined && mark <= context.now ? mark : null;
+}
+
+/**
+ * Reports whether another worker registers under the name of one that may still run its tasks. Only the same daemon ends
+ * them before it registers.
+ */
+const mayHoldName = (
+  state: WorkerState,
+  registeredAs: WorkerId,
+  settings: PromiseSettings,
+  context: WorkerContext,
+): boolean =>
+  registeredAs !== state.record.id &&
+  state.record.departed !== true &&
+  state.bookings.size > 0 &&
+  remainingPatienceMs(state, settings, context) > 0;
+
+const heldNameReason = ({ name }: WorkerRecord): string =>
+  `the farm has a worker named ${JSON.stringify(name)} that is silent and may still run tasks; ` +
+  'if its machine is gone, delete that worker';
 
 export const UNKNOWN: PresenceReply = { v: 1, type: 'unknown' };
 

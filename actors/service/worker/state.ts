@@ -2,8 +2,8 @@
  * State of the worker actor. Statuses and transitions: src/core/lifecycle/worker-transitions.ts. `draining` and
  * `departed` are flags of the record.
  *
- * Invariants: every booked attempt is open in its job. `held` and `missedSince` contain only booked attempts. A timer
- * checks liveness while the worker is online, or disabled with booked attempts. Exits: the worker or its farm is
+ * Invariants: every booked attempt is open in its job. `held`, `missedSince` and `overdue` contain only booked
+ * attempts. A timer checks liveness while the worker is online or has booked attempts. Exits: the worker or its farm is
  * deleted.
  */
 
@@ -23,6 +23,11 @@ export interface WorkerState {
   readonly held: Set<AttemptId>;
   /** Time of the first heartbeat without a booked attempt. In memory only. */
   readonly missedSince: Map<AttemptId, number>;
+  /**
+   * Booked attempts that were not reported in time. They are reclaimed once the bus has confirmed the connection. In
+   * memory only: their jobs repeat the request.
+   */
+  readonly overdue: Set<AttemptId>;
   failures: WorkerFailuresRecord;
   /** Time of the stored heartbeat: not every heartbeat is written (liveness.ts). */
   storedHeartbeatAt: number;
@@ -37,6 +42,7 @@ export const newWorkerState = (record: WorkerRecord): WorkerState => ({
   bookings: new Bookings(),
   held: new Set(),
   missedSince: new Map(),
+  overdue: new Set(),
   failures: NO_WORKER_FAILURES,
   storedHeartbeatAt: 0,
   maybeContactAt: 0,

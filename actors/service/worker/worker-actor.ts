@@ -2,7 +2,15 @@ import { refused } from '../../../src/core/problems.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
-import { onExpiryGranted, onLivenessDue, storedHeartbeatAgeMs, watchLiveness } from './liveness.ts';
+import {
+  onAttemptsOverdue,
+  onBusConfirmed,
+  onExpiryGranted,
+  onLivenessDue,
+  reclaimOverdue,
+  storedHeartbeatAgeMs,
+  watchLiveness,
+} from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import { onAttemptFailed } from './on-attempt-failed.ts';
 import { onAttemptsReleased } from './on-attempts-released.ts';
@@ -29,18 +37,14 @@ export function workerActor(
     load: (id, reader, now) =>
       loadWorker(id, reader, settings.ownsFarm, storedHeartbeatAgeMs(timeoutMs), now),
     onActivated: (state, context) => {
-      watchLiveness(state, timeoutMs, context);
+      watchLiveness(state, settings, context);
     },
     save: saveWorker,
     isDeleted: (state) => state.isDeleted,
     onMissing,
     handlers: {
-      'worker.registered': onWorkerRegistered(timeoutMs, settings.serviceId),
-      'worker.heartbeat': onWorkerHeartbeat(
-        timeoutMs,
-        settings.leaseHoldMs + LOST_MARGIN_MS,
-        settings.serviceId,
-      ),
+      'worker.registered': onWorkerRegistered(settings),
+      'worker.heartbeat': onWorkerHeartbeat(settings, settings.leaseHoldMs + LOST_MARGIN_MS),
       'worker.deregister': onWorkerDeregister,
       'worker.activate': (state, _message, context) => {
         sendOffer(state, context);
@@ -48,17 +52,21 @@ export function workerActor(
       'attempts.booked': (state, { bookings }, context) => {
         for (const booking of bookings) state.bookings.add(booking);
         context.markDirty();
+        // The worker may have gone offline since the assignment.
+        if (state.record.status !== 'online') watchLiveness(state, settings, context);
       },
       'attempts.released': onAttemptsReleased,
-      'liveness.due': onLivenessDue(timeoutMs),
-      'expiry.granted': onExpiryGranted(timeoutMs),
+      'attempts.overdue': onAttemptsOverdue(settings),
+      'bus.confirmed': onBusConfirmed(settings),
+      'liveness.due': onLivenessDue(settings),
+      'expiry.granted': onExpiryGranted(settings),
       'expiry.deferred': (_state, { forMs }, context) => {
         context.after('liveness', forMs, { type: 'liveness.due' });
       },
       'attempt.failed': onAttemptFailed,
       'worker.disable': onWorkerDisable,
-      'worker.enable': onWorkerEnable(timeoutMs),
-      'worker.delete': onWorkerDelete(timeoutMs),
+      'worker.enable': onWorkerEnable(settings),
+      'worker.delete': onWorkerDelete(settings),
       'worker.remove': (state, _message, context) => {
         removeWorker(state, FARM_DELETED_MESSAGE, context);
       },
@@ -87,11 +95,15 @@ function onMissing(
     case 'worker.delete':
       context.reply(message.replyTo, refused('not-found', `there is no worker ${id}`));
       return null;
+    case 'attempts.overdue':
+      reclaimOverdue(message.attemptIds, context);
+      return null;
     case 'attempts.booked':
       throw new Error(`attempts were booked on worker ${id}, but there is no such worker`);
     case 'worker.activate':
     case 'attempts.released':
     case 'attempt.failed':
+    case 'bus.confirmed':
     case 'liveness.due':
     case 'expiry.granted':
     case 'expiry.deferred':

@@ -227,6 +227,7 @@ export class LocalSessions {
       case 'unfollow-cancels':
         return;
       case 'announce':
+      case 'probe-absence':
       case 'request-lease':
       case 'give-up-leases':
       case 'spool-logs':

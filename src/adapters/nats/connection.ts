@@ -1,4 +1,4 @@
-import { connect, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import { connect, type MsgHdrs, type NatsConnection, type ServerInfo } from '@nats-io/transport-node';
 import type { BusEvent, PrepareOutcome, SendOutcome } from '../../core/ports/bus.ts';
 import { backoffMs, BackoffTimer } from './backoff.ts';
 import { CONNECTION_LIMITS } from './limits.ts';
@@ -15,6 +15,25 @@ export interface ConnectionOptions {
   readonly pingMs?: number;
   /** Bounds of the wait before the next try; half of it is random. */
   readonly redial?: { readonly msMin: number; readonly msMax: number };
+}
+
+/** What a server says about itself when a client connects. */
+export interface ServerFacts {
+  /** Chosen in its configuration; stays the same when it restarts. */
+  readonly name: string;
+  /** Changes when it restarts. */
+  readonly id: string;
+  /** False for a member of a cluster, and for a server with a JetStream domain, which leaf nodes need. */
+  readonly isSingle: boolean;
+}
+
+/** Returns the facts in the INFO of a server. Its fields `cluster` and `domain` are absent or empty without them. */
+export function factsOf(info: ServerInfo): ServerFacts {
+  const isEmpty = (field: 'cluster' | 'domain'): boolean => {
+    const value: unknown = Reflect.get(info, field);
+    return value === undefined || value === '';
+  };
+  return { name: info.server_name, id: info.server_id, isSingle: isEmpty('cluster') && isEmpty('domain') };
 }
 
 interface ConnectionCallbacks {
@@ -119,6 +138,12 @@ export class BusConnection {
       this.#sendFrames();
       writeRawFrames(nc, frames);
     };
+  }
+
+  /** Returns what the server of the current connection says about itself; null without a connection. */
+  serverFacts(): ServerFacts | null {
+    const info = this.#open()?.info;
+    return info === undefined ? null : factsOf(info);
   }
 
   /** Returns null if the server answers within `timeoutMs`, otherwise why not. */

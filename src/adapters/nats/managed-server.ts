@@ -11,7 +11,7 @@ import {
   type ServerList,
 } from './server-address.ts';
 import { findServerBinary, ManagedServerError, type ServerBinary } from './server-binary.ts';
-import { serverConfigText, serverFiles, serverName } from './server-config.ts';
+import { loadServerName, serverConfigText, serverFiles } from './server-config.ts';
 import { listenFault, probeServer } from './server-probe.ts';
 import {
   endServer,
@@ -45,8 +45,12 @@ export interface ManagedServer {
   /** Addresses for connections from this machine. */
   readonly servers: ServerList;
   readonly version: string;
+  /** Whether the server ran before this service started. */
+  readonly isAdopted: boolean;
   /** Stops the server and its supervision. */
   stop(): Promise<void>;
+  /** Ends the supervision. The server continues, and the next start adopts it. Stops one that does not answer yet. */
+  release(): Promise<void>;
 }
 
 /**
@@ -62,13 +66,36 @@ export async function startManagedServer(
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
   const folder = await realpath(options.folder);
   for (const text of warningsOf(options.listen, binary)) onEvent({ type: 'warning', text });
-  const supervisor = new Supervisor(folder, options.listen, binary, onEvent);
-  await supervisor.start();
+  const supervisor = new Supervisor(folder, await loadServerName(folder), options.listen, binary, onEvent);
+  const isAdopted = await supervisor.start();
   return {
+    isAdopted,
     servers: { servers: [addressText(dialAddress(options.listen))], isTls: false },
     version: binary.version,
     stop: () => supervisor.stop(),
+    release: () => supervisor.release(),
   };
+}
+
+/**
+ * Stops a managed server that an earlier service left in this folder, for a service that uses another bus. Its workers
+ * would trust its answer that no service is connected. Returns whether there was one.
+ */
+export async function stopLeftServer(folder: string): Promise<boolean> {
+  const config = serverFiles(await realpathOf(folder)).config;
+  const pid = await findServerProcess(config);
+  if (pid === null) return false;
+  await endServer(watchServer(pid, config));
+  return true;
+}
+
+/** Returns the path itself if the folder does not exist. */
+async function realpathOf(folder: string): Promise<string> {
+  try {
+    return await realpath(folder);
+  } catch {
+    return folder;
+  }
 }
 
 function warningsOf(listen: ListenAddress, binary: ServerBinary): readonly string[] {
@@ -90,31 +117,39 @@ function warningsOf(listen: ListenAddress, binary: ServerBinary): readonly strin
 
 class Supervisor {
   readonly #folder: string;
+  readonly #name: string;
   readonly #listen: ListenAddress;
   readonly #binary: ServerBinary;
   readonly #onEvent: (event: ManagedServerEvent) => void;
   readonly #pauses = new BackoffTimer();
   #current: ServerProcess | null = null;
   #isStopping = false;
+  #isAdopted = false;
+  /** Whether a server was started that does not answer yet. */
+  #launching = false;
   #supervision: Promise<void> = Promise.resolve();
   #sweep: NodeJS.Timeout | undefined;
 
   constructor(
     folder: string,
+    name: string,
     listen: ListenAddress,
     binary: ServerBinary,
     onEvent: (event: ManagedServerEvent) => void,
   ) {
     this.#folder = folder;
+    this.#name = name;
     this.#listen = listen;
     this.#binary = binary;
     this.#onEvent = onEvent;
   }
 
-  async start(): Promise<void> {
+  /** Returns whether the server was already running. */
+  async start(): Promise<boolean> {
     const server = await this.#launch();
     this.#sweep = setInterval(() => void this.#removeOldLogs(), SERVER_LIMITS.logSweepMs).unref();
     this.#supervision = this.#supervise(server);
+    return this.#isAdopted;
   }
 
   async stop(): Promise<void> {
@@ -122,6 +157,16 @@ class Supervisor {
     this.#pauses.end();
     clearInterval(this.#sweep);
     if (this.#current !== null) await endServer(this.#current);
+    await this.#supervision;
+  }
+
+  async release(): Promise<void> {
+    const server = this.#current;
+    if (server === null || this.#launching) return this.stop();
+    this.#isStopping = true;
+    this.#pauses.end();
+    clearInterval(this.#sweep);
+    server.release();
     await this.#supervision;
   }
 
@@ -159,7 +204,7 @@ class Supervisor {
   /** Returns a server that answers: the running one with exactly this configuration, or a new one. */
   async #launch(): Promise<ServerProcess> {
     const files = serverFiles(this.#folder);
-    const config = serverConfigText(this.#folder, this.#listen, this.#binary);
+    const config = serverConfigText(this.#folder, this.#name, this.#listen, this.#binary);
     const leftBehind = await findServerProcess(files.config);
     if (leftBehind !== null) {
       const server = watchServer(leftBehind, files.config);
@@ -174,6 +219,7 @@ class Supervisor {
     const server = spawnServer(this.#binary, files.config, files.output);
     if (server === null) throw new ManagedServerError(`${this.#binary.path} cannot be started`);
     this.#current = server;
+    this.#launching = true;
     if (await this.#isAnswering(server)) return this.#started(server, false);
     await endServer(server);
     this.#current = null;
@@ -184,17 +230,18 @@ class Supervisor {
 
   #started(server: ServerProcess, isAdopted: boolean): ServerProcess {
     this.#current = server;
+    this.#launching = false;
+    this.#isAdopted = isAdopted;
     this.#onEvent({ type: 'started', pid: server.pid, version: this.#binary.version, isAdopted });
     return server;
   }
 
   /** Waits until the server answers at its address. Returns false if it exits first or takes too long. */
   async #isAnswering(server: ServerProcess): Promise<boolean> {
-    const name = serverName(this.#folder);
     const deadline = performance.now() + SERVER_LIMITS.readyMs;
     while (!server.hasEnded() && !this.#isStopping && performance.now() < deadline) {
       const greeting = await probeServer(this.#listen);
-      if (greeting?.server_name === name && greeting.jetstream === true) return true;
+      if (greeting?.server_name === this.#name && greeting.jetstream === true) return true;
       await this.#pauses.pause(SERVER_LIMITS.probeMs);
     }
     return false;

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SERVER_LIMITS } from './limits.ts';
 import type { ListenAddress } from './server-address.ts';
@@ -11,11 +12,44 @@ export const serverFiles = (folder: string) => ({
   /** Output of the program before it has read its configuration, and of a panic. */
   output: join(folder, 'nats-server.out'),
   store: join(folder, 'store'),
+  /** Name of the server: the identity of the bus. */
+  name: join(folder, 'server-name'),
 });
 
-/** Returns the name that identifies the server of this folder. */
-export const serverName = (folder: string): string =>
-  `callsheet-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
+const NAME = /^callsheet-[0-9a-f]{32}$/;
+
+/**
+ * Returns the name that identifies the bus of this folder. It is generated once and kept with the data of the bus, so
+ * that workers know the same bus after a restart, and no other bus has it.
+ */
+export async function loadServerName(folder: string): Promise<string> {
+  const path = serverFiles(folder).name;
+  const stored = await readName(path);
+  if (stored !== null) return stored;
+  const name = `callsheet-${randomBytes(16).toString('hex')}`;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const temporary = `${path}.new`;
+  const file = await open(temporary, 'w', 0o600);
+  try {
+    await file.writeFile(`${name}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+  return name;
+}
+
+/** Returns null if there is no file, or if it does not contain a name. */
+async function readName(path: string): Promise<string | null> {
+  try {
+    const name = (await readFile(path, 'utf8')).trim();
+    return NAME.test(name) ? name : null;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
 
 const quoted = (text: string): string => JSON.stringify(text);
 
@@ -24,13 +58,18 @@ const quoted = (text: string): string => JSON.stringify(text);
  * listener (docs/dependency-hazards.md#d14-the-worker-channel-has-no-authentication). The first line names the program,
  * so that another program results in another text.
  */
-export function serverConfigText(folder: string, listen: ListenAddress, binary: ServerBinary): string {
+export function serverConfigText(
+  folder: string,
+  name: string,
+  listen: ListenAddress,
+  binary: ServerBinary,
+): string {
   const files = serverFiles(folder);
   return [
     `# Written by Callsheet for ${binary.path} ${binary.version}; changes are lost.`,
     `host: ${quoted(listen.host)}`,
     `port: ${listen.port}`,
-    `server_name: ${quoted(serverName(folder))}`,
+    `server_name: ${quoted(name)}`,
     `max_payload: ${SERVER_LIMITS.payloadBytes}`,
     `log_file: ${quoted(files.log)}`,
     `logfile_size_limit: ${SERVER_LIMITS.logFileBytes}`,

@@ -20,15 +20,36 @@ export interface ServerProcess {
   readonly ended: Promise<ProcessEnd>;
   /** If true, another process may have its pid. */
   hasEnded(): boolean;
+  /** Resolves `ended` although the process runs: this program no longer watches it. */
+  release(): void;
 }
 
-function serverProcess(pid: number, ended: Promise<ProcessEnd>): ServerProcess {
+function serverProcess(
+  pid: number,
+  ended: Promise<ProcessEnd>,
+  stopWatching: () => void = () => undefined,
+): ServerProcess {
   let isGone = false;
-  const noted = ended.then((end) => {
-    isGone = true;
-    return end;
+  let release: () => void = () => undefined;
+  const released = new Promise<ProcessEnd>((resolve) => {
+    release = () => resolve({ code: null, signal: null });
   });
-  return { pid, ended: noted, hasEnded: () => isGone };
+  const noted = Promise.race([
+    ended.then((end) => {
+      isGone = true;
+      return end;
+    }),
+    released,
+  ]);
+  return {
+    pid,
+    ended: noted,
+    hasEnded: () => isGone,
+    release: () => {
+      stopWatching();
+      release();
+    },
+  };
 }
 
 const PROC = '/proc';
@@ -113,11 +134,15 @@ export function spawnServer(
 /** Watches a server that an earlier process started, by polling. */
 export function watchServer(pid: number, configPath: string): ServerProcess {
   const pauses = new BackoffTimer();
+  let isWatching = true;
   const watch = async (): Promise<ProcessEnd> => {
-    while (await isServerProcess(pid, configPath)) await pauses.pause(SERVER_LIMITS.watchMs);
+    while (isWatching && (await isServerProcess(pid, configPath))) await pauses.pause(SERVER_LIMITS.watchMs);
     return { code: null, signal: null };
   };
-  return serverProcess(pid, watch());
+  return serverProcess(pid, watch(), () => {
+    isWatching = false;
+    pauses.end();
+  });
 }
 
 /** Stops a server and waits; kills it after a timeout. */

@@ -16,6 +16,7 @@ import type {
   PresenceReply,
   StatusMessage,
 } from '../../core/wire/bus-messages.ts';
+import type { SingleBus } from '../../core/records/worker.ts';
 import { isInbox } from '../../core/wire/identifiers.ts';
 import { LeaseReplyWriter } from '../../core/wire/lease-reply-text.ts';
 import type { Parsed } from '../../core/wire/json-text.ts';
@@ -33,11 +34,21 @@ import type { ServerList } from './server-address.ts';
 import { store } from './store-message.ts';
 import { ensureStream, managerOf } from './streams.ts';
 
+/** Selects the identity of a server that alone is the bus. */
+export interface BusIdentityRule {
+  /** The name stays the same when the server restarts, but only that of the managed server is unique. */
+  readonly field: 'name' | 'id';
+  /** Time since the last reply of a service for which workers may count its absence as contact. */
+  readonly limitMs: number;
+}
+
 interface ServiceBusOptions {
   readonly servers: ServerList;
   /** Index and number of shards: each shard has its own consumers. */
   readonly shard: { readonly index: number; readonly count: number };
   readonly redelivery?: Redelivery;
+  /** How the bus identifies itself to workers as the only server; null if it must not. */
+  readonly identity?: BusIdentityRule | null;
 }
 
 /**
@@ -45,6 +56,8 @@ interface ServiceBusOptions {
  * or a connection.
  */
 const REDELIVERY: Redelivery = { waitsMs: [10_000, 10_000, 20_000, 30_000, 60_000], deliveriesMax: 10 };
+/** Part of a session: the subscription by which the bus knows that a service is connected. */
+const PRESENT = 'present';
 const UNACKNOWLEDGED_MAX = 20_000;
 const PULLED = 1000;
 
@@ -67,6 +80,7 @@ export function connectShardBus(options: ServiceBusOptions, listener: ServiceBus
 }
 
 class NatsServiceBus implements ServiceBus {
+  readonly #identity: BusIdentityRule | null;
   readonly #listener: ServiceBusListener;
   readonly #connection: BusConnection;
   readonly #mux: RequestMux;
@@ -80,6 +94,7 @@ class NatsServiceBus implements ServiceBus {
 
   constructor(options: ServiceBusOptions, listener: ServiceBusListener) {
     this.#listener = listener;
+    this.#identity = options.identity ?? null;
     const { index, count } = options.shard;
     const name = `shard-${index}-of-${count}`;
     const redelivery = options.redelivery ?? REDELIVERY;
@@ -115,6 +130,13 @@ class NatsServiceBus implements ServiceBus {
       },
     );
     this.#mux = new RequestMux(this.#connection);
+  }
+
+  singleBus(): SingleBus | null {
+    const facts = this.#connection.serverFacts();
+    if (this.#identity === null || facts === null || !facts.isSingle) return null;
+    const { field, limitMs } = this.#identity;
+    return { id: facts[field], limitMs };
   }
 
   answerLease(inbox: string, reply: LeaseReply): SendOutcome {
@@ -159,8 +181,11 @@ class NatsServiceBus implements ServiceBus {
 
   #sessionStarted(nc: NatsConnection): void {
     this.#nc = nc;
-    this.#missing = new Set(['status', 'presence', 'cancel']);
+    this.#missing = new Set(['status', 'presence', 'cancel', PRESENT]);
     this.#mux.sessionStarted(nc);
+    // The subscription itself is what matters: without it, the bus tells workers that no service is connected.
+    nc.subscribe(subjects.allPresent, { callback: () => undefined });
+    void this.#confirmPresent(nc);
     nc.subscribe(subjects.leases, {
       callback: (error, message) => {
         // An error is a refused subscription, which the connection has reported.
@@ -176,6 +201,19 @@ class NatsServiceBus implements ServiceBus {
       },
     });
     void this.#prepareCancels(nc);
+  }
+
+  /** The shard is connected only when the bus has processed its subscriptions. */
+  async #confirmPresent(nc: NatsConnection): Promise<void> {
+    try {
+      await nc.flush();
+    } catch (error) {
+      if (nc.isClosed()) return;
+      this.#changed({ type: 'impaired', part: 'presence of the service', reason: reasonOf(error) }, PRESENT);
+      await nc.close();
+      return;
+    }
+    if (this.#nc === nc) this.#inPlace(PRESENT);
   }
 
   #prepareCancels(nc: NatsConnection): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
-import { parseTaskId, type QueueId, type TaskId } from '../../core/ids.ts';
+import { parseTaskId, type FarmId, type QueueId, type TaskId } from '../../core/ids.ts';
 import type {
   LeaseOutcome,
   LogOutcome,
@@ -63,6 +63,13 @@ class NatsWorkerBus implements WorkerBus {
       JSON.stringify({ ...announcement, reply_to: inbox }),
     );
     return readAnswer(answer, parsePresenceReply);
+  }
+
+  async isServiceAbsent(farm: FarmId, bus: string, timeoutMs: number): Promise<boolean> {
+    const facts = this.#connection.serverFacts();
+    if (facts === null || !facts.isSingle || (facts.name !== bus && facts.id !== bus)) return false;
+    const answer = await this.#mux.ask({ subject: subjects.present(farm), timeoutMs, kind: 'present' }, '');
+    return answer.type === 'noResponders';
   }
 
   async requestLease(

@@ -1,3 +1,5 @@
+import { flagName } from './key-names.ts';
+
 /** One flag of a command line, before its key is looked up. */
 export interface GivenFlag {
   /** With its leading dashes. */
@@ -5,6 +7,9 @@ export interface GivenFlag {
   /** Null if the flag has no value. */
   readonly value: string | null;
 }
+
+/** Short forms of flags that are typed by hand. */
+const SHORT_FLAGS: ReadonlyMap<string, string> = new Map([['--stop-bus', flagName('bus.stop_with_service')]]);
 
 export type ReadFlags =
   | { readonly ok: true; readonly configFile: string | null; readonly flags: readonly GivenFlag[] }
@@ -32,7 +37,7 @@ export function readFlags(args: readonly string[]): ReadFlags {
       value = next;
       at++;
     }
-    if (flag !== '--config') flags.push({ flag, value });
+    if (flag !== '--config') flags.push({ flag: SHORT_FLAGS.get(flag) ?? flag, value });
     else if (value === null || value === '') lines.push('--config: needs the path of a file');
     else configFile = value;
   }

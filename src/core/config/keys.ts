@@ -127,6 +127,16 @@ const SERVER_KEYS = {
     'Address of the managed nats-server. The worker channel has no authentication: use an address other than loopback only in a network where every host may act as a worker.',
   ),
   'bus.server_path': key(text(), 'nats-server', 'Program of the managed bus: a name on the PATH or a path.'),
+  'bus.stop_with_service': key(
+    boolean(),
+    'false',
+    'Stops the managed nats-server when the service stops. Without it, the server continues, so that workers know that the service is down and continue their tasks. `--stop-bus` is the same.',
+  ),
+  'bus.single_server': key(
+    boolean(),
+    'true',
+    'Whether a bus without a cluster and JetStream domain is one single server. Workers then trust its answer that no service is connected. Set it to false if leaf nodes are connected to the server.',
+  ),
   'discovery.enabled': key(
     boolean(),
     'false',
@@ -146,7 +156,13 @@ const SERVER_KEYS = {
   'scheduler.heartbeat_timeout': key(
     duration(SECOND_MS, HOUR_MS),
     '30s',
-    'Time without a message after which a worker is offline. Its tasks are reclaimed.',
+    'Time without a message after which a worker is offline: it gets no new tasks.',
+  ),
+  'scheduler.reclaim_after': key(
+    optional(duration(SECOND_MS, WIRE_LIMITS.reclaimAfterMs)),
+    '',
+    'Time without a message after which the tasks of a worker are reclaimed and assigned again. At least `scheduler.heartbeat_timeout`. A worker without contact stops its tasks after two thirds of this time. See operations.md.',
+    '`scheduler.heartbeat_timeout`',
   ),
   'scheduler.max_attempts': key(
     integer(1, 65_535),

@@ -26,11 +26,15 @@ export interface ServerConfig {
     readonly urls: readonly string[];
     readonly addr: ListenAddress;
     readonly serverPath: string;
+    readonly stopsWithService: boolean;
+    readonly isSingleServer: boolean;
   };
   /** Null: the service does not announce itself. */
   readonly discovery: DiscoveryConfig | null;
   readonly scheduler: {
     readonly heartbeatTimeoutMs: number;
+    /** At least the heartbeat timeout. */
+    readonly reclaimAfterMs: number;
     readonly maxAttempts: number;
     readonly retryDelaySeconds: number;
     /** 0: no limit. */
@@ -80,6 +84,12 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
   const resolved = resolveServer(sources);
   if (!resolved.ok) return resolved;
   const { values } = resolved;
+  const heartbeatTimeoutMs = values['scheduler.heartbeat_timeout'];
+  const reclaimAfterMs = values['scheduler.reclaim_after'] ?? heartbeatTimeoutMs;
+  if (reclaimAfterMs < heartbeatTimeoutMs) {
+    const limits = `${reclaimAfterMs / 1000} s is less than the ${heartbeatTimeoutMs / 1000} s of scheduler.heartbeat_timeout`;
+    return { ok: false, lines: [`scheduler.reclaim_after: ${limits}`] };
+  }
   return {
     ok: true,
     notes: resolved.notes,
@@ -96,12 +106,19 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         enablePprof: values['http.enable_pprof'],
       },
       data: { dir: values['data.dir'], compactFreePercent: values['data.compact_free_percent'] },
-      bus: { urls: values['bus.url'], addr: values['bus.addr'], serverPath: values['bus.server_path'] },
+      bus: {
+        urls: values['bus.url'],
+        addr: values['bus.addr'],
+        serverPath: values['bus.server_path'],
+        stopsWithService: values['bus.stop_with_service'],
+        isSingleServer: values['bus.single_server'],
+      },
       discovery: values['discovery.enabled']
         ? { name: values['discovery.name'], interfaces: values['discovery.interfaces'] }
         : null,
       scheduler: {
-        heartbeatTimeoutMs: values['scheduler.heartbeat_timeout'],
+        heartbeatTimeoutMs,
+        reclaimAfterMs,
         maxAttempts: values['scheduler.max_attempts'],
         retryDelaySeconds: values['scheduler.retry_delay_seconds'],
         failureLimit: values['scheduler.failure_limit'],

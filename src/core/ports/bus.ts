@@ -1,4 +1,5 @@
-import type { QueueId, TaskId } from '../ids.ts';
+import type { FarmId, QueueId, TaskId } from '../ids.ts';
+import type { SingleBus } from '../records/worker.ts';
 import type {
   CancelMessage,
   DeregisterMessage,
@@ -91,6 +92,11 @@ export interface BusMember {
 
 /** The bus as a shard of the service uses it. */
 export interface ServiceBus extends BusMember {
+  /**
+   * Returns the server of the current connection if it alone is the bus, so that its "no responders" proves that no
+   * service is connected. Null if it is not, or without a connection.
+   */
+  singleBus(): SingleBus | null;
   /** `inbox` is the reply subject of the request. */
   answerLease(inbox: string, reply: LeaseReply): SendOutcome;
   /** `inbox` is the message's `reply_to`. */
@@ -177,6 +183,11 @@ export interface LogOutcome {
 /** The bus as the worker agent uses it. */
 export interface WorkerBus extends BusMember {
   announcePresence(announcement: PresenceAnnouncement, timeoutMs: number): Promise<PresenceOutcome>;
+  /**
+   * Reports whether the bus with that identity has replied that no service is connected which owns the farm. False if this
+   * connection is to another bus, or if there is no reply within the time.
+   */
+  isServiceAbsent(farm: FarmId, bus: string, timeoutMs: number): Promise<boolean>;
   requestLease(
     queue: QueueId | typeof ANY_QUEUE,
     request: LeaseRequest,

@@ -14,6 +14,24 @@ export interface WorkerHardware {
   readonly osVersion: string;
 }
 
+/** The bus whose "no responders" a worker may count as contact, for a limited time since the last reply. */
+export interface SingleBus {
+  /** Identity of the one server that is the bus. */
+  readonly id: string;
+  readonly limitMs: number;
+}
+
+/**
+ * What the service has promised to a worker and must keep until the worker uses other terms
+ * (docs/decisions/outages.md). Written before the reply with the terms is sent.
+ */
+export interface WorkerPromise {
+  /** Largest time of silence after which its tasks may be reclaimed. */
+  readonly reclaimAfterMs: number;
+  /** Every bus that the worker may count as its single bus. */
+  readonly buses: readonly SingleBus[];
+}
+
 /** A worker (docs/contract/resources.md#worker). Times are milliseconds since the epoch. */
 export interface WorkerRecord {
   readonly version: 1;
@@ -47,6 +65,8 @@ export interface WorkerRecord {
   /** Set if its agent leaves once its tasks have ended, and takes no others. Absent is false. */
   readonly draining?: boolean;
   readonly registeredAt: number;
+  /** Absent for a worker that registered before the field existed: the heartbeat timeout, and no bus. */
+  readonly promise?: WorkerPromise;
 }
 
 /** One attempt that holds cores of a worker. Rows of earlier versions also contain `taskId` and `bookedAt`. */

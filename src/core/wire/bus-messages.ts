@@ -46,8 +46,16 @@ export interface RegisterMessage {
   readonly expr_memory_limit?: number;
   /** Attempts whose end the service has not confirmed: running ones and those with an unconfirmed report. */
   readonly open_attempts: readonly AttemptId[];
+  /** Why this incarnation does not continue the tasks of the one before. Absent: the agent was started. */
+  readonly stopped?: StopCause;
   readonly reply_to: string;
 }
+
+/**
+ * Why a worker has stopped its own tasks: `no-contact`, it had no contact with the service; `interrupted`, a guard
+ * ended a task because the agent did not run or had no contact.
+ */
+export type StopCause = 'no-contact' | 'interrupted';
 
 /** `worker.heartbeat` */
 export interface HeartbeatMessage {
@@ -59,6 +67,16 @@ export interface HeartbeatMessage {
   readonly open_attempts: readonly AttemptId[];
   /** Set if the worker leaves once its tasks have ended, and takes no others. Absent means false. */
   readonly draining?: boolean;
+  /**
+   * The terms that this worker uses, from replies of `service`: it stops its tasks before `reclaim_after_ms` without
+   * contact, and `bus` is the bus whose "no responders" it counts as contact (absent: none). Absent from an older
+   * worker, which uses the heartbeat timeout.
+   */
+  readonly reclaim_after_ms?: number;
+  readonly service?: string;
+  readonly bus?: string;
+  /** The latest `mark` of that service. This heartbeat was sent after its reply had arrived. */
+  readonly mark?: number;
   readonly reply_to: string;
 }
 
@@ -74,9 +92,28 @@ export interface DeregisterMessage {
 
 export type PresenceMessage = RegisterMessage | HeartbeatMessage | DeregisterMessage;
 
+/** Terms of the service in its replies (docs/decisions/outages.md). All are absent from an older service. */
+export interface ServiceTerms {
+  /**
+   * The service reclaims the tasks of a silent worker after this time, never less than the heartbeat timeout. Absent:
+   * after the heartbeat timeout.
+   */
+  readonly reclaim_after_ms?: number;
+  /**
+   * Set if one single server is the whole bus, and `bus` is its identity. Then its "no responders" to a request to
+   * `service.present.<farm id>` proves that the service is not connected. Counts as contact for at most
+   * `absence_limit_ms` since the last reply of a service.
+   */
+  readonly single_bus?: boolean;
+  readonly bus?: string;
+  readonly absence_limit_ms?: number;
+  /** Increases with every reply of this start of the service. Heartbeats return the latest one. */
+  readonly mark?: number;
+}
+
 /** Reply of the service to a presence message, on its `reply_to`. */
 export type PresenceReply =
-  | {
+  | ({
       readonly v: 1;
       readonly type: 'registered';
       /** The worker's id from now on. It may be that of an earlier worker of the same name. */
@@ -88,10 +125,10 @@ export type PresenceReply =
       readonly service: string;
       /** Attempts of `open_attempts` that are closed: stop the running ones, drop the reports. */
       readonly closed: readonly AttemptId[];
-    }
+    } & ServiceTerms)
   /** The registration is rejected in its current form. The worker logs this and retries later. */
   | { readonly v: 1; readonly type: 'refused'; readonly reason: string }
-  | {
+  | ({
       readonly v: 1;
       readonly type: 'alive';
       /**
@@ -102,7 +139,7 @@ export type PresenceReply =
       /** Identifies the start of the service that replies. A new start has no requests of the previous one. */
       readonly service: string;
       readonly closed: readonly AttemptId[];
-    }
+    } & ServiceTerms)
   /** The service does not know this worker or incarnation: register again. */
   | { readonly v: 1; readonly type: 'unknown' }
   | { readonly v: 1; readonly type: 'departed' };

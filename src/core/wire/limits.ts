@@ -23,6 +23,10 @@ export const WIRE_LIMITS = {
   /** Extensions of a template. */
   extensions: 64,
   openAttempts: 4096,
+  /** Longest `scheduler.reclaim_after`: 7 days. */
+  reclaimAfterMs: 7 * 86_400_000,
+  /** Longest time for which a worker continues without a service, because the bus says that there is none. */
+  absenceMs: 366 * 86_400_000,
   cpuCount: 65_536,
   memoryMib: 2 ** 40,
   gpus: 1024,

@@ -31,6 +31,7 @@ import {
   finite,
   flag,
   integer,
+  line,
   list,
   literal,
   map,
@@ -64,6 +65,13 @@ const service = text(LIMITS.name);
 const closed = list(readAttemptId, LIMITS.openAttempts);
 const DAY_MS = 86_400_000;
 const heartbeatTimeout = integer(1, DAY_MS);
+const terms = {
+  reclaim_after_ms: optional(integer(1, LIMITS.reclaimAfterMs)),
+  single_bus: optional(flag),
+  bus: optional(line(LIMITS.name, 1)),
+  absence_limit_ms: optional(integer(0, LIMITS.absenceMs)),
+  mark: optional(integer(0, Number.MAX_SAFE_INTEGER)),
+} as const;
 
 /** The reply to a presence message. */
 export const parsePresenceReply: (text: string) => Parsed<PresenceReply> = messageParser(
@@ -77,6 +85,7 @@ export const parsePresenceReply: (text: string) => Parsed<PresenceReply> = messa
       heartbeat_timeout_ms: heartbeatTimeout,
       service,
       closed,
+      ...terms,
     }),
     refused: record<Extract<PresenceReply, { type: 'refused' }>>({
       v: literal(1),
@@ -89,6 +98,7 @@ export const parsePresenceReply: (text: string) => Parsed<PresenceReply> = messa
       heartbeat_timeout_ms: optional(heartbeatTimeout),
       service,
       closed,
+      ...terms,
     }),
     unknown: record<Extract<PresenceReply, { type: 'unknown' }>>({ v: literal(1), type: literal('unknown') }),
     departed: record<Extract<PresenceReply, { type: 'departed' }>>({

@@ -1,4 +1,4 @@
-import type { JobId, QueueId, TaskId, WorkerId } from '../ids.ts';
+import type { FarmId, JobId, QueueId, TaskId, WorkerId } from '../ids.ts';
 
 /** The subjects of docs/contract/bus.md. */
 export const ANY_QUEUE = '_any';
@@ -16,6 +16,9 @@ export const subjects = {
   heartbeat: 'worker.heartbeat',
   deregister: 'worker.deregister',
   presence: 'worker.*',
+  /** Only the service subscribes to it, and it never replies (docs/decisions/outages.md). */
+  present: (farm: FarmId): string => `service.present.${farm}`,
+  allPresent: 'service.present.*',
   diagnostics: (worker: WorkerId): string => `worker.diag.${worker}`,
   allDiagnostics: 'worker.diag.*',
 } as const;

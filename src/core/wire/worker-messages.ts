@@ -9,6 +9,7 @@ import type {
   RegisterMessage,
   ReportedStatus,
   StatusMessage,
+  StopCause,
 } from './bus-messages.ts';
 import {
   checked,
@@ -69,6 +70,7 @@ const register = record<RegisterMessage>({
   tags: map(name, line(LIMITS.tagValue), LIMITS.tags),
   expr_memory_limit: optional(integer(1, EXPR_MEMORY_MAX)),
   open_attempts: openAttempts,
+  stopped: optional(oneOf<StopCause>({ 'no-contact': true, interrupted: true })),
   reply_to: readInbox,
 });
 
@@ -80,6 +82,10 @@ const heartbeat = record<HeartbeatMessage>({
   incarnation: readToken,
   open_attempts: openAttempts,
   draining: optional(flag),
+  reclaim_after_ms: optional(integer(1, LIMITS.reclaimAfterMs)),
+  service: optional(nameOrNone),
+  bus: optional(nameOrNone),
+  mark: optional(integer(0, Number.MAX_SAFE_INTEGER)),
   reply_to: readInbox,
 });
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { test, type Test } from 'tap';
 import {
   startManagedServer,
+  stopLeftServer,
   type ManagedServer,
   type ManagedServerEvent,
 } from '../../../src/adapters/nats/managed-server.ts';
@@ -247,4 +248,24 @@ test('a listener that is reachable from other machines causes a warning', async 
   t.same(server.servers, { servers: [`${HOST}:${port}`], isTls: false });
   const warnings = events.all.filter(ofType('warning')).map(({ text }) => text);
   t.match(warnings.at(-1), new RegExp(`^the bus listens on 0\\.0\\.0\\.0:${port}: it has no authentication`));
+});
+
+test('a released server continues with its name, and the next start adopts it', async (t) => {
+  const folder = t.testdir();
+  const port = await freePort();
+  const first = await startManaged(t, folder, port);
+  t.notOk(first.server.isAdopted);
+  const name = (await probeServer({ host: HOST, port }))?.server_name;
+  t.match(name, /^callsheet-[0-9a-f]{32}$/);
+  await first.server.release();
+  const second = await startManaged(t, folder, port);
+  t.ok(second.server.isAdopted);
+  t.equal(second.started.pid, first.started.pid);
+  await second.server.release();
+  t.ok(await stopLeftServer(folder), 'a service with another bus stops it');
+  t.notOk(await stopLeftServer(folder));
+  t.equal(await probeServer({ host: HOST, port }), null);
+  const third = await startManaged(t, folder, port);
+  t.equal((await probeServer({ host: HOST, port }))?.server_name, name, 'the name is kept with the data');
+  await third.server.stop();
 });

@@ -51,10 +51,17 @@ test('the server has its defaults', async (t) => {
         enablePprof: false,
       },
       data: { dir: './data', compactFreePercent: 50 },
-      bus: { urls: [], addr: { host: '127.0.0.1', port: 14222 }, serverPath: 'nats-server' },
+      bus: {
+        urls: [],
+        addr: { host: '127.0.0.1', port: 14222 },
+        serverPath: 'nats-server',
+        stopsWithService: false,
+        isSingleServer: true,
+      },
       discovery: null,
       scheduler: {
         heartbeatTimeoutMs: 30_000,
+        reclaimAfterMs: 30_000,
         maxAttempts: 3,
         retryDelaySeconds: 10,
         failureLimit: 0,

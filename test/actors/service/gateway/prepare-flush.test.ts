@@ -67,6 +67,7 @@ function flushFixture() {
         takePrepared: () => () => sent.push('replies'),
         cancelAttempt: () => undefined,
       },
+      confirmBus: () => undefined,
       tallies: { release: () => undefined },
       meter,
       poisoned: new PoisonedReports(),

@@ -30,6 +30,8 @@ test('a registration is stored and answered', (t) => {
     heartbeat_timeout_ms: 30_000,
     service: 'this-service',
     closed: [],
+    reclaim_after_ms: 30_000,
+    mark: fixture.now,
   };
   t.strictSame(fixture.answer('register w1'), wanted, 'queues by name and by id, each once');
   t.strictSame(fixture.worker('w1'), {
@@ -59,6 +61,7 @@ test('a registration is stored and answered', (t) => {
     exprMemoryBytes: 500_000,
     lastHeartbeatAt: fixture.now,
     registeredAt: fixture.now,
+    promise: { reclaimAfterMs: 30_000, buses: [] },
   });
   fixture.register('w1', { incarnation: 'start-2' });
   t.equal(fixture.worker('w1').exprMemoryBytes, 0, 'an absent property is empty, not the earlier value');
