@@ -150,7 +150,7 @@ export const returningService = handover('OUT-3', 'a worker is cut off while the
 /** The replies of the bus arrive late, too. */
 export const lateReplies = handover(
   'OUT-4',
-  'a worker learns late that the service was away, and is cut off',
+  'a worker learns late that the service was absent, and is cut off',
   { reclaimAfterMs: [30_000] },
   { late: 0.35, lateMs: 22_000 },
   ['crash'],

@@ -32,7 +32,7 @@ export class WorkerClients {
   }
 
   /**
-   * A deletion states that the machine is gone. That is true of the machines of the simulation only if tasks do not
+   * A deletion states that the machine no longer exists. That is true of the machines of the simulation only if tasks do not
    * continue for longer than the heartbeat timeout.
    */
   private get mayDelete(): boolean {

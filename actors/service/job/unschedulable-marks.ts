@@ -2,7 +2,7 @@ import { leasableSince } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
-/** What a turn of the job actor does with the tasks of a step. */
+/** Operations of a turn of the job actor on the tasks of a step. */
 interface TaskWriter {
   write(step: StepState, index: number, task: TaskState): void;
   touch(step: StepState): void;

@@ -142,8 +142,8 @@ function askBus(state: WorkerState, { heartbeatTimeoutMs }: PromiseSettings, con
 }
 
 /**
- * Reclaims what waited for the confirmation, unless the worker was heard meanwhile or the connection was interrupted: then
- * its silence counts from the next connection.
+ * Reclaims the attempts that waited for the confirmation, unless the worker sent a message meanwhile or the connection
+ * was interrupted: then its silence counts from the next connection.
  */
 export const onBusConfirmed =
   (settings: PromiseSettings) =>

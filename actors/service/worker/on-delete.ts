@@ -11,7 +11,7 @@ const DELETED_MESSAGE = 'the worker was deleted';
 
 /**
  * Deletes a worker that is not active (docs/contract/workers.md#deletion). If it returns, it gets the reply `unknown`
- * and registers as a new worker. The deletion states that its machine is gone: its tasks are reclaimed at once
+ * and registers as a new worker. The deletion states that its machine no longer exists: its tasks are reclaimed at once
  * (docs/decisions/outages.md).
  */
 export const onWorkerDelete =

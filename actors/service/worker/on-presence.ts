@@ -223,7 +223,7 @@ const mayHoldName = (
 
 const heldNameReason = ({ name }: WorkerRecord): string =>
   `the farm has a worker named ${JSON.stringify(name)} that is silent and may still run tasks; ` +
-  'if its machine is gone, delete that worker';
+  'if its machine no longer exists, delete that worker';
 
 export const UNKNOWN: PresenceReply = { v: 1, type: 'unknown' };
 

@@ -17,7 +17,7 @@ export interface ConnectionOptions {
   readonly redial?: { readonly msMin: number; readonly msMax: number };
 }
 
-/** What a server says about itself when a client connects. */
+/** Data of a server from its INFO message, which it sends when a client connects. */
 export interface ServerFacts {
   /** Chosen in its configuration; stays the same when it restarts. */
   readonly name: string;

@@ -22,7 +22,7 @@ export interface SingleBus {
 }
 
 /**
- * What the service has promised to a worker and must keep until the worker uses other terms
+ * Promise of the service to a worker, in force until the worker uses other terms
  * (docs/decisions/outages.md). Written before the reply with the terms is sent.
  */
 export interface WorkerPromise {

@@ -77,7 +77,7 @@ test('tasks continue for as long as the bus says that no service is connected', 
   t.end();
 });
 
-test('an unanswered question is no contact', (t) => {
+test('an unanswered question does not count as contact', (t) => {
   const { probed, beat, hasStopped } = running(BUS);
   beat();
   for (let seconds = 5; seconds < 25; seconds += 5) {

@@ -34,7 +34,7 @@ await test('tasks continue and end while the service is dead for 20 heartbeat ti
   const bus = busPid(farm);
   t.not(bus, null, 'the bus survives the service');
   await until(
-    'every worker knows that the service is away',
+    'every worker has detected the absence of the service',
     () => countInLogs(farm, 'no service is connected') === 2,
   );
   // The tasks end after the whole outage, without a service.
@@ -51,7 +51,7 @@ await test('an upgrade leaves the bus running, and tasks continue', async (t) =>
   t.match(await farm.service.daemon.ended, { code: 0 });
   t.equal(busPid(farm), bus, 'the bus continues');
   await until(
-    'every worker knows that the service is away',
+    'every worker has detected the absence of the service',
     () => countInLogs(farm, 'no service is connected') === 2,
   );
   await delay(SHORT_OUTAGE_MS);
