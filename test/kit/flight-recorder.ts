@@ -64,3 +64,16 @@ export function finishedRuns(runs: readonly Run[]): Map<string, number> {
   }
   return finished;
 }
+
+/** Returns the tasks of which a process started before an earlier one had finished. Interrupted processes are ignored. */
+export function overlappingRuns(runs: readonly Run[]): readonly string[] {
+  const inOrder = [...runs].sort((one, other) => one.startedAt - other.startedAt);
+  const busyUntil = new Map<string, number>();
+  const overlapping = new Set<string>();
+  for (const { task, startedAt, stoppedAt } of inOrder) {
+    if (stoppedAt === null) continue;
+    if (startedAt < (busyUntil.get(task) ?? 0)) overlapping.add(task);
+    busyUntil.set(task, Math.max(stoppedAt, busyUntil.get(task) ?? 0));
+  }
+  return [...overlapping];
+}

@@ -43,7 +43,7 @@ export function onWorkerRegister(
     );
     return;
   }
-  if (known !== undefined && keepsOut(known.incarnation, registration.incarnation, context.now)) {
+  if (known !== undefined && keepsOut(known.incarnation, registration.incarnation)) {
     refuse('a later incarnation of this worker has already registered');
     return;
   }

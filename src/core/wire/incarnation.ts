@@ -10,8 +10,6 @@ import { isUuid } from '../ids.ts';
  * refused worker gives its tasks back.
  */
 export const REFUSED_AHEAD_MS = 24 * 3_600_000;
-/** An incarnation that is further ahead does not keep earlier ones out: it may be forged, or a clock was set back. */
-const TRUSTED_AHEAD_MS = 600_000;
 
 const UUIDV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
 
@@ -28,8 +26,10 @@ export function isRefusedIncarnation(incarnation: string, now: number): boolean 
   return time !== null && time > now + REFUSED_AHEAD_MS;
 }
 
-/** Reports whether a registered incarnation keeps an earlier one out. A text that is not a UUIDv7 has no order. */
-export function keepsOut(registered: string, other: string, now: number): boolean {
-  const time = timeOf(registered);
-  return time !== null && time <= now + TRUSTED_AHEAD_MS && other < registered;
-}
+/**
+ * Reports whether a registered incarnation keeps an earlier one out, also one that is ahead of the clock: the clock may
+ * have been set back, and a delayed registration of the earlier start would give back running tasks. A text that is not
+ * a UUIDv7 has no order: only an earlier version accepted it.
+ */
+export const keepsOut = (registered: string, other: string): boolean =>
+  isIncarnation(registered) && other < registered;

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { t as tap, test } from 'tap';
@@ -297,17 +306,25 @@ test(
     t.ok(acknowledged > 0, `${acknowledged} were acknowledged`);
     await writer.close();
 
+    const pages = Object.fromEntries(
+      Array.from({ length: acknowledged }, (_, n) => [String(n).padStart(3, '0'), [200 * 1024, n]]),
+    );
+    // A copy has no reserved blocks.
+    const copy = join(disk.path, 'copy');
+    disk.empty();
+    cpSync(directory, copy, { recursive: true });
+    disk.fillUpTo(0);
+    const copyOptions = { ...options, directory: copy };
     const reason =
       /the journal has changes that are not in the tables yet; they need \d+ bytes, and the disk is full$/;
-    await t.rejects(openStateWriter(options), { name: 'StoreOpenError', message: reason });
-    await t.rejects(openStateWriter(options), { name: 'StoreOpenError', message: reason }, 'and again');
+    await t.rejects(openStateWriter(copyOptions), { name: 'StoreOpenError', message: reason });
+    await t.rejects(openStateWriter(copyOptions), { name: 'StoreOpenError', message: reason }, 'and again');
+    const kept = await openStateWriter(options);
+    t.strictSame(await pagesOf(directory), pages, 'the reserve of the earlier process has room for them');
+    await kept.close();
     disk.empty();
-    const again = await openStateWriter(options);
-    const pages = Array.from({ length: acknowledged }, (_, n) => [
-      String(n).padStart(3, '0'),
-      [200 * 1024, n],
-    ]);
-    t.strictSame(await pagesOf(directory), Object.fromEntries(pages));
+    const again = await openStateWriter(copyOptions);
+    t.strictSame(await pagesOf(copy), pages);
     await again.close();
   },
 );
@@ -346,11 +363,14 @@ test(
 
 test('a store with an empty journal opens on a full disk', { skip: mountFault() }, async (t) => {
   const disk = mountSmallDisk(t, 32 * MIB);
-  const directory = join(disk.path, 'state');
-  const options = writerOptions(directory, { disk: SMALL_DISK });
-  const writer = await openStateWriter(options);
+  const original = join(disk.path, 'state');
+  const writer = await openStateWriter(writerOptions(original, { disk: SMALL_DISK }));
   writer.apply([page('a', 10, 1)]);
   await writer.close();
+  // A copy has no reserved blocks.
+  const directory = join(disk.path, 'copy');
+  cpSync(original, directory, { recursive: true });
+  const options = writerOptions(directory, { disk: SMALL_DISK });
   disk.fillUpTo(0);
   const warned: string[] = [];
   const full = await openStateWriter({ ...options, warn: (text) => warned.push(text) });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { JobView } from '../../kit/api-client.ts';
 import { freePort, startService, startWorker, type Daemon, type RunningService } from '../../kit/daemons.ts';
-import { finishedRuns, readRuns, recordingTemplate } from '../../kit/flight-recorder.ts';
+import { finishedRuns, overlappingRuns, readRuns, recordingTemplate } from '../../kit/flight-recorder.ts';
 import { until } from '../../kit/until.ts';
 
 /** Real processes: 500 tasks on 4 workers while a process of the farm is killed at random times. */
@@ -104,16 +104,18 @@ export async function checkAttempts(t: Test, farm: Farm): Promise<number> {
   return attempts;
 }
 
-/** Checks what the processes recorded: each task finished exactly once, and at most `interrupted` processes did not. */
+/**
+ * Checks what the processes recorded: each task finished, at most `interrupted` processes did not, and no two processes
+ * of a task ran at the same time. A task finished once, except for at most `interrupted` tasks whose process ended just
+ * before its worker was killed, so that no report was sent.
+ */
 export function checkRuns(t: Test, farm: Farm, interrupted = 0): void {
   const runs = readRuns(farm.record);
   const finished = finishedRuns(runs);
   t.equal(finished.size, TASKS, 'every task finished');
-  t.same(
-    [...finished].filter(([, times]) => times !== 1),
-    [],
-    'no task finished twice',
-  );
+  const repeated = [...finished].filter(([, times]) => times !== 1);
+  t.ok(repeated.length <= interrupted, `tasks that finished more than once: ${JSON.stringify(repeated)}`);
+  t.same(overlappingRuns(runs), [], 'no task ran twice at the same time');
   const unfinished = runs.filter((run) => run.stoppedAt === null).length;
   t.ok(
     unfinished <= interrupted,
