@@ -80,7 +80,7 @@ function registration(each: number): object {
     v: 1,
     type: 'register',
     worker_id: randomUUID(),
-    incarnation: '0000000001',
+    incarnation: '01936ad0-0000-7000-8000-000000000001',
     name: `worker-${each}`,
     hostname: 'bench',
     farm: '',

@@ -22,7 +22,7 @@ export class SwarmWorker {
   private readonly cpuCount: number;
   private readonly id = randomUUID();
   private readonly inbox: string;
-  private readonly incarnation = '0000000001';
+  private readonly incarnation = '01936ad0-0000-7000-8000-000000000001';
   private farmId = '';
   private askedAt = 0;
   private registered: (() => void) | null = null;
