@@ -1,14 +1,13 @@
 import { nanosOf } from '../../src/core/diagnostics/nano-time.ts';
 import { note } from '../../src/core/diagnostics/record.ts';
-import { TokenBucket } from '../../src/core/diagnostics/token-bucket.ts';
+import { TokenBucket } from '../../src/core/rate-limit/token-bucket.ts';
 import { isUuid, workerId, type WorkerId } from '../../src/core/ids.ts';
 import type { DiagnosticMessage } from '../../src/core/wire/bus-messages.ts';
 import type { Parsed } from '../../src/core/wire/json-text.ts';
 import { LOG_PROTOCOL_VERSION, type LogNotice, type WorkerDiagnostic } from './log-protocol.ts';
 
 /** Rate limit of one worker. Callsheet's own workers stay below it. */
-const BURST = 500;
-const PER_SECOND = 50;
+const RATE = { rps: 50, burst: 500 };
 /** Maximum number of workers with a rate limit in memory. */
 const SOURCES_MAX = 10_000;
 /** Minimum time between two log records about dropped records. */
@@ -80,7 +79,7 @@ export class DiagnosticIntake {
     let bucket = this.buckets.get(id);
     if (bucket === undefined) {
       if (this.buckets.size >= SOURCES_MAX) this.buckets.clear();
-      bucket = new TokenBucket(BURST, PER_SECOND, this.options.now());
+      bucket = new TokenBucket(RATE, this.options.now());
       this.buckets.set(id, bucket);
     }
     return bucket;

@@ -1,12 +1,11 @@
 import { nanosOfMs, nanoText } from '../../src/core/diagnostics/nano-time.ts';
 import { note, type DiagnosticNote } from '../../src/core/diagnostics/record.ts';
-import { TokenBucket } from '../../src/core/diagnostics/token-bucket.ts';
+import { TokenBucket } from '../../src/core/rate-limit/token-bucket.ts';
 import type { WorkerId } from '../../src/core/ids.ts';
 import type { SendOutcome } from '../../src/core/ports/bus.ts';
 import type { DiagnosticMessage } from '../../src/core/wire/bus-messages.ts';
 
-const BURST = 200;
-const PER_SECOND = 20;
+const RATE = { rps: 20, burst: 200 };
 /** Maximum number of records that wait for a connection. */
 const WAITING_MAX = 256;
 
@@ -34,7 +33,7 @@ export class DiagnosticSender {
 
   constructor(options: DiagnosticSenderOptions) {
     this.options = options;
-    this.bucket = new TokenBucket(BURST, PER_SECOND, options.monotonicClock());
+    this.bucket = new TokenBucket(RATE, options.monotonicClock());
   }
 
   heard(record: DiagnosticNote): void {

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { Problem } from '../../src/core/problems.ts';
-import { RateLimiter, type RateLimit } from '../../src/core/rate-limit/rate-limiter.ts';
+import type { RateLimit } from '../../src/core/rate-limit/rate-limiter.ts';
 import type { Header, HttpRequest } from '../pipeline/message.ts';
+import { createSeededLimiter } from './seeded-limiter.ts';
 
 const SECOND_MS = 1_000;
 
@@ -27,8 +27,7 @@ export function rateLimitGuard(
   steadyNow: () => number,
 ): RateLimitGuard {
   if (limit === null) return () => null;
-  const random = randomBytes(8);
-  const limiter = new RateLimiter(limit, [random.readUInt32LE(0), random.readUInt32LE(4)]);
+  const limiter = createSeededLimiter(limit);
   return (request) => {
     const waitMs = limiter.take(clientOf(request), Math.floor(steadyNow()));
     if (waitMs === 0) return null;

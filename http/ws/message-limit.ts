@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { RateLimiter, type RateLimit } from '../../src/core/rate-limit/rate-limiter.ts';
+import type { RateLimiter, RateLimit } from '../../src/core/rate-limit/rate-limiter.ts';
 import { TokenBucket } from '../../src/core/rate-limit/token-bucket.ts';
+import { createSeededLimiter } from '../guards/seeded-limiter.ts';
 
 /** Frames of one connection. The burst is enough for a client that subscribes again to 1,000 subjects. */
 export const CONNECTION_FRAMES: RateLimit = { rps: 100, burst: 2_000 };
@@ -19,9 +19,7 @@ export class MessageLimit {
   /** Without `isPerClient` only the frames of each connection are limited. */
   constructor(steadyNow: () => number, isPerClient: boolean) {
     this.#steadyNow = steadyNow;
-    const random = randomBytes(8);
-    const seeds = [random.readUInt32LE(0), random.readUInt32LE(4)] as const;
-    this.#clients = isPerClient ? new RateLimiter(CLIENT_FRAMES, seeds, SETS) : null;
+    this.#clients = isPerClient ? createSeededLimiter(CLIENT_FRAMES, SETS) : null;
   }
 
   /** Returns a function that counts a frame of a new connection; it returns why the frame is refused, or null. */

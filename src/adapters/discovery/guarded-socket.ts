@@ -1,6 +1,6 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { EventEmitter } from 'node:events';
-import { TokenBucket } from '../../core/diagnostics/token-bucket.ts';
+import { TokenBucket } from '../../core/rate-limit/token-bucket.ts';
 import { MDNS_LIMITS } from './limits.ts';
 
 type Sent = (error: Error | null) => void;
@@ -17,16 +17,8 @@ export class GuardedSocket extends EventEmitter {
   private readonly complain: (text: string, reason: string) => void;
   private readonly receiver: Socket;
   private readonly senders = new Map<string, Socket>();
-  private readonly received = new TokenBucket(
-    MDNS_LIMITS.received.burst,
-    MDNS_LIMITS.received.perSecond,
-    performance.now(),
-  );
-  private readonly sent = new TokenBucket(
-    MDNS_LIMITS.sent.burst,
-    MDNS_LIMITS.sent.perSecond,
-    performance.now(),
-  );
+  private readonly received = new TokenBucket(MDNS_LIMITS.received, performance.now());
+  private readonly sent = new TokenBucket(MDNS_LIMITS.sent, performance.now());
   private readonly reported = new Set<string>();
   private retry: NodeJS.Timeout | undefined;
   private isClosed = false;

@@ -11,8 +11,8 @@ export const MDNS_LIMITS = {
   questionsMax: 32,
   recordsMax: 256,
   /** Packets that are processed and that are sent: further ones are dropped. */
-  received: { burst: 200, perSecond: 100 },
-  sent: { burst: 40, perSecond: 20 },
+  received: { burst: 200, rps: 100 },
+  sent: { burst: 40, rps: 20 },
   /** Delay before a bind is retried. */
   bindRetryMs: 10 * SECOND_MS,
   /** Maximum number of services in a search: more are an attack, and the list is cleared. */
