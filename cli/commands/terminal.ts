@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
+import { CONTROL_CHARACTERS, DIRECTION_CHARACTERS, escapeMatches } from '../../src/core/escaped-text.ts';
 
 /** Output streams of a command and their capabilities. */
 export interface Terminal {
@@ -56,20 +57,13 @@ async function askUser(question: string): Promise<string> {
   }
 }
 
-/** Control characters and line separators. */
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
-/** Characters that change the writing direction. */
-const BIDI_CONTROL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
 /**
  * Escapes foreign text for one line of a terminal: characters in it could move the cursor, change colors, reverse the
  * order of letters or imitate other output. Bidirectional controls are shown as their code, for example `\u202e`, because
  * names that differ only in them must differ on the screen.
  */
 export const printable = (text: string): string =>
-  text
-    .replaceAll(CONTROL, '\u{fffd}')
-    .replaceAll(BIDI_CONTROL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  escapeMatches(text.replaceAll(CONTROL_CHARACTERS, '\u{fffd}'), DIRECTION_CHARACTERS);
 
 /** Returns the first line of a text, escaped for a table cell. */
 export function oneLine(text: string): string {

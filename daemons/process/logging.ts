@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { CONTROL_CHARACTERS, DIRECTION_CHARACTERS, escapeMatches } from '../../src/core/escaped-text.ts';
 import { WarningLimiter } from '../../src/core/diagnostics/warning-limiter.ts';
 import { note, type DiagnosticLevel, type DiagnosticNote } from '../../src/core/diagnostics/record.ts';
 
@@ -31,11 +32,10 @@ export function createLogger(
       logMethod(args, method, level) {
         const [first, second] = args as readonly unknown[];
         const hasAttributes = typeof first === 'object' && first !== null;
-        const attributes = hasAttributes ? textsOf(first) : {};
         const text = textOf(hasAttributes ? second : first);
         const isLimited = levelOf(level) === 'WARN' && text !== DROPPED_TEXT;
         if (isLimited && !limiter.admit(text, performance.now())) return;
-        onRecord(note(levelOf(level), text, attributes));
+        onRecord(note(levelOf(level), text, hasAttributes ? textsOf(first) : {}));
         method.apply(this, args);
       },
     },
@@ -105,12 +105,9 @@ function textsOf(attributes: object): Record<string, string> {
   return Object.fromEntries(texts);
 }
 
-/** Control characters, line separators, and characters that change the writing direction. */
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
 /** Escapes text of clients and workers, which could otherwise imitate lines of the log or change the terminal. */
 const escaped = (text: string): string =>
-  text.replaceAll(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  escapeMatches(escapeMatches(text, CONTROL_CHARACTERS), DIRECTION_CHARACTERS);
 
 /** `2026-01-01T00:00:00.000Z WARN server: message key=value` */
 function textLine(json: string): string {

@@ -1,3 +1,5 @@
+import { escapeMatches } from '../escaped-text.ts';
+
 /**
  * Accounts and groups that no task may run as (docs/contract/isolation.md). The lists are not configurable. Each
  * refusal is a text for the owner of the task.
@@ -134,7 +136,4 @@ const SHOWN_CHARACTERS_MAX = 64;
 
 /** Returns the name in quotes, with characters escaped that are not printable or only look like plain letters. */
 const shown = (name: string): string =>
-  JSON.stringify(name.slice(0, SHOWN_CHARACTERS_MAX)).replace(
-    /[^\x20-\x7e]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  escapeMatches(JSON.stringify(name.slice(0, SHOWN_CHARACTERS_MAX)), /[^\x20-\x7e]/g);
