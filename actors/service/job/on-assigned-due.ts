@@ -39,11 +39,12 @@ export const onAssignedDue =
     const nextAt = context.now + staleAssignedMs;
     // Those that are due now are asked for again last.
     const later = runs.filter((each) => !isDue(each)).sort((a, b) => a.dueAt - b.dueAt);
-    for (const { run, dueAt } of [...later, ...runs.filter(isDue)]) {
+    for (const each of [...later, ...runs.filter(isDue)]) {
+      const { run, dueAt } = each;
       const { step, start, count, assignedAt } = run;
+      const isOverdue = isDue(each);
       for (let index = start; index < start + count; index++) {
         if (!isWaiting(run, index)) continue;
-        const isOverdue = dueAt <= context.now;
         state.assigned.add(step, index, assignedAt, isOverdue ? nextAt : dueAt);
         if (isOverdue) addOverdue(overdue, state, step, index);
       }

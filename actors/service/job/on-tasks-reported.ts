@@ -69,7 +69,7 @@ function applyReport(
       turn.setReason(step, attempt.index, reportedFailureReason(report.message ?? '', report.exit_code));
       break;
     case 'failed':
-      applyFailure(state, step, attempt.index, report, turn, context);
+      applyFailure(state, step, attempt.index, { report, workerId }, turn, context);
       break;
   }
   return null;
@@ -163,7 +163,7 @@ function applyFailure(
   state: JobState,
   step: StepState,
   index: number,
-  report: AttemptReport,
+  { report, workerId }: { readonly report: AttemptReport; readonly workerId: WorkerId },
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): void {
@@ -172,7 +172,6 @@ function applyFailure(
   const jobFailures = state.record.failedAttempts + 1;
   const outcome = failureOutcome(policy, taskFailures, jobFailures);
   countFailure(state, step, index, context);
-  const workerId = state.openAttempts.workerOf(step, index, taskOf(step, index));
   logFailure(report, workerId, outcome === 'retry', context);
   turn.closeAttempt(step, index, closedBy(report, 'failed'));
   turn.patchJob({ failedAttempts: jobFailures });
