@@ -119,6 +119,7 @@ test('the content of the image can run a farm', async (t) => {
   const server = start(
     'server',
     'server',
+    '--stop-bus',
     `--http-addr=127.0.0.1:${port}`,
     `--bus-addr=127.0.0.1:${bus}`,
     `--data-dir=${join(folder, 'data')}`,

@@ -2,10 +2,9 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
-import { mountFault, mountSmallDisk } from '../adapters/system/small-disk.ts';
 import { freePort, startService, startWorker } from '../kit/daemons.ts';
 import { recordingTemplate } from '../kit/flight-recorder.ts';
-import { fillDisk } from '../kit/small-disk.ts';
+import { mountFault, mountSmallDisk } from '../kit/small-disk.ts';
 import { until } from '../kit/until.ts';
 
 tap.setTimeout(180_000);
@@ -33,7 +32,7 @@ await test(
     const template = recordingTemplate(join(folder, 'record.txt'), 3, 10);
     const { body: job } = await show.submit(template);
     await until('a task has ended', async () => (await service.api.job(job.id)).task_counts.succeeded > 0);
-    fillDisk(disk.path);
+    disk.fill();
     for (let kill = 0; kill < 2; kill++) {
       await service.daemon.kill();
       const logged = service.daemon.log().length;

@@ -85,8 +85,8 @@ test('the end of an attempt is piggybacked on the next lease request', async (t)
   const fifth = await first([end(fourth.got, { status: 'failed' })]);
   t.strictSame(fifth.confirmed, [fourth.got], 'the end is also published to the stream');
 
-  const nobody = await worker.lease({ incarnation: '0', reports: [end(fifth.got)] });
-  t.strictSame(nobody, { v: 1, type: 'unknown' }, 'a request of an unknown worker confirms nothing');
+  const refusal = await worker.lease({ incarnation: '0', reports: [end(fifth.got)] });
+  t.strictSame(refusal, { v: 1, type: 'unknown' }, 'a request of an unknown worker confirms nothing');
   t.match(
     await attemptOf(fifth.got),
     { status: 'succeeded' },

@@ -1,26 +1,58 @@
-import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { freeBytes } from '../../src/adapters/system/disk-watermark.ts';
 
-/** Only root can mount. */
-export const canMount = process.platform === 'linux' && process.getuid?.() === 0;
-
-/** Mounts a file system of this size in MiB, and unmounts it after the test. */
-export function smallDisk(t: Test, mebibytes: number): string {
-  const directory = mkdtempSync(join(tmpdir(), 'callsheet-disk-'));
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=0711`, 'callsheet-test', directory]);
-  t.teardown(() => {
-    execFileSync('umount', ['--lazy', directory]);
-    rmSync(directory, { recursive: true, force: true });
-  });
-  return directory;
+/** A real file system of a few MiB that a test can fill. Requires the right to mount. */
+export interface SmallDisk {
+  readonly path: string;
+  /** Fills the disk up to this many free bytes. No other process may write to it meanwhile. */
+  fillUpTo(freeLeft: number): void;
+  /** Fills the disk until no byte fits. */
+  fill(): void;
+  /** Frees the filled space. */
+  empty(): void;
 }
 
-/** Fills the file system: appends to a file in the directory until no byte fits. */
-export function fillDisk(directory: string): void {
-  const file = openSync(join(directory, 'filler'), 'w');
+const run = (command: string, ...args: string[]): string | null => {
+  const { error, status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  if (error) return error.message;
+  return status === 0 ? null : stderr.trim();
+};
+
+/** Why no file system can be mounted here, or false. */
+export function mountFault(): string | false {
+  const at = '/mnt';
+  const fault = run('unshare', '--mount', 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', at);
+  return fault === null ? false : `a small file system cannot be mounted here: ${fault}`;
+}
+
+/** Mounts an empty file system for the duration of the test. */
+export function mountSmallDisk(t: Test, bytes: number): SmallDisk {
+  const path = mkdtempSync(join(tmpdir(), 'callsheet-disk-'));
+  const fault = run('mount', '-t', 'tmpfs', '-o', `size=${bytes},mode=0711`, 'tmpfs', path);
+  if (fault !== null) throw new Error(fault);
+  t.teardown(() => {
+    run('umount', '--lazy', path);
+    rmdirSync(path);
+  });
+  const filler = join(path, 'filler');
+  return {
+    path,
+    fillUpTo(freeLeft) {
+      rmSync(filler, { force: true });
+      writeFileSync(filler, Buffer.alloc(Math.max(0, freeBytes(path) - freeLeft)));
+    },
+    fill: () => writeUntilFull(filler),
+    empty: () => rmSync(filler, { force: true }),
+  };
+}
+
+/** Writes to a file in smaller and smaller pieces until no byte fits. */
+function writeUntilFull(path: string): void {
+  const file = openSync(path, 'w');
   try {
     for (let size = 64 * 1024; size >= 1;) {
       try {

@@ -266,11 +266,11 @@ test('a request of an earlier incarnation is replaced, and its reply is ignored'
     ({ announcement }) => announcement.type === 'register',
   );
   fixture.answer(register as Announce, registered());
-  const [anew] = requestsIn(fixture.takeEffects());
-  t.not(anew?.request.incarnation, request.request.incarnation);
+  const [renewed] = requestsIn(fixture.takeEffects());
+  t.not(renewed?.request.incarnation, request.request.incarnation);
   fixture.lease(request, leases([assignmentOf('a')]));
   t.same(fixture.takeEffects(), []);
-  fixture.lease(anew as Request, leases([assignmentOf('b')]));
+  fixture.lease(renewed as Request, leases([assignmentOf('b')]));
   t.same(openedIn(fixture.takeEffects()), ['b']);
   t.end();
 });

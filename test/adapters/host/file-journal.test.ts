@@ -7,7 +7,7 @@ import { FileJournal } from '../../../src/adapters/host/file-journal.ts';
 import type { AttemptId, TaskId, WorkerId } from '../../../src/core/ids.ts';
 import type { JournalChange } from '../../../src/core/ports/agent-journal.ts';
 import type { StatusMessage } from '../../../src/core/wire/bus-messages.ts';
-import { canMount, fillDisk, smallDisk } from '../../kit/small-disk.ts';
+import { mountFault, mountSmallDisk } from '../../kit/small-disk.ts';
 
 const report = (attempt: string, message = ''): StatusMessage => ({
   v: 1,
@@ -169,23 +169,20 @@ test('a failed write is reported, and there is no callback', async (t) => {
   t.ok((await failure) instanceof Error);
 });
 
-test(
-  'reports are written even if tasks have filled the disk',
-  { skip: canMount ? false : 'only root can mount' },
-  async (t) => {
-    const path = smallDisk(t, 4);
-    const journal = await open(path);
-    fillDisk(path);
-    await t.rejects(writeFile(join(path, 'other'), 'x'.repeat(10_000)), { code: 'ENOSPC' });
-    const attempts = Array.from({ length: 100 }, (_, index) => `full-${index}`);
-    for (const attempt of attempts) await append(journal, kept(attempt, 'm'.repeat(1000)));
-    await journal.close();
-    rmSync(join(path, 'filler'));
-    const again = await open(path);
-    t.same(
-      again.reports.map(({ attempt_id: id }) => id),
-      attempts,
-    );
-    await again.close();
-  },
-);
+test('reports are written even if tasks have filled the disk', { skip: mountFault() }, async (t) => {
+  const disk = mountSmallDisk(t, 4 * 2 ** 20);
+  const { path } = disk;
+  const journal = await open(path);
+  disk.fill();
+  await t.rejects(writeFile(join(path, 'other'), 'x'.repeat(10_000)), { code: 'ENOSPC' });
+  const attempts = Array.from({ length: 100 }, (_, index) => `full-${index}`);
+  for (const attempt of attempts) await append(journal, kept(attempt, 'm'.repeat(1000)));
+  await journal.close();
+  disk.empty();
+  const again = await open(path);
+  t.same(
+    again.reports.map(({ attempt_id: id }) => id),
+    attempts,
+  );
+  await again.close();
+});

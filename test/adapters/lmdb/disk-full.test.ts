@@ -9,7 +9,7 @@ import {
   type EncodedChangeSet,
 } from '../../../src/adapters/lmdb/change-set-codec.ts';
 import { put, remove, type Change } from '../../../src/core/records/change-set.ts';
-import { mountFault, mountSmallDisk } from '../system/small-disk.ts';
+import { mountFault, mountSmallDisk } from '../../kit/small-disk.ts';
 import { JOB } from './arbitrary-changes.ts';
 import { runProgram, startStore, threadOptions, logWriterOptions, writerOptions } from './store-kit.ts';
 

@@ -28,7 +28,7 @@ import { readJournalEpoch } from '../../../src/adapters/lmdb/store-format.ts';
 import { backupStores } from '../../../daemons/maintenance/backup.ts';
 import { restoreStores } from '../../../daemons/maintenance/restore.ts';
 import { put, removePrefix, type Change } from '../../../src/core/records/change-set.ts';
-import { mountFault, mountSmallDisk } from '../system/small-disk.ts';
+import { mountFault, mountSmallDisk } from '../../kit/small-disk.ts';
 import { checkReadable, checkStore, acknowledgedSets } from './numbered-sets.ts';
 import { logWriterOptions, runProgram, writerOptions } from './store-kit.ts';
 

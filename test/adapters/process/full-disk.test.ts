@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
-import { canMount, smallDisk } from '../../kit/small-disk.ts';
+import { mountFault, mountSmallDisk } from '../../kit/small-disk.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
 tap.setTimeout(60_000);
 
-const real = { skip: canMount ? false : 'only root can mount' };
+const real = { skip: mountFault() };
 
 test(
   'a task that fills the disk fails with its own error, and the next session has disk space again',
   real,
   async (t) => {
-    const sessionsDirectory = smallDisk(t, 4);
+    const sessionsDirectory = mountSmallDisk(t, 4 * 2 ** 20).path;
     const it = new RecordedProcesses('full', { sessionsDirectory });
     await it.open();
     const fill = it.bash(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { createDiskReserve, type DiskReserve } from '../../../src/adapters/system/disk-reserve.ts';
 import { freeBytes } from '../../../src/adapters/system/disk-watermark.ts';
-import { mountFault, mountSmallDisk } from './small-disk.ts';
+import { mountFault, mountSmallDisk } from '../../kit/small-disk.ts';
 
 const MIB = 2 ** 20;
 
