@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -27,11 +27,13 @@ export class Daemon {
     this.logFile = logFile;
     const { PATH = '', HOME = '' } = process.env;
     const [program = process.execPath, ...rest] = [...launcher, process.execPath, command, ...args];
+    // The daemon writes to the file itself, so that the log is complete when the process has ended.
+    const log = openSync(logFile, 'a');
     this.child = spawn(program, rest, {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', log],
       env: { PATH: `${PATH}:/usr/sbin`, HOME, ...environment },
     });
-    this.child.stderr?.pipe(createWriteStream(logFile, { flags: 'a' }));
+    closeSync(log);
     this.ended = once(this.child, 'exit').then(([code, signal]: (number | string | null)[]) => ({
       code: code as number | null,
       signal: signal as string | null,
