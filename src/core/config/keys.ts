@@ -163,7 +163,7 @@ const SERVER_KEYS = {
   ),
   ...BUS_ACCESS_KEYS,
   'bus.addr': key(
-    address(),
+    address(1),
     '127.0.0.1:14222',
     'Address of the managed nats-server. The worker channel has no authentication: use an address other than loopback only in a network where every host may act as a worker.',
   ),

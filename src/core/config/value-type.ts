@@ -139,15 +139,15 @@ export interface ListenAddress {
 
 const ADDRESS = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+)):([0-9]{1,5})$/;
 
-/** Returns the type of `HOST:PORT`, with an IPv6 address in brackets. */
-export function address(): ValueType<ListenAddress> {
+/** Returns the type of `HOST:PORT`, with an IPv6 address in brackets and a port from `portMin`. */
+export function address(portMin: 0 | 1 = 0): ValueType<ListenAddress> {
   return textual('host:port', (value) => {
     const match = ADDRESS.exec(value);
     const host = match?.[1] ?? match?.[2];
     const port = Number(match?.[3]);
-    return host !== undefined && port <= 65535
-      ? right({ host, port })
-      : wrong(`must be HOST:PORT (an IPv6 address in brackets), got ${shown(value)}`);
+    if (host === undefined || port > 65535)
+      return wrong(`must be HOST:PORT (an IPv6 address in brackets), got ${shown(value)}`);
+    return port < portMin ? wrong(`must have a fixed port, not 0, got ${shown(value)}`) : right({ host, port });
   });
 }
 

@@ -82,6 +82,8 @@ test('addresses', async (t) => {
       textOf(address(), given),
       `must be HOST:PORT (an IPv6 address in brackets), got ${JSON.stringify(given)}`,
     );
+  t.equal(textOf(address(1), '0.0.0.0:0'), 'must have a fixed port, not 0, got "0.0.0.0:0"');
+  t.same(textOf(address(1), '0.0.0.0:1'), { host: '0.0.0.0', port: 1 });
 });
 
 test('lists are comma-separated text or sequences', async (t) => {
