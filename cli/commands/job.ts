@@ -17,7 +17,7 @@ import type { BodyOf } from '../../client/rest-calls.ts';
 import { table, type Column } from './table.ts';
 import { coloredStatus, formatField, type Terminal } from './terminal.ts';
 
-const STEP_COLUMNS: readonly Column<Step>[] = [
+const stepColumns = (steps: readonly Step[]): readonly Column<Step>[] => [
   { title: 'STEP', value: (step) => step.name, shrinks: true },
   { title: 'STATUS', value: (step) => step.status, isStatus: true },
   { title: 'TASKS', value: (step) => String(step.task_counts.total), align: 'right' },
@@ -29,6 +29,9 @@ const STEP_COLUMNS: readonly Column<Step>[] = [
   },
   { title: 'FAILED', value: (step) => String(step.task_counts.failed), align: 'right' },
   { title: 'AFTER', value: (step) => (step.depends_on ?? []).join(', '), shrinks: true },
+  ...(steps.some((step) => step.waiting_reason !== undefined)
+    ? [{ title: 'REASON', value: (step: Step) => step.waiting_reason ?? '', shrinks: true }]
+    : []),
 ];
 
 function printJob(terminal: Terminal, job: JobDetail): void {
@@ -40,6 +43,7 @@ function printJob(terminal: Terminal, job: JobDetail): void {
     ['priority', String(job.priority)],
     ['created', job.created_at],
     ['updated', job.updated_at],
+    ['reason', job.waiting_reason],
     ['waits for', job.depends_on?.join(', ')],
     ['parked', job.park_reason],
     ['canceled', job.cancel_reason],
@@ -50,7 +54,7 @@ function printJob(terminal: Terminal, job: JobDetail): void {
   const width = Math.max(...given.map(([name]) => name.length)) + 2;
   terminal.out(`${'status'.padEnd(width)}${coloredStatus(job.status, terminal)}\n`);
   for (const [name, value = ''] of given) terminal.out(formatField(name, value, width));
-  terminal.out(`\n${table(STEP_COLUMNS, job.steps, terminal)}`);
+  terminal.out(`\n${table(stepColumns(job.steps), job.steps, terminal)}`);
 }
 
 const ACTIONS = ['cancel', 'delete', 'pause', 'resume', 'retry', 'set', 'wait', 'watch'] as const;

@@ -19,18 +19,21 @@ interface JobsOptions extends ClientOptions, PageOptions, Filters {
   readonly sortDir: QueryOf<'get', '/jobs'>['sort_dir'];
 }
 
-const percentDone = ({ task_counts: counts }: Job): string =>
-  counts.total === 0
-    ? ''
-    : `${Math.floor((100 * (counts.succeeded + counts.failed + counts.canceled)) / counts.total)}%`;
+/** Formats the share of tasks that have succeeded: a canceled or failed job is not done. */
+const percentDone = ({ task_counts: { succeeded, total } }: Job): string =>
+  total === 0 ? '' : `${Math.floor((100 * succeeded) / total)}%`;
 
-const COLUMNS: readonly Column<Job>[] = [
+/** Why the job waits, was parked or was canceled. */
+const reasonOf = (job: Job): string => job.waiting_reason ?? job.park_reason ?? job.cancel_reason ?? '';
+
+const columnsOf = (jobs: readonly Job[]): readonly Column<Job>[] => [
   { title: 'ID', value: (job) => job.id, isId: true },
   { title: 'NAME', value: (job) => job.name, shrinks: true },
   { title: 'STATUS', value: (job) => job.status, isStatus: true },
   { title: 'DONE', value: percentDone, align: 'right' },
   { title: 'TASKS', value: (job) => String(job.task_counts.total), align: 'right' },
   { title: 'FAILED', value: (job) => String(job.task_counts.failed), align: 'right' },
+  ...(jobs.some((job) => reasonOf(job) !== '') ? [{ title: 'REASON', value: reasonOf, shrinks: true }] : []),
   { title: 'PRIO', value: (job) => String(job.priority), align: 'right' },
   { title: 'OWNER', value: (job) => job.owner, shrinks: true },
   { title: 'CREATED', value: (job) => shortTime(job.created_at) },
@@ -61,7 +64,7 @@ async function jobs(options: JobsOptions): Promise<void> {
     },
   });
   if (json) return printJson(terminal, page);
-  terminal.out(table(COLUMNS, page.items, terminal));
+  terminal.out(table(columnsOf(page.items), page.items, terminal));
   printPageEnd(terminal, page, options);
 }
 

@@ -38,8 +38,9 @@ export function stepLine(step: StepProgress, nameWidth: number, columns: number)
   const tail = ` ${counted(step.task_counts)}, ${step.status}`;
   const width = Math.min(BAR_MAX, columns - textWidth(head) - tail.length - 2);
   if (width < BAR_MIN) return cutText(head.trimEnd() + tail, columns);
-  const { total } = step.task_counts;
-  const full = Math.floor((total === 0 ? 0 : finished(step.task_counts) / total) * width);
+  // Canceled tasks leave the bar empty: they were not done.
+  const { total, succeeded, failed } = step.task_counts;
+  const full = Math.floor((total === 0 ? 0 : (succeeded + failed) / total) * width);
   return `${head}[${'█'.repeat(full)}${'░'.repeat(width - full)}]${tail}`;
 }
 

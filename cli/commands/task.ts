@@ -27,7 +27,7 @@ function printTask(terminal: Terminal, task: Task, attempts: readonly Attempt[])
     ['updated', task.updated_at],
     ['retry after', task.retry_after],
     ['progress', progressOf(task)],
-    ['waits', task.unschedulable_reason],
+    ['waits', task.waiting_reason ?? task.unschedulable_reason],
     ['reason', task.failure_reason],
   ];
   const given = facts.filter(([, value]) => value !== undefined && value !== '');

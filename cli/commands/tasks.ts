@@ -25,6 +25,9 @@ export const parametersOf = ({ parameters = {} }: Task): string =>
 export const progressOf = ({ progress, status_message: message = '' }: Task): string =>
   [...(progress === undefined ? [] : [`${Math.floor(progress)}%`]), message].join(' ').trim();
 
+const reasonOf = (task: Task): string =>
+  task.failure_reason ?? task.waiting_reason ?? task.unschedulable_reason ?? '';
+
 const columnsOf = (tasks: readonly Task[]): readonly Column<Task>[] => [
   { title: 'ID', value: (task) => task.id },
   { title: 'NAME', value: (task) => task.name, shrinks: true },
@@ -35,7 +38,7 @@ const columnsOf = (tasks: readonly Task[]): readonly Column<Task>[] => [
     ? [{ title: 'PROGRESS', value: progressOf, shrinks: true }]
     : []),
   { title: 'FAILURES', value: (task) => String(task.failed_attempts), align: 'right' },
-  { title: 'REASON', value: (task) => task.failure_reason ?? task.unschedulable_reason ?? '', shrinks: true },
+  { title: 'REASON', value: reasonOf, shrinks: true },
 ];
 
 async function tasks(given: string, options: TasksOptions): Promise<void> {

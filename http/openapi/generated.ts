@@ -1288,6 +1288,8 @@ export interface components {
             readonly park_reason?: string;
             /** @description Why the job was canceled, if not by a user. */
             readonly cancel_reason?: string;
+            /** @description Why the job waits, as explain states it for a task that stands for the job. Absent if a task of it runs, if it has ended, and if the reason is unknown. Not in events. */
+            readonly waiting_reason?: string;
             readonly effective_retry: components["schemas"]["EffectiveRetry"];
             readonly task_counts: components["schemas"]["TaskCounts"];
         };
@@ -1378,6 +1380,8 @@ export interface components {
             readonly depends_on?: readonly string[];
             readonly task_counts: components["schemas"]["TaskCounts"];
             readonly attempt_seconds?: components["schemas"]["AttemptSeconds"];
+            /** @description Why the step waits, as explain states it for one of its tasks. Absent if a task of it runs, if it has ended, and if the reason is unknown. */
+            readonly waiting_reason?: string;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };
@@ -1724,6 +1728,8 @@ export interface components {
             readonly progress?: number;
             /** @description Status message of the task (`openjd_status`), on one line. Absent if there is none. */
             readonly status_message?: string;
+            /** @description Why the pending or ready task waits: the `summary` of explain, at most a second old. Absent if it does not wait, and if the reason is unknown. */
+            readonly waiting_reason?: string;
         };
         readonly TaskPage: {
             readonly items: readonly components["schemas"]["Task"][];

@@ -34,6 +34,8 @@ export interface HttpResponse {
   readonly body: string | Uint8Array | AsyncIterable<string> | null;
   /** True if the connection is closed after the response. */
   readonly close?: boolean;
+  /** True if the response must be made again for the next request, even without a commit. */
+  readonly isTransient?: boolean;
 }
 
 export type RequestHandler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;

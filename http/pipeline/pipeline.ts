@@ -194,7 +194,7 @@ export function createPipeline(
     if (!ResponseCache.mayKeep(route.operation.id)) return run(route, call(undefined), requestId);
     const count = recent.begin();
     const made = run(route, call(undefined), requestId);
-    if (made instanceof Promise || made.status !== 200) return made;
+    if (made instanceof Promise || made.status !== 200 || made.isTransient === true) return made;
     const whole = tagged(request, made);
     recent.keep(target, count, whole);
     return whole;
@@ -287,7 +287,12 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
     case 'done':
       return { status: 204, headers: [], body: null };
     case 'text':
-      return { status: 200, headers: [['Content-Type', reply.contentType]], body: reply.text };
+      return {
+        status: 200,
+        headers: [['Content-Type', reply.contentType]],
+        body: reply.text,
+        ...(reply.isTransient === true && { isTransient: true }),
+      };
     case 'stream':
       return {
         status: 200,
@@ -300,6 +305,7 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
         status: reply.status,
         headers: [['Content-Type', 'application/json'], ...location, ...(reply.headers ?? [])],
         body: JSON.stringify(reply.body),
+        ...(reply.isTransient === true && { isTransient: true }),
       };
     }
   }

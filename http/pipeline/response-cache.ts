@@ -20,8 +20,8 @@ export interface Commits {
 }
 
 /**
- * Operations whose responses depend only on their address and on committed state. They do not depend on the clock, on
- * uncommitted reports of workers, or (in future) on the user.
+ * Operations whose responses depend only on their address and on committed state, unless they are transient
+ * (HttpResponse). They do not depend on the clock, on uncommitted reports of workers, or (in future) on the user.
  */
 const COMMITTED: ReadonlySet<string> = new Set<OperationId>([
   'getJob',

@@ -11,7 +11,7 @@ import { TaskViewer } from '../views/task-viewer.ts';
 import { querySchedulers, NO_SCHEDULER_ANSWER } from './query-schedulers.ts';
 import { findTask, type FoundTask } from './find-task.ts';
 import { notFound, type Handler } from './operation.ts';
-import { factsOf, requirementsOf, stateOf } from './task-facts.ts';
+import { FactsReader, isWaitingTask, requirementsOf, stateOf } from './task-facts.ts';
 
 /** Maximum number of failed workers that are read, and that are listed. */
 const FAILURES_MAX = 1000;
@@ -26,14 +26,13 @@ export const explainTask: Handler<'explainTask'> = async ({ path }, ports) => {
   const found = findTask(store, path.id);
   if (found === null) return notFound('task', path.id);
   const { status } = stateOf(store, found);
-  const asked =
-    status === 'pending' || status === 'ready'
-      ? await querySchedulers(ports, found, requirementsOf(store, found))
-      : NO_SCHEDULER_ANSWER;
+  const asked = isWaitingTask(status)
+    ? await querySchedulers(ports, found, requirementsOf(store, found))
+    : NO_SCHEDULER_ANSWER;
   // The task may have changed meanwhile, so the explanation uses only the latest state of the store.
   const task = findTask(store, path.id);
   if (task === null) return notFound('task', path.id);
-  const facts = factsOf(ports, task, asked);
+  const facts = new FactsReader(ports).of(task, requirementsOf(store, task), asked);
   const { summary, gates, position, workers } = explanationOf(facts);
   const { jobId, stepOrder, index } = task.address;
   return {

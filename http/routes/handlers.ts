@@ -49,10 +49,12 @@ import {
   listUsagePools,
   replaceUsagePool,
 } from './usage-pools.ts';
+import { WaitingReasons } from './waiting-reasons.ts';
 import { deleteWorker, disableWorker, enableWorker, getWorker, listWorkers } from './workers.ts';
 
 /** Returns the handlers of all operations. */
 export function handlersOf(contract: Contract): Handlers {
+  const reasons = new WaitingReasons();
   return {
     getHealthz,
     getReadyz,
@@ -92,21 +94,21 @@ export function handlersOf(contract: Contract): Handlers {
     replaceUsagePool,
     deleteUsagePool,
     submitJob: submitJob(),
-    listJobs,
-    getJob,
-    listJobTasks,
+    listJobs: listJobs(reasons),
+    getJob: getJob(reasons),
+    listJobTasks: listJobTasks(reasons),
     updateJob,
     deleteJob,
     cancelJob,
     retryJob,
     bulkJobs,
     getJobSummary,
-    listJobSteps,
+    listJobSteps: listJobSteps(reasons),
     listJobFailures,
     getTaskGrid,
     getJobTemplate,
     listJobDependents,
-    getTask,
+    getTask: getTask(reasons),
     listTaskAttempts,
     explainTask,
     getTaskLogs,

@@ -5,7 +5,8 @@ import { jobCountsView } from '../views/job-counts-view.ts';
 import { stepView } from '../views/step-view.ts';
 import { findJob, stepsOf } from './find-task.ts';
 import { jobFilterOf } from './jobs.ts';
-import { notFound, type Handler } from './operation.ts';
+import { notFound, type Handler, type Reply } from './operation.ts';
+import type { WaitingReasons } from './waiting-reasons.ts';
 
 const TEMPLATE_TYPES = { yaml: 'application/x-yaml', json: 'application/json' } as const;
 
@@ -15,12 +16,16 @@ export const getJobSummary: Handler<'getJobSummary'> = ({ query }, { jobLists })
   body: jobCountsView(jobLists.counts(jobFilterOf(query))),
 });
 
-export const listJobSteps: Handler<'listJobSteps'> = ({ path }, { store }) => {
-  const job = findJob(store, path.id);
-  if (job === null) return notFound('job', path.id);
-  const steps = stepsOf(store, job.id);
-  return { kind: 'json', status: 200, body: { items: steps.map((step) => stepView(step, steps)) } };
-};
+export const listJobSteps =
+  (reasons: WaitingReasons): Handler<'listJobSteps'> =>
+  ({ path }, ports) =>
+    reasons.reply(ports, (lookup): Reply<'listJobSteps'> => {
+      const job = findJob(ports.store, path.id);
+      if (job === null) return notFound('job', path.id);
+      const steps = stepsOf(ports.store, job.id);
+      const items = steps.map((step) => stepView(step, steps, lookup.ofStep(job, step)));
+      return { kind: 'json', status: 200, body: { items } };
+    });
 
 export const listJobFailures: Handler<'listJobFailures'> = ({ path }, { store }) => {
   const job = findJob(store, path.id);

@@ -2,14 +2,34 @@ import { keys } from '../../src/core/records/tables.ts';
 import { jobId } from '../../src/core/ids.ts';
 import type { JobFilter } from '../../src/core/lists/job-directory.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
+import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
+import type { StepRecord } from '../../src/core/records/step.ts';
 import { JobViewer } from '../views/job-view.ts';
 import { taskWindow } from '../views/task-window.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import type { Ports } from '../ports.ts';
 import { findJob, findStep } from './find-task.ts';
-import { NO_CONTENT, invalid, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
+import {
+  NO_CONTENT,
+  invalid,
+  notFound,
+  type Call,
+  type Handler,
+  type ProblemReply,
+  type Reply,
+} from './operation.ts';
+import type { ReasonLookup, WaitingReasons } from './waiting-reasons.ts';
 
-export const listJobs: Handler<'listJobs'> = ({ query }, { store, jobLists, serverRetry }) => {
+export const listJobs =
+  (reasons: WaitingReasons): Handler<'listJobs'> =>
+  (call, ports) =>
+    reasons.reply(ports, (lookup) => jobsPage(call, ports, lookup));
+
+function jobsPage(
+  { query }: Call<'listJobs'>,
+  { store, jobLists, serverRetry }: Ports,
+  lookup: ReasonLookup,
+): Reply<'listJobs'> {
   const { limit, offset } = query;
   const { ids, total } = jobLists.page({
     ...jobFilterOf({ ...query, ...(query.status !== undefined && { statuses: query.status }) }),
@@ -18,13 +38,13 @@ export const listJobs: Handler<'listJobs'> = ({ query }, { store, jobLists, serv
     offset,
     limit,
   });
-  const viewer = new JobViewer(store, serverRetry);
+  const viewer = new JobViewer(store, serverRetry, lookup);
   const items = ids.flatMap((id) => {
     const job = store.get('job', keys.job(jobId(id)));
     return job === undefined ? [] : [viewer.view(job)];
   });
   return { kind: 'json', status: 200, body: { items, total, limit, offset } };
-};
+}
 
 type GivenFilter = Pick<
   Call<'listJobs'>['query'],
@@ -48,24 +68,44 @@ export const searchTerms = (search: string): readonly string[] =>
     .split(/\s+/)
     .filter((word) => word !== '');
 
-export const getJob: Handler<'getJob'> = ({ path }, { store, serverRetry }) => {
-  const job = findJob(store, path.id);
-  if (job === null) return notFound('job', path.id);
-  return { kind: 'json', status: 200, body: new JobViewer(store, serverRetry).detail(job) };
-};
+export const getJob =
+  (reasons: WaitingReasons): Handler<'getJob'> =>
+  ({ path }, ports) =>
+    reasons.reply(ports, (lookup): Reply<'getJob'> => {
+      const job = findJob(ports.store, path.id);
+      if (job === null) return notFound('job', path.id);
+      return {
+        kind: 'json',
+        status: 200,
+        body: new JobViewer(ports.store, ports.serverRetry, lookup).detail(job),
+      };
+    });
 
-export const listJobTasks: Handler<'listJobTasks'> = ({ path, query }, ports) => {
+export const listJobTasks =
+  (reasons: WaitingReasons): Handler<'listJobTasks'> =>
+  (call, ports) =>
+    reasons.reply(ports, (lookup) => tasksPage(call, ports, lookup));
+
+function tasksPage(
+  { path, query }: Call<'listJobTasks'>,
+  ports: Ports,
+  lookup: ReasonLookup,
+): Reply<'listJobTasks'> {
   const list = ports.taskLists.open(path.id);
   if (list === null) return notFound('job', path.id);
+  const { job } = list;
   const only = query.step === undefined ? null : findStep(list.steps, query.step);
   if (query.step !== undefined && only === null) return invalid('/query/step', 'the job has no such step');
   const { total, places } = taskWindow(list.tasksOf, only === null ? list.steps : [only], query);
-  const viewer = new TaskViewer(ports.store, list.job, list.spaceOf);
+  const viewer = new TaskViewer(ports.store, job, list.spaceOf);
+  const reasonOf = (step: StepRecord, index: number, status: TaskStatus): string | null =>
+    lookup.ofTask(job, step, index, status);
   let items = '';
-  for (const { step, index } of places) items += (items === '' ? '' : ',') + viewer.text(step, index);
+  for (const { step, index } of places)
+    items += (items === '' ? '' : ',') + viewer.text(step, index, reasonOf);
   const text = `{"items":[${items}],"total":${total},"limit":${query.limit},"offset":${query.offset}}`;
   return { kind: 'text', contentType: 'application/json', text };
-};
+}
 
 export const deleteJob: Handler<'deleteJob'> = ({ path }, ports) => order(path.id, 'job.delete', ports);
 

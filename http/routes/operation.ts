@@ -64,6 +64,7 @@ export interface Call<Op extends OperationId> {
 
 type Responses<Op extends OperationId> = operations[Op]['responses'];
 
+/** `isTransient` is set if the reply depends on more than its address and committed state. */
 type JsonReply<Op extends OperationId> = {
   [Status in keyof Responses<Op> & number]: Responses<Op>[Status] extends {
     readonly content: { readonly 'application/json': infer Body };
@@ -74,6 +75,7 @@ type JsonReply<Op extends OperationId> = {
         readonly body: Body;
         readonly location?: string;
         readonly headers?: readonly Header[];
+        readonly isTransient?: boolean;
       }
     : never;
 }[keyof Responses<Op> & number];
@@ -81,7 +83,12 @@ type JsonReply<Op extends OperationId> = {
 export type Reply<Op extends OperationId> =
   | JsonReply<Op>
   | { readonly kind: 'done' }
-  | { readonly kind: 'text'; readonly contentType: string; readonly text: string }
+  | {
+      readonly kind: 'text';
+      readonly contentType: string;
+      readonly text: string;
+      readonly isTransient?: boolean;
+    }
   | {
       readonly kind: 'stream';
       readonly contentType: string;

@@ -1,5 +1,5 @@
 import type { ReplyTo } from '../../actors/kernel/address.ts';
-import type { LeaseMessage } from '../../actors/service/lease/messages.ts';
+import type { LeaseMessage, StepInQuestion } from '../../actors/service/lease/messages.ts';
 import { isPoolFull } from '../../src/core/explain/capacity-gates.ts';
 import type { FarmHolder } from '../../src/core/explain/task-facts.ts';
 import type { FarmId, QueueId } from '../../src/core/ids.ts';
@@ -7,6 +7,7 @@ import type {
   DemandExplanation,
   Holder,
   LeaseExplanation,
+  StepExplanation,
   WaitingExplanation,
 } from '../../src/core/lease/explanation.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
@@ -16,6 +17,8 @@ import type { FoundTask } from './find-task.ts';
 
 /** Timeout of a scheduler's reply. */
 const ANSWER_MS = 2000;
+/** The same for lists, which are shown without the reply then. */
+const LIST_ANSWER_MS = 500;
 /** Maximum number of farms that are asked for holders of a pool. */
 const FARMS_MAX = 64;
 
@@ -43,14 +46,48 @@ export async function querySchedulers(
     replyTo,
   }));
   if (lease === null) return NO_SCHEDULER_ANSWER;
-  const pools = lease.pools.filter((pool) => {
-    const own = pool.holders.reduce((sum, { live }) => sum + live, 0);
-    return isPoolFull(pool) && own < pool.inUse;
-  });
-  const elsewhere = await Promise.all(
-    pools.map(async ({ name }) => [name, await holdersElsewhere(ports, job.farmId, name)] as const),
+  return { lease, elsewhere: await holdersElsewhereOf(ports, job.farmId, [lease]) };
+}
+
+/** Replies of the schedulers about waiting tasks of several steps. */
+export interface StepAnswers {
+  /** Without the steps that the scheduler did not explain; null if it does not answer. */
+  readonly steps: readonly StepExplanation[] | null;
+  readonly elsewhere: SchedulerAnswer['elsewhere'];
+}
+
+/** Queries the lease actor of a farm about steps, then those of other farms for holders of full pools. */
+export async function querySteps(
+  ports: Ports,
+  farm: FarmId,
+  steps: readonly StepInQuestion[],
+): Promise<StepAnswers> {
+  const explained = await answerOf<readonly StepExplanation[]>(
+    ports,
+    farm,
+    (replyTo) => ({ type: 'steps.explain', steps, replyTo }),
+    LIST_ANSWER_MS,
   );
-  return { lease, elsewhere: new Map(elsewhere) };
+  const leases = (explained ?? []).map(({ lease }) => lease);
+  return { steps: explained, elsewhere: await holdersElsewhereOf(ports, farm, leases) };
+}
+
+/** Returns the holders in other farms of the full pools of which the farm does not hold all slots. */
+async function holdersElsewhereOf(
+  ports: Ports,
+  farm: FarmId,
+  leases: readonly LeaseExplanation[],
+): Promise<SchedulerAnswer['elsewhere']> {
+  const full = leases
+    .flatMap(({ pools }) => pools)
+    .filter((pool) => {
+      const own = pool.holders.reduce((sum, { live }) => sum + live, 0);
+      return isPoolFull(pool) && own < pool.inUse;
+    });
+  const names = [...new Set(full.map(({ name }) => name))];
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await holdersElsewhere(ports, farm, name)] as const)),
+  );
 }
 
 async function holdersElsewhere(ports: Ports, own: FarmId, pool: string): Promise<FarmHolder[]> {
@@ -93,7 +130,7 @@ export const askWhatWaits = (ports: Ports, farm: FarmId): Promise<WaitingExplana
 
 type Question = Extract<
   LeaseMessage,
-  { type: 'task.explain' | 'pool.explain' | 'demands.explain' | 'farm.explain' }
+  { type: 'task.explain' | 'steps.explain' | 'pool.explain' | 'demands.explain' | 'farm.explain' }
 >;
 
 /** Returns the reply of a farm's lease actor; null if it is an error or late. */
@@ -101,6 +138,7 @@ async function answerOf<Answer>(
   ports: Ports,
   farm: FarmId,
   question: (replyTo: ReplyTo<Outcome<Answer>>) => Question,
+  timeoutMs = ANSWER_MS,
 ): Promise<Answer | null> {
   const waited = new AbortController();
   try {
@@ -109,8 +147,8 @@ async function answerOf<Answer>(
         .ask<Answer>((replyTo) => ({ actor: 'lease', id: farm, message: question(replyTo) }))
         .catch((error: unknown): Outcome<Answer> => refused('unavailable', String(error))),
       ports
-        .delay(ANSWER_MS, waited.signal)
-        .then((): Outcome<Answer> => refused('unavailable', `no answer within ${ANSWER_MS} ms`)),
+        .delay(timeoutMs, waited.signal)
+        .then((): Outcome<Answer> => refused('unavailable', `no answer within ${timeoutMs} ms`)),
     ]);
     if (outcome.ok) return outcome.value;
     const { detail } = outcome.problem;

@@ -1,4 +1,7 @@
 import type { TaskFacts } from '../../src/core/explain/task-facts.ts';
+import type { JobId } from '../../src/core/ids.ts';
+import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
 import { effectiveRetry } from '../../src/core/lifecycle/retry-policy.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
@@ -10,7 +13,7 @@ import type { Ports } from '../ports.ts';
 import { StoreNames } from '../views/store-names.ts';
 import { failureReasonOf } from '../views/task-viewer.ts';
 import type { SchedulerAnswer } from './query-schedulers.ts';
-import type { FoundTask } from './find-task.ts';
+import { stepsOf, type FoundTask } from './find-task.ts';
 
 /** Maximum number of attempts that are counted. */
 const ATTEMPTS_COUNTED_MAX = 1_000;
@@ -28,35 +31,71 @@ export const withState = (store: StoreReader, found: FoundTask): TaskWithState =
 });
 
 /** Returns the requirements of a task's step from the plan of the job. */
-export function requirementsOf(store: StoreReader, { job, step }: FoundTask): StepRequirements {
+export function requirementsOf(
+  store: StoreReader,
+  { job, step }: Pick<FoundTask, 'job' | 'step'>,
+): StepRequirements {
   const plan = store.get('plan', keys.plan(job.id))?.steps[step.order];
   if (plan === undefined) throw new Error(`the job ${job.id} has no plan of its step ${step.order}`);
   return plan.requirements;
 }
 
-/** Collects everything that an explanation of the task needs: the current store, and the replies of the schedulers. */
-export function factsOf(ports: Ports, found: FoundTask, { lease, elsewhere }: SchedulerAnswer): TaskFacts {
-  const { store } = ports;
-  const { job, step, address } = found;
-  const read = withState(store, found);
-  const { task } = read;
-  const farm = store.get('farm', keys.farm(job.farmId));
-  const queue = store.get('queue', keys.queue(job.queueId));
-  return {
-    now: ports.now(),
-    job,
-    steps: [...store.scan('step', { prefix: keys.stepsOf(job.id) })].map((row) => row.value),
-    step,
-    requirements: requirementsOf(store, found),
-    task,
-    failureReason: failureReasonOf(store, step, address, task),
-    attempt: task.attemptNumber === 0 ? null : (readAttempt(store, read, task.attemptNumber) ?? null),
-    attempts: task.attemptNumber === 0 ? 0 : readAttempts(store, read, ATTEMPTS_COUNTED_MAX).length,
-    retry: effectiveRetry(ports.serverRetry, farm?.retry ?? {}, queue?.retry ?? {}, job.retry),
-    upstreamJobs: job.dependsOn.map((id) => ({ id, record: store.get('job', keys.job(id)) ?? null })),
-    isQueuePaused: queue?.paused === true,
-    lease,
-    elsewhere,
-    names: new StoreNames(store),
-  };
+/** Facts about a job that all its tasks share. */
+type JobFacts = Pick<TaskFacts, 'steps' | 'retry' | 'upstreamJobs' | 'isQueuePaused'>;
+
+/** Collects the facts of explanations from the current store. Valid in one turn: reads shared data once. */
+export class FactsReader {
+  readonly #ports: Ports;
+  readonly #names: StoreNames;
+  readonly #jobs = new Map<JobId, JobFacts>();
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+    this.#names = new StoreNames(ports.store);
+  }
+
+  /** Returns everything that an explanation of the task needs, given the replies of the schedulers. */
+  of(found: FoundTask, requirements: StepRequirements, { lease, elsewhere }: SchedulerAnswer): TaskFacts {
+    const { store } = this.#ports;
+    const { job, step, address } = found;
+    const read = withState(store, found);
+    const { task } = read;
+    return {
+      ...this.#ofJob(job),
+      now: this.#ports.now(),
+      job,
+      step,
+      requirements,
+      task,
+      failureReason: failureReasonOf(store, step, address, task),
+      attempt: task.attemptNumber === 0 ? null : (readAttempt(store, read, task.attemptNumber) ?? null),
+      attempts:
+        task.attemptNumber === 0 || isWaitingTask(task.status)
+          ? 0
+          : readAttempts(store, read, ATTEMPTS_COUNTED_MAX).length,
+      lease,
+      elsewhere,
+      names: this.#names,
+    };
+  }
+
+  #ofJob(job: JobRecord): JobFacts {
+    const known = this.#jobs.get(job.id);
+    if (known !== undefined) return known;
+    const { store, serverRetry } = this.#ports;
+    const farm = store.get('farm', keys.farm(job.farmId));
+    const queue = store.get('queue', keys.queue(job.queueId));
+    const facts = {
+      steps: stepsOf(store, job.id),
+      retry: effectiveRetry(serverRetry, farm?.retry ?? {}, queue?.retry ?? {}, job.retry),
+      upstreamJobs: job.dependsOn.map((id) => ({ id, record: store.get('job', keys.job(id)) ?? null })),
+      isQueuePaused: queue?.paused === true,
+    };
+    this.#jobs.set(job.id, facts);
+    return facts;
+  }
 }
+
+/** Reports whether a task of this status waits. */
+export const isWaitingTask = (status: TaskStatus): status is 'pending' | 'ready' =>
+  status === 'pending' || status === 'ready';

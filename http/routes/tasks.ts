@@ -3,18 +3,24 @@ import { readAttempts } from '../../src/core/records/open-attempt.ts';
 import { attemptView } from '../views/attempt-view.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import { findTask } from './find-task.ts';
-import { notFound, type Handler } from './operation.ts';
-import { withState } from './task-facts.ts';
+import { notFound, type Handler, type Reply } from './operation.ts';
+import { stateOf, withState } from './task-facts.ts';
+import type { WaitingReasons } from './waiting-reasons.ts';
 
-export const getTask: Handler<'getTask'> = ({ path }, ports) => {
-  const task = findTask(ports.store, path.id);
-  if (task === null) return notFound('task', path.id);
-  return {
-    kind: 'json',
-    status: 200,
-    body: new TaskViewer(ports.store, task.job).view(task.step, task.address.index),
-  };
-};
+export const getTask =
+  (reasons: WaitingReasons): Handler<'getTask'> =>
+  ({ path }, ports) =>
+    reasons.reply(ports, (lookup): Reply<'getTask'> => {
+      const task = findTask(ports.store, path.id);
+      if (task === null) return notFound('task', path.id);
+      const { job, step, address } = task;
+      const reason = lookup.ofTask(job, step, address.index, stateOf(ports.store, task).status);
+      return {
+        kind: 'json',
+        status: 200,
+        body: new TaskViewer(ports.store, job).view(step, address.index, reason),
+      };
+    });
 
 export const listTaskAttempts: Handler<'listTaskAttempts'> = ({ path }, { store }) => {
   const task = findTask(store, path.id);

@@ -5,6 +5,7 @@ import {
 } from '../../src/core/lifecycle/retry-policy.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { cancelReasonOf, parkReasonOf, type JobRecord } from '../../src/core/records/job.ts';
+import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { failureSummary } from './failure-summary.ts';
 import type { Schemas } from './schemas.ts';
@@ -39,23 +40,33 @@ export function jobView(job: JobRecord, retry: RetryPolicy): Schemas['Job'] {
   };
 }
 
+/** Returns why a job or step waits; null if it does not wait, or if the reason is unknown. */
+interface Reasons {
+  readonly ofJob: (job: JobRecord) => string | null;
+  readonly ofStep: (job: JobRecord, step: StepRecord) => string | null;
+}
+
+const NO_REASONS: Reasons = { ofJob: () => null, ofStep: () => null };
+
 /** Builds views of jobs for one response. Reads shared data once. */
 export class JobViewer {
   readonly #store: StoreReader;
   readonly #serverRetry: RetryPolicy;
+  readonly #reasons: Reasons;
   readonly #overrides = new Map<string, RetryOverride>();
 
-  constructor(store: StoreReader, serverRetry: RetryPolicy) {
+  /** Views have no `waiting_reason` without `reasons`. */
+  constructor(store: StoreReader, serverRetry: RetryPolicy, reasons: Reasons = NO_REASONS) {
     this.#store = store;
     this.#serverRetry = serverRetry;
+    this.#reasons = reasons;
   }
 
   /** Returns the job as lists show it. */
   view(job: JobRecord): Schemas['Job'] {
-    return jobView(
-      job,
-      effectiveRetry(this.#serverRetry, this.#farmRetry(job), this.#queueRetry(job), job.retry),
-    );
+    const retry = effectiveRetry(this.#serverRetry, this.#farmRetry(job), this.#queueRetry(job), job.retry);
+    const reason = this.#reasons.ofJob(job);
+    return { ...jobView(job, retry), ...(reason !== null && { waiting_reason: reason }) };
   }
 
   /** Returns the job with its steps. */
@@ -65,7 +76,7 @@ export class JobViewer {
     return {
       ...this.view(job),
       ...(job.description !== '' && { description: job.description }),
-      steps: steps.map((step) => stepView(step, steps)),
+      steps: steps.map((step) => stepView(step, steps, this.#reasons.ofStep(job, step))),
       failure_summary: failureSummary(this.#store, job),
       own_retry: overrideView(job.retry),
       ...(job.dependsOn.length > 0 && { depends_on: job.dependsOn }),

@@ -6,7 +6,11 @@ import { timestampOf } from '../../src/core/timestamp.ts';
 const SECOND_MS = 1000;
 
 /** docs/contract/resources.md#step. `steps` are all steps of the job, in order. */
-export function stepView(step: StepRecord, steps: readonly StepRecord[]): Schemas['Step'] {
+export function stepView(
+  step: StepRecord,
+  steps: readonly StepRecord[],
+  waitingReason: string | null,
+): Schemas['Step'] {
   const dependsOn = step.dependsOn.flatMap((order) => steps[order]?.name ?? []);
   return {
     id: stepIdOf(step.jobId, step.order),
@@ -18,6 +22,7 @@ export function stepView(step: StepRecord, steps: readonly StepRecord[]): Schema
     ...(dependsOn.length > 0 && { depends_on: dependsOn }),
     task_counts: step.taskCounts,
     ...(step.attemptTimes !== undefined && { attempt_seconds: secondsView(step.attemptTimes) }),
+    ...(waitingReason !== null && { waiting_reason: waitingReason }),
     created_at: timestampOf(step.createdAt),
     updated_at: timestampOf(step.updatedAt),
   };

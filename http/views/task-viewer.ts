@@ -1,5 +1,5 @@
 import { stepIdOf, taskIdOf, type TaskAddress, type WorkerId } from '../../src/core/ids.ts';
-import { isLiveTask, isTerminalTask } from '../../src/core/lifecycle/task-transitions.ts';
+import { isLiveTask, isTerminalTask, type TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
@@ -58,7 +58,7 @@ export class TaskViewer {
   }
 
   /** docs/contract/resources.md#task. */
-  view(step: StepRecord, index: number): Schemas['Task'] {
+  view(step: StepRecord, index: number, waitingReason: string | null = null): Schemas['Task'] {
     const facts = this.#factsOf(step, index);
     const { state, workerId, assignedAt, endedAt, failureReason, progress, statusMessage } = facts;
     const parameters = this.#spaceOf(step).at(index);
@@ -83,14 +83,19 @@ export class TaskViewer {
       failed_attempts: state.failedAttempts,
       ...(progress !== undefined && { progress }),
       ...(statusMessage !== undefined && { status_message: statusMessage }),
+      ...(waitingReason !== null && { waiting_reason: waitingReason }),
     };
   }
 
   /**
    * Returns the same text as `JSON.stringify` of the view, without an object per task, because pages of tasks are the
-   * most frequent reads.
+   * most frequent reads. `reasonOf` returns why a task of a status waits, or null.
    */
-  text(step: StepRecord, index: number): string {
+  text(
+    step: StepRecord,
+    index: number,
+    reasonOf: (step: StepRecord, index: number, status: TaskStatus) => string | null = () => null,
+  ): string {
     const { beforeIndex, afterIndex } = this.#shareOf(step);
     const parameters = this.#spaceOf(step).at(index);
     let text = beforeIndex + index + afterIndex + JSON.stringify(taskNameOf(step.name, parameters));
@@ -101,8 +106,10 @@ export class TaskViewer {
     }
     if (separator === ',') text += '}';
     const page = this.#pageOf(step, index);
-    const isUntouched = page === undefined || readTaskStatus(page, index) === null;
-    return text + (isUntouched ? this.#untouchedTextOf(step, index) : this.#stateTextOf(step, index));
+    const ownStatus = page === undefined ? null : readTaskStatus(page, index);
+    text += ownStatus === null ? this.#untouchedTextOf(step, index) : this.#stateTextOf(step, index);
+    const reason = reasonOf(step, index, ownStatus ?? step.untouched.status);
+    return reason === null ? text : `${text.slice(0, -1)},"waiting_reason":${JSON.stringify(reason)}}`;
   }
 
   /** Returns the text that all tasks of a step without a record share. */

@@ -19,6 +19,7 @@ import {
 import type {
   DemandExplanation,
   LeaseExplanation,
+  StepExplanation,
   WaitingExplanation,
 } from '../../src/core/lease/explanation.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -379,6 +380,34 @@ export class TestFarm extends TestFarmCatalog {
     if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('explain farm: no answer');
     // See the comment on the message type.
     return answer.value as WaitingExplanation;
+  }
+
+  /** Explains steps, such as `A/0`: the given tasks of each, or the first ready one. */
+  explainSteps(steps: Readonly<Record<string, readonly number[] | null>>): readonly StepExplanation[] {
+    this.send({
+      actor: 'lease',
+      id: this.farm,
+      message: {
+        type: 'steps.explain',
+        steps: Object.entries(steps).map(([word, indices]) => {
+          const { jobId, stepOrder } = this.address(`${word}/0`);
+          const requirements = this.store.get('plan', keys.plan(jobId))?.steps[stepOrder]?.requirements;
+          if (requirements === undefined) throw new Error(`there is no step ${word}`);
+          return {
+            jobId,
+            stepOrder,
+            indices,
+            queueId: this.job(this.nameOf(jobId)).queueId,
+            requirements,
+          };
+        }),
+        replyTo: to('explain steps'),
+      },
+    });
+    const answer = this.answer('explain steps');
+    if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('explain steps: no answer');
+    // See the comment on the message type.
+    return answer.value as readonly StepExplanation[];
   }
 
   /** Returns the lease actor's explanation of a waiting task. */

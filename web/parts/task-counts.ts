@@ -24,6 +24,11 @@ export function countedParts(counts: TaskCounts): readonly CountedPart[] {
   })).filter(({ count }) => count > 0);
 }
 
+/** Reports whether a part is drawn: tasks that wait or were canceled leave the bar empty, so that it shows work. */
+export const isDrawn = (part: ProgressPart): boolean => DRAWN.has(part);
+
+const DRAWN: ReadonlySet<ProgressPart> = new Set(['succeeded', 'running', 'assigned', 'failed']);
+
 /** Returns the succeeded tasks in whole percent; 100 only if all have succeeded. */
 export const percentDone = ({ succeeded, total }: Pick<TaskCounts, 'succeeded' | 'total'>): number =>
   total === 0 ? 0 : Math.floor((succeeded / total) * 100);

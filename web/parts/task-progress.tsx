@@ -1,22 +1,27 @@
 import type { TaskCounts } from '../../client/resources.ts';
 import { statusColor } from './status-badge.tsx';
-import { countedParts, countsText, percentDone } from './task-counts.ts';
+import { countedParts, countsText, isDrawn, percentDone } from './task-counts.ts';
 import './task-progress.css';
 
-/** Stacked bar of tasks by status. The exact counts are in the tooltip and for screen readers. */
+/**
+ * Bar of the tasks that have succeeded, run or have failed. Succeeded tasks have the full height. The exact counts of all statuses
+ * are in the tooltip and for screen readers.
+ */
 export function TaskProgress({ counts, isBare = false }: { counts: TaskCounts; isBare?: boolean }) {
   const words = countsText(counts);
   const percent = percentDone(counts);
   return (
     <div className="task-progress" title={words}>
       <div className="task-progress__bar" role="img" aria-label={`${percent} % done: ${words}`}>
-        {countedParts(counts).map(({ part, share }) => (
-          <div
-            key={part}
-            className={`task-progress__part task-progress__part--${part}`}
-            style={{ ...statusColor(part), width: `${share * 100}%` }}
-          />
-        ))}
+        {countedParts(counts)
+          .filter(({ part }) => isDrawn(part))
+          .map(({ part, share }) => (
+            <div
+              key={part}
+              className={`task-progress__part task-progress__part--${part}`}
+              style={{ ...statusColor(part), width: `${share * 100}%` }}
+            />
+          ))}
       </div>
       {!isBare && (
         <span className="task-progress__text" aria-hidden="true">

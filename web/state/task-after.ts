@@ -7,6 +7,7 @@ export function taskAfter(task: Task, event: TaskEvent): Task {
   const {
     assigned_worker_id: _worker,
     unschedulable_reason: _reason,
+    waiting_reason: waiting,
     progress: _progress,
     status_message: _said,
     ...kept
@@ -17,6 +18,8 @@ export function taskAfter(task: Task, event: TaskEvent): Task {
     updated_at: event.updated_at,
     ...(event.worker_id !== '' && { assigned_worker_id: event.worker_id }),
     ...(event.unschedulable_reason !== '' && { unschedulable_reason: event.unschedulable_reason }),
+    // The reason is not in the event, and a task with another status waits for something else.
+    ...(event.status === task.status && waiting !== undefined && { waiting_reason: waiting }),
     ...(event.progress !== undefined && { progress: event.progress }),
     ...(event.status_message !== undefined && { status_message: event.status_message }),
   };

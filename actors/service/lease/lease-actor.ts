@@ -4,7 +4,7 @@ import { refused } from '../../../src/core/problems.ts';
 import type { ActorDefinition, Handlers } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
-import { onDemandsExplain, onPoolExplain, onTaskExplain } from './on-explain.ts';
+import { onDemandsExplain, onPoolExplain, onStepsExplain, onTaskExplain } from './on-explain.ts';
 import { onFarmExplain } from './on-farm-explain.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
 import { onStepsReady, onTaskDue, onTasksReady } from './on-steps-ready.ts';
@@ -38,6 +38,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       if (message.type === 'lease.requested') replyUnknownWorker(message, context);
       if (
         message.type === 'task.explain' ||
+        message.type === 'steps.explain' ||
         message.type === 'pool.explain' ||
         message.type === 'demands.explain' ||
         message.type === 'farm.explain'
@@ -98,6 +99,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
         clearSchedulable(state, context);
       },
       'task.explain': whenRecovered(onTaskExplain),
+      'steps.explain': onStepsExplain,
       'pool.explain': whenRecovered(onPoolExplain),
       'demands.explain': onDemandsExplain,
       'farm.explain': onFarmExplain,

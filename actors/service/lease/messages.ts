@@ -17,9 +17,19 @@ import type {
   DemandExplanation,
   Holder,
   LeaseExplanation,
+  StepExplanation,
   WaitingExplanation,
 } from '../../../src/core/lease/explanation.ts';
 import type { DelayedTask } from '../../../src/core/lease/step-entry.ts';
+
+/** A step of which tasks are explained. `indices`: the tasks; null for the first ready one. */
+export interface StepInQuestion {
+  readonly jobId: JobId;
+  readonly stepOrder: number;
+  readonly indices: readonly number[] | null;
+  readonly queueId: QueueId;
+  readonly requirements: StepRequirements;
+}
 
 /** Ready tasks of one step, with all facts that determine their order and their eligible workers. */
 export interface ReadyStep {
@@ -156,6 +166,15 @@ export type LeaseMessage =
       readonly type: 'pool.explain';
       readonly pool: string;
       readonly replyTo: ReplyTo<Outcome<readonly Holder[]>>;
+    }
+  /**
+   * From a client: explains waiting tasks of these steps, in less time than one `task.explain` for each. Replies with
+   * StepExplanation[] in the same order; with none while the farm recovers after a start.
+   */
+  | {
+      readonly type: 'steps.explain';
+      readonly steps: readonly StepInQuestion[];
+      readonly replyTo: ReplyTo<Outcome<readonly StepExplanation[]>>;
     }
   /** From a client: the waiting tasks of the farm by cause. Replies with a WaitingExplanation. */
   | { readonly type: 'farm.explain'; readonly replyTo: ReplyTo<Outcome<WaitingExplanation>> }

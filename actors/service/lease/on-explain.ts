@@ -1,56 +1,100 @@
-import type { QueueId, WorkerId } from '../../../src/core/ids.ts';
-import { compareCandidates } from '../../../src/core/lease/candidate-order.ts';
+import type { JobId, QueueId } from '../../../src/core/ids.ts';
+import { compareCandidates, type StepName } from '../../../src/core/lease/candidate-order.ts';
 import { coresOf, isEligible, type Demand } from '../../../src/core/lease/eligibility.ts';
-import type {
-  CapExplanation,
-  DemandExplanation,
-  Holder,
-  LeaseExplanation,
-  PoolExplanation,
-  WorkersExplanation,
+import {
+  leaseOfTask,
+  type CapExplanation,
+  type DemandExplanation,
+  type Holder,
+  type LeaseExplanation,
+  type PoolExplanation,
+  type StepExplanation,
+  type TasksAhead,
+  type TaskStanding,
 } from '../../../src/core/lease/explanation.ts';
+import { signatureKey } from '../../../src/core/lease/signatures.ts';
 import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
 import { done } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
-import type { LeaseMessage } from './messages.ts';
+import type { LeaseMessage, StepInQuestion } from './messages.ts';
 import { freeCoresOf } from './serve.ts';
 import type { LeaseState } from './state.ts';
 import type { StepEntry, Signature } from '../../../src/core/lease/step-entry.ts';
 
 /** Maximum number of steps listed as holders of a cap or pool. */
 const HOLDERS_MAX = 20;
-
-type Explain = Extract<LeaseMessage, { type: 'task.explain' }>;
+/** Maximum number of steps that are counted for one message, which takes a few milliseconds of the shard. */
+const STEPS_COUNTED_MAX = 100_000;
 
 /**
  * Explains a waiting task as far as the lease actor knows. Changes nothing. Linear in steps and workers, not in tasks.
  */
-export function onTaskExplain(state: LeaseState, message: Explain, context: ServiceContext<'lease'>): void {
-  const { jobId, stepOrder, index, queueId, requirements } = message;
-  const entry = state.index.entry(jobId, stepOrder);
+export function onTaskExplain(
+  state: LeaseState,
+  { index, replyTo, ...step }: Extract<LeaseMessage, { type: 'task.explain' }>,
+  context: ServiceContext<'lease'>,
+): void {
+  const [explained] = explainSteps(state, [{ ...step, indices: [index] }]);
+  const [task] = explained?.tasks ?? [];
+  if (explained === undefined || task === undefined) throw new Error('the task has no explanation');
+  context.reply(replyTo, done(leaseOfTask(explained, task)));
+}
+
+/**
+ * Explains waiting tasks of several steps. Changes nothing. Pages ask for it all the time, so it must not load the jobs
+ * of a farm that recovers.
+ */
+export function onStepsExplain(
+  state: LeaseState,
+  { steps, replyTo }: Extract<LeaseMessage, { type: 'steps.explain' }>,
+  context: ServiceContext<'lease'>,
+): void {
+  context.reply(replyTo, done(state.recovery === 'ready' ? explainSteps(state, steps) : []));
+}
+
+function explainSteps(state: LeaseState, steps: readonly StepInQuestion[]): StepExplanation[] {
+  const entries = steps.map(({ jobId, stepOrder }) => state.index.entry(jobId, stepOrder));
+  const ahead = stepsAhead(
+    state,
+    entries.filter((entry) => entry !== undefined),
+  );
+  const shared = new SharedFacts(state);
+  return steps.map((step, at) => {
+    const { jobId, stepOrder, queueId, indices } = step;
+    const entry = entries[at];
+    const lease: LeaseExplanation = {
+      isOffered: entry?.open === true,
+      heldUntil: null,
+      farmCap: shared.cap(null),
+      queueCap: shared.cap(queueId),
+      isQueuePaused: state.index.caps.of(queueId).paused,
+      pools: step.requirements.pools.map((name) => shared.pool(name)),
+      workers: workersOf(step, shared.workers(step)),
+      before: (entry === undefined ? undefined : ahead.get(entry)) ?? { tasks: 0, jobs: 0 },
+      reservedWorker: [...state.reservations].find(([, reserved]) => isSameStep(reserved, step))?.[0] ?? null,
+    };
+    const tasks = (indices ?? firstOf(entry)).map((index) => standingOf(entry, index));
+    return { jobId, stepOrder, lease, tasks };
+  });
+}
+
+const isSameStep = (a: StepName, b: StepName): boolean => a.jobId === b.jobId && a.stepOrder === b.stepOrder;
+
+/** Returns the index of the first ready task, or of a delayed one. */
+function firstOf(entry: StepEntry | undefined): readonly number[] {
+  if (entry?.open !== true) return [];
+  const first = entry.ready.first();
+  return first === null ? [...entry.held.keys()].slice(0, 1) : [first];
+}
+
+function standingOf(entry: StepEntry | undefined, index: number): TaskStanding {
   const held = entry?.held.get(index);
-  const answer: LeaseExplanation = {
-    isOffered: entry?.open === true,
+  return {
+    index,
     heldUntil: held?.until ?? null,
-    farmCap: capOf(state, null),
-    queueCap: capOf(state, queueId),
-    isQueuePaused: state.index.caps.of(queueId).paused,
-    pools: requirements.pools.map((name) => poolOf(state, name)),
-    workers: workersFor(
-      state,
-      { queueId, requirements },
-      held?.avoided ?? entry?.ready.avoidedBy(index) ?? [],
-      (workerId) => {
-        const step = state.reservations.get(workerId);
-        return step !== undefined && (step.jobId !== jobId || step.stepOrder !== stepOrder);
-      },
-    ),
-    before: entry === undefined ? { tasks: 0, jobs: 0 } : tasksAhead(state, entry, index),
-    reservedWorker:
-      [...state.reservations].find(([, step]) => step.jobId === jobId && step.stepOrder === stepOrder)?.[0] ??
-      null,
+    avoided: held?.avoided ?? entry?.ready.avoidedBy(index) ?? [],
+    readyBefore: entry?.ready.countBelow(index) ?? 0,
   };
-  context.reply(message.replyTo, done(answer));
 }
 
 /**
@@ -107,39 +151,112 @@ function holdersAmong(state: LeaseState, holds: (step: StepEntry) => boolean): r
   return holders.sort((a, b) => b.live - a.live).slice(0, HOLDERS_MAX);
 }
 
-function workersFor(
-  state: LeaseState,
-  demand: Demand,
-  avoided: WorkersExplanation['avoided'],
-  isKeptForOthers: (workerId: WorkerId) => boolean,
-): WorkersExplanation {
-  let withRoom = 0;
-  let keptForOthers = 0;
+/** Eligible workers with enough free cores. */
+interface RoomyWorkers extends DemandExplanation {
+  /** Number of those that are reserved for no step. */
+  readonly unreserved: number;
+  /** The steps that the others are reserved for. */
+  readonly reservedFor: readonly StepName[];
+}
+
+/** Facts that several steps of one message share, each determined once. */
+class SharedFacts {
+  readonly #state: LeaseState;
+  readonly #caps = new Map<QueueId | null, CapExplanation>();
+  readonly #pools = new Map<string, PoolExplanation>();
+  readonly #workers = new Map<string, RoomyWorkers>();
+
+  constructor(state: LeaseState) {
+    this.#state = state;
+  }
+
+  cap(queueId: QueueId | null): CapExplanation {
+    return once(this.#caps, queueId, () => capOf(this.#state, queueId));
+  }
+
+  pool(name: string): PoolExplanation {
+    return once(this.#pools, name, () => poolOf(this.#state, name));
+  }
+
+  workers(demand: Demand): RoomyWorkers {
+    return once(this.#workers, signatureKey(demand), () => roomyWorkers(this.#state, demand));
+  }
+}
+
+function once<Key, Value>(known: Map<Key, Value>, key: Key, find: () => Value): Value {
+  const found = known.get(key) ?? find();
+  known.set(key, found);
+  return found;
+}
+
+function roomyWorkers(state: LeaseState, demand: Demand): RoomyWorkers {
+  let unreserved = 0;
+  const reservedFor: StepName[] = [];
   for (const worker of state.workers.values()) {
     const needed = coresOf(demand.requirements, worker.offer.cpuCount);
     if (needed > freeCoresOf(worker) || !isEligible(worker.offer, demand)) continue;
-    if (isKeptForOthers(worker.offer.workerId)) keptForOthers++;
-    else withRoom++;
+    const reserved = state.reservations.get(worker.offer.workerId);
+    if (reserved === undefined) unreserved++;
+    else reservedFor.push(reserved);
   }
-  return { ...demandOf(state, demand), withRoom, keptForOthers, avoided };
+  return { ...demandOf(state, demand), unreserved, reservedFor };
 }
 
-/** Counts the ready tasks ahead of the task at `index`, in all steps that compete with its step for a worker. */
-function tasksAhead(state: LeaseState, own: StepEntry, index: number): LeaseExplanation['before'] {
-  let tasks = own.ready.countBelow(index);
-  const jobs = new Set<string>();
-  for (const signature of rivalSignatures(state, own)) {
-    for (const step of signature.steps) {
-      if (step === own) continue;
-      if (compareCandidates(step, own) > 0) break;
-      tasks += step.ready.size;
-      if (step.jobId !== own.jobId) jobs.add(step.jobId);
+function workersOf(
+  step: StepName,
+  { unreserved, reservedFor, ...demand }: RoomyWorkers,
+): LeaseExplanation['workers'] {
+  const own = reservedFor.filter((reserved) => isSameStep(reserved, step)).length;
+  return {
+    ...demand,
+    withRoom: unreserved + own,
+    keptForOthers: reservedFor.length - own,
+    avoided: [],
+  };
+}
+
+/**
+ * Counts the ready tasks ahead of each step, in all steps that compete with it for a worker. Steps with the same demand
+ * are counted in one pass.
+ */
+function stepsAhead(state: LeaseState, entries: readonly StepEntry[]): ReadonlyMap<StepEntry, TasksAhead> {
+  const ahead = new Map<StepEntry, TasksAhead>();
+  const groups = new Map<Signature, StepEntry[]>();
+  for (const entry of entries) once(groups, entry.signature, () => []).push(entry);
+  let remaining = STEPS_COUNTED_MAX;
+  for (const group of groups.values()) {
+    const own = [...new Set(group)].sort(compareCandidates);
+    /** Tasks and jobs between the previous entry of the group and this one. */
+    const between = own.map(() => ({ tasks: 0, jobs: new Set<JobId>() }));
+    for (const { steps } of rivalSignatures(state, group)) {
+      let at = 0;
+      for (const step of steps) {
+        for (let next = own[at]; next !== undefined && compareCandidates(step, next) >= 0; next = own[at])
+          at++;
+        const gap = between[at];
+        if (gap === undefined || remaining-- <= 0) break;
+        gap.tasks += step.ready.size;
+        gap.jobs.add(step.jobId);
+      }
+    }
+    let tasks = 0;
+    const jobs = new Set<JobId>();
+    for (const [at, entry] of own.entries()) {
+      tasks += between[at]?.tasks ?? 0;
+      for (const job of between[at]?.jobs ?? []) jobs.add(job);
+      ahead.set(entry, {
+        tasks,
+        jobs: jobs.size - (jobs.has(entry.jobId) ? 1 : 0),
+        ...(remaining < 0 && { isLowerBound: true }),
+      });
     }
   }
-  return { tasks, jobs: jobs.size };
+  return ahead;
 }
 
-function rivalSignatures(state: LeaseState, own: StepEntry): ReadonlySet<Signature> {
+/** Returns the signatures of the steps that compete for a worker with steps of one signature. */
+function rivalSignatures(state: LeaseState, [own]: readonly StepEntry[]): ReadonlySet<Signature> {
+  if (own === undefined) return new Set();
   const signatures = new Set<Signature>([own.signature]);
   for (const offer of state.kinds.eligibleOffers(own)) {
     for (const signature of state.index.eligibleSignatures(offer)) signatures.add(signature);

@@ -1,6 +1,12 @@
 import { stepIdOf, type JobId } from '../ids.ts';
 import { coresOf } from '../lease/eligibility.ts';
-import type { CapExplanation, Holder, LeaseExplanation, PoolExplanation } from '../lease/explanation.ts';
+import type {
+  CapExplanation,
+  Holder,
+  LeaseExplanation,
+  PoolExplanation,
+  TasksAhead,
+} from '../lease/explanation.ts';
 import type {
   CoresGate,
   FarmCapGate,
@@ -172,9 +178,9 @@ export function busyText({
 
 /** Returns the gate of the tasks that are served first. */
 export function orderGates({ before }: LeaseExplanation): OrderGate[] {
-  if (before.tasks === 0) return [];
-  const { tasks, jobs } = before;
-  const verb = tasks === 1 && jobs === 0 ? 'is' : 'are';
+  if (!isBehind(before)) return [];
+  const { tasks, jobs, isLowerBound } = before;
+  const verb = tasks === 1 && jobs === 0 && isLowerBound !== true ? 'is' : 'are';
   return [
     {
       gate: 'order',
@@ -186,8 +192,16 @@ export function orderGates({ before }: LeaseExplanation): OrderGate[] {
   ];
 }
 
-/** `1,204 tasks and 3 other jobs`, `57 tasks of its own job`. */
-export const beforeText = ({ tasks, jobs }: LeaseExplanation['before']): string =>
-  jobs === 0
-    ? `${pluralize(tasks, 'task')} of its own job`
-    : `${pluralize(tasks, 'task')} and ${pluralize(jobs, 'other job')}`;
+/** Reports whether other tasks are served first. */
+export const isBehind = ({ tasks, isLowerBound }: TasksAhead): boolean => tasks > 0 || isLowerBound === true;
+
+/** `1,204 tasks and 3 other jobs`, `57 tasks of its own job`, `at least 20,000 tasks and 9 other jobs`. */
+export function beforeText({ tasks, jobs, isLowerBound }: TasksAhead): string {
+  if (isLowerBound !== true)
+    return jobs === 0
+      ? `${pluralize(tasks, 'task')} of its own job`
+      : `${pluralize(tasks, 'task')} and ${pluralize(jobs, 'other job')}`;
+  if (tasks === 0) return 'other tasks';
+  const among = jobs === 0 ? '' : ` and ${pluralize(jobs, 'other job')}`;
+  return `at least ${pluralize(tasks, 'task')}${among}`;
+}

@@ -24,7 +24,7 @@ export function explainTask(facts: TaskFacts): TaskExplanation {
   return {
     summary: waitingSummary(facts, gates),
     gates,
-    position: isCandidate ? lease.before : null,
+    position: isCandidate ? { tasks: lease.before.tasks, jobs: lease.before.jobs } : null,
     workers: lease === null ? null : workersOutlook(lease, facts.names),
   };
 }

@@ -20,7 +20,10 @@ export interface TaskFacts {
   readonly failureReason: string | null;
   /** The latest; null before the first. */
   readonly attempt: AttemptRecord | null;
-  /** Number of attempts, at most 1,000. Their attempt numbers are not consecutive after a restore. */
+  /**
+   * Number of attempts, at most 1,000. Their attempt numbers are not consecutive after a restore. 0 for a waiting task,
+   * whose explanation does not use it.
+   */
   readonly attempts: number;
   /** The effective retry settings of the job. */
   readonly retry: RetryPolicy;

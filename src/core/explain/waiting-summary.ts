@@ -1,5 +1,5 @@
 import type { LeaseExplanation } from '../lease/explanation.ts';
-import { beforeText, busyText } from './capacity-gates.ts';
+import { beforeText, busyText, isBehind } from './capacity-gates.ts';
 import type { Gate, GateName } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
 import { pluralize, joinAtMost, numberText, sentenceOf } from './wording.ts';
@@ -126,7 +126,7 @@ function unobstructed({ task, lease, requirements, names }: TaskFacts): string {
 }
 
 const turnText = ({ before }: LeaseExplanation): string =>
-  before.tasks === 0 ? 'ready, and next in line' : `ready, behind ${beforeText(before)}`;
+  isBehind(before) ? `ready, behind ${beforeText(before)}` : 'ready, and next in line';
 
 function roomText({ workers }: LeaseExplanation): string {
   const { eligible, withRoom } = workers;

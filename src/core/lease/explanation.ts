@@ -17,9 +17,47 @@ export interface LeaseExplanation {
    * Number of ready tasks before this one in the order of candidates, on workers that both may run on, and of other
    * jobs among them.
    */
-  readonly before: { readonly tasks: number; readonly jobs: number };
+  readonly before: TasksAhead;
   /** The worker that is reserved for the step, or null. */
   readonly reservedWorker: WorkerId | null;
+}
+
+/** Ready tasks that are served first, and the other jobs among them. */
+export interface TasksAhead {
+  readonly tasks: number;
+  readonly jobs: number;
+  /** Set if there are more steps ahead than were counted. Absent is false. */
+  readonly isLowerBound?: boolean;
+}
+
+/** Reply of the lease actor about waiting tasks of one step. */
+export interface StepExplanation {
+  readonly jobId: JobId;
+  readonly stepOrder: number;
+  /** Of a task that is the first of its step, has no retry delay and has failed on no worker. */
+  readonly lease: LeaseExplanation;
+  /** The tasks that were asked for; for a whole step its first ready task, or none. */
+  readonly tasks: readonly TaskStanding[];
+}
+
+/** Facts in which the tasks of a step differ. */
+export interface TaskStanding {
+  readonly index: number;
+  /** As in LeaseExplanation. */
+  readonly heldUntil: number | null;
+  readonly avoided: readonly WorkerId[];
+  /** Number of ready tasks of its step that are served first. */
+  readonly readyBefore: number;
+}
+
+/** Returns the explanation of one task of an explained step. */
+export function leaseOfTask({ lease }: StepExplanation, task: TaskStanding): LeaseExplanation {
+  return {
+    ...lease,
+    heldUntil: task.heldUntil,
+    workers: { ...lease.workers, avoided: task.avoided },
+    before: { ...lease.before, tasks: lease.before.tasks + task.readyBefore },
+  };
 }
 
 /** A cap on concurrent tasks of farm or queue. */

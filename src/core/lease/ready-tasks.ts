@@ -104,6 +104,16 @@ export class ReadyTasks {
     return this.sets().some((set) => set.has(index));
   }
 
+  /** Returns the lowest index; null if no task is ready. */
+  first(): number | null {
+    let lowest: number | null = null;
+    for (const set of this.sets()) {
+      const [run] = set;
+      if (run !== undefined && (lowest === null || run.start < lowest)) lowest = run.start;
+    }
+    return lowest;
+  }
+
   /** Returns the number of ready tasks with a lower index. */
   countBelow(index: number): number {
     let count = 0;

@@ -105,7 +105,7 @@ function compareHeads({ steps: [a] }: Signature, { steps: [b] }: Signature): num
 }
 
 /** Returns a key that is equal for demands which every worker meets or fails alike. */
-function signatureKey(demand: Demand): string {
+export function signatureKey(demand: Demand): string {
   const { cores, computeLocation, amounts, pools, attributes, usesExpressions = false } = demand.requirements;
   return JSON.stringify([
     demand.queueId,

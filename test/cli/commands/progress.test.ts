@@ -58,6 +58,11 @@ function collecting(repaint: Terminal['repaint']): Terminal & { readonly text: (
 test('a progress bar fits its line and shows its share', async (t) => {
   t.equal(stepLine(step('bake', 'running', 8, 2), 4, 34), 'bake [███░░░░░░░░░░░] 2/8, running');
   t.equal(stepLine(step('bake', 'running', 8, 7, 1), 4, 44), 'bake [██████████████] 7/8, 1 failed, running');
+  const canceled = { ...step('bake', 'canceled', 8, 2).task_counts, canceled: 6 };
+  t.equal(
+    stepLine({ ...step('bake', 'canceled', 8, 2), task_counts: canceled }, 4, 44),
+    'bake [██░░░░░░░░░] 2/8, 6 canceled, canceled',
+  );
   t.equal(stepLine(step('bake', 'running', 8, 0), 4, 20), 'bake 0/8, running');
   t.equal(stepLine(step('bake', 'pending', 0, 0), 6, 34), 'bake   [░░░░░░░░░░░░] 0/0, pending');
   for (const columns of [20, 30, 44, 79, 200]) {

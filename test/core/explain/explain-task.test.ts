@@ -986,3 +986,12 @@ test('all gates at once: every one is listed, in order, and the most important o
   );
   t.end();
 });
+
+test('a position that was not counted to the end is a lower bound', (t) => {
+  const behind = (before: LeaseExplanation['before']): string =>
+    summaryOf({ lease: leaseExplanation({ before: { ...before, isLowerBound: true } }) });
+  t.match(behind({ tasks: 20_000, jobs: 9 }), /^Ready, behind at least 20,000 tasks and 9 other jobs: /);
+  t.match(behind({ tasks: 1, jobs: 0 }), /^Ready, behind at least 1 task: /);
+  t.match(behind({ tasks: 0, jobs: 0 }), /^Ready, behind other tasks: /);
+  t.end();
+});

@@ -1,4 +1,5 @@
 import type { Test } from 'tap';
+import type { StepInQuestion } from '../../../actors/service/lease/messages.ts';
 import type { ServiceEnvelope } from '../../../actors/service/service-messages.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
 import type { Profiler } from '../../../http/debug/pprof.ts';
@@ -20,6 +21,7 @@ import { JobActivity } from '../../../src/core/history/job-activity.ts';
 import { DiagnosticLog } from '../../../src/core/diagnostics/diagnostic-log.ts';
 import type { JobId, TaskAddress } from '../../../src/core/ids.ts';
 import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
+import type { StepExplanation } from '../../../src/core/lease/explanation.ts';
 import { NO_COUNTS, type ServiceActivity } from '../../../src/core/metrics/state-counts.ts';
 import { done, type Outcome } from '../../../src/core/problems.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
@@ -54,6 +56,12 @@ export class ApiFixture {
   readonly asked: ServiceEnvelope[] = [];
   /** Replies of the actors. */
   answer: (envelope: ServiceEnvelope) => Outcome<unknown> | Promise<Outcome<unknown>> = () => done(null);
+  /** Questions about the steps of lists, which are not in `asked`. */
+  readonly stepsAsked: (readonly StepInQuestion[])[] = [];
+  /** Replies to them. Without steps, the farm recovers: no item of a list has a reason. */
+  explainSteps: (
+    steps: readonly StepInQuestion[],
+  ) => Outcome<readonly StepExplanation[]> | Promise<Outcome<readonly StepExplanation[]>> = () => done([]);
   /** Rows that were stored ahead of their jobs and not removed. */
   readonly storedAhead = new Map<JobId, LargeRows>();
   readonly prepared: PreparationRequest[] = [];
@@ -157,6 +165,11 @@ export class ApiFixture {
   }
 
   #send(envelope: ServiceEnvelope): ReturnType<ApiFixture['answer']> {
+    if (envelope.actor === 'lease' && envelope.message.type === 'steps.explain') {
+      this.stepsAsked.push(envelope.message.steps);
+      this.#noticed();
+      return this.explainSteps(envelope.message.steps);
+    }
     this.asked.push(envelope);
     const answered = this.answer(envelope);
     this.#noticed();

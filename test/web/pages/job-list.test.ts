@@ -12,7 +12,7 @@ import {
   summaryQuery,
   type JobListView,
 } from '../../../web/pages/jobs/job-filters.ts';
-import { applyJobEvent, hasChangingCounts, latestEvents } from '../../../web/pages/jobs/live-jobs.ts';
+import { applyJobEvent, changesWithoutEvents, latestEvents } from '../../../web/pages/jobs/live-jobs.ts';
 import {
   currentView,
   nameError,
@@ -142,11 +142,15 @@ test('an event changes a job unless it is older', (t) => {
   t.equal(applyJobEvent(before, undefined), before);
   t.equal(applyJobEvent(before, event({ updated_at: '2026-11-21T10:00:09.000Z' })), before);
   t.equal(applyJobEvent(before, event({ status: 'running', updated_at: before.updated_at })), before);
-  t.equal(hasChangingCounts(job()), true);
-  t.equal(hasChangingCounts(job({ status: 'paused' })), false);
-  t.equal(hasChangingCounts(job({ status: 'pending' })), false);
+  const waiting = job({ waiting_reason: 'The job is paused.' });
+  t.equal(applyJobEvent(waiting, changed.get('j1')).waiting_reason, undefined, 'it has another status');
+  const renamed = event({ status: waiting.status, name: 'new' });
+  t.equal(applyJobEvent(waiting, renamed).waiting_reason, 'The job is paused.');
+  t.equal(changesWithoutEvents(job()), true);
+  t.equal(changesWithoutEvents(job({ status: 'pending' })), true, 'the reason why it waits changes');
+  t.equal(changesWithoutEvents(job({ status: 'failed' })), false);
   t.equal(
-    hasChangingCounts(job({ status: 'paused', task_counts: { ...before.task_counts, running: 2 } })),
+    changesWithoutEvents(job({ status: 'failed', task_counts: { ...before.task_counts, running: 2 } })),
     true,
   );
   t.end();

@@ -88,6 +88,29 @@ await test(
       t.strictSame(await violations(page), []);
     });
 
+    await t.test('the job, its steps, its tasks and the list of jobs show the same reason', async (t) => {
+      const explain = `/api/v1/tasks/${first.task}/explain`;
+      const { summary: reason } = (await api.call<{ summary: string }>('GET', explain)).body;
+      t.match(reason, /no worker/i);
+      await page.goto(`/jobs/${first.job}`);
+      await page.locator('.notice').getByText(reason).waitFor();
+      await page.locator('.steps-tab__list').getByText(reason).waitFor();
+      await saveScreenshots(page, 'job-waiting');
+      t.strictSame(await violations(page), []);
+      await page.goto(`/jobs/${first.job}?tab=tasks&view=table`);
+      await page
+        .getByRole('row', { name: /Frame=1010/ })
+        .getByText(reason)
+        .waitFor();
+      await page.goto('/jobs');
+      const row = page.getByRole('row', { name: /Shot 010/ });
+      await row.getByText(reason).waitFor();
+      t.equal(await row.locator('.task-progress__part').count(), 0, 'nothing is done yet: the bar is empty');
+      await saveScreenshots(page, 'jobs-waiting');
+      t.strictSame(await violations(page), []);
+      await page.goto(`/tasks/${first.task}`);
+    });
+
     await t.test('the log of a running task is live', async (t) => {
       fixture.worker('render-01');
       await log.getByText('loaded').waitFor();

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { test } from 'tap';
 import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
-import { countedParts, countsText, percentDone } from '../../../web/parts/task-counts.ts';
+import { countedParts, countsText, isDrawn, percentDone } from '../../../web/parts/task-counts.ts';
 
 const STATUSES = ['pending', 'ready', 'assigned', 'running', 'succeeded', 'failed', 'canceled'] as const;
 
@@ -18,6 +18,22 @@ test('unschedulable tasks are separate from the other ready tasks', (t) => {
   ]);
   t.equal(countsText(counts({ succeeded: 1_200, running: 3 })), '1,200 succeeded, 3 running');
   t.equal(countsText(counts({})), 'no tasks');
+  t.end();
+});
+
+test('tasks that wait or were canceled leave the bar empty', (t) => {
+  const drawn = (change: Parameters<typeof counts>[0]) =>
+    countedParts(counts(change))
+      .filter(({ part }) => isDrawn(part))
+      .map(({ part }) => part);
+  t.strictSame(drawn({ pending: 4, ready: 3, unschedulable: 1 }), []);
+  t.strictSame(drawn({ canceled: 9 }), []);
+  t.strictSame(drawn({ succeeded: 1, running: 1, assigned: 1, failed: 1, canceled: 1, ready: 5 }), [
+    'succeeded',
+    'running',
+    'assigned',
+    'failed',
+  ]);
   t.end();
 });
 

@@ -13,9 +13,10 @@ const parametersOf = ({ parameters = {} }: Task): string =>
 
 const reasonOf = ({
   failure_reason: failed,
+  waiting_reason: waiting,
   unschedulable_reason: unschedulable,
   status_message: message,
-}: Task): string => failed ?? unschedulable ?? message ?? '';
+}: Task): string => failed ?? waiting ?? unschedulable ?? message ?? '';
 
 const progressOf = ({ progress, status }: Task): string =>
   progress === undefined || (status !== 'running' && status !== 'assigned')

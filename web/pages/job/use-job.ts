@@ -5,10 +5,18 @@ import type { JobDetail } from '../../../client/resources.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useEvents, type GapReason } from '../../state/use-events.ts';
+import { hasJobEnded } from '../../state/ended.ts';
+import { useRefresh } from '../../state/use-refresh.ts';
 import { useThrottle } from '../../state/use-throttle.ts';
 
 /** Shortest time between two loads of the same part of the page, in milliseconds. */
 export const REFRESH_MS = 1_000;
+
+/** Time between two loads of a job that waits, in milliseconds. */
+const WAITING_MS = 3_000;
+
+const hasWaiting = ({ status, task_counts: { pending, ready } }: JobDetail): boolean =>
+  !hasJobEnded(status) && pending + ready > 0;
 
 export interface LiveJob {
   readonly query: UseQueryResult<JobDetail>;
@@ -22,7 +30,12 @@ export interface LiveJob {
 export function useJob(id: string): LiveJob {
   const { rest } = useService();
   const client = useQueryClient();
-  const query = useQuery(queries.job(rest, id));
+  const waitingMs = useRefresh(WAITING_MS);
+  const query = useQuery({
+    ...queries.job(rest, id),
+    // The reasons of waiting steps change without an event of the job.
+    refetchInterval: ({ state: { data } }) => (data !== undefined && hasWaiting(data) ? waitingMs : false),
+  });
   const [removedId, setRemovedId] = useState('');
   const throttledJob = useThrottle(REFRESH_MS);
   const throttledAll = useThrottle(REFRESH_MS);

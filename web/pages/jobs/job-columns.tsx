@@ -8,7 +8,8 @@ import { Ago, Elapsed } from '../../parts/time.tsx';
 import { hasJobEnded } from '../../state/ended.ts';
 import { countCell, idColumn, listNameColumn, optionalColumns, textColumn } from '../list/list-columns.tsx';
 
-const reasonOf = (job: Job): string => job.park_reason ?? job.cancel_reason ?? '';
+/** Why the job waits, was parked or was canceled. */
+const reasonOf = (job: Job): string => job.waiting_reason ?? job.park_reason ?? job.cancel_reason ?? '';
 
 const countColumn = (id: string, header: string, size: number, count: (job: Job) => number): Column<Job> => ({
   id,
@@ -39,7 +40,6 @@ const OPTIONAL_COLUMNS = optionalColumns<Job>([
   countColumn('running', 'Running tasks', 112, (job) => job.task_counts.running + job.task_counts.assigned),
   countColumn('failed', 'Failed tasks', 100, (job) => job.task_counts.failed),
   countColumn('failed-attempts', 'Failed attempts', 118, (job) => job.failed_attempts),
-  textColumn(reasonOf, { id: 'reason', header: 'Reason', size: 200 }),
   textColumn((job) => job.submitter, { id: 'submitter', header: 'Submitter', size: 110 }),
   idColumn(),
 ]);
@@ -64,6 +64,7 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
     cell: (job) => <TaskProgress counts={job.task_counts} />,
     text: (job) => countsText(job.task_counts),
   },
+  textColumn(reasonOf, { id: 'reason', header: 'Reason', size: 220, minSize: 120, card: 'line' }),
   textColumn((job) => job.owner, { id: 'owner', header: 'Owner', size: 110 }),
   {
     id: 'priority',

@@ -1,5 +1,6 @@
 import type { JobEvent } from '../../../client/events/subjects.ts';
 import type { Job } from '../../../client/resources.ts';
+import { hasJobEnded } from '../../state/ended.ts';
 import { latestById, type LatestEvents } from '../list/latest-events.ts';
 
 /** Returns the last event of each job. */
@@ -19,9 +20,12 @@ export function applyJobEvent(job: Job, event: JobEvent | undefined): Job {
   ) {
     return job;
   }
-  return { ...job, name, owner, queue_id, status, updated_at };
+  // The reason is not in the event, and a job with another status waits for something else.
+  const { waiting_reason: reason, ...kept } = job;
+  const isSame = status === job.status && reason !== undefined;
+  return { ...kept, name, owner, queue_id, status, updated_at, ...(isSame && { waiting_reason: reason }) };
 }
 
-/** Reports whether the task counts of a job can change without an event of the job. */
-export const hasChangingCounts = ({ status, task_counts: counts }: Job): boolean =>
-  status === 'running' || counts.running + counts.assigned > 0;
+/** Reports whether the task counts of a job, or the reason why it waits, can change without an event of the job. */
+export const changesWithoutEvents = ({ status, task_counts: counts }: Job): boolean =>
+  !hasJobEnded(status) || counts.running + counts.assigned > 0;

@@ -8,9 +8,9 @@ import type { ListState } from '../list/use-list-state.ts';
 import { useLiveRows } from '../list/use-live-rows.ts';
 import type { JobAction } from './job-actions.ts';
 import { listQuery, summaryQuery, type JobListView } from './job-filters.ts';
-import { applyJobEvent, hasChangingCounts, latestEvents } from './live-jobs.ts';
+import { applyJobEvent, changesWithoutEvents, latestEvents } from './live-jobs.ts';
 
-/** Task counts have no events of their own, so visible jobs are loaded again at this interval. */
+/** Task counts and reasons have no events of their own, so visible jobs are loaded again at this interval. */
 const COUNTS_MS = 2_000;
 const SUMMARY_MS = 1_000;
 
@@ -37,7 +37,7 @@ export function useJobList(view: JobListView, state: ListState<Job, JobAction>):
     refetchSummary: () => void summary.refetch(),
     summaryMs: SUMMARY_MS,
     pollMs: COUNTS_MS,
-    needsPoll: hasChangingCounts,
+    needsPoll: changesWithoutEvents,
   });
 
   const showNewRows = useEffectEvent(() => {

@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { leaseOfTask } from '../../../../src/core/lease/explanation.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
 test('explains a ready task that is behind other tasks', (t) => {
@@ -151,5 +152,48 @@ test('explains reached caps with their holders, a pause, a retry delay and an av
   t.match(farm.explain('A/0/0'), { heldUntil: null, workers: { avoided: ['id-of-w1'] } });
   farm.updateJob('B', { action: 'pause' });
   t.equal(farm.explain('B/0/2').isOffered, false);
+  t.end();
+});
+
+test('explains tasks of many steps as it explains each of them', (t) => {
+  const farm = new TestFarm();
+  const capped = farm.createQueue({ name: 'R', maxConcurrentTasks: 1 });
+  farm.register('w1', { cpu_count: 2 });
+  farm.register('w2', { cpu_count: 4 });
+  farm.submit('A', [
+    { name: 's', tasks: 6 },
+    { name: 't', tasks: 5, after: ['s'] },
+  ]);
+  farm.submit('B', [{ name: 's', tasks: 4 }], { priority: 90 });
+  farm.submit('C', [{ name: 's', tasks: 3 }], { queueId: capped });
+  farm.submit('D', [{ name: 's', tasks: 2, needs: { pools: ['nuke'] } }]);
+  farm.submit('E', [{ name: 's', tasks: 2, needs: { cores: 4 } }], { priority: 95 });
+  farm.submit('F', [{ name: 's', tasks: 7, needs: { cores: 1 } }]);
+  farm.lease('w1');
+  farm.report('B/0/0', 'failed');
+  const asked = { 'A/0': [0, 5], 'A/1': [2], 'B/0': [0, 3], 'C/0': [1], 'D/0': [0], 'E/0': [1], 'F/0': [6] };
+  const explained = farm.explainSteps(asked);
+  for (const [at, [step, indices]] of Object.entries(asked).entries()) {
+    const found = explained[at];
+    t.strictSame(
+      found?.tasks.map((task) => leaseOfTask(found, task)),
+      indices.map((index) => farm.explain(`${step}/${index}`)),
+      step,
+    );
+  }
+  t.ok(explained.some(({ lease }) => lease.before.jobs > 1));
+  t.end();
+});
+
+test('chooses the first ready task of a step', (t) => {
+  const farm = new TestFarm();
+  farm.register('w1', { cpu_count: 2 });
+  farm.submit('A', [
+    { name: 's', tasks: 6 },
+    { name: 't', tasks: 5, after: ['s'] },
+  ]);
+  farm.lease('w1');
+  const chosen = farm.explainSteps({ 'A/0': null, 'A/1': null }).map(({ tasks }) => tasks);
+  t.match(chosen, [[{ index: 2, readyBefore: 0, heldUntil: null }], []]);
   t.end();
 });

@@ -255,8 +255,16 @@ void test('a job that does not continue has a notice', async (t) => {
   });
   t.equal(noticeOf({ ...job, status: 'canceled' }), null);
   t.match(noticeOf({ ...job, status: 'running', task_counts: { ...NO_TASKS, unschedulable: 1 } }), {
-    title: 'No online worker can run 1 task',
+    title: '1 task cannot start',
   });
+  const reason = 'Usage pool nuke is not registered and has no slots: the task cannot start before it is.';
+  for (const more of [
+    { status: 'blocked' },
+    { status: 'pending' },
+    { status: 'running', task_counts: { ...NO_TASKS, unschedulable: 1 } },
+  ] as const) {
+    t.match(noticeOf({ ...job, ...more, waiting_reason: reason }), { detail: reason }, more.status);
+  }
   t.equal(noticeOf({ ...job, status: 'running' }), null);
 });
 

@@ -143,7 +143,7 @@ function Node({
       className={classNames('step-graph__node', isChosen && 'step-graph__node--chosen')}
       style={{ left: at.x, top: at.y, width: NODE_WIDTH, height: NODE_HEIGHT, ...statusColor(look.color) }}
       aria-pressed={isChosen}
-      title={`${step.name}: ${countsText(step.task_counts)}`}
+      title={`${step.name}: ${countsText(step.task_counts)}${step.waiting_reason === undefined ? '' : `. ${step.waiting_reason}`}`}
       onClick={onChoose}
       onFocus={onFocus}
     >

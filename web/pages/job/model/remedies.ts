@@ -10,14 +10,14 @@ export interface JobNotice {
 
 type JudgedJob = Pick<
   JobDetail,
-  'status' | 'park_reason' | 'cancel_reason' | 'failed_attempts' | 'task_counts'
+  'status' | 'park_reason' | 'cancel_reason' | 'waiting_reason' | 'failed_attempts' | 'task_counts'
 > & {
   readonly effective_retry: Pick<JobDetail['effective_retry'], 'failure_limit'>;
 };
 
 /** Returns the notice about a job; null for none. */
 export function noticeOf(job: JudgedJob): JobNotice | null {
-  const { park_reason: parked, cancel_reason: canceled } = job;
+  const { park_reason: parked, cancel_reason: canceled, waiting_reason: reason } = job;
   if (job.status === 'paused' && parked !== undefined) {
     const times = `${job.failed_attempts.toLocaleString('en')} of ${job.effective_retry.failure_limit.toLocaleString('en')} allowed failures`;
     return {
@@ -42,13 +42,14 @@ export function noticeOf(job: JudgedJob): JobNotice | null {
     return {
       kind: 'info',
       title: 'The job is waiting for other jobs',
-      detail: 'The job starts when all its upstream jobs have completed. See the dependencies.',
+      detail: reason ?? 'The job starts when all its upstream jobs have completed. See the dependencies.',
     };
   if (job.task_counts.unschedulable > 0)
     return {
       kind: 'warning',
-      title: `No online worker can run ${counted(job.task_counts.unschedulable, 'task')}`,
-      detail: 'Open an unschedulable task to see the missing requirement.',
+      title: `${counted(job.task_counts.unschedulable, 'task')} cannot start`,
+      detail: reason ?? 'Open an unschedulable task to see the reason.',
     };
+  if (reason !== undefined) return { kind: 'info', title: 'The job is waiting', detail: reason };
   return null;
 }

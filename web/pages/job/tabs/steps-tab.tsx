@@ -53,6 +53,7 @@ function StepDetail({ job, step }: { job: JobDetail; step: Step }) {
       <KeyValues
         facts={[
           ['Tasks', countsText(step.task_counts)],
+          ['Waiting', step.waiting_reason ?? null],
           ['Depends on', step.depends_on?.join(', ') ?? null],
           ['Compute location', step.compute_location ?? null],
           [
@@ -103,6 +104,9 @@ function StepList({ job, chosen }: { job: JobDetail; chosen: string }) {
             </td>
             <td className="steps-tab__progress">
               <TaskProgress counts={step.task_counts} />
+              {step.waiting_reason !== undefined && (
+                <div className="steps-tab__reason muted">{step.waiting_reason}</div>
+              )}
             </td>
             <td className="number steps-tab__tasks">{step.task_counts.total.toLocaleString('en')}</td>
             <td className="number steps-tab__wide">
