@@ -20,6 +20,7 @@ export const DEFAULTED_PARAMETERS = [
   'tail',
   'after_bus_seq',
   'dry_run',
+  'with_dependents',
   'minutes',
   'step_minutes',
 ] as const;

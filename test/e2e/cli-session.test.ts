@@ -271,7 +271,19 @@ test('a whole session of the command line says and hears what the OpenAPI docume
   await run(2, 'job', broken, '--range', '0');
   await run(2, 'job', broken, 'retry', '--step', 'Nothing');
   await run(4, 'job', broken, 'retry', '--worker', 'nobody');
-  await run(1, 'job', broken, 'retry', '--step', 'Render', '--range', '0-1', '--worker', 'w1', '--wait');
+  await run(
+    1,
+    'job',
+    broken,
+    'retry',
+    '--step',
+    'Render',
+    '--range',
+    'Frame=1-2',
+    '--worker',
+    'w1',
+    '--wait',
+  );
   await run(1, 'job', broken, 'retry', '--wait');
 
   // A log that is followed while the task runs, and a worker that is to rest.

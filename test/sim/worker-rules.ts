@@ -13,6 +13,7 @@ const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
   'worker.deregister': ['online offline'],
   'attempts.booked': [],
   'attempts.released': [],
+  'attempts.ended': [],
   'attempt.failed': [],
   'worker.disable': ['online disabled', 'offline disabled'],
   'worker.enable': ['disabled online', 'disabled offline'],

@@ -203,6 +203,8 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, QueryRow>>
 export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
   'GET /api/v1/workers': ['search', 'summary'],
   'POST /api/v1/jobs': ['dry_run'],
+  'POST /api/v1/jobs/{id}/retry': ['dry_run', 'with_dependents'],
+  'POST /api/v1/tasks/{id}/retry': ['with_dependents'],
   'GET /api/v1/jobs/{id}/tasks': ['step'],
 };
 

@@ -1,8 +1,9 @@
 import { WORKER_OFFLINE_MESSAGE } from '../../../src/core/lifecycle/failure-reasons.ts';
 import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions.ts';
 import type { ServiceContext } from '../service-system.ts';
+import { giveBackAll } from './exiting-attempts.ts';
 import type { WorkerState } from './state.ts';
-import { changeWorker, reclaimAttempts } from './worker-turn.ts';
+import { changeWorker } from './worker-turn.ts';
 
 type WorkerContext = ServiceContext<'worker'>;
 
@@ -72,7 +73,7 @@ export const onLivenessDue =
       watchLiveness(state, timeoutMs, context);
       return;
     }
-    if (state.record.status === 'disabled' && state.bookings.size === 0) return;
+    if (state.record.status === 'disabled' && state.bookings.size + state.exiting.size === 0) return;
     context.send('farm', state.record.farmId, { type: 'worker.expiry-requested', workerId: state.record.id });
   };
 
@@ -91,5 +92,5 @@ export const onExpiryGranted =
       tasks: String(state.bookings.size),
     });
     changeWorker(state, { status: nextWorkerStatus(record.status, 'timeout') }, context);
-    reclaimAttempts(state.bookings.ids(), WORKER_OFFLINE_MESSAGE, context);
+    giveBackAll(state, WORKER_OFFLINE_MESSAGE, context);
   };

@@ -4,10 +4,11 @@ import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-system.ts';
+import { confirmExits, giveBack, giveBackAll } from './exiting-attempts.ts';
 import { recordContact, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { WorkerState } from './state.ts';
-import { byJob, changeWorker, sendOffer, reclaimAttempts, reportLocation } from './worker-turn.ts';
+import { byJob, changeWorker, sendOffer, reportLocation } from './worker-turn.ts';
 
 type WorkerContext = ServiceContext<'worker'>;
 
@@ -44,7 +45,12 @@ export const onWorkerRegistered =
     if (isNewIncarnation) {
       const brought = new Set(message.openAttempts);
       const lost = state.bookings.ids().filter((attemptId) => !brought.has(attemptId));
-      reclaimAttempts(lost, RESTARTED_MESSAGE, context);
+      giveBack(state, lost, RESTARTED_MESSAGE, context);
+      confirmExits(
+        state,
+        [...state.exiting].filter((attemptId) => !brought.has(attemptId)),
+        context,
+      );
     }
     recordHeldAttempts(state, message.openAttempts, context);
     watchLiveness(state, timeoutMs, context);
@@ -90,11 +96,14 @@ export const onWorkerHeartbeat =
     // An offline worker has no liveness timer, and a disabled one may have none.
     if (before !== 'online') watchLiveness(state, timeoutMs, context);
     recordHeldAttempts(state, heartbeat.open_attempts, context);
-    reclaimAttempts(
-      lostAttempts(state, heartbeat.open_attempts, lostAfterMs, context),
+    const lost = lostAttempts(state, heartbeat.open_attempts, lostAfterMs, context);
+    giveBack(
+      state,
+      lost.filter((attemptId) => state.bookings.has(attemptId)),
       UNKNOWN_TO_WORKER_MESSAGE,
       context,
     );
+    confirmExits(state, lost, context);
     const reply: PresenceReply = {
       v: 1,
       type: 'alive',
@@ -115,7 +124,7 @@ export function onWorkerDeregister(
     context.cancelTimer('liveness');
     const status = nextWorkerStatus(state.record.status, 'deregister');
     changeWorker(state, { status, departed: true }, context);
-    reclaimAttempts(state.bookings.ids(), WORKER_OFFLINE_MESSAGE, context);
+    giveBackAll(state, WORKER_OFFLINE_MESSAGE, context);
   }
   const reply: PresenceReply = { v: 1, type: 'departed' };
   context.reply(message.replyTo, reply);
@@ -146,7 +155,7 @@ function recordHeldAttempts(
 }
 
 /**
- * Returns booked attempts that the worker has not reported for `lostAfterMs`. One heartbeat without an attempt proves
+ * Returns booked and exiting attempts that the worker has not reported for `lostAfterMs`. One heartbeat without an attempt proves
  * nothing: it may be older than the attempt. A worker that has the attempt but sends no newer heartbeats for that long
  * stops it itself (docs/architecture.md#the-bus).
  */
@@ -158,7 +167,7 @@ function lostAttempts(
 ): AttemptId[] {
   const openNow = new Set(openAttempts);
   const lost: AttemptId[] = [];
-  for (const attemptId of state.bookings.ids()) {
+  for (const attemptId of [...state.bookings.ids(), ...state.exiting]) {
     if (openNow.has(attemptId)) continue;
     const since = state.missedSince.get(attemptId);
     if (since === undefined || since > context.now) state.missedSince.set(attemptId, context.now);

@@ -1,8 +1,10 @@
+import { attemptIdOf } from '../../../src/core/ids.ts';
 import { refused } from '../../../src/core/problems.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
 import { onExpiryGranted, onLivenessDue, storedHeartbeatAgeMs, watchLiveness } from './liveness.ts';
+import { onAttemptsEnded, reportExits } from './exiting-attempts.ts';
 import type { WorkerMessage } from './messages.ts';
 import { onAttemptFailed } from './on-attempt-failed.ts';
 import { onAttemptsReleased } from './on-attempts-released.ts';
@@ -49,7 +51,11 @@ export function workerActor(
         for (const booking of bookings) state.bookings.add(booking);
         context.markDirty();
       },
-      'attempts.released': onAttemptsReleased,
+      'attempts.released': onAttemptsReleased((state, context) => {
+        // The check of a disabled worker without attempts has ended.
+        if (state.record.status === 'disabled') watchLiveness(state, timeoutMs, context);
+      }),
+      'attempts.ended': onAttemptsEnded,
       'liveness.due': onLivenessDue(timeoutMs),
       'expiry.granted': onExpiryGranted(timeoutMs),
       'expiry.deferred': (_state, { forMs }, context) => {
@@ -89,8 +95,11 @@ function onMissing(
       return null;
     case 'attempts.booked':
       throw new Error(`attempts were booked on worker ${id}, but there is no such worker`);
-    case 'worker.activate':
     case 'attempts.released':
+      reportExits(message.exiting.map(attemptIdOf), context);
+      return null;
+    case 'worker.activate':
+    case 'attempts.ended':
     case 'attempt.failed':
     case 'liveness.due':
     case 'expiry.granted':
