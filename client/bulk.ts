@@ -4,9 +4,14 @@ import type { BulkResult, BulkResults } from './resources.ts';
 const BULK_LOT = 1_000;
 
 export interface BulkOutcome {
+  /** Number of changed items. */
   readonly done: number;
-  /** Retried tasks, when jobs are retried. */
+  /** Retried tasks, when jobs or tasks are retried. */
   readonly retried: number;
+  /** Retried dependents of the jobs. */
+  readonly dependents: number;
+  /** Items that were in the requested state already, or had nothing to retry. */
+  readonly unchanged: readonly BulkResult[];
   readonly refused: readonly BulkResult[];
   /** Items that were not requested because of a cancellation. */
   readonly left: number;
@@ -31,21 +36,23 @@ export async function runBulk(
 ): Promise<BulkOutcome> {
   let done = 0;
   let retried = 0;
+  let dependents = 0;
+  const unchanged: BulkResult[] = [];
   const refused: BulkResult[] = [];
   let dealtWith = 0;
   while (dealtWith < ids.length && !isStopped()) {
     const lot = ids.slice(dealtWith, dealtWith + BULK_LOT);
     const { results } = await send(lot);
     for (const result of results) {
-      if (result.ok) {
-        done += 1;
-        retried += result.retried ?? 0;
-      } else refused.push(result);
+      retried += result.retried ?? 0;
+      dependents += result.dependents ?? 0;
+      if (result.changed) done += 1;
+      else (result.ok ? unchanged : refused).push(result);
     }
     dealtWith += lot.length;
     progress(dealtWith);
   }
-  return { done, retried, refused, left: ids.length - dealtWith };
+  return { done, retried, dependents, unchanged, refused, left: ids.length - dealtWith };
 }
 
 /**

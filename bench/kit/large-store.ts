@@ -104,6 +104,8 @@ function writeJob(sketch: JobSketch, write: (...changes: readonly Change[]) => v
         hasText: false,
         unschedulable: false,
         silent: true,
+        exiting: false,
+        cascaded: false,
       });
     }
     if (isTouched) write(put('taskPage', keys.taskPage(id, 0, page), bytes));

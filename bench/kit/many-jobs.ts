@@ -117,6 +117,8 @@ function donePages(done: number, clock: number): Uint8Array[] {
       hasText: false,
       unschedulable: false,
       silent: true,
+      exiting: false,
+      cascaded: false,
     });
   }
   return pages;

@@ -9,8 +9,9 @@ import {
 import { confirmDeletion, counted } from './confirm-deletion.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { integer } from './integer.ts';
-import { allQueues, allWorkers, findIn, findJob } from './lookup.ts';
+import { allQueues, findIn, findJob } from './lookup.ts';
 import { outcome } from './outcome.ts';
+import { retriedText, retryJob, type JobRetryOptions } from './retry.ts';
 import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
 import type { JobDetail, Step } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
@@ -60,19 +61,15 @@ function printJob(terminal: Terminal, job: JobDetail): void {
 const ACTIONS = ['cancel', 'delete', 'pause', 'resume', 'retry', 'set', 'wait', 'watch'] as const;
 type Action = (typeof ACTIONS)[number];
 
-interface JobOptions extends ClientOptions, RetryOptions {
+interface JobOptions extends ClientOptions, RetryOptions, JobRetryOptions {
   readonly priority?: number;
   readonly queue?: string;
   readonly wait?: boolean;
   readonly watch?: boolean;
-  readonly step?: string;
-  readonly range?: string;
-  readonly worker?: string;
   readonly yes?: boolean;
 }
 
 type Update = BodyOf<'patch', '/jobs/{id}'>;
-type RetrySelection = BodyOf<'post', '/jobs/{id}/retry'>;
 
 /** Returns the settings that `set` changes. The queue must be in the job's farm. */
 async function updateOf({ client }: ClientContext, id: string, options: JobOptions): Promise<Update> {
@@ -83,18 +80,6 @@ async function updateOf({ client }: ClientContext, id: string, options: JobOptio
   return { ...settings, queue_id: queue.id };
 }
 
-/** Returns the tasks that `retry` selects; undefined for all. The worker must be in the job's farm. */
-async function selectionOf(
-  { client }: ClientContext,
-  id: string,
-  { step, range, worker }: JobOptions,
-): Promise<RetrySelection | undefined> {
-  if (worker === undefined) return step === undefined && range === undefined ? undefined : { step, range };
-  const { farm_id: farmId } = await client.call('get', '/jobs/{id}', { path: { id } });
-  const found = findIn(await allWorkers(client, farmId), worker, 'worker', " in the job's farm");
-  return { step, range, worker_id: found.id };
-}
-
 /** Throws a usage error for options that do not fit the action. */
 function checkUsage(action: Action | undefined, options: JobOptions): void {
   const { priority, queue, maxAttempts, retryDelaySeconds, failureLimit } = options;
@@ -102,27 +87,32 @@ function checkUsage(action: Action | undefined, options: JobOptions): void {
   const sets = given.some((value) => value !== undefined);
   if (action === 'set' && !sets) throw new CommandError(EXIT.usage, 'nothing to set; give an option');
   if (action !== 'set' && sets) throw new CommandError(EXIT.usage, 'these options need the action "set"');
-  const picks = [options.step, options.range, options.worker].some((value) => value !== undefined);
-  if (action !== 'retry' && picks)
+  const { step, range, indexRange, worker, dryRun, dependents } = options;
+  const picks = [step, range, indexRange, worker, dryRun].some((value) => value !== undefined);
+  if (action !== 'retry' && (picks || !dependents))
     throw new CommandError(EXIT.usage, 'these options need the action "retry"');
   if (action !== 'delete' && options.yes === true)
     throw new CommandError(EXIT.usage, '--yes needs the action "delete"');
+  if (range !== undefined && indexRange !== undefined)
+    throw new CommandError(EXIT.usage, '--range and --index-range exclude each other');
+  if (dryRun === true && (options.wait === true || options.watch === true))
+    throw new CommandError(EXIT.usage, '--wait and --watch do not apply to a dry run');
   if (action === 'delete' && (options.wait === true || options.watch === true))
     throw new CommandError(EXIT.usage, '--wait and --watch do not apply to "delete"');
 }
 
-/** Performs an action other than show, wait and delete. */
-async function act(context: ClientContext, id: string, action: Action, options: JobOptions): Promise<void> {
+/** Performs an action. */
+async function act(
+  context: ClientContext,
+  id: string,
+  action: Exclude<Action, 'retry'>,
+  options: JobOptions,
+): Promise<void> {
   const { client } = context;
   switch (action) {
     case 'cancel':
       await client.call('post', '/jobs/{id}/cancel', { path: { id } });
       break;
-    case 'retry': {
-      const body = await selectionOf(context, id, options);
-      await client.call('post', '/jobs/{id}/retry', { path: { id }, ...(body !== undefined && { body }) });
-      break;
-    }
     case 'pause':
     case 'resume':
       await client.call('patch', '/jobs/{id}', { path: { id }, body: { action } });
@@ -163,7 +153,9 @@ async function job(given: string, action: Action | undefined, options: JobOption
   const { client, terminal, json } = context;
   const id = await findJob(client, given);
   if (action === 'delete') await confirmJobDeletion(context, id, options.yes === true);
-  if (action !== undefined) await act(context, id, action, options);
+  const retried = action === 'retry' ? await retryJob(context, id, options) : undefined;
+  if (retried === null) return;
+  if (action !== undefined && action !== 'retry') await act(context, id, action, options);
   if (action === 'delete') {
     // The status in the job's events after a deletion.
     if (json) printJson(terminal, { id, status: 'removed' });
@@ -171,9 +163,13 @@ async function job(given: string, action: Action | undefined, options: JobOption
     return;
   }
   const watches = action === 'watch' || options.watch === true;
-  if (watches || action === 'wait' || options.wait === true) return outcome(context, id, watches);
+  if (watches || action === 'wait' || options.wait === true) {
+    if (retried !== undefined && !json) terminal.err(`${retriedText(retried)}\n`);
+    return outcome(context, id, watches);
+  }
   const detail = await client.call('get', '/jobs/{id}', { path: { id } });
-  if (json) printJson(terminal, detail);
+  if (json) printJson(terminal, retried === undefined ? detail : { ...detail, retry: retried });
+  else if (retried !== undefined) terminal.out(`${detail.id} ${detail.status}, ${retriedText(retried)}\n`);
   else if (action !== undefined) terminal.out(`${detail.id} ${detail.status}\n`);
   else printJob(terminal, detail);
 }
@@ -191,8 +187,14 @@ export const jobCommand = (): Command =>
       .option('--yes', 'delete: do not ask for confirmation')
       .option('--watch', 'show the progress of each step and wait for the end')
       .option('--step <step>', 'retry: only tasks of this step, by name or id')
-      .option('--range <range>', 'retry: only tasks at these positions in the step, such as 0-9,14')
+      .option(
+        '--range <values>',
+        'retry: only tasks with these values of a task parameter, such as Frame=1003-1007, or 1003-1007,1010 if the step has one integer parameter',
+      )
+      .option('--index-range <range>', 'retry: only tasks at these positions in the step, such as 0-9,14')
       .option('--worker <worker>', 'retry: only failed tasks whose last attempt ran on this worker')
+      .option('--no-dependents', 'retry: not the dependents that were canceled because of the job')
+      .option('--dry-run', 'retry: only show what would be retried')
       .option('--priority <n>', 'set: higher is scheduled sooner', integer)
       .option('--queue <queue>', "set: another queue of the job's farm"),
   ).action(job);

@@ -1,7 +1,9 @@
 import { Argument, type Command } from 'commander';
 import { clientCommand, contextOf, printJson, shortTime, type ClientOptions } from './client-command.ts';
+import { CommandError, EXIT } from './exit-codes.ts';
 import { findTask } from './lookup.ts';
 import { shownStatusOf } from '../../client/attempt-status.ts';
+import { retriedText } from './retry.ts';
 import type { Attempt, Task } from '../../client/resources.ts';
 import { table, type Column } from './table.ts';
 import { parametersOf, progressOf } from './tasks.ts';
@@ -40,13 +42,27 @@ function printTask(terminal: Terminal, task: Task, attempts: readonly Attempt[])
 const ACTIONS = ['cancel', 'retry'] as const;
 type Action = (typeof ACTIONS)[number];
 
-async function task(given: string, action: Action | undefined, options: ClientOptions): Promise<void> {
+interface TaskOptions extends ClientOptions {
+  /** False with `--no-dependents`. */
+  readonly dependents: boolean;
+}
+
+async function task(given: string, action: Action | undefined, options: TaskOptions): Promise<void> {
   const { client, terminal, json } = contextOf(options);
+  if (action !== 'retry' && !options.dependents)
+    throw new CommandError(EXIT.usage, '--no-dependents needs the action "retry"');
   const id = await findTask(client, given);
-  if (action !== undefined) {
-    const standing = await client.call('post', `/tasks/{id}/${action}`, { path: { id } });
+  if (action === 'cancel') {
+    const standing = await client.call('post', '/tasks/{id}/cancel', { path: { id } });
     if (json) printJson(terminal, standing);
     else terminal.out(`${standing.task_id} ${standing.status}\n`);
+    return;
+  }
+  if (action === 'retry') {
+    const query = { with_dependents: options.dependents };
+    const standing = await client.call('post', '/tasks/{id}/retry', { path: { id }, query });
+    if (json) printJson(terminal, standing);
+    else terminal.out(`${standing.task_id} ${standing.status}, ${retriedText(standing)}\n`);
     return;
   }
   const found = await client.call('get', '/tasks/{id}', { path: { id } });
@@ -63,4 +79,8 @@ export const taskCommand = (): Command =>
   clientCommand('task', 'Show a task with its attempts, cancel it or retry it.')
     .argument('<task>', TASK_ARGUMENT_HELP)
     .addArgument(new Argument('[action]', 'the action; without one, show it').choices(ACTIONS))
+    .option(
+      '--no-dependents',
+      'retry: not the later steps and dependents that were canceled because of the task',
+    )
     .action(task);

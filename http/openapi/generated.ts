@@ -583,7 +583,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Retry the failed and canceled tasks of a job
-         * @description Retries failed and canceled tasks: their failures are reset, their attempts are kept. An ended or parked job continues; a job paused by a user stays paused. Rejected (409) if the queue of an ended job no longer exists. Without a body, all failed and canceled tasks are retried. A body selects those that match all of its members. Tasks of other steps that were canceled because these failed stay canceled until they are selected too. At most 100,000 single tasks can be selected at once (409); whole steps are not limited.
+         * @description Retries failed and canceled tasks: their failures are reset, their attempts are kept. An ended or parked job continues; a job paused by a user stays paused. An ended job with an upstream job that is not completed becomes blocked, like a new job. Rejected (409) if the queue of an ended job no longer exists. Without a body, all failed and canceled tasks are retried. A body selects those that match all of its members. Tasks of other steps that were canceled because these failed, and dependents that were canceled because this job failed, stay canceled without `with_dependents`. At most 100,000 single tasks can be selected at once (409); whole steps are not limited.
          */
         readonly post: operations["retryJob"];
         readonly delete?: never;
@@ -858,7 +858,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Retry a failed or canceled task
-         * @description A retry of an ended job starts the job again. 409 if the task has neither failed nor been canceled, or if the queue of an ended job no longer exists.
+         * @description A retry of an ended job starts the job again; it becomes blocked if an upstream job is not completed. 409 if the task has neither failed nor been canceled, or if the queue of an ended job no longer exists. A task that was canceled while it ran stays pending until its worker has confirmed that the earlier attempt has ended.
          */
         readonly post: operations["retryTask"];
         readonly delete?: never;
@@ -1305,13 +1305,36 @@ export interface components {
         };
         readonly JobRetry: {
             readonly job_id: string;
+            /** @description Retried tasks of this job. */
             readonly retried: components["schemas"]["Count"];
+            /** @description Status of the job after the retry; of a dry run, before it. */
+            readonly status: components["schemas"]["JobStatus"];
+            /** @description Steps with retried tasks, in the order of the template. */
+            readonly steps: readonly components["schemas"]["RetriedStep"][];
+            /** @description Retried dependents, directly or through others; empty without `with_dependents`. */
+            readonly dependents: readonly components["schemas"]["RetriedDependent"][];
+        };
+        readonly RetriedStep: {
+            readonly step_id: string;
+            readonly name: string;
+            readonly retried: components["schemas"]["Count"];
+            /** @description The tasks of a selection or a dry run: values of the only task parameter (`Frame=1003-1007`), or positions (`positions 0-4`). Cut with `…` after 500 characters. */
+            readonly tasks?: string;
+        };
+        readonly RetriedDependent: {
+            readonly job_id: string;
+            readonly name: string;
+            readonly retried: components["schemas"]["Count"];
+            /** @description Why the job is not retried. */
+            readonly problem?: components["schemas"]["BulkProblem"];
         };
         readonly JobRetrySelection: {
             /** @description Id or name of a step. */
             readonly step?: string;
-            /** @description Indexes of tasks in the task order of the step, from 0, as a range expression: `0-9,14` or `0-98:2`. Requires `step`, unless the job has only one. */
+            /** @description Values of a task parameter: `Frame=1003-1007`, or only a range expression (`1003-1007,1010`, `1-99:2`) if the step has one integer parameter. Requires `step`, unless the job has only one. Excludes `index_range`. */
             readonly range?: string;
+            /** @description Positions of tasks in the task order of the step, from 0, as a range expression: `0-9,14` or `0-98:2`. Requires `step`, unless the job has only one. */
+            readonly index_range?: string;
             /** @description Only tasks that have failed, and whose last attempt ran on this worker. */
             readonly worker_id?: string;
         };
@@ -1493,16 +1516,24 @@ export interface components {
         };
         readonly BulkIds: readonly string[];
         readonly BulkResults: {
+            /** @description Number of items of the request. */
+            readonly total: components["schemas"]["Count"];
+            /** @description Number of items that the request has changed. */
+            readonly changed: components["schemas"]["Count"];
             /** @description One for each item, in the order of `ids` or of the list. */
             readonly results: readonly components["schemas"]["BulkResult"][];
         };
         readonly BulkResult: {
             readonly id: string;
             readonly ok: boolean;
+            /** @description False if the item was rejected, or was already in the requested state. */
+            readonly changed: boolean;
             /** @description HTTP status of the single route. */
             readonly status: number;
-            /** @description For a retried job, the number of retried tasks. */
+            /** @description For a retried job or task, the number of retried tasks of the job. */
             readonly retried?: number;
+            /** @description For a retry with dependents, the number of retried dependents. */
+            readonly dependents?: number;
             readonly problem?: components["schemas"]["BulkProblem"];
         };
         /** @description The problem of one item; the request id is that of the whole response. */
@@ -1522,6 +1553,8 @@ export interface components {
             readonly action: "pause" | "resume" | "cancel" | "retry" | "delete" | "set";
             readonly ids?: components["schemas"]["BulkIds"];
             readonly filter?: components["schemas"]["JobBulkFilter"];
+            /** @description Only for the action `retry`, as in the route of one job. */
+            readonly with_dependents?: boolean;
             /** @description Only for the action `set`. */
             readonly priority?: number;
             /** @description Only for the action `set`; a queue of the farm of each job. */
@@ -1541,6 +1574,8 @@ export interface components {
         readonly TaskBulk: {
             /** @enum {string} */
             readonly action: "retry" | "cancel";
+            /** @description Only for the action `retry`, as in the route of one task. */
+            readonly with_dependents?: boolean;
             readonly ids?: components["schemas"]["BulkIds"];
             readonly filter?: components["schemas"]["TaskBulkFilter"];
         };
@@ -1746,6 +1781,10 @@ export interface components {
             readonly task_id: string;
             /** @enum {string} */
             readonly status: "ready" | "pending";
+            /** @description Retried tasks of the job; more than 1 only with `with_dependents`. */
+            readonly retried: components["schemas"]["Count"];
+            /** @description Retried dependents of the job; empty without `with_dependents`. */
+            readonly dependents: readonly components["schemas"]["RetriedDependent"][];
         };
         readonly Attempt: {
             readonly attempt_number: number;
@@ -1987,7 +2026,7 @@ export interface components {
             /** @constant */
             readonly gate: "scheduler";
             /** @enum {string} */
-            readonly reason: "scheduler not answering" | "not among the candidates";
+            readonly reason: "scheduler not answering" | "not among the candidates" | "canceled attempt not ended";
             readonly sentence: string;
         };
         readonly LogChunk: {
@@ -2253,6 +2292,8 @@ export interface components {
         };
     };
     parameters: {
+        /** @description Also retries tasks of later steps and dependents that were canceled only because of the retried tasks. A dependent returns to `blocked`. One whose other upstream jobs have failed, or were canceled or deleted, stays canceled. */
+        readonly WithDependents: boolean;
         readonly Id: string;
         readonly Limit: number;
         readonly Offset: number;
@@ -3768,7 +3809,12 @@ export interface operations {
     };
     readonly retryJob: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Also retries tasks of later steps and dependents that were canceled only because of the retried tasks. A dependent returns to `blocked`. One whose other upstream jobs have failed, or were canceled or deleted, stays canceled. */
+                readonly with_dependents?: components["parameters"]["WithDependents"];
+                /** @description Changes nothing; the response shows what the request would retry. */
+                readonly dry_run?: boolean;
+            };
             readonly header?: never;
             readonly path: {
                 readonly id: components["parameters"]["Id"];
@@ -3781,7 +3827,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Number of retried tasks; 0 if none has failed or was canceled. */
+            /** @description The retried tasks; `retried` is 0 if none has failed or was canceled. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -4235,7 +4281,10 @@ export interface operations {
     };
     readonly retryTask: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Also retries tasks of later steps and dependents that were canceled only because of the retried tasks. A dependent returns to `blocked`. One whose other upstream jobs have failed, or were canceled or deleted, stays canceled. */
+                readonly with_dependents?: components["parameters"]["WithDependents"];
+            };
             readonly header?: never;
             readonly path: {
                 readonly id: components["parameters"]["Id"];
@@ -4244,7 +4293,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The task is ready, or pending while its step or its job waits for others. */
+            /** @description The task is ready, or pending while its step, its job or the end of its earlier attempt is awaited. */
             readonly 202: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];

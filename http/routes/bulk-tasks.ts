@@ -1,7 +1,7 @@
 import { taskIdOf } from '../../src/core/ids.ts';
 import { taskWindow } from '../views/task-window.ts';
 import { bulk, BULK_ITEMS_MAX, itemCall } from './bulk.ts';
-import { notFound, type Handler } from './operation.ts';
+import { invalid, notFound, type Handler } from './operation.ts';
 import { retryTask } from './retry.ts';
 import { cancelTask } from './tasks.ts';
 
@@ -9,6 +9,8 @@ const FIRST_PAGE = { sort_by: 'created_at', sort_dir: 'asc', offset: 0, limit: B
 
 export const bulkTasks: Handler<'bulkTasks'> = (call, ports) => {
   const { body } = call;
+  if (body.with_dependents !== undefined && body.action !== 'retry')
+    return invalid('/with_dependents', `is only for retry, not for ${body.action}`);
   return bulk(
     body,
     'tasks',
@@ -22,9 +24,13 @@ export const bulkTasks: Handler<'bulkTasks'> = (call, ports) => {
       );
       return { ids, total };
     },
-    (id) => {
+    async (id) => {
       const item = { ...itemCall(call, id), body: undefined };
-      return body.action === 'retry' ? retryTask(item, ports) : cancelTask(item, ports);
+      const query = { with_dependents: body.with_dependents === true };
+      const reply = await (body.action === 'retry'
+        ? retryTask({ ...item, query }, ports)
+        : cancelTask(item, ports));
+      return { reply, isUnchanged: false };
     },
     ports,
   );

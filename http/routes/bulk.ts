@@ -28,6 +28,14 @@ interface BulkReply {
   readonly body: Schemas['BulkResults'];
 }
 
+/** The reply of an item's own route, and whether the item was in the requested state already. */
+export interface ItemOutcome {
+  readonly reply: AnyReply;
+  readonly isUnchanged: boolean;
+}
+
+type ItemAction = (id: string) => Promise<ItemOutcome>;
+
 /**
  * Applies an action to each selected item. `act` is the handler of the item's own route. `what` is the plural name of
  * the items.
@@ -36,7 +44,7 @@ export async function bulk<Filter>(
   picked: Picked<Filter>,
   what: string,
   find: (filter: Filter) => Found | ProblemReply,
-  act: (id: string) => AnyReply | Promise<AnyReply>,
+  act: ItemAction,
   ports: Ports,
 ): Promise<BulkReply | ProblemReply> {
   const found = foundBy(picked, find);
@@ -48,7 +56,8 @@ export async function bulk<Filter>(
   const results = await mapConcurrently(found.ids, AT_ONCE, async (id) =>
     resultOf(id, await acted(id, act, ports)),
   );
-  return { kind: 'json', status: 200, body: { results } };
+  const changed = results.filter((result) => result.changed).length;
+  return { kind: 'json', status: 200, body: { total: results.length, changed, results } };
 }
 
 function foundBy<Filter>(
@@ -63,31 +72,35 @@ function foundBy<Filter>(
 }
 
 /** Keeps the error of one item from failing the others. */
-async function acted(
-  id: string,
-  act: (id: string) => AnyReply | Promise<AnyReply>,
-  ports: Ports,
-): Promise<AnyReply> {
+async function acted(id: string, act: ItemAction, ports: Ports): Promise<ItemOutcome> {
   try {
     return await act(id);
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     ports.log('error', 'an item of a bulk request failed', { id, error: text });
-    return problem('internal', 'the item failed; the log of the service says why');
+    return {
+      reply: problem('internal', 'the item failed; the log of the service says why'),
+      isUnchanged: true,
+    };
   }
 }
 
-function resultOf(id: string, reply: AnyReply): Schemas['BulkResult'] {
+function resultOf(id: string, { reply, isUnchanged }: ItemOutcome): Schemas['BulkResult'] {
+  const changed = !isUnchanged;
   switch (reply.kind) {
     case 'problem': {
       const body = problemBody(reply.problem);
-      return { id, ok: false, status: body.status, problem: body };
+      return { id, ok: false, changed: false, status: body.status, problem: body };
     }
     case 'done':
-      return { id, ok: true, status: 204 };
+      return { id, ok: true, changed, status: 204 };
     case 'json': {
       const { status, body } = reply;
-      return { id, ok: true, status, ...('retried' in body && { retried: body.retried }) };
+      if (!('retried' in body)) return { id, ok: true, changed, status };
+      const { retried } = body;
+      const dependents = 'dependents' in body ? body.dependents.filter((each) => each.retried > 0).length : 0;
+      const counts = { retried, ...(dependents > 0 && { dependents }) };
+      return { id, ok: true, changed: retried + dependents > 0, status, ...counts };
     }
     case 'text':
     case 'stream':

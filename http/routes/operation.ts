@@ -21,6 +21,7 @@ export const DEFAULTED_PARAMETERS = [
   'after_bus_seq',
   'dry_run',
   'force',
+  'with_dependents',
   'minutes',
   'step_minutes',
 ] as const;

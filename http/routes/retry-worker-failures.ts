@@ -1,11 +1,11 @@
 import type { FarmId, JobId } from '../../src/core/ids.ts';
 import { problemBody } from '../problems.ts';
 import type { Schemas } from '../views/schemas.ts';
+import { askToRetry } from './ask-to-retry.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 import { findJob } from './find-task.ts';
 import { notFound, type Handler } from './operation.ts';
 import { ordinalOf } from './retry-target.ts';
-import { askToRetry } from './retry.ts';
 import { failuresOf, findWorker } from './workers.ts';
 
 const JOBS_AT_ONCE = 8;
@@ -30,7 +30,11 @@ export const retryWorkerFailures: Handler<'retryWorkerFailures'> = async ({ path
     return ordinal;
   };
   const retry = async ({ id, workerOrdinal }: Failed): Promise<Schemas['WorkerRetry']['jobs'][number]> => {
-    const outcome = await askToRetry(id, { selection: { workerOrdinal } }, ports);
+    const outcome = await askToRetry(
+      id,
+      { target: { selection: { workerOrdinal } }, scope: 'tasks', isDryRun: false },
+      ports,
+    );
     return outcome.ok
       ? { job_id: id, retried: outcome.value.retried }
       : { job_id: id, retried: 0, problem: problemBody(outcome.problem) };

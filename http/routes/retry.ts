@@ -1,35 +1,61 @@
 import type { RetryResult, RetryTarget } from '../../actors/service/job/messages.ts';
-import { taskIdOf, type JobId } from '../../src/core/ids.ts';
-import type { Outcome } from '../../src/core/problems.ts';
+import { stepIdOf, taskIdOf, type JobId } from '../../src/core/ids.ts';
 import type { Ports } from '../ports.ts';
-import { findJob, findTask } from './find-task.ts';
+import type { Schemas } from '../views/schemas.ts';
+import { shapesOf } from '../views/job-spaces.ts';
+import { retriedTasksText } from '../views/retried-tasks.ts';
+import { askToRetry } from './ask-to-retry.ts';
+import { findJob, findTask, stepsOf } from './find-task.ts';
 import { notFound, type Handler } from './operation.ts';
+import { retryDependents } from './retry-dependents.ts';
 import { retryTargetOf } from './retry-target.ts';
 
-export const retryJob: Handler<'retryJob'> = async ({ path, body }, ports) => {
+export const retryJob: Handler<'retryJob'> = async ({ path, query, body }, ports) => {
   const job = findJob(ports.store, path.id);
   if (job === null) return notFound('job', path.id);
   const target = retryTargetOf(ports.store, job, body ?? {});
   if (!target.ok) return { kind: 'problem', problem: target.problem };
-  const outcome = await askToRetry(job.id, target.value, ports);
+  const { with_dependents: withDependents, dry_run: isDryRun } = query;
+  const scope = withDependents ? 'later steps' : 'tasks';
+  const outcome = await askToRetry(job.id, { target: target.value, scope, isDryRun }, ports);
   if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
-  return { kind: 'json', status: 200, body: { job_id: job.id, retried: outcome.value.retried } };
+  const { retried, jobStatus } = outcome.value;
+  const dependents = withDependents ? await retryDependents(job.id, outcome.value, isDryRun, ports) : [];
+  const steps = retriedSteps(job.id, outcome.value, ports);
+  const view = { job_id: job.id, retried, status: jobStatus, steps, dependents: [...dependents] };
+  return { kind: 'json', status: 200, body: view };
 };
 
-export const retryTask: Handler<'retryTask'> = async ({ path }, ports) => {
+export const retryTask: Handler<'retryTask'> = async ({ path, query }, ports) => {
   const task = findTask(ports.store, path.id);
   if (task === null) return notFound('task', path.id);
   const { jobId, stepOrder, index } = task.address;
-  const outcome = await askToRetry(jobId, { stepOrder, index }, ports);
+  const target: RetryTarget = { stepOrder, index };
+  const { with_dependents: withDependents } = query;
+  const scope = withDependents ? 'later steps' : 'tasks';
+  const outcome = await askToRetry(jobId, { target, scope, isDryRun: false }, ports);
   if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
+  const { retried } = outcome.value;
   const status = outcome.value.status === 'ready' ? 'ready' : 'pending';
-  return { kind: 'json', status: 202, body: { task_id: taskIdOf(task.address), status } };
+  const dependents = withDependents ? await retryDependents(jobId, outcome.value, false, ports) : [];
+  const view = { task_id: taskIdOf(task.address), status, retried, dependents: [...dependents] } as const;
+  return { kind: 'json', status: 202, body: view };
 };
 
-/** Sends a retry request to a job. */
-export const askToRetry = (id: JobId, target: RetryTarget, ports: Ports): Promise<Outcome<RetryResult>> =>
-  ports.actors.ask<RetryResult>((replyTo) => ({
-    actor: 'job',
-    id,
-    message: { type: 'job.retry', target, replyTo },
-  }));
+function retriedSteps(
+  id: JobId,
+  { steps }: RetryResult,
+  { store }: Pick<Ports, 'store'>,
+): Schemas['RetriedStep'][] {
+  const records = stepsOf(store, id);
+  const shapeOf = shapesOf(store, id);
+  return steps.map(({ stepOrder, retried, indices }) => {
+    const shape = indices === null ? undefined : shapeOf(stepOrder);
+    return {
+      step_id: stepIdOf(id, stepOrder),
+      name: records.find(({ order }) => order === stepOrder)?.name ?? '',
+      retried,
+      ...(indices !== null && shape !== undefined && { tasks: retriedTasksText(shape, indices) }),
+    };
+  });
+}

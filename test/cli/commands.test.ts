@@ -354,17 +354,61 @@ test('lists', async (t) => {
   t.match(await run('jobs --limit some'), { code: 2, err: /It must be a whole number from 0/ });
 });
 
+const RETRY = {
+  job_id: JOB.id,
+  retried: 2,
+  status: 'pending',
+  steps: [{ step_id: 'j-0', name: 'Render', retried: 2, tasks: 'Frame=1003-1004' }],
+  dependents: [{ job_id: 'd', name: 'Comp', retried: 10 }],
+};
+
+test('a retry shows what it retries, and fails if there is nothing', async (t) => {
+  const service = await answeringService({
+    [`GET /api/v1/jobs/${JOB.id}`]: [{ body: { ...JOB, steps: [] } }],
+    [`POST /api/v1/jobs/${JOB.id}/retry`]: [
+      { body: RETRY },
+      { body: RETRY },
+      { body: { ...RETRY, retried: 0, steps: [], dependents: [] } },
+    ],
+  });
+  t.teardown(() => service.close());
+  const run = (...args: string[]): ReturnType<typeof runCallsheet> =>
+    runCallsheet(['job', JOB.id, 'retry', ...args], { environment: { SVC_URL: service.url } });
+  t.match(await run('--range', '1003-1004', '--step', 'Render'), {
+    code: 0,
+    out: `${JOB.id} ${JOB.status}, 2 tasks and 1 dependent retried\n`,
+    err: /Render: 2 tasks \(Frame=1003-1004\)\ndependents that were canceled because of this job: Comp \(10 tasks\)\n/,
+  });
+  const posts = service.requests.filter(({ method }) => method === 'POST');
+  t.same(
+    posts.map(({ path, body }) => [path.split('?')[1], JSON.parse(body) as unknown]),
+    [
+      ['with_dependents=true&dry_run=true', { step: 'Render', range: '1003-1004' }],
+      ['with_dependents=true&dry_run=false', { step: 'Render', range: '1003-1004' }],
+    ],
+  );
+  t.match(await run(), {
+    code: 5,
+    out: '',
+    err: /nothing was retried: the job has no failed or canceled tasks/,
+  });
+  t.match(await run('--range', '1', '--index-range', '1'), { code: 2, err: /exclude each other/ });
+});
+
 test('a job is paused, resumed and retried', async (t) => {
   const service = await answeringService({
     [`GET /api/v1/jobs/${JOB.id}`]: [{ body: { ...JOB, status: 'paused', steps: [] } }],
     [`PATCH /api/v1/jobs/${JOB.id}`]: [{ body: JOB }],
-    [`POST /api/v1/jobs/${JOB.id}/retry`]: [{ body: { job_id: JOB.id, retried: 2 } }],
+    [`POST /api/v1/jobs/${JOB.id}/retry`]: [{ body: RETRY }],
   });
   t.teardown(() => service.close());
   const environment = { SVC_URL: service.url };
   for (const action of ['pause', 'resume', 'retry']) {
     const { code, out } = await runCallsheet(['job', JOB.id, action], { environment });
-    t.same([code, out], [0, `${JOB.id} paused\n`]);
+    t.same(
+      [code, out],
+      [0, `${JOB.id} paused${action === 'retry' ? ', 2 tasks and 1 dependent retried' : ''}\n`],
+    );
   }
   t.same(
     service.requests.filter(({ method }) => method === 'PATCH').map(({ body }) => body),

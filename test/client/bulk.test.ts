@@ -5,6 +5,7 @@ import type { BulkResult, BulkResults } from '../../client/resources.ts';
 const refusal = (id: string, detail: string): BulkResult => ({
   id,
   ok: false,
+  changed: false,
   status: 409,
   problem: { type: 'about:blank', title: 'Conflict', status: 409, detail },
 });
@@ -16,9 +17,11 @@ test('runBulk sends 1,000 items per request', async (t) => {
   const send = (lot: readonly string[]): Promise<BulkResults> => {
     sent.push(lot);
     const results = lot.map((id) =>
-      id === 'j7' ? refusal(id, 'it has ended') : { id, ok: true, status: 200, retried: 2 },
+      id === 'j7'
+        ? refusal(id, 'it has ended')
+        : { id, ok: true, changed: id !== 'j9', status: 200, retried: id === 'j9' ? 0 : 2 },
     );
-    return Promise.resolve({ results });
+    return Promise.resolve({ total: lot.length, changed: lot.length, results });
   };
   const outcome = await runBulk(ids, send, {
     progress: (dealtWith) => progress.push(dealtWith),
@@ -33,7 +36,14 @@ test('runBulk sends 1,000 items per request', async (t) => {
     ],
   );
   t.same(progress, [1000, 2000, 2500]);
-  t.same(outcome, { done: 2499, retried: 4998, refused: [refusal('j7', 'it has ended')], left: 0 });
+  t.same(outcome, {
+    done: 2498,
+    retried: 4996,
+    dependents: 0,
+    unchanged: [{ id: 'j9', ok: true, changed: false, status: 200, retried: 0 }],
+    refused: [refusal('j7', 'it has ended')],
+    left: 0,
+  });
 });
 
 test('runBulk stops at a request that fails as a whole', async (t) => {
@@ -49,11 +59,12 @@ test('runBulk can be canceled', async (t) => {
     Array.from({ length: 3_000 }, (_unused, nth) => `j${nth}`),
     (lot) => {
       lots += 1;
-      return Promise.resolve({ results: lot.map((id) => ({ id, ok: true, status: 204 })) });
+      const results = lot.map((id) => ({ id, ok: true, changed: true, status: 204 }));
+      return Promise.resolve({ total: lot.length, changed: lot.length, results });
     },
     { progress: () => undefined, isStopped: () => lots === 1 },
   );
-  t.same(outcome, { done: 1000, retried: 0, refused: [], left: 2000 });
+  t.same(outcome, { done: 1000, retried: 0, dependents: 0, unchanged: [], refused: [], left: 2000 });
 });
 
 test('collectIds returns all matching jobs except the excluded ones', async (t) => {
@@ -76,7 +87,7 @@ test('refusalGroups groups rejected items by reason', (t) => {
       refusal('j1', 'job j1 has ended'),
       refusal('j2', 'no queue'),
       refusal('j3', 'job j3 has ended'),
-      { id: 'j4', ok: false, status: 500 },
+      { id: 'j4', ok: false, changed: false, status: 500 },
     ]),
     [
       { reason: 'job has ended', ids: ['j1', 'j3'] },

@@ -49,7 +49,9 @@ const NONE = '00000000-0000-7000-8000-000000000000';
 async function single(method: string, path: string, id: string): Promise<unknown> {
   const { status, body } = await api.call(method, path);
   const { instance: _request, ...problem } = body;
-  return status < 400 ? { id, ok: true, status } : { id, ok: false, status, problem };
+  return status < 400
+    ? { id, ok: true, changed: true, status }
+    : { id, ok: false, changed: false, status, problem };
 }
 
 await test('bulk actions reach jobs on every shard and return the result of the single route for each', async (t) => {
@@ -67,14 +69,15 @@ await test('bulk actions reach jobs on every shard and return the result of the 
   t.match(await summary('project=bulk'), { total: 6, pending: 6 });
 
   t.same(await bulk('jobs', { action: 'pause', ids: [second, NONE, first, second] }), [
-    { id: second, ok: true, status: 200 },
+    { id: second, ok: true, changed: true, status: 200 },
     {
       id: NONE,
       ok: false,
+      changed: false,
       status: 404,
       problem: { type: 'about:blank', title: 'Not Found', status: 404, detail: `no job ${NONE}` },
     },
-    { id: first, ok: true, status: 200 },
+    { id: first, ok: true, changed: true, status: 200 },
   ]);
   t.same(await statuses(), ['paused', 'paused', 'pending', 'pending', 'pending', 'pending']);
   t.match(await summary('project=bulk&status=failed'), { total: 6, paused: 2, pending: 4 });
@@ -97,8 +100,8 @@ await test('bulk actions reach jobs on every shard and return the result of the 
     [true, true],
   );
   t.same(await bulk('jobs', { action: 'retry', ids: [first, third] }), [
-    { id: first, ok: true, status: 200, retried: 3 },
-    { id: third, ok: true, status: 200, retried: 0 },
+    { id: first, ok: true, changed: true, status: 200, retried: 3 },
+    { id: third, ok: true, changed: false, status: 200, retried: 0 },
   ]);
 
   const tasks = await one.tasks(third);
@@ -287,15 +290,17 @@ await test('failed tasks are retried by index range and by worker', async (t) =>
   const retry = (id: string, body: object) => api.call('POST', `/api/v1/jobs/${id}/retry`, body);
   const left = failedOn(before[0], b);
   const place = Number(left[0]?.split('-').at(-1));
-  t.match(await retry(first, { step: 'Render', range: String(place) }), {
+  t.match(await retry(first, { step: 'Render', index_range: String(place) }), {
     status: 200,
     body: { job_id: first, retried: 1 },
   });
   t.match((await retry(first, { step: `${first}-0`, worker_id: b.id })).body, { retried: left.length - 1 });
   t.match((await retry(first, { step: 'Render' })).body, { retried: 0 });
   t.match((await retry(first, {})).body, { retried: 1 }, 'the step that was canceled because of the first');
-  t.match((await retry(second, { range: '0' })).body, { detail: '/step: is required: the job has several' });
-  t.match((await retry(second, { step: 'Render', range: '0-8' })).status, 400);
+  t.match((await retry(second, { index_range: '0' })).body, {
+    detail: '/step: is required: the job has several',
+  });
+  t.match((await retry(second, { step: 'Render', index_range: '0-8' })).status, 400);
   t.match((await api.call('POST', `/api/v1/workers/${NONE}/retry-failed`)).status, 404);
   await farm.cancel(...ids);
   t.match(await bulk('workers', { action: 'enable', ids: [a.id, NONE] }), [{ status: 200 }, { status: 404 }]);

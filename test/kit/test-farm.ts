@@ -1,6 +1,11 @@
 import { CATALOG_ID } from '../../actors/service/catalog/messages.ts';
 import type { FarmInput, JobSubmission, QueueInput } from '../../actors/service/farm/messages.ts';
-import type { JobUpdate, RetrySelection } from '../../actors/service/job/messages.ts';
+import type {
+  JobUpdate,
+  RetryRequest,
+  RetrySelection,
+  RetryTarget,
+} from '../../actors/service/job/messages.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
 import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
 import type { ServiceSettings } from '../../actors/service/service-system.ts';
@@ -13,6 +18,7 @@ import {
   workerId,
   type AttemptId,
   type FarmId,
+  type JobId,
   type QueueId,
   type WorkerId,
 } from '../../src/core/ids.ts';
@@ -23,7 +29,7 @@ import type {
   WaitingExplanation,
 } from '../../src/core/lease/explanation.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { readTaskStatus } from '../../src/core/records/task-page.ts';
+import { readTask, readTaskStatus } from '../../src/core/records/task-page.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
@@ -213,30 +219,51 @@ export class TestFarm extends TestFarmCatalog {
     }
   }
 
-  retryJob(name: string): void {
+  private retryRequest(id: JobId, target: RetryTarget, scope: RetryRequest['scope'] = 'tasks'): RetryRequest {
+    const dependsOn = this.store.get('job', id)?.dependsOn ?? [];
+    const upstreams = dependsOn.map((jobId) => ({
+      jobId,
+      status: this.store.get('job', jobId)?.status ?? ('deleted' as const),
+    }));
+    return { target, upstreams, scope, isDryRun: false };
+  }
+
+  retryJob(name: string, scope: RetryRequest['scope'] = 'tasks'): void {
     const id = this.jobId(name);
     this.send({
       actor: 'job',
       id,
-      message: { type: 'job.retry', target: 'job', replyTo: to(`retry ${name}`) },
+      message: {
+        type: 'job.retry',
+        request: this.retryRequest(id, 'job', scope),
+        replyTo: to(`retry ${name}`),
+      },
     });
   }
 
-  retrySome(name: string, selection: RetrySelection): void {
+  retrySome(name: string, selection: RetrySelection, scope: RetryRequest['scope'] = 'tasks'): void {
     const id = this.jobId(name);
     this.send({
       actor: 'job',
       id,
-      message: { type: 'job.retry', target: { selection }, replyTo: to(`retry ${name}`) },
+      message: {
+        type: 'job.retry',
+        request: this.retryRequest(id, { selection }, scope),
+        replyTo: to(`retry ${name}`),
+      },
     });
   }
 
-  retryTask(word: string): void {
+  retryTask(word: string, scope: RetryRequest['scope'] = 'tasks'): void {
     const { jobId, stepOrder, index } = this.address(word);
     this.send({
       actor: 'job',
       id: jobId,
-      message: { type: 'job.retry', target: { stepOrder, index }, replyTo: to(`retry ${word}`) },
+      message: {
+        type: 'job.retry',
+        request: this.retryRequest(jobId, { stepOrder, index }, scope),
+        replyTo: to(`retry ${word}`),
+      },
     });
   }
 
@@ -450,7 +477,7 @@ export class TestFarm extends TestFarmCatalog {
       id: this.address(first[0]).jobId,
       message: {
         type: 'tasks.reported',
-        workerId: this.holderOf(first[0]),
+        workerId: this.workerOfAttempt(this.attemptId(first[0])),
         reports: reports.map(([word, status]) => this.attemptReport(word, status)),
       },
     });
@@ -463,16 +490,23 @@ export class TestFarm extends TestFarmCatalog {
       id: this.address(word).jobId,
       message: {
         type: 'tasks.reported',
-        workerId: some.from === undefined ? this.holderOf(word) : this.worker(some.from).id,
+        workerId:
+          some.from === undefined ? this.workerOfAttempt(this.attemptId(word)) : this.worker(some.from).id,
         reports: [this.attemptReport(word, status, some)],
       },
     };
   }
 
-  /** Returns the worker that holds or held the attempt. */
-  private holderOf(word: string): WorkerId {
-    const id = this.attemptId(word);
-    return this.attempts(word).find((attempt) => attempt.id === id)?.workerId ?? workerId('w');
+  /** Returns the worker of an attempt; an unknown one if there is no such attempt. */
+  private workerOfAttempt(id: AttemptId): WorkerId {
+    const attempt = parseAttemptId(id);
+    if (attempt === null) return workerId('w');
+    const row = this.store.get('attempt', keys.attempt(attempt, attempt.attemptNumber));
+    if (row !== undefined) return row.workerId;
+    const page = this.store.get('taskPage', keys.taskPageOf(attempt));
+    const ordinal = page === undefined ? null : readTask(page, attempt.index)?.workerOrdinal;
+    if (ordinal === null || ordinal === undefined) return workerId('w');
+    return this.store.get('workerOrdinal', keys.workerOrdinal(this.farm, ordinal))?.workerId ?? workerId('w');
   }
 
   /** Builds a report on `A/0/3` (its latest attempt) or on `A/0/3#2`. */

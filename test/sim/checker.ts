@@ -106,8 +106,6 @@ export class Checker implements ServiceWatcher {
       const attempt = this.attempts.get(taskId)?.find(({ id }) => id === attemptId);
       return attempt !== undefined && attempt.status !== 'running';
     };
-    processes.isCanceled = (attemptId, taskId) =>
-      this.attempts.get(taskId)?.find(({ id }) => id === attemptId)?.status === 'canceled';
   }
 
   /** Called when a worker deletes the end of an attempt: the service must keep it across any crash. */

@@ -61,6 +61,7 @@ export class ClientModel {
       { weight: isOn(steers, 2), act: () => jobs.changeSettings() },
       { weight: isOn(steers, 1.5), act: () => jobs.move() },
       { weight: isOn(retries, 2), act: () => jobs.retry() },
+      { weight: isOn(retries, 1), act: () => jobs.cancelAndRetry() },
       { weight: isOn(standing, 2), act: () => workers.act() },
       { weight: isOn(limits, 2), act: () => settings.replaceQueue() },
       { weight: isOn(limits, 1), act: () => settings.replaceFarm() },

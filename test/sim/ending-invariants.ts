@@ -76,7 +76,11 @@ export const jobsEndOrCannotRun: Invariant = {
       if (stuck.has(job.record.id)) continue;
       if (
         job.record.status === 'blocked' &&
-        job.record.dependsOn.some((id) => view.jobs.some((each) => each.record.id === id))
+        job.record.dependsOn.some(
+          (id) =>
+            job.record.endedUpstreams?.includes(id) === true ||
+            view.jobs.some((each) => each.record.id === id),
+        )
       )
         continue;
       return `${job.record.id} is ${job.record.status}: ${JSON.stringify(job.record.taskCounts)}`;
@@ -125,8 +129,9 @@ function waitsInVain(job: JobState, step: StepState): boolean {
 export const noBookingsRemain: Invariant = {
   name: 'in the end no cores are booked',
   check: ofFarms(({ workers }) => {
-    for (const { record, bookings } of workers) {
+    for (const { record, bookings, exiting } of workers) {
       for (const attemptId of bookings.ids()) return `${attemptId} is booked on ${record.id}`;
+      for (const attemptId of exiting) return `the end of ${attemptId} on ${record.id} is not confirmed`;
     }
     return null;
   }),

@@ -13,6 +13,7 @@ import {
   jobsKnowTheirSettings,
   jobsEndWithTheirTasks,
   blockedJobsWaitForSomething,
+  jobsWaitForTheirUpstreams,
   blockedJobsHaveTheirUpstreams,
 } from './job-invariants.ts';
 import {
@@ -61,6 +62,7 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
   jobStatusFits,
   farmKnowsJobs,
   jobsKnowTheirSettings,
+  jobsWaitForTheirUpstreams,
   blockedJobsWaitForSomething,
   blockedJobsHaveTheirUpstreams,
   bookingsAreOpenAttempts,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JobSubmission } from '../../actors/service/farm/messages.ts';
-import type { JobUpdate, RetryResult, RetryTarget } from '../../actors/service/job/messages.ts';
+import type { JobUpdate, RetryRequest, RetryResult, RetryTarget } from '../../actors/service/job/messages.ts';
 import type { JobId, QueueId } from '../../src/core/ids.ts';
 import type { JobPlan } from '../../src/openjd/template/plan.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
@@ -108,6 +108,22 @@ export class JobClients {
     );
   }
 
+  /** Cancels a job and retries it at once, while its canceled attempts may still run. */
+  cancelAndRetry(): void {
+    const job = this.anyJob();
+    const { id } = job;
+    job.requests++;
+    const settled = this.world.checker.undoing(id);
+    ask<null>(
+      this.world,
+      (replyTo) => ({ actor: 'job', id, message: { type: 'job.cancel', replyTo } }),
+      ({ ok }) => {
+        settled();
+        if (ok) this.retryOf(job, 'job', 'tasks', false);
+      },
+    );
+  }
+
   cancelTask(): void {
     const job = this.anyJob();
     const { id } = job;
@@ -177,17 +193,34 @@ export class JobClients {
   }
 
   retry(): void {
-    const { random, checker } = this.world;
+    const { random } = this.world;
     const job = this.anyJob();
+    const target: RetryTarget = random.chance(0.5) ? 'job' : this.anyTask(job);
+    const scope = random.pick(['tasks', 'tasks', 'later steps', 'restore'] as const);
+    this.retryOf(job, scope === 'restore' ? 'job' : target, scope, random.chance(0.1));
+  }
+
+  private retryOf(job: OwnJob, target: RetryTarget, scope: RetryRequest['scope'], isDryRun: boolean): void {
+    const { checker } = this.world;
     const { id } = job;
     job.requests++;
-    const target: RetryTarget = random.chance(0.5) ? 'job' : this.anyTask(job);
+    const request: RetryRequest = { target, upstreams: this.upstreamsOf(id), scope, isDryRun };
     const settled = checker.undoing(id);
     ask<RetryResult>(
       this.world,
-      (replyTo) => ({ actor: 'job', id, message: { type: 'job.retry', target, replyTo } }),
+      (replyTo) => ({ actor: 'job', id, message: { type: 'job.retry', request, replyTo } }),
       settled,
     );
+  }
+
+  /** Returns the upstream jobs of a job, as the REST API reads them. */
+  private upstreamsOf(id: JobId): RetryRequest['upstreams'] {
+    const { store } = this.world.service;
+    const dependsOn = store.get('job', keys.job(id))?.dependsOn ?? [];
+    return dependsOn.map((jobId) => ({
+      jobId,
+      status: store.get('job', keys.job(jobId))?.status ?? ('deleted' as const),
+    }));
   }
 
   /** Resumes all paused jobs, also those with an unanswered submission. */

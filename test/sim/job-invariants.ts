@@ -1,3 +1,7 @@
+import type { FarmState } from '../../actors/service/farm/state.ts';
+import type { JobId } from '../../src/core/ids.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import {
   type Invariant,
@@ -24,7 +28,7 @@ export const jobStatusFits: Invariant = {
 /** Facts about jobs that a farm needs to delete queues and to end dependents. */
 export const farmKnowsJobs: Invariant = {
   name: 'the farm knows the queue of each job, and which jobs wait for which',
-  check: ofFarms(({ farm, jobs }) => {
+  check: ofFarms(({ farm, jobs }, { store }) => {
     const active = new Set(jobs.map(({ record }) => record.id));
     for (const { record } of jobs) {
       const known = farm.activeJobs.get(record.id);
@@ -33,7 +37,9 @@ export const farmKnowsJobs: Invariant = {
         return `${record.id} is in the queue ${record.queueId}, the farm actor has it in ${known?.queueId ?? 'none'}`;
       if (!farm.queues.has(record.queueId)) return `${record.id} is in the deleted queue ${record.queueId}`;
       const waits = record.status === 'blocked' || record.waitsWhilePaused === true;
-      const expected = waits ? record.dependsOn.filter((id) => active.has(id)) : [];
+      const expected = waits
+        ? record.dependsOn.filter((id) => active.has(id) || isEndedUpstream(record, id, farm, store))
+        : [];
       const waitsFor = [...known.waitsFor];
       if (expected.length === waitsFor.length && expected.every((id) => waitsFor.includes(id))) continue;
       return `${record.id} waits for ${expected.join(', ')}, the farm actor has it waiting for ${waitsFor.join(', ')}`;
@@ -78,15 +84,41 @@ export const jobsEndWithTheirTasks: Invariant = {
   }),
 };
 
-/** I11: a job is blocked only while an upstream job is not terminal. */
+/** An upstream job that had failed or was canceled when the job was retried, and is not completed. */
+function isEndedUpstream(record: JobRecord, id: JobId, farm: FarmState, store: StoreReader): boolean {
+  if (record.endedUpstreams?.includes(id) !== true) return false;
+  return (farm.recentlyEnded.get(id) ?? store.get('job', keys.job(id))?.status) !== 'completed';
+}
+
+/** I11: a new or retried job does not run before its upstream jobs have completed. */
+export const jobsWaitForTheirUpstreams: Invariant = {
+  name: 'an active job whose upstream jobs are not all completed is blocked',
+  check: ofFarms(({ farm, jobs }, { store }) => {
+    for (const { record } of jobs) {
+      if (record.status === 'blocked' || (record.status === 'paused' && record.waitsWhilePaused === true))
+        continue;
+      for (const id of record.dependsOn) {
+        const isActive = jobs.some((job) => job.record.id === id);
+        const status = farm.recentlyEnded.get(id) ?? store.get('job', keys.job(id))?.status;
+        if (isActive || status === 'failed' || status === 'canceled')
+          return `${record.id} is ${record.status} and its upstream job ${id} is ${isActive ? 'active' : (status ?? '')}`;
+      }
+    }
+    return null;
+  }),
+};
+
+/** I11: a job is blocked only while an upstream job is not completed. One that had ended before a retry may be retried. */
 export const blockedJobsWaitForSomething: Invariant = {
-  name: 'a job is blocked only while an upstream job is not terminal',
-  check: ofFarms(({ jobs }, view) => {
+  name: 'a job is blocked only while an upstream job is active or may be retried',
+  check: ofFarms(({ farm, jobs }, view) => {
     const active = new Set(jobs.map((job) => job.record.id));
     for (const job of jobs) {
       const { status, waitsWhilePaused } = job.record;
       if (status !== 'blocked' && !(status === 'paused' && waitsWhilePaused === true)) continue;
-      if (job.record.dependsOn.some((upstream) => active.has(upstream))) continue;
+      const isWaiting = (id: JobId): boolean =>
+        active.has(id) || isEndedUpstream(job.record, id, farm, view.store);
+      if (job.record.dependsOn.some(isWaiting)) continue;
       const upstreams = job.record.dependsOn.map((id) => view.store.get('job', id)?.status ?? 'unknown');
       return `${job.record.id} is ${status} and its upstream jobs are ${upstreams.join(', ')}`;
     }

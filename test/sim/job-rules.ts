@@ -219,10 +219,13 @@ function judgeStatus(seen: JobTurnSeen): Fault | null {
 /** A retry returns the number of retried tasks, and retries all failed and canceled tasks. */
 function judgeAnswer({ before, after, message, said }: JobTurnSeen): Fault | null {
   if (message.type !== 'job.retry' && message.type !== 'job.reactivate') return null;
+  const { target, scope } = message.request;
   const retried = retriedOf(message, said);
   const moved = countIf(before, (task) => isRetriable(task)) - countIf(after, (task) => isRetriable(task));
   if (moved !== retried) return ['a retry returns the number of retried tasks', `${retried}, not ${moved}`];
-  if (message.target === 'job' && retried > 0 && countIf(after, isRetriable) > 0)
+  if (scope === 'restore' && retried > 0 && before.status !== 'canceled')
+    return ['only a canceled dependent is restored', before.status];
+  if (target === 'job' && retried > 0 && countIf(after, isRetriable) > 0)
     return [
       'a retry of a job retries all of its failed and canceled tasks',
       `${countIf(after, isRetriable)} are left`,
@@ -249,7 +252,8 @@ function countIf(job: JobSnapshot, wanted: (task: TaskSnapshot) => boolean): num
 
 /** Returns the number of tasks that a turn retried, or 0 for any other turn. */
 function retriedOf(message: JobMessage, said: TurnOutputs): number {
-  if (!RETRIES.includes(message.type)) return 0;
+  if (message.type !== 'job.retry' && message.type !== 'job.reactivate') return 0;
+  if (message.request.isDryRun) return 0;
   for (const answer of said.answers) {
     // Reply to a retry: actors/service/job/messages.ts.
     const outcome = answer as { readonly ok: boolean; readonly value?: RetryResult };

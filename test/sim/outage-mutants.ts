@@ -1,5 +1,6 @@
 import type { RegistrarState } from '../../actors/agent/registrar/state.ts';
 import type { ServiceSystem } from '../../actors/service/service-system.ts';
+import { confirmExits } from '../../actors/service/worker/exiting-attempts.ts';
 import type { WorkerState } from '../../actors/service/worker/state.ts';
 import type { AnyDefinition } from '../../actors/kernel/actor.ts';
 import { put } from '../../src/core/records/change-set.ts';
@@ -12,6 +13,7 @@ import {
   changedPatience,
   clusteredBus,
   lateReplies,
+  retriedWhileSilent,
   returningService,
   staleConnection,
 } from './outage-scenarios.ts';
@@ -116,5 +118,14 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
       original(state, message, contextWith(context, { reply }));
     }),
     scenario: changedPatience,
+  },
+  {
+    name: 'a retry waits for a canceled attempt only until its worker is offline',
+    plant: handle('worker', 'expiry.granted', (state, message, context, original) => {
+      original(state, message, context);
+      const worker = state as WorkerState;
+      if (worker.record.status !== 'online') confirmExits(worker, [...worker.exiting], context);
+    }),
+    scenario: retriedWhileSilent,
   },
 ];

@@ -181,6 +181,15 @@ export const clusteredBus = handover(
   {},
 );
 
+/** A retry must wait for a canceled process on a silent worker for as long as a reclaim would. */
+export const retriedWhileSilent = handover(
+  'OUT-8',
+  'tasks of a silent worker are canceled and retried',
+  { reclaimAfterMs: [200_000], cancels: true, retries: true },
+  { subscribeMs: 1_000 },
+  ['silent worker, then cut'],
+);
+
 export const OUTAGE_SCENARIOS: readonly Scenario[] = [
   serviceDown,
   patience,
@@ -189,4 +198,5 @@ export const OUTAGE_SCENARIOS: readonly Scenario[] = [
   changedPatience,
   clusteredBus,
   staleConnection,
+  retriedWhileSilent,
 ];

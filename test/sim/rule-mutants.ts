@@ -2,7 +2,7 @@ import type { JobState } from '../../actors/service/job/state.ts';
 import type { StepState } from '../../actors/service/job/step-state.ts';
 import type { LeaseState } from '../../actors/service/lease/state.ts';
 import type { ReadyStep } from '../../actors/service/lease/messages.ts';
-import { parseAttemptId, type FarmId } from '../../src/core/ids.ts';
+import { attemptIdOf, parseAttemptId, type FarmId } from '../../src/core/ids.ts';
 import { moveCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, writeTask, type TaskState } from '../../src/core/records/task-page.ts';
@@ -40,6 +40,20 @@ const ofReclaims = new WeakSet<object>();
 
 /** Bugs of the scheduling rules: other schedulers had each of them, or nearly had it. */
 export const RULE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a retried job does not wait for its upstream jobs',
+    plant: handle('job', 'job.reactivate', (state, message, context, original) => {
+      original(state, { ...message, upstreams: { ...message.upstreams, isWaiting: false } }, context);
+    }),
+  },
+  {
+    name: 'a retried task does not wait for the end of its canceled attempt',
+    plant: handle('worker', 'attempts.released', (state, message, context, original) => {
+      original(state, message, context);
+      for (const attempt of message.exiting)
+        context.send('job', attempt.jobId, { type: 'attempts.exited', attemptIds: [attemptIdOf(attempt)] });
+    }),
+  },
   {
     name: 'a reclaim does not release pool slots',
     plant: (build) => {

@@ -9,11 +9,6 @@ const CLOSED_MS_MAX = 45_000;
 
 /** All task processes on all machines, recorded independently of any fault. */
 export class RunningProcesses {
-  /**
-   * Reports whether a client canceled the attempt: its process may still run for a while, and the task may be retried
-   * in the meantime.
-   */
-  isCanceled: ((attemptId: AttemptId, taskId: TaskId) => boolean) | null = null;
   /** Returns why a task must not start now, or null. Set by a scenario. */
   forbids: ((taskId: TaskId) => string | null) | null = null;
   /** Called for each start, with the machine. */
@@ -44,11 +39,9 @@ export class RunningProcesses {
    */
   started(taskId: TaskId, attemptId: AttemptId, machine: string): void {
     this.trace.note('process', attemptId, 'on', machine);
-    // A task that was canceled before its start is stopped by the next heartbeat reply.
-    const isDeletionPending = this.isCanceled?.(attemptId, taskId) === true;
+    // A retry waits for the end of a canceled attempt too.
     for (const other of this.running.values()) {
-      if (isDeletionPending || other.taskId !== taskId || this.isCanceled?.(other.attemptId, taskId) === true)
-        continue;
+      if (other.taskId !== taskId) continue;
       throw new Violation(
         'no two processes of a task run at the same time',
         `${attemptId} starts on ${machine} while ${other.attemptId} runs on ${other.machine}`,

@@ -277,7 +277,10 @@ class Simulation {
 
   private heal(): void {
     this.bus.isFaulty = false;
-    for (const machine of this.machines) machine.mend();
+    for (const machine of this.machines) {
+      machine.mend();
+      machine.link.losesPresence = false;
+    }
     this.every(
       LOOK_EACH_MS,
       () => {

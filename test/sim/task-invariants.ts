@@ -110,7 +110,8 @@ export const stepsWaitForTheirDependencies: Invariant = {
     const { taskCounts } = step.record;
     const begun = taskCounts.total - taskCounts.pending - taskCounts.canceled;
     if (begun === 0) return null;
-    if (job.record.status === 'blocked')
+    // Tasks of a retried job that had ended before stay as they are.
+    if (job.record.status === 'blocked' && taskCounts.ready + taskCounts.assigned + taskCounts.running > 0)
       return `${job.record.id} is blocked and step ${step.record.order} has started`;
     // The plan is the submitted one; the step record was derived from it by the actor.
     const dependsOn =

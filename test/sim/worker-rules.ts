@@ -15,6 +15,7 @@ const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
   'attempts.released': [],
   'attempts.overdue': [],
   'bus.confirmed': [],
+  'attempts.ended': [],
   'attempt.failed': [],
   'worker.disable': ['online disabled', 'offline disabled'],
   'worker.enable': ['disabled online', 'disabled offline'],

@@ -204,6 +204,8 @@ export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
   'DELETE /api/v1/farms/{id}': ['force'],
   'GET /api/v1/workers': ['search', 'summary'],
   'POST /api/v1/jobs': ['dry_run'],
+  'POST /api/v1/jobs/{id}/retry': ['dry_run', 'with_dependents'],
+  'POST /api/v1/tasks/{id}/retry': ['with_dependents'],
   'GET /api/v1/jobs/{id}/tasks': ['step'],
 };
 

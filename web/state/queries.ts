@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { JobRetrySelection } from '../../client/resources.ts';
 import type { QueryOf } from '../../client/rest-calls.ts';
 import type { Rest } from '../../client/rest.ts';
 
@@ -73,6 +74,19 @@ export const queries = {
     queryOptions({
       queryKey: ['jobs', 'one', id],
       queryFn: ({ signal }) => rest.call('get', '/jobs/{id}', { path: { id }, signal }),
+    }),
+  /** The tasks and jobs that a retry with dependents would change. */
+  retryPreview: (rest: Rest, id: string, body: JobRetrySelection) =>
+    queryOptions({
+      queryKey: ['jobs', 'one', id, 'retry', body],
+      queryFn: ({ signal }) =>
+        rest.call('post', '/jobs/{id}/retry', {
+          path: { id },
+          query: { with_dependents: true, dry_run: true },
+          body,
+          signal,
+        }),
+      placeholderData: keepPreviousData,
     }),
   dependents: (rest: Rest, id: string) =>
     queryOptions({

@@ -6,10 +6,11 @@ import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-
 import type { FarmMessage } from './messages.ts';
 import { onFarmCreate, onFarmDelete, onFarmReplace } from './on-farm.ts';
 import { onJobDeleted, onJobEnded, onJobExpire } from './on-job-ended.ts';
-import { noQueue, onJobRequeue, onReactivationRequested, onJobSubmit } from './on-job.ts';
+import { noQueue, onJobRequeue, onJobSubmit } from './on-job.ts';
+import { onJobReactivated, onReactivationRequested } from './on-reactivation.ts';
 import { onQueueCreate, onQueueDelete, onQueueReplace } from './on-queue.ts';
 import { onWorkerChanged, onWorkerExpiring, onWorkerRegister } from './on-worker.ts';
-import { addActiveJob, loadFarm, newFarmState, type FarmState } from './state.ts';
+import { loadFarm, newFarmState, type FarmState } from './state.ts';
 
 /**
  * The farm actor owns a farm's settings and queues, admits jobs and workers, and unblocks jobs once their upstream jobs
@@ -37,9 +38,7 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSys
       'job.submit': onJobSubmit(settings.retry),
       'job.requeue': onJobRequeue(settings.retry),
       'job.reactivation-requested': onReactivationRequested(settings.retry),
-      'job.reactivated': (state, { jobId, queueId }) => {
-        addActiveJob(state, jobId, queueId);
-      },
+      'job.reactivated': onJobReactivated,
       'job.ended': onJobEnded,
       'job.deleted': onJobDeleted,
       'job.expire': onJobExpire,

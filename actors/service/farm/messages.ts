@@ -8,10 +8,12 @@ import type { JobRecord, TemplateFormat } from '../../../src/core/records/job.ts
 import type { PresenceReply, RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
 import type {
   JobUpdate,
+  RetryRequest,
   RetryResult,
-  RetryTarget,
   IdempotencyKeyRow,
+  RetriedUpstreams,
   SubmittedTemplate,
+  UpstreamSeen,
 } from '../job/messages.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
@@ -111,17 +113,25 @@ export type FarmMessage =
     }
   /**
    * From a job actor: retry tasks of a terminal job. The job replies after `job.reactivate`; `conflict` if its queue
-   * was deleted.
+   * was deleted; `unavailable` if an upstream job is just ending.
    */
   | {
       readonly type: 'job.reactivation-requested';
       readonly jobId: JobId;
       readonly queueId: QueueId;
-      readonly target: RetryTarget;
+      /** Ids of its upstream jobs. */
+      readonly dependsOn: readonly JobId[];
+      readonly request: RetryRequest;
       readonly replyTo: ReplyTo<Outcome<RetryResult>>;
     }
   /** From a job actor: a terminal job is active again. */
-  | { readonly type: 'job.reactivated'; readonly jobId: JobId; readonly queueId: QueueId }
+  | {
+      readonly type: 'job.reactivated';
+      readonly jobId: JobId;
+      readonly queueId: QueueId;
+      readonly upstreams: RetriedUpstreams;
+      readonly seen: readonly UpstreamSeen[];
+    }
   /** From a job actor: the job has ended. */
   | {
       readonly type: 'job.ended';

@@ -1,5 +1,5 @@
 import { jobId, type JobId, type QueueId } from '../../../src/core/ids.ts';
-import { isTerminalJob, type JobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
+import type { JobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
 import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
 import { refused } from '../../../src/core/problems.ts';
@@ -7,7 +7,7 @@ import type { JobRecord } from '../../../src/core/records/job.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { FarmMessage, JobSubmission } from './messages.ts';
 import { inheritedRetry } from './on-farm.ts';
-import { addActiveJob, type FarmState, type UpstreamOutcome } from './state.ts';
+import { addActiveJob, hasFailedAs, upstreamStatus, type FarmState } from './state.ts';
 
 type FarmContext = ServiceContext<'farm'>;
 
@@ -49,7 +49,7 @@ export const onJobSubmit =
     });
     if (record.status !== 'blocked') return;
     if (waitsFor.length === 0) context.send('job', record.id, { type: 'upstreams.completed' });
-    else if ([...upstreams.values()].some(hasFailed))
+    else if ([...upstreams.values()].some(hasFailedAs))
       context.send('job', record.id, { type: 'upstream.failed' });
   };
 
@@ -68,25 +68,6 @@ export const onJobRequeue =
     if (active !== undefined) active.queueId = queueId;
     const queue = { queueId, inherited: inheritedRetry(state, queueId, serverRetry) };
     context.send('job', id, { type: 'job.update', update, queue, replyTo });
-  };
-
-/** Approves the retry of a terminal job. The job becomes active and waits for no upstream jobs. */
-export const onReactivationRequested =
-  (serverRetry: RetryPolicy) =>
-  (
-    state: FarmState,
-    message: Extract<FarmMessage, { type: 'job.reactivation-requested' }>,
-    context: FarmContext,
-  ): void => {
-    const { jobId: id, queueId, target, replyTo } = message;
-    if (!state.queues.has(queueId)) {
-      const detail = `queue ${queueId} of the job was deleted; move the job to another queue first`;
-      context.reply(replyTo, refused('conflict', detail));
-      return;
-    }
-    addActiveJob(state, id, queueId);
-    const inherited = inheritedRetry(state, queueId, serverRetry);
-    context.send('job', id, { type: 'job.reactivate', target, inherited, replyTo });
   };
 
 function newJob(state: FarmState, submission: JobSubmission, context: FarmContext): JobRecord {
@@ -114,12 +95,4 @@ function newJob(state: FarmState, submission: JobSubmission, context: FarmContex
     createdAt: context.now,
     updatedAt: context.now,
   };
-}
-
-const hasFailed = (status: JobStatus): boolean => status === 'failed' || status === 'canceled';
-
-/** Returns the outcome of an upstream job, or null if the job ended but the farm has no record of it. */
-function upstreamStatus(state: FarmState, id: JobId, seen: JobStatus): UpstreamOutcome | 'running' | null {
-  if (state.activeJobs.has(id)) return 'running';
-  return state.recentlyEnded.get(id) ?? (isTerminalJob(seen) ? seen : null);
 }

@@ -8,7 +8,11 @@
  */
 
 import { jobId, type JobId, type QueueId, type WorkerId } from '../../../src/core/ids.ts';
-import type { TerminalJobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
+import {
+  isTerminalJob,
+  type JobStatus,
+  type TerminalJobStatus,
+} from '../../../src/core/lifecycle/job-transitions.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
@@ -102,8 +106,30 @@ function addWaitingJob(state: FarmState, job: JobRecord, reader: StoreReader): v
   const ends = job.dependsOn.map((id) => reader.get('job', id)?.status ?? 'deleted');
   const waitsFor = job.dependsOn.filter((_id, each) => ends[each] !== 'completed');
   addActiveJob(state, job.id, job.queueId, job.dependsOn, waitsFor);
-  if (ends.some((end) => end === 'failed' || end === 'canceled' || end === 'deleted'))
-    state.jobsToCancel.push(job.id);
+  // A retried job waits for the retry of upstream jobs that had ended before.
+  const awaited = new Set(job.endedUpstreams);
+  const hasFailed = ends.some(
+    (end, each) => end === 'deleted' || (hasFailedAs(end) && !awaited.has(job.dependsOn[each] ?? job.id)),
+  );
+  if (hasFailed) state.jobsToCancel.push(job.id);
+}
+
+export const hasFailedAs = (status: JobStatus): status is 'failed' | 'canceled' =>
+  status === 'failed' || status === 'canceled';
+
+/**
+ * Returns the status of an upstream job, `running` for every active one; null if the job ended but the farm has no
+ * record of it. `seen`: its stored status when the client sent the request.
+ */
+export function upstreamStatus(
+  state: FarmState,
+  id: JobId,
+  seen: JobStatus | 'deleted',
+): UpstreamOutcome | 'running' | null {
+  if (state.activeJobs.has(id)) return 'running';
+  const known = state.recentlyEnded.get(id);
+  if (known !== undefined) return known;
+  return seen === 'deleted' || isTerminalJob(seen) ? seen : null;
 }
 
 /** Adds a job that is not terminal, and its dependencies if it waits for upstream jobs. */

@@ -5,6 +5,7 @@ import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { armAssigned, onAssignedDue } from './on-assigned-due.ts';
+import { onAttemptsExited } from './on-attempts-exited.ts';
 import { onAttemptsHeld } from './on-attempts-held.ts';
 import { onJobDelete, onJobExpire } from './on-delete.ts';
 import { onAttemptsReclaim } from './on-attempts-reclaim.ts';
@@ -48,6 +49,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       'tasks.reported': onTasksReported,
       'attempts.held': onAttemptsHeld,
       'attempts.reclaim': onAttemptsReclaim,
+      'attempts.exited': onAttemptsExited,
       'assigned.due': onAssignedDue(settings.staleAssignedMs),
       'policy.changed': (state, { inherited }) => {
         state.inherited = inherited;
@@ -89,6 +91,7 @@ function onMissing(id: string, message: JobMessage, context: ServiceContext<'job
     case 'upstream.failed':
     case 'attempts.held':
     case 'attempts.reclaim':
+    case 'attempts.exited':
     case 'assigned.due':
     case 'policy.changed':
       return null;

@@ -42,11 +42,13 @@ import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 type TaskPatch = Partial<
   Pick<
     TaskState,
-    'failedAttempts' | 'attemptNumber' | 'assignedAt' | 'retryAfter' | 'workerOrdinal' | 'hasText'
+    'failedAttempts' | 'attemptNumber' | 'assignedAt' | 'retryAfter' | 'workerOrdinal' | 'hasText' | 'exiting'
   >
 >;
 /** A transition that changes only the status. */
 export const STATUS_ONLY: TaskPatch = {};
+const EXITING: TaskPatch = { exiting: true };
+const NONE: readonly AttemptAddress[] = [];
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -55,6 +57,8 @@ export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly exitCode?: number | undefined;
   readonly sessionId?: string;
   readonly reclaimed?: true;
+  /** Whether the worker has not reported the end: the process may still run. */
+  readonly exiting?: true;
   /** Last reported progress of the task. If absent, that of the open attempt is kept. */
   readonly reported?: TaskProgress;
 };
@@ -113,6 +117,8 @@ export class JobTurn {
       hasText: patch.hasText ?? before.hasText,
       unschedulable: false,
       silent: this.endsWithoutProgress(step, index, before.status, status),
+      exiting: patch.exiting ?? before.exiting,
+      cascaded: trigger === 'cascade',
     };
     this.write(step, index, after);
     const { failedOn } = this.state;
@@ -167,13 +173,16 @@ export class JobTurn {
     if (record.progress !== undefined || record.statusMessage !== undefined)
       (this.closed ??= new Map()).set(taskIdOf(address), record);
     this.context.change(put('attempt', keys.attempt(address, attemptNumber), record));
-    const unnotified = { attempt: address, workerId: attempt.workerId };
+    const unnotified = { attempt: address, workerId: attempt.workerId, isExiting: closed.exiting === true };
     if (this.unnotified === null) this.unnotified = [unnotified];
     else this.unnotified.push(unnotified);
   }
 
-  /** Notifies the lease actor and the workers of closed attempts. Part of `end`. */
-  notifyClosed(): void {
+  /**
+   * Notifies the lease actor and the workers of closed attempts. Part of `end`. Of a deleted job the worker actors need
+   * not track the attempts that may still run.
+   */
+  notifyClosed(isDeleted = false): void {
     const { unnotified } = this;
     if (unnotified === null) return;
     this.unnotified = null;
@@ -182,7 +191,9 @@ export class JobTurn {
       this.context.send('lease', farmId, { type: 'tasks.ended', jobId, stepOrder, count: ofStep.length });
     for (const [workerId, ofWorker] of grouped(unnotified, (each) => each.workerId)) {
       const attempts = ofWorker.map(({ attempt }) => attempt);
-      this.context.send('worker', workerId, { type: 'attempts.released', attempts });
+      const areExiting = !isDeleted && ofWorker.some(({ isExiting }) => isExiting);
+      const exiting = areExiting ? ofWorker.flatMap((each) => (each.isExiting ? [each.attempt] : [])) : NONE;
+      this.context.send('worker', workerId, { type: 'attempts.released', attempts, exiting });
     }
   }
 
@@ -207,15 +218,16 @@ export class JobTurn {
   /** Cancels one task that is not terminal. */
   cancelTask(step: StepState, index: number, trigger: 'cancel' | 'cascade', reason: string): void {
     const before = taskOf(step, index);
-    if (isLiveTask(before.status)) {
+    const isLive = isLiveTask(before.status);
+    if (isLive) {
       const attempt = { ...this.addressOf(step, index), attemptNumber: before.attemptNumber };
-      this.closeAttempt(step, index, { status: 'canceled', message: reason });
+      this.closeAttempt(step, index, { status: 'canceled', message: reason, exiting: true });
       this.context.effect({
         kind: 'cancel',
         message: { v: 1, task_id: taskIdOf(attempt), attempt_id: attemptIdOf(attempt), reason },
       });
     }
-    this.move(step, index, trigger);
+    this.move(step, index, trigger, isLive ? EXITING : STATUS_ONLY);
     this.setReason(step, index, reason, true);
   }
 
@@ -234,6 +246,46 @@ export class JobTurn {
       this.touch(step);
     }
     return failed + canceled;
+  }
+
+  /**
+   * Moves the tasks of a step back to pending that were canceled because an upstream step failed or was canceled.
+   * Returns their number.
+   */
+  retryCascaded(step: StepState): number {
+    const { taskCounts, untouched } = step.record;
+    if (taskCounts.canceled === 0) return 0;
+    let retried = 0;
+    let others = 0;
+    for (const { index, task } of [...materializedTasks(step)]) {
+      if (task.status !== 'canceled') continue;
+      if (!task.cascaded) {
+        others++;
+        continue;
+      }
+      this.retryTask(step, index);
+      retried++;
+    }
+    const howMany = taskCounts.canceled - others;
+    if (untouched.status === 'canceled' && untouched.failureReason === CASCADE_REASON && howMany > 0) {
+      moveCounts(taskCounts, 'canceled', 'pending', howMany);
+      step.record.untouched = { status: 'pending', updatedAt: this.context.now, failureReason: '' };
+      this.touch(step);
+      retried += howMany;
+    }
+    return retried;
+  }
+
+  /**
+   * Records that no process of a canceled attempt runs any more. If its task was retried meanwhile and nothing else
+   * blocks it, it becomes ready. Returns whether it has.
+   */
+  recordExit(step: StepState, index: number, waits: boolean): boolean {
+    const task = taskOf(step, index);
+    this.write(step, index, { ...task, exiting: false });
+    this.context.markDirty();
+    if (waits || task.status !== 'pending' || !this.isFree(step)) return false;
+    return this.move(step, index, 'dependency resolution') !== null;
   }
 
   /** Moves a failed or canceled task back to pending. Resets its failures; its attempts remain. */
@@ -265,7 +317,10 @@ export class JobTurn {
     this.state.record = { ...this.state.record, ...patch };
   }
 
-  /** Makes the tasks ready of every step whose dependencies are completed. Only for a job without open upstreams. */
+  /**
+   * Makes the tasks ready of every step whose dependencies are completed, except those whose earlier attempt may still
+   * run. Only for a job without open upstreams.
+   */
   promoteFreeSteps(): void {
     for (const step of this.state.steps) {
       if (this.isFree(step)) this.promote(step);
@@ -346,10 +401,13 @@ export class JobTurn {
   private promote(step: StepState): void {
     const { untouched, taskCounts } = step.record;
     if (taskCounts.pending === 0) return;
+    let exiting = 0;
     for (const { index, task } of [...materializedTasks(step)]) {
-      if (task.status === 'pending') this.move(step, index, 'dependency resolution');
+      if (task.status !== 'pending') continue;
+      if (task.exiting) exiting++;
+      else this.move(step, index, 'dependency resolution');
     }
-    const howMany = taskCounts.pending;
+    const howMany = taskCounts.pending - exiting;
     if (untouched.status === 'pending' && howMany > 0) {
       moveCounts(taskCounts, 'pending', 'ready', howMany);
       step.record.untouched = { status: 'ready', updatedAt: this.context.now, failureReason: '' };
@@ -458,6 +516,8 @@ export class JobTurn {
 interface UnnotifiedClose {
   readonly attempt: AttemptAddress;
   readonly workerId: WorkerId;
+  /** Whether its process may still run. */
+  readonly isExiting: boolean;
 }
 
 /** Groups by key, in the order of first occurrence. */

@@ -1,4 +1,5 @@
 import type { AttemptId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
+import type { JobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
 import type { RetryOverride, RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
@@ -44,10 +45,52 @@ export interface IndexRun {
   readonly count: number;
 }
 
-/** Number of retried tasks, and the new status of the single task of the request; null for several tasks. */
+/** An upstream job with its stored status, read just before the request. */
+export interface UpstreamSeen {
+  readonly jobId: JobId;
+  readonly status: JobStatus | 'deleted';
+}
+
+/** A client's retry of tasks of one job. */
+export interface RetryRequest {
+  readonly target: RetryTarget;
+  /** The upstream jobs of the job. */
+  readonly upstreams: readonly UpstreamSeen[];
+  /**
+   * `tasks`: only the target. `later steps`: also the tasks that were canceled only because of steps of the target.
+   * `restore`: only if the job was canceled because of its upstream jobs, and all of these are active or completed.
+   */
+  readonly scope: 'tasks' | 'later steps' | 'restore';
+  /** Whether the request only returns its result and changes nothing. */
+  readonly isDryRun: boolean;
+}
+
+/** The upstream jobs of a job that is retried, from the farm. */
+export interface RetriedUpstreams {
+  /** Those that still exist. */
+  readonly dependsOn: readonly JobId[];
+  /** Whether the job waits for any of them. */
+  readonly isWaiting: boolean;
+  /** Those that have failed or were canceled: the job waits for their retry. */
+  readonly ended: readonly JobId[];
+}
+
+/** Retried tasks of one step. */
+export interface RetriedStep {
+  readonly stepOrder: number;
+  readonly retried: number;
+  /** The tasks of a selection or of a dry run, at most `RETRIED_RUNS_MAX` runs; null otherwise. */
+  readonly indices: readonly IndexRun[] | null;
+}
+
+/** Result of a retry. A dry run returns the same, with the current statuses. */
 export interface RetryResult {
   readonly retried: number;
+  /** The new status of the single task of the request; null for several tasks. */
   readonly status: TaskStatus | null;
+  readonly jobStatus: JobStatus;
+  /** Steps with retried tasks, in order. */
+  readonly steps: readonly RetriedStep[];
 }
 
 /** Messages of the job actor, which owns one job with its steps, tasks and attempts. Id: job id. */
@@ -117,6 +160,8 @@ export type JobMessage =
       /** Set for attempts that were not reported running in time. */
       readonly isStale?: boolean;
     }
+  /** From a worker actor: no process of these canceled attempts runs any more. */
+  | { readonly type: 'attempts.exited'; readonly attemptIds: readonly AttemptId[] }
   /** The job's own timer: assigned attempts may have reached their deadline without a running report. */
   | { readonly type: 'assigned.due' }
   /** From the farm: the retry settings above the job have changed. */
@@ -138,13 +183,14 @@ export type JobMessage =
    */
   | {
       readonly type: 'job.retry';
-      readonly target: RetryTarget;
+      readonly request: RetryRequest;
       readonly replyTo: ReplyTo<Outcome<RetryResult>>;
     }
   /** From the farm, after `job.reactivation-requested`: retry a terminal job. Replies like `job.retry`. */
   | {
       readonly type: 'job.reactivate';
-      readonly target: RetryTarget;
+      readonly request: RetryRequest;
+      readonly upstreams: RetriedUpstreams;
       readonly inherited: RetryPolicy;
       readonly replyTo: ReplyTo<Outcome<RetryResult>>;
     }

@@ -70,5 +70,5 @@ function cancelLiveTasks(state: JobState, turn: JobTurn): void {
     if (attempt === null || step === undefined) throw new Error(`open attempt ${id} belongs to no step`);
     turn.cancelTask(step, attempt.index, 'cancel', USER_CANCEL_REASON);
   }
-  turn.notifyClosed();
+  turn.notifyClosed(true);
 }

@@ -1,33 +1,44 @@
+import { UPSTREAM_JOB_REASON } from '../../../src/core/lifecycle/failure-reasons.ts';
 import { isTerminalJob } from '../../../src/core/lifecycle/job-transitions.ts';
-import { sumCounts } from '../../../src/core/lifecycle/task-counts.ts';
 import { nextTaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import { done, refused, type Outcome } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
-import { parkReasonOf, withoutEnd } from '../../../src/core/records/job.ts';
+import { cancelReasonOf, parkReasonOf, withoutEnd, type JobRecord } from '../../../src/core/records/job.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
-import type { JobMessage, RetryResult, RetryTarget } from './messages.ts';
-import { selectedTasks, type SelectedTasks } from './retry-selection.ts';
-import type { JobState } from './state.ts';
+import type { JobMessage, RetriedUpstreams, RetryRequest, RetryResult } from './messages.ts';
+import { retriesOf, type StepRetry } from './retry-plan.ts';
+import { waitsForUpstreams, type JobState } from './state.ts';
 import { taskOf } from './step-state.ts';
 
 /**
  * Retries failed and canceled tasks for a client (docs/contract/retry.md#manual-retry). For a terminal job the farm
- * decides first, because it knows whether the queue still exists.
+ * decides first, because it knows whether the queue still exists and which upstream jobs are not completed.
  */
 export function onJobRetry(
   state: JobState,
   message: Extract<JobMessage, { type: 'job.retry' }>,
   context: ServiceContext<'job'>,
 ): void {
-  const { target, replyTo } = message;
-  const { id, farmId, queueId, status } = state.record;
-  const answer = replyWithoutRetry(state, target);
-  if (answer !== null) context.reply(replyTo, answer);
-  else if (isTerminalJob(status))
-    context.send('farm', farmId, { type: 'job.reactivation-requested', jobId: id, queueId, target, replyTo });
-  else context.reply(replyTo, done(retry(state, target, new JobTurn(state, context))));
+  const { request, replyTo } = message;
+  const { id, farmId, queueId, status, dependsOn } = state.record;
+  const plan = planOf(state, request);
+  if (!plan.ok || plan.value.length === 0 || request.isDryRun)
+    context.reply(replyTo, resultOf(state, request, plan));
+  else if (isTerminalJob(status)) {
+    context.send('farm', farmId, {
+      type: 'job.reactivation-requested',
+      jobId: id,
+      queueId,
+      dependsOn,
+      request,
+      replyTo,
+    });
+  } else {
+    retry(state, plan.value, new JobTurn(state, context));
+    context.reply(replyTo, resultOf(state, request, plan));
+  }
 }
 
 /**
@@ -38,81 +49,92 @@ export function onJobReactivate(
   message: Extract<JobMessage, { type: 'job.reactivate' }>,
   context: ServiceContext<'job'>,
 ): void {
-  const { record } = state;
-  const { id: jobId, farmId, queueId, status, endedAt } = record;
+  const { request, upstreams, replyTo } = message;
+  const { id: jobId, farmId, queueId, status, endedAt } = state.record;
   state.inherited = message.inherited;
-  const answer = replyWithoutRetry(state, message.target);
-  if (answer !== null) {
+  const plan = planOf(state, request);
+  if (!plan.ok || plan.value.length === 0) {
     if (isTerminalJob(status)) context.send('farm', farmId, { type: 'job.ended', jobId, queueId, status });
-    context.reply(message.replyTo, answer);
+    context.reply(replyTo, resultOf(state, request, plan));
     return;
   }
   const turn = new JobTurn(state, context);
-  if (isTerminalJob(status) && turn.moveJob('retry', { cancelReason: '', waitsWhilePaused: false })) {
+  const trigger = upstreams.isWaiting ? 'retry behind upstreams' : 'retry';
+  if (isTerminalJob(status) && turn.moveJob(trigger, reactivated(upstreams))) {
     state.record = withoutEnd(state.record);
     if (endedAt !== undefined)
       context.change(remove('endedJob', keys.endedJob(farmId, status, endedAt, jobId)));
     context.change(put('activeJob', keys.activeJob(farmId, jobId), { version: 1 }));
     // The job may have ended again since the farm's approval, so the farm needs to know that it is active.
-    context.send('farm', farmId, { type: 'job.reactivated', jobId, queueId });
+    context.send('farm', farmId, {
+      type: 'job.reactivated',
+      jobId,
+      queueId,
+      upstreams,
+      seen: request.upstreams,
+    });
   }
-  context.reply(message.replyTo, done(retry(state, message.target, turn)));
+  retry(state, plan.value, turn);
+  context.reply(replyTo, resultOf(state, request, plan));
 }
 
-const NOTHING_RETRIED: RetryResult = { retried: 0, status: null };
+const reactivated = ({ dependsOn, ended }: RetriedUpstreams): Partial<JobRecord> => ({
+  cancelReason: '',
+  waitsWhilePaused: false,
+  dependsOn,
+  endedUpstreams: ended,
+});
 
-/** Returns the reply if no task can be retried, else null. */
-function replyWithoutRetry(state: JobState, target: RetryTarget): Outcome<RetryResult> | null {
-  if (target === 'job') {
-    const { failed, canceled } = sumCounts(state.steps.map((step) => step.record.taskCounts));
-    return failed + canceled === 0 ? done(NOTHING_RETRIED) : null;
+/** Returns the tasks to retry, or why the request is refused. */
+function planOf(state: JobState, request: RetryRequest): Outcome<readonly StepRetry[]> {
+  const { target, scope } = request;
+  if (scope === 'restore' && !isCanceledByUpstream(state.record)) return done([]);
+  if (target !== 'job' && !('selection' in target)) {
+    const step = state.steps[target.stepOrder];
+    if (step === undefined || target.index >= step.record.taskCount)
+      return refused('not-found', 'the job has no such task');
+    const { status } = taskOf(step, target.index);
+    if (nextTaskStatus(status, 'manual retry') === null)
+      return refused('conflict', `the task is ${status}, neither failed nor canceled`);
   }
-  if ('selection' in target) {
-    const selected = selectedTasks(state, target.selection);
-    if (!selected.ok) return selected;
-    return selected.value.length === 0 ? done(NOTHING_RETRIED) : null;
-  }
-  const step = state.steps[target.stepOrder];
-  if (step === undefined || target.index >= step.record.taskCount) {
-    return refused('not-found', 'the job has no such task');
-  }
-  const { status } = taskOf(step, target.index);
-  return nextTaskStatus(status, 'manual retry') === null
-    ? refused('conflict', `the task is ${status}, neither failed nor canceled`)
-    : null;
+  return retriesOf(state, request);
 }
+
+const isCanceledByUpstream = (record: JobRecord): boolean =>
+  record.status === 'canceled' && cancelReasonOf(record) === UPSTREAM_JOB_REASON;
 
 /** Retries the tasks. Resumes an auto-parked job; a job that a user paused stays paused. */
-function retry(state: JobState, target: RetryTarget, turn: JobTurn): RetryResult {
+function retry(state: JobState, plan: readonly StepRetry[], turn: JobTurn): void {
   const wasParked = state.record.status === 'paused' && parkReasonOf(state.record) !== null;
   if (wasParked) turn.resume();
   else turn.patchJob({ failedAttempts: 0, parkReason: '' });
-  let retried = 0;
-  for (const { step, indices } of retriedTasks(state, target)) {
-    if (indices === 'all') {
-      retried += turn.retryStep(step);
-      continue;
-    }
-    for (const index of indices) turn.retryTask(step, index);
-    retried += indices.length;
+  for (const { step, indices } of plan) {
+    if (indices === 'all') turn.retryStep(step);
+    else if (indices === 'cascaded') turn.retryCascaded(step);
+    else for (const index of indices) turn.retryTask(step, index);
   }
-  const { status, waitsWhilePaused } = state.record;
-  const waits = status === 'blocked' || (status === 'paused' && waitsWhilePaused === true);
-  if (!waits) turn.promoteFreeSteps();
+  if (!waitsForUpstreams(state)) turn.promoteFreeSteps();
   if (wasParked) for (const step of state.steps) turn.offer(step);
   turn.end();
-  if (target === 'job' || 'selection' in target) return { retried, status: null };
-  const named = state.steps[target.stepOrder];
-  return { retried, status: named === undefined ? null : taskOf(named, target.index).status };
 }
 
-/** Returns the tasks to retry. `replyWithoutRetry` has checked that there are some and not too many. */
-function retriedTasks(state: JobState, target: RetryTarget): readonly SelectedTasks[] {
-  if (target === 'job') return state.steps.map((step) => ({ step, indices: 'all' }));
-  if ('selection' in target) {
-    const selected = selectedTasks(state, target.selection);
-    return selected.ok ? selected.value : [];
-  }
-  const step = state.steps[target.stepOrder];
-  return step === undefined ? [] : [{ step, indices: [target.index] }];
+/** Returns the reply: the plan with the statuses after it. */
+function resultOf(
+  state: JobState,
+  { target }: RetryRequest,
+  plan: Outcome<readonly StepRetry[]>,
+): Outcome<RetryResult> {
+  if (!plan.ok) return plan;
+  const named = target === 'job' || 'selection' in target ? undefined : state.steps[target.stepOrder];
+  const index = target === 'job' || 'selection' in target ? 0 : target.index;
+  return done({
+    retried: plan.value.reduce((sum, { retried }) => sum + retried, 0),
+    status: named === undefined ? null : taskOf(named, index).status,
+    jobStatus: state.record.status,
+    steps: plan.value.map(({ step, retried, runs }) => ({
+      stepOrder: step.record.order,
+      retried,
+      indices: runs,
+    })),
+  });
 }

@@ -1,4 +1,4 @@
-import { parseAttemptId, type WorkerId } from '../../../src/core/ids.ts';
+import { parseAttemptId, type AttemptId, type WorkerId } from '../../../src/core/ids.ts';
 import {
   FAILURE_LIMIT_PARK_REASON,
   reportedFailureReason,
@@ -28,13 +28,17 @@ type Reports = Extract<JobMessage, { type: 'tasks.reported' }>;
  */
 export function onTasksReported(state: JobState, message: Reports, context: ServiceContext<'job'>): void {
   const turn = new JobTurn(state, context);
+  const ended: AttemptId[] = [];
   let haveMoved = false;
   for (const report of message.reports) {
     const fault = applyReport(state, report, message.workerId, turn, context);
     if (fault === null) haveMoved = true;
+    else if (fault === 'end of a canceled attempt') ended.push(report.attempt_id);
     else if (fault !== 'progress alone') logIgnoredReport(fault, report, message.workerId, context);
   }
   if (haveMoved) turn.end();
+  if (ended.length > 0)
+    context.send('worker', message.workerId, { type: 'attempts.ended', attemptIds: ended });
 }
 
 /** Applies one report. Returns null if it has moved its task. */
@@ -44,14 +48,15 @@ function applyReport(
   workerId: WorkerId,
   turn: JobTurn,
   context: ServiceContext<'job'>,
-): IgnoredReportReason | 'progress alone' | null {
+): IgnoredReportReason | 'progress alone' | 'end of a canceled attempt' | null {
   const attempt = parseAttemptId(report.attempt_id);
   const step = attempt === null ? undefined : state.steps[attempt.stepOrder];
   if (attempt === null || step === undefined || attempt.index >= step.record.taskCount)
     return 'unknown attempt';
   const task = taskOf(step, attempt.index);
-  if (!isLiveTask(task.status) || task.attemptNumber !== attempt.attemptNumber)
-    return ignoredReason(task, attempt.attemptNumber, report);
+  const isCurrent = task.attemptNumber === attempt.attemptNumber;
+  if (isCurrent && task.exiting && report.status !== 'running') return 'end of a canceled attempt';
+  if (!isLiveTask(task.status) || !isCurrent) return ignoredReason(task, attempt.attemptNumber, report);
   if (state.openAttempts.workerOf(step, attempt.index, task) !== workerId) return 'not the holder';
   switch (report.status) {
     case 'running':

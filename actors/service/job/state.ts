@@ -50,6 +50,10 @@ export interface JobState {
 
 export const policyOf = (state: JobState): RetryPolicy => effectiveRetry(state.inherited, state.record.retry);
 
+/** Reports whether the job waits for its upstream jobs, paused or not. */
+export const waitsForUpstreams = ({ record: { status, waitsWhilePaused } }: JobState): boolean =>
+  status === 'blocked' || (status === 'paused' && waitsWhilePaused === true);
+
 /** Loads a job. `serverRetry`: default retry policy of the server. */
 export function loadJob(
   id: string,

@@ -3,9 +3,9 @@ import { coresOf } from '../../../src/core/lease/eligibility.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { freeCoresOf, releaseReservation, reindexParkedRequests, serveWorker } from './serve.ts';
-import type { LeaseState, LeaseWorker } from './state.ts';
+import type { LeaseState, LeaseWorker, Reservation } from './state.ts';
 import type { StepEntry } from '../../../src/core/lease/step-entry.ts';
-import { stepKey, type StepName } from '../../../src/core/lease/candidate-order.ts';
+import { stepKey } from '../../../src/core/lease/candidate-order.ts';
 
 /** Maximum share of the farm's online workers that are reserved for starving tasks. At least one may be. */
 const RESERVED_SHARE_MAX = 0.1;
@@ -61,15 +61,18 @@ function moveReservation(
   reserveWorker(state, other, step, context);
 }
 
-/** Returns the step that a worker is reserved for, or null if the step no longer waits or could not run there. */
+/**
+ * Returns the step that a worker is reserved for. Null if the step could not run there, or does not wait since before
+ * the reservation: after a cancelation and a retry its wait starts again.
+ */
 function stepThatWaitsFor(
   state: LeaseState,
   workerId: WorkerId,
-  { jobId, stepOrder }: StepName,
+  { jobId, stepOrder, since }: Reservation,
 ): StepEntry | null {
   const step = state.index.entry(jobId, stepOrder);
   const worker = state.workers.get(workerId);
-  if (step === undefined || worker?.isOnline !== true) return null;
+  if (step === undefined || step.readySince > since || worker?.isOnline !== true) return null;
   return state.index.mayTake(worker.offer, step) && state.index.room(step) > 0 ? step : null;
 }
 

@@ -2,9 +2,10 @@ import type { AttemptId } from '../../../src/core/ids.ts';
 import { WORKER_OFFLINE_MESSAGE } from '../../../src/core/lifecycle/failure-reasons.ts';
 import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions.ts';
 import type { ServiceContext } from '../service-system.ts';
+import { giveBackAll } from './exiting-attempts.ts';
 import { absenceMs, patienceMs, type PromiseSettings } from './promise.ts';
 import type { WorkerState } from './state.ts';
-import { byJob, changeWorker, reclaimAttempts } from './worker-turn.ts';
+import { byJob, changeWorker } from './worker-turn.ts';
 
 type WorkerContext = ServiceContext<'worker'>;
 
@@ -75,11 +76,14 @@ export function hadRecentContact(state: WorkerState, timeoutMs: number, context:
   return context.now - (lastContactAt(state, context) ?? context.receivingSince) < timeoutMs;
 }
 
+/** Reports whether the worker has open attempts, or canceled ones whose processes may still run. */
+export const mayRunTasks = ({ bookings, exiting }: WorkerState): boolean => bookings.size + exiting.size > 0;
+
 /** Sets the timer of the liveness check. A worker that is not online and has no tasks needs none. */
 export function watchLiveness(state: WorkerState, settings: PromiseSettings, context: WorkerContext): void {
   if (state.record.status === 'online')
     wait(remainingGraceMs(state, settings.heartbeatTimeoutMs, context), context);
-  else if (state.bookings.size > 0) wait(remainingPatienceMs(state, settings, context), context);
+  else if (mayRunTasks(state)) wait(remainingPatienceMs(state, settings, context), context);
 }
 
 const wait = (delayMs: number, context: WorkerContext): void => {
@@ -95,7 +99,7 @@ export const onLivenessDue =
   (settings: PromiseSettings) =>
   (state: WorkerState, _message: unknown, context: WorkerContext): void => {
     const { record } = state;
-    if (record.status !== 'online' && state.bookings.size === 0) return;
+    if (record.status !== 'online' && !mayRunTasks(state)) return;
     if (isWaiting(state, settings, context)) watchLiveness(state, settings, context);
     else if (record.status === 'offline') askBus(state, settings, context);
     else context.send('farm', record.farmId, { type: 'worker.expiry-requested', workerId: record.id });
@@ -107,7 +111,10 @@ const isWaiting = (state: WorkerState, settings: PromiseSettings, context: Worke
     ? remainingGraceMs(state, settings.heartbeatTimeoutMs, context) > 0
     : remainingPatienceMs(state, settings, context) > 0;
 
-/** Sets the worker offline (a disabled one stays disabled), and reclaims its tasks if it cannot run them any more. */
+/**
+ * Sets the worker offline (a disabled one stays disabled), and reclaims its tasks if it cannot run them any more.
+ * Canceled attempts count as ended only then, too.
+ */
 export const onExpiryGranted =
   (settings: PromiseSettings) =>
   (state: WorkerState, _message: unknown, context: WorkerContext): void => {
@@ -126,7 +133,7 @@ export const onExpiryGranted =
         reclaim_in_ms: String(Math.ceil(leftMs)),
       });
     changeWorker(state, { status: nextWorkerStatus(record.status, 'timeout') }, context);
-    if (state.bookings.size === 0) return;
+    if (!mayRunTasks(state)) return;
     if (leftMs > 0) wait(leftMs, context);
     else askBus(state, settings, context);
   };
@@ -142,7 +149,7 @@ function askBus(state: WorkerState, { heartbeatTimeoutMs }: PromiseSettings, con
 }
 
 /**
- * Reclaims the attempts that waited for the confirmation, unless the worker sent a message meanwhile or the connection
+ * Reclaims the attempts that waited for the confirmation and ends the wait for canceled ones, unless the worker sent a message meanwhile or the connection
  * was interrupted: then its silence counts from the next connection.
  */
 export const onBusConfirmed =
@@ -152,9 +159,10 @@ export const onBusConfirmed =
     state.overdue.clear();
     if (context.receivingSince > askedAt) return;
     if (state.record.status !== 'online' && !isWaiting(state, settings, context)) {
-      reclaimAttempts(state.bookings.ids(), WORKER_OFFLINE_MESSAGE, context);
+      giveBackAll(state, WORKER_OFFLINE_MESSAGE, context);
       return;
     }
+    for (const attemptId of overdue) state.reclaimed.add(attemptId);
     reclaimOverdue(overdue, context);
   };
 

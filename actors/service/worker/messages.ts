@@ -52,7 +52,14 @@ export type WorkerMessage =
   /** From a job actor: these attempts hold cores of the worker from now on. */
   | { readonly type: 'attempts.booked'; readonly bookings: readonly AttemptBooking[] }
   /** From a job actor: these attempts are closed. */
-  | { readonly type: 'attempts.released'; readonly attempts: readonly AttemptAddress[] }
+  | {
+      readonly type: 'attempts.released';
+      readonly attempts: readonly AttemptAddress[];
+      /** Those among them whose processes may still run. Answered by `attempts.exited` once they have ended. */
+      readonly exiting: readonly AttemptAddress[];
+    }
+  /** From a job actor: the worker has reported the end of these closed attempts. */
+  | { readonly type: 'attempts.ended'; readonly attemptIds: readonly AttemptId[] }
   /** From a job actor: these attempts were not reported running in time. May be repeated. */
   | { readonly type: 'attempts.overdue'; readonly attemptIds: readonly AttemptId[] }
   /** From the bus: the connection that existed at `askedAt` was still in use later. */

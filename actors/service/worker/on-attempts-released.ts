@@ -1,23 +1,43 @@
+import { attemptIdOf } from '../../../src/core/ids.ts';
 import type { ServiceContext } from '../service-system.ts';
+import { reportExits } from './exiting-attempts.ts';
+import { watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
+import type { PromiseSettings } from './promise.ts';
 import type { WorkerState } from './state.ts';
 
-/** Releases the cores of closed attempts. Attempts without a booking were released before. */
-export function onAttemptsReleased(
-  state: WorkerState,
-  { attempts }: Extract<WorkerMessage, { type: 'attempts.released' }>,
-  context: ServiceContext<'worker'>,
-): void {
-  let cores = 0;
-  for (const attempt of attempts) {
-    const booking = state.bookings.take(attempt);
-    if (booking === null) continue;
-    cores += booking.cores;
-    if (state.held.size > 0) state.held.delete(booking.attemptId);
-    if (state.missedSince.size > 0) state.missedSince.delete(booking.attemptId);
-    if (state.overdue.size > 0) state.overdue.delete(booking.attemptId);
-  }
-  if (cores === 0) return;
-  context.markDirty();
-  context.send('lease', state.record.farmId, { type: 'cores.freed', workerId: state.record.id, cores });
-}
+/**
+ * Releases the cores of closed attempts. Attempts without a booking were released before. Remembers those whose
+ * processes may still run, unless the worker had given them back already.
+ */
+export const onAttemptsReleased =
+  (settings: PromiseSettings) =>
+  (
+    state: WorkerState,
+    { attempts, exiting }: Extract<WorkerMessage, { type: 'attempts.released' }>,
+    context: ServiceContext<'worker'>,
+  ): void => {
+    let cores = 0;
+    const exitingIds = new Set(exiting.map(attemptIdOf));
+    for (const attempt of attempts) {
+      const booking = state.bookings.take(attempt);
+      if (booking === null) continue;
+      const { attemptId } = booking;
+      cores += booking.cores;
+      if (state.held.size > 0) state.held.delete(attemptId);
+      if (state.missedSince.size > 0) state.missedSince.delete(attemptId);
+      if (state.overdue.size > 0) state.overdue.delete(attemptId);
+      const isGivenBack = state.reclaimed.size > 0 && state.reclaimed.delete(attemptId);
+      if (exitingIds.has(attemptId) && !isGivenBack) {
+        state.exiting.add(attemptId);
+        exitingIds.delete(attemptId);
+      }
+    }
+    // The others have no booking any more or were given back: the worker does not run them.
+    reportExits(exitingIds, context);
+    // A worker that is not online and had no attempts is not watched.
+    if (exiting.length > 0 && state.record.status !== 'online') watchLiveness(state, settings, context);
+    if (cores === 0) return;
+    context.markDirty();
+    context.send('lease', state.record.farmId, { type: 'cores.freed', workerId: state.record.id, cores });
+  };

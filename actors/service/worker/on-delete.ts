@@ -1,7 +1,7 @@
 import { mayDeleteWorker } from '../../../src/core/lifecycle/worker-transitions.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
-import { hadRecentContact, remainingGraceMs, remainingPatienceMs } from './liveness.ts';
+import { hadRecentContact, mayRunTasks, remainingGraceMs, remainingPatienceMs } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { PromiseSettings } from './promise.ts';
 import { removeWorker } from './remove.ts';
@@ -32,11 +32,11 @@ export const onWorkerDelete =
       context.reply(message.replyTo, refused('conflict', detail));
       return;
     }
-    if (state.bookings.size > 0 && remainingPatienceMs(state, settings, context) > 0)
+    if (mayRunTasks(state) && remainingPatienceMs(state, settings, context) > 0)
       context.log('warn', 'deleted a worker that may still run tasks; they are assigned again at once', {
         worker_id: state.record.id,
         worker: state.record.name,
-        tasks: String(state.bookings.size),
+        tasks: String(state.bookings.size + state.exiting.size),
       });
     removeWorker(state, DELETED_MESSAGE, context);
     context.reply(message.replyTo, done(null));
@@ -45,5 +45,5 @@ export const onWorkerDelete =
 /** Right after a start of the service, an old heartbeat does not prove that the worker's tasks have stopped. */
 function isSilent(state: WorkerState, timeoutMs: number, context: ServiceContext<'worker'>): boolean {
   if (hadRecentContact(state, timeoutMs, context)) return false;
-  return state.bookings.size === 0 || remainingGraceMs(state, timeoutMs, context) === 0;
+  return !mayRunTasks(state) || remainingGraceMs(state, timeoutMs, context) === 0;
 }

@@ -4,11 +4,12 @@ import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 import type { HeartbeatMessage, PresenceReply, StopCause } from '../../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-system.ts';
-import { recordContact, remainingPatienceMs, watchLiveness } from './liveness.ts';
+import { confirmExits, giveBack, giveBackAll } from './exiting-attempts.ts';
+import { mayRunTasks, recordContact, remainingPatienceMs, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import { currentTerms, isSamePromise, nextPromise, type PromiseSettings } from './promise.ts';
 import type { WorkerState } from './state.ts';
-import { byJob, changeWorker, sendOffer, reclaimAttempts, reportLocation } from './worker-turn.ts';
+import { byJob, changeWorker, sendOffer, reportLocation } from './worker-turn.ts';
 
 type WorkerContext = ServiceContext<'worker'>;
 
@@ -58,7 +59,9 @@ export const onWorkerRegistered =
       const brought = new Set(message.openAttempts);
       const lost = state.bookings.ids().filter((attemptId) => !brought.has(attemptId));
       const { stopped } = message;
-      reclaimAttempts(lost, stopped === null ? RESTARTED_MESSAGE : STOPPED_MESSAGES[stopped], context);
+      giveBack(state, lost, stopped === null ? RESTARTED_MESSAGE : STOPPED_MESSAGES[stopped], context);
+      const exited = [...state.exiting].filter((attemptId) => !brought.has(attemptId));
+      confirmExits(state, exited, context);
     }
     recordHeldAttempts(state, message.openAttempts, context);
     watchLiveness(state, settings, context);
@@ -112,11 +115,14 @@ export const onWorkerHeartbeat =
     // An offline worker has no liveness timer, and a disabled one may have none.
     if (before !== 'online') watchLiveness(state, settings, context);
     recordHeldAttempts(state, heartbeat.open_attempts, context);
-    reclaimAttempts(
-      lostAttempts(state, heartbeat, lostAfterMs, settings, context),
+    const lost = lostAttempts(state, heartbeat, lostAfterMs, settings, context);
+    giveBack(
+      state,
+      lost.filter((attemptId) => state.bookings.has(attemptId)),
       UNKNOWN_TO_WORKER_MESSAGE,
       context,
     );
+    confirmExits(state, lost, context);
     const reply: PresenceReply = {
       v: 1,
       type: 'alive',
@@ -138,7 +144,7 @@ export function onWorkerDeregister(
     context.cancelTimer('liveness');
     const status = nextWorkerStatus(state.record.status, 'deregister');
     changeWorker(state, { status, departed: true }, context);
-    reclaimAttempts(state.bookings.ids(), WORKER_OFFLINE_MESSAGE, context);
+    giveBackAll(state, WORKER_OFFLINE_MESSAGE, context);
   }
   const reply: PresenceReply = { v: 1, type: 'departed' };
   context.reply(message.replyTo, reply);
@@ -169,8 +175,8 @@ function recordHeldAttempts(
 }
 
 /**
- * Returns booked attempts that the worker does not have. One heartbeat without an attempt proves nothing: it may be
- * older than the attempt. The worker sent this one after a reply that the service sent `lostAfterMs` after such a
+ * Returns booked and exiting attempts that the worker does not have. One heartbeat without an attempt proves nothing: it
+ * may be older than the attempt. The worker sent this one after a reply that the service sent `lostAfterMs` after such a
  * heartbeat: an assignment that it takes later than that awaits confirmation (docs/decisions/outages.md).
  */
 function lostAttempts(
@@ -183,7 +189,7 @@ function lostAttempts(
   const sentAfter = sentAfterOf(heartbeat, serviceId, context);
   const openNow = new Set(heartbeat.open_attempts);
   const lost: AttemptId[] = [];
-  for (const attemptId of state.bookings.ids()) {
+  for (const attemptId of [...state.bookings.ids(), ...state.exiting]) {
     if (openNow.has(attemptId)) continue;
     const since = state.missedSince.get(attemptId);
     if (since === undefined || since > context.now) state.missedSince.set(attemptId, context.now);
@@ -218,7 +224,7 @@ const mayHoldName = (
 ): boolean =>
   registeredAs !== state.record.id &&
   state.record.departed !== true &&
-  state.bookings.size > 0 &&
+  mayRunTasks(state) &&
   remainingPatienceMs(state, settings, context) > 0;
 
 const heldNameReason = ({ name }: WorkerRecord): string =>

@@ -2,7 +2,8 @@ import { remove } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { WorkerState } from './state.ts';
-import { publishWorker, reclaimAttempts } from './worker-turn.ts';
+import { giveBackAll } from './exiting-attempts.ts';
+import { publishWorker } from './worker-turn.ts';
 
 /**
  * Deletes the worker and its rows, except its ordinal, which packed task records refer to. `reason` is stored on
@@ -16,6 +17,6 @@ export function removeWorker(state: WorkerState, reason: string, context: Servic
   context.change(remove('workerFailures', keys.workerFailures(workerId)));
   context.send('lease', farmId, { type: 'worker.removed', workerId });
   context.send('farm', farmId, { type: 'worker.removed', workerId });
-  reclaimAttempts(state.bookings.ids(), reason, context);
+  giveBackAll(state, reason, context);
   publishWorker(state.record, 'removed', context);
 }

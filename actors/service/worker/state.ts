@@ -2,8 +2,9 @@
  * State of the worker actor. Statuses and transitions: src/core/lifecycle/worker-transitions.ts. `draining` and
  * `departed` are flags of the record.
  *
- * Invariants: every booked attempt is open in its job. `held`, `missedSince` and `overdue` contain only booked
- * attempts. A timer checks liveness while the worker is online or has booked attempts. Exits: the worker or its farm is
+ * Invariants: every booked attempt is open in its job, every exiting one is closed. `held`, `overdue` and `reclaimed`
+ * contain only booked attempts, `missedSince` only booked and exiting ones. A timer checks liveness while the worker is
+ * online or has booked or exiting attempts. Exits: the worker or its farm is
  * deleted.
  */
 
@@ -21,7 +22,11 @@ export interface WorkerState {
   readonly bookings: Bookings;
   /** Booked attempts that the worker has reported. In memory only: every heartbeat reports them. */
   readonly held: Set<AttemptId>;
-  /** Time of the first heartbeat without a booked attempt. In memory only. */
+  /** Canceled attempts whose processes may still run on the worker (exiting-attempts.ts). */
+  readonly exiting: Set<AttemptId>;
+  /** Booked attempts that a job was requested to reclaim and has not released yet. In memory only. */
+  readonly reclaimed: Set<AttemptId>;
+  /** Time of the first heartbeat without a booked or exiting attempt. In memory only. */
   readonly missedSince: Map<AttemptId, number>;
   /**
    * Booked attempts that were not reported in time. They are reclaimed once the bus has confirmed the connection. In
@@ -41,6 +46,8 @@ export const newWorkerState = (record: WorkerRecord): WorkerState => ({
   record,
   bookings: new Bookings(),
   held: new Set(),
+  exiting: new Set(),
+  reclaimed: new Set(),
   missedSince: new Map(),
   overdue: new Set(),
   failures: NO_WORKER_FAILURES,
@@ -62,9 +69,11 @@ export function loadWorker(
 ): WorkerState | null {
   const record = reader.get('worker', id);
   if (record === undefined || !ownsFarm(record.farmId)) return null;
+  const held = reader.get('booking', id);
   return {
     ...newWorkerState(record),
-    bookings: new Bookings(reader.get('booking', id)?.bookings),
+    bookings: new Bookings(held?.bookings),
+    exiting: new Set(held?.exiting),
     failures: reader.get('workerFailures', keys.workerFailures(record.id)) ?? NO_WORKER_FAILURES,
     storedHeartbeatAt: record.lastHeartbeatAt,
     maybeContactAt: Math.min(now, record.lastHeartbeatAt + heartbeatAgeMs),

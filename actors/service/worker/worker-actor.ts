@@ -1,7 +1,9 @@
+import { attemptIdOf } from '../../../src/core/ids.ts';
 import { refused } from '../../../src/core/problems.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
+import { reportExits, onAttemptsEnded } from './exiting-attempts.ts';
 import {
   onAttemptsOverdue,
   onBusConfirmed,
@@ -55,7 +57,8 @@ export function workerActor(
         // The worker may have gone offline since the assignment.
         if (state.record.status !== 'online') watchLiveness(state, settings, context);
       },
-      'attempts.released': onAttemptsReleased,
+      'attempts.released': onAttemptsReleased(settings),
+      'attempts.ended': onAttemptsEnded,
       'attempts.overdue': onAttemptsOverdue(settings),
       'bus.confirmed': onBusConfirmed(settings),
       'liveness.due': onLivenessDue(settings),
@@ -100,8 +103,11 @@ function onMissing(
       return null;
     case 'attempts.booked':
       throw new Error(`attempts were booked on worker ${id}, but there is no such worker`);
-    case 'worker.activate':
     case 'attempts.released':
+      reportExits(message.exiting.map(attemptIdOf), context);
+      return null;
+    case 'worker.activate':
+    case 'attempts.ended':
     case 'attempt.failed':
     case 'bus.confirmed':
     case 'liveness.due':

@@ -1,7 +1,7 @@
 import { parseAttemptId, type AttemptId, type JobId } from '../../../src/core/ids.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import type { WorkerRecord } from '../../../src/core/records/worker.ts';
+import type { BookingRecord, WorkerRecord } from '../../../src/core/records/worker.ts';
 import { CATALOG_ID } from '../catalog/messages.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { committedCoresOf, type WorkerState } from './state.ts';
@@ -74,9 +74,12 @@ export function reportLocation({ record }: WorkerState, context: WorkerContext):
 /** Writes the bookings of a worker, once per commit window. */
 export function saveWorker(state: WorkerState, context: WorkerContext): void {
   if (state.isDeleted) return;
-  context.change(
-    put('booking', keys.booking(state.record.id), { version: 1, bookings: state.bookings.all() }),
-  );
+  const bookings = state.bookings.all();
+  const held: BookingRecord =
+    state.exiting.size === 0
+      ? { version: 1, bookings }
+      : { version: 1, bookings, exiting: [...state.exiting] };
+  context.change(put('booking', keys.booking(state.record.id), held));
 }
 
 /** Requests the jobs to reclaim attempts of this worker. */

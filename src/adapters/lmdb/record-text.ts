@@ -64,8 +64,11 @@ function attemptText(attempt: WholeAttempt): string | null {
 
 type WholeBooking = RequireAllFields<Booking, 'attemptId' | 'cores'>;
 
-function bookingText({ bookings }: RequireAllFields<BookingRecord, 'version' | 'bookings'>): string | null {
-  if (bookings.length > ARRAY16_MAX) return null;
+function bookingText({
+  bookings,
+  exiting,
+}: RequireAllFields<BookingRecord, 'version' | 'bookings' | 'exiting'>): string | null {
+  if (bookings.length > ARRAY16_MAX || exiting !== undefined) return null;
   let text = BOOKING_HEAD + arrayHead(bookings.length);
   for (const booking of bookings) text += heldText(booking);
   return text;

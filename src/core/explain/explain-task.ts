@@ -6,6 +6,7 @@ import { liveSummary, terminalSummary } from './outcome.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Gate, SchedulerGate, TaskExplanation } from './task-explanation.ts';
 import { upstreamJobGates, upstreamStepGates } from './upstream-gates.ts';
+import { sentenceOf } from './wording.ts';
 import { waitingSummary } from './waiting-summary.ts';
 import { workersGates, workersOutlook } from './worker-gate.ts';
 
@@ -53,7 +54,20 @@ function gatesOf(
     ...(isReady && lease !== null ? coresGates(facts, lease) : []),
     ...(isCandidate && lease !== null ? orderGates(lease) : []),
   ];
-  return isReady ? [...gates, ...schedulerGates(lease, gates)] : gates;
+  return isReady ? [...gates, ...schedulerGates(lease, gates)] : [...gates, ...exitGates(facts)];
+}
+
+/** Returns the gate of a retried task whose canceled attempt may still run. */
+function exitGates({ task, attempt, names }: TaskFacts): SchedulerGate[] {
+  if (!task.exiting) return [];
+  const worker = attempt === null ? 'its worker' : names.worker(attempt.workerId);
+  return [
+    {
+      gate: 'scheduler',
+      reason: 'canceled attempt not ended',
+      sentence: sentenceOf(`waits until ${worker} has confirmed that the canceled attempt has ended`),
+    },
+  ];
 }
 
 /** Returns the gate of a ready task if the scheduler does not answer, or reports nothing that holds the task. */

@@ -158,7 +158,10 @@ export interface OrderGate extends GateOf<'order', 'tasks before it'> {
   readonly jobs: number;
 }
 
-export type SchedulerGate = GateOf<'scheduler', 'scheduler not answering' | 'not among the candidates'>;
+export type SchedulerGate = GateOf<
+  'scheduler',
+  'scheduler not answering' | 'not among the candidates' | 'canceled attempt not ended'
+>;
 
 export type Gate =
   | JobGate

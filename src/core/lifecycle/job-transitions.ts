@@ -5,7 +5,7 @@
  * - States: `blocked` waits for upstream jobs, `pending` and `running` offer tasks, `paused` offers none. `completed`,
  *   `failed` and `canceled` are terminal.
  * - Invariants: a job has exactly one status, and only rows of this table change it. Any other trigger is rejected.
- * - Exits: the only way out of a terminal status is `retry`, to `pending`.
+ * - Exits: the only ways out of a terminal status are `retry`, to `pending`, and `retry behind upstreams`, to `blocked`.
  */
 export const JOB_STATUSES = [
   'pending',
@@ -32,6 +32,7 @@ export type JobTrigger =
   | 'idle after reclaim'
   | 'cancel'
   | 'retry'
+  | 'retry behind upstreams'
   | 'all steps completed'
   | 'a step failed';
 
@@ -64,6 +65,9 @@ export const JOB_TRANSITIONS: readonly JobTransition[] = [
   { from: 'completed', trigger: 'retry', to: 'pending' },
   { from: 'failed', trigger: 'retry', to: 'pending' },
   { from: 'canceled', trigger: 'retry', to: 'pending' },
+  { from: 'completed', trigger: 'retry behind upstreams', to: 'blocked' },
+  { from: 'failed', trigger: 'retry behind upstreams', to: 'blocked' },
+  { from: 'canceled', trigger: 'retry behind upstreams', to: 'blocked' },
   { from: 'pending', trigger: 'all steps completed', to: 'completed' },
   { from: 'blocked', trigger: 'all steps completed', to: 'completed' },
   { from: 'running', trigger: 'all steps completed', to: 'completed' },

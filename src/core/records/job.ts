@@ -32,6 +32,10 @@ export interface JobRecord {
   /** Genuine task failures since the last reset. */
   readonly failedAttempts: number;
   readonly dependsOn: readonly JobId[];
+  /**
+   * Upstream jobs that had failed or were canceled when this job was retried: it waits for their retry. Absent is none.
+   */
+  readonly endedUpstreams?: readonly JobId[];
   readonly extensions: readonly string[];
   readonly taskCounts: TaskCounts;
   readonly createdAt: number;

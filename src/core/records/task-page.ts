@@ -17,6 +17,8 @@ const FLAG_HAS_TEXT = 1;
 const FLAG_UNSCHEDULABLE = 2;
 /** Pages of an earlier version do not have this flag: their tasks need a look at the attempt. */
 const FLAG_SILENT = 4;
+const FLAG_EXITING = 8;
+const FLAG_CASCADED = 16;
 
 /**
  * The state of one touched task. Times are milliseconds since the epoch. Every status has the same fields, so that all
@@ -41,6 +43,13 @@ export interface TaskState {
   readonly unschedulable: boolean;
   /** Set if the task has ended and its latest attempt reported no progress (task-progress.ts). */
   readonly silent: boolean;
+  /**
+   * Whether the process of the latest attempt may still run, because the service closed the attempt. Set by a
+   * cancelation of a live task, until the worker has confirmed the end. The task gets no new attempt meanwhile.
+   */
+  readonly exiting: boolean;
+  /** Whether the task was canceled because an upstream step failed or was canceled. */
+  readonly cascaded: boolean;
 }
 
 /** A task with the assignment of its latest attempt. Every live task has one. */
@@ -123,6 +132,8 @@ export function readTask(page: Uint8Array, index: number): TaskState | null {
     hasText: ((page[at + 1] ?? 0) & FLAG_HAS_TEXT) !== 0,
     unschedulable: ((page[at + 1] ?? 0) & FLAG_UNSCHEDULABLE) !== 0,
     silent: ((page[at + 1] ?? 0) & FLAG_SILENT) !== 0,
+    exiting: ((page[at + 1] ?? 0) & FLAG_EXITING) !== 0,
+    cascaded: ((page[at + 1] ?? 0) & FLAG_CASCADED) !== 0,
   };
 }
 
@@ -180,7 +191,9 @@ export function writeTask(page: Uint8Array, index: number, task: TaskState): voi
   page[at + 1] =
     (task.hasText ? FLAG_HAS_TEXT : 0) |
     (task.unschedulable ? FLAG_UNSCHEDULABLE : 0) |
-    (task.silent ? FLAG_SILENT : 0);
+    (task.silent ? FLAG_SILENT : 0) |
+    (task.exiting ? FLAG_EXITING : 0) |
+    (task.cascaded ? FLAG_CASCADED : 0);
   view.setUint16(at + 2, Math.min(task.failedAttempts, 0xffff), true);
   view.setUint32(at + 4, task.attemptNumber, true);
   view.setFloat64(at + 8, task.updatedAt, true);
@@ -208,5 +221,7 @@ export function untouchedTask({ status, updatedAt, unschedulable }: Untouched): 
     hasText: false,
     unschedulable: unschedulable === true,
     silent: false,
+    exiting: false,
+    cascaded: false,
   };
 }

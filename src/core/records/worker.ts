@@ -79,4 +79,6 @@ export interface Booking {
 export interface BookingRecord {
   readonly version: 1;
   readonly bookings: readonly Booking[];
+  /** Canceled attempts whose processes may still run. Absent is none. */
+  readonly exiting?: readonly AttemptId[];
 }

@@ -165,6 +165,8 @@ test('an attempt that only a task page lists as open is known, and its number is
     hasText: false,
     unschedulable: false,
     silent: false,
+    exiting: false,
+    cascaded: false,
   };
   const far = 900_000_000;
   writeTask(page, 0, { ...task, status: 'running', attemptNumber: 2 });

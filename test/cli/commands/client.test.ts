@@ -265,7 +265,9 @@ test('a task is shown with its attempts, canceled and retried', async (t) => {
   const service = await answeringService({
     'GET /api/v1/tasks/a-task': [{ body: task }],
     'GET /api/v1/tasks/a-task/attempts': [{ body: { items: [attempt, reclaimed] } }],
-    'POST /api/v1/tasks/a-task/retry': [{ status: 202, body: { task_id: 'a-task', status: 'ready' } }],
+    'POST /api/v1/tasks/a-task/retry': [
+      { status: 202, body: { task_id: 'a-task', status: 'ready', retried: 1, dependents: [] } },
+    ],
     'POST /api/v1/tasks/a-task/cancel': [{ status: 409, body: { title: 'Conflict', detail: 'has ended' } }],
   });
   t.teardown(() => service.close());
@@ -293,6 +295,6 @@ test('a task is shown with its attempts, canceled and retried', async (t) => {
     ...task,
     attempts: [attempt, JSON.parse(JSON.stringify(reclaimed))],
   });
-  t.same(await run('retry'), { code: 0, out: 'a-task ready\n', err: '' });
+  t.same(await run('retry'), { code: 0, out: 'a-task ready, 1 task retried\n', err: '' });
   t.same(await run('cancel'), { code: 5, out: '', err: 'Conflict: has ended\n' });
 });

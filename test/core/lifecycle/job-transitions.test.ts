@@ -83,6 +83,13 @@ const SPECIFIED: readonly SpecifiedRow[] = [
     means: means(TERMINAL, 'retry', 'pending'),
   },
   {
+    // Settled after the first release: like a new job.
+    from: 'completed/failed/canceled',
+    trigger: 'retry; an upstream job is not completed',
+    to: 'blocked',
+    means: means(TERMINAL, 'retry behind upstreams', 'blocked'),
+  },
+  {
     // An ended job keeps its status: its steps were terminal before.
     from: 'any',
     trigger: 'all steps terminal',

@@ -28,6 +28,8 @@ const TASK: AssignedTaskState = {
   hasText: false,
   unschedulable: false,
   silent: false,
+  exiting: false,
+  cascaded: false,
 };
 
 const OPEN: AttemptRecord = {

@@ -28,6 +28,8 @@ const task: fc.Arbitrary<TaskState> = fc
     hasText: fc.boolean(),
     unschedulable: fc.boolean(),
     silent: fc.boolean(),
+    exiting: fc.boolean(),
+    cascaded: fc.boolean(),
   })
   .map(({ when, ...rest }) => ({
     ...rest,
@@ -78,6 +80,8 @@ test('every status has exactly this code', (t) => {
       hasText: true,
       unschedulable: true,
       silent: false,
+      exiting: false,
+      cascaded: false,
     };
     writeTask(page, 31, state);
     t.strictSame(readTask(page, 31), state, status);
@@ -121,6 +125,8 @@ test('an empty page holds untouched tasks alone', (t) => {
     hasText: false,
     unschedulable: false,
     silent: false,
+    exiting: false,
+    cascaded: false,
   });
   t.end();
 });

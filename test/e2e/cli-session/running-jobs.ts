@@ -38,7 +38,19 @@ export const runningJobCommands: readonly Case<CliSession>[] = [
       await run(2, 'job', broken, '--range', '0');
       await run(2, 'job', broken, 'retry', '--step', 'Nothing');
       await run(4, 'job', broken, 'retry', '--worker', 'missing');
-      await run(1, 'job', broken, 'retry', '--step', 'Render', '--range', '0-1', '--worker', 'w1', '--wait');
+      await run(
+        1,
+        'job',
+        broken,
+        'retry',
+        '--step',
+        'Render',
+        '--range',
+        'Frame=1-2',
+        '--worker',
+        'w1',
+        '--wait',
+      );
       await run(1, 'job', broken, 'retry', '--wait');
     },
   ],

@@ -139,6 +139,8 @@ export const taskState = (changes: Partial<TaskState> & Pick<TaskState, 'status'
   hasText: false,
   unschedulable: false,
   silent: false,
+  exiting: false,
+  cascaded: false,
   ...changes,
 });
 

@@ -21,10 +21,11 @@ import {
 } from '../kit/records.ts';
 
 const to = replyTo('front');
-const ok = (id: string, status: number): object => ({ id, ok: true, status });
+const ok = (id: string, status: number, changed = true): object => ({ id, ok: true, changed, status });
 const refusedItem = (id: string, status: number, title: string, detail: string): object => ({
   id,
   ok: false,
+  changed: false,
   status,
   problem: { type: 'about:blank', title, status, detail },
 });
@@ -87,7 +88,7 @@ void test('every bulk action equals the route of a single job', async (t) => {
   t.strictSame(api.asked, [
     { actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo: to } },
   ]);
-  t.same(await run({ action: 'resume' }), ok(id, 200));
+  t.same(await run({ action: 'resume' }), ok(id, 200, false), 'the job was not paused');
   t.match(api.asked, [{ message: { update: { action: 'resume' } } }]);
   t.same(await run({ action: 'set', priority: 0 }), ok(id, 200));
   t.match(api.asked, [{ message: { update: { priority: 0, action: undefined } } }]);
@@ -116,9 +117,9 @@ void test('every bulk action equals the route of a single job', async (t) => {
       errors: [{ pointer: '/queue_id', detail: `the farm has no queue ${other}` }],
     },
   });
-  api.answer = () => done({ retried: 5, status: null });
+  api.answer = () => done({ retried: 5, status: null, jobStatus: 'pending', steps: [] });
   t.same(await run({ action: 'retry' }), { ...ok(id, 200), retried: 5 });
-  t.match(api.asked, [{ message: { type: 'job.retry', target: 'job' } }]);
+  t.match(api.asked, [{ message: { type: 'job.retry', request: { target: 'job', scope: 'tasks' } } }]);
   api.answer = () => done(null);
   t.same(await run({ action: 'delete' }), ok(id, 204));
   t.strictSame(asked(api), [['job', id, 'job.delete']]);
@@ -137,11 +138,17 @@ void test('a filter selects the same jobs as the list, up to a limit', async (t)
   const { results } = some.body as { results: readonly object[] };
   const bobs = Array.from({ length: 500 }, (_, nth) => ok(jobNumber(2 * nth + 2), 204));
   t.strictSame([some.status, results], [200, bobs]);
-  t.same(await bulk({ filter: { status: 'failed' } }).then((answer) => answer.body), { results: [] });
+  t.same(await bulk({ filter: { status: 'failed' } }).then((answer) => answer.body), {
+    total: 0,
+    changed: 0,
+    results: [],
+  });
   const statuses = { search: jobNumber(7), statuses: ['failed', 'pending', 'running'] };
-  const found = { results: [ok(jobNumber(7), 204)] };
+  const found = { total: 1, changed: 1, results: [ok(jobNumber(7), 204)] };
   t.same(await bulk({ filter: statuses }).then((answer) => answer.body), found, 'no job was changed');
   t.same(await bulk({ filter: { ...statuses, status: 'failed' } }).then((answer) => answer.body), {
+    total: 0,
+    changed: 0,
     results: [],
   });
   t.match(await bulk({ filter: { statuses: [] } }), { status: 400 });
@@ -159,6 +166,8 @@ void test('an error of one item does not affect the others', async (t) => {
     ids: [jobNumber(1), jobNumber(2)],
   });
   t.same(answer.body, {
+    total: 2,
+    changed: 1,
     results: [
       refusedItem(
         jobNumber(1),
@@ -220,8 +229,8 @@ void test('changes tasks by ids and by a filter of one job', async (t) => {
     body: { results: [ok(taskIdAt(0, 1), 202), ok(taskIdAt(0, 4), 202)] },
   });
   t.match(api.asked, [
-    { message: { type: 'job.retry', target: { stepOrder: 0, index: 1 } } },
-    { message: { type: 'job.retry', target: { stepOrder: 0, index: 4 } } },
+    { message: { type: 'job.retry', request: { target: { stepOrder: 0, index: 1 } } } },
+    { message: { type: 'job.retry', request: { target: { stepOrder: 0, index: 4 } } } },
   ]);
   t.match(await bulk({ action: 'cancel', ids: [taskIdAt(0, 4), taskIdAt(0, 6), taskIdAt(0, 0)] }), {
     body: {
@@ -263,7 +272,11 @@ void test('changes workers by ids and by a filter', async (t) => {
   t.match(await bulk({ action: 'disable', ids: ['none', one] }), {
     body: { results: [refusedItem('none', 404, 'Not Found', 'no worker none'), ok(one, 200)] },
   });
-  t.match(await bulk({ action: 'enable', ids: [one] }), { body: { results: [ok(one, 200)] } });
+  t.match(
+    await bulk({ action: 'enable', ids: [one] }),
+    { body: { total: 1, changed: 0, results: [ok(one, 200, false)] } },
+    'the worker was not disabled',
+  );
   t.strictSame(asked(api), [
     ['worker', two, 'worker.delete'],
     ['worker', three, 'worker.delete'],

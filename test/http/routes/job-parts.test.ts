@@ -259,7 +259,7 @@ void test('retries the failures of a worker in all jobs with stored failures', a
   api.answer = ({ id }) =>
     id === jobs[1]
       ? refused('conflict', 'no queue')
-      : done({ retried: id === jobs[0] ? 5 : 0, status: null });
+      : done({ retried: id === jobs[0] ? 5 : 0, status: null, jobStatus: 'pending', steps: [] });
   t.same((await client.send('POST', path)).body, {
     worker_id: WORKER,
     retried: 5,
@@ -276,7 +276,7 @@ void test('retries the failures of a worker in all jobs with stored failures', a
     {
       actor: 'job',
       id: jobs[0],
-      message: { type: 'job.retry', target: { selection: { workerOrdinal: 7 } } },
+      message: { type: 'job.retry', request: { target: { selection: { workerOrdinal: 7 } } } },
     },
     { id: jobs[1] },
     { id: jobs[2] },
@@ -298,9 +298,11 @@ void test('a worker that moved between farms has an ordinal in each', async (t) 
     put('workerFailures', keys.workerFailures(WORKER), { version: 1, total: 3, steps }),
     ...ids.map((id, nth) => put('job', keys.job(id), jobRecord({ id, farmId: farms[nth] ?? FARM }))),
   );
-  api.answer = () => done({ retried: 1, status: null });
+  api.answer = () => done({ retried: 1, status: null, jobStatus: 'pending', steps: [] });
   const targets = (): unknown =>
-    api.asked.splice(0).map(({ id, message }) => [id, message.type === 'job.retry' ? message.target : null]);
+    api.asked
+      .splice(0)
+      .map(({ id, message }) => [id, message.type === 'job.retry' ? message.request.target : null]);
   t.equal((await client.send('POST', `/api/v1/workers/${WORKER}/retry-failed`)).status, 200);
   t.strictSame(targets(), [
     [ids[0], { selection: { workerOrdinal: 7 } }],

@@ -49,6 +49,8 @@ const state: fc.Arbitrary<TaskState> = fc
     hasText: fc.boolean(),
     unschedulable: fc.boolean(),
     silent: fc.boolean(),
+    exiting: fc.boolean(),
+    cascaded: fc.boolean(),
   })
   .map((given) => taskState(given));
 

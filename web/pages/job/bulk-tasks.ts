@@ -13,9 +13,12 @@ export const bulkOnTasks = (
 /** Formats the result of an action: "3 tasks canceled, 1 refused: …". */
 export function formatBulkOutcome(
   action: 'retry' | 'cancel',
-  { done, refused }: Pick<BulkOutcome, 'done' | 'refused'>,
+  { done, unchanged, refused }: Pick<BulkOutcome, 'done' | 'unchanged' | 'refused'>,
 ): string {
-  const text = `${counted(done, 'task')} ${action === 'retry' ? 'retried' : 'canceled'}`;
+  const total = done + unchanged.length + refused.length;
+  const tasks =
+    done === total ? counted(done, 'task') : `${done.toLocaleString('en')} of ${counted(total, 'task')}`;
+  const text = `${tasks} ${action === 'retry' ? 'retried' : 'canceled'}`;
   const [first] = refused;
   if (first === undefined) return text;
   const reason = first.problem?.detail ?? first.problem?.title ?? '';

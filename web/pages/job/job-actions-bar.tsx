@@ -31,7 +31,7 @@ export function JobActions({ job, onChanged }: { job: JobDetail; onChanged: () =
         disabledReason={reasonAgainst('retry')}
         isBusy={requests.isBusy}
         title="Retries all failed and canceled tasks"
-        onPress={requests.retryAll}
+        onPress={() => requests.retryAll(() => setDialog('retry'))}
       >
         Retry failed tasks
       </Button>

@@ -1,26 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ProblemError } from '../../../client/problem.ts';
-import type { JobDetail, JobRetrySelection, TaskGrid } from '../../../client/resources.ts';
+import type { JobDetail, JobRetry, JobRetrySelection, TaskGrid } from '../../../client/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
 import { counted } from '../../parts/number-text.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { SelectField, TextField } from '../../parts/field.tsx';
+import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
 import type { JobDialogProps } from './move-dialog.tsx';
 import { frameScale, frameText } from './model/frames.ts';
-import { countOfRuns, formatIndexRanges, indicesIn, type IndexRange } from './model/index-ranges.ts';
+import { formatIndexRanges, type IndexRange } from './model/index-ranges.ts';
+import { retriedText, retryPreviewTexts } from './model/retried-text.ts';
 
-/** Selects the tasks to retry: by step, by a range of frames, and by the worker on which they failed. */
+/**
+ * Selects the tasks to retry: by step, by a range of frames, and by the worker on which they failed. Shows what is
+ * retried, and offers the dependents that were canceled because of the job.
+ */
 export function RetryDialog({ job, onChanged, onClose }: JobDialogProps) {
   const form = useRetryForm(job, () => {
     onChanged();
     onClose();
   });
-  const { step, setStep, frames, setFrames, worker, setWorker, range, matches, isBusy, retry } = form;
+  const { step, setStep, frames, setFrames, worker, setWorker, range, preview, isBusy, retry } = form;
   return (
     <Dialog
       title="Retry tasks"
@@ -30,7 +34,7 @@ export function RetryDialog({ job, onChanged, onClose }: JobDialogProps) {
         <>
           <Button onPress={onClose}>Close</Button>
           <SubmitButton isBusy={isBusy} disabledReason={range.error}>
-            {matches === null || worker !== '' ? 'Retry tasks' : `Retry ${counted(matches, 'task')}`}
+            {preview === undefined ? 'Retry tasks' : `Retry ${counted(preview.retried, 'task')}`}
           </SubmitButton>
         </>
       }
@@ -60,10 +64,46 @@ export function RetryDialog({ job, onChanged, onClose }: JobDialogProps) {
         none="Any worker"
         choices={useWorkersWithFailures(job).map(({ id, name }) => ({ value: id, label: name }))}
       />
+      {preview !== undefined && (
+        <Preview preview={preview} isChecked={form.withDependents} onChange={form.setWithDependents} />
+      )}
       {form.error !== null && form.refusedRange === undefined && (
         <Notice kind="danger" {...explained(form.error)} />
       )}
     </Dialog>
+  );
+}
+
+/** The tasks that are retried, and the choice of dependents. */
+function Preview({
+  preview,
+  isChecked,
+  onChange,
+}: {
+  preview: JobRetry;
+  isChecked: boolean;
+  onChange: (isChecked: boolean) => void;
+}) {
+  const { dependents, retried } = preview;
+  return (
+    <>
+      {retried === 0 && <p role="status">The selection has no failed or canceled tasks.</p>}
+      {retried > 0 && (
+        <ul role="status" aria-label="Tasks to retry">
+          {retryPreviewTexts(preview).map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+      {dependents.length > 0 && (
+        <CheckField
+          label={`Also retry ${counted(dependents.length, 'dependent')}`}
+          hint={`Canceled because this job failed or was canceled: ${dependents.map(({ name }) => name).join(', ')}`}
+          isChecked={isChecked}
+          onChange={onChange}
+        />
+      )}
+    </>
   );
 }
 
@@ -80,22 +120,26 @@ function useRetryForm(job: JobDetail, onDone: () => void) {
   const [worker, setWorker] = useState('');
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setIsBusy] = useState(false);
+  const [withDependents, setWithDependents] = useState(true);
   const grid = useQuery({ ...queries.taskGrid(rest, job.id, step), enabled: step !== '' }).data;
   const range = readFrames(grid, step, frames);
+  const body: JobRetrySelection = {
+    ...(step !== '' && { step }),
+    ...(range.runs !== null && { index_range: formatIndexRanges(range.runs) }),
+    ...(worker !== '' && { worker_id: worker }),
+  };
+  const preview = useQuery({ ...queries.retryPreview(rest, job.id, body), enabled: range.error === '' }).data;
   const retry = async (): Promise<void> => {
     if (range.error !== '' || isBusy) return;
     setIsBusy(true);
     setError(null);
-    const body: JobRetrySelection = {
-      ...(step !== '' && { step }),
-      ...(range.runs !== null && { range: formatIndexRanges(range.runs) }),
-      ...(worker !== '' && { worker_id: worker }),
-    };
     try {
-      const { retried } = await rest.call('post', '/jobs/{id}/retry', { path: { id: job.id }, body });
-      toasts.done(
-        retried === 0 ? 'No failed or canceled tasks to retry' : `${counted(retried, 'task')} retried`,
-      );
+      const answer = await rest.call('post', '/jobs/{id}/retry', {
+        path: { id: job.id },
+        query: { with_dependents: withDependents },
+        body,
+      });
+      toasts.done(retriedText(answer));
       onDone();
     } catch (reason) {
       setError(reason);
@@ -113,12 +157,14 @@ function useRetryForm(job: JobDetail, onDone: () => void) {
     worker,
     setWorker,
     range,
-    /** Tasks to retry, whatever the worker; null until it is known. */
-    matches: countMatches(job, grid, step, range),
+    /** The tasks that the request would retry; undefined until they are known. */
+    preview: range.error === '' ? preview : undefined,
+    withDependents,
+    setWithDependents,
     error,
     refusedRange:
       error instanceof ProblemError
-        ? error.errors.find(({ pointer }) => pointer === '/range')?.detail
+        ? error.errors.find(({ pointer }) => pointer === '/index_range')?.detail
         : undefined,
     isBusy,
     retry,
@@ -154,23 +200,6 @@ function readFrames(grid: TaskGrid | undefined, stepName: string, text: string):
   return reading.ok
     ? { ...axis, runs: reading.runs, error: '' }
     : { ...axis, runs: null, error: reading.detail };
-}
-
-/** Returns the number of tasks to retry, whatever the worker; null until the counts are loaded. */
-function countMatches(
-  job: JobDetail,
-  grid: TaskGrid | undefined,
-  stepName: string,
-  { runs }: FrameReading,
-): number | null {
-  const counts =
-    stepName === '' ? job.task_counts : job.steps.find(({ name }) => name === stepName)?.task_counts;
-  if (runs === null) return counts === undefined ? null : counts.failed + counts.canceled;
-  const cells = grid?.steps.find(({ name }) => name === stepName)?.cells;
-  if (cells === undefined || countOfRuns(runs) === 0) return null;
-  let count = 0;
-  for (const index of indicesIn(runs)) if (cells[index] === 'F' || cells[index] === 'C') count += 1;
-  return count;
 }
 
 /** Returns the workers on which tasks of the job failed. */

@@ -9,6 +9,7 @@ import { useService } from '../../state/service.tsx';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { taskAt } from './model/cells.ts';
 import { formatIndexRanges, indicesIn, type IndexRange } from './model/index-ranges.ts';
+import { retriedText } from './model/retried-text.ts';
 import { CancelTasksDialog } from './cancel-tasks-dialog.tsx';
 import { useJobAction } from './use-job-action.ts';
 
@@ -35,11 +36,12 @@ export function SelectionBar(props: SelectionBarProps) {
   const forbidden = why('jobs.write');
   const retry = (): void =>
     run('Could not retry the selected tasks', async () => {
-      const { retried } = await rest.call('post', '/jobs/{id}/retry', {
+      const answer = await rest.call('post', '/jobs/{id}/retry', {
         path: { id: job.id },
-        body: { step: step.name, range: formatIndexRanges(runs) },
+        query: { with_dependents: true },
+        body: { step: step.name, index_range: formatIndexRanges(runs) },
       });
-      return `${counted(retried, 'task')} retried`;
+      return retriedText(answer);
     });
   return (
     <section className="selection-bar" aria-label="Selected tasks">

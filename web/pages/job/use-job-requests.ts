@@ -1,8 +1,8 @@
 import { useLocation } from 'wouter';
 import type { JobDetail } from '../../../client/resources.ts';
-import { counted } from '../../parts/number-text.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
+import { retriedText } from './model/retried-text.ts';
 import { useJobAction } from './use-job-action.ts';
 
 /** Requests that change a job. Each reports its result in a toast. */
@@ -10,8 +10,11 @@ export interface JobRequests {
   readonly isBusy: boolean;
   readonly pause: () => void;
   readonly resume: () => void;
-  /** Retries all failed and canceled tasks. */
-  readonly retryAll: () => void;
+  /**
+   * Retries all failed and canceled tasks. Calls `choose` instead if dependents were canceled because of the job: the
+   * user decides about them.
+   */
+  readonly retryAll: (choose: () => void) => void;
   readonly cancel: () => Promise<void>;
   /** Deletes the job and opens the list of jobs. */
   readonly remove: () => Promise<void>;
@@ -34,10 +37,17 @@ export function useJobRequests(job: JobDetail, onChanged: () => void): JobReques
         await rest.call('patch', '/jobs/{id}', { path, body: { action: 'resume' } });
         return 'Job resumed';
       }),
-    retryAll: () =>
+    retryAll: (choose) =>
       run('Could not retry the job', async () => {
-        const { retried } = await rest.call('post', '/jobs/{id}/retry', { path });
-        return `${counted(retried, 'task')} retried`;
+        const preview = await rest.call('post', '/jobs/{id}/retry', {
+          path,
+          query: { with_dependents: true, dry_run: true },
+        });
+        if (preview.dependents.length > 0) {
+          choose();
+          return null;
+        }
+        return retriedText(await rest.call('post', '/jobs/{id}/retry', { path }));
       }),
     cancel: async () => {
       await rest.call('post', '/jobs/{id}/cancel', { path });

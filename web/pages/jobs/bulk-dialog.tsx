@@ -5,7 +5,8 @@ import type { Job } from '../../../client/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
 import type { BulkTarget } from '../../parts/data-table/bulk-target.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { NumberField, SelectField } from '../../parts/field.tsx';
+import { CheckField, NumberField, SelectField } from '../../parts/field.tsx';
+import { counted } from '../../parts/number-text.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
@@ -36,12 +37,15 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
   const { rest } = useService();
   const [priority, setPriority] = useState(() => commonPriority(target.known));
   const [queue, setQueue] = useState('');
+  const [withDependents, setWithDependents] = useState(true);
   const { stage, error, start, stop } = useBulkRun({
     target,
     what: 'jobs',
     formatCount: formatJobCount,
     send: (ids) =>
-      rest.call('post', '/jobs/bulk', { body: { ...bulkRequest(action, priority, queue), ids } }),
+      rest.call('post', '/jobs/bulk', {
+        body: { ...bulkRequest(action, priority, queue, withDependents), ids },
+      }),
     onChanged,
     onDone: (outcome) => {
       toasts.done(formatDone(action, outcome));
@@ -84,6 +88,13 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
       <BulkNames known={target.known} count={target.count} />
       {action === 'set-priority' && (
         <PriorityField value={priority} inputError={inputError} onChange={setPriority} />
+      )}
+      {action === 'retry' && (
+        <CheckField
+          label="Also retry the dependents that were canceled because of these jobs"
+          isChecked={withDependents}
+          onChange={setWithDependents}
+        />
       )}
       {action === 'move' && <QueueField jobs={target.known} value={queue} onChange={setQueue} />}
       {error !== null && <Notice kind="danger" title="Some jobs were not changed" {...explained(error)} />}
@@ -182,10 +193,15 @@ function QueueField({
 /** Formats the result of an action: "3 jobs paused". */
 export function formatDone(
   action: JobAction,
-  { done, retried }: Pick<BulkOutcome, 'done' | 'retried'>,
+  { done, retried, dependents, unchanged, refused }: Omit<BulkOutcome, 'left'>,
 ): string {
-  const text = `${formatJobCount(done)} ${ACTION_LABELS[action].done}`;
-  return action === 'retry' ? `${text} (${retried.toLocaleString('en')} tasks)` : text;
+  const total = done + unchanged.length + refused.length;
+  const jobs =
+    done === total ? formatJobCount(done) : `${done.toLocaleString('en')} of ${formatJobCount(total)}`;
+  const text = `${jobs} ${ACTION_LABELS[action].done}`;
+  if (action !== 'retry') return text;
+  const also = dependents === 0 ? '' : `, ${counted(dependents, 'dependent')}`;
+  return `${text} (${counted(retried, 'task')}${also})`;
 }
 
 function commonPriority(jobs: readonly Job[]): string {

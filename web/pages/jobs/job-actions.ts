@@ -119,10 +119,11 @@ export function bulkRequest(
   action: JobAction,
   priority: string,
   queue: string,
-): Pick<JobBulk, 'action' | 'priority' | 'queue_id'> {
+  withDependents = true,
+): Pick<JobBulk, 'action' | 'priority' | 'queue_id' | 'with_dependents'> {
   if (action === 'set-priority') return { action: 'set', priority: Number(priority) };
   if (action === 'move') return { action: 'set', queue_id: queue };
-  return { action };
+  return action === 'retry' ? { action, with_dependents: withDependents } : { action };
 }
 
 /** Returns why the value of an action cannot be sent; empty if it can. */

@@ -27,7 +27,7 @@ export function useJobBulk(): (
 }
 
 function reportOutcome(action: JobAction, outcome: BulkOutcome): void {
-  if (outcome.done > 0) toasts.done(formatDone(action, outcome));
+  if (outcome.done > 0 || outcome.refused.length === 0) toasts.done(formatDone(action, outcome));
   const [first] = outcome.refused;
   if (first === undefined) return;
   const others = outcome.refused.length - 1;

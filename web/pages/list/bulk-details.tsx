@@ -43,7 +43,7 @@ export function BulkResult({
   /** Lists all refused rows instead of the first ones. */
   isComplete?: boolean;
 }) {
-  const { refused, left } = outcome;
+  const { refused, unchanged, left } = outcome;
   const shownCount = isComplete ? refused.length : MAX_NAMES;
   const nameOf = (id: string): string => known.find((row) => row.id === id)?.name ?? id;
   return (
@@ -51,6 +51,7 @@ export function BulkResult({
       <p role="status">
         <strong>{done}</strong>
         {refused.length > 0 && `, ${refused.length.toLocaleString('en')} refused`}
+        {unchanged.length > 0 && `, ${unchanged.length.toLocaleString('en')} needed no change`}
         {left > 0 && `, ${left.toLocaleString('en')} not changed`}.
       </p>
       {refusalGroups(refused).map(({ reason, ids }) => (

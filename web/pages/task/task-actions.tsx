@@ -9,6 +9,7 @@ import { hasTaskEnded, isRetriable } from '../../state/ended.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
+import { retriedText } from '../job/model/retried-text.ts';
 import { isLive } from './task-state.ts';
 
 /** The actions on a task. */
@@ -77,7 +78,14 @@ function useTaskActions({ id, status }: Task) {
   const [isAsking, setIsAsking] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
   const request = async (action: 'retry' | 'cancel'): Promise<void> => {
-    await rest.call('post', `/tasks/{id}/${action}`, { path: { id } });
+    if (action === 'cancel') await rest.call('post', '/tasks/{id}/cancel', { path: { id } });
+    else {
+      const answer = await rest.call('post', '/tasks/{id}/retry', {
+        path: { id },
+        query: { with_dependents: true },
+      });
+      if (answer.retried > 1 || answer.dependents.length > 0) toasts.done(retriedText(answer));
+    }
     await client.invalidateQueries({ queryKey: ['tasks', 'one', id] });
   };
   const run = (action: 'retry' | 'cancel'): void => {

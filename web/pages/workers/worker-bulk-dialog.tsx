@@ -1,3 +1,4 @@
+import type { BulkOutcome } from '../../../client/bulk.ts';
 import type { Worker } from '../../../client/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
 import type { BulkTarget } from '../../parts/data-table/bulk-target.ts';
@@ -28,7 +29,7 @@ export function WorkerBulkDialog({ action, target, onChanged, onClose }: WorkerB
     send: (ids) => rest.call('post', '/workers/bulk', { body: { action, ids } }),
     onChanged,
     onDone: (outcome) => {
-      toasts.done(`${formatWorkerCount(outcome.done)} ${done}`);
+      toasts.done(doneText(outcome, done));
       onClose();
     },
   });
@@ -38,7 +39,7 @@ export function WorkerBulkDialog({ action, target, onChanged, onClose }: WorkerB
     return (
       <Dialog title={title} onClose={onClose} foot={<Button onPress={onClose}>Close</Button>}>
         <BulkResult
-          done={`${formatWorkerCount(stage.outcome.done)} ${done}`}
+          done={doneText(stage.outcome, done)}
           outcome={stage.outcome}
           known={target.known}
           hrefOf={(id) => `/workers/${encodeURIComponent(id)}`}
@@ -70,6 +71,14 @@ export function WorkerBulkDialog({ action, target, onChanged, onClose }: WorkerB
       {error !== null && <Notice kind="danger" title="Some workers were not changed" {...explained(error)} />}
     </Dialog>
   );
+}
+
+/** "2 of 3 workers disabled". */
+function doneText({ done, unchanged, refused }: BulkOutcome, participle: string): string {
+  const total = done + unchanged.length + refused.length;
+  const workers =
+    done === total ? formatWorkerCount(done) : `${done.toLocaleString('en')} of ${formatWorkerCount(total)}`;
+  return `${workers} ${participle}`;
 }
 
 const keepLabel = (count: number): string => (count === 1 ? 'Keep worker' : 'Keep workers');

@@ -11,13 +11,18 @@ export interface Space {
   at(index: number): Record<string, string>;
   /** Returns the first point with exactly these values, or null. */
   indexOf(values: Readonly<Record<string, string>>): number | null;
+  /** Returns the values of one parameter; null if there is no such parameter. */
+  leafOf(name: string): SpaceLeaf | null;
 }
 
-/** A parameter and the position of its value in a point's number: floor(i / divisor) % length. */
-interface Leaf {
-  readonly name: string;
+/** The values of a parameter: point i has the value at the position floor(i / divisor) % axis.length. */
+export interface SpaceLeaf {
   readonly axis: AxisReader;
   readonly divisor: number;
+}
+
+interface Leaf extends SpaceLeaf {
+  readonly name: string;
 }
 
 /**
@@ -36,6 +41,7 @@ export function openSpace(description: SpaceDescription): Space {
         throw new RangeError(`there is no point ${index}`);
       return pointAt(leaves, index);
     },
+    leafOf: (name) => leaves.find((leaf) => leaf.name === name) ?? null,
     indexOf: (values) => {
       if (Object.keys(values).length !== leaves.length) return null;
       for (const index of candidates(opened, values)) {

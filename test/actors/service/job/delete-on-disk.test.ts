@@ -25,6 +25,7 @@ test('the real store has no row of a deleted job in any table', async (t) => {
     farm.lease('w1');
     farm.report(`${name}/0/0`, 'failed', { exitCode: 3 });
     farm.cancelTask(`${name}/0/69`);
+    farm.report(`${name}/0/69`, 'canceled');
   }
   const [a, b] = [farm.jobId('A'), farm.jobId('B')];
   farm.write([

@@ -57,6 +57,8 @@ const INTO: Readonly<Record<JobStatus, (fixture: TestFarm) => void>> = {
     fixture.submit('A', two);
     fixture.lease('w1');
     fixture.cancelJob('A');
+    fixture.report('A/0/0', 'canceled');
+    fixture.report('A/0/1', 'canceled');
   },
 };
 
@@ -274,6 +276,8 @@ function submitMaterialized(fixture: TestFarm, tasks: number, failed = tasks): v
     hasText: false,
     unschedulable: false,
     silent: false,
+    exiting: false,
+    cascaded: false,
   };
   const tried: TaskState = { ...untried, failedAttempts: 1, attemptNumber: 1, workerOrdinal: 1 };
   const changes: Change[] = [];

@@ -30,6 +30,8 @@ test('a task that stays assigned for 30 s goes back to ready without counting as
     hasText: false,
     unschedulable: false,
     silent: false,
+    exiting: false,
+    cascaded: false,
   });
   t.match(farm.attempts('A/0/0'), [{ status: 'failed', message: STALE_MESSAGE, endedAt: farm.now }]);
   t.match(farm.job('A'), { failedAttempts: 0, status: 'running' }, 'another task is running');

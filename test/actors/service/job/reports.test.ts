@@ -92,7 +92,11 @@ test('a report of a terminal or unknown job changes nothing', (t) => {
   const farm = running();
   farm.cancelJob('A');
   farm.takeOutputs();
+  farm.report('A/0/0#1', 'succeeded', { exitCode: 0 });
+  farm.expect(t, 'the end of the canceled attempt', []);
+  t.equal(farm.job('A').status, 'canceled');
   const before = rowsOf(farm);
+  t.strictSame(farm.takeWarnings(), []);
   farm.report('A/0/0#1', 'succeeded', { exitCode: 0 });
   farm.expect(t, 'canceled before', []);
   t.equal(rowsOf(farm), before);

@@ -133,3 +133,17 @@ test('a reservation moves from a worker whose tasks do not end', (t) => {
   t.match(fixture.takeOutputs(), ['task small/0/0 succeeded', 'task whole/0/0 assigned w2']);
   t.end();
 });
+
+test('a reservation ends if its task is canceled and retried', (t) => {
+  const farm = new BusyFarm();
+  const { fixture } = farm;
+  fixture.submit('whole', [{ name: 's', tasks: 1, needs: { cores: null } }], { priority: 90 });
+  farm.workFor(AFTER_MS + 30_000);
+  t.match(fixture.explain('whole/0/0').reservedWorker, /^id-of-w/);
+  fixture.advance(1);
+  fixture.cancelJob('whole');
+  fixture.retryJob('whole');
+  fixture.advance(3_000);
+  t.equal(fixture.explain('whole/0/0').reservedWorker, null, 'the wait of the task starts again');
+  t.end();
+});

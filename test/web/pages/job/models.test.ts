@@ -283,10 +283,14 @@ void test('a graph is arranged from left to right, and zooming keeps the point u
 });
 
 void test('the result of a bulk action is formatted', async (t) => {
-  t.equal(formatBulkOutcome('retry', { done: 1, refused: [] }), '1 task retried');
+  t.equal(formatBulkOutcome('retry', { done: 1, unchanged: [], refused: [] }), '1 task retried');
   const problem = { type: 'about:blank', title: 'Conflict', status: 409, detail: 'it has ended' } as const;
   t.equal(
-    formatBulkOutcome('cancel', { done: 3, refused: [{ id: 't1', ok: false, status: 409, problem }] }),
-    '3 tasks canceled, 1 refused: it has ended',
+    formatBulkOutcome('cancel', {
+      done: 3,
+      unchanged: [],
+      refused: [{ id: 't1', ok: false, changed: false, status: 409, problem }],
+    }),
+    '3 of 4 tasks canceled, 1 refused: it has ended',
   );
 });

@@ -17,9 +17,6 @@ export function mergeRuns(runs: readonly IndexRange[]): readonly IndexRange[] {
   return merged;
 }
 
-export const countOfRuns = (runs: readonly IndexRange[]): number =>
-  runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
-
 /** Formats runs for the API: `0-9,14`. */
 export const formatIndexRanges = (runs: readonly IndexRange[]): string =>
   runs.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
