@@ -1318,7 +1318,7 @@ export interface components {
             readonly step_id: string;
             readonly name: string;
             readonly retried: components["schemas"]["Count"];
-            /** @description The tasks of a selection or a dry run: values of the only task parameter (`Frame=1003-1007`), or positions (`positions 0-4`). Cut with `…` after 500 characters. */
+            /** @description The tasks of a selection or a dry run, unless the step has no task parameters: values of the only task parameter (`Frame=1003-1007`), or positions (`positions 0-4`). Cut with `…` after 500 characters. */
             readonly tasks?: string;
         };
         readonly RetriedDependent: {

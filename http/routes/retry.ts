@@ -51,11 +51,13 @@ function retriedSteps(
   const shapeOf = shapesOf(store, id);
   return steps.map(({ stepOrder, retried, indices }) => {
     const shape = indices === null ? undefined : shapeOf(stepOrder);
+    // A step without task parameters has one task.
+    const hasValues = shape !== undefined && shape.taskParameters.length > 0;
     return {
       step_id: stepIdOf(id, stepOrder),
       name: records.find(({ order }) => order === stepOrder)?.name ?? '',
       retried,
-      ...(indices !== null && shape !== undefined && { tasks: retriedTasksText(shape, indices) }),
+      ...(indices !== null && hasValues && { tasks: retriedTasksText(shape, indices) }),
     };
   });
 }

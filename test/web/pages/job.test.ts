@@ -141,7 +141,7 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     const selected = page.getByRole('region', { name: 'Selected tasks' });
     await selected.getByText('1006-1015').waitFor();
     await selected.getByRole('button', { name: 'Retry 2' }).click();
-    await page.getByText(/^[0-9]+ tasks.* retried$/).waitFor();
+    await page.getByText('2 tasks and 1 dependent retried', { exact: true }).waitFor();
     await selected.getByText('10 tasks: 10 succeeded').waitFor();
     await chip('Failed', '1').waitFor();
   });
@@ -233,8 +233,12 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     await dialog.getByText('No Frame in this range.').waitFor();
     await dialog.getByLabel('Range of Frame').fill('1025-1035');
     await dialog.getByLabel('Failed on').selectOption({ label: 'render-01' });
-    await dialog.getByRole('button', { name: 'Retry' }).click();
-    await page.getByText(/^[0-9]+ tasks?.* retried$/).waitFor();
+    await dialog.getByText('render: 1 task (Frame=1030)', { exact: true }).waitFor();
+    await dialog.getByText('movie: 1 task', { exact: true }).waitFor();
+    await dialog.getByLabel('Also retry 1 dependent').waitFor();
+    await page.getByText(/ retried$/).waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Retry 2 tasks', exact: true }).click();
+    await page.getByText('2 tasks and 1 dependent retried', { exact: true }).waitFor();
   });
 
   await t.test('a grid of ten thousand tasks is live', async (t) => {
