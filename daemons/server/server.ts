@@ -17,6 +17,7 @@ import { httpPorts } from './http-ports.ts';
 import { logReady } from './log-ready.ts';
 import { createObservers } from './observers.ts';
 import { openBus } from './open-bus.ts';
+import { keepSamples } from './keep-samples.ts';
 import { openLists } from './open-lists.ts';
 import { openState, startStore } from './open-state.ts';
 import { PreparationPool } from './preparation-pool.ts';
@@ -135,7 +136,7 @@ async function start(context: StartContext): Promise<void> {
   await untilReady(ports, stopping);
   throwIfStopping(stopping);
   context.readiness.isReady = true;
-  lists.fill();
+  lists.fill(keepSamples(shards.shards, context));
   const announcement = announceBus(config, logger);
   if (announcement !== null) shutdown.add('discovery', () => announcement.withdraw());
   logReady(config, port, logger);

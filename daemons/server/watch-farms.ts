@@ -1,4 +1,4 @@
-import { FarmWatch } from '../../http/history/farm-watch.ts';
+import { FarmWatch, type KeepSample } from '../../http/history/farm-watch.ts';
 import type { JobLists } from '../../http/lists/job-lists.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import { MINUTE_MS } from '../../src/core/history/farm-samples.ts';
@@ -10,14 +10,14 @@ const LOOK_SHARE = 100;
 
 /**
  * Creates the history of the farms. It samples the workers from `begin` on, which is called when the lists are filled,
- * until the service stops.
+ * until the service stops. `keep` gets the samples of farms.
  */
 export function watchFarms(
   reader: StateReader,
   activity: JobActivity,
   lists: JobLists,
   stopping: AbortSignal,
-): { readonly watch: FarmWatch; readonly begin: () => void } {
+): { readonly watch: FarmWatch; readonly begin: (keep: KeepSample) => void } {
   const state = { store: reader, renew: () => reader.refresh() };
   const watch = new FarmWatch(state, activity, lists, () => Date.now());
   let busyMs = 0;
@@ -37,5 +37,11 @@ export function watchFarms(
     // A sample at the end of each minute closes that minute.
     timer = setTimeout(look, Math.min(pause, MINUTE_MS - (Date.now() % MINUTE_MS)));
   };
-  return { watch, begin: look };
+  return {
+    watch,
+    begin: (keep) => {
+      watch.keepSamples(keep);
+      look();
+    },
+  };
 }

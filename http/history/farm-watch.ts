@@ -3,11 +3,12 @@
  * a scan; a minute gets at most one sample. Exits: a deleted farm is dropped with the next scan that ends a minute.
  */
 
-import { parseAttemptId } from '../../src/core/ids.ts';
+import { farmId, parseAttemptId, type FarmId } from '../../src/core/ids.ts';
 import {
   busiest,
   columnsOf,
   FarmSamples,
+  isEmptySample,
   MINUTE_MS,
   SHARES_KEPT,
   type FarmColumns,
@@ -43,12 +44,15 @@ interface WorkerScan {
   readonly booked: Map<string, number>;
 }
 
+/** Stores a sample of a farm for later processes. */
+export type KeepSample = (farm: FarmId, sample: FarmSample) => void;
+
 /** Latest observation of a farm. Ended tasks are not in it, because they are counted per minute. */
 export type FarmNow = FarmSample;
 
 /**
  * Records the load of farms and workers: scans the workers periodically, follows the rows of jobs, and keeps a sample
- * per minute in memory. It reads the store on the main thread, a few workers at a time, and takes no part in leases.
+ * per minute in memory. Samples of farms are also stored, so that they survive a restart. It reads the store on the main thread, a few workers at a time, and takes no part in leases.
  */
 export class FarmWatch {
   readonly #state: CurrentState;
@@ -59,6 +63,7 @@ export class FarmWatch {
   readonly #workers = new WorkerSamples();
   readonly #latest = new Map<string, FarmNow>();
   #scan: WorkerScan | null = null;
+  #keep: KeepSample = () => undefined;
   /** Minute of the last sample, or of the start: minutes since the epoch. */
   #minute: number;
 
@@ -74,6 +79,11 @@ export class FarmWatch {
     this.#lists = lists;
     this.#now = now;
     this.#minute = minuteOf(now());
+  }
+
+  /** Calls `keep` with each later sample, except those of minutes in which nothing happened. */
+  keepSamples(keep: KeepSample): void {
+    this.#keep = keep;
   }
 
   /**
@@ -134,9 +144,9 @@ export class FarmWatch {
       const seen = seenOf(farms, id);
       this.#latest.set(id, this.#sampleOf(id, seen, now, NOTHING_ENDED));
       if (!isMinuteOver) continue;
-      const samples = this.#samples.get(id) ?? new FarmSamples();
-      this.#samples.set(id, samples);
-      samples.push(this.#sampleOf(id, seen, endOfMinute, this.#jobs.takeEnded(id)));
+      const sample = this.#sampleOf(id, seen, endOfMinute, this.#jobs.takeEnded(id));
+      this.#samplesOf(id).push(sample);
+      if (!isEmptySample(sample)) this.#keep(id, sample);
     }
     if (!isMinuteOver) return;
     this.#workers.push(endOfMinute, booked);
@@ -167,7 +177,20 @@ export class FarmWatch {
   /** Returns the last minutes of a farm, one point per `stepMinutes` minutes. */
   farm(id: string, minutes: number, stepMinutes: number): FarmColumns {
     const from = (this.#minute - minutes) * MINUTE_MS;
-    return columnsOf(this.#samples.get(id)?.since(from) ?? [], stepMinutes);
+    return columnsOf(this.#samplesOf(id).since(from), stepMinutes);
+  }
+
+  /** Returns the samples of a farm. The first time, reads those of earlier processes: some milliseconds. */
+  #samplesOf(id: string): FarmSamples {
+    const known = this.#samples.get(id);
+    if (known !== undefined) return known;
+    const rows = this.#state.store.scan('farmSample', { prefix: keys.farmSamplesOf(farmId(id)) });
+    const samples = new FarmSamples(
+      [...rows].map(({ value }) => value.sample),
+      this.#now(),
+    );
+    this.#samples.set(id, samples);
+    return samples;
   }
 
   /** Returns the latest observation of a farm; null before the first. */

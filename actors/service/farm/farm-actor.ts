@@ -4,7 +4,7 @@ import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
 import type { FarmMessage } from './messages.ts';
-import { onFarmCreate, onFarmDelete, onFarmReplace } from './on-farm.ts';
+import { onFarmCreate, onFarmDelete, onFarmReplace, onFarmSampled } from './on-farm.ts';
 import { onJobDeleted, onJobEnded, onJobExpire } from './on-job-ended.ts';
 import { noQueue, onJobRequeue, onJobSubmit } from './on-job.ts';
 import { onJobReactivated, onReactivationRequested } from './on-reactivation.ts';
@@ -32,6 +32,7 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSys
       'farm.create': onFarmCreate,
       'farm.replace': onFarmReplace(settings.retry),
       'farm.delete': onFarmDelete,
+      'farm.sampled': onFarmSampled,
       'queue.create': onQueueCreate,
       'queue.replace': onQueueReplace(settings.retry),
       'queue.delete': onQueueDelete,
@@ -78,6 +79,7 @@ function onMissing(id: string, message: FarmMessage, context: ServiceContext<'fa
       return null;
     case 'farm.replace':
     case 'farm.delete':
+    case 'farm.sampled':
     case 'queue.create':
     case 'queue.replace':
     case 'queue.delete':

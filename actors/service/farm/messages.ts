@@ -1,4 +1,5 @@
 import type { JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
+import type { FarmSample } from '../../../src/core/history/farm-samples.ts';
 import type { RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { JobStatus, TerminalJobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
@@ -80,6 +81,12 @@ export type FarmMessage =
    * online or disabled.
    */
   | { readonly type: 'farm.delete'; readonly force: boolean; readonly replyTo: ReplyTo<Outcome<null>> }
+  /** From the history of the main thread, once a minute. Replies with null when the sample is stored. */
+  | {
+      readonly type: 'farm.sampled';
+      readonly sample: FarmSample;
+      readonly replyTo: ReplyTo<Outcome<null>>;
+    }
   /** From a client. Replies with the QueueRecord, or `conflict` if the farm has a queue of that name. */
   | {
       readonly type: 'queue.create';

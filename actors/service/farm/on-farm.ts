@@ -1,6 +1,6 @@
 import { effectiveRetry, type RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
 import { done, refused } from '../../../src/core/problems.ts';
-import { put, remove } from '../../../src/core/records/change-set.ts';
+import { put, remove, removePrefix } from '../../../src/core/records/change-set.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { QueueId } from '../../../src/core/ids.ts';
@@ -50,6 +50,7 @@ export function onFarmDelete(
   }
   for (const id of state.queues.keys()) context.change(remove('queue', keys.queue(id)));
   for (const id of state.workers.keys()) context.send('worker', id, { type: 'worker.remove' });
+  context.change(removePrefix('farmSample', keys.farmSamplesOf(state.record.id)));
   context.change(remove('farm', keys.farm(state.record.id)));
   context.send('lease', state.record.id, { type: 'farm.removed' });
   context.effect({
@@ -62,6 +63,16 @@ export function onFarmDelete(
   });
   state.isDeleted = true;
   context.reply(message.replyTo, done(null));
+}
+
+/** Stores the sample in place of that of the same minute a day before. */
+export function onFarmSampled(
+  state: FarmState,
+  { sample, replyTo }: Extract<FarmMessage, { type: 'farm.sampled' }>,
+  context: FarmContext,
+): void {
+  context.change(put('farmSample', keys.farmSample(state.record.id, sample.at), { version: 1, sample }));
+  context.reply(replyTo, done(null));
 }
 
 /** Returns why workers prevent the deletion of their farm; null if all are offline. */

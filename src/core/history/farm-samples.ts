@@ -33,9 +33,27 @@ export const SHARES_KEPT = 16;
 /** Number of queues and owners in a reply. */
 const SHARES_SHOWN = 8;
 
+/** Reports whether nothing happened on the farm in the minute, and no worker was online. */
+export const isEmptySample = ({
+  coresTotal,
+  workersOnline,
+  queues,
+  owners,
+  ...counts
+}: FarmSample): boolean =>
+  coresTotal + workersOnline + queues.length + owners.length === 0 &&
+  counts.coresBooked + counts.ready + counts.live + counts.succeeded + counts.failed === 0;
+
 /** The samples of one farm of the last day. */
 export class FarmSamples {
-  readonly #samples: FarmSample[] = [];
+  readonly #samples: FarmSample[];
+
+  /** `stored` are samples of an earlier process, in any order. Samples are kept if they end in the day until `now`. */
+  constructor(stored: Iterable<FarmSample> = [], now = 0) {
+    this.#samples = [...stored]
+      .filter(({ at }) => at <= now && at > now - SAMPLES_MAX * MINUTE_MS)
+      .sort((a, b) => a.at - b.at);
+  }
 
   /** Adds a sample that is later than all others. */
   push(sample: FarmSample): void {

@@ -11,6 +11,8 @@ import type { TerminalJobStatus } from '../lifecycle/job-transitions.ts';
 import type { JobPlan } from '../../openjd/template/plan.ts';
 import type { AttemptRecord } from './attempt.ts';
 import type { ComputeLocationRecord } from './compute-location.ts';
+import { MINUTE_MS, SAMPLES_MAX } from '../history/farm-samples.ts';
+import type { FarmSampleRecord } from './farm-sample.ts';
 import type { FarmRecord } from './farm.ts';
 import type { IdempotencyKeyRecord } from './idempotency-key.ts';
 import type { JobRecord, TemplateRecord } from './job.ts';
@@ -56,6 +58,8 @@ export interface Tables {
   storageLocation: StorageLocationRecord;
   /** Jobs that are not created yet, but whose plan and template are already stored (docs/decisions/large-jobs.md). */
   comingJob: { readonly version: 1 };
+  /** Load of a farm in the last day, by the minute of the day: at most SAMPLES_MAX rows for each farm. */
+  farmSample: FarmSampleRecord;
 }
 
 export type TableName = keyof Tables;
@@ -84,6 +88,7 @@ export const TABLE_NAMES = [
   'idempotencyKey',
   'storageLocation',
   'comingJob',
+  'farmSample',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -96,6 +101,7 @@ const INDEX_DIGITS = 10;
 const ATTEMPT_DIGITS = 7;
 const TIME_DIGITS = 15;
 const DAY_DIGITS = 7;
+const MINUTE_DIGITS = 4;
 const DAY_MS = 86_400_000;
 
 /** End of a job, as far as retention distinguishes it. */
@@ -154,6 +160,10 @@ export const keys = {
   /** The key of a request on the day before, which may still be valid. */
   idempotencyKeyBefore: (at: number, digest: string): string => keys.idempotencyKey(at - DAY_MS, digest),
   storageLocation: (id: string): string => id,
+  /** `at` is the end of the minute. */
+  farmSample: (farm: FarmId, at: number): string =>
+    `${farm}/${padded(Math.round(at / MINUTE_MS) % SAMPLES_MAX, MINUTE_DIGITS)}`,
+  farmSamplesOf: (farm: FarmId): string => `${farm}/`,
   worker: (id: WorkerId): string => id,
   booking: (id: WorkerId): string => id,
   workerOrdinal: (farm: FarmId, ordinal: number): string => `${farm}/${padded(ordinal, INDEX_DIGITS)}`,

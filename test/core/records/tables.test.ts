@@ -115,6 +115,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'idempotencyKey',
       'storageLocation',
       'comingJob',
+      'farmSample',
     ],
   );
   t.end();

@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import { attemptIdOf, queueId, workerId } from '../../../src/core/ids.ts';
+import type { FarmSample } from '../../../src/core/history/farm-samples.ts';
 import { NO_TASKS, type TaskCounts } from '../../../src/core/lifecycle/task-counts.ts';
 import { put, remove, type Change } from '../../../src/core/records/change-set.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
@@ -51,6 +52,20 @@ const booking = (number: number, ...held: readonly (readonly [job: number, cores
       cores,
     })),
   });
+
+/** What a farm did in a minute. */
+const SAMPLE: FarmSample = {
+  at: T0,
+  coresTotal: 8,
+  coresBooked: 4,
+  workersOnline: 1,
+  ready: 3,
+  live: 2,
+  succeeded: 1,
+  failed: 0,
+  queues: [{ key: QUEUE, coresBooked: 4, succeeded: 1, failed: 0 }],
+  owners: [],
+};
 
 const shares = (key: string, cores: number) => ({ key, is_other: false, cores_booked: cores });
 
@@ -172,4 +187,39 @@ void test('rejects histories of unknown items and of too long periods', async (t
   ];
   for (const [path, status, detail] of cases)
     t.match(await client.get(path), { status, body: { detail } }, path);
+});
+
+void test('the history of a farm survives a restart', async (t) => {
+  const { api, client } = await startApi(t);
+  const ended = (at: number, succeeded: number): FarmSample => ({
+    ...SAMPLE,
+    at,
+    succeeded,
+    queues: [{ key: QUEUE, coresBooked: 4, succeeded, failed: 0 }],
+  });
+  const old = ended(T0 - 24 * 60 * MINUTE, 1000);
+  api.write(
+    put('farm', keys.farm(FARM), farmRecord()),
+    ...[old, ended(T0, 5), ended(T0 - MINUTE, 2501)].map((sample) =>
+      put('farmSample', keys.farmSample(FARM, sample.at), { version: 1, sample }),
+    ),
+  );
+  t.equal([...api.store.scan('farmSample')].length, 2, 'a sample replaces that of the day before');
+  t.match((await client.get(HISTORY)).body, {
+    times: ['2026-11-20T09:59:00.000Z', '2026-11-20T10:00:00.000Z'],
+    tasks_succeeded: [2501, 5],
+    queues: [{ key: QUEUE, tasks_succeeded: [2501, 5] }],
+  });
+  const kept: unknown[] = [];
+  api.farmWatch?.keepSamples((farm, sample) => kept.push([farm, sample]));
+  look(api);
+  api.now = T0 + MINUTE;
+  look(api);
+  t.strictSame(kept, [], 'nothing happened');
+  api.write(job(1, { ready: 5, running: 2 }), worker(1));
+  look(api);
+  api.now = T0 + 2 * MINUTE;
+  look(api);
+  t.match(kept, [[FARM, { at: T0 + 2 * MINUTE, ready: 5, live: 2, coresTotal: 8 }]]);
+  t.match((await client.get(HISTORY)).body, { tasks_succeeded: [2501, 5, 0, 0] });
 });

@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { replyTo } from '../../../../actors/kernel/address.ts';
 import { farmId, queueId } from '../../../../src/core/ids.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
@@ -165,5 +166,36 @@ test("requests that arrive while a farm's deletion is not durable yet find no fa
   for (const table of ['farm', 'queue', 'worker', 'job', 'activeJob'] as const) {
     t.strictSame([...fixture.store.scan(table)], [], table);
   }
+  t.end();
+});
+
+test('a farm stores the samples of a day, and is deleted with them', (t) => {
+  const fixture = new TestFarm();
+  const minute = 60_000;
+  const sampled = (at: number): void => {
+    const sample = {
+      at,
+      coresTotal: 8,
+      coresBooked: 0,
+      workersOnline: 1,
+      ready: 0,
+      live: 0,
+      succeeded: 7,
+      failed: 0,
+      queues: [],
+      owners: [],
+    };
+    fixture.post({
+      actor: 'farm',
+      id: fixture.farm,
+      message: { type: 'farm.sampled', sample, replyTo: replyTo(String(at)) },
+    });
+    fixture.run();
+  };
+  const stored = (): number[] => [...fixture.store.scan('farmSample')].map(({ value }) => value.sample.at);
+  for (const at of [minute, 2 * minute, 1441 * minute]) sampled(at);
+  t.strictSame(stored(), [1441 * minute, 2 * minute], 'the row of the day before is replaced');
+  fixture.deleteFarm();
+  t.strictSame(stored(), []);
   t.end();
 });
