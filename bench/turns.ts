@@ -85,6 +85,7 @@ const kernel = new Kernel<ServiceSystem>(
     reservationAfterMs: 300_000,
     exprMemoryBytes: EXPR_LIMITS.memory,
     retention: { afterMs: 0, includeFailed: false },
+    workers: { perFarm: 10_000, retentionMs: 0 },
     serviceId: 'bench',
     attemptFloor: 1,
     tallies,

@@ -73,6 +73,7 @@ export interface ServiceSettings {
    */
   readonly exprMemoryBytes: number;
   readonly retention: JobRetention;
+  readonly workers: WorkerLimits;
   /** Id of this start of the service. */
   readonly serviceId: string;
   /**
@@ -91,6 +92,13 @@ export interface JobRetention {
   readonly afterMs: number;
   /** Whether failed and canceled jobs are deleted too. */
   readonly includeFailed: boolean;
+}
+
+/** Bounds of the table of workers (`scheduler.max_workers_per_farm`, `scheduler.worker_retention`). */
+export interface WorkerLimits {
+  readonly perFarm: number;
+  /** Milliseconds after the last heartbeat when an offline worker that never had a task is removed. 0: never. */
+  readonly retentionMs: number;
 }
 
 export const LEASE_HOLD_MS = 30_000;

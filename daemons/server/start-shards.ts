@@ -101,6 +101,7 @@ function settingsOf(
       afterMs: scheduler.jobRetentionMs,
       includeFailed: scheduler.jobRetentionIncludeFailed,
     },
+    workers: { perFarm: scheduler.maxWorkersPerFarm, retentionMs: scheduler.workerRetentionMs },
   };
 }
 

@@ -36,6 +36,7 @@ const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
   reservationAfterMs: 300_000,
   exprMemoryBytes: EXPR_LIMITS.memory,
   retention: { afterMs: 0, includeFailed: false },
+  workers: { perFarm: 10_000, retentionMs: 86_400_000 },
   ownsFarm: () => true,
 };
 

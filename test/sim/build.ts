@@ -46,6 +46,7 @@ export const settingsOf = (options: SimulationOptions): Settings => ({
   reservationAfterMs: options.reservationAfterMs,
   exprMemoryBytes: EXPR_MEMORY_BYTES,
   retention: { afterMs: options.retentionMs, includeFailed: !options.retainsFailed },
+  workers: { perFarm: 10_000, retentionMs: 86_400_000 },
   ownsFarm: () => true,
 });
 

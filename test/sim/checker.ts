@@ -461,8 +461,8 @@ export class Checker implements ServiceWatcher {
       if (job === undefined) return missing?.(`job ${id}`) ?? [];
       return job.isDeleted ? [] : [job];
     });
-    const workers = [...farm.workers.keys()].flatMap(
-      (id) => states?.worker(id) ?? missing?.(`worker ${id}`) ?? [],
+    const workers = [...farm.workers.all()].flatMap(
+      ({ id }) => states?.worker(id) ?? missing?.(`worker ${id}`) ?? [],
     );
     return { farm, lease, jobs, workers };
   }

@@ -21,6 +21,7 @@ const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
   'worker.enable': ['disabled online', 'disabled offline'],
   'worker.delete': [],
   'liveness.due': [],
+  'unused.due': [],
   'expiry.granted': ['online offline'],
   'expiry.deferred': [],
   'worker.remove': [],
@@ -40,6 +41,7 @@ export function judgeWorkerTurn(
   if (!isDeleted || type === 'worker.remove') return null;
   const mayGo = before.status === 'offline' || (before.status === 'disabled' && silentMs >= timeoutMs);
   if (type === 'worker.delete' && mayGo) return null;
+  if (type === 'unused.due' && before.status === 'offline' && before.hasLeased === false) return null;
   const detail = `${record.id}, ${type}: ${before.status}, silent for ${silentMs} ms`;
   return new Violation('only a worker that is offline, or disabled and silent, is deleted', detail);
 }

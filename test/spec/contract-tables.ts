@@ -285,6 +285,8 @@ export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
   'scheduler.shards': '1',
   'scheduler.reservation_after': '5m',
   'scheduler.reclaim_after': '',
+  'scheduler.max_workers_per_farm': '10000',
+  'scheduler.worker_retention': '24h',
   'bus.stop_with_service': 'false',
   'bus.single_server': 'true',
   'bus.user': '',

@@ -43,7 +43,7 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSys
       'job.ended': onJobEnded,
       'job.deleted': onJobDeleted,
       'job.expire': onJobExpire,
-      'worker.register': onWorkerRegister,
+      'worker.register': onWorkerRegister(settings.workers),
       'worker.changed': onWorkerChanged,
       'worker.removed': (state, { workerId }) => {
         state.workers.delete(workerId);

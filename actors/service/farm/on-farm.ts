@@ -49,7 +49,7 @@ export function onFarmDelete(
     return;
   }
   for (const id of state.queues.keys()) context.change(remove('queue', keys.queue(id)));
-  for (const id of state.workers.keys()) context.send('worker', id, { type: 'worker.remove' });
+  for (const { id } of state.workers.all()) context.send('worker', id, { type: 'worker.remove' });
   context.change(removePrefix('farmSample', keys.farmSamplesOf(state.record.id)));
   context.change(remove('farm', keys.farm(state.record.id)));
   context.send('lease', state.record.id, { type: 'farm.removed' });
@@ -77,7 +77,7 @@ export function onFarmSampled(
 
 /** Returns why workers prevent the deletion of their farm; null if all are offline. */
 function connectedWorkers({ workers }: FarmState): string | null {
-  const statuses = [...workers.values()].map(({ status }) => status);
+  const statuses = [...workers.all()].map(({ status }) => status);
   const counts = (['online', 'disabled'] as const).flatMap((status) => {
     const count = statuses.filter((each) => each === status).length;
     return count === 0 ? [] : [`${count} ${status}`];

@@ -5,10 +5,11 @@ import { keys } from '../../../src/core/records/tables.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 import { isRefusedIncarnation, keepsOut } from '../../../src/core/wire/incarnation.ts';
 import type { PresenceReply, RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
-import type { ServiceContext } from '../service-system.ts';
+import type { ServiceContext, ServiceSettings } from '../service-system.ts';
 import { expiryDelayMs } from './expiry-limiter.ts';
 import type { FarmMessage } from './messages.ts';
-import type { FarmState, KnownWorker } from './state.ts';
+import type { KnownWorker } from './known-workers.ts';
+import type { FarmState } from './state.ts';
 
 type FarmContext = ServiceContext<'farm'>;
 
@@ -16,55 +17,90 @@ type FarmContext = ServiceContext<'farm'>;
  * Registers a worker. Names are unique in the farm: a worker with the name of an offline worker takes over its id. The
  * name of an online worker is refused.
  */
-export function onWorkerRegister(
-  state: FarmState,
-  message: Extract<FarmMessage, { type: 'worker.register' }>,
-  context: FarmContext,
-): void {
-  const { registration } = message;
-  const refuse = (reason: string): void => {
-    const reply: PresenceReply = { v: 1, type: 'refused', reason };
-    context.reply(message.replyTo, reply);
+export const onWorkerRegister =
+  ({ perFarm }: ServiceSettings['workers']) =>
+  (
+    state: FarmState,
+    message: Extract<FarmMessage, { type: 'worker.register' }>,
+    context: FarmContext,
+  ): void => {
+    const { registration } = message;
+    const refuse = (reason: string): void => {
+      const reply: PresenceReply = { v: 1, type: 'refused', reason };
+      context.reply(message.replyTo, reply);
+    };
+    const characters = lengthOf(registration);
+    if (characters > REGISTRATION_CHARACTERS_MAX) {
+      refuse(
+        `its names, queues, tags and GPU models have ${characters} characters; the limit is ${REGISTRATION_CHARACTERS_MAX}`,
+      );
+      return;
+    }
+    const queueIds = resolveQueues(state, registration.queues);
+    if (typeof queueIds === 'string') {
+      refuse(queueIds);
+      return;
+    }
+    const known = state.workers.get(registration.worker_id);
+    const namesake = state.workers.named(registration.name);
+    if (namesake !== undefined && namesake.id !== registration.worker_id && namesake.status !== 'offline') {
+      refuse(`the farm has a worker named ${JSON.stringify(registration.name)} that is ${namesake.status}`);
+      return;
+    }
+    if (isRefusedIncarnation(registration.incarnation, context.now)) {
+      refuse(
+        'its incarnation is more than a day in the future; check the clocks of the worker and the service',
+      );
+      return;
+    }
+    if (known !== undefined && keepsOut(known.incarnation, registration.incarnation)) {
+      refuse('a later incarnation of this worker has already registered');
+      return;
+    }
+    const predecessor = namesake ?? known;
+    if (predecessor === undefined && state.workers.size >= perFarm) {
+      context.log('warn', 'refused a worker: the farm has the maximum number of workers', {
+        farm_id: state.record.id,
+        worker: registration.name,
+        workers: String(state.workers.size),
+      });
+      refuse(
+        `the farm has ${state.workers.size} workers, and scheduler.max_workers_per_farm allows ${perFarm}; ` +
+          'delete workers that no longer exist, or raise that setting of the service',
+      );
+      return;
+    }
+    const worker: KnownWorker = {
+      id: predecessor?.id ?? workerId(registration.worker_id),
+      name: registration.name,
+      ordinal: predecessor?.ordinal ?? newOrdinal(state, registration, context),
+      registeredAt: predecessor?.registeredAt ?? context.now,
+      incarnation: predecessor?.incarnation ?? '',
+      status: predecessor?.status ?? 'offline',
+    };
+    state.workers.put(worker);
+    context.send('worker', worker.id, {
+      type: 'worker.registered',
+      record: toWorkerRecord(state, worker, registration, queueIds, context.now),
+      openAttempts: registration.open_attempts,
+      registeredAs: workerId(registration.worker_id),
+      stopped: registration.stopped ?? null,
+      replyTo: message.replyTo,
+    });
   };
-  const queueIds = resolveQueues(state, registration.queues);
-  if (typeof queueIds === 'string') {
-    refuse(queueIds);
-    return;
-  }
-  const known = state.workers.get(registration.worker_id);
-  const namesake = [...state.workers.values()].find((worker) => worker.name === registration.name);
-  if (namesake !== undefined && namesake.id !== registration.worker_id && namesake.status !== 'offline') {
-    refuse(`the farm has a worker named ${JSON.stringify(registration.name)} that is ${namesake.status}`);
-    return;
-  }
-  if (isRefusedIncarnation(registration.incarnation, context.now)) {
-    refuse(
-      'its incarnation is more than a day in the future; check the clocks of the worker and the service',
-    );
-    return;
-  }
-  if (known !== undefined && keepsOut(known.incarnation, registration.incarnation)) {
-    refuse('a later incarnation of this worker has already registered');
-    return;
-  }
-  const predecessor = namesake ?? known;
-  const worker: KnownWorker = {
-    id: predecessor?.id ?? workerId(registration.worker_id),
-    name: registration.name,
-    ordinal: predecessor?.ordinal ?? newOrdinal(state, registration, context),
-    registeredAt: predecessor?.registeredAt ?? context.now,
-    incarnation: predecessor?.incarnation ?? '',
-    status: predecessor?.status ?? 'offline',
-  };
-  state.workers.set(worker.id, worker);
-  context.send('worker', worker.id, {
-    type: 'worker.registered',
-    record: toWorkerRecord(state, worker, registration, queueIds, context.now),
-    openAttempts: registration.open_attempts,
-    registeredAs: workerId(registration.worker_id),
-    stopped: registration.stopped ?? null,
-    replyTo: message.replyTo,
-  });
+
+/**
+ * Maximum characters of the texts of a registration that are kept for each worker. With the number of workers, it bounds
+ * the memory that registrations take.
+ */
+const REGISTRATION_CHARACTERS_MAX = 16_384;
+
+function lengthOf(registration: RegisterMessage): number {
+  const { name, hostname, os, arch, compute_location: location, software_version: version } = registration;
+  const texts = [name, hostname, os, registration.os_version ?? '', arch, location, version];
+  const tags = Object.entries(registration.tags).flat();
+  const parts = [...texts, ...registration.queues, ...(registration.gpu_models ?? []), ...tags];
+  return parts.reduce((sum, text) => sum + text.length, 0);
 }
 
 function newOrdinal(state: FarmState, registration: RegisterMessage, context: FarmContext): number {
@@ -132,8 +168,8 @@ export function onWorkerChanged(
 ): void {
   const worker = state.workers.get(message.workerId);
   if (worker === undefined) return;
-  worker.status = message.status;
-  worker.incarnation = message.incarnation;
+  const { status, incarnation } = message;
+  state.workers.put({ ...worker, status, incarnation });
 }
 
 /** Handles a worker that was silent for a whole timeout: it goes offline, unless too many fall silent at once. */
@@ -145,9 +181,8 @@ export const onWorkerExpiring =
     context: FarmContext,
   ): void => {
     // The worker may also be a disabled one that holds tasks.
-    const online = [...state.workers.values()].filter(
-      (worker) => worker.status === 'online' || worker.id === message.workerId,
-    ).length;
+    const isOnline = state.workers.get(message.workerId)?.status === 'online';
+    const online = state.workers.online + (isOnline ? 0 : 1);
     const wasDeferred = state.expiry.deferredUntil !== null;
     const forMs = expiryDelayMs(state.expiry, online, timeoutMs, context.now);
     if (forMs === 0) {

@@ -4,10 +4,10 @@
  * reactivated.
  *
  * Invariants: `activeJobs` holds exactly the jobs of the farm that are not terminal. Queue names and worker names are
- * unique. Worker ordinals are never reused. Exit: `isDeleted`, after the deletion of a farm without active jobs.
+ * unique. The ordinal of a worker that has had a task is never reused. Exit: `isDeleted`, after the deletion of a farm without active jobs.
  */
 
-import { jobId, type JobId, type QueueId, type WorkerId } from '../../../src/core/ids.ts';
+import { jobId, type JobId, type QueueId } from '../../../src/core/ids.ts';
 import {
   isTerminalJob,
   type JobStatus,
@@ -18,8 +18,8 @@ import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
 import { keys, lastNumberOfKey } from '../../../src/core/records/tables.ts';
-import type { WorkerStatus } from '../../../src/core/records/worker.ts';
 import { newExpiryLimiter, type ExpiryLimiter } from './expiry-limiter.ts';
+import { KnownWorkers } from './known-workers.ts';
 
 /** A job of the farm that is not terminal. */
 export interface ActiveJob {
@@ -33,15 +33,6 @@ export interface ActiveJob {
 /** Outcome of a job that is no longer active. */
 export type UpstreamOutcome = TerminalJobStatus | 'deleted';
 
-export interface KnownWorker {
-  readonly id: WorkerId;
-  readonly name: string;
-  readonly ordinal: number;
-  readonly registeredAt: number;
-  incarnation: string;
-  status: WorkerStatus;
-}
-
 /** Maximum number of recent outcomes. Enough for the time between a client's read of the store and its request. */
 const RECENTLY_ENDED_MAX = 10_000;
 
@@ -52,7 +43,7 @@ export interface FarmState {
   /** Waiting jobs by each of their upstream jobs, completed or not. */
   readonly dependents: Map<JobId, Set<JobId>>;
   readonly recentlyEnded: Map<JobId, UpstreamOutcome>;
-  readonly workers: Map<WorkerId, KnownWorker>;
+  readonly workers: KnownWorkers;
   nextOrdinal: number;
   readonly expiry: ExpiryLimiter;
   isDeleted: boolean;
@@ -67,7 +58,7 @@ export function newFarmState(record: FarmRecord): FarmState {
     activeJobs: new Map(),
     dependents: new Map(),
     recentlyEnded: new Map(),
-    workers: new Map(),
+    workers: new KnownWorkers(),
     nextOrdinal: 1,
     expiry: newExpiryLimiter(),
     isDeleted: false,
@@ -94,7 +85,7 @@ export function loadFarm(id: string, reader: StoreReader): FarmState | null {
   for (const { value: worker } of reader.scan('worker')) {
     if (worker.farmId !== record.id) continue;
     const { id: workerId, name, ordinal, registeredAt, incarnation, status } = worker;
-    state.workers.set(workerId, { id: workerId, name, ordinal, registeredAt, incarnation, status });
+    state.workers.put({ id: workerId, name, ordinal, registeredAt, incarnation, status });
   }
   for (const { key } of reader.scan('workerOrdinal', { prefix: keys.workerOrdinalsOf(record.id) })) {
     state.nextOrdinal = lastNumberOfKey(key) + 1;

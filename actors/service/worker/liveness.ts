@@ -1,10 +1,11 @@
 import type { AttemptId } from '../../../src/core/ids.ts';
 import { WORKER_OFFLINE_MESSAGE } from '../../../src/core/lifecycle/failure-reasons.ts';
 import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions.ts';
-import type { ServiceContext } from '../service-system.ts';
+import type { ServiceContext, ServiceSettings } from '../service-system.ts';
 import { giveBackAll } from './exiting-attempts.ts';
 import { absenceMs, patienceMs, type PromiseSettings } from './promise.ts';
 import type { WorkerState } from './state.ts';
+import { watchUnused } from './unused.ts';
 import { byJob, changeWorker } from './worker-turn.ts';
 
 type WorkerContext = ServiceContext<'worker'>;
@@ -116,7 +117,7 @@ const isWaiting = (state: WorkerState, settings: PromiseSettings, context: Worke
  * Canceled attempts count as ended only then, too.
  */
 export const onExpiryGranted =
-  (settings: PromiseSettings) =>
+  (settings: PromiseSettings & Pick<ServiceSettings, 'workers'>) =>
   (state: WorkerState, _message: unknown, context: WorkerContext): void => {
     if (isWaiting(state, settings, context)) {
       watchLiveness(state, settings, context);
@@ -133,6 +134,7 @@ export const onExpiryGranted =
         reclaim_in_ms: String(Math.ceil(leftMs)),
       });
     changeWorker(state, { status: nextWorkerStatus(record.status, 'timeout') }, context);
+    watchUnused(state, settings.workers, context);
     if (!mayRunTasks(state)) return;
     if (leftMs > 0) wait(leftMs, context);
     else askBus(state, settings, context);

@@ -76,6 +76,8 @@ export type WorkerMessage =
   | { readonly type: 'worker.delete'; readonly replyTo: ReplyTo<Outcome<null>> }
   /** The worker's own timer: a heartbeat is overdue, or the bus has not confirmed the connection. */
   | { readonly type: 'liveness.due' }
+  /** The worker's own timer: it may have been offline and unused for too long. */
+  | { readonly type: 'unused.due' }
   /** From the farm: the responses to `worker.expiry-requested`. */
   | { readonly type: 'expiry.granted' }
   | { readonly type: 'expiry.deferred'; readonly forMs: number }

@@ -1,15 +1,16 @@
 import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions.ts';
 import { done } from '../../../src/core/problems.ts';
-import type { ServiceContext } from '../service-system.ts';
+import type { ServiceContext, ServiceSettings } from '../service-system.ts';
 import { watchLiveness, hadRecentContact } from './liveness.ts';
 import type { WorkerMessage, WorkerStanding } from './messages.ts';
 import type { PromiseSettings } from './promise.ts';
 import type { WorkerState } from './state.ts';
+import { watchUnused } from './unused.ts';
 import { changeWorker, reportLocation } from './worker-turn.ts';
 
 /** Enables a worker (docs/contract/workers.md#disable-and-enable): online if it is alive, else offline. */
 export const onWorkerEnable =
-  (settings: PromiseSettings) =>
+  (settings: PromiseSettings & Pick<ServiceSettings, 'workers'>) =>
   (
     state: WorkerState,
     message: Extract<WorkerMessage, { type: 'worker.enable' }>,
@@ -23,6 +24,7 @@ export const onWorkerEnable =
       changeWorker(state, { status }, context);
       if (status === 'online') reportLocation(state, context);
       watchLiveness(state, settings, context);
+      watchUnused(state, settings.workers, context);
     }
     const standing: WorkerStanding = { status };
     context.reply(message.replyTo, done(standing));

@@ -3,12 +3,13 @@ import { WORKER_OFFLINE_MESSAGE } from '../../../src/core/lifecycle/failure-reas
 import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 import type { HeartbeatMessage, PresenceReply, StopCause } from '../../../src/core/wire/bus-messages.ts';
-import type { ServiceContext } from '../service-system.ts';
+import type { ServiceContext, WorkerLimits } from '../service-system.ts';
 import { confirmExits, giveBack, giveBackAll } from './exiting-attempts.ts';
 import { mayRunTasks, recordContact, remainingPatienceMs, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import { currentTerms, isSamePromise, nextPromise, type PromiseSettings } from './promise.ts';
 import type { WorkerState } from './state.ts';
+import { watchUnused } from './unused.ts';
 import { byJob, changeWorker, sendOffer, reportLocation } from './worker-turn.ts';
 
 type WorkerContext = ServiceContext<'worker'>;
@@ -46,6 +47,7 @@ export const onWorkerRegistered =
       {
         ...message.record,
         ...clearedFlags(before),
+        ...historyOf(before),
         status,
         registeredAt: before.registeredAt,
         lastHeartbeatAt: context.now,
@@ -135,20 +137,27 @@ export const onWorkerHeartbeat =
   };
 
 /** Handles a departure: reclaims all open attempts. A disabled worker stays disabled. */
-export function onWorkerDeregister(
-  state: WorkerState,
-  message: Extract<WorkerMessage, { type: 'worker.deregister' }>,
-  context: WorkerContext,
-): void {
-  if (message.departure.incarnation === state.record.incarnation) {
-    context.cancelTimer('liveness');
-    const status = nextWorkerStatus(state.record.status, 'deregister');
-    changeWorker(state, { status, departed: true }, context);
-    giveBackAll(state, WORKER_OFFLINE_MESSAGE, context);
-  }
-  const reply: PresenceReply = { v: 1, type: 'departed' };
-  context.reply(message.replyTo, reply);
-}
+export const onWorkerDeregister =
+  (limits: WorkerLimits) =>
+  (
+    state: WorkerState,
+    message: Extract<WorkerMessage, { type: 'worker.deregister' }>,
+    context: WorkerContext,
+  ): void => {
+    if (message.departure.incarnation === state.record.incarnation) {
+      context.cancelTimer('liveness');
+      const status = nextWorkerStatus(state.record.status, 'deregister');
+      changeWorker(state, { status, departed: true }, context);
+      giveBackAll(state, WORKER_OFFLINE_MESSAGE, context);
+      watchUnused(state, limits, context);
+    }
+    const reply: PresenceReply = { v: 1, type: 'departed' };
+    context.reply(message.replyTo, reply);
+  };
+
+/** Only the earlier record contains whether the worker has had a task. */
+const historyOf = ({ hasLeased }: WorkerRecord): Pick<WorkerRecord, 'hasLeased'> =>
+  hasLeased === undefined ? {} : { hasLeased };
 
 /** A registration ends departure and draining. */
 const clearedFlags = (record: WorkerRecord): Pick<WorkerRecord, 'departed' | 'draining'> => ({

@@ -22,6 +22,7 @@ import { onWorkerEnable } from './on-enable.ts';
 import { onWorkerDeregister, onWorkerHeartbeat, onWorkerRegistered, UNKNOWN } from './on-presence.ts';
 import { removeWorker } from './remove.ts';
 import { loadWorker, newWorkerState, type WorkerState } from './state.ts';
+import { onUnusedDue, recordUse, watchUnused } from './unused.ts';
 import { sendOffer, saveWorker } from './worker-turn.ts';
 
 /** Margin in addition to the lease hold, after which an assignment that the worker does not report counts as lost. */
@@ -40,6 +41,7 @@ export function workerActor(
       loadWorker(id, reader, settings.ownsFarm, storedHeartbeatAgeMs(timeoutMs), now),
     onActivated: (state, context) => {
       watchLiveness(state, settings, context);
+      watchUnused(state, settings.workers, context);
     },
     save: saveWorker,
     isDeleted: (state) => state.isDeleted,
@@ -47,12 +49,13 @@ export function workerActor(
     handlers: {
       'worker.registered': onWorkerRegistered(settings),
       'worker.heartbeat': onWorkerHeartbeat(settings, settings.leaseHoldMs + LOST_MARGIN_MS),
-      'worker.deregister': onWorkerDeregister,
+      'worker.deregister': onWorkerDeregister(settings.workers),
       'worker.activate': (state, _message, context) => {
         sendOffer(state, context);
       },
       'attempts.booked': (state, { bookings }, context) => {
         for (const booking of bookings) state.bookings.add(booking);
+        recordUse(state, context);
         context.markDirty();
         // The worker may have gone offline since the assignment.
         if (state.record.status !== 'online') watchLiveness(state, settings, context);
@@ -62,6 +65,7 @@ export function workerActor(
       'attempts.overdue': onAttemptsOverdue(settings),
       'bus.confirmed': onBusConfirmed(settings),
       'liveness.due': onLivenessDue(settings),
+      'unused.due': onUnusedDue(settings.workers),
       'expiry.granted': onExpiryGranted(settings),
       'expiry.deferred': (_state, { forMs }, context) => {
         context.after('liveness', forMs, { type: 'liveness.due' });
@@ -84,7 +88,7 @@ function onMissing(
 ): WorkerState | null {
   switch (message.type) {
     case 'worker.registered':
-      return newWorkerState({ ...message.record, status: 'offline', incarnation: '' });
+      return newWorkerState({ ...message.record, status: 'offline', incarnation: '', hasLeased: false });
     case 'worker.heartbeat':
       context.reply(message.replyTo, UNKNOWN);
       return null;
@@ -111,6 +115,7 @@ function onMissing(
     case 'attempt.failed':
     case 'bus.confirmed':
     case 'liveness.due':
+    case 'unused.due':
     case 'expiry.granted':
     case 'expiry.deferred':
     case 'worker.remove':

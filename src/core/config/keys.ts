@@ -240,6 +240,16 @@ const SERVER_KEYS = {
     'false',
     'Also removes failed and canceled jobs after `scheduler.job_retention`.',
   ),
+  'scheduler.max_workers_per_farm': key(
+    integer(1, 1_000_000),
+    '10000',
+    'Maximum number of workers of a farm, online or not. Further workers are refused until others are deleted.',
+  ),
+  'scheduler.worker_retention': key(
+    duration(0, 3650 * 24 * HOUR_MS),
+    '24h',
+    'Time after its last heartbeat when an offline worker that has never had a task is removed. 0 keeps such workers.',
+  ),
   'scheduler.shards': key(
     integer(1, 64),
     '1',

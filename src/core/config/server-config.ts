@@ -49,6 +49,9 @@ export interface ServerConfig {
     /** 0: jobs are not removed. */
     readonly jobRetentionMs: number;
     readonly jobRetentionIncludeFailed: boolean;
+    readonly maxWorkersPerFarm: number;
+    /** 0: workers are not removed. */
+    readonly workerRetentionMs: number;
     readonly shards: number;
   };
   readonly openjd: {
@@ -137,6 +140,8 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         reservationAfterMs: values['scheduler.reservation_after'],
         jobRetentionMs: values['scheduler.job_retention'],
         jobRetentionIncludeFailed: values['scheduler.job_retention_include_failed'],
+        maxWorkersPerFarm: values['scheduler.max_workers_per_farm'],
+        workerRetentionMs: values['scheduler.worker_retention'],
         shards: values['scheduler.shards'],
       },
       openjd: {

@@ -65,6 +65,11 @@ export interface WorkerRecord {
   /** Set if its agent leaves once its tasks have ended, and takes no others. Absent is false. */
   readonly draining?: boolean;
   readonly registeredAt: number;
+  /**
+   * Whether it has ever had a task. Absent for a worker that registered before the field existed: unknown, so it is not
+   * removed automatically.
+   */
+  readonly hasLeased?: boolean;
   /** Absent for a worker that registered before the field existed: the heartbeat timeout, and no bus. */
   readonly promise?: WorkerPromise;
 }

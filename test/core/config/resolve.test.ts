@@ -71,6 +71,8 @@ test('the server has its defaults', async (t) => {
         reservationAfterMs: 300_000,
         jobRetentionMs: 0,
         jobRetentionIncludeFailed: false,
+        maxWorkersPerFarm: 10_000,
+        workerRetentionMs: 86_400_000,
         shards: 1,
       },
       openjd: { maxTasksPerStep: 1_000_000, exprMemoryBytes: 1_000_000, exprSubmissionDeadlineMs: 5_000 },

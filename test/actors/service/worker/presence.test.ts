@@ -61,6 +61,7 @@ test('a registration is stored and answered', (t) => {
     exprMemoryBytes: 500_000,
     lastHeartbeatAt: fixture.now,
     registeredAt: fixture.now,
+    hasLeased: false,
     promise: { reclaimAfterMs: 30_000, buses: [] },
   });
   fixture.register('w1', { incarnation: 'start-2' });
