@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'tap';
-import { HEAD_MS } from '../../../http/server/silent-connections.ts';
+import { HEAD_MS } from '../../../http/server/engine.ts';
 import { done } from '../../../src/core/problems.ts';
 import { startApi } from '../kit/api-fixture.ts';
 import { farmRecord } from '../kit/records.ts';

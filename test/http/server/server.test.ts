@@ -6,6 +6,7 @@ import { done } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { ApiFixture, NO_RATE_LIMIT, startApi, WIDE_LIMITS } from '../kit/api-fixture.ts';
+import { testEngine } from '../../kit/http-engine.ts';
 import { FARM, farmRecord, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
 
 const MAX_TEMPLATE_BYTES = 16 * 1024 * 1024;
@@ -314,6 +315,7 @@ void test('an address in use is an error', async (t) => {
     {
       host: '127.0.0.1',
       port: server.port,
+      engine: testEngine(),
       corsOrigins: [],
       profiler: null,
       pages: null,
@@ -330,6 +332,7 @@ void test('an address in use is an error', async (t) => {
       {
         host: '192.0.2.1',
         port: 0,
+        engine: testEngine(),
         corsOrigins: [],
         profiler: null,
         pages: null,
