@@ -21,7 +21,8 @@ export async function startHttp(
   ports: Ports,
   pool: PreparationPool,
 ): Promise<number> {
-  const { addr, engine, corsOrigins, rateLimit, trustProxy, enablePprof, bodies, connectionsPerClient } = config.http;
+  const { addr, engine, corsOrigins, rateLimit, trustProxy, enablePprof, bodies, connectionsPerClient } =
+    config.http;
   const shards = Array.from({ length: config.scheduler.shards }, (_, index) => shardThreadName(index));
   const profiler = new ThreadProfiler(() => [...shards, 'store', 'logs', ...pool.threads()]);
   const server = await startFront(
@@ -41,7 +42,10 @@ export async function startHttp(
   return server.port;
 }
 
-const ENGINE_TITLES: Readonly<Record<HttpEngine['name'], string>> = { uws: 'uWebSockets.js', node: 'node:http' };
+const ENGINE_TITLES: Readonly<Record<HttpEngine['name'], string>> = {
+  uws: 'uWebSockets.js',
+  node: 'node:http',
+};
 
 /** Selects the HTTP engine, and logs which one runs and why. */
 function selected(choice: EngineChoice, logger: Logger): HttpEngine {

@@ -17,8 +17,8 @@ const LINGER_MS = 1_000;
 /** The request that is being answered. */
 export interface Current {
   aborted(): void;
-  /** Reports a malformed body. Returns false if nobody reads the body. */
-  broken(): boolean;
+  /** Reports that the rest of the body, if there is one, is malformed. */
+  broken(): void;
 }
 
 /**
@@ -73,9 +73,9 @@ export class NodeConnection {
     if (next !== undefined) this.#begin(next);
   }
 
-  /** Reports a malformed body to the request that is being answered. Returns false if it does not read its body. */
-  broken(): boolean {
-    return this.#current?.broken() ?? false;
+  /** Reports malformed bytes to the request that is being answered. */
+  broken(): void {
+    this.#current?.broken();
   }
 
   /** Takes no more requests. */

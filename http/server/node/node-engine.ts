@@ -196,10 +196,13 @@ class NodeFront {
       stream.destroy();
       return;
     }
-    // The rest of a connection whose last response is on its way.
-    if (connection.isEnded || connection.broken()) return;
-    if (connection.isBusy) stream.destroy();
-    else this.#refuseHead(stream, parserFault(error), pathOf(error));
+    // What follows the last request of a connection is ignored.
+    if (connection.isEnded) return;
+    const isFree = !connection.isBusy;
+    connection.end();
+    // Otherwise the response to the current request is the last one.
+    if (isFree) this.#refuseHead(stream, parserFault(error), pathOf(error));
+    else connection.broken();
   }
 
   #refuseHead(stream: Duplex, problem: Problem, path: string): void {

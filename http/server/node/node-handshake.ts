@@ -45,7 +45,7 @@ export class NodeHandshake implements EngineResponse {
   }
 
   onAborted(aborted: () => void): void {
-    this.#connection.began({ aborted, broken: () => false });
+    this.#connection.began({ aborted, broken: () => undefined });
   }
 
   sendWhole(head: ResponseHead, body: string | Uint8Array): void {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Problem } from '../../../src/core/problems.ts';
 import type { Header } from '../../pipeline/message.ts';
-import { HEADERS_MAX, LATE_HEAD, type EngineRequest } from '../engine.ts';
+import { HEAD_BYTES_MAX, HEADERS_MAX, LATE_HEAD, type EngineRequest } from '../engine.ts';
 
 /** Reads a text that Node decoded as Latin-1 as UTF-8. */
 const utf8 = (text: string): string =>
@@ -23,18 +23,22 @@ export function requestOf(message: IncomingMessage): EngineRequest {
   const query = url.indexOf('?');
   return {
     method: message.method ?? '',
-    path: utf8(query < 0 ? url : url.slice(0, query)),
-    query: query < 0 ? '' : utf8(url.slice(query + 1)),
+    path: query < 0 ? url : url.slice(0, query),
+    query: query < 0 ? '' : url.slice(query + 1),
     headers,
     remoteAddress: message.socket.remoteAddress ?? '',
   };
 }
 
+const ONLY_HTTP_1_1 = 'only HTTP/1.1 with a path as the target is supported';
+const MALFORMED_HEAD = 'the head of the request is malformed';
+
 /** Returns why the head of a request is refused before its path is considered, or null. */
 export function headFault({ httpVersion, url = '', rawHeaders }: IncomingMessage): Problem | null {
-  if (httpVersion !== '1.1' || !url.startsWith('/')) {
-    return { kind: 'version-not-supported', detail: 'only HTTP/1.1 with a path as the target is supported' };
-  }
+  // A request line without a version.
+  if (httpVersion === '0.9') return malformed(MALFORMED_HEAD);
+  if (httpVersion !== '1.1' || !url.startsWith('/'))
+    return { kind: 'version-not-supported', detail: ONLY_HTTP_1_1 };
   if (rawHeaders.length > 2 * HEADERS_MAX) {
     return { kind: 'head-too-large', detail: `the request has more than ${HEADERS_MAX} headers` };
   }
@@ -49,25 +53,27 @@ export function pathOf(error: NodeJS.ErrnoException): string {
   return /^[A-Z]+ (\/[^ ?\r\n]*)[^ \r\n]* HTTP\/1\.1\r\n/.exec(text)?.[1] ?? '/';
 }
 
-/** Returns the refusal of a head that Node could not parse. The parser's codes are those of llhttp. */
+const malformed = (detail: string): Problem => ({ kind: 'bad-request', detail });
+
+/** Returns the refusal of a head that Node could not parse. Codes and reasons are those of its parser, llhttp. */
 export function parserFault(error: NodeJS.ErrnoException): Problem {
   const reason = 'reason' in error ? String(error.reason) : '';
+  if (reason.includes('present with')) return malformed('both Content-Length and Transfer-Encoding');
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return LATE_HEAD;
     case 'HPE_HEADER_OVERFLOW':
-      return { kind: 'head-too-large', detail: 'the head of the request is too large' };
+      return { kind: 'head-too-large', detail: `the head of the request exceeds ${HEAD_BYTES_MAX} bytes` };
     case 'HPE_INVALID_VERSION':
-      return { kind: 'version-not-supported', detail: 'only HTTP/1.1 is supported' };
+    case 'HPE_PAUSED_H2_UPGRADE':
+      return { kind: 'version-not-supported', detail: ONLY_HTTP_1_1 };
     case 'HPE_INVALID_TRANSFER_ENCODING':
-      return { kind: 'bad-request', detail: 'Transfer-Encoding is not chunked' };
+      return malformed('Transfer-Encoding is not chunked');
     case 'HPE_INVALID_CONTENT_LENGTH':
-      return { kind: 'bad-request', detail: 'Content-Length is not a number' };
+      return malformed('Content-Length is not a number');
     case 'HPE_UNEXPECTED_CONTENT_LENGTH':
-      return reason.includes('already')
-        ? { kind: 'bad-request', detail: 'more than one Content-Length header' }
-        : { kind: 'bad-request', detail: 'both Content-Length and Transfer-Encoding' };
+      return malformed('more than one Content-Length header');
     default:
-      return { kind: 'bad-request', detail: 'the head of the request is malformed' };
+      return malformed(MALFORMED_HEAD);
   }
 }

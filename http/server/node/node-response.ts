@@ -27,7 +27,6 @@ export class NodeResponse implements EngineResponse {
         const body = this.#body;
         this.#body = null;
         body?.broken();
-        return body !== null;
       },
     });
   }
@@ -98,7 +97,7 @@ export class NodeResponse implements EngineResponse {
     };
     headers.forEach(add);
     if (length !== null) add(['Content-Length', String(length)]);
-    if (close === true) {
+    if (close === true || this.#connection.isEnded) {
       add(['Connection', 'close']);
       this.#connection.end();
     }

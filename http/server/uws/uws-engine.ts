@@ -1,4 +1,10 @@
-import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse, TemplatedApp, us_listen_socket, WebSocket } from 'uWebSockets.js';
+import type {
+  HttpRequest as UwsRequest,
+  HttpResponse as UwsResponse,
+  TemplatedApp,
+  us_listen_socket,
+  WebSocket,
+} from 'uWebSockets.js';
 import {
   LATE_HEAD,
   MESSAGE_BYTES_MAX,
@@ -92,7 +98,12 @@ class SilentWatch {
 }
 
 /** Registers the handlers of WebSocket connections at a path. */
-function serveWebSockets(app: TemplatedApp, path: string, watch: SilentWatch, handlers: EngineHandlers): void {
+function serveWebSockets(
+  app: TemplatedApp,
+  path: string,
+  watch: SilentWatch,
+  handlers: EngineHandlers,
+): void {
   const listenerOf = (socket: WebSocket<Kept>): EngineSocketListener | undefined =>
     socket.getUserData().connection?.listener;
   app.ws<Kept>(path, {

@@ -1,4 +1,8 @@
-import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse, us_socket_context_t } from 'uWebSockets.js';
+import type {
+  HttpRequest as UwsRequest,
+  HttpResponse as UwsResponse,
+  us_socket_context_t,
+} from 'uWebSockets.js';
 import type { Header } from '../../pipeline/message.ts';
 import type { BodyListener, EngineRequest, EngineResponse, ResponseHead } from '../engine.ts';
 import { statusLine } from '../status-line.ts';

@@ -20,6 +20,9 @@ function furnish(fixture: ApiFixture): void {
 const statusOf = (reply: string): number => Number(reply.split(' ')[1] ?? 0);
 const count = (reply: string): number => reply.split('HTTP/1.1 ').length - 1;
 
+/** Where the parser of node:http refuses a head before the service sees it, with another reason. */
+const OF_NODE: ReadonlyMap<string, string> = new Map([['two codings', 'Transfer-Encoding is not chunked']]);
+
 void test('rejects ambiguous framing and closes the connection', async (t) => {
   const { api, client } = await startApi(t);
   const smuggled =
@@ -52,7 +55,7 @@ void test('rejects ambiguous framing and closes the connection', async (t) => {
   for (const [name, bytes, detail] of cases) {
     const reply = await client.raw(bytes);
     t.equal(statusOf(reply), 400, name);
-    t.match(reply, detail, name);
+    t.match(reply, testEngine().name === 'node' ? (OF_NODE.get(name) ?? detail) : detail, name);
     t.match(reply, /content-type: application\/problem\+json/i, name);
     t.match(reply, /connection: close/i, name);
     const withSecond = await client.raw(bytes + smuggled);
