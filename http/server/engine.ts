@@ -51,9 +51,9 @@ export type ResponseHead = Pick<HttpResponse, 'status' | 'headers' | 'close'>;
 /** Callbacks for the body of a request. None throws. */
 export interface BodyListener {
   /** `piece` is valid during the call only. */
-  received(piece: Uint8Array, isLast: boolean): void;
+  readonly received: (piece: Uint8Array, isLast: boolean) => void;
   /** The framing of the body is malformed; nothing more is received. */
-  broken(): void;
+  readonly broken: () => void;
 }
 
 /**
@@ -99,13 +99,13 @@ export interface EngineSocketListener {
 
 /** What an engine calls. None throws. */
 export interface EngineHandlers {
-  requested(request: EngineRequest, response: EngineResponse): void;
+  readonly requested: (request: EngineRequest, response: EngineResponse) => void;
   /** A request that may become a WebSocket: GET of the path for sockets. */
-  handshake(request: EngineRequest, response: EngineResponse): void;
-  opened(socket: EngineSocket, client: string): EngineSocketListener;
+  readonly handshake: (request: EngineRequest, response: EngineResponse) => void;
+  readonly opened: (socket: EngineSocket, client: string) => EngineSocketListener;
   /** Makes the response to a head that is no request. `path` is `/` if it is not known. */
-  refuseHead(problem: Problem, path: string): HttpResponse;
-  failed(error: unknown): void;
+  readonly refuseHead: (problem: Problem, path: string) => HttpResponse;
+  readonly failed: (error: unknown) => void;
 }
 
 export interface RunningEngine {

@@ -5,12 +5,10 @@ import { HEAD_BYTES_MAX, HEADERS_MAX, LATE_HEAD, type EngineRequest } from '../e
 
 /** Reads a text that Node decoded as Latin-1 as UTF-8. */
 const utf8 = (text: string): string =>
-  // eslint-disable-next-line no-control-regex -- every ASCII text is also UTF-8
   /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text, 'latin1').toString('utf8');
 
 /** Writes a text so that Node, which encodes headers as Latin-1, sends UTF-8. */
 export const latin1 = (text: string): string =>
-  // eslint-disable-next-line no-control-regex -- every ASCII text is also UTF-8
   /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 
 /** Returns the head of a request as the engine's port has it. */

@@ -98,7 +98,7 @@ export class NodeSocket implements EngineSocket {
 
   abandon(): void {
     if (this.#isGone) return;
-    this.#socket.terminate();
+    this.#stream.destroy();
     this.released();
   }
 
