@@ -9,13 +9,13 @@ import tseslint from 'typescript-eslint';
  */
 
 const message = {
-  uws: 'Only http/server may import uWebSockets.js: its wrapper keeps a thrown error from ending the process.',
+  uws: 'Only http/server/uws may import uWebSockets.js: its adapter keeps a thrown error from ending the process.',
   lmdb: 'Only src/adapters/lmdb may import lmdb: one folder knows which transactions roll back.',
   nats: 'Only src/adapters/nats may import @nats-io packages.',
   mdns: 'Only src/adapters/discovery may import bonjour-service.',
   web: 'The web application reaches the service by its API: of other folders it may import the types of the core and of the contract.',
   regex: 'Only src/adapters/regex may import re2js: it relies on its internals.',
-  ws: 'Only client/package may import ws: elsewhere the event channel is of the browser.',
+  ws: 'Only client/package and http/server/node may import ws: elsewhere the event channel is of the browser or of the engine.',
   yaml: 'Only src/adapters/yaml, src/adapters/system, http/openapi and the submit page (read-document.ts) may import yaml: others get parsed documents.',
   messages: "Only an actor's messages.ts may be imported from outside its folder.",
   core: 'src/core and src/openjd import no package and no layer above them.',
@@ -228,9 +228,10 @@ export default defineConfig(
     },
   },
 
-  // HTTP: one folder uses the engine.
+  // HTTP: one folder uses each engine.
   { files: ['http/**/*.ts'], rules: imports([], [ACTOR_FILES_FROM_HTTP]) },
-  { files: ['http/server/**/*.ts'], rules: imports(['uws'], [ACTOR_FILES_FROM_HTTP]) },
+  { files: ['http/server/uws/**/*.ts'], rules: imports(['uws'], [ACTOR_FILES_FROM_HTTP]) },
+  { files: ['http/server/node/**/*.ts'], rules: imports(['ws'], [ACTOR_FILES_FROM_HTTP]) },
   { files: ['http/openapi/**/*.ts'], rules: imports(['yaml'], [ACTOR_FILES_FROM_HTTP]) },
 
   // The library: its event channel runs without a browser, and its files are the exports of the package.

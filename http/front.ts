@@ -11,11 +11,13 @@ import { createPipeline } from './pipeline/pipeline.ts';
 import { EVENTS_PATH } from './guards/upgrade.ts';
 import type { Ports } from './ports.ts';
 import { handlersOf } from './routes/handlers.ts';
-import { serveHttp, type HttpServer, type ListenAddress } from './server/server.ts';
+import type { HttpEngine, ListenAddress } from './server/engine.ts';
+import { serveHttp, type HttpServer } from './server/server.ts';
 import { Gateway } from './ws/gateway.ts';
 import { MessageLimit } from './ws/message-limit.ts';
 
 export interface FrontOptions extends ListenAddress {
+  readonly engine: HttpEngine;
   /** `http.cors_origins`, validated; empty means every origin. */
   readonly corsOrigins: readonly string[];
   readonly rateLimit: RateLimitSettings;
@@ -61,7 +63,7 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<H
     ports.log('error', 'response aborted', { error: text });
   };
   try {
-    return await serveHttp(options, pipeline, { path: EVENTS_PATH, service }, failed);
+    return await serveHttp(options.engine, options, pipeline, { path: EVENTS_PATH, service }, failed);
   } catch (error) {
     gateway.stop();
     throw error;

@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { startFront } from '../../http/front.ts';
 import { readBundle, type Bundle } from '../../http/pages/bundle.ts';
 import type { Ports } from '../../http/ports.ts';
+import type { HttpEngine } from '../../http/server/engine.ts';
+import { selectEngine, type EngineChoice } from '../../http/server/select-engine.ts';
 import type { Logger } from '../process/logging.ts';
 import { packageRoot } from '../process/package-root.ts';
 import { shardThreadName } from '../threads/entry-url.ts';
@@ -19,12 +21,14 @@ export async function startHttp(
   ports: Ports,
   pool: PreparationPool,
 ): Promise<number> {
-  const { addr, corsOrigins, rateLimit, trustProxy, enablePprof, bodies, connectionsPerClient } = config.http;
+  const { addr, engine, corsOrigins, rateLimit, trustProxy, enablePprof, bodies, connectionsPerClient } =
+    config.http;
   const shards = Array.from({ length: config.scheduler.shards }, (_, index) => shardThreadName(index));
   const profiler = new ThreadProfiler(() => [...shards, 'store', 'logs', ...pool.threads()]);
   const server = await startFront(
     {
       ...addr,
+      engine: selected(engine, logger),
       corsOrigins,
       rateLimit: { limit: rateLimit, trustProxy },
       bodies,
@@ -36,6 +40,20 @@ export async function startHttp(
   );
   shutdown.add('http', () => server.stop(HTTP_DRAIN_MS));
   return server.port;
+}
+
+const ENGINE_TITLES: Readonly<Record<HttpEngine['name'], string>> = {
+  uws: 'uWebSockets.js',
+  node: 'node:http',
+};
+
+/** Selects the HTTP engine, and logs which one runs and why. */
+function selected(choice: EngineChoice, logger: Logger): HttpEngine {
+  const { engine, reason, isFallback } = selectEngine(choice);
+  const facts = { engine: ENGINE_TITLES[engine.name], reason };
+  if (isFallback) logger.warn(facts, 'the HTTP engine is node:http, because uWebSockets.js cannot be used');
+  else logger.info(facts, 'the HTTP engine was selected');
+  return engine;
 }
 
 /** Resolves when every shard has reached the bus, or when the service is asked to stop. */

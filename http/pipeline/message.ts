@@ -4,7 +4,7 @@ export type Header = readonly [name: string, value: string];
 
 export type BodyRead =
   | { readonly ok: true; readonly bytes: Uint8Array }
-  | { readonly ok: false; readonly reason: 'too-large' | 'no-memory' | 'aborted' };
+  | { readonly ok: false; readonly reason: 'too-large' | 'no-memory' | 'malformed' | 'aborted' };
 
 export interface HttpRequest {
   /** As sent; upper case for known methods. */

@@ -51,8 +51,8 @@ export interface Pipeline {
   readonly handle: RequestHandler;
   /** Answers a WebSocket handshake; with 101 if it is accepted. */
   readonly admit: RequestHandler;
-  /** Makes the response to a connection whose first request head does not arrive. */
-  readonly refuseHead: () => HttpResponse;
+  /** Makes the response to a head that is no request. `path` is `/` if it is not known. */
+  readonly refuseHead: (problem: Problem, path: string) => HttpResponse;
 }
 
 /** `Retry-After` of a client with too many event connections: they last. */
@@ -90,11 +90,9 @@ export function createPipeline(
         ? { status: 101, headers: commonHeaders(request.path, requestId), body: null }
         : finish(request, refusal, requestId);
     },
-    refuseHead: () => {
+    refuseHead: (problem, path) => {
       const requestId = ports.newId();
-      const detail = 'no complete request head arrived in time; it is malformed or too slow';
-      const answer = problemResponse({ kind: 'bad-request', detail }, requestId, [], true);
-      return withHeaders(answer, commonHeaders('/', requestId));
+      return withHeaders(problemResponse(problem, requestId, [], true), commonHeaders(path, requestId));
     },
   };
 

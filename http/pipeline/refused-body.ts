@@ -19,6 +19,8 @@ export function refusedBody(
   switch (reason) {
     case 'too-large':
       return refuse({ kind: 'too-large', detail: `the request body exceeds ${maxBytes} bytes` });
+    case 'malformed':
+      return refuse({ kind: 'bad-request', detail: 'the chunks of the request body are malformed' });
     case 'aborted':
       return refuse({ kind: 'bad-request', detail: 'the request body ended early' });
     case 'no-memory': {

@@ -20,7 +20,7 @@ export class BodyBuffer {
   }
 
   /** Appends a copy of the chunk. Returns why it does not; the collected bytes are then dropped. */
-  append(chunk: ArrayBuffer): 'too-large' | 'no-memory' | null {
+  append(chunk: Uint8Array): 'too-large' | 'no-memory' | null {
     const length = this.#length + chunk.byteLength;
     if (length > this.#maxBytes) return this.#drop('too-large');
     const capacity = this.#bytes.length;
@@ -32,7 +32,7 @@ export class BodyBuffer {
       bytes.set(this.#bytes.subarray(0, this.#length));
       this.#bytes = bytes;
     }
-    this.#bytes.set(new Uint8Array(chunk), this.#length);
+    this.#bytes.set(chunk, this.#length);
     this.#length = length;
     return null;
   }

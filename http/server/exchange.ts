@@ -4,18 +4,10 @@
  * client, `upgrade`, `abandon`.
  */
 
-import type {
-  HttpRequest as EngineRequest,
-  HttpResponse as EngineResponse,
-  us_socket_context_t,
-} from 'uWebSockets.js';
 import type { BodyRead, Header, HttpRequest, HttpResponse } from '../pipeline/message.ts';
 import { headerValues } from '../pipeline/message.ts';
 import { BodyBuffer } from './body-buffer.ts';
-import { statusLine } from './status-line.ts';
-import { writeHead } from './write-head.ts';
-
-const SWITCHING_PROTOCOLS = 101;
+import type { EngineRequest, EngineResponse } from './engine.ts';
 
 /**
  * Maximum number of bytes of a refused body that are read and dropped before the response. A client that still sends when
@@ -24,8 +16,8 @@ const SWITCHING_PROTOCOLS = 101;
 const DISCARDED_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * One request and its response. The only holder of the engine's response object, which ends the process if it is used
- * after an abort or after the response (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process): `#response` is
+ * One request and its response. The only holder of the engine's response object, which in uWebSockets.js ends the process if it is
+ * used after an abort or after the response (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process): `#response` is
  * null from then on.
  */
 export class Exchange implements HttpRequest {
@@ -43,32 +35,28 @@ export class Exchange implements HttpRequest {
   #writable: (() => void) | null = null;
   readonly #onSettled: (exchange: Exchange) => void;
   /**
-   * True if the body is chunked. The engine does not check the line ends of the framing, so that it may find a second
+   * True if the body is chunked. uWebSockets.js does not check the line ends of the framing, so that it may find a second
    * request where a proxy in front has read a body. The connection therefore ends with the response
    * (docs/dependency-hazards.md#d13-ambiguous-request-framing).
    */
   readonly #isChunked: boolean;
 
   /** `settled` is called once, when the exchange no longer needs the connection. */
-  constructor(response: EngineResponse, request: EngineRequest, settled: (exchange: Exchange) => void) {
+  constructor(request: EngineRequest, response: EngineResponse, settled: (exchange: Exchange) => void) {
     response.onAborted(() => {
       this.#settle();
     });
     this.#response = response;
     this.#onSettled = settled;
-    this.method = request.getCaseSensitiveMethod();
-    this.path = request.getUrl();
-    this.query = request.getQuery() ?? '';
-    this.remoteAddress = Buffer.from(response.getRemoteAddressAsText()).toString('latin1');
-    const headers: Header[] = [];
-    request.forEach((name, value) => {
-      headers.push([name, value]);
-    });
-    this.headers = headers;
-    this.#isChunked = headerValues(headers, 'transfer-encoding').length > 0;
+    this.method = request.method;
+    this.path = request.path;
+    this.query = request.query;
+    this.remoteAddress = request.remoteAddress;
+    this.headers = request.headers;
+    this.#isChunked = headerValues(request.headers, 'transfer-encoding').length > 0;
   }
 
-  /** Must be called when the engine's handler returns, because the engine's request object is then invalid. */
+  /** Must be called when the engine's handler returns: from then on the body cannot be read. */
   arrived(): void {
     this.#arriving = false;
   }
@@ -105,17 +93,21 @@ export class Exchange implements HttpRequest {
       this.#bodyAborted = () => {
         resolve({ ok: false, reason: 'aborted' });
       };
-      response.onData((chunk, isLast) => {
-        try {
-          // The engine frees the memory of the chunk when this callback returns.
-          if (refusal === null) refusal = body.append(chunk);
-          else discarded += chunk.byteLength;
-          if (refusal === null) {
-            if (isLast) resolve({ ok: true, bytes: body.bytes });
-          } else if (isLast || discarded > DISCARDED_BYTES_MAX) resolve({ ok: false, reason: refusal });
-        } catch (error) {
-          reject(error instanceof Error ? error : new Error(String(error)));
-        }
+      response.readBody({
+        received: (piece, isLast) => {
+          try {
+            if (refusal === null) refusal = body.append(piece);
+            else discarded += piece.byteLength;
+            if (refusal === null) {
+              if (isLast) resolve({ ok: true, bytes: body.bytes });
+            } else if (isLast || discarded > DISCARDED_BYTES_MAX) resolve({ ok: false, reason: refusal });
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error(String(error)));
+          }
+        },
+        broken: () => {
+          resolve({ ok: false, reason: refusal ?? 'malformed' });
+        },
       });
     });
   }
@@ -123,94 +115,52 @@ export class Exchange implements HttpRequest {
   /** Sends the response. Resolves when all of it has been passed to the engine, or the client has disconnected. */
   async send(given: HttpResponse): Promise<void> {
     const answer = this.#isChunked ? { ...given, close: true } : given;
-    // The engine processes a second request of the same segment even if the response to the first one closes the
+    // uWebSockets.js processes a second request of the same segment even if the response to the first one closes the
     // connection. While a response is outstanding, it closes the connection instead. So a closing response waits for
     // the next turn, and a request that is smuggled in after a malformed head is never processed
     // (docs/dependency-hazards.md#d13-ambiguous-request-framing).
     if (answer.close === true) await new Promise((resolve) => setImmediate(resolve));
     const { body } = answer;
     if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
-      if (this.method === 'HEAD') this.#sendHead(answer, null);
+      if (this.method === 'HEAD') this.#end((response) => response.sendHead(answer, null));
       else await this.#stream(answer, body);
-      return;
-    }
-    if (this.method === 'HEAD') {
-      this.#sendHead(answer, body === null ? null : Buffer.byteLength(body));
+    } else if (body === null || this.method === 'HEAD') {
+      this.#end((response) => response.sendHead(answer, body === null ? null : Buffer.byteLength(body)));
     } else {
-      this.#sendWhole(answer, body);
+      this.#end((response) => response.sendWhole(answer, body));
     }
   }
 
-  /**
-   * Turns the connection into a WebSocket. `key` is the client's; the engine stores `kept` with the connection. No
-   * effect if the client has disconnected.
-   */
-  upgrade<Kept>(headers: readonly Header[], kept: Kept, key: string, context: us_socket_context_t): void {
+  /** Turns the connection into a WebSocket that counts for `client`. No effect if the client has disconnected. */
+  upgrade(headers: readonly Header[], client: string): void {
     const response = this.#response;
     if (response === null) return;
     // The response is invalid when the upgrade returns.
     this.#settle();
-    response.cork(() => {
-      response.writeStatus(statusLine(SWITCHING_PROTOCOLS));
-      for (const [name, value] of headers) response.writeHeader(name, value);
-      // No subprotocol and no extension.
-      response.upgrade(kept, key, '', '', context);
-    });
+    response.upgrade(headers, client);
   }
 
   /** Closes the connection. */
   abandon(): void {
-    const response = this.#response;
-    if (response === null) return;
-    response.close();
-    this.#settle();
-  }
-
-  #sendWhole(answer: HttpResponse, body: string | Uint8Array | null): void {
-    if (body === null) {
-      this.#sendHead(answer, null);
-      return;
-    }
-    this.#finish((response) => {
-      writeHead(response, answer);
-      response.end(body, answer.close === true);
-    });
-  }
-
-  #sendHead(answer: HttpResponse, length: number | null): void {
-    this.#finish((response) => {
-      writeHead(response, answer);
-      // Set as headers, because the engine would wait for that many bytes if it knew the length.
-      if (length !== null) response.writeHeader('Content-Length', String(length));
-      if (answer.close === true) response.writeHeader('Connection', 'close');
-      response.endWithoutBody();
-    });
+    this.#end((response) => response.close());
   }
 
   async #stream(answer: HttpResponse, pieces: AsyncIterable<string>): Promise<void> {
     this.#response?.onWritable(() => {
       this.#writable?.();
-      return true;
     });
     let begun = false;
     for await (const piece of pieces) {
       const response = this.#response;
       if (response === null) return;
       if (piece === '') continue;
-      let flowing = true;
-      response.cork(() => {
-        if (!begun) writeHead(response, answer);
-        flowing = response.write(piece);
-      });
+      const flowing = response.sendPiece(begun ? null : answer, piece);
       begun = true;
       // Yields to other work, however fast the pieces are produced and sent.
       if (flowing) await new Promise((resolve) => setImmediate(resolve));
       else await this.#drained();
     }
-    this.#finish((response) => {
-      if (!begun) writeHead(response, answer);
-      response.end(undefined, answer.close === true);
-    });
+    this.#end((response) => response.endPieces(begun ? null : answer, answer.close === true));
   }
 
   #drained(): Promise<void> {
@@ -220,12 +170,11 @@ export class Exchange implements HttpRequest {
     });
   }
 
-  #finish(write: (response: EngineResponse) => void): void {
+  /** Does what ends the response. The engine's object is not used after that. */
+  #end(act: (response: EngineResponse) => void): void {
     const response = this.#response;
     if (response === null) return;
-    response.cork(() => {
-      write(response);
-    });
+    act(response);
     this.#settle();
   }
 

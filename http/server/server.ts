@@ -1,23 +1,14 @@
-import './header-limit.ts';
-import * as engine from 'uWebSockets.js';
-import './engine-declarations.ts';
+import type { Problem } from '../../src/core/problems.ts';
 import type { HttpResponse, RequestHandler } from '../pipeline/message.ts';
 import type { SocketService } from '../ws/socket.ts';
+import type { EngineRequest, EngineResponse, HttpEngine, ListenAddress } from './engine.ts';
+import { EventSockets } from './event-sockets.ts';
 import { Exchange } from './exchange.ts';
-import { SilentConnections } from './silent-connections.ts';
-import { serveWebSockets } from './web-sockets.ts';
-
-/** Option of the engine that leaves the header `uWebSockets` out of responses. */
-const WITHOUT_ENGINE_HEADER = '999999990007';
 
 /** Time for clients of the event channel to answer a close. */
 const SOCKETS_CLOSE_MS = 1000;
 
-export interface ListenAddress {
-  readonly host: string;
-  /** 0 selects any free port. */
-  readonly port: number;
-}
+const SWITCHING_PROTOCOLS = 101;
 
 export interface HttpServer {
   readonly port: number;
@@ -37,23 +28,25 @@ export interface SocketsAt {
 /** Responses of the server. */
 export interface Answers {
   readonly handle: RequestHandler;
-  /** Makes the response to a connection whose first request head does not arrive. */
-  readonly refuseHead: () => HttpResponse;
+  /** Makes the response to a head that is no request. `path` is `/` if it is not known. */
+  readonly refuseHead: (problem: Problem, path: string) => HttpResponse;
 }
 
 /**
- * Serves HTTP/1.1 and WebSocket connections. One handler is registered for every path and method. It cannot throw,
- * because the engine would end the process (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process). `failed`
+ * Serves HTTP/1.1 and WebSocket connections with an engine. No function that the engine gets can throw, because
+ * uWebSockets.js would end the process (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process). `failed`
  * receives every error of a request's handler or stream; the connection is then closed. Rejects if the address is
  * taken.
  */
 export async function serveHttp(
+  engine: HttpEngine,
   address: ListenAddress,
   { handle, refuseHead }: Answers,
-  sockets: SocketsAt,
+  { path, service }: SocketsAt,
   failed: (error: unknown) => void,
 ): Promise<HttpServer> {
   const running = new Set<Exchange>();
+  const sockets = new EventSockets(service, failed);
   let stopping = false;
   let idle: (() => void) | null = null;
 
@@ -61,76 +54,57 @@ export async function serveHttp(
     running.delete(exchange);
     if (running.size === 0) idle?.();
   };
-  const answer = async (exchange: Exchange, response: Promise<HttpResponse>): Promise<void> => {
+  const answer = async (exchange: Exchange, answering: ReturnType<RequestHandler>): Promise<void> => {
     try {
-      await send(exchange, await response);
+      const response = await answering;
+      if (response.status === SWITCHING_PROTOCOLS)
+        exchange.upgrade(response.headers, service.clientOf(exchange));
+      else await exchange.send(stopping ? { ...response, close: true } : response);
     } catch (error) {
       failed(error);
       exchange.abandon();
     }
   };
-  const send = (exchange: Exchange, response: HttpResponse): Promise<void> =>
-    exchange.send(stopping ? { ...response, close: true } : response);
+  const respondWith =
+    (handler: RequestHandler) =>
+    (request: EngineRequest, response: EngineResponse): void => {
+      let exchange: Exchange | null = null;
+      try {
+        exchange = new Exchange(request, response, settled);
+        running.add(exchange);
+        if (stopping) exchange.stopping();
+        void answer(exchange, handler(exchange));
+      } catch (error) {
+        failed(error);
+        if (exchange === null) response.close();
+        else exchange.abandon();
+      }
+      exchange?.arrived();
+    };
 
-  const silent = new SilentConnections(refuseHead);
-  const opened = (exchange: Exchange): void => {
-    running.add(exchange);
-    silent.requestArrived(exchange.remoteAddress);
-  };
-
-  engine._cfg(WITHOUT_ENGINE_HEADER);
-  const app = engine.App();
-  app.filter((response, change) => {
-    try {
-      if (change > 0) silent.opened(response);
-    } catch (error) {
-      failed(error);
-    }
-  });
-  app.any('/*', (response, request) => {
-    let exchange: Exchange | null = null;
-    try {
-      exchange = new Exchange(response, request, settled);
-      opened(exchange);
-      if (stopping) exchange.stopping();
-      void answer(exchange, Promise.resolve(handle(exchange)));
-    } catch (error) {
-      failed(error);
-      if (exchange === null) response.close();
-      else exchange.abandon();
-    }
-    exchange?.arrived();
-  });
-
-  // Requests to this path that are not WebSocket handshakes go to the handler above.
-  const webSockets = serveWebSockets(app, sockets.path, sockets.service, {
-    opened,
-    settled,
-    refuse: (exchange, response) => void answer(exchange, Promise.resolve(response)),
+  const listening = await engine.listen(address, path, {
+    requested: respondWith(handle),
+    handshake: respondWith((request) => service.admit(request)),
+    opened: (socket, client) => sockets.opened(socket, client),
+    refuseHead,
     failed,
   });
-
-  const socket = await new Promise<engine.us_listen_socket | false>((resolve) => {
-    // Exclusive: otherwise the engine would share the port with another process of the same engine.
-    app.listen(address.host, address.port, engine.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
-  });
-  if (socket === false) {
+  if (listening === null) {
     throw new Error(
       `cannot listen on ${address.host}:${address.port}: address in use or not assigned to this machine`,
     );
   }
 
   return {
-    port: engine.us_socket_local_port(socket),
+    port: listening.port,
     async stop(budgetMs) {
       if (stopping) return;
       stopping = true;
-      engine.us_listen_socket_close(socket);
-      silent.stop();
+      listening.stopListening();
       for (const exchange of running) exchange.stopping();
-      await webSockets.stop(Math.min(budgetMs, SOCKETS_CLOSE_MS));
+      await sockets.stop(Math.min(budgetMs, SOCKETS_CLOSE_MS));
       if (running.size > 0) await untilIdleOr(budgetMs);
-      app.close();
+      listening.close();
     },
   };
 

@@ -6,8 +6,12 @@ const TITLES: ReadonlyMap<number, string> = new Map<number, string>([
   [201, 'Created'],
   [202, 'Accepted'],
   [204, 'No Content'],
+  [304, 'Not Modified'],
   ...Object.values(PROBLEMS).map((problem): [number, string] => [problem.status, problem.title]),
 ]);
 
-/** Returns the status line of a response. */
-export const statusLine = (status: number): string => `${status} ${TITLES.get(status) ?? 'Status'}`;
+/** Returns the text of a status. */
+export const statusTitle = (status: number): string => TITLES.get(status) ?? 'Status';
+
+/** Returns the status line of a response, without the version. */
+export const statusLine = (status: number): string => `${status} ${statusTitle(status)}`;

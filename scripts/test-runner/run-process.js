@@ -30,22 +30,26 @@ export function killAll() {
 
 /**
  * @typedef {{ total: number, passed: number, failed: number, skipped: number }} Counts
- * @typedef {{ file: string, seconds: number, counts: Counts, problem: string | undefined, report: string[] }} FileResult
+ * @typedef {{ file: string, engine: string | undefined, seconds: number, counts: Counts, problem: string | undefined, report: string[] }} FileResult
  */
 
 /**
  * Runs test files in one process.
  *
  * @param {readonly string[]} files - Relative to the root of the repository.
- * @param {{ timeoutMs: number, logFolder: string }} options - `timeoutMs` is the limit of each file; a file can set its own
- *   with `tap.setTimeout`. The output is written to `logFolder`.
+ * @param {{ timeoutMs: number, logFolder: string, engine?: string }} options - `timeoutMs` is the limit of each file; a file can set its
+ *   own with `tap.setTimeout`. The output is written to `logFolder`. `engine` is the HTTP engine of the tests.
  * @returns {Promise<FileResult[]>} One result for each file.
  */
-export async function runProcess(files, { timeoutMs, logFolder }) {
-  const isGroup = files.length > 1;
-  const child = start(files, isGroup, timeoutMs);
+export async function runProcess(files, { timeoutMs, logFolder, engine }) {
+  // One file with an engine is a group too, because groups name their fixture folders after the engine.
+  const isGroup = files.length > 1 || engine !== undefined;
+  const child = start(files, isGroup, timeoutMs, engine);
   const output = new TapOutput(files);
-  const log = join(logFolder, `${files[0]}${isGroup ? '.group' : ''}.tap`);
+  const log = join(
+    logFolder,
+    `${files[0]}${engine === undefined ? '' : `.${engine}`}${isGroup ? '.group' : ''}.tap`,
+  );
   mkdirSync(dirname(log), { recursive: true });
   const record = createWriteStream(log);
   let errors = '';
@@ -73,6 +77,7 @@ export async function runProcess(files, { timeoutMs, logFolder }) {
     if (problem !== undefined && file === output.current && errors !== '') report.push(errors.trimEnd());
     return {
       file,
+      engine,
       seconds: isGroup ? (output.seconds.get(file) ?? 0) : seconds,
       counts: found?.counts ?? NO_COUNTS,
       problem,
@@ -81,7 +86,7 @@ export async function runProcess(files, { timeoutMs, logFolder }) {
   });
 }
 
-function start(files, isGroup, timeoutMs) {
+function start(files, isGroup, timeoutMs, engine) {
   return spawn(process.execPath, ['--enable-source-maps', isGroup ? RUN_GROUP : files[0]], {
     cwd: root,
     // A process group, so that the children of the test can be ended with it.
@@ -93,6 +98,7 @@ function start(files, isGroup, timeoutMs) {
       TAP_TIMEOUT: String(timeoutMs / 1000),
       NO_COLOR: '1',
       FORCE_COLOR: '0',
+      ...(engine === undefined ? {} : { CALLSHEET_HTTP_ENGINE: engine }),
       ...(isGroup ? { CALLSHEET_TEST_GROUP: JSON.stringify(files) } : {}),
     },
   });

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Stop, root, runMain } from '../run.js';
 import { killAll, runProcess } from './run-process.js';
-import { DURATIONS, GROUPED, planProcesses, readDurations, takeNext } from './schedule.js';
+import { DURATIONS, GROUPED, planForNodeEngine, planProcesses, readDurations, takeNext } from './schedule.js';
 import { sumCounts } from './tap-output.js';
 
 const TESTS = 'dist/test';
@@ -65,8 +65,11 @@ function selectFiles(paths) {
   return [...new Set(files)];
 }
 
-function printFailure({ file, problem, report }) {
-  console.log([`\nFAILED ${file}: ${problem}`, ...report.map((line) => `  ${line}`)].join('\n'));
+const nameOf = ({ file, engine }) => (engine === undefined ? file : `${file} (${engine})`);
+
+function printFailure(result) {
+  const lines = result.report.map((line) => `  ${line}`);
+  console.log([`\nFAILED ${nameOf(result)}: ${result.problem}`, ...lines].join('\n'));
 }
 
 async function runAll(processes, { jobs, timeoutMs, logFolder }) {
@@ -77,7 +80,7 @@ async function runAll(processes, { jobs, timeoutMs, logFolder }) {
     while (waiting.length > 0) {
       const next = takeNext(waiting, [...running]);
       running.add(next);
-      const finished = await runProcess(next.files, { timeoutMs, logFolder });
+      const finished = await runProcess(next.files, { timeoutMs, logFolder, engine: next.engine });
       running.delete(next);
       results.push(...finished);
       finished.filter(({ problem }) => problem !== undefined).forEach(printFailure);
@@ -90,7 +93,7 @@ async function runAll(processes, { jobs, timeoutMs, logFolder }) {
 function printSlowest(results) {
   const slowest = [...results].sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
   console.log('\nSlowest files:');
-  for (const { file, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
+  for (const result of slowest) console.log(`${result.seconds.toFixed(1).padStart(7)} s  ${nameOf(result)}`);
 }
 
 function recordDurations(results) {
@@ -119,18 +122,23 @@ export async function runTests(args) {
     });
   }
   rmSync(logFolder, { recursive: true, force: true });
-  const processes = planProcesses(files, { groups, durations: readDurations() });
+  const planned = { groups, durations: readDurations() };
+  const isEngineGiven = (process.env.CALLSHEET_HTTP_ENGINE ?? '') !== '';
+  const processes = [
+    ...planProcesses(files, planned),
+    ...(isEngineGiven ? [] : planForNodeEngine(files, planned)),
+  ].sort((a, b) => b.seconds - a.seconds);
   console.log(
     `Test files: ${files.length}. Processes: ${processes.length}, ${jobs} at a time. Output: ${relative(root, logFolder)}`,
   );
 
   const results = await runAll(processes, options);
   const failed = results.filter(({ problem }) => problem !== undefined);
-  if (record && paths.length === 0) recordDurations(results);
+  if (record && paths.length === 0) recordDurations(results.filter(({ engine }) => engine === undefined));
   printSlowest(results);
   if (failed.length > 0) {
     console.log('\nFailed files:');
-    for (const { file, problem } of failed) console.log(`  ${file}: ${problem}`);
+    for (const result of failed) console.log(`  ${nameOf(result)}: ${result.problem}`);
   }
   const counts = sumCounts(results.map((result) => result.counts));
   // A file that failed without a failed assertion counts as one.

@@ -38,6 +38,9 @@ const GUESSES = [
   ['dist/test/http/', 5],
 ];
 
+/** Tests of the HTTP layer, which run with each engine (test/kit/http-engine.ts). */
+const HTTP = 'dist/test/http';
+
 const isIn = (folder, file) => file.startsWith(`${folder}/`);
 
 export function readDurations() {
@@ -68,6 +71,19 @@ export function planProcesses(files, { groups, durations }) {
       isCpuBound: CPU_BOUND.some((folder) => isIn(folder, together[0])),
     }))
     .sort((a, b) => b.seconds - a.seconds);
+}
+
+/**
+ * Returns the processes that repeat the tests of the HTTP layer with node:http. The tests themselves use uWebSockets.js where it is
+ * available.
+ *
+ * @param {readonly string[]} files
+ * @param {Parameters<typeof planProcesses>[1]} options
+ * @returns {(ReturnType<typeof planProcesses>[number] & { engine: string })[]}
+ */
+export function planForNodeEngine(files, options) {
+  const repeated = files.filter((file) => isIn(HTTP, file));
+  return planProcesses(repeated, options).map((process) => ({ ...process, engine: 'node' }));
 }
 
 /** Takes the process to start next from those that wait. */

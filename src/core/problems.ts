@@ -15,8 +15,10 @@ export const PROBLEMS = {
   'upgrade-required': { status: 426, title: 'Upgrade Required' },
   unprocessable: { status: 422, title: 'Unprocessable Content' },
   'too-many-requests': { status: 429, title: 'Too Many Requests' },
+  'head-too-large': { status: 431, title: 'Request Header Fields Too Large' },
   internal: { status: 500, title: 'Internal Server Error' },
   unavailable: { status: 503, title: 'Service Unavailable' },
+  'version-not-supported': { status: 505, title: 'HTTP Version Not Supported' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemKind = keyof typeof PROBLEMS;

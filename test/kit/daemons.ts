@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../daemons/process/package-root.ts';
 import { ApiClient } from './api-client.ts';
+import { engineEnvironment } from './http-engine.ts';
 
 const COMMAND = fileURLToPath(new URL('bin/callsheet.js', packageRoot));
 
@@ -31,7 +32,7 @@ export class Daemon {
     const log = openSync(logFile, 'a');
     this.child = spawn(program, rest, {
       stdio: ['ignore', 'pipe', log],
-      env: { PATH: `${PATH}:/usr/sbin`, HOME, ...environment },
+      env: { PATH: `${PATH}:/usr/sbin`, HOME, ...engineEnvironment(), ...environment },
     });
     closeSync(log);
     this.ended = once(this.child, 'exit').then(([code, signal]: (number | string | null)[]) => ({

@@ -244,10 +244,12 @@ export const PROBLEM_STATUSES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 export const PROBLEM_STATUSES_NOT_YET: readonly number[] = [401];
-/** A request to the event channel without a WebSocket upgrade, and an internal server error. */
+/** A request to the event channel without a WebSocket upgrade, an internal server error, and heads that are refused. */
 export const PROBLEM_STATUSES_ADDITIVE: Readonly<Record<number, string>> = {
   426: 'Upgrade Required',
+  431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
+  505: 'HTTP Version Not Supported',
 };
 
 /** Configuration keys with their defaults; `null` if the default depends on the machine or is empty. */
@@ -301,6 +303,7 @@ export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
   'data.compact_free_percent': '50',
   'logs.max_bytes_per_task': '67108864',
   'http.rate_limit.connections': '1000',
+  'http.engine': 'auto',
   'http.body_bytes': '268435456',
   'http.body_bytes_per_client': '67108864',
 };

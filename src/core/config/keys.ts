@@ -103,6 +103,11 @@ const ALL_INTERFACES = 'all interfaces';
 /** The keys of `callsheet server`. */
 const SERVER_KEYS = {
   'http.addr': key(address(), '0.0.0.0:8080', 'Address of the REST API. Port 0 selects a free port.'),
+  'http.engine': key(
+    choice(['auto', 'uws', 'node']),
+    'auto',
+    'HTTP engine: `uws` (uWebSockets.js), `node` (node:http), or `auto`: uWebSockets.js where its binary for this version of Node is present and has the pinned checksum, otherwise node:http. With `uws` the service does not start without that binary.',
+  ),
   'http.cors_origins': key(
     list(origin()),
     '',

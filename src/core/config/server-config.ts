@@ -8,6 +8,7 @@ import type { ListenAddress } from './value-type.ts';
 export interface ServerConfig {
   readonly http: {
     readonly addr: ListenAddress;
+    readonly engine: 'auto' | 'uws' | 'node';
     /** Empty means every origin. */
     readonly corsOrigins: readonly string[];
     /** Null: requests are not limited. */
@@ -109,6 +110,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
     values: {
       http: {
         addr: values['http.addr'],
+        engine: values['http.engine'],
         corsOrigins: values['http.cors_origins'],
         rateLimit: values['http.rate_limit.enabled']
           ? { rps: values['http.rate_limit.rps'], burst: values['http.rate_limit.burst'] }

@@ -16,6 +16,7 @@ import { TaskEventHub } from '../../../daemons/server/task-events.ts';
 import type { Ports, Preparation, PreparationRequest } from '../../../http/ports.ts';
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
 import type { HttpServer } from '../../../http/server/server.ts';
+import { testEngine } from '../../kit/http-engine.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
 import { JobActivity } from '../../../src/core/history/job-activity.ts';
 import { DiagnosticLog } from '../../../src/core/diagnostics/diagnostic-log.ts';
@@ -345,7 +346,7 @@ export async function startApi(
 ): Promise<StartedApi> {
   const api = new ApiFixture();
   const server = await startFront(
-    { host: '127.0.0.1', port: 0, corsOrigins, rateLimit, profiler, pages, ...limits },
+    { host: '127.0.0.1', port: 0, engine: testEngine(), corsOrigins, rateLimit, profiler, pages, ...limits },
     api.ports(),
   );
   const client = new Client(server.port);

@@ -6,6 +6,7 @@ import { done } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { ApiFixture, NO_RATE_LIMIT, startApi, WIDE_LIMITS } from '../kit/api-fixture.ts';
+import { testEngine } from '../../kit/http-engine.ts';
 import { FARM, farmRecord, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
 
 const MAX_TEMPLATE_BYTES = 16 * 1024 * 1024;
@@ -18,6 +19,9 @@ function furnish(fixture: ApiFixture): void {
 
 const statusOf = (reply: string): number => Number(reply.split(' ')[1] ?? 0);
 const count = (reply: string): number => reply.split('HTTP/1.1 ').length - 1;
+
+/** Where the parser of node:http refuses a head before the service sees it, with another reason. */
+const OF_NODE: ReadonlyMap<string, string> = new Map([['two codings', 'Transfer-Encoding is not chunked']]);
 
 void test('rejects ambiguous framing and closes the connection', async (t) => {
   const { api, client } = await startApi(t);
@@ -51,7 +55,7 @@ void test('rejects ambiguous framing and closes the connection', async (t) => {
   for (const [name, bytes, detail] of cases) {
     const reply = await client.raw(bytes);
     t.equal(statusOf(reply), 400, name);
-    t.match(reply, detail, name);
+    t.match(reply, testEngine().name === 'node' ? (OF_NODE.get(name) ?? detail) : detail, name);
     t.match(reply, /content-type: application\/problem\+json/i, name);
     t.match(reply, /connection: close/i, name);
     const withSecond = await client.raw(bytes + smuggled);
@@ -314,6 +318,7 @@ void test('an address in use is an error', async (t) => {
     {
       host: '127.0.0.1',
       port: server.port,
+      engine: testEngine(),
       corsOrigins: [],
       profiler: null,
       pages: null,
@@ -330,6 +335,7 @@ void test('an address in use is an error', async (t) => {
       {
         host: '192.0.2.1',
         port: 0,
+        engine: testEngine(),
         corsOrigins: [],
         profiler: null,
         pages: null,

@@ -4,16 +4,14 @@
  * a request, the end of the connection, `stop`, the refusal after `HEAD_MS`.
  */
 
-import type { HttpResponse as EngineResponse } from 'uWebSockets.js';
-import type { HttpResponse } from '../pipeline/message.ts';
+import type { HttpResponse as UwsResponse } from 'uWebSockets.js';
+import type { HttpResponse } from '../../pipeline/message.ts';
+import { HEAD_MS } from '../engine.ts';
 import { writeHead } from './write-head.ts';
-
-/** Time for the first request head. The engine closes the connection without a response after 8 to 12 seconds. */
-export const HEAD_MS = 5_000;
 
 /**
  * Refuses connections whose first request head does not arrive. The engine takes a malformed head for an incomplete one
- * and waits for the rest.
+ * and waits for the rest; it closes the connection without a response after 8 to 12 seconds.
  *
  * The engine does not tell on which connection a request arrives, only its address. Its response object must not be used
  * after an upgrade of the connection. Therefore a connection is watched only until a request of its address arrives: the
@@ -29,7 +27,7 @@ export class SilentConnections {
   }
 
   /** Registers a new connection. `response` is the engine's, given to its filter. */
-  opened(response: EngineResponse): void {
+  opened(response: UwsResponse): void {
     const address = Buffer.from(response.getRemoteAddressAsText()).toString('latin1');
     const timers = this.#byAddress.get(address) ?? new Set();
     this.#byAddress.set(address, timers);
@@ -60,7 +58,7 @@ export class SilentConnections {
     if (timers?.delete(timer) === true && timers.size === 0) this.#byAddress.delete(address);
   }
 
-  #refuse(response: EngineResponse): void {
+  #refuse(response: UwsResponse): void {
     const { body, ...head } = this.#refusal();
     response.cork(() => {
       writeHead(response, head);
