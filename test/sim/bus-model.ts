@@ -189,8 +189,8 @@ export class BusModel {
     this.consumers.presence = null;
   }
 
-  /** Crashes the bus for `downMs`. The latest messages and those in transit are lost. */
-  crash(lossMs: number, downMs: number): void {
+  /** Crashes the bus for `downMs`. The latest messages and those in transit are lost. `onUp` is called when it is back. */
+  crash(lossMs: number, downMs: number, onUp: () => void): void {
     this.epoch++;
     this.isDown = true;
     this.dropService();
@@ -208,6 +208,7 @@ export class BusModel {
       this.isDown = false;
       this.trace.note('bus up');
       this.deliverAll();
+      onUp();
     });
   }
 

@@ -55,18 +55,17 @@ const patience: Scenario = {
     ),
   direct: (stage) => {
     forbidKills(stage);
-    const { random, service, bus, machines, time } = stage;
+    const { random, service, bus, machines } = stage;
     const busOutage = (): void => {
       const downMs = random.between(SECOND_MS, BUS_DOWN_MS_MAX);
       if (!bus.isUp) return;
       stage.met();
       if (random.chance(0.5)) crash(stage, random.between(100, downMs));
-      bus.crash(0, downMs);
-      service.disconnected();
-      time.after(downMs, () => {
+      bus.crash(0, downMs, () => {
         service.connectBus();
         for (const machine of machines) machine.busIsBack();
       });
+      service.disconnected();
     };
     stage.again(5 * MINUTE_MS, () => {
       const kind = random.pick(['bus', 'stall', 'cut'] as const);

@@ -359,13 +359,12 @@ class Simulation {
       const lossMs = random.around(faults.busLossMs);
       const downMs = random.around(faults.busDownMs);
       this.trace.note('bus crash', lossMs, downMs);
-      bus.crash(lossMs, downMs);
-      service.disconnected();
-      time.after(downMs, () => {
+      bus.crash(lossMs, downMs, () => {
         if (service.host !== null) this.checker.receivingSince = time.now;
         service.connectBus();
         for (const machine of this.machines) machine.busIsBack();
       });
+      service.disconnected();
     });
     // A fault has the most effect on a machine with running tasks.
     const some = (): MachineModel => {
