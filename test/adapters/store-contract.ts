@@ -136,7 +136,7 @@ export async function testStoreContract(t: Test, open: () => Promise<StoreUnderT
         { prefix: keyText, after: keyText, reverse: fc.boolean(), limit: fc.nat(6) },
         { requiredKeys: [] },
       );
-      const sets = fc.array(fc.array(arbitraryChange, { maxLength: 12 }), { maxLength: 4 });
+      const sets = fc.array(fc.array(arbitraryChange, { maxLength: 12, size: 'max' }), { maxLength: 4 });
       await fc.assert(
         fc.asyncProperty(sets, fc.array(options, { maxLength: 8 }), async (changes, scans) => {
           await store.commit([setOf(model.removals()), ...changes.map(setOf)], () => undefined);

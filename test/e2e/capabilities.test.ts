@@ -36,6 +36,10 @@ steps:
     script: { actions: { onRun: { command: "true" } } }
 `;
 
+/** An application that workers detect by its program alone: no directory of this machine can have it. */
+const TAG = 'arnold';
+const PROGRAM = 'kick';
+
 const amount = (name: string, min: number): string =>
   `{ amounts: [{ name: amount.worker.vcpu, min: 1 }, { name: ${name}, min: ${min} }] }`;
 const tag = (name: string): string =>
@@ -56,10 +60,16 @@ await test('steps run on workers with the required capabilities', { timeout: 240
     if (t.passing()) await rm(folder, { recursive: true, force: true });
     else t.comment(service.daemon.log().slice(-4000));
   });
-  const bin = join(folder, 'bin');
-  await mkdir(bin);
+  // The programs of this machine must not count: each worker finds only those of its own folder.
+  const programsOf = async (worker: string): Promise<string> => {
+    const bin = join(folder, `bin-${worker}`);
+    await mkdir(bin);
+    await program(join(bin, 'true'), 'exit 0');
+    return bin;
+  };
+  const plainBin = await programsOf('plain');
+  const bin = await programsOf('station');
   await program(join(bin, 'nvidia-smi'), 'printf "24564, NVIDIA RTX A5000\\n16376, NVIDIA RTX A4000\\n"');
-  const PATH = `${bin}:/usr/bin:/bin`;
 
   const workers = async (): Promise<readonly Worker[]> =>
     (await api.must<{ items: readonly Worker[] }>('GET', '/api/v1/workers?limit=200')).items;
@@ -87,7 +97,7 @@ await test('steps run on workers with the required capabilities', { timeout: 240
     });
   };
 
-  const plain = startWorker(service, 'plain', ['--worker-cpus=2', '--worker-gpus=0']);
+  const plain = startWorker(service, 'plain', ['--worker-cpus=2', '--worker-gpus=0'], { PATH: plainBin });
   t.teardown(() => plain.kill());
   const plainId = (await online('plain')).id;
   const wants = await submit(template('wants a gpu', amount('amount.worker.gpu', 1)));
@@ -104,7 +114,7 @@ await test('steps run on workers with the required capabilities', { timeout: 240
   );
 
   const station = startWorker(service, 'station', ['--worker-cpus=2', '--worker-tags=docker=false'], {
-    PATH,
+    PATH: bin,
   });
   t.teardown(() => station.kill());
   const { id: stationId, ...shown } = await online('station');
@@ -119,7 +129,7 @@ await test('steps run on workers with the required capabilities', { timeout: 240
     });
     t.ok(shown.scratch_mib > 0);
     t.match(shown.os_version, /^[A-Za-z_][A-Za-z0-9_-]*$/);
-    t.notOk('blender' in shown.tags);
+    t.notOk(TAG in shown.tags);
   });
 
   await t.test('steps run on workers with the required amounts', async (t) => {
@@ -141,12 +151,12 @@ await test('steps run on workers with the required capabilities', { timeout: 240
   });
 
   await t.test('SIGHUP detects a newly installed application while tasks continue', async (t) => {
-    const waiting = await submit(template('renders', tag('blender')));
-    t.match((await explained(waiting)).summary, /2 workers fail attr\.worker\.tag\.blender/);
-    await program(join(bin, 'blender'), 'exit 0');
+    const waiting = await submit(template('renders', tag(TAG)));
+    t.match((await explained(waiting)).summary, new RegExp(`2 workers fail attr\\.worker\\.tag\\.${TAG}`));
+    await program(join(bin, PROGRAM), 'exit 0');
     station.child.kill('SIGHUP');
     t.strictSame(await succeeded(waiting), [stationId]);
-    t.equal((await online('station')).tags['blender'], 'true');
+    t.equal((await online('station')).tags[TAG], 'true');
     t.ok(station.isRunning);
   });
 

@@ -101,7 +101,10 @@ export class RequestGenerator {
 
   #idOf(collection: string): fc.Arbitrary<string> {
     const known = this.#known.ids[collection] ?? [];
-    const unknown = fc.oneof(fc.uuid(), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }));
+    const unknown = fc.oneof(
+      fc.uuid(),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30, size: 'max' }),
+    );
     if (known.length === 0) return unknown;
     return fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: unknown });
   }

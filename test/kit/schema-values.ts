@@ -207,7 +207,9 @@ function stringOf(node: Node): fc.Arbitrary<string> {
     { weight: 1, arbitrary: fc.constantFrom(...edges.filter(fits)) },
     {
       weight: EDGE_WEIGHT,
-      arbitrary: fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, 40) }).filter(fits),
+      arbitrary: fc
+        .string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, 40), size: 'max' })
+        .filter(fits),
     },
   );
 }

@@ -190,7 +190,7 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
     run_as_group: fc.constant(null),
     parameters: fc.oneof(
       fc.constant({}),
-      fc.string({ unit: 'grapheme', maxLength: 20 }).map((word) => ({ 'param.Word': word })),
+      fc.string({ unit: 'grapheme', maxLength: 20, size: 'max' }).map((word) => ({ 'param.Word': word })),
     ),
   };
 }

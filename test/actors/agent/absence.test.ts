@@ -172,7 +172,9 @@ test('a new incarnation says that the worker had no contact', (t) => {
   fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
   fixture.closed('a');
   const register = fixture.takeEffects().find((effect): effect is Announce => effect.kind === 'announce');
-  t.match(register, { announcement: { type: 'register', stopped: 'no-contact', open_attempts: [] } });
+  t.match(register, {
+    announcement: { type: 'register', stopped: 'no-contact', open_attempts: { length: 0 } },
+  });
   t.end();
 });
 
@@ -199,3 +201,20 @@ for (const [reclaimAfterMs, isConfirmed] of [
     t.equal(kinds.includes('open-session'), !isConfirmed);
     t.end();
   });
+
+test('the answer of a bus that the service has left does not count', (t) => {
+  const { fixture, reply, probed, beat } = running(BUS);
+  const { heartbeat: first } = beat();
+  const { heartbeat, probe } = beat();
+  if (first === undefined || heartbeat === undefined || probe === undefined) throw new Error('no question');
+  reply(heartbeat, aliveWith({ ...BUS, bus: 'another-bus' }));
+  const before = fixture.contactLeftMs;
+  fixture.pass(1_000);
+  probed(probe, true);
+  t.equal(fixture.contactLeftMs, before);
+  t.notOk(
+    fixture.logged.some((line) => line.includes('no service is connected')),
+    'the service is connected to the other bus',
+  );
+  t.end();
+});

@@ -317,6 +317,7 @@ test('no value leaves the session, however its output is split', (t) => {
       fc.array(valueLines, { minLength: 1, maxLength: 4 }),
       fc.array(fc.oneof(part, fc.nat(3), fc.constant('\n'), fc.constant('openjd_status: ')), {
         maxLength: 60,
+        size: 'max',
       }),
       fc.array(fc.nat(1000), { maxLength: 10 }),
       (values, output, cuts) => {

@@ -303,7 +303,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 test('whatever happens to requests, a report is soon confirmed or published, and kept until it is confirmed', (t) => {
   const latestMs = AGENT_LIMITS.piggybackWaitMs + AGENT_LIMITS.piggybackConfirmMs;
   fc.assert(
-    fc.property(fc.array(steps, { maxLength: 40 }), (script) => {
+    fc.property(fc.array(steps, { maxLength: 40, size: 'max' }), (script) => {
       const fixture = new PiggybackingWorker(4);
       const running: string[] = [];
       const endedAt = new Map<string, number>();

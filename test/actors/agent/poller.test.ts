@@ -155,7 +155,7 @@ test('a queued attempt is given back with the others when contact is lost', (t) 
   fixture.closed('a');
   const effects = fixture.takeEffects();
   t.same(openedIn(effects), []);
-  t.match(announcesIn(effects).at(-1), { announcement: { type: 'register', open_attempts: [] } });
+  t.match(announcesIn(effects).at(-1), { announcement: { type: 'register', open_attempts: { length: 0 } } });
   fixture.answer(announcesIn(effects).at(-1) as Announce, registered());
   t.same(openedIn(fixture.takeEffects()), [], 'the next registration does not start it either');
   t.end();
@@ -241,7 +241,7 @@ test('late assignments that the service rejects are released', (t) => {
   t.same(openedIn(effects), []);
   t.equal(requestsIn(effects).length, 1);
   fixture.pass(5000);
-  t.match(announcesIn(fixture.takeEffects())[0], { announcement: { open_attempts: [] } });
+  t.match(announcesIn(fixture.takeEffects())[0], { announcement: { open_attempts: { length: 0 } } });
   t.end();
 });
 
@@ -286,5 +286,35 @@ test('assignments without a registration are ignored', (t) => {
     /^warn: ignored assignments that arrived while the worker was not registered/,
     /^warn: ignored assignments/,
   ]);
+  t.end();
+});
+
+test('a doubted assignment is dropped when the contact is lost, and the worker registers at once', (t) => {
+  const { fixture, request } = asking();
+  fixture.passInContact(19_000);
+  fixture.lease(request, leases([assignmentOf('a', { cores: 4 })]));
+  fixture.takeEffects();
+  fixture.pass(20_000);
+  const effects = fixture.takeEffects();
+  t.same(openedIn(effects), []);
+  const registers = announcesIn(effects).filter(({ announcement }) => announcement.type === 'register');
+  t.match(registers[0], { announcement: { open_attempts: { length: 0 } } }, 'no process has to end first');
+  fixture.answer(registers.at(-1) as Announce, registered());
+  t.equal(requestsIn(fixture.takeEffects()).length, 1, 'its cores are free');
+  t.end();
+});
+
+test('a reply from before a stall confirms no assignment', (t) => {
+  const { fixture, request } = asking();
+  fixture.passInContact(19_000);
+  fixture.lease(request, leases([assignmentOf('a')]));
+  const [heartbeat] = announcesIn(fixture.takeEffects());
+  fixture.stall(1_000);
+  fixture.answer(heartbeat as Announce, alive());
+  t.same(openedIn(fixture.takeEffects()), [], 'the attempt may be closed by now');
+  fixture.pass(5_000);
+  const [next] = announcesIn(fixture.takeEffects());
+  fixture.answer(next as Announce, alive());
+  t.same(openedIn(fixture.takeEffects()), ['a']);
   t.end();
 });

@@ -336,7 +336,7 @@ test('without contact for two thirds of the timeout all tasks are stopped and gi
   fixture.closed('a');
   const [unfollow, register] = fixture.takeEffects();
   t.equal(unfollow?.kind, 'unfollow-cancels');
-  t.match(register, { announcement: { type: 'register', open_attempts: [] } });
+  t.match(register, { announcement: { type: 'register', open_attempts: { length: 0 } } });
   t.notMatch(register, { announcement: { incarnation: 'id-1' } });
   t.same(fixture.disk.reports, []);
   t.equal(fixture.contactLeftMs, null, 'no task is left to supervise');
@@ -599,6 +599,68 @@ test('a draining worker that loses contact stops its tasks', (t) => {
     fixture.takeEffects().filter(({ kind }) => kind.endsWith('-action')),
     [{ kind: 'terminate-action', sessionId: 'a' }],
   );
+  fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
+  fixture.closed('a');
+  t.match(
+    fixture.takeEffects().filter(({ kind }) => kind === 'announce'),
+    [{ announcement: { type: 'deregister' } }],
+    'it departs and does not register again',
+  );
+  t.end();
+});
+
+test('a draining worker departs only after its session has exited its environments', (t) => {
+  const fixture = new AgentFixture();
+  const [request] = fixture.register();
+  if (request === undefined) throw new Error('no lease request');
+  const onExit = { command: 'release', args: [] };
+  const steps = { job_environments: [{ name: 'Licence', variables: {}, onExit, embeddedFiles: [] }] };
+  fixture.lease(request, leases([assignmentOf('a', { cores: 4 })], stepOf(steps)));
+  fixture.opened('a');
+  fixture.started('a', 1);
+  fixture.takeEffects();
+  draining(fixture);
+  fixture.ended('a', 1, 0);
+  fixture.drained('a');
+  fixture.answer(lastAnnouncement(fixture), alive('a'));
+  const isDeparting = (): boolean =>
+    fixture
+      .takeEffects()
+      .some((effect) => effect.kind === 'announce' && effect.announcement.type === 'deregister');
+  t.notOk(isDeparting(), 'the exit runs');
+  fixture.started('a', 2);
+  fixture.ended('a', 2, 0);
+  t.notOk(isDeparting(), 'the session is not closed');
+  fixture.closed('a');
+  fixture.answer(lastAnnouncement(fixture), alive('a'));
+  t.ok(isDeparting());
+  t.end();
+});
+
+/** Returns the latest heartbeat, or sends the next one. */
+function lastAnnouncement(fixture: AgentFixture): Extract<AgentEffect, { kind: 'announce' }> {
+  const sent = fixture.takeEffects().findLast((effect) => effect.kind === 'announce');
+  if (sent !== undefined) return sent;
+  fixture.pass(5000);
+  const next = fixture.takeEffects().findLast((effect) => effect.kind === 'announce');
+  if (next === undefined) throw new Error('no heartbeat');
+  return next;
+}
+
+test('a late reply to an earlier incarnation does not make the worker register again', (t) => {
+  const fixture = withRunning();
+  fixture.pass(5000);
+  const heartbeat = fixture.onlyEffect('announce');
+  fixture.pass(20_000);
+  fixture.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
+  fixture.closed('a');
+  const register = fixture
+    .takeEffects()
+    .findLast((effect) => effect.kind === 'announce' && effect.announcement.type === 'register');
+  fixture.answer(register as Extract<AgentEffect, { kind: 'announce' }>, registered());
+  fixture.takeEffects();
+  fixture.answer(heartbeat, { v: 1, type: 'unknown' });
+  t.same(fixture.takeEffects(), [], 'the reply is about the incarnation before');
   t.end();
 });
 

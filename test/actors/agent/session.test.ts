@@ -657,7 +657,7 @@ test('a session with lost state is closed and its attempt given back', (t) => {
   t.match(fixture.takeEffects(), [
     { kind: 'forget-staging', sessionId: 'a' },
     { kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } },
-    { kind: 'announce', announcement: { type: 'register', open_attempts: [] } },
+    { kind: 'announce', announcement: { type: 'register', open_attempts: { length: 0 } } },
   ]);
   t.same(fixture.disk.reports, []);
   t.end();

@@ -360,7 +360,7 @@ test('with any behavior of bus and spool there are no gaps, no unmarked losses, 
     { weight: 1, arbitrary: fc.record({ do: fc.constant('drain' as const) }) },
   );
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (steps) => {
       const world = new SpoolHarness();
       let written = 0;
       for (const each of steps) {

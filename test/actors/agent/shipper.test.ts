@@ -108,7 +108,7 @@ test('a chunk is at most 32 KiB, and a longer line is split between characters',
 test('splitting and joining a text restores it', (t) => {
   fc.assert(
     fc.property(
-      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.string({ unit: 'binary', maxLength: 60, size: 'max' }),
       fc.integer({ min: 4, max: 20 }),
       (text, bytes) => {
         const pieces = splitText(text, bytes);
@@ -215,7 +215,7 @@ test('with any behavior of the bus, numbers have no gaps and no line is lost', (
     fc.record({ do: fc.constant('wait' as const), ms: fc.nat(400) }),
   );
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 30, size: 'max' }), (steps) => {
       const fixture = new Shipping();
       const written: string[] = [];
       const received = new Map<number, string>();

@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { open as openFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type Test } from 'tap';
@@ -185,4 +185,26 @@ test('reports are written even if tasks have filled the disk', { skip: mountFaul
     attempts,
   );
   await again.close();
+});
+
+test('a report is flushed to the disk before it counts as durable, and a confirmation need not be', async (t) => {
+  const journal = await open(directory(t));
+  const events: string[] = [];
+  const probe = await openFile(join(directory(t), 'probe'), 'w');
+  const files = Object.getPrototypeOf(probe) as { datasync: typeof probe.datasync };
+  await probe.close();
+  const { datasync } = files;
+  files.datasync = async function flush(this: typeof probe): Promise<void> {
+    await datasync.call(this);
+    events.push('flushed');
+  };
+  t.teardown(() => {
+    files.datasync = datasync;
+  });
+  await append(journal, kept('a'));
+  events.push('durable');
+  await append(journal, confirmed('a'));
+  events.push('durable');
+  t.same(events, ['flushed', 'durable', 'durable']);
+  await journal.close();
 });

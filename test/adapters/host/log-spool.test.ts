@@ -168,7 +168,7 @@ test('a chunk of any text round-trips', async (t) => {
   const { spool } = await open(directory, 10_000_000);
   let number = 0;
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), async (text) => {
+    fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200, size: 'max' }), async (text) => {
       const one = chunk(0, ++number, text);
       await spool.append(attempt(0), [one], false);
       t.same(await spool.front(attempt(0), 8), [one]);
@@ -184,5 +184,19 @@ test('a chunk of any text round-trips', async (t) => {
     isRest = await spool.removeFront(attempt(0), front.length);
   }
   t.same(back, large);
+  await spool.close();
+});
+
+test('the limit counts the files of an earlier daemon', async (t) => {
+  const directory = directoryOf(t);
+  const first = await open(directory);
+  await first.spool.append(attempt(0), [chunk(0, 1), chunk(0, 2)], false);
+  await first.spool.close();
+  const { spool } = await open(directory, 3 * SIZE);
+  t.match(await spool.append(attempt(1), [chunk(1, 1), chunk(1, 2)], true), { kept: 1 });
+  t.equal(await spool.removeFront(attempt(0), 1), true);
+  t.same(await spool.front(attempt(0), 2), [chunk(0, 1), chunk(0, 2)], 'nothing was read before');
+  t.equal(await spool.removeFront(attempt(0), 2), false);
+  t.match(await spool.append(attempt(1), [chunk(1, 2), chunk(1, 3)], true), { kept: 2 });
   await spool.close();
 });

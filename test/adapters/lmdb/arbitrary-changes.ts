@@ -20,7 +20,7 @@ import { TABLE_NAMES } from '../../../src/core/records/tables.ts';
 import type { BookingRecord, WorkerRecord } from '../../../src/core/records/worker.ts';
 
 /** Generators of rows and change sets with all shapes that the encoding supports. Texts are well-formed. */
-const text = fc.string({ unit: 'binary', maxLength: 20 });
+const text = fc.string({ unit: 'binary', maxLength: 20, size: 'max' });
 const time = fc.integer({ min: 0, max: 4_000_000_000_000 });
 
 /** Keys of few characters of every UTF-8 width, so that some are prefixes of others. */
@@ -139,13 +139,13 @@ const booking: fc.Arbitrary<BookingRecord> = fc.record(
         },
         { noNullPrototype: true },
       ),
-      { maxLength: 40 },
+      { maxLength: 40, size: 'max' },
     ),
   },
   { noNullPrototype: true },
 );
 
-const bytes = fc.uint8Array({ maxLength: 64 });
+const bytes = fc.uint8Array({ maxLength: 64, size: 'max' });
 
 export const arbitraryChange: fc.Arbitrary<Change> = fc.oneof(
   fc.tuple(key, farm).map(([at, value]) => put('farm', at, value)),
@@ -163,7 +163,7 @@ export const arbitraryChangeSet: fc.Arbitrary<ChangeSet> = fc.record(
     version: fc.constant(1 as const),
     shard: fc.integer({ min: 0, max: 0xffff }),
     sequence: fc.maxSafeNat(),
-    changes: fc.array(arbitraryChange, { maxLength: 30 }),
+    changes: fc.array(arbitraryChange, { maxLength: 30, size: 'max' }),
   },
   { noNullPrototype: true },
 );

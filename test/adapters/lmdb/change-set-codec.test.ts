@@ -111,3 +111,17 @@ test('an invalid change set is rejected', async (t) => {
     }),
   );
 });
+
+test('long keys of several bytes per character fit at the end of the scratch buffer', async (t) => {
+  // The buffer doubles: its end is in one of these sets within the last key.
+  const key = 'ü'.repeat(200);
+  const last = remove('farm', key);
+  for (let bytes = 60_000; bytes < 140_000; bytes += 150) {
+    const set = setOf(put('taskPage', 'k', new Uint8Array(bytes)), last);
+    const [, read] = readChangeSet(encodeChangeSet(set)).changes;
+    if (Buffer.from(read?.key ?? []).toString() === key) continue;
+    t.fail(`the key after ${bytes} bytes is cut off`);
+    return;
+  }
+  t.pass('all keys are complete');
+});

@@ -172,6 +172,7 @@ test('a changed byte ends the records before the damaged one', (t) => {
 const sectors = fc.array(fc.constantFrom('new', 'old', 'zeros', 'ones'), {
   minLength: FILE_BYTES / SECTOR,
   maxLength: FILE_BYTES / SECTOR,
+  size: 'max',
 });
 
 test('a torn append yields no unrecorded data, and everything acknowledged before it', (t) => {
@@ -201,7 +202,7 @@ test('a torn append yields no unrecorded data, and everything acknowledged befor
 
 test('lengths beyond the file, random bytes and files of any size cause no error', (t) => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(3), (noise, epochNumber) => {
+    fc.property(fc.uint8Array({ maxLength: 300, size: 'max' }), fc.nat(3), (noise, epochNumber) => {
       const file = Buffer.concat([journalHeader(STORE), noise]);
       return readRecords(file, epochNumber).length === 0;
     }),
@@ -225,5 +226,24 @@ test('the header identifies the store; a short, empty or changed header identifi
   const changed = Buffer.from(header);
   changed.writeUInt8(header.readUInt8(3) ^ 1, 3);
   t.equal(storeOfJournal(changed), null);
+  t.end();
+});
+
+test('a record that is not the next one of its epoch ends the journal', (t) => {
+  const file = Buffer.alloc(FILE_BYTES);
+  journalHeader(STORE).copy(file);
+  const records = [
+    [0, 1],
+    [1, 2],
+    [3, 3],
+  ] as const;
+  let at = JOURNAL_HEADER_BYTES;
+  for (const [place, byte] of records)
+    at = writeRecord(file, at, { epoch: 5, place, bytes: Uint8Array.of(byte) });
+  t.same(
+    readRecords(file, 5).map((record) => [...new Uint8Array(record)]),
+    [[1], [2]],
+  );
+  t.same(readRecords(file, 4), []);
   t.end();
 });

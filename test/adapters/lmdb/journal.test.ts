@@ -127,7 +127,7 @@ test('any order of appends, applied sets and restarts keeps acknowledged sets', 
     { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const), pages: fc.constant(0) }) },
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }), async (steps) => {
       const directory = join(root, String(++run));
       const options = { ...writerOptions(directory), journalBytes: 4096 };
       let writer = await openStateWriter(options);
@@ -174,7 +174,7 @@ test('any order of appends, applied sets and restarts keeps acknowledged sets', 
       t.strictSame(found, expected);
       rmSync(directory, { recursive: true });
     }),
-    { numRuns: 40 },
+    { numRuns: 16 },
   );
   t.ok(takenIn > 10, `${takenIn} starts have replayed sets`);
 });

@@ -116,3 +116,15 @@ test('the last of several changes of a row applies, per table', (t) => {
   t.strictSame(text(latestRows([])), []);
   t.end();
 });
+
+test('keys that differ only in their highest bits are different rows', (t) => {
+  const change = (key: number): EncodedChange => ({
+    op: 'remove',
+    table: 'farm',
+    key: Uint8Array.of(key),
+    value: new Uint8Array(0),
+  });
+  const sets = [{ changes: [change(0x61)] }, { changes: [change(0xe1)] }];
+  t.equal(latestRows(sets).length, 2);
+  t.end();
+});

@@ -16,7 +16,7 @@ test('a reader receives every accepted notice once and in order, also across the
   );
   let wereRefused = 0;
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (steps) => {
       const memory = noticeRingMemory();
       const writer = new NoticeRing(memory);
       const reader = new NoticeRing(memory);
@@ -56,5 +56,46 @@ test('a full ring rejects notices and reports when it is half full', (t) => {
   t.equal(writer.isHalfFull, false);
   t.equal(writer.put(noticeOf(5, 100_000)), true, 'at the start of the ring');
   t.strictSame(new NoticeRing(memory).take(), [noticeOf(5, 100_000)]);
+  t.end();
+});
+
+const RING_BYTES = 256 * 1024;
+
+/** A notice that takes exactly this many bytes of the ring, with the length in front of it. */
+function noticeOfBytes(transaction: number, bytes: number) {
+  const empty = Buffer.byteLength(JSON.stringify([transaction, [''], []]));
+  return { transaction, keys: ['x'.repeat(bytes - 4 - empty)], prefixes: [] };
+}
+
+test('notices that just fit, and ones that just do not, are never lost or doubled', (t) => {
+  // The first notice is read, the second is not; the third begins at the start of the ring and may end close to the second.
+  for (const first of [60_000, 60_001, 60_003])
+    for (const margin of [-2, -1, 0, 1, 2, 3, 4, 5, 8]) {
+      const memory = noticeRingMemory();
+      const ring = new NoticeRing(memory);
+      const notices = [noticeOfBytes(1, first), noticeOfBytes(2, RING_BYTES - first - 4 - margin)];
+      const accepted = notices.filter((notice) => ring.put(notice));
+      t.same(ring.take(), accepted);
+      const more = [
+        noticeOfBytes(3, 40_000),
+        noticeOfBytes(4, RING_BYTES - 40_000 - 4 - margin),
+        noticeOfBytes(5, 20),
+      ].filter((notice) => ring.put(notice));
+      t.same(ring.take(), more, `first ${first}, margin ${margin}`);
+      t.same(ring.take(), []);
+    }
+  t.end();
+});
+
+test('a ring that has wrapped around reports when it is half full', (t) => {
+  const ring = new NoticeRing(noticeRingMemory());
+  ring.put(noticeOfBytes(1, 200_000));
+  t.equal(ring.isHalfFull, true);
+  ring.take();
+  t.equal(ring.put(noticeOfBytes(2, 50_000)), true);
+  t.equal(ring.isHalfFull, false);
+  t.equal(ring.put(noticeOfBytes(3, 100_000)), true, 'at the start of the ring');
+  t.equal(ring.isHalfFull, true);
+  t.equal(ring.take().length, 2);
   t.end();
 });

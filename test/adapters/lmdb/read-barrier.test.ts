@@ -84,6 +84,7 @@ test('in any order of events no waiter is released too early, and none waits for
       fc.array(fc.constantFrom<Step>('harden', 'harden', 'read', 'answer', 'ask', 'ask'), {
         minLength: 10,
         maxLength: 40,
+        size: 'max',
       }),
       async (steps) => {
         const gate = new Gate();

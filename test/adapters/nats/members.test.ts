@@ -1,6 +1,6 @@
 import { headers } from '@nats-io/transport-node';
 import { test, type Test } from 'tap';
-import { managerOf } from '../../../src/adapters/nats/streams.ts';
+import { ensureStream, managerOf } from '../../../src/adapters/nats/streams.ts';
 import { queueId, stepIdOf } from '../../../src/core/ids.ts';
 import type {
   DiagnosticMessage,
@@ -177,6 +177,35 @@ test('presence is announced, stored and answered', async (t) => {
   t.teardown(() => nc.close());
   const info = await (await managerOf(nc)).streams.info(STREAMS.presence.name);
   t.equal(info.state.messages, 2);
+});
+
+test('messages from before the first start of the service are delivered', async (t) => {
+  const server = await NatsServer.start();
+  t.teardown(() => server.stop());
+  const nc = await server.connect();
+  t.teardown(() => nc.close());
+  const manager = await managerOf(nc);
+  await Promise.all([ensureStream(manager, 'status'), ensureStream(manager, 'logs')]);
+  const worker = recordingWorker(server.servers);
+  await worker.events.next(ofType('ready'));
+  for (const task of [1, 2]) t.match(await worker.bus.reportStatus(statusOf(task)), { type: 'stored' });
+  t.same(await worker.bus.publishLogs([logOf(1, 1)]), { stored: 1, failure: null });
+  const shard = recordingShard(server.servers);
+  const reader = recordingLogReader(server.servers);
+  t.teardown(() => Promise.all([shard.bus.close(), reader.bus.close(), worker.bus.close()]));
+  await Promise.all([shard.events.next(ofType('ready')), reader.events.next(ofType('ready'))]);
+  await worker.bus.reportStatus(statusOf(3));
+  await shard.statuses.next(({ message }) => message.task_id === taskOf(3));
+  t.same(
+    shard.statuses.all.map(({ message }) => message),
+    [statusOf(1), statusOf(2), statusOf(3)],
+  );
+  await worker.bus.publishLogs([logOf(1, 2)]);
+  await reader.logs.next(({ message }) => message.seq_num === 2);
+  t.same(
+    reader.logs.all.map(({ message }) => message),
+    [logOf(1, 1), logOf(1, 2)],
+  );
 });
 
 test('a status is redelivered until it is acknowledged', async (t) => {

@@ -45,7 +45,7 @@ test('chunk boundaries make no difference', (t) => {
   );
   fc.assert(
     fc.property(
-      fc.array(byte, { maxLength: 120 }),
+      fc.array(byte, { maxLength: 120, size: 'max' }),
       fc.array(fc.nat(120), { maxLength: 6 }),
       (values, cuts) => {
         const bytes = Uint8Array.from(values);
@@ -62,7 +62,7 @@ test('chunk boundaries make no difference', (t) => {
 
 test('arbitrary bytes are decoded like Node’s decoder, except for invalid bytes', (t) => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+    fc.property(fc.uint8Array({ maxLength: 40, size: 'max' }), (bytes) => {
       const line = bytes.filter((value) => value !== 0x0a);
       const kept = assemble([line])[0] ?? '';
       const decoded = new TextDecoder('utf-8', { ignoreBOM: true }).decode(line);
@@ -71,5 +71,35 @@ test('arbitrary bytes are decoded like Node’s decoder, except for invalid byte
       t.equal(raw.includes('\ufffd'), Buffer.from(line).includes('\ufffd'));
     }),
   );
+  t.end();
+});
+
+test('cut lines are reported, and only those', (t) => {
+  const assembler = new LineAssembler(4);
+  t.same(assembler.push(text('abcdef\nab\nabcdefg\nabcd\nab')), ['abcd', 'ab', 'abcd', 'abcd']);
+  t.same(assembler.lastCut, [0, 2]);
+  t.same(assembler.push(text('cdef')), []);
+  t.same(assembler.lastCut, []);
+  t.equal(assembler.end(), 'abcd');
+  t.same(assembler.lastCut, [0]);
+  t.equal(assembler.end(), null);
+  t.same(assembler.lastCut, []);
+  t.end();
+});
+
+test('the caller may use its buffer again', (t) => {
+  const assembler = new LineAssembler(64);
+  const buffer = text('first');
+  t.same(assembler.push(buffer), []);
+  buffer.fill(0x78);
+  t.same(assembler.push(text(' line\n')), ['first line']);
+  t.end();
+});
+
+test('overlong characters of three and four bytes are escaped', (t) => {
+  const bytes = (...values: number[]): string[] => assemble([Uint8Array.from(values)]);
+  t.same(bytes(0xe0, 0x80, 0x80), ['\\xe0\\x80\\x80']);
+  t.same(bytes(0xf0, 0x80, 0x80, 0x80), ['\\xf0\\x80\\x80\\x80']);
+  t.same(bytes(0xe0, 0xa0, 0x80), ['\u0800']);
   t.end();
 });

@@ -389,3 +389,15 @@ void test('hard links inside the directory of the task are copied as files', asy
   t.equal(await bench.copy('out', [show]), null);
   t.strictSame(await readTree(bench.storage), { 'show/a.exr': 'frame', 'show/b.exr': 'frame' });
 });
+
+void test('a link to a directory next to the root, whose name begins like it, is refused', async (t) => {
+  const bench = await StagingHarness.open(t);
+  const beside = `${bench.storage}-of-others`;
+  t.teardown(() => rm(beside, { recursive: true, force: true }));
+  await mkdir(beside);
+  await writeFile(join(beside, 'a.txt'), 'of others');
+  await writeTree(bench.storage, { '-of-others/a.txt': 'own' });
+  await symlink(join(beside, 'a.txt'), join(bench.storage, 'linked.txt'));
+  const transfer = bench.transfer({ objectType: 'FILE', below: ['linked.txt'] });
+  t.match(await bench.copy('in', [transfer]), /leads out of its storage location/);
+});

@@ -50,3 +50,15 @@ void test('work that is canceled before it has a slot ends immediately and takes
   t.strictSame(begun, ['first', 'last']);
   t.equal(await begin(slots, 'late', begun, canceled.signal).done, 'Error: canceled');
 });
+
+void test('a slot is free again after work that failed', async (t) => {
+  const slots = new Semaphore(1);
+  const { signal } = new AbortController();
+  const fail = (): Promise<string> => Promise.reject(new Error('no such file'));
+  await t.rejects(slots.use(signal, fail), { message: 'no such file' });
+  const waiting = [slots.use(signal, fail), slots.use(signal, () => Promise.resolve('done'))];
+  t.match(await Promise.allSettled(waiting), [
+    { status: 'rejected' },
+    { status: 'fulfilled', value: 'done' },
+  ]);
+});

@@ -18,6 +18,8 @@ test('durations are parsed as milliseconds', async (t) => {
     ['1d', null],
     ['999999999999h', null],
     ['30S', null],
+    ['30s ago', null],
+    ['x30s', null],
   ];
   for (const [text, ms] of cases) t.equal(parseDuration(text), ms, JSON.stringify(text));
 });

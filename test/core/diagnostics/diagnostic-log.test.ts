@@ -117,35 +117,40 @@ test('a log returns the same as a plain list of its records', (t) => {
   );
   const limits = fc.integer({ min: 1, max: 30 });
   fc.assert(
-    fc.property(fc.array(aRecord, { maxLength: 40 }), aQuery, limits, (records, query, limit) => {
-      const log = new DiagnosticLog(5);
-      const kept = new Map<string, DiagnosticRecord[]>(components.map((each) => [each, []]));
-      let now = 1n;
-      for (const [number, { component, step, level, taskId }] of records.entries()) {
-        now += BigInt(step);
-        const attrs: Record<string, string> = taskId === '' ? {} : { task_id: taskId };
-        const note: DiagnosticNote = { level, msg: String(number), attrs };
-        log.add(component, now, note);
-        const own = kept.get(component) ?? [];
-        const last = own.at(-1)?.at ?? -100n;
-        own.push({ ...note, component, at: now > last ? now : last + 1n });
-        if (own.length > 5) own.shift();
-      }
-      const expected = [...kept.values()]
-        .flat()
-        .filter(
-          (each) =>
-            (query.component === undefined || each.component === query.component) &&
-            (query.level === undefined ||
-              DIAGNOSTIC_LEVELS.indexOf(each.level) >= DIAGNOSTIC_LEVELS.indexOf(query.level)) &&
-            (query.taskId === undefined || each.attrs['task_id'] === query.taskId) &&
-            (query.since === undefined || each.at > query.since),
-        )
-        .sort((a, b) => Number(a.at - b.at) || (a.component < b.component ? -1 : 1))
-        .slice(-limit);
-      const found = log.records({ ...query, limit });
-      return messages(found).join() === messages(expected).join();
-    }),
+    fc.property(
+      fc.array(aRecord, { maxLength: 40, size: 'max' }),
+      aQuery,
+      limits,
+      (records, query, limit) => {
+        const log = new DiagnosticLog(5);
+        const kept = new Map<string, DiagnosticRecord[]>(components.map((each) => [each, []]));
+        let now = 1n;
+        for (const [number, { component, step, level, taskId }] of records.entries()) {
+          now += BigInt(step);
+          const attrs: Record<string, string> = taskId === '' ? {} : { task_id: taskId };
+          const note: DiagnosticNote = { level, msg: String(number), attrs };
+          log.add(component, now, note);
+          const own = kept.get(component) ?? [];
+          const last = own.at(-1)?.at ?? -100n;
+          own.push({ ...note, component, at: now > last ? now : last + 1n });
+          if (own.length > 5) own.shift();
+        }
+        const expected = [...kept.values()]
+          .flat()
+          .filter(
+            (each) =>
+              (query.component === undefined || each.component === query.component) &&
+              (query.level === undefined ||
+                DIAGNOSTIC_LEVELS.indexOf(each.level) >= DIAGNOSTIC_LEVELS.indexOf(query.level)) &&
+              (query.taskId === undefined || each.attrs['task_id'] === query.taskId) &&
+              (query.since === undefined || each.at > query.since),
+          )
+          .sort((a, b) => Number(a.at - b.at) || (a.component < b.component ? -1 : 1))
+          .slice(-limit);
+        const found = log.records({ ...query, limit });
+        return messages(found).join() === messages(expected).join();
+      },
+    ),
   );
   t.end();
 });

@@ -15,7 +15,10 @@ import { requirements } from '../../kit/lease-parts.ts';
 
 /** Arbitrary facts, consistent or not. */
 const number = fc.nat(6000);
-const name = fc.string({ unit: 'grapheme', maxLength: 300 });
+const name = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ unit: 'grapheme', maxLength: 10 }) },
+  { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 300, size: 'max' }) },
+);
 const time = fc.integer({ min: 0, max: 2 * NOW });
 const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined });
@@ -32,7 +35,7 @@ const counts: fc.Arbitrary<TaskCounts> = fc.record({
   unschedulable: number,
 });
 const holder: fc.Arbitrary<Holder> = fc.record({ jobId: name.map(jobId), stepOrder: number, live: number });
-const holders = fc.array(holder, { maxLength: 15 });
+const holders = fc.array(holder, { maxLength: 15, size: 'max' });
 const cap = fc.record({ maxConcurrentTasks: fc.nat(50), live: fc.nat(50), holders });
 const values = fc.array(name, { maxLength: 6 });
 

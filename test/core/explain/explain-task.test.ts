@@ -995,3 +995,20 @@ test('a position that was not counted to the end is a lower bound', (t) => {
   t.match(behind({ tasks: 0, jobs: 0 }), /^Ready, behind other tasks: /);
   t.end();
 });
+
+test('a delay that has ended is not listed, even if the lease actor still has it', (t) => {
+  for (const [heldUntil, gates] of [
+    [NOW + 1, ['retry_after']],
+    [NOW, []],
+    [NOW - 1, []],
+  ] as const) {
+    const lease = leaseExplanation({ heldUntil, workers: { withRoom: 14 } });
+    const explained = explainTask(taskFacts({ task: taskState({ failedAttempts: 1 }), lease }));
+    t.same(
+      explained.gates.map(({ gate }) => gate).filter((gate) => gate === 'retry_after'),
+      gates,
+      `until ${heldUntil - NOW} ms from now`,
+    );
+  }
+  t.end();
+});

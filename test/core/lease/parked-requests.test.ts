@@ -92,7 +92,7 @@ const replies = (requests: readonly ParkedRequest<string>[]): string =>
 
 test('parked requests behave like a plain list', (t) => {
   fc.assert(
-    fc.property(fc.array(move, { maxLength: 50 }), (moves) => {
+    fc.property(fc.array(move, { maxLength: 50, size: 'max' }), (moves) => {
       const real = new ParkedRequests<string>();
       let naive: Naive[] = [];
       let now = 0;
@@ -237,6 +237,22 @@ test('requests may leave their group during an iteration', (t) => {
   t.equal(walk.next().value?.replyTo, 'w4', 'one was removed, and one has no free core any more');
   parked.take(workerId('w4'), null);
   parked.take(workerId('w5'), null);
+  t.equal(walk.next().done, true);
+  t.end();
+});
+
+test('a request of another group that is taken during an iteration is not returned any more', (t) => {
+  const parked = new ParkedRequests<string>();
+  for (const [name, cpuCount] of [
+    ['w1', 8],
+    ['w2', 4],
+    ['w3', 8],
+  ] as const)
+    parked.park(request(name, name), workerOffer({ id: workerId(name), cpuCount }), cpuCount);
+  const walk = parked.waitingFor(signature(queueId('q1'), 1));
+  t.equal(walk.next().value?.replyTo, 'w1');
+  parked.take(workerId('w2'), null);
+  t.equal(walk.next().value?.replyTo, 'w3');
   t.equal(walk.next().done, true);
   t.end();
 });

@@ -217,7 +217,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
       queue,
       demand: fc.constantFrom(...DEMANDS),
       live: fc.nat(2),
-      ready: fc.uniqueArray(index, { maxLength: TASKS }),
+      ready: fc.uniqueArray(index, { maxLength: TASKS, size: 'max' }),
       held: fc.uniqueArray(index, { maxLength: 2 }),
     }),
   },
@@ -451,7 +451,7 @@ function compare({ index: real, pools, tallies }: Farm, naive: NaiveIndex): stri
 
 test('the index selects the same tasks as first fit over a list of all tasks', (t) => {
   fc.assert(
-    fc.property(fc.array(move, { minLength: 1, maxLength: 60 }), (moves) => {
+    fc.property(fc.array(move, { minLength: 1, maxLength: 60, size: 'max' }), (moves) => {
       const real = new Farm();
       const naive = new NaiveIndex();
       for (const [at, each] of moves.entries()) {
@@ -616,5 +616,20 @@ test('a task is overtaken when a later task is selected for a worker that it is 
   lease.take(workerOffer(), null, 1, UNBOUNDED);
   lease.withdrawJob(jobId('whole'));
   t.strictSame(overtaken(), [], 'it is no longer waiting');
+  t.end();
+});
+
+test('a step waits since its first ready task, and again since the next one after it had none', (t) => {
+  const { index } = new Farm();
+  const job = jobId('a');
+  index.offer({ ...step('a'), readySince: 100, lastReadyAt: 100 }, readyTasks([]), new Map());
+  const since = (): number | undefined => index.entry(job, 0)?.readySince;
+  index.addReady(job, 0, [{ start: 0, count: 1 }], 200);
+  t.equal(since(), 200, 'it had no ready task');
+  index.addReady(job, 0, [{ start: 1, count: 1 }], 300);
+  t.equal(since(), 200);
+  t.equal(index.entry(job, 0)?.lastReadyAt, 300);
+  index.addReady(job, 0, [{ start: 2, count: 1 }], 150);
+  t.equal(since(), 150, 'a task that was ready earlier is reported later');
   t.end();
 });

@@ -45,3 +45,52 @@ test('takes the lowest allowed tasks, regardless of the workers they failed on',
   );
   t.end();
 });
+
+type Model = Map<number, readonly string[]>;
+
+const indicesIn = (ranges: readonly { readonly start: number; readonly count: number }[]): number[] =>
+  ranges.flatMap(({ start, count }) => Array.from({ length: count }, (_, offset) => start + offset));
+
+test('a set of ready tasks equals a plain list after any changes', (t) => {
+  const avoided = fc.constantFrom([], [A], [B], [A, B], [B, A]);
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ op: fc.constant('add' as const), index: fc.nat(20), avoided }) },
+    { weight: 3, arbitrary: fc.record({ op: fc.constant('remove' as const), index: fc.nat(20) }) },
+    { weight: 1, arbitrary: fc.record({ op: fc.constant('take' as const), howMany: fc.nat(4) }) },
+  );
+  const allowsA = (avoiding: readonly string[]): boolean => !avoiding.includes(A);
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
+      const ready = new ReadyTasks();
+      const model: Model = new Map();
+      const inOrder = (): number[] => [...model.keys()].sort((a, b) => a - b);
+      for (const each of steps) {
+        if (each.op === 'add') {
+          if (model.has(each.index)) continue;
+          ready.add({ start: each.index, count: 1 }, each.avoided);
+          model.set(each.index, each.avoided);
+        } else if (each.op === 'remove') {
+          t.equal(ready.remove(each.index), model.delete(each.index));
+        } else {
+          const wanted = inOrder()
+            .filter((index) => allowsA(model.get(index) ?? []))
+            .slice(0, each.howMany);
+          t.same(indicesIn(ready.takeFirst(each.howMany, allowsA)), wanted);
+          for (const index of wanted) model.delete(index);
+        }
+        t.equal(ready.size, model.size);
+        t.equal(ready.avoiding, [...model.values()].filter((avoiding) => avoiding.length > 0).length);
+        t.equal(ready.countFor(allowsA), [...model.values()].filter(allowsA).length);
+        for (const index of [0, 5, 10, 21]) {
+          t.equal(ready.countBelow(index), inOrder().filter((other) => other < index).length);
+          t.equal(ready.has(index), model.has(index));
+          t.same([...ready.avoidedBy(index)].sort(), [...(model.get(index) ?? [])].sort());
+        }
+      }
+      ready.clear();
+      t.equal(ready.size + ready.avoiding, 0);
+    }),
+    { numRuns: 60 },
+  );
+  t.end();
+});

@@ -3,6 +3,8 @@ import { test } from 'tap';
 import {
   effectiveRetry,
   failureOutcome,
+  isRetryDelayed,
+  leasableSince,
   type RetryOverride,
   type RetryPolicy,
 } from '../../../src/core/lifecycle/retry-policy.ts';
@@ -79,5 +81,17 @@ test('each failure has exactly one outcome', (t) => {
       `failure ${task} of ${max}, ${job} of the job's limit ${limit}`,
     );
   }
+  t.end();
+});
+
+test('a retry is delayed from the millisecond of the failure to the end of its delay', (t) => {
+  const task = { updatedAt: 1000, retryAfter: 1010 };
+  t.ok(isRetryDelayed(task, 1000), 'in the millisecond of the failure');
+  t.ok(isRetryDelayed(task, 1009));
+  t.notOk(isRetryDelayed(task, 1010), 'at its end');
+  t.notOk(isRetryDelayed(task, 999), 'after the clock was set back to before the failure');
+  t.notOk(isRetryDelayed({ updatedAt: 1000, retryAfter: null }, 1000));
+  t.equal(leasableSince(task), 1010);
+  t.equal(leasableSince({ updatedAt: 1000, retryAfter: null }), 1000);
   t.end();
 });

@@ -5,12 +5,13 @@ import {
   countsOf,
   moveCounts,
   NO_TASKS,
+  replaceCounts,
   sumCounts,
   type TaskCounts,
 } from '../../../src/core/lifecycle/task-counts.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 
-const statuses = fc.array(fc.constantFrom(...TASK_STATUSES), { maxLength: 30 });
+const statuses = fc.array(fc.constantFrom(...TASK_STATUSES), { maxLength: 30, size: 'max' });
 
 const counted = (tasks: readonly TaskStatus[]): TaskCounts => {
   const counts = { ...NO_TASKS, total: tasks.length };
@@ -65,6 +66,15 @@ test('the sum of counts equals the counts of all tasks', (t) => {
     { numRuns: 200 },
   );
   t.strictSame(sumCounts([{ ...countsOf(2, 'ready'), unschedulable: 1 }]).unschedulable, 1);
+  t.end();
+});
+
+test('replacing the counts of one part equals the sum with the new ones', (t) => {
+  const [before, after, other] = [countsOf(5, 'ready'), countsOf(5, 'running'), countsOf(3, 'failed')];
+  const sum = sumCounts([before, other]);
+  t.strictSame(replaceCounts(sum, before, after), sumCounts([after, other]));
+  t.equal(replaceCounts(sum, before, before), sum);
+  t.strictSame(sum, sumCounts([before, other]), 'the sum itself is not changed');
   t.end();
 });
 

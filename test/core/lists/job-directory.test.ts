@@ -58,8 +58,9 @@ const query: fc.Arbitrary<JobListQuery> = fc.record(
 void test('every page equals that of a plain list, after any changes', async (t) => {
   fc.assert(
     fc.property(
-      fc.array(fc.tuple(fc.array(step, { maxLength: 15 }), fc.array(query, { maxLength: 4 })), {
+      fc.array(fc.tuple(fc.array(step, { maxLength: 15, size: 'max' }), fc.array(query, { maxLength: 4 })), {
         maxLength: 12,
+        size: 'max',
       }),
       (rounds) => {
         const directory = new JobDirectory();

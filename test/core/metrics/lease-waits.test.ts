@@ -74,5 +74,7 @@ test('a request that is never answered is removed, and a repeated one counts onc
   t.equal(waits.parkedRequests, 0);
   waits.settled('kept', kept.wait);
   t.equal(waits.parkedRequests, 0, 'an ended measurement stays ended');
+  waits.replied(before, 'leased', 1, 60_030, 60_031);
+  t.strictSame(waits.take(60_040).latency, counted(), 'a request that was repeated is not measured');
   t.end();
 });

@@ -17,3 +17,10 @@ void test('a bucket has its burst at once and then its rate', (t) => {
   );
   t.end();
 });
+
+void test('a time that goes back takes no tokens', (t) => {
+  const bucket = new TokenBucket({ rps: 1, burst: 2 }, 10_000);
+  t.same([bucket.take(1_000), bucket.take(1_000), bucket.take(1_000)], [true, true, false]);
+  t.equal(bucket.take(2_000), true, 'a second later');
+  t.end();
+});

@@ -18,7 +18,7 @@ const rowOf = (change: Change): string => JSON.stringify([change.table, 'key' in
 
 test('of several changes of a row only the last is kept, in the order of the last changes', (t) => {
   fc.assert(
-    fc.property(fc.array(row, { maxLength: 30 }), (changes) => {
+    fc.property(fc.array(row, { maxLength: 30, size: 'max' }), (changes) => {
       const expected = changes.filter(
         (change, at) => !changes.slice(at + 1).some((later) => rowOf(later) === rowOf(change)),
       );

@@ -40,7 +40,7 @@ const task: fc.Arbitrary<TaskState> = fc
 test('a page returns each task as it was written', (t) => {
   fc.assert(
     fc.property(
-      fc.array(fc.tuple(fc.nat(TASKS_PER_PAGE - 1), task), { maxLength: 60 }),
+      fc.array(fc.tuple(fc.nat(TASKS_PER_PAGE - 1), task), { maxLength: 60, size: 'max' }),
       fc.nat(40_000),
       (writes, pageNumber) => {
         const page = emptyTaskPage();

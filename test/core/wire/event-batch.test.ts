@@ -58,7 +58,7 @@ const nameOf = (each: DomainEvent): string =>
 
 test('each subject keeps its events, in order, formatted as by JSON.stringify', (t) => {
   fc.assert(
-    fc.property(fc.array(event, { maxLength: 12 }), (events) => {
+    fc.property(fc.array(event, { maxLength: 12, size: 'max' }), (events) => {
       const batches = batchEvents(events);
       const names = [...new Set(events.map(nameOf))];
       t.equal(batches.length, names.length);
@@ -77,5 +77,22 @@ test('each subject keeps its events, in order, formatted as by JSON.stringify', 
 
 test('no events give no batch', (t) => {
   t.same(batchEvents([]), []);
+  t.end();
+});
+
+test('progress 0 is written', (t) => {
+  const [id = jobId('')] = JOBS;
+  const payload = {
+    job_id: id,
+    task_id: taskIdOf({ jobId: id, stepOrder: 0, index: 0 }),
+    name: 'n',
+    status: 'running' as const,
+    worker_id: '' as const,
+    unschedulable_reason: '',
+    updated_at: '2026-11-20T10:00:00.123Z',
+    progress: 0,
+  };
+  const [batch] = batchEvents([{ subject: 'tasks', payload }]);
+  t.equal(batch?.payloads, JSON.stringify([payload]));
   t.end();
 });

@@ -157,7 +157,7 @@ const log: fc.Arbitrary<LogMessage> = attempt.chain((address) =>
     attempt_id: fc.constant(attemptIdOf(address)),
     seq_num: fc.integer({ min: 1 }),
     stream: fc.constantFrom('stdout' as const, 'stderr' as const),
-    data: fc.string({ unit: 'grapheme', maxLength: 200 }),
+    data: fc.string({ unit: 'grapheme', maxLength: 200, size: 'max' }),
     at: time,
   }),
 );

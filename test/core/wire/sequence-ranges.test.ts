@@ -6,6 +6,7 @@ import {
   NOTHING_SEEN,
   hasSequence,
   addSequence,
+  isGapless,
   type SequenceRanges,
 } from '../../../src/core/wire/sequence-ranges.ts';
 
@@ -42,4 +43,11 @@ test('beyond the maximum number of ranges, gaps are closed, the oldest first', a
   t.equal(more.length, 2 * MAX_SEQUENCE_RANGES);
   t.strictSame(more.slice(0, 4), [1, 3, 5, 5]);
   t.equal(hasSequence(more, 10_000), true);
+});
+
+test('a set has no gap if it begins with 1 and is one range', async (t) => {
+  t.ok(isGapless(NOTHING_SEEN));
+  t.ok(isGapless([1, 7]));
+  t.notOk(isGapless([2, 7]), 'the first number is missing');
+  t.notOk(isGapless([1, 3, 5, 7]));
 });

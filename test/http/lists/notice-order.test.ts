@@ -36,3 +36,30 @@ test('a commit announced before an earlier one is listed when it is on disk', (t
   t.equal(running(), 1);
   t.end();
 });
+
+test('a commit during the update of the lists is in the page if it is in its snapshot', (t) => {
+  const store = createMemoryStore();
+  const job = jobRecord({ status: 'pending' });
+  const notices: JobNotice[] = [];
+  let commits = 0;
+  let isDue = false;
+  const state = {
+    store,
+    renew: () => {
+      // Another thread commits a job at this moment: its notice is sent before the rows can be read.
+      if (!isDue) return;
+      isDue = false;
+      notices.push({ transaction: ++commits, keys: [jobNumber(1)], prefixes: [] });
+      const changes = [put('job', keys.job(job.id), job)];
+      store.commit({ version: 1, shard: 0, sequence: commits, changes }, NO_CALLBACKS);
+      store.flushAll();
+    },
+  };
+  const changes = { lastReadable: () => commits, take: () => notices.splice(0) };
+  const lists = new JobLists(state, changes, new JobActivity(0));
+  const pending = (): number => lists.counts({ farmId: FARM, words: [] }).pending;
+  t.equal(pending(), 0);
+  isDue = true;
+  t.equal(pending(), 1);
+  t.end();
+});

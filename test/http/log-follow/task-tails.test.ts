@@ -8,7 +8,7 @@ import { TaskEventHub } from '../../../daemons/server/task-events.ts';
 import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { LogArrival } from '../../../src/core/ports/log-store.ts';
-import { put, type Change } from '../../../src/core/records/change-set.ts';
+import { put, remove, type Change } from '../../../src/core/records/change-set.ts';
 import type { LogChunk, LogPosition } from '../../../src/core/records/log-chunk.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { emptyTaskPage, writeTask } from '../../../src/core/records/task-page.ts';
@@ -385,5 +385,18 @@ void test('a read error ends every follower of the log', async (t) => {
   stage.status('succeeded');
   await settle();
   for (const tail of tails) t.match(tail, { isOver: true, failure: { message: 'the disk is broken' } });
+  endsFreed(t, stage);
+});
+
+void test('a follower ends when its task is deleted', async (t) => {
+  const stage = new Stage();
+  stage.log(chunk(1));
+  const tail = stage.follow();
+  await settle();
+  t.same(tail, { lines: [1], isOver: false, failure: null });
+  stage.write(remove('step', keys.step(JOB, 0)), remove('job', keys.job(JOB)));
+  stage.hub.publish({ kind: 'status', taskId: TASK_ID });
+  await settle();
+  t.same(tail, { lines: [1], isOver: true, failure: null });
   endsFreed(t, stage);
 });

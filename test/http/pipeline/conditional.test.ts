@@ -1,4 +1,6 @@
 import { test } from 'tap';
+import { tagged } from '../../../http/pipeline/conditional.ts';
+import type { HttpRequest } from '../../../http/pipeline/message.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { countsOf } from '../../../src/core/lifecycle/task-counts.ts';
 import { keys } from '../../../src/core/records/tables.ts';
@@ -122,4 +124,16 @@ void test('only responses to successful reads have a tag', async (t) => {
     t.notOk('etag' in answer.headers, `${method} ${path}`);
     t.equal(answer.headers['cache-control'], 'no-store', `${method} ${path}`);
   }
+});
+
+void test('only successful reads have a tag', (t) => {
+  const request = (method: string): HttpRequest => ({ method, headers: [] }) as unknown as HttpRequest;
+  const response = { status: 200, headers: [], body: 'text' } as const;
+  const hasTag = (method: string, status: number): boolean =>
+    tagged(request(method), { ...response, status }).headers.some(([name]) => name === 'ETag');
+  t.equal(hasTag('GET', 200), true);
+  t.equal(hasTag('HEAD', 200), true);
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) t.equal(hasTag(method, 200), false, method);
+  for (const status of [201, 404, 500]) t.equal(hasTag('GET', status), false, String(status));
+  t.end();
 });

@@ -78,3 +78,28 @@ void test('a client always reads its own writes', async (t) => {
   api.write(put('job', keys.job(jobNumber(9)), jobRecord({ id: jobNumber(9) })));
   t.equal((await client.get(`/api/v1/jobs/${jobNumber(9)}`)).status, 200);
 });
+
+void test('a response of an earlier commit is dropped with the first one of a later commit', async (t) => {
+  let commits = 1;
+  const recent = new ResponseCache({ count: () => commits, renew: () => undefined });
+  recent.keep('/a?', recent.begin(), answer('old'));
+  commits = 2;
+  const newer = answer('new');
+  recent.keep('/b?', recent.begin(), newer);
+  t.equal(recent.find('/a?'), undefined);
+  t.equal(recent.find('/b?'), newer);
+});
+
+void test('the cache has at most about eight megabytes, and is emptied beyond that', async (t) => {
+  const recent = new ResponseCache({ count: () => 1, renew: () => undefined });
+  const body = answer('x'.repeat(1024 * 1024));
+  const kept = (): number =>
+    Array.from({ length: 30 }, (_, n) => recent.find(`/${n}?`)).filter(Boolean).length;
+  const sizes: number[] = [];
+  for (let n = 0; n < 30; n++) {
+    recent.keep(`/${n}?`, recent.begin(), body);
+    sizes.push(kept());
+  }
+  t.equal(Math.max(...sizes), 9);
+  t.equal(sizes.filter((size) => size === 1).length, 4, 'emptied again whenever it was full');
+});

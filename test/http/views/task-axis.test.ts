@@ -65,3 +65,20 @@ void test('returns null without a parameter, with several, or with inexact integ
   t.equal(taskAxis(planOf(product, 'INT', ['Frame', 'Layer'])), null);
   t.equal(taskAxis(planOf(runs('9007199254740993', '1', 1))), null);
 });
+
+void test('a space of several parameters, or with too many or too large numbers, has no axis', async (t) => {
+  t.equal(taskAxis(planOf(runs('1', '1', 5), 'INT', ['Frame', 'Tile'])), null);
+  t.equal(taskAxis(planOf(runs('1', '1', 5), 'INT', [])), null);
+  const ofRuns = (count: number) =>
+    planOf({
+      kind: 'axis',
+      name: 'Frame',
+      values: {
+        kind: 'runs',
+        runs: Array.from({ length: count }, (_, nth) => ({ start: String(10 * nth), step: '1', count: 2 })),
+      },
+    });
+  t.equal(taskAxis(ofRuns(1000))?.runs?.length, 1000);
+  t.equal(taskAxis(ofRuns(1001)), null);
+  t.equal(taskAxis(planOf(runs('9007199254740990', '1', 5))), null, 'not exact');
+});

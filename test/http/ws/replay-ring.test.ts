@@ -9,7 +9,7 @@ void test('a ring retains the end of a list', async (t) => {
     fc.property(
       fc.integer({ min: 1, max: 12 }),
       fc.integer({ min: 0, max: 60 }),
-      fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 80 }),
+      fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 80, size: 'max' }),
       (depth, weightMax, weights) => {
         const ring = new ReplayRing('jobs', START, depth, weightMax);
         const kept: { seq: number; weight: number }[] = [];

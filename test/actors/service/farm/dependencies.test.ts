@@ -157,3 +157,15 @@ test('dependencies survive a restart of the service', (t) => {
   fixture.expect(t, 'unblocked', ['task B/0/0 succeeded', 'job B completed', 'job C pending']);
   t.end();
 });
+
+test('a job that fails cancels its dependents', (t) => {
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', one, { retry: { maxAttempts: 1 } });
+  fixture.submit('B', one, { after: ['A'] });
+  fixture.lease('w1');
+  fixture.takeOutputs();
+  fixture.report('A/0/0', 'failed', { exitCode: 1 });
+  fixture.expect(t, 'B does not run', ['task A/0/0 failed', 'job A failed', 'job B canceled']);
+  t.end();
+});

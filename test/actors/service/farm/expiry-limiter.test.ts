@@ -38,3 +38,12 @@ test('a burst ends after three timeouts', (t) => {
   );
   t.end();
 });
+
+test('a worker of a deferred burst that asks late may expire at once', (t) => {
+  const limiter = newExpiryLimiter();
+  const now = 1_000_000;
+  for (let each = 0; each < 4; each++) expiryDelayMs(limiter, 10, TIMEOUT_MS, now);
+  for (const late of [TIMEOUT_MS + 1, 2 * TIMEOUT_MS, 3 * TIMEOUT_MS])
+    t.equal(expiryDelayMs(limiter, 10, TIMEOUT_MS, now + late), 0, `${late} ms after the burst began`);
+  t.end();
+});

@@ -139,3 +139,35 @@ test('a message before the recovery is complete finds the stored state', (t) => 
   farm.expect(t, 'a job as the first message', ['job C pending', 'submit C: ok']);
   t.end();
 });
+
+test('a paused job is not leased after a restart', (t) => {
+  const farm = new TestFarm();
+  farm.register('w1');
+  farm.submit('A', [{ name: 's', tasks: 1 }]);
+  farm.updateJob('A', { action: 'pause' });
+  farm.restart();
+  farm.takeOutputs();
+  farm.lease('w1');
+  farm.expect(t, 'paused', []);
+  farm.updateJob('A', { action: 'resume' });
+  farm.expect(t, 'resumed', [
+    'job A pending',
+    'update A: ok',
+    'task A/0/0 assigned w1',
+    'job A running',
+    'lease w1: A/0/0#1',
+  ]);
+  t.end();
+});
+
+test('a new worker after a restart gets a number of its own', (t) => {
+  const farm = new TestFarm();
+  for (const name of ['w1', 'w2']) farm.register(name);
+  farm.restart();
+  farm.register('w3');
+  t.strictSame(
+    ['w1', 'w2', 'w3'].map((name) => farm.worker(name).ordinal),
+    [1, 2, 3],
+  );
+  t.end();
+});

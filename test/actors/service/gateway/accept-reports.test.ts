@@ -156,7 +156,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 
 test('a reply is sent after the reports of its request are on disk or poisoned, in any order of commits', (t) => {
   fc.assert(
-    fc.property(fc.array(steps, { maxLength: 60 }), (script) => {
+    fc.property(fc.array(steps, { maxLength: 60, size: 'max' }), (script) => {
       const bench = new KernelHarness();
       const requests: Request[] = [];
       const sent = new Set<string>();

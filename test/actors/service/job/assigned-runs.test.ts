@@ -98,3 +98,26 @@ test('runs without waiting tasks are removed, whatever their number', (t) => {
   );
   t.end();
 });
+
+test('runs of different times that have one deadline stay apart', (t) => {
+  const runs = new AssignedRuns();
+  const step = newStep();
+  put(step, 0, 'assigned', 100);
+  put(step, 1, 'assigned', 200);
+  runs.add(step, 0, 100, 500);
+  runs.add(step, 1, 200, 500);
+  t.strictSame(waiting(runs), ['0 due 500', '1 due 500']);
+  t.end();
+});
+
+test('the run that is added while finished ones are removed is kept', (t) => {
+  const runs = new AssignedRuns();
+  const step = newStep();
+  for (let nth = 0; nth < 64; nth++) {
+    const index = 2 * nth;
+    lease(runs, step, index, 10);
+    if (nth < 63) put(step, index, 'succeeded', 10);
+  }
+  t.strictSame(waiting(runs), ['126 due 40']);
+  t.end();
+});

@@ -262,3 +262,23 @@ test('a paused blocked job is canceled when an upstream fails', (t) => {
   t.equal(fixture.job('B').cancelReason, 'canceled: upstream job failed');
   t.end();
 });
+
+test('a job that leaves a full queue makes room there', (t) => {
+  const fixture = new TestFarm();
+  const other = fixture.createQueue({ name: 'other' });
+  fixture.replaceQueue({ maxConcurrentTasks: 1 });
+  fixture.register('w1');
+  fixture.submit('A', [{ name: 's', tasks: 1 }]);
+  fixture.submit('B', [{ name: 's', tasks: 1 }]);
+  fixture.lease('w1');
+  fixture.lease('w1');
+  fixture.takeOutputs();
+  fixture.updateJob('A', { queueId: other });
+  fixture.expect(t, 'the waiting job of the queue', [
+    'update A: ok',
+    'task B/0/0 assigned w1',
+    'job B running',
+    'lease w1: B/0/0#1',
+  ]);
+  t.end();
+});

@@ -114,3 +114,37 @@ test('a manual retry resets the workers that failed', (t) => {
   t.match(farm.task('A/0/0'), { status: 'assigned', attemptNumber: 2 });
   t.end();
 });
+
+test('a task goes to a later request if it has failed on the worker of the first one', (t) => {
+  const farm = new TestFarm();
+  farm.register('bad');
+  farm.register('good');
+  farm.submit('A', [{ name: 's', tasks: 1 }], { retry: NOW });
+  farm.lease('bad');
+  farm.lease('bad');
+  farm.lease('good');
+  farm.takeOutputs();
+  farm.report('A/0/0', 'failed', { exitCode: 1 });
+  farm.expect(t, 'the first request waits on', [
+    'task A/0/0 ready',
+    'count task-retries of Q',
+    'task A/0/0 assigned good',
+    'lease good: A/0/0#2',
+  ]);
+  t.end();
+});
+
+test('a task that is ready again after its delay prefers another worker', (t) => {
+  const farm = new TestFarm();
+  farm.register('bad');
+  farm.register('good');
+  farm.submit('A', [{ name: 's', tasks: 1 }], { retry: { maxAttempts: 5, retryDelaySeconds: 10 } });
+  farm.lease('bad');
+  farm.report('A/0/0', 'failed', { exitCode: 1 });
+  farm.lease('bad');
+  farm.lease('good');
+  farm.takeOutputs();
+  farm.advance(10_000);
+  farm.expect(t, 'not the first request', ['task A/0/0 assigned good', 'lease good: A/0/0#2']);
+  t.end();
+});

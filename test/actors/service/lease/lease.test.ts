@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { replyTo } from '../../../../actors/kernel/address.ts';
 import type { Assignment, LeaseReply } from '../../../../src/core/wire/bus-messages.ts';
 import { WIRE_LIMITS } from '../../../../src/core/wire/limits.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
@@ -464,5 +465,63 @@ test('a lease has a limited number of steps, the rest follows with the next', (t
     [`lease w1: ${taken.slice(0, -1).join(', ')}`, `lease w1: ${taken.at(-1) ?? ''}`],
   );
   fixture.expectInvariants(t, 'two leases');
+  t.end();
+});
+
+test('cores that were freed while there was no work are found by a later submission', (t) => {
+  const fixture = new TestFarm();
+  fixture.register('w1', { cpu_count: 2 });
+  fixture.submit('A', [{ name: 's', tasks: 2 }]);
+  fixture.lease('w1');
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'succeeded');
+  fixture.takeOutputs();
+  fixture.submit('B', [{ name: 's', tasks: 1 }]);
+  fixture.expect(t, 'the request was parked without free cores', [
+    'job B pending',
+    'submit B: ok',
+    'task B/0/0 assigned w1',
+    'job B running',
+    'lease w1: B/0/0#1',
+  ]);
+  t.end();
+});
+
+test('a worker that drains gets no tasks, and its requests get a reply', (t) => {
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.lease('w1');
+  fixture.takeOutputs();
+  const { id, farmId: farm, incarnation } = fixture.worker('w1');
+  fixture.deliver({
+    actor: 'worker',
+    id,
+    message: {
+      type: 'worker.heartbeat',
+      heartbeat: {
+        v: 1,
+        type: 'heartbeat',
+        worker_id: id,
+        farm_id: farm,
+        incarnation,
+        open_attempts: [],
+        draining: true,
+        reply_to: '',
+      },
+      replyTo: replyTo('drain w1'),
+    },
+  });
+  fixture.expect(t, 'its parked request ends', ['drain w1: alive', 'lease w1: unknown']);
+  fixture.submit('A', [{ name: 's', tasks: 1 }]);
+  fixture.lease('w1');
+  fixture.expect(t, 'no new tasks', ['job A pending', 'submit A: ok']);
+  fixture.register('w1', { incarnation: 'start-2' });
+  fixture.takeOutputs();
+  fixture.lease('w1');
+  fixture.expect(t, 'a new start gets tasks', [
+    'task A/0/0 assigned w1',
+    'job A running',
+    'lease w1: A/0/0#1',
+  ]);
   t.end();
 });

@@ -147,3 +147,41 @@ test('a reservation ends if its task is canceled and retried', (t) => {
   t.equal(fixture.explain('whole/0/0').reservedWorker, null, 'the wait of the task starts again');
   t.end();
 });
+
+test('a step has one reserved worker, also if more could be reserved', (t) => {
+  const fixture = new TestFarm();
+  const workers = Array.from({ length: 20 }, (_, each) => `w${each}`);
+  for (const worker of workers) fixture.register(worker, { cpu_count: 5 });
+  fixture.submit('endless', [{ name: 's', tasks: 20, needs: { cores: 3 } }]);
+  for (const worker of workers) fixture.lease(worker);
+  for (let task = 0; task < 20; task++) fixture.report(`endless/0/${task}`, 'running');
+  fixture.submit('whole', [{ name: 's', tasks: 2, needs: { cores: null } }], { priority: 90 });
+  fixture.submit('small', [{ name: 's', tasks: 1000, needs: { cores: 2 } }]);
+  for (const worker of workers) fixture.lease(worker);
+  for (let task = 0; task < 20; task++) fixture.report(`small/0/${task}`, 'running');
+  fixture.advance(AFTER_MS + 6_000);
+  for (let task = 0; task < 20; task++) fixture.report(`small/0/${task}`, 'succeeded');
+  t.match(fixture.explain('small/0/999').workers, { withRoom: 19, keptForOthers: 1 });
+  t.end();
+});
+
+test('a request of a reserved worker does not keep other tasks from requests behind it', (t) => {
+  const fixture = new TestFarm();
+  for (const worker of ['w1', 'w2']) fixture.register(worker);
+  fixture.submit('endless', [{ name: 's', tasks: 2, needs: { cores: 3 } }]);
+  for (const worker of ['w1', 'w2']) fixture.lease(worker);
+  for (const task of ['endless/0/0', 'endless/0/1']) fixture.report(task, 'running');
+  fixture.submit('whole', [{ name: 's', tasks: 1, needs: { cores: null } }], { priority: 90 });
+  fixture.submit('first', [{ name: 's', tasks: 1 }]);
+  // The request overtakes the step, which therefore starves.
+  fixture.lease('w1');
+  fixture.report('first/0/0', 'succeeded');
+  fixture.advance(AFTER_MS - 10_000);
+  for (const worker of ['w1', 'w2']) fixture.lease(worker);
+  fixture.advance(16_000);
+  t.equal(fixture.explain('whole/0/0').reservedWorker, 'id-of-w1');
+  fixture.takeOutputs();
+  fixture.submit('small', [{ name: 's', tasks: 1 }]);
+  t.equal(fixture.takeOutputs().at(-1), 'lease w2: small/0/0#1');
+  t.end();
+});

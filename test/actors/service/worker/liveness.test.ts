@@ -233,3 +233,48 @@ test('a heartbeat that was not stored counts for a worker that is loaded again',
   fixture.expect(t, 'not any longer', ['worker w1 offline']);
   t.end();
 });
+
+test('a heartbeat between the question to the farm and its answer keeps the worker online', (t) => {
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', [{ name: 'render', tasks: 1 }]);
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'running');
+  fixture.beating.delete('w1');
+  fixture.takeOutputs();
+  const { id } = fixture.worker('w1');
+  fixture.advance(29_000);
+  fixture.inOneWindow(() => {
+    fixture.post({
+      actor: 'farm',
+      id: fixture.farm,
+      message: { type: 'worker.expiry-requested', workerId: id },
+    });
+    fixture.heartbeat('w1', { open: ['A/0/0'] });
+  });
+  fixture.expect(t, 'it has just sent a heartbeat', ['heartbeat w1: alive']);
+  fixture.advance(29_999);
+  fixture.expect(t, 'its silence starts again', []);
+  fixture.advance(1);
+  fixture.expect(t, 'silent', ['worker w1 offline', 'task A/0/0 ready']);
+  t.end();
+});
+
+test('a heartbeat before the bus has confirmed the connection keeps the tasks of the worker', (t) => {
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', [{ name: 'render', tasks: 1 }]);
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'running');
+  fixture.beating.delete('w1');
+  fixture.isBusConnected = false;
+  fixture.advance(30_000);
+  fixture.takeOutputs();
+  const askedAt = fixture.now;
+  fixture.heartbeat('w1', { open: ['A/0/0'] });
+  fixture.post({ actor: 'worker', id: fixture.worker('w1').id, message: { type: 'bus.confirmed', askedAt } });
+  fixture.run();
+  fixture.expect(t, 'it is online again', ['worker w1 online', 'heartbeat w1: alive']);
+  t.equal(fixture.task('A/0/0').status, 'running');
+  t.end();
+});

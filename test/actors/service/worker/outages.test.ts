@@ -197,3 +197,18 @@ test('attempts that a worker has stopped itself have the true reason', (t) => {
   t.match(fixture.attempts('A/0/0'), [{ status: 'failed', message: STOPPED }]);
   t.end();
 });
+
+test('a mark of an earlier start of the service proves nothing about a missing attempt', (t) => {
+  const fixture = withSilentWorker(PATIENT);
+  const beat = (service: string): void => {
+    const terms = { reclaim_after_ms: 5 * MINUTE_MS, service, mark: fixture.now };
+    fixture.heartbeat('w1', { open: [], terms });
+  };
+  beat('this-service');
+  fixture.advance(MINUTE_MS);
+  beat('an earlier start');
+  t.notOk(isReclaimed(fixture));
+  beat('this-service');
+  t.ok(isReclaimed(fixture));
+  t.end();
+});

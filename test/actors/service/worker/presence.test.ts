@@ -339,3 +339,49 @@ test('an incarnation of the future locks the worker out for a day at most', (t) 
   t.equal(fixture.worker('w1').incarnation, own, 'a day later');
   t.end();
 });
+
+test('an attempt that a heartbeat has again counts as missing only from the next gap', (t) => {
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', [{ name: 's', tasks: 1 }]);
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'running');
+  fixture.beating.delete('w1');
+  fixture.takeOutputs();
+  fixture.heartbeat('w1', { open: [] });
+  fixture.advance(20_000);
+  fixture.heartbeat('w1', { open: ['A/0/0'] });
+  fixture.advance(20_000);
+  fixture.heartbeat('w1', { open: [] });
+  fixture.expect(t, 'missing for the second time, 40 s after the first', [
+    'heartbeat w1: alive',
+    'heartbeat w1: alive',
+    'heartbeat w1: alive',
+  ]);
+  fixture.advance(25_000);
+  fixture.heartbeat('w1', { open: [] });
+  fixture.advance(15_000);
+  fixture.heartbeat('w1', { open: [] });
+  fixture.expect(t, 'missing for 40 s since then', [
+    'heartbeat w1: alive',
+    'heartbeat w1: alive',
+    'task A/0/0 ready',
+  ]);
+  t.end();
+});
+
+test('time in which the service could not receive does not count for a missing attempt', (t) => {
+  const fixture = new TestFarm();
+  fixture.register('w1');
+  fixture.submit('A', [{ name: 's', tasks: 1 }]);
+  fixture.lease('w1');
+  fixture.report('A/0/0', 'running');
+  fixture.beating.delete('w1');
+  fixture.heartbeat('w1', { open: [] });
+  fixture.stall(60_000);
+  fixture.takeOutputs();
+  fixture.heartbeat('w1', { open: [] });
+  fixture.expect(t, 'this heartbeat may be from before the stall', ['heartbeat w1: alive']);
+  t.equal(fixture.task('A/0/0').status, 'running');
+  t.end();
+});

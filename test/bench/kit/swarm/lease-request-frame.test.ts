@@ -51,7 +51,7 @@ function settle(frame: LeaseRequestFrame, confirmed: readonly string[]): number 
 
 test('is a valid request for the service, with any piggybacked reports', async () => {
   fc.assert(
-    fc.property(fc.uniqueArray(fc.nat(9_999_999), { maxLength: MOST }), (indices) => {
+    fc.property(fc.uniqueArray(fc.nat(9_999_999), { maxLength: MOST, size: 'max' }), (indices) => {
       const frame = frameOf();
       const attempts = indices.map(attemptOf);
       add(frame, attempts);
@@ -71,6 +71,7 @@ test('keeps unconfirmed reports for the next request', async () => {
     fc.property(
       fc.uniqueArray(fc.record({ index: fc.nat(9_999_999), isConfirmed: fc.boolean() }), {
         maxLength: MOST,
+        size: 'max',
         selector: ({ index }) => index,
       }),
       fc.array(fc.integer({ min: 10_000_000, max: 10_000_009 })),

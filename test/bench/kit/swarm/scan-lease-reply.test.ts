@@ -56,11 +56,11 @@ const reply = fc.record(
       fc
         .tuple(fc.dictionary(text, fc.oneof(text, hostile), { maxKeys: 3 }), attempt, hostile)
         .map(([before, id, parameters]) => ({ ...before, attempt_id: id, cores: 1, parameters })),
-      { maxLength: MOST },
+      { maxLength: MOST, size: 'max' },
     ),
     steps: hostile,
     path_map: hostile,
-    confirmed: fc.array(attempt, { maxLength: MOST }),
+    confirmed: fc.array(attempt, { maxLength: MOST, size: 'max' }),
   },
   { requiredKeys: ['v', 'type', 'assignments', 'steps'] },
 );

@@ -38,7 +38,7 @@ function madeFrom(tape: readonly number[]): Made {
   return { source, concrete, partly, unknown, target };
 }
 
-const tapes = fc.array(fc.nat({ max: 10_000 }), { minLength: 4, maxLength: 60 });
+const tapes = fc.array(fc.nat({ max: 10_000 }), { minLength: 4, maxLength: 60, size: 'max' });
 
 /**
  * Reports whether a type is compatible with the inferred one. An empty list that was re-created has lost its element

@@ -175,6 +175,7 @@ test('results that are too large are not built', (t) => {
 const text = fc.string({
   unit: fc.constantFrom('a', 'b', ' ', ',', 'é', '日', '🌍', '\t', '\u2028'),
   maxLength: 12,
+  size: 'max',
 });
 const bound = fc.option(fc.integer({ min: -15, max: 15 }));
 

@@ -54,31 +54,35 @@ test('chunks split anywhere become the lines that were written', (t) => {
 test('the lines of a stream do not depend on the chunk borders', (t) => {
   const unit = fc.constantFrom('a', '\n', '\r', '\u001b[31m', '\u001b[0m', 'é');
   fc.assert(
-    fc.property(fc.string({ unit, maxLength: 200 }), fc.array(fc.nat({ max: 30 })), (text, cuts) => {
-      const cut = textOf(
-        cuts
-          .reduce<{ pieces: Piece[]; rest: string }>(
-            ({ pieces, rest }, length) => ({
-              pieces: [...pieces, ['stdout', rest.slice(0, length)]],
-              rest: rest.slice(length),
-            }),
-            { pieces: [], rest: text },
-          )
-          .pieces.concat([['stdout', text.slice(cuts.reduce((sum, length) => sum + length, 0))]]),
-      );
-      const whole = textOf([['stdout', text]]);
-      cut.end();
-      whole.end();
-      const raw = (log: LogText) => linesOf(log).map((line) => [line?.raw, line?.style]);
-      const expected = text.split('\n');
-      if (expected.at(-1) === '') expected.pop();
-      t.strictSame(raw(cut), raw(whole));
-      t.strictSame(
-        linesOf(cut).map((line) => line?.raw),
-        expected,
-      );
-      return true;
-    }),
+    fc.property(
+      fc.string({ unit, maxLength: 200, size: 'max' }),
+      fc.array(fc.nat({ max: 30 })),
+      (text, cuts) => {
+        const cut = textOf(
+          cuts
+            .reduce<{ pieces: Piece[]; rest: string }>(
+              ({ pieces, rest }, length) => ({
+                pieces: [...pieces, ['stdout', rest.slice(0, length)]],
+                rest: rest.slice(length),
+              }),
+              { pieces: [], rest: text },
+            )
+            .pieces.concat([['stdout', text.slice(cuts.reduce((sum, length) => sum + length, 0))]]),
+        );
+        const whole = textOf([['stdout', text]]);
+        cut.end();
+        whole.end();
+        const raw = (log: LogText) => linesOf(log).map((line) => [line?.raw, line?.style]);
+        const expected = text.split('\n');
+        if (expected.at(-1) === '') expected.pop();
+        t.strictSame(raw(cut), raw(whole));
+        t.strictSame(
+          linesOf(cut).map((line) => line?.raw),
+          expected,
+        );
+        return true;
+      },
+    ),
   );
   t.end();
 });
@@ -137,11 +141,11 @@ test('line numbers continue across blocks', (t) => {
 test('rows of the layout agree with the lines for all options', (t) => {
   const piece = fc.tuple(
     fc.constantFrom('stdout' as const, 'stderr' as const),
-    fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 60 }),
+    fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 60, size: 'max' }),
   );
   fc.assert(
     fc.property(
-      fc.array(piece, { maxLength: 20 }),
+      fc.array(piece, { maxLength: 20, size: 'max' }),
       fc.constantFrom(null, 'stdout' as const, 'stderr' as const),
       fc.constantFrom(null, 3, 10),
       fc.boolean(),

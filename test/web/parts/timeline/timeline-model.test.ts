@@ -115,7 +115,10 @@ test('summarizes a lane', (t) => {
 
 test('every item is in one row of its lane, rows do not overlap, and the binary search agrees with a linear one', (t) => {
   const items = fc
-    .array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(NOW), fc.option(fc.nat(NOW))), { maxLength: 60 })
+    .array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(NOW), fc.option(fc.nat(NOW))), {
+      maxLength: 60,
+      size: 'max',
+    })
     .map((list) => list.map(([lane, from, to], index) => item(String(index), lane, from, to)));
   fc.assert(
     fc.property(items, fc.nat(NOW), (list, time) => {

@@ -1,0 +1,54 @@
+import { test } from 'tap';
+import { Router } from '../../../http/pipeline/router.ts';
+
+function routes(): Router<string> {
+  const router = new Router<string>();
+  router.add('GET', '/jobs', 'list');
+  router.add('POST', '/jobs', 'submit');
+  router.add('GET', '/jobs/{id}', 'one');
+  router.add('GET', '/jobs/summary', 'summary');
+  router.add('DELETE', '/jobs/{id}/tasks/{task}', 'task');
+  return router;
+}
+
+const found = (method: string, path: string): unknown => {
+  const match = routes().match(method, path);
+  return match.found ? [match.target, Object.fromEntries(match.parameters)] : match.methods;
+};
+
+void test('a path leads to its route, with decoded parameters', (t) => {
+  t.same(found('GET', '/jobs'), ['list', {}]);
+  t.same(found('GET', '/jobs/'), ['list', {}], 'one slash at the end is ignored');
+  t.same(found('HEAD', '/jobs'), ['list', {}]);
+  t.same(found('GET', '/jobs/a%2Fb'), ['one', { id: 'a/b' }]);
+  t.same(found('GET', '/jobs/summary'), ['summary', {}], 'a literal segment comes first');
+  t.same(found('DELETE', '/jobs/1/tasks/2'), ['task', { id: '1', task: '2' }]);
+  t.end();
+});
+
+void test('other paths have no route, and other methods the list of those that there are', (t) => {
+  for (const path of [
+    '/',
+    '/other',
+    '/jobs/1/tasks',
+    '/jobs/1/tasks/',
+    '/jobs//tasks/2',
+    '/jobs//',
+    '/jobs/%E0%A4%A',
+  ])
+    t.same(found('DELETE', path), [], path);
+  t.same(found('PUT', '/jobs'), ['GET', 'HEAD', 'POST', 'OPTIONS']);
+  t.same(found('GET', '/jobs/1/tasks/2'), ['DELETE', 'OPTIONS']);
+  t.end();
+});
+
+void test('two routes cannot be the same', (t) => {
+  const router = routes();
+  t.throws(() => {
+    router.add('GET', '/jobs', 'again');
+  }, /two routes for GET/);
+  t.throws(() => {
+    router.add('GET', '/jobs/{name}', 'again');
+  }, /has another name elsewhere/);
+  t.end();
+});
