@@ -3,6 +3,7 @@ import type { JobSubmission } from '../actors/service/farm/messages.ts';
 import type { ServiceEnvelope } from '../actors/service/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
+import type { BusReach } from '../src/core/discovery/bus-address.ts';
 import type { FarmId, JobId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
 import type { ServiceActivity } from '../src/core/metrics/state-counts.ts';
@@ -54,6 +55,7 @@ export interface Ports {
   /** Null if no diagnostics are kept (docs/contract/rest.md#diagnostics). */
   diagnostics(): Pick<DiagnosticLog, 'records'> | null;
   readonly version: VersionFacts;
+  settings(): ServiceFacts;
   /** False while the disk is too full for new jobs (docs/dependency-hazards.md#d2-a-full-disk-corrupts-memory). */
   acceptsSubmissions(): boolean;
   /** Retry settings of the server, the first level of the cascade. */
@@ -120,6 +122,15 @@ export interface FollowedJobs {
 export interface HealthChecks {
   store(): Promise<void>;
   bus(): Promise<void>;
+}
+
+/** Settings of the service that clients see. */
+export interface ServiceFacts {
+  readonly bus: BusReach;
+  /** True if the service runs its own nats-server. */
+  readonly isBusManaged: boolean;
+  readonly heartbeatTimeoutMs: number;
+  readonly reclaimAfterMs: number;
 }
 
 /** Pages of a store file. LMDB never shrinks a file, but reuses its free pages. */

@@ -10,6 +10,7 @@ import {
 } from './client-command.ts';
 import { confirmable } from './catalog.ts';
 import { confirmDeletion } from './confirm-deletion.ts';
+import { CommandError, EXIT } from './exit-codes.ts';
 import { findGivenFarm, findWorker } from './lookup.ts';
 import { pageOptions, printPageEnd, type PageOptions } from './paging.ts';
 import type { Worker } from '../../client/resources.ts';
@@ -59,6 +60,20 @@ async function workers(options: WorkersOptions): Promise<void> {
   if (json) return printJson(terminal, page);
   terminal.out(table(COLUMNS, page.items, terminal));
   printPageEnd(terminal, page, options);
+  if (page.items.some(({ status }) => status === 'offline')) terminal.err(await offlineNote(client));
+}
+
+/** States when the tasks of an offline worker run again; empty if the server does not say. */
+async function offlineNote(client: RestClient): Promise<string> {
+  try {
+    const { scheduler } = await client.call('get', '/settings');
+    const seconds = scheduler.reclaim_after_seconds;
+    return `The tasks of an offline worker run again ${seconds} s after its last contact (scheduler.reclaim_after).\n`;
+  } catch (error) {
+    // A server of an earlier version does not have the route.
+    if (error instanceof CommandError && error.exitCode === EXIT.notFound) return '';
+    throw error;
+  }
 }
 
 const ACTIONS = {

@@ -4,6 +4,7 @@ import type { Actors, Ports, StorePages } from '../../http/ports.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
+import { busReach } from '../../src/core/discovery/bus-address.ts';
 import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import { TEMPLATE_LIMITS } from '../../src/openjd/template/template-limits.ts';
 import { currentLogs } from './current-logs.ts';
@@ -77,6 +78,12 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     diagnostics: () => diagnostics,
     tally: (slot) => Atomics.load(tallies.totals, slot),
     version,
+    settings: () => ({
+      bus: busReach(config.bus.urls, config.bus.addr),
+      isBusManaged: config.bus.urls.length === 0,
+      heartbeatTimeoutMs: config.scheduler.heartbeatTimeoutMs,
+      reclaimAfterMs: config.scheduler.reclaimAfterMs,
+    }),
     acceptsSubmissions: () => store.diskState() === 'ok',
     serverRetry: retryOf(config),
     newId: () => ids.next(),

@@ -173,6 +173,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/settings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Settings of the service that operators and workers need
+         * @description They change only with a restart of the service.
+         */
+        readonly get: operations["getSettings"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/stats/history": {
         readonly parameters: {
             readonly query?: never;
@@ -1633,6 +1653,23 @@ export interface components {
             /** @description Tasks assigned to workers in the last second. */
             readonly leased_tasks_per_second: number;
         };
+        readonly Settings: {
+            /** @description How workers reach the bus, for their `bus.url`. */
+            readonly bus: {
+                /** @description Addresses of the bus, never with credentials. Empty if the bus listens on every address of the host of the service, at `port`, or if its addresses contain credentials; then `port` is absent. */
+                readonly urls: readonly string[];
+                /** @description Port of the managed nats-server. */
+                readonly port?: number;
+                /** @description True if only workers on the host of the service reach it. */
+                readonly is_local: boolean;
+            };
+            readonly scheduler: {
+                /** @description A worker that sends nothing for this time is offline (`scheduler.heartbeat_timeout`). */
+                readonly heartbeat_timeout_seconds: number;
+                /** @description The tasks of a worker that sends nothing for this time run again on other workers (`scheduler.reclaim_after`). */
+                readonly reclaim_after_seconds: number;
+            };
+        };
         /** @description Usage of one queue or owner. */
         readonly HistorySeries: {
             /** @description Id of the queue, or the owner; empty for all others combined. */
@@ -2620,6 +2657,36 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Stats"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getSettings: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Settings of the service. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Settings"];
                 };
             };
             readonly 304: components["responses"]["NotModified"];

@@ -25,6 +25,7 @@ import {
 import { cancelJob, deleteJob, getJob, listJobs, listJobTasks } from './jobs.ts';
 import { retryJob, retryTask } from './retry.ts';
 import { retryWorkerFailures } from './retry-worker-failures.ts';
+import { getSettings } from './settings.ts';
 import { getStats } from './stats.ts';
 import { getTaskGrid } from './task-grid.ts';
 import { updateJob } from './update-job.ts';
@@ -66,6 +67,7 @@ export function handlersOf(contract: Contract): Handlers {
     updateMe,
     changePassword,
     getStats,
+    getSettings,
     getFarmHistory,
     getFarmWaiting: getFarmWaiting(),
     listFarms,

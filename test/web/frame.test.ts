@@ -52,6 +52,29 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.locator('[data-search]:focus').waitFor();
   });
 
+  await t.test('the top bar shows that the bus is down, until it is back', async (t) => {
+    const down = await fetch(`${fixture.url}/readyz`);
+    const answer = (await down.json()) as { readonly checks: object };
+    await page.route('**/readyz', (route) =>
+      route.fulfill({
+        // A status of 503 would count as a fault of the page.
+        status: 200,
+        json: { ...answer, status: 'degraded', checks: { ...answer.checks, bus: 'no answer within 5 s' } },
+      }),
+    );
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Bus down' }).waitFor();
+    await page
+      .getByRole('status')
+      .getByText('The server cannot reach the bus: no answer within 5 s.')
+      .waitFor();
+    await saveScreenshots(page, 'bus-down');
+    t.strictSame(await violations(page), []);
+    await page.unroute('**/readyz');
+    await page.getByRole('button', { name: 'Live' }).waitFor();
+    await page.goto('/farms');
+  });
+
   await t.test('the theme is remembered', async (t) => {
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByRole('menuitem', { name: 'Theme: dark' }).click();

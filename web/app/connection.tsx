@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { Button } from '../parts/button.tsx';
 import { durationText } from '../parts/time-text.ts';
+import { queries } from '../state/queries.ts';
+import { faultOf, type ServiceFault } from '../state/service-health.ts';
 import { liveUpdates } from '../state/live-updates.ts';
 import { useService } from '../state/service.tsx';
 import { useNow } from '../state/use-now.ts';
@@ -24,30 +27,53 @@ function useConnection() {
 
 const useIsPaused = (): boolean => useSyncExternalStore(liveUpdates.subscribe, liveUpdates.isPaused);
 
-/** Button that shows the state of the connection, and pauses or resumes live updates. */
+/** Time between two requests for the health of the server. */
+const HEALTH_MS = 5_000;
+
+/** Returns what does not work in the server; null if it is ready or unreachable. */
+function useServiceFault(): ServiceFault | null {
+  const { rest } = useService();
+  const connection = useConnection();
+  const { data, isError } = useQuery({ ...queries.readiness(rest), refetchInterval: HEALTH_MS });
+  return isError || connection.kind === 'waiting' || connection.kind === 'closed' ? null : faultOf(data);
+}
+
+/**
+ * Button that shows the state of the connection and of the server behind it, and pauses or resumes live updates. A fault
+ * of the server replaces the state: "Live" means that the server works.
+ */
 export function ConnectionState() {
   const connection = useConnection();
   const isPaused = useIsPaused();
-  const shown = isPaused && connection.kind === 'live' ? 'paused' : connection.kind;
+  const fault = useServiceFault();
+  const own = isPaused && connection.kind === 'live' ? 'paused' : connection.kind;
+  const shown = fault === null ? own : 'fault';
   return (
     <button
       type="button"
       className={`connection connection--${shown}`}
       aria-pressed={isPaused}
-      title={isPaused ? 'Live updates paused. Select to resume.' : 'Pause live updates'}
+      title={`${fault === null ? '' : `${fault.sentence} `}${isPaused ? 'Live updates paused. Select to resume.' : 'Pause live updates'}`}
       onClick={() => liveUpdates.pause(!isPaused)}
     >
       <span className="connection__dot" />
-      {LABELS[shown]}
+      {fault === null ? LABELS[own] : fault.label}
     </button>
   );
 }
 
-/** Banner that reports a lost connection and the age of the data. */
+/** Banner that reports a lost connection and the age of the data, or what does not work in the server. */
 export function ConnectionBanner() {
   const { events } = useService();
   const connection = useConnection();
   const now = useNow('second');
+  const fault = useServiceFault();
+  if (fault !== null)
+    return (
+      <div className="connection-banner" role="status">
+        {fault.sentence}
+      </div>
+    );
   if (connection.kind !== 'waiting' && connection.kind !== 'closed') return null;
   const age =
     connection.lastFrameAt === null ? null : durationText(Math.max(0, now - connection.lastFrameAt));

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { JobRetrySelection } from '../../client/resources.ts';
 import type { QueryOf } from '../../client/rest-calls.ts';
 import type { Rest } from '../../client/rest.ts';
+import { readiness } from './service-health.ts';
 
 /**
  * Requests of the pages, with their cache keys. A key starts with the kind of resource, so that an event can
@@ -23,6 +24,20 @@ export const queries = {
       queryKey: ['version'],
       queryFn: ({ signal }) => rest.call('get', '/version', { signal }),
       staleTime: Infinity,
+    }),
+  /** They change only with a restart of the server. */
+  settings: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['settings'],
+      queryFn: ({ signal }) => rest.call('get', '/settings', { signal }),
+      staleTime: 60_000,
+    }),
+  /** Health of the server and the bus. */
+  readiness: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['readiness'],
+      queryFn: ({ signal }) => readiness(rest.base, signal),
+      retry: false,
     }),
   stats: (rest: Rest) =>
     queryOptions({

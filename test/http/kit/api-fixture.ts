@@ -13,7 +13,7 @@ import { EventHub } from '../../../http/ws/hub.ts';
 import { joinPlan, splitPlan } from '../../../daemons/threads/plan-parts.ts';
 import { FollowedJobs, followedMemory } from '../../../src/adapters/system/followed-jobs.ts';
 import { TaskEventHub } from '../../../daemons/server/task-events.ts';
-import type { Ports, Preparation, PreparationRequest } from '../../../http/ports.ts';
+import type { Ports, Preparation, PreparationRequest, ServiceFacts } from '../../../http/ports.ts';
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
 import type { HttpServer } from '../../../http/server/server.ts';
 import { testEngine } from '../../kit/http-engine.ts';
@@ -84,6 +84,12 @@ export class ApiFixture {
     },
   };
   acceptsSubmissions = true;
+  settings: ServiceFacts = {
+    bus: { urls: ['nats://127.0.0.1:14222'], port: 14222, isLocal: true },
+    isBusManaged: true,
+    heartbeatTimeoutMs: 30_000,
+    reclaimAfterMs: 45_000,
+  };
   activity: ServiceActivity = { state: NO_COUNTS, parkedRequests: 0, leasedPerSecond: 0 };
   isStopping = false;
   now = T0;
@@ -299,6 +305,7 @@ export class ApiFixture {
       tally: (slot) => this.tallies.get(slot) ?? 0,
       diagnostics: () => this.diagnostics,
       version: { version: '0.1.0', commit: 'abc', builtAt: '2026-11-20T10:00:00Z', node: 'v20.20.2' },
+      settings: () => this.settings,
       storePages: () => ({
         state: { fileBytes: 40_960, pageBytes: 4096, usedPages: 7, freePages: 3 },
         logs: { fileBytes: 16_384, pageBytes: 4096, usedPages: 4, freePages: 0 },

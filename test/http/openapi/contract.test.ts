@@ -89,6 +89,7 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
  */
 const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /api/v1/stats', 'infra.read'],
+  ['GET /api/v1/settings', 'infra.read'],
   ['GET /api/v1/stats/history', 'infra.read'],
   ['GET /api/v1/stats/waiting', 'jobs.read'],
   ['GET /api/v1/workers/{id}/history', 'workers.read'],

@@ -22,7 +22,7 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
     await page.getByLabel('Queue name in north').fill('lighting');
     await page.getByRole('button', { name: 'Create queue' }).click();
     await page.getByRole('heading', { name: 'Queue lighting created' }).waitFor();
-    await page.getByText(/callsheet worker --bus-url=nats:/).waitFor();
+    await page.getByText(`callsheet worker --bus-url=nats://127.0.0.1:${fixture.service.busPort}`).waitFor();
     fixture.worker('render-01', ['--worker-compute-location=cph']);
     await page.getByRole('heading', { name: 'Worker connected' }).waitFor();
     await page.getByText(/callsheet submit template.yaml --farm north --queue lighting/).waitFor();

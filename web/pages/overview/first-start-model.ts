@@ -1,7 +1,5 @@
+import type { Settings } from '../../../client/resources.ts';
 import { shellWord } from '../../parts/shell-words.ts';
-
-/** Port of a managed bus (docs/configuration.md, `bus.addr`). */
-export const MANAGED_BUS_PORT = '14222';
 
 /** The setup steps of a farm, in their order. */
 export const FIRST_STEPS = ['farm', 'queue', 'worker', 'job'] as const;
@@ -26,9 +24,18 @@ export function missingSteps({ farms, queues, workers, jobs }: Presence): readon
   return FIRST_STEPS.filter((step) => counts[step] === 0);
 }
 
-/** Returns the command that starts a worker. `host` is the server as the machine of the worker reaches it. */
-export function workerCommand(host: string, busPort: string, farm: string | null): string {
-  const parts = ['callsheet worker', `--bus-url=nats://${host}:${busPort}`];
+/**
+ * Returns the addresses of the bus for a worker, as `bus.url` takes them. `host` is the server as the browser reaches it.
+ * Returns null if the server does not show them, because they contain credentials.
+ */
+export function busUrlOf({ urls, port }: Settings['bus'], host: string): string | null {
+  if (urls.length > 0) return urls.join(',');
+  return port === undefined ? null : `nats://${host}:${port}`;
+}
+
+/** Returns the command that starts a worker. */
+export function workerCommand(busUrl: string | null, farm: string | null): string {
+  const parts = ['callsheet worker', `--bus-url=${busUrl === null ? 'BUS_URL' : shellWord(busUrl)}`];
   if (farm !== null) parts.push(`--worker-farm=${shellWord(farm)}`);
   return parts.join(' ');
 }

@@ -11,13 +11,8 @@ import { Notice } from '../../parts/notice.tsx';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
-import {
-  FIRST_STEPS,
-  MANAGED_BUS_PORT,
-  submitCommand,
-  workerCommand,
-  type FirstStep,
-} from './first-start-model.ts';
+import { FIRST_STEPS, submitCommand, type FirstStep } from './first-start-model.ts';
+import { WorkerCommand } from './worker-command.tsx';
 import './first-start.css';
 
 /** The setup steps of a new farm, with a form or a command for each step that is not done. */
@@ -101,10 +96,9 @@ function NewWorker({ farm }: { farm: Farm | null }) {
     <div className="stack">
       <p className="muted">
         Install Callsheet on each render machine and run this command. The worker appears here when it has
-        registered. By default, the bus listens only on the loopback interface. For workers on other machines,
-        set <code>bus.addr</code> first.
+        registered.
       </p>
-      <CommandLine command={workerCommand(location.hostname, MANAGED_BUS_PORT, farm?.name ?? null)} />
+      <WorkerCommand farm={farm?.name ?? null} />
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { WorkerDetail } from '../../../client/resources.ts';
 import { KeyValues } from '../../parts/key-values.tsx';
@@ -5,7 +6,11 @@ import { UseMeter } from '../../parts/meter.tsx';
 import { FarmName } from '../../parts/names.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { mibText } from '../../parts/size-text.ts';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { durationText } from '../../parts/time-text.ts';
 import { Ago, At } from '../../parts/time.tsx';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
 import { QueueNames, WorkerTags } from '../workers/worker-marks.tsx';
 
 /** The machine of the worker, and where the worker belongs. */
@@ -43,10 +48,24 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
           ['Queues', <QueueNames key="queues" ids={worker.queue_ids} />],
           ['Tags', Object.keys(worker.tags).length === 0 ? null : <WorkerTags key="tags" worker={worker} />],
           ['Last heartbeat', <Ago key="heartbeat" iso={worker.last_heartbeat_at} />],
+          ['Without contact', <WithoutContact key="contact" />],
           ['Registered', <At key="registered" iso={worker.registered_at} />],
         ]}
       />
     </Panel>
+  );
+}
+
+/** When the server takes the tasks of a silent worker back. */
+function WithoutContact() {
+  const { rest } = useService();
+  const { data } = useQuery(queries.settings(rest));
+  if (data === undefined) return <Skeleton width="20ch" />;
+  const { heartbeat_timeout_seconds: offline, reclaim_after_seconds: reclaim } = data.scheduler;
+  return (
+    <span title="scheduler.heartbeat_timeout and scheduler.reclaim_after of the server">
+      offline after {durationText(offline * 1_000)}, its tasks run again after {durationText(reclaim * 1_000)}
+    </span>
   );
 }
 

@@ -7,7 +7,7 @@ import { Page } from '../../parts/page.tsx';
 import { ShareMenu } from '../../parts/share-menu.tsx';
 import { ListTable } from '../list/list-table.tsx';
 import { NoMatches } from '../list/no-matches.tsx';
-import { AddWorkerDialog, WorkerCommand } from './add-worker-dialog.tsx';
+import { AddWorkerDialog, FarmWorkerCommand } from './add-worker-dialog.tsx';
 import { useWorkerMenu, workerHref } from './use-worker-menu.tsx';
 import { useWorkersPage, type WorkersPageModel } from './use-workers-page.ts';
 import { WORKER_ACTION_REQUESTS } from './worker-action-requests.ts';
@@ -58,7 +58,7 @@ function WorkerTable({ model }: { model: WorkersPageModel }) {
   ) : (
     <EmptyState title="No workers yet" icon={Server}>
       <p>Install Callsheet on each render machine and run this command:</p>
-      <WorkerCommand farm={view.farm} />
+      <FarmWorkerCommand farm={view.farm} />
     </EmptyState>
   );
   return (

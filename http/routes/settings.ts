@@ -1,0 +1,27 @@
+import type { BusReach } from '../../src/core/discovery/bus-address.ts';
+import type { Schemas } from '../views/schemas.ts';
+import type { Handler } from './operation.ts';
+
+const SECOND_MS = 1000;
+
+export const getSettings: Handler<'getSettings'> = (_call, ports) => {
+  const { bus, isBusManaged, heartbeatTimeoutMs, reclaimAfterMs } = ports.settings();
+  return {
+    kind: 'json',
+    status: 200,
+    body: {
+      bus: busView(bus, isBusManaged),
+      scheduler: {
+        heartbeat_timeout_seconds: heartbeatTimeoutMs / SECOND_MS,
+        reclaim_after_seconds: reclaimAfterMs / SECOND_MS,
+      },
+    },
+  };
+};
+
+/** Addresses with credentials are not shown. */
+function busView(reach: BusReach, isManaged: boolean): Schemas['Settings']['bus'] {
+  if ('refusal' in reach) return { urls: [], is_local: false };
+  const { urls, port, isLocal } = reach;
+  return { urls: urls ?? [], ...(isManaged && { port }), is_local: isLocal };
+}
