@@ -3,7 +3,16 @@
  * a server, a worker and a job. Prints the sizes. It needs the package registry or its cache, and nats-server.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,11 +55,29 @@ const freePort = () =>
     });
   });
 
+/** Compiles a program that imports what the package exports. */
+async function checkTypes(installed, folder) {
+  const consumer = join(folder, 'consumer');
+  mkdirSync(join(consumer, 'node_modules'), { recursive: true });
+  symlinkSync(installed, join(consumer, 'node_modules/callsheet'));
+  const program = join(consumer, 'program.mts');
+  writeFileSync(
+    program,
+    "import * as api from 'callsheet/api';\nimport * as openjd from 'callsheet/openjd';\nexport const used: readonly object[] = [api, openjd];\n",
+  );
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023'];
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const { status, output } = await capture(process.execPath, [compiler, ...options, program]);
+  if (status !== 0) throw new Stop(`The types of the package do not compile:\n${output}`);
+}
+
 /** Starts a daemon of the installed package. Resolves when it prints a line that matches. */
 function start(command, args, env, pattern) {
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => child.once('exit', resolve));
+  let isStopping = false;
   const stop = async () => {
+    isStopping = true;
     child.kill('SIGTERM');
     await ended;
   };
@@ -59,7 +86,9 @@ function start(command, args, env, pattern) {
       const match = pattern.exec(line);
       if (match !== null) resolve(match[0]);
     });
-    void ended.then((code) => reject(new Stop(`callsheet ${args[0]} ended with ${code}.`)));
+    void ended.then((code) => {
+      if (!isStopping) reject(new Stop(`callsheet ${args[0]} ended with ${code}.`));
+    });
   });
   return { stop, printed };
 }
@@ -151,6 +180,10 @@ await runMain(async () => {
     say(
       `  of which the engine ${mib(sizeOf(engine))}, ${tree.trim().split('\n').length - 2} packages ${mib(sizeOf(join(installed, 'node_modules')))}`,
     );
+    const { selectEngine } = await import(join(installed, 'dist/http/server/select-engine.js'));
+    const { engine: selected, reason } = selectEngine('auto');
+    say(`HTTP engine: ${selected.name}, ${reason}`);
+    await checkTypes(installed, folder);
     await runFarm(join(prefix, 'bin/callsheet'), folder, { ...env });
 
     say('good');

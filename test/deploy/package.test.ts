@@ -23,11 +23,13 @@ interface Manifest {
 
 /** Files that only an installation has, because `npm pack` makes them (scripts/pack.js). */
 const BY_PREPACK = /^(dist\/engine\/|npm-shrinkwrap\.json$)/;
-const IMPORT = /(?:^|\n)(?:import|export)[^;'"]*?["']([^"'\n]+)["'];|\bimport\(["']([^"'\n]+)["']\)/g;
+const FROM = /^(?:import|export)\b[^;'"=]*\bfrom ["']([^"']+)["'];$/gm;
+const BARE = /^import ["']([^"']+)["'];$/gm;
+const DYNAMIC = /\bimport\(["']([^"']+)["']\)/g;
 
 /** Returns what the modules of a file import, statically or with a constant name. */
 const importsOf = (text: string): string[] =>
-  [...text.matchAll(IMPORT)].map(([, fixed, dynamic]) => fixed ?? dynamic ?? '');
+  [FROM, BARE, DYNAMIC].flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = '']) => name));
 
 test('the package has what its programs need, and nothing that only a checkout needs', async (t) => {
   const { stdout } = await promisify(execFile)(
@@ -84,4 +86,28 @@ test('the package has what its programs need, and nothing that only a checkout n
     }
   }
   t.same(missing, [], 'every import is in the package or a production dependency');
+});
+
+test('the bill of materials has every production dependency and the binaries of the engine', async (t) => {
+  const { dependencies } = JSON.parse(read('package.json')) as Manifest;
+  const { components } = JSON.parse(read('sbom.cdx.json')) as {
+    readonly components: readonly { readonly name: string; readonly version: string }[];
+  };
+  const notices = read('THIRD-PARTY-NOTICES');
+  for (const [name, version] of Object.entries(dependencies)) {
+    t.ok(
+      components.some((each) => each.name === name && each.version === version),
+      `${name} ${version} in sbom.cdx.json`,
+    );
+    t.ok(notices.includes(`\n${name} ${version} (`), `${name} ${version} in THIRD-PARTY-NOTICES`);
+  }
+  for (const name of ['react', 'uWebSockets.js'])
+    t.ok(
+      components.some((each) => each.name === name),
+      name,
+    );
+  t.notOk(
+    components.some(({ name }) => name === 'typescript'),
+    'no development dependency',
+  );
 });

@@ -191,14 +191,14 @@ class NodeFront {
     });
   }
 
-  /** Answers what is no request. */
+  /** Handles bytes that are not a valid request. */
   #malformed(error: NodeJS.ErrnoException, stream: Duplex): void {
     const connection = this.#connections.get(stream);
     if (connection === undefined || !stream.writable || error.code === 'ECONNRESET') {
       stream.destroy();
       return;
     }
-    // What follows the last request of a connection is ignored.
+    // Bytes after the last request of a connection are ignored.
     if (connection.isEnded) return;
     const isFree = !connection.isBusy;
     connection.end();
