@@ -6,6 +6,7 @@ import { capabilitiesPage } from '../dist/scripts/docs/capabilities-page.js';
 import { functionsPage } from '../dist/scripts/docs/functions-page.js';
 import { configurationReference } from '../dist/scripts/docs/configuration-page.js';
 import { Stop, root, run, runMain } from './run.js';
+import { softwareBill, thirdPartyNotices } from './third-party.js';
 
 const CONTRACT = 'http/openapi/openapi.yaml';
 
@@ -34,6 +35,8 @@ const GENERATED = [
   { path: 'docs/capabilities.md', make: capabilitiesPage, source: 'src/core/applications' },
   { path: 'docs/expression-functions.md', make: functionsPage, source: 'src/openjd/expr/functions' },
   { path: 'http/openapi/generated.ts', make: contractTypes, source: CONTRACT },
+  { path: 'THIRD-PARTY-NOTICES', make: thirdPartyNotices, source: 'package-lock.json' },
+  { path: 'sbom.cdx.json', make: softwareBill, source: 'package-lock.json' },
 ];
 
 await runMain(async () => {

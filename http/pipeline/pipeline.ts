@@ -51,7 +51,7 @@ export interface Pipeline {
   readonly handle: RequestHandler;
   /** Answers a WebSocket handshake; with 101 if it is accepted. */
   readonly admit: RequestHandler;
-  /** Makes the response to a head that is no request. `path` is `/` if it is not known. */
+  /** Makes the refusal of an invalid request head. `path` is `/` if it is not known. */
   readonly refuseHead: (problem: Problem, path: string) => HttpResponse;
 }
 

@@ -69,7 +69,7 @@ export interface EngineResponse {
   onWritable(writable: () => void): void;
   /** Sends a whole response and ends it. */
   sendWhole(head: ResponseHead, body: string | Uint8Array): void;
-  /** Sends a response without a body and ends it. `length` is that of the body of a GET; null if it has none. */
+  /** Sends a response without a body and ends it. `length` is that of the body of a GET; null if it is not known. */
   sendHead(head: ResponseHead, length: number | null): void;
   /** Sends a piece of a body; `head` with the first one. Returns false if the client reads too slowly. */
   sendPiece(head: ResponseHead | null, piece: string): boolean;
@@ -97,13 +97,13 @@ export interface EngineSocketListener {
   closed(): void;
 }
 
-/** What an engine calls. None throws. */
+/** Functions of the server that an engine calls. They never throw. */
 export interface EngineHandlers {
   readonly requested: (request: EngineRequest, response: EngineResponse) => void;
   /** A request that may become a WebSocket: GET of the path for sockets. */
   readonly handshake: (request: EngineRequest, response: EngineResponse) => void;
   readonly opened: (socket: EngineSocket, client: string) => EngineSocketListener;
-  /** Makes the response to a head that is no request. `path` is `/` if it is not known. */
+  /** Makes the refusal of an invalid request head. `path` is `/` if it is not known. */
   readonly refuseHead: (problem: Problem, path: string) => HttpResponse;
   readonly failed: (error: unknown) => void;
 }

@@ -28,7 +28,7 @@ export interface SocketsAt {
 /** Responses of the server. */
 export interface Answers {
   readonly handle: RequestHandler;
-  /** Makes the response to a head that is no request. `path` is `/` if it is not known. */
+  /** Makes the refusal of an invalid request head. `path` is `/` if it is not known. */
   readonly refuseHead: (problem: Problem, path: string) => HttpResponse;
 }
 

@@ -77,6 +77,10 @@ const stoppedSteps = (service: RunningService): string[] =>
 test('running requests finish, new ones are rejected, and parked lease requests are answered, in the order of the contract', async (t) => {
   const service = await startService({ folder: await folderFor(t), ...(await ports()) });
   t.teardown(() => service.daemon.kill());
+  t.match(
+    service.daemon.log(),
+    /INFO server: the HTTP engine was selected .*(uWebSockets\.js|node:http)|WARN server: the HTTP engine is node:http, because uWebSockets\.js cannot be used .*reason=/,
+  );
   const farm = await service.api.makeFarm('show');
   const job = await farm.submit({
     specificationVersion: 'jobtemplate-2023-09',

@@ -3,7 +3,8 @@ import { test } from 'tap';
 import { projectFiles } from './project-files.ts';
 
 /** Files for which a tool, a reader or a standard requires another name. */
-const NAMED_BY_OTHERS = /^([A-Z]+(\.md)?|Dockerfile|\..*|package-lock\.json|tsconfig\.base\.json)$/;
+const NAMED_BY_OTHERS =
+  /^([A-Z]+(\.md)?|Dockerfile|\..*|package-lock\.json|THIRD-PARTY-NOTICES|tsconfig\.base\.json)$/;
 
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/;
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import { Server as Listener, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { Problem } from '../../../src/core/problems.ts';
@@ -33,7 +33,8 @@ export const nodeEngine: HttpEngine = {
     return {
       port,
       stopListening: () => {
-        front.server.close();
+        // Not the method of node:http, which also closes connections that are idle: probes still get an answer on them.
+        Listener.prototype.close.call(front.server);
       },
       close: () => front.close(),
     };
@@ -112,6 +113,7 @@ class NodeFront {
   }
 
   close(): void {
+    this.server.close();
     for (const socket of [...this.#connections.keys()]) socket.destroy();
   }
 
@@ -189,14 +191,14 @@ class NodeFront {
     });
   }
 
-  /** Answers what is no request. */
+  /** Handles bytes that are not a valid request. */
   #malformed(error: NodeJS.ErrnoException, stream: Duplex): void {
     const connection = this.#connections.get(stream);
     if (connection === undefined || !stream.writable || error.code === 'ECONNRESET') {
       stream.destroy();
       return;
     }
-    // What follows the last request of a connection is ignored.
+    // Bytes after the last request of a connection are ignored.
     if (connection.isEnded) return;
     const isFree = !connection.isBusy;
     connection.end();

@@ -28,7 +28,7 @@ export const PINNED: Readonly<Record<string, string>> = {
 /** Where binaries are: the package has those that it ships in its own folder, and a checkout has them in node_modules. */
 const FOLDERS = ['dist/engine', 'node_modules/uWebSockets.js/dist/bin'];
 
-/** What a binary is made for. */
+/** System and version of Node of a binary. */
 export interface Platform {
   readonly platform: string;
   readonly arch: string;

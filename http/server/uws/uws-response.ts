@@ -9,7 +9,7 @@ import { statusLine } from '../status-line.ts';
 import type { Kept } from './uws-socket.ts';
 import { writeHead } from './write-head.ts';
 
-/** What an upgrade needs of the handshake. */
+/** Parts of a handshake that an upgrade needs. */
 export interface Handshake {
   /** Key of the client. */
   readonly key: string;

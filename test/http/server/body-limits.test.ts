@@ -96,6 +96,18 @@ async function replyOf(socket: Socket): Promise<string> {
   return text;
 }
 
+/** Repeats a request until the server has read, or dropped, what others have sent before it: then its status changes. */
+async function untilStatus<Reply>(
+  request: () => Promise<Reply>,
+  statusOf: (reply: Reply) => number,
+  status: number,
+): Promise<Reply> {
+  for (;;) {
+    const reply = await request();
+    if (statusOf(reply) === status) return reply;
+  }
+}
+
 void test('bodies that do not end take a limited amount of memory from each client and from all', async (t) => {
   const { client } = await startWith(t, 4 * MIB, 9 * MIB);
   const body = 'a'.repeat(3 * MIB);
@@ -105,20 +117,30 @@ void test('bodies that do not end take a limited amount of memory from each clie
 
   const first = await endless(client.port, '192.0.2.1', 3 * MIB);
   t.teardown(() => first.destroy());
-  const second = await replyOf(await endless(client.port, '192.0.2.1', 3 * MIB));
+  const refused = (address: string, status: number): Promise<string> =>
+    untilStatus(
+      async () => replyOf(await endless(client.port, address, 3 * MIB)),
+      (reply) => Number(reply.split(' ')[1]),
+      status,
+    );
+  const second = await refused('192.0.2.1', 429);
   t.match(second, /^HTTP\/1\.1 429 [^]*Retry-After: 1\r\n[^]*Connection: close/i);
   t.match(second, 'http.body_bytes_per_client');
 
   t.equal((await submit('192.0.2.2')).status, 201, 'another client has its own share');
   const other = await endless(client.port, '192.0.2.2', 3 * MIB);
-  const third = await replyOf(await endless(client.port, '192.0.2.3', 3 * MIB));
+  const third = await refused('192.0.2.3', 503);
   t.match(third, /^HTTP\/1\.1 503 [^]*Retry-After: 1\r\n/i);
   t.match(third, '(http.body_bytes)');
 
   other.destroy();
   await once(other, 'close');
-  await client.get('/healthz');
-  t.equal((await submit('192.0.2.3')).status, 201, 'a connection that ends gives its bytes back');
+  await untilStatus(
+    () => submit('192.0.2.3'),
+    ({ status }) => status,
+    201,
+  );
+  t.pass('a connection that ends gives its bytes back');
   t.equal((await submit('192.0.2.3')).status, 201, 'and so does a request that ends');
 });
 

@@ -384,8 +384,19 @@ void test('a stop waits for running requests and accepts no connection', async (
   const { api, client, server } = await startApi(t);
   furnish(api);
   const running = await begin(api, client.port);
+  const kept = connect(client.port, '127.0.0.1');
+  t.teardown(() => kept.destroy());
+  let answers = '';
+  kept.on('data', (data) => {
+    answers += String(data);
+  });
+  kept.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(kept, 'data');
   const stopped = server.stop(60_000);
   await t.rejects(once(connect(client.port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
+  kept.write('GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(kept, 'close');
+  t.match(answers, /^HTTP\/1\.1 200 [^]*HTTP\/1\.1 200 [^]*svc_up 1/, 'open connections are still served');
   running.finish();
   await stopped;
   const reply = await running.reply;
