@@ -5,13 +5,15 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { SingleBus } from '../../src/core/records/worker.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
-import type { DomainEvent } from '../../src/core/wire/events.ts';
+import type { DomainEvent, TaskEvent } from '../../src/core/wire/events.ts';
 import type { Context } from '../kernel/actor.ts';
 import type { ServiceEnvelope, ServiceMessages } from './service-messages.ts';
 
 /** Outputs of the service's actors. */
 export type ServiceEffect =
   | { readonly kind: 'event'; readonly event: DomainEvent }
+  /** Events of tasks of a job that have changed together. They are built only if the job has a subscriber. */
+  | { readonly kind: 'task-events'; readonly jobId: JobId; readonly events: () => readonly TaskEvent[] }
   /** Asks the worker that runs the attempt to end it. */
   | { readonly kind: 'cancel'; readonly message: CancelMessage }
   /**

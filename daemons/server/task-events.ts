@@ -55,7 +55,8 @@ export class TaskEventHub implements TaskEvents {
 
   publishDomain(event: DomainEvent): void {
     if (event.subject === 'tasks') this.publish({ kind: 'status', taskId: event.payload.task_id });
-    if (event.subject === 'jobs') this.publish({ kind: 'job', jobId: event.payload.job_id });
+    if (event.subject === 'jobs' || event.subject === 'tasks-lost')
+      this.publish({ kind: 'job', jobId: event.payload.job_id });
   }
 }
 

@@ -77,7 +77,10 @@ export class EventHub {
         case 'tasks': {
           const channel = this.#channels.get(tasksSubject(event.payload.job_id));
           if (channel !== undefined) this.#push(channel, event.payload);
+          break;
         }
+        case 'tasks-lost':
+          this.#lose(this.#channels.get(tasksSubject(event.payload.job_id)));
       }
     }
   }
@@ -145,6 +148,13 @@ export class EventHub {
   #enter(channel: Channel): Channel {
     this.#channels.set(channel.subject, channel);
     return channel;
+  }
+
+  /** Gives every client of the channel a gap. */
+  #lose(channel: Channel | undefined): void {
+    if (channel === undefined) return;
+    channel.ring.lose();
+    if (channel.followers.size > 0) this.#pump.changed(channel);
   }
 
   #push(channel: Channel, payload: object, weight = 0): void {

@@ -48,6 +48,15 @@ export class ReplayRing {
     while (this.#weight > this.#weightMax && this.oldest < this.last) this.#dropOldest();
   }
 
+  /**
+   * Counts an event that is lost to every client, and drops the retained ones: whoever misses it loads the data again.
+   */
+  lose(): void {
+    while (this.oldest <= this.last) this.#dropOldest();
+    this.last += 1;
+    this.oldest = this.last + 1;
+  }
+
   /** Returns the frame of an event from `oldest` to `last`. */
   frameOf(seq: number): string {
     const kept = this.#kept[this.#placeOf(seq)];

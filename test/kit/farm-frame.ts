@@ -17,6 +17,7 @@ import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import type { MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
+import type { TaskEvent } from '../../src/core/wire/events.ts';
 import { NO_CALLBACKS } from './commit-callbacks.ts';
 import { invariantViolations } from './farm-sanity.ts';
 import { formatAnswer, formatEffect, type Answer } from './farm-words.ts';
@@ -67,6 +68,8 @@ export abstract class TestFarmBase {
   /** Keeps messages in the mailbox instead of processing them. */
   private isQuiet = false;
   private readonly said: string[] = [];
+  /** Events of tasks in order; `lost` if tasks of a job have changed without events. */
+  readonly taskEvents: (TaskEvent | 'lost')[] = [];
   private readonly warnings: string[] = [];
 
   constructor(settings: Partial<ServiceSettings>, store: MemoryStore) {
@@ -251,7 +254,7 @@ export abstract class TestFarmBase {
       prepareFlush: (outputs) => ({
         onDurable: () => undefined,
         onReadable: () => {
-          for (const output of outputs) this.hear(recoded(output));
+          for (const output of outputs) this.hear(recodedOutput(output));
         },
       }),
       log: (level, text) => {
@@ -275,6 +278,12 @@ export abstract class TestFarmBase {
       if (output.effect.kind === 'release') {
         this.tallies.release(output.effect.farmId, output.effect.slot, output.effect.count);
       }
+      if (output.effect.kind === 'task-events') this.taskEvents.push(...output.effect.events());
+      if (output.effect.kind === 'event') {
+        const { event } = output.effect;
+        if (event.subject === 'tasks') this.taskEvents.push(event.payload);
+        if (event.subject === 'tasks-lost') this.taskEvents.push('lost');
+      }
       if (output.effect.kind === 'confirm-bus' && this.isBusConnected) {
         const { workerId: id, askedAt } = output.effect;
         this.post({ actor: 'worker', id, message: { type: 'bus.confirmed', askedAt } });
@@ -292,6 +301,13 @@ export abstract class TestFarmBase {
     const isLook = to.startsWith('explain ');
     if (!isOrdinaryBeat && !isLook) this.said.push(words);
   }
+}
+
+/** Encodes and decodes an output. The events of many tasks are built before that, as in a flush. */
+function recodedOutput(output: Output<ServiceSystem>): Output<ServiceSystem> {
+  if (output.kind !== 'effect' || output.effect.kind !== 'task-events') return recoded(output);
+  const events = recoded(output.effect.events());
+  return { ...output, effect: { ...output.effect, events: () => events } };
 }
 
 /** Encodes and decodes a value as JSON, as a wire does. */

@@ -26,6 +26,8 @@ export function formatEffect(effect: ServiceEffect, nameOf: NameOf): string | nu
     case 'release':
     case 'delete-logs':
     case 'confirm-bus':
+    // Recorded in `taskEvents`.
+    case 'task-events':
       return null;
     case 'cancel':
       return `stop ${attemptWord(effect.message.attempt_id, nameOf)}: ${effect.message.reason}`;
@@ -37,6 +39,9 @@ export function formatEffect(effect: ServiceEffect, nameOf: NameOf): string | nu
           return `job ${effect.event.payload.name} ${effect.event.payload.status}`;
         case 'workers':
           return `worker ${effect.event.payload.name} ${effect.event.payload.status}`;
+        case 'tasks-lost':
+          // Recorded in `taskEvents`.
+          return null;
         case 'tasks': {
           const { task_id: taskId, status, worker_id: workerId } = effect.event.payload;
           const { unschedulable_reason: reason } = effect.event.payload;

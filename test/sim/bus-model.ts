@@ -41,6 +41,9 @@ type Consumer = (message: unknown, ack: () => void) => void;
 const ACK_WAIT_MS = 30_000;
 const BASE_LATENCY_MS = 3;
 
+/** Time after which a message is sent again that was lost in a cut. */
+const RESENT_AFTER_MS = 200;
+
 /**
  * The bus: streams with at-least-once delivery in any order, and core messages that may be lost. It outlives the
  * service. A crash loses the latest messages and acknowledgements (docs/architecture.md#the-bus).
@@ -129,9 +132,13 @@ export class BusModel {
     this.time.after(this.random.between(0, this.faults.subscribeMs), () => {
       if (!isCurrent()) return;
       this.hasService = true;
-      this.time.after(this.latency(), () => {
-        if (isCurrent() && this.hasService) onConfirmed();
-      });
+      const confirm = (): void => {
+        if (subscription !== this.subscription || this.isDown || !this.hasService) return;
+        // The connection survives a short cut: the confirmation arrives after it.
+        if (this.serviceLink.isCut) this.time.after(RESENT_AFTER_MS, confirm);
+        else onConfirmed();
+      };
+      this.time.after(this.latency(), confirm);
     });
   }
 

@@ -115,7 +115,7 @@ export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
       if (fault !== null) return wrong(fault[0], `task ${stepOrder}-${index}: ${fault[1]}`);
     }
   }
-  const fault = judgeCounters(seen) ?? judgeStatus(seen) ?? judgeAnswer(seen);
+  const fault = judgeCounters(seen) ?? judgeStatus(seen) ?? judgeAnswer(seen) ?? judgeEvents(seen, jobId);
   return fault === null ? null : wrong(fault[0], fault[1]);
 }
 
@@ -213,6 +213,39 @@ function judgeStatus(seen: JobTurnSeen): Fault | null {
   const reason = isParked ? PARK_REASON : kept;
   if (after.parkReason !== (retried ? '' : reason))
     return ['only a parked job has a park_reason', `"${after.parkReason}", not "${reason}"`];
+  return null;
+}
+
+/**
+ * Every change of a task is published: its last event has the new status. No job of the simulation has so many tasks
+ * that events may be lost.
+ */
+function judgeEvents({ before, after, message, said }: JobTurnSeen, jobId: string): Fault | null {
+  // Nobody follows a new job yet.
+  if (message.type === 'job.create') return null;
+  const published = new Map<string, string>();
+  for (const effect of said.effects) {
+    if (effect.kind === 'event' && effect.event.subject === 'tasks-lost')
+      return ['the events of few tasks are not lost', jobId];
+    const events =
+      effect.kind === 'task-events'
+        ? effect.events()
+        : effect.kind === 'event' && effect.event.subject === 'tasks'
+          ? [effect.event.payload]
+          : [];
+    for (const { task_id: taskId, status } of events) published.set(taskId, status);
+  }
+  for (const [stepOrder, tasks] of after.steps.entries()) {
+    for (const [index, { status }] of tasks.entries()) {
+      if (before.steps[stepOrder]?.[index]?.status === status) continue;
+      const taskId = `${jobId}-${stepOrder}-${index}`;
+      if (published.get(taskId) !== status)
+        return [
+          'a change of a task is published',
+          `${taskId} is ${status}, its last event says ${published.get(taskId) ?? 'nothing'}`,
+        ];
+    }
+  }
   return null;
 }
 

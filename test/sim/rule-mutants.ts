@@ -55,6 +55,15 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
+    name: 'tasks that change together have no events',
+    plant: handle('job', 'job.cancel', (state, message, context, original) => {
+      const effect: AnyContext['effect'] = (said) => {
+        if (said.kind !== 'task-events') context.effect(said);
+      };
+      original(state, message, contextWith(context, { effect }));
+    }),
+  },
+  {
     name: 'a reclaim does not release pool slots',
     plant: (build) => {
       const marking = handle('job', 'attempts.reclaim', (state, message, context, original) => {

@@ -301,7 +301,9 @@ export class ServiceModel implements ServiceEndpoint {
     if (host === null || link.isCut || !bus.isUp) return;
     trace.note('service cut off', forMs);
     link.isCut = true;
-    const isOn = (): boolean => link.isCut && this.running === host;
+    // Not `link.isCut`: that may be a later cut.
+    let isCut = true;
+    const isOn = (): boolean => isCut && this.running === host;
     let isLost = false;
     time.after(random.between(0, busNoticesMs), () => {
       if (!isOn()) return;
@@ -314,6 +316,7 @@ export class ServiceModel implements ServiceEndpoint {
       this.disconnected();
     });
     time.after(forMs, () => {
+      isCut = false;
       link.isCut = false;
       trace.note('service link restored');
       if (this.running !== host) {
@@ -541,6 +544,12 @@ export class ServiceModel implements ServiceEndpoint {
       case 'event':
         trace.note('event', effect.event.subject, JSON.stringify(effect.event.payload));
         this.watcher?.event(effect.event);
+        return;
+      case 'task-events':
+        for (const payload of effect.events()) {
+          trace.note('event', 'tasks', JSON.stringify(payload));
+          this.watcher?.event({ subject: 'tasks', payload });
+        }
         return;
       case 'cancel':
         trace.note('cancel', effect.message.attempt_id);

@@ -3,6 +3,7 @@ import type { WindowFlush } from '../../kernel/ports.ts';
 import type { ServiceEnvelope } from '../service-messages.ts';
 import type { ServiceSystem } from '../service-system.ts';
 import type { JobId } from '../../../src/core/ids.ts';
+import type { DomainEvent } from '../../../src/core/wire/events.ts';
 import type { ServiceBus } from '../../../src/core/ports/bus.ts';
 import type { Tallies } from '../../../src/core/ports/tallies.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
@@ -12,7 +13,7 @@ import type { PoisonedReports } from './accept-reports.ts';
 import { replyTargetOf, typedAnswer, type LeaseAddress, type ReplyTarget } from './reply-address.ts';
 
 type Effect = ServiceSystem['effect'];
-type PublishedEvent = Extract<Effect, { kind: 'event' }>['event'];
+type EventEffect = Extract<Effect, { kind: 'event' | 'task-events' }>;
 
 type DelayedEffect = Extract<Effect, { kind: 'cancel' | 'release' | 'confirm-bus' }>;
 
@@ -49,7 +50,9 @@ interface SortedOutputs {
 /** Outputs that are sent when the window is readable: their receivers may read the store. */
 interface ReadableOutputs {
   readonly answers: ClientAnswer[];
-  events: PublishedEvent[];
+  /** Each is published if it has a subscriber once the window is durable. */
+  readonly published: EventEffect[];
+  events: readonly DomainEvent[];
   readonly forwards: ServiceEnvelope[];
   readonly logDeletions: LogDeletion[];
 }
@@ -91,9 +94,7 @@ export function prepareFlush(
       if (counts.length > 0)
         mainThread.publish({ answers: [], events: [], forwards: [], counts, logDeletions: [] });
       // A subscriber that comes later first waits until this window is readable and then reads it.
-      whenReadable.events = whenReadable.events.filter(
-        (event) => event.subject !== 'tasks' || followed.mayBeFollowed(event.payload.job_id),
-      );
+      whenReadable.events = subscribedEvents(whenReadable.published, followed);
       if (delayed.length > 0) ports.defer(() => runDelayed(delayed, ports));
     },
     onReadable: onReadableOf(whenReadable, mainThread),
@@ -106,7 +107,7 @@ function sortOutputs(outputs: readonly Output<ServiceSystem>[], ports: FlushPort
     leases: [],
     delayed: [],
     counts: [],
-    whenReadable: { answers: [], events: [], forwards: [], logDeletions: [] },
+    whenReadable: { answers: [], published: [], events: [], forwards: [], logDeletions: [] },
   };
   for (const output of outputs) {
     if (output.kind === 'reply') addReply(sorted, replyTargetOf(output.to), output.answer, ports);
@@ -142,7 +143,8 @@ function addReply(
 function addEffect({ delayed, counts, whenReadable }: SortedOutputs, effect: Effect): void {
   switch (effect.kind) {
     case 'event':
-      whenReadable.events.push(effect.event);
+    case 'task-events':
+      whenReadable.published.push(effect);
       return;
     case 'cancel':
     case 'release':
@@ -158,6 +160,25 @@ function addEffect({ delayed, counts, whenReadable }: SortedOutputs, effect: Eff
     case 'delete-logs':
       whenReadable.logDeletions.push(effect);
   }
+}
+
+/** Returns the events without those of tasks that have no subscriber. */
+function subscribedEvents(
+  published: readonly EventEffect[],
+  followed: FlushPorts['followed'],
+): readonly DomainEvent[] {
+  const events: DomainEvent[] = [];
+  for (const effect of published) {
+    if (effect.kind === 'task-events') {
+      if (!followed.mayBeFollowed(effect.jobId)) continue;
+      for (const payload of effect.events()) events.push({ subject: 'tasks', payload });
+      continue;
+    }
+    const { event } = effect;
+    const isOfTasks = event.subject === 'tasks' || event.subject === 'tasks-lost';
+    if (!isOfTasks || followed.mayBeFollowed(event.payload.job_id)) events.push(event);
+  }
+  return events;
 }
 
 function runDelayed(effects: readonly DelayedEffect[], { bus, tallies, confirmBus }: FlushPorts): void {
@@ -176,8 +197,8 @@ function onReadableOf(
   outputs: ReadableOutputs,
   mainThread: FlushPorts['mainThread'],
 ): WindowFlush['onReadable'] {
-  const { answers, events, forwards, logDeletions } = outputs;
-  if (answers.length + events.length + forwards.length + logDeletions.length === 0) return null;
+  const { answers, published, forwards, logDeletions } = outputs;
+  if (answers.length + published.length + forwards.length + logDeletions.length === 0) return null;
   return () =>
     mainThread.publish({ answers, events: batchEvents(outputs.events), forwards, counts: [], logDeletions });
 }

@@ -26,14 +26,12 @@ import { keys } from '../../../src/core/records/tables.ts';
 import { PageArena } from '../../../src/core/records/page-arena.ts';
 import { pageOf, writeTask, type TaskState } from '../../../src/core/records/task-page.ts';
 import type { TaskProgress } from '../../../src/core/records/task-progress.ts';
-import { taskNameOf } from '../../../src/openjd/template/task-name.ts';
-import { timestampOf } from '../../../src/core/timestamp.ts';
-import type { TaskEvent } from '../../../src/core/wire/events.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { failedOnKey } from './failed-on.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
 import { publishJob } from './publish-job.ts';
 import { updateRecord } from './save-job.ts';
+import { TaskPublisher } from './task-publisher.ts';
 import { clearUnschedulable } from './unschedulable-marks.ts';
 import type { JobState } from './state.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
@@ -78,6 +76,7 @@ export class JobTurn {
   private closed: Map<string, AttemptRecord> | null = null;
   /** Attempts closed in this turn whose lease actor and workers are not notified yet. Null until the first. */
   private unnotified: UnnotifiedClose[] | null = null;
+  private readonly publisher: TaskPublisher;
   private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
   private readonly recordBefore: JobRecord | null;
@@ -85,6 +84,7 @@ export class JobTurn {
   constructor(state: JobState, context: ServiceContext<'job'>, isNew = false) {
     this.state = state;
     this.context = context;
+    this.publisher = new TaskPublisher(state.record.id, context);
     this.statusBefore = isNew ? null : state.record.status;
     this.recordBefore = isNew ? null : state.record;
   }
@@ -212,6 +212,7 @@ export class JobTurn {
     moveCounts(counts, untouched.status, status, howMany);
     if (untouched.unschedulable === true) counts.unschedulable -= howMany;
     step.record.untouched = { status: 'canceled', updatedAt: this.context.now, failureReason: reason };
+    if (howMany > 0) this.publishUntouched(step);
     this.touch(step);
   }
 
@@ -243,6 +244,7 @@ export class JobTurn {
     if (nextTaskStatus(untouched.status, 'manual retry') !== null && howMany > 0) {
       moveCounts(taskCounts, untouched.status, 'pending', howMany);
       step.record.untouched = { status: 'pending', updatedAt: this.context.now, failureReason: '' };
+      this.publishUntouched(step);
       this.touch(step);
     }
     return failed + canceled;
@@ -270,6 +272,7 @@ export class JobTurn {
     if (untouched.status === 'canceled' && untouched.failureReason === CASCADE_REASON && howMany > 0) {
       moveCounts(taskCounts, 'canceled', 'pending', howMany);
       step.record.untouched = { status: 'pending', updatedAt: this.context.now, failureReason: '' };
+      this.publishUntouched(step);
       this.touch(step);
       retried += howMany;
     }
@@ -356,6 +359,7 @@ export class JobTurn {
       this.context.send('lease', record.farmId, { type: 'job.withdrawn', jobId: record.id });
     }
     this.publishReadySteps();
+    this.publisher.end();
     if (this.state.record.status !== this.statusBefore) this.publishJobStatus();
   }
 
@@ -411,6 +415,7 @@ export class JobTurn {
     if (untouched.status === 'pending' && howMany > 0) {
       moveCounts(taskCounts, 'pending', 'ready', howMany);
       step.record.untouched = { status: 'ready', updatedAt: this.context.now, failureReason: '' };
+      this.publishUntouched(step);
     }
     this.touch(step);
     this.offer(step);
@@ -487,28 +492,25 @@ export class JobTurn {
 
   /** Publishes the current state of a task to clients. */
   publishTask(step: StepState, index: number, task: TaskState): void {
-    const { id: job_id } = this.state.record;
-    const task_id = taskIdOf(this.addressOf(step, index));
     const { openAttempts } = this.state;
     const isLive = isLiveTask(task.status);
-    const closed = isTerminalTask(task.status) ? this.closed?.get(task_id) : undefined;
+    const closed =
+      this.closed !== null && isTerminalTask(task.status)
+        ? this.closed.get(taskIdOf(this.addressOf(step, index)))
+        : undefined;
     const reported: TaskProgress | undefined = isLive ? openAttempts.reportedOf(step, index) : closed;
-    const payload: TaskEvent = {
-      job_id,
-      task_id,
-      name: taskNameOf(step.record.name, step.space.at(index)),
-      status: task.status,
-      worker_id: isLive ? openAttempts.workerOf(step, index, task) : '',
-      unschedulable_reason: (task.unschedulable ? step.record.unschedulableReason : null) ?? '',
-      updated_at: timestampOf(task.updatedAt),
-    };
-    this.context.effect({
-      kind: 'event',
-      event: {
-        subject: 'tasks',
-        payload: reported === undefined ? payload : withProgress(payload, reported),
-      },
-    });
+    const workerId = isLive ? openAttempts.workerOf(step, index, task) : '';
+    this.publisher.publish(step, index, task, workerId, reported);
+  }
+
+  /** Reports whether further events of this turn are not published, because too many tasks have changed. */
+  get hasLostEvents(): boolean {
+    return this.publisher.hasLost;
+  }
+
+  /** Publishes the state of all untouched tasks of a step. A new job has no subscribers yet. */
+  private publishUntouched(step: StepState): void {
+    if (this.statusBefore !== null) this.publisher.publishUntouched(step);
   }
 }
 
@@ -533,15 +535,6 @@ function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<r
     else group.push(each);
   }
   return groups;
-}
-
-function withProgress(event: TaskEvent, { progress, statusMessage }: TaskProgress): TaskEvent {
-  if (progress === undefined && statusMessage === undefined) return event;
-  return {
-    ...event,
-    ...(progress !== undefined && { progress }),
-    ...(statusMessage !== undefined && { status_message: statusMessage }),
-  };
 }
 
 /** Returns the record of the attempt after its end. */

@@ -9,6 +9,7 @@ import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { publishJob } from './publish-job.ts';
 import type { JobState } from './state.ts';
+import { TaskPublisher } from './task-publisher.ts';
 
 /** Deletes the job for a client, in any status (docs/contract/rest.md#jobs). Cancels its live tasks first. */
 export function onJobDelete(
@@ -39,6 +40,8 @@ function deleteJob(state: JobState, context: ServiceContext<'job'>): void {
   // Must be first: cores that are freed below must not go to tasks of this job.
   context.send('lease', record.farmId, { type: 'job.withdrawn', jobId: record.id });
   cancelLiveTasks(state, new JobTurn(state, context));
+  // Subscribers of its tasks load them again, and find that there are none.
+  new TaskPublisher(record.id, context).publishLost();
   context.change(remove('job', keys.job(record.id)));
   context.change(remove('plan', keys.plan(record.id)));
   context.change(remove('template', keys.template(record.id)));

@@ -1,16 +1,16 @@
 import { leasableSince } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
+import { TASK_EVENTS_MAX } from './task-publisher.ts';
 
 /** Operations of a turn of the job actor on the tasks of a step. */
 interface TaskWriter {
   write(step: StepState, index: number, task: TaskState): void;
   touch(step: StepState): void;
   publishTask(step: StepState, index: number, task: TaskState): void;
+  /** Whether further events are not published, because too many tasks have changed. */
+  readonly hasLostEvents: boolean;
 }
-
-/** Maximum number of task events for one change of a step: the replay depth of a client (`events.replay_depth`). */
-const TASK_EVENTS_AT_ONCE = 1_000;
 
 /**
  * Marks the tasks of a step as unschedulable that are ready since `readyBefore`: no online worker can run them. Returns
@@ -43,7 +43,7 @@ export function markUnschedulable(
   if (marksUntouched) step.record.untouched = { ...untouched, unschedulable: true };
   turn.touch(step);
   const published = isNewReason || marksUntouched ? unschedulableTasks(step) : marked;
-  for (const index of published) turn.publishTask(step, index, taskOf(step, index));
+  publishTasks(turn, step, published);
   return true;
 }
 
@@ -51,27 +51,31 @@ export function markUnschedulable(
 export function clearUnschedulable(turn: TaskWriter, step: StepState): boolean {
   const { taskCounts, untouched } = step.record;
   if (taskCounts.unschedulable === 0) return false;
-  const wasMarked = [...unschedulableTasks(step)];
+  // One more than a turn publishes, so that it notices the loss.
+  const wasMarked: number[] = [];
+  for (const index of unschedulableTasks(step)) if (wasMarked.push(index) > TASK_EVENTS_MAX) break;
   for (const { index, task } of [...materializedTasks(step)]) {
     if (task.unschedulable) turn.write(step, index, { ...task, unschedulable: false });
   }
   taskCounts.unschedulable = 0;
   step.record.untouched = { ...untouched, unschedulable: false };
   turn.touch(step);
-  for (const index of wasMarked) turn.publishTask(step, index, taskOf(step, index));
+  publishTasks(turn, step, wasMarked);
   return true;
 }
 
-/** Yields marked tasks, at most TASK_EVENTS_AT_ONCE, which limits the published events. */
+function publishTasks(turn: TaskWriter, step: StepState, indices: Iterable<number>): void {
+  for (const index of indices) {
+    if (turn.hasLostEvents) return;
+    turn.publishTask(step, index, taskOf(step, index));
+  }
+}
+
 function* unschedulableTasks(step: StepState): Generator<number> {
   const { taskCount, untouched } = step.record;
-  let published = 0;
   const indices = untouched.unschedulable === true ? numbersTo(taskCount) : materializedIndices(step);
   for (const index of indices) {
-    if (published === TASK_EVENTS_AT_ONCE) return;
-    if (!taskOf(step, index).unschedulable) continue;
-    published++;
-    yield index;
+    if (taskOf(step, index).unschedulable) yield index;
   }
 }
 

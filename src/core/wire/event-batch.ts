@@ -12,11 +12,11 @@ export type EventBatch =
       readonly count: number;
       readonly payloads: string;
     }
-  /** Of the tasks of one job. */
+  /** Of the tasks of one job. `null` in the list stands for `tasks-lost`. */
   | { readonly subject: 'tasks'; readonly jobId: JobId; readonly count: number; readonly payloads: string };
 
 interface Gathered {
-  readonly subject: DomainEvent['subject'];
+  readonly subject: EventBatch['subject'];
   readonly jobId: JobId | null;
   count: number;
   payloads: string;
@@ -26,18 +26,29 @@ interface Gathered {
 export function batchEvents(events: readonly DomainEvent[]): readonly EventBatch[] {
   const bySubject = new Map<string, Gathered>();
   for (const event of events) {
-    const jobId = event.subject === 'tasks' ? event.payload.job_id : null;
-    const key = jobId ?? event.subject;
-    const text = event.subject === 'tasks' ? taskText(event.payload) : JSON.stringify(event.payload);
+    const { subject, jobId, text } = subjectAndText(event);
+    const key = jobId ?? subject;
     const gathered = bySubject.get(key);
     if (gathered === undefined) {
-      bySubject.set(key, { subject: event.subject, jobId, count: 1, payloads: `[${text}` });
+      bySubject.set(key, { subject, jobId, count: 1, payloads: `[${text}` });
     } else {
       gathered.count += 1;
       gathered.payloads += `,${text}`;
     }
   }
   return Array.from(bySubject.values(), batchOf);
+}
+
+function subjectAndText(event: DomainEvent): Pick<Gathered, 'subject' | 'jobId'> & { readonly text: string } {
+  switch (event.subject) {
+    case 'tasks':
+      return { subject: 'tasks', jobId: event.payload.job_id, text: taskText(event.payload) };
+    case 'tasks-lost':
+      return { subject: 'tasks', jobId: event.payload.job_id, text: 'null' };
+    case 'jobs':
+    case 'workers':
+      return { subject: event.subject, jobId: null, text: JSON.stringify(event.payload) };
+  }
 }
 
 function batchOf({ subject, jobId, count, payloads: opened }: Gathered): EventBatch {
@@ -60,14 +71,16 @@ function taskText(event: TaskEvent): string {
 }
 
 /** Returns the events of a batch, in order. */
-export function eventsOf({ subject, payloads }: EventBatch): readonly DomainEvent[] {
+export function eventsOf({ subject, jobId, payloads }: EventBatch): readonly DomainEvent[] {
   // The text was made by `batchEvents` from events of the same subject.
   const read: unknown = JSON.parse(payloads);
   switch (subject) {
     case 'jobs':
       return (read as JobEvent[]).map((payload) => ({ subject, payload }));
     case 'tasks':
-      return (read as TaskEvent[]).map((payload) => ({ subject, payload }));
+      return (read as (TaskEvent | null)[]).map((payload) =>
+        payload === null ? { subject: 'tasks-lost', payload: { job_id: jobId } } : { subject, payload },
+      );
     case 'workers':
       return (read as WorkerEvent[]).map((payload) => ({ subject, payload }));
   }

@@ -10,6 +10,8 @@ import type { WorkerStatus } from '../records/worker.ts';
 export type DomainEvent =
   | { readonly subject: 'jobs'; readonly payload: JobEvent }
   | { readonly subject: 'tasks'; readonly payload: TaskEvent }
+  /** Tasks of the job have changed without events: subscribers get a gap. */
+  | { readonly subject: 'tasks-lost'; readonly payload: { readonly job_id: JobId } }
   | { readonly subject: 'workers'; readonly payload: WorkerEvent };
 
 export interface JobEvent {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { jobId, queueId, taskIdOf, workerId, farmId } from '../../../src/core/ids.ts';
+import { jobId, queueId, type JobId, taskIdOf, workerId, farmId } from '../../../src/core/ids.ts';
 import { batchEvents, eventsOf } from '../../../src/core/wire/event-batch.ts';
 import type { DomainEvent } from '../../../src/core/wire/events.ts';
 
@@ -51,10 +51,13 @@ const event: fc.Arbitrary<DomainEvent> = fc.oneof(
       status: fc.constantFrom('online' as const, 'removed' as const),
     })
     .map((payload) => ({ subject: 'workers' as const, payload })),
+  job.map((id) => ({ subject: 'tasks-lost' as const, payload: { job_id: id } })),
 );
 
-const nameOf = (each: DomainEvent): string =>
-  each.subject === 'tasks' ? `tasks of ${each.payload.job_id}` : each.subject;
+const jobOf = (each: DomainEvent | undefined): JobId | null =>
+  each?.subject === 'tasks' || each?.subject === 'tasks-lost' ? each.payload.job_id : null;
+
+const nameOf = (each: DomainEvent): string => jobOf(each) ?? each.subject;
 
 test('each subject keeps its events, in order, formatted as by JSON.stringify', (t) => {
   fc.assert(
@@ -64,10 +67,13 @@ test('each subject keeps its events, in order, formatted as by JSON.stringify', 
       t.equal(batches.length, names.length);
       for (const [at, batch] of batches.entries()) {
         const own = events.filter((each) => nameOf(each) === names[at]);
-        t.equal(batch.payloads, JSON.stringify(own.map(({ payload }) => payload)));
+        t.equal(
+          batch.payloads,
+          JSON.stringify(own.map(({ subject, payload }) => (subject === 'tasks-lost' ? null : payload))),
+        );
         t.equal(batch.count, own.length);
         const [first] = own;
-        t.equal(batch.jobId, first?.subject === 'tasks' ? first.payload.job_id : null);
+        t.equal(batch.jobId, jobOf(first));
         t.equal(JSON.stringify(eventsOf(batch)), JSON.stringify(own));
       }
     }),

@@ -324,6 +324,46 @@ void test('a subject without subscribers retains its events for clients that rec
   t.equal(isFollowed(), false);
 });
 
+void test('every subscriber gets a gap when tasks have changed without events', async (t) => {
+  const { api, open } = await stage(t);
+  const subject = `jobs/${JOB}/tasks`;
+  const event: DomainEvent = {
+    subject: 'tasks',
+    payload: {
+      job_id: JOB,
+      task_id: taskIdAt(0, 1) as LogChunk['taskId'],
+      name: 'render',
+      status: 'ready',
+      worker_id: '',
+      unschedulable_reason: '',
+      updated_at: '2026-11-20T10:00:00.000Z',
+    },
+  };
+  const lost: DomainEvent = { subject: 'tasks-lost', payload: { job_id: JOB } };
+  const client = await open();
+  client.subscribe(subject);
+  t.strictSame(await client.next(), ack(subject, START));
+  api.events.publish([lost]);
+  t.strictSame(await client.next(), gap(subject, START + 1), 'without any further event');
+  api.events.publish([lost, event]);
+  t.strictSame(await client.take(2), [
+    gap(subject, START + 2),
+    { type: 'push', subject, seq: START + 3, payload: event.payload },
+  ]);
+  const late = await open();
+  late.subscribe(subject, START + 1);
+  t.strictSame(
+    (await late.take(3)).map(({ type, seq }) => [type, seq]),
+    [
+      ['ack', START + 3],
+      ['error', START + 2],
+      ['push', START + 3],
+    ],
+    'a client that reconnects, too',
+  );
+  api.events.publish([{ subject: 'tasks-lost', payload: { job_id: jobNumber(9) } }]);
+});
+
 void test('rejects unknown subjects', async (t) => {
   const { api, open } = await stage(t);
   api.diagnostics = null;

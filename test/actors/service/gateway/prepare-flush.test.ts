@@ -10,6 +10,7 @@ import { PoisonedReports } from '../../../../actors/service/gateway/accept-repor
 import { ShardMeter } from '../../../../daemons/threads/shard-meter.ts';
 import { queueId, taskIdOf, type JobId } from '../../../../src/core/ids.ts';
 import { eventsOf } from '../../../../src/core/wire/event-batch.ts';
+import type { TaskEvent } from '../../../../src/core/wire/events.ts';
 import { jobNumber, uuid } from '../../../http/kit/records.ts';
 
 type ServiceOutput = Output<ServiceSystem>;
@@ -18,23 +19,18 @@ const JOB = jobNumber(1);
 const OTHER = jobNumber(2);
 const AT = '2026-11-20T10:00:01Z';
 
+const taskPayload = (job: JobId): TaskEvent => ({
+  job_id: job,
+  task_id: taskIdOf({ jobId: job, stepOrder: 0, index: 0 }),
+  name: 'Render',
+  status: 'running',
+  worker_id: '',
+  unschedulable_reason: '',
+  updated_at: AT,
+});
 const taskEvent = (job: JobId): ServiceOutput => ({
   kind: 'effect',
-  effect: {
-    kind: 'event',
-    event: {
-      subject: 'tasks',
-      payload: {
-        job_id: job,
-        task_id: taskIdOf({ jobId: job, stepOrder: 0, index: 0 }),
-        name: 'Render',
-        status: 'running',
-        worker_id: '',
-        unschedulable_reason: '',
-        updated_at: AT,
-      },
-    },
-  },
+  effect: { kind: 'event', event: { subject: 'tasks', payload: taskPayload(job) } },
 });
 const jobEvent = (job: JobId): ServiceOutput => ({
   kind: 'effect',
@@ -97,6 +93,33 @@ test('task events are published for jobs that have a subscriber when the window 
   followed.follow(OTHER);
   window.onReadable?.();
   t.strictSame(sent, ['replies', `tasks ${JOB}`, `jobs ${OTHER}`]);
+  t.end();
+});
+
+test('the events of tasks that change together are built only for a subscriber', (t) => {
+  const { sent, followed, flush } = flushFixture();
+  let built = 0;
+  const many = (jobId: JobId): ServiceOutput => ({
+    kind: 'effect',
+    effect: {
+      kind: 'task-events',
+      jobId,
+      events: () => {
+        built++;
+        return [taskPayload(jobId), taskPayload(jobId)];
+      },
+    },
+  });
+  const lost = (jobId: JobId): ServiceOutput => ({
+    kind: 'effect',
+    effect: { kind: 'event', event: { subject: 'tasks-lost', payload: { job_id: jobId } } },
+  });
+  followed.follow(JOB);
+  const window = flush(many(JOB), lost(JOB), many(OTHER), lost(OTHER));
+  window.onDurable();
+  window.onReadable?.();
+  t.strictSame(sent, ['replies', `tasks ${JOB}`, `tasks ${JOB}`, `tasks-lost ${JOB}`]);
+  t.equal(built, 1);
   t.end();
 });
 
