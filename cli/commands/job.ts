@@ -9,7 +9,7 @@ import {
 import { confirmDeletion, counted } from './confirm-deletion.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { integer } from './integer.ts';
-import { allQueues, allWorkers, findIn, findJob } from './lookup.ts';
+import { allQueues, allWorkers, findIn, findJob, namesOf } from './lookup.ts';
 import { outcome } from './outcome.ts';
 import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
 import type { JobDetail, Step } from '../../client/resources.ts';
@@ -34,7 +34,7 @@ const stepColumns = (steps: readonly Step[]): readonly Column<Step>[] => [
     : []),
 ];
 
-function printJob(terminal: Terminal, job: JobDetail): void {
+function printJob(terminal: Terminal, job: JobDetail, upstream: ReadonlyMap<string, string>): void {
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['job', job.id],
     ['name', job.name],
@@ -44,7 +44,7 @@ function printJob(terminal: Terminal, job: JobDetail): void {
     ['created', job.created_at],
     ['updated', job.updated_at],
     ['reason', job.waiting_reason],
-    ['waits for', job.depends_on?.join(', ')],
+    ['waits for', job.depends_on?.map((each) => upstream.get(each) ?? each).join(', ')],
     ['parked', job.park_reason],
     ['canceled', job.cancel_reason],
     ['failed', job.failure_summary.dominant_reason],
@@ -175,7 +175,7 @@ async function job(given: string, action: Action | undefined, options: JobOption
   const detail = await client.call('get', '/jobs/{id}', { path: { id } });
   if (json) printJson(terminal, detail);
   else if (action !== undefined) terminal.out(`${detail.id} ${detail.status}\n`);
-  else printJob(terminal, detail);
+  else printJob(terminal, detail, await namesOf(client, 'job', detail.depends_on ?? []));
 }
 
 /** `callsheet job` */
