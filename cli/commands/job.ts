@@ -9,7 +9,7 @@ import {
 import { confirmDeletion, counted } from './confirm-deletion.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { integer } from './integer.ts';
-import { allQueues, findIn, findJob } from './lookup.ts';
+import { allQueues, findIn, findJob, namesOf } from './lookup.ts';
 import { outcome } from './outcome.ts';
 import { retriedText, retryJob, type JobRetryOptions } from './retry.ts';
 import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
@@ -35,7 +35,7 @@ const stepColumns = (steps: readonly Step[]): readonly Column<Step>[] => [
     : []),
 ];
 
-function printJob(terminal: Terminal, job: JobDetail): void {
+function printJob(terminal: Terminal, job: JobDetail, upstream: ReadonlyMap<string, string>): void {
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['job', job.id],
     ['name', job.name],
@@ -45,7 +45,7 @@ function printJob(terminal: Terminal, job: JobDetail): void {
     ['created', job.created_at],
     ['updated', job.updated_at],
     ['reason', job.waiting_reason],
-    ['waits for', job.depends_on?.join(', ')],
+    ['waits for', job.depends_on?.map((each) => upstream.get(each) ?? each).join(', ')],
     ['parked', job.park_reason],
     ['canceled', job.cancel_reason],
     ['failed', job.failure_summary.dominant_reason],
@@ -171,7 +171,7 @@ async function job(given: string, action: Action | undefined, options: JobOption
   if (json) printJson(terminal, retried === undefined ? detail : { ...detail, retry: retried });
   else if (retried !== undefined) terminal.out(`${detail.id} ${detail.status}, ${retriedText(retried)}\n`);
   else if (action !== undefined) terminal.out(`${detail.id} ${detail.status}\n`);
-  else printJob(terminal, detail);
+  else printJob(terminal, detail, await namesOf(client, 'job', detail.depends_on ?? []));
 }
 
 /** `callsheet job` */

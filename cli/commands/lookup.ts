@@ -16,6 +16,9 @@ const SEARCH_PAGES_MAX = 20;
 /** Maximum number of candidates that an error lists. */
 const CANDIDATES_MAX = 10;
 
+/** Maximum number of names that one command requests by id. */
+const NAMES_MAX = 20;
+
 interface Named {
   readonly id: string;
   readonly name: string;
@@ -40,6 +43,30 @@ export const allQueues = (client: RestClient, farmId?: string): Promise<Queue[]>
 
 export const allWorkers = (client: RestClient, farmId?: string): Promise<Worker[]> =>
   allPages((paging) => client.call('get', '/workers', { query: { farm_id: farmId, ...paging } }));
+
+/** Returns the name of a job or worker; its id if it was deleted. */
+export async function nameOf(client: RestClient, kind: 'job' | 'worker', id: string): Promise<string> {
+  try {
+    const found =
+      kind === 'job'
+        ? await client.call('get', '/jobs/{id}', { path: { id } })
+        : await client.call('get', '/workers/{id}', { path: { id } });
+    return found.name;
+  } catch (error) {
+    if (error instanceof CommandError && error.exitCode === EXIT.notFound) return id;
+    throw error;
+  }
+}
+
+/** Returns the names of jobs or workers by id, each requested once; without those above `NAMES_MAX`. */
+export async function namesOf(
+  client: RestClient,
+  kind: 'job' | 'worker',
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const asked = [...new Set(ids)].slice(0, NAMES_MAX);
+  return new Map(await Promise.all(asked.map(async (id) => [id, await nameOf(client, kind, id)] as const)));
+}
 
 export async function findFarm(client: RestClient, given: string): Promise<Farm> {
   return findIn(await allFarms(client), given, 'farm');

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { clientCommand, contextOf, printJson, shortTime, type ClientOptions } from './client-command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
-import { findTask } from './lookup.ts';
+import { findTask, nameOf, namesOf } from './lookup.ts';
 import { shownStatusOf } from '../../client/attempt-status.ts';
 import { retriedText } from './retry.ts';
 import type { Attempt, Task } from '../../client/resources.ts';
@@ -9,23 +9,37 @@ import { table, type Column } from './table.ts';
 import { parametersOf, progressOf } from './tasks.ts';
 import { coloredStatus, formatField, type Terminal } from './terminal.ts';
 
-const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
+/** Names by id. An item without a name is shown by its id. */
+type NameMap = ReadonlyMap<string, string>;
+
+const attemptColumns = (workers: NameMap): readonly Column<Attempt>[] => [
   { title: 'ATTEMPT', value: (attempt) => String(attempt.attempt_number), align: 'right' },
   { title: 'STATUS', value: shownStatusOf, isStatus: true },
   { title: 'EXIT', value: (attempt) => String(attempt.exit_code ?? ''), align: 'right' },
   { title: 'STARTED', value: (attempt) => shortTime(attempt.started_at) },
   { title: 'ENDED', value: (attempt) => shortTime(attempt.ended_at) },
-  { title: 'WORKER', value: (attempt) => attempt.worker_id ?? '', isId: true },
+  {
+    title: 'WORKER',
+    value: ({ worker_id: id }) => (id === undefined ? '' : (workers.get(id) ?? id)),
+    shrinks: true,
+  },
   { title: 'MESSAGE', value: (attempt) => attempt.message ?? '', shrinks: true },
 ];
 
-function printTask(terminal: Terminal, task: Task, attempts: readonly Attempt[]): void {
+function printTask(
+  terminal: Terminal,
+  task: Task,
+  attempts: readonly Attempt[],
+  job: string,
+  workers: NameMap,
+): void {
+  const worker = task.assigned_worker_id;
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['task', task.id],
     ['name', task.name],
-    ['job', task.job_id],
+    ['job', job === task.job_id ? job : `${job} (${task.job_id})`],
     ['parameters', parametersOf(task)],
-    ['worker', task.assigned_worker_id],
+    ['worker', worker === undefined ? undefined : (workers.get(worker) ?? worker)],
     ['updated', task.updated_at],
     ['retry after', task.retry_after],
     ['progress', progressOf(task)],
@@ -36,7 +50,7 @@ function printTask(terminal: Terminal, task: Task, attempts: readonly Attempt[])
   const width = Math.max(...given.map(([name]) => name.length)) + 2;
   terminal.out(`${'status'.padEnd(width)}${coloredStatus(task.status, terminal)}\n`);
   for (const [name, value = ''] of given) terminal.out(formatField(name, value, width));
-  if (attempts.length > 0) terminal.out(`\n${table(ATTEMPT_COLUMNS, attempts, terminal)}`);
+  if (attempts.length > 0) terminal.out(`\n${table(attemptColumns(workers), attempts, terminal)}`);
 }
 
 const ACTIONS = ['cancel', 'retry'] as const;
@@ -67,8 +81,19 @@ async function task(given: string, action: Action | undefined, options: TaskOpti
   }
   const found = await client.call('get', '/tasks/{id}', { path: { id } });
   const { items: attempts } = await client.call('get', '/tasks/{id}/attempts', { path: { id } });
-  if (json) printJson(terminal, { ...found, attempts });
-  else printTask(terminal, found, attempts);
+  if (json) return printJson(terminal, { ...found, attempts });
+  const workers = [found.assigned_worker_id, ...attempts.map((attempt) => attempt.worker_id)];
+  printTask(
+    terminal,
+    found,
+    attempts,
+    await nameOf(client, 'job', found.job_id),
+    await namesOf(
+      client,
+      'worker',
+      workers.filter((worker) => worker !== undefined),
+    ),
+  );
 }
 
 /** Help text of an argument that selects a task. */

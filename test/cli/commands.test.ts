@@ -507,6 +507,7 @@ test('a job is shown with its details and steps, and canceled', async (t) => {
     ],
   };
   const service = await answeringService({
+    'GET /api/v1/jobs/j1': [{ body: { ...JOB, id: 'j1', name: 'Sim v12' } }],
     [`GET /api/v1/jobs/${JOB.id}`]: [{ body: detail }],
     [`POST /api/v1/jobs/${JOB.id}/cancel`]: [{ status: 204, body: '' }],
   });
@@ -522,7 +523,7 @@ test('a job is shown with its details and steps, and canceled', async (t) => {
       'priority          50',
       'created           2026-01-02T03:04:05.678Z',
       'updated           2026-01-02T03:04:05.678Z',
-      'waits for         j1, j2',
+      'waits for         Sim v12, j2',
       'failed            failed (exit 3)',
       '  Width           64',
       '  ALongParameter  x\u{fffd}y',
@@ -538,7 +539,7 @@ test('a job is shown with its details and steps, and canceled', async (t) => {
   t.same(canceled, { code: 0, out: `${JOB.id} failed\n`, err: '' });
   t.same(
     service.requests.map(({ method }) => method),
-    ['GET', 'POST', 'GET'],
+    ['GET', 'GET', 'GET', 'POST', 'GET'],
   );
 });
 

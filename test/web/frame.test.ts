@@ -75,6 +75,46 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.goto('/farms');
   });
 
+  await t.test('a page that cannot be loaded is loaded when the server is back', async (t) => {
+    const opened = await fixture.open('/jobs');
+    const { page: other } = opened;
+    await other.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    await other.route('**/assets/queues-page*', (route) => route.abort());
+    await other.route(`${fixture.url}/`, (route) => route.abort());
+    await other.getByRole('link', { name: 'Queues' }).click();
+    await other.getByText('The server cannot be reached, so this page could not be loaded.').waitFor();
+    t.notMatch(await other.locator('main').innerText(), /\.js:\d/, 'no stack trace');
+    await saveScreenshots(other, 'page-not-loaded');
+    t.strictSame(await violations(other), []);
+    await other.unrouteAll();
+    await other.getByRole('heading', { name: 'Queues', level: 1 }).waitFor();
+    await opened.close();
+  });
+
+  await t.test('a page of another build reloads the application once', async (t) => {
+    const opened = await fixture.open('/jobs');
+    const { page: other } = opened;
+    await other.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    await other.route('**/assets/queues-page*', (route) => route.fulfill({ status: 404 }));
+    await other.route(`${fixture.url}/`, (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: '<script type="module" src="/assets/new.js"></script>',
+      }),
+    );
+    let loads = 0;
+    other.on('domcontentloaded', () => (loads += 1));
+    await other.getByRole('link', { name: 'Queues' }).click();
+    await other
+      .getByText('The server has a new version, and this page could not be loaded from it.')
+      .waitFor();
+    t.equal(loads, 1);
+    await other.unrouteAll();
+    await other.getByRole('button', { name: 'Try again' }).click();
+    await other.getByRole('heading', { name: 'Queues', level: 1 }).waitFor();
+    await opened.close();
+  });
+
   await t.test('the theme is remembered', async (t) => {
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByRole('menuitem', { name: 'Theme: dark' }).click();

@@ -1,15 +1,16 @@
-import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+import type { ComponentType } from 'react';
+import { lazyPart } from '../parts/lazy-part.tsx';
 
 /** Path, page and loader of a route. */
 export interface RouteEntry {
   /** Pattern of wouter: `:id` matches one path segment. */
   readonly path: string;
-  readonly Page: LazyExoticComponent<ComponentType>;
+  readonly Page: ComponentType;
 }
 
 /** Loads a page in its own chunk when it is first shown. */
 const page = <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
-  lazy(async (): Promise<{ default: ComponentType }> => ({ default: (await load())[name] }));
+  lazyPart<object>(async () => (await load())[name]);
 
 /** All pages. */
 export const ROUTES: readonly RouteEntry[] = [

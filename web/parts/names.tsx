@@ -24,7 +24,11 @@ export function QueueName({ id }: { id: string }) {
 export function WorkerName({ id }: { id: string }) {
   const { rest } = useService();
   const { data } = useQuery(queries.workers(rest));
-  const name = data?.items.find((worker) => worker.id === id)?.name;
+  const listed = data?.items.find((worker) => worker.id === id)?.name;
+  // On a farm with more workers than the list has, the worker is requested by its id.
+  const isUnlisted = data !== undefined && listed === undefined && data.total > data.items.length;
+  const own = useQuery({ ...queries.worker(rest, id), staleTime: 60_000, enabled: isUnlisted });
+  const name = listed ?? own.data?.name;
   return (
     <Link href={`/workers/${encodeURIComponent(id)}`} title={id}>
       {name ?? short(id)}

@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from './lazy-part.tsx';
 import { Skeleton } from './skeleton.tsx';
 import { chartText, lastValue, valueText, type TimeSeries } from './time-chart-model.ts';
 import { useUtc } from './time.tsx';
 import './time-chart.css';
 
-const Plot = lazy(async () => ({ default: (await import('./time-plot.tsx')).TimePlot }));
+const Plot = lazyPart(async () => (await import('./time-plot.tsx')).TimePlot);
 
 export interface TimeChartProps {
   /** Title of the chart. */

@@ -73,7 +73,8 @@ export function retryGates(facts: TaskFacts): RetryGate[] {
 
 /** `, the last on render-017 (exit 3)`. */
 function lastFailure({ attempt, names }: TaskFacts): string {
-  if (attempt?.status !== 'failed') return '';
+  // An attempt that was taken back is not a failure of the task.
+  if (attempt?.status !== 'failed' || attempt.reclaimed === true) return '';
   const how = attempt.exitCode === undefined ? briefText(attempt.message) : `exit ${attempt.exitCode}`;
   return `, the last on ${names.worker(attempt.workerId)}${how === '' ? '' : ` (${how})`}`;
 }

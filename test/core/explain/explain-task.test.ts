@@ -1012,3 +1012,14 @@ test('a delay that has ended is not listed, even if the lease actor still has it
   }
   t.end();
 });
+
+test('an attempt that was taken back is not named as a failure', (t) => {
+  const now = NOW;
+  const held = {
+    task: taskState({ failedAttempts: 1, attemptNumber: 2, retryAfter: now + 42_000 }),
+    attempt: attempt({ attemptNumber: 2, status: 'failed', message: 'worker went offline', reclaimed: true }),
+    lease: leaseExplanation({ heldUntil: now + 42_000 }),
+  };
+  t.match(sentencesOf(held)[0], /for 42 s more: 1 of 3 attempts has failed\.$/);
+  t.end();
+});

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { ListChecks } from 'lucide-react';
 import { useParams } from 'wouter';
 import { ProblemError } from '../../../client/problem.ts';
@@ -6,6 +6,7 @@ import type { JobDetail } from '../../../client/resources.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Page } from '../../parts/page.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
@@ -26,9 +27,7 @@ import { TemplateTab } from './tabs/template-tab.tsx';
 import { useJob } from './use-job.ts';
 import './job-page.css';
 
-const JobTimeline = lazy(async () => ({
-  default: (await import('../../parts/timeline/job-timeline.tsx')).JobTimeline,
-}));
+const JobTimeline = lazyPart(async () => (await import('../../parts/timeline/job-timeline.tsx')).JobTimeline);
 
 const CRUMBS = [{ label: 'Jobs', href: '/jobs' }];
 

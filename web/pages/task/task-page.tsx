@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { FileQuestion, ScrollText } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useParams } from 'wouter';
+import { shownStatusOf } from '../../../client/attempt-status.ts';
 import { tasksOf } from '../../../client/events/subjects.ts';
 import { ProblemError } from '../../../client/problem.ts';
 import type { Attempt, JobDetail, Task } from '../../../client/resources.ts';
@@ -93,7 +94,7 @@ function TaskView({ task }: { task: Task }) {
           source={source}
           state={state}
           isLive={shown.status === 'running'}
-          beginsAtEnd={shown.status === 'failed'}
+          beginsAtEnd={shownStatusOf(shown) === 'failed'}
           empty={emptyOf(shown)}
           onPointed={() => setView({ attempt: shown.attempt_number }, { replace: true })}
         />

@@ -1,9 +1,10 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Link } from 'wouter';
 import type { JobDetail, Step } from '../../../../client/resources.ts';
 import { LinkButton } from '../../../parts/button.tsx';
 import { classNames } from '../../../parts/class-names.ts';
 import { KeyValues } from '../../../parts/key-values.tsx';
+import { lazyPart } from '../../../parts/lazy-part.tsx';
 import { counted } from '../../../parts/number-text.ts';
 import { Skeleton } from '../../../parts/skeleton.tsx';
 import { StatusBadge } from '../../../parts/status-badge.tsx';
@@ -15,7 +16,7 @@ import { useUrlState } from '../../../state/use-url-state.ts';
 import { JOB_VIEW } from '../job-view.ts';
 import './steps-tab.css';
 
-const StepGraph = lazy(async () => ({ default: (await import('../graph/step-graph.tsx')).StepGraph }));
+const StepGraph = lazyPart(async () => (await import('../graph/step-graph.tsx')).StepGraph);
 
 /** The steps as a graph and as a list. */
 export function StepsTab({ job }: { job: JobDetail }) {
