@@ -30,6 +30,7 @@ export async function startLogs(
       logDirectory,
       stateDirectory: storeDirectory(directory, 'state'),
       bus,
+      busReplicas: config.bus.replicas,
       softwareVersion: version.version,
       maxBytesPerTask: config.logs.maxBytesPerTask,
     },

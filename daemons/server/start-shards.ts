@@ -91,6 +91,7 @@ function settingsOf(
     heartbeatTimeoutMs: scheduler.heartbeatTimeoutMs,
     reclaimAfterMs: scheduler.reclaimAfterMs,
     busIdentity: busIdentityOf(config),
+    busReplicas: config.bus.replicas,
     retry: retryOf(config),
     unschedulableGraceMs: scheduler.unschedulableGraceMs,
     reservationAfterMs: scheduler.reservationAfterMs,

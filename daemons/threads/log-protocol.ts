@@ -17,6 +17,8 @@ export interface LogThreadOptions {
   /** Directory of the state store. */
   readonly stateDirectory: string;
   readonly bus: ServerList;
+  /** `bus.replicas`; null if it is not set. */
+  readonly busReplicas: number | null;
   /** Maximum size of the stored log of a task, in bytes; 0 means unlimited. */
   readonly maxBytesPerTask: number;
   readonly softwareVersion: string;

@@ -42,7 +42,7 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
   });
   let redeliveries = 0;
   const bus = connectLogBus(
-    { servers: options.bus },
+    { servers: options.bus, replicas: options.busReplicas },
     {
       logged: (delivery) => {
         if (delivery.deliveryNumber > 1) redeliveries++;

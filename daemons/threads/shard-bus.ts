@@ -44,6 +44,7 @@ export function connectBus(parts: ShardParts, host: ThreadHost<ServiceSystem>): 
       servers: options.bus,
       shard: { index: options.index, count: options.count },
       identity: options.busIdentity,
+      replicas: options.busReplicas,
     },
     {
       leaseRequested: (request, queue, inbox) => {

@@ -51,6 +51,8 @@ export interface ShardOptions {
   readonly reclaimAfterMs: number;
   /** How a bus of one server identifies itself to workers; null if it must not. */
   readonly busIdentity: BusIdentityRule | null;
+  /** `bus.replicas`; null if it is not set. */
+  readonly busReplicas: number | null;
   readonly retry: RetryPolicy;
   readonly unschedulableGraceMs: number;
   readonly reservationAfterMs: number;

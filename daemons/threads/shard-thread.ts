@@ -64,7 +64,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     notify({ v: SHARD_PROTOCOL_VERSION, type: 'measured', measures: meter.take() });
   }, MEASURE_PERIOD_MS);
   const control: ShardControl = {
-    checkBus: (timeoutMs) => bus.check(timeoutMs),
+    checkBus: async (timeoutMs) => (await bus.check(timeoutMs)) ?? (await bus.checkStreams()),
     stopLeasing,
     stop: async () => {
       clearInterval(measuring);

@@ -24,32 +24,35 @@ export class NatsServer {
   readonly port: number;
   readonly servers: ServerList;
   readonly #folder: string;
+  readonly #config: readonly string[] | null;
   #child: ChildProcess | null = null;
 
-  private constructor(port: number, folder: string) {
+  private constructor(port: number, folder: string, config: readonly string[] | null) {
+    this.#config = config;
     this.port = port;
     this.servers = { servers: [`127.0.0.1:${port}`], isTls: false };
     this.#folder = folder;
   }
 
-  static async start(): Promise<NatsServer> {
-    const server = await NatsServer.prepare();
+  /** `config` replaces the lines of the configuration that enable JetStream. */
+  static async start(config: readonly string[] | null = null): Promise<NatsServer> {
+    const server = await NatsServer.prepare(config);
     await server.restart();
     return server;
   }
 
   /** Creates everything except the process, which `restart` starts. */
-  static async prepare(): Promise<NatsServer> {
-    return new NatsServer(await freePort(), mkdtempSync(join(tmpdir(), 'callsheet-nats-')));
+  static async prepare(config: readonly string[] | null = null): Promise<NatsServer> {
+    return new NatsServer(await freePort(), mkdtempSync(join(tmpdir(), 'callsheet-nats-')), config);
   }
 
   /** Starts the server again on the same port, with its stored data. */
   async restart(): Promise<void> {
     const config = join(this.#folder, 'server.conf');
-    writeFileSync(
-      config,
-      `listen: "127.0.0.1:${this.port}"\njetstream { store_dir: "${join(this.#folder, 'store')}", max_file_store: 8GB }\n`,
-    );
+    const lines = this.#config ?? [
+      `jetstream { store_dir: "${join(this.#folder, 'store')}", max_file_store: 8GB }`,
+    ];
+    writeFileSync(config, [`listen: "127.0.0.1:${this.port}"`, ...lines, ''].join('\n'));
     const child = spawn('nats-server', ['-c', config], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` },

@@ -291,6 +291,7 @@ export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
   'scheduler.worker_retention': '24h',
   'bus.stop_with_service': 'false',
   'bus.single_server': 'true',
+  'bus.replicas': '',
   'bus.user': '',
   'bus.password': '',
   'bus.password_file': '',

@@ -2,8 +2,10 @@ import {
   AckPolicy,
   DeliverPolicy,
   jetstream,
+  jetstreamManager,
   ReplayPolicy,
   type ConsumerConfig,
+  type ConsumerMessages,
   type JsMsg,
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
@@ -15,7 +17,7 @@ import { backoffMs } from './backoff.ts';
 import { reasonOf, withDeadline } from './connection.ts';
 import { CONNECTION_LIMITS } from './limits.ts';
 import { readText } from './message-text.ts';
-import { ensureStream, managerOf, type StreamKind } from './streams.ts';
+import { ensureStream, managerOf, noteRepair, replicasOn, type StreamKind } from './streams.ts';
 
 /** Delays before redelivery of an unacknowledged message, by delivery; the last one applies to all later ones. */
 export interface Redelivery {
@@ -25,6 +27,8 @@ export interface Redelivery {
 
 interface ConsumerPlan {
   readonly kind: StreamKind;
+  /** `bus.replicas`; null if it is not set. */
+  readonly replicas: number | null;
   /** Name of the consumer, the same at every start. */
   readonly name: string;
   readonly redelivery: Redelivery;
@@ -115,7 +119,8 @@ export class DurableConsumer {
     const { kind, pulled } = this.#plan;
     const stream = STREAMS[kind].name;
     const manager = await managerOf(nc);
-    await ensureStream(manager, kind);
+    const repair = await ensureStream(manager, kind, replicasOn(nc, this.#plan.replicas));
+    noteRepair(repair, (event) => this.#callbacks.changed(event));
     const info = await manager.consumers.add(stream, configOf(this.#plan));
     // Requested after the consumer was created: if the stream has changed by then, the consumer was lost with the old
     // one.
@@ -130,7 +135,32 @@ export class DurableConsumer {
     });
     onStarted();
     this.#callbacks.started();
-    return messages.closed();
+    const lost = this.#endWhenLost(nc, messages);
+    return (await messages.closed()) ?? lost();
+  }
+
+  /**
+   * Ends the consumption when the server is silent and does not know the consumer either, as during the election of a new
+   * leader in a cluster: the client itself would wait for a whole pull before it asks again. Returns a function that
+   * returns why it was ended.
+   */
+  #endWhenLost(nc: NatsConnection, messages: ConsumerMessages): () => Error | undefined {
+    const { kind, name } = this.#plan;
+    let lost: Error | undefined;
+    const watch = async (): Promise<void> => {
+      const manager = await jetstreamManager(nc, { checkAPI: false, timeout: CONNECTION_LIMITS.streamMs });
+      for await (const { type } of messages.status()) {
+        if (type !== 'heartbeats_missed' || lost !== undefined) continue;
+        try {
+          await manager.consumers.info(STREAMS[kind].name, name);
+        } catch (error) {
+          lost = new Error(`no heartbeats: ${reasonOf(error)}`);
+          await messages.close();
+        }
+      }
+    };
+    void watch();
+    return () => lost;
   }
 
   /** Subscribes to the server's advisories about messages that reached their maximum deliveries. */

@@ -93,6 +93,10 @@ export const CONNECTION_LIMITS = {
    */
   repairMsMin: 1000,
   repairMsMax: 5 * SECOND_MS,
+  /** Timeout of a check of the streams for readiness, which has a budget of its own. */
+  streamMs: 2 * SECOND_MS,
+  /** Interval at which the streams are checked for changed settings and missing copies. */
+  streamCheckMs: 15 * SECOND_MS,
 } as const;
 
 /** Limits of a worker's publishing. */

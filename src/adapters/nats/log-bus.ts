@@ -10,13 +10,17 @@ import { receive, type DeliveryParser } from './deliveries.ts';
 import { DurableConsumer, type Redelivery } from './durable-consumer.ts';
 import { readText } from './message-text.ts';
 import type { ServerList } from './server-address.ts';
-import { managerOf } from './streams.ts';
+import { StreamWatch } from './stream-watch.ts';
+import { managerOf, type StreamKind } from './streams.ts';
 
 interface LogBusOptions {
   readonly servers: ServerList;
   readonly redelivery?: Redelivery;
+  /** `bus.replicas`; null or absent if it is not set. */
+  readonly replicas?: number | null;
 }
 
+const KINDS: readonly StreamKind[] = ['logs'];
 const CONSUMER = 'logs';
 /** A burst of logs can keep the writer busy: chunks are redelivered later than statuses. */
 const REDELIVERY: Redelivery = { waitsMs: [10_000, 30_000, 60_000], deliveriesMax: 10 };
@@ -36,6 +40,7 @@ export function connectLogBus(options: LogBusOptions, listener: LogBusListener):
   const consumer = new DurableConsumer(
     {
       kind: 'logs',
+      replicas: options.replicas ?? null,
       name: CONSUMER,
       redelivery: options.redelivery ?? REDELIVERY,
       unacknowledgedMax: UNACKNOWLEDGED_MAX,
@@ -51,6 +56,7 @@ export function connectLogBus(options: LogBusOptions, listener: LogBusListener):
       changed,
     },
   );
+  const watch = new StreamWatch(KINDS, options.replicas ?? null, changed);
   let session: NatsConnection | null = null;
   const connection = new BusConnection(
     { servers: options.servers, name: 'callsheet logs' },
@@ -58,6 +64,7 @@ export function connectLogBus(options: LogBusOptions, listener: LogBusListener):
       sessionStarted: (nc) => {
         session = nc;
         void consumer.serve(nc);
+        void watch.serve(nc);
         nc.subscribe(subjects.allDiagnostics, {
           callback: (error, message) => {
             // An error is a refused subscription, which the connection has reported.

@@ -32,7 +32,8 @@ import { readText } from './message-text.ts';
 import { RequestMux } from './request-mux.ts';
 import type { ServerList } from './server-address.ts';
 import { store } from './store-message.ts';
-import { ensureStream, managerOf } from './streams.ts';
+import { StreamWatch, streamFaults } from './stream-watch.ts';
+import { ensureStream, managerOf, noteRepair, replicasOn, type StreamKind } from './streams.ts';
 
 /** Selects the identity of a server that alone is the bus. */
 export interface BusIdentityRule {
@@ -47,6 +48,8 @@ interface ServiceBusOptions {
   /** Index and number of shards: each shard has its own consumers. */
   readonly shard: { readonly index: number; readonly count: number };
   readonly redelivery?: Redelivery;
+  /** `bus.replicas`; null or absent if it is not set. */
+  readonly replicas?: number | null;
   /** How the bus identifies itself to workers as the only server; null if it must not. */
   readonly identity?: BusIdentityRule | null;
 }
@@ -56,6 +59,8 @@ interface ServiceBusOptions {
  * or a connection.
  */
 const REDELIVERY: Redelivery = { waitsMs: [10_000, 10_000, 20_000, 30_000, 60_000], deliveriesMax: 10 };
+/** The streams of a shard. */
+const KINDS: readonly StreamKind[] = ['status', 'presence', 'cancel'];
 /** Part of a session: the subscription by which the bus knows that a service is connected. */
 const PRESENT = 'present';
 const UNACKNOWLEDGED_MAX = 20_000;
@@ -81,6 +86,9 @@ export function connectShardBus(options: ServiceBusOptions, listener: ServiceBus
 
 class NatsServiceBus implements ServiceBus {
   readonly #identity: BusIdentityRule | null;
+  readonly #replicas: number | null;
+  /** Null for all shards but the first one: one watch is enough. */
+  readonly #watch: StreamWatch | null;
   readonly #listener: ServiceBusListener;
   readonly #connection: BusConnection;
   readonly #mux: RequestMux;
@@ -91,16 +99,27 @@ class NatsServiceBus implements ServiceBus {
   #nc: NatsConnection | null = null;
   /** Pending creation of the stream of cancels, shared by all callers. */
   #preparing: Promise<void> | null = null;
+  #checking: Promise<string | null> | null = null;
 
   constructor(options: ServiceBusOptions, listener: ServiceBusListener) {
     this.#listener = listener;
     this.#identity = options.identity ?? null;
+    this.#replicas = options.replicas ?? null;
     const { index, count } = options.shard;
+    this.#watch =
+      index === 0 ? new StreamWatch(KINDS, this.#replicas, (event) => listener.busChanged(event)) : null;
     const name = `shard-${index}-of-${count}`;
     const redelivery = options.redelivery ?? REDELIVERY;
     const consumer = (kind: 'status' | 'presence', delivered: (message: JsMsg) => void): DurableConsumer =>
       new DurableConsumer(
-        { kind, name, redelivery, unacknowledgedMax: UNACKNOWLEDGED_MAX, pulled: PULLED },
+        {
+          kind,
+          replicas: this.#replicas,
+          name,
+          redelivery,
+          unacknowledgedMax: UNACKNOWLEDGED_MAX,
+          pulled: PULLED,
+        },
         { delivered, started: () => this.#inPlace(kind), changed: (event) => this.#changed(event, kind) },
       );
     const statusDoor: DeliveryParser<StatusMessage> = {
@@ -167,6 +186,16 @@ class NatsServiceBus implements ServiceBus {
     return this.#connection.check(timeoutMs);
   }
 
+  checkStreams(): Promise<string | null> {
+    const nc = this.#nc;
+    if (nc === null || nc.isClosed()) return Promise.resolve('not connected to a server');
+    // The stream of logs, too: the logs thread may be busy with a flood of output.
+    this.#checking ??= streamFaults(nc, [...KINDS, 'logs']).finally(() => {
+      this.#checking = null;
+    });
+    return this.#checking;
+  }
+
   close(): Promise<void> {
     return this.#connection.close();
   }
@@ -201,6 +230,7 @@ class NatsServiceBus implements ServiceBus {
       },
     });
     void this.#prepareCancels(nc);
+    void this.#watch?.serve(nc);
   }
 
   /** The shard is connected only when the bus has processed its subscriptions. */
@@ -227,7 +257,8 @@ class NatsServiceBus implements ServiceBus {
     const { repairMsMin, repairMsMax } = CONNECTION_LIMITS;
     for (let failures = 1; !nc.isClosed(); failures += 1) {
       try {
-        await ensureStream(await managerOf(nc), 'cancel');
+        const repair = await ensureStream(await managerOf(nc), 'cancel', replicasOn(nc, this.#replicas));
+        noteRepair(repair, (event) => this.#listener.busChanged(event));
         this.#inPlace('cancel');
         return;
       } catch (error) {

@@ -183,6 +183,12 @@ const SERVER_KEYS = {
     'true',
     'Whether a bus without a cluster and JetStream domain is one single server. Workers then trust its answer that no service is connected. Set it to false if leaf nodes are connected to the server.',
   ),
+  'bus.replicas': key(
+    optional(integer(1, 5)),
+    '',
+    'Number of servers of the NATS cluster that keep a copy of each stream.',
+    '3 on a cluster of three or more servers',
+  ),
   'discovery.enabled': key(
     boolean(),
     'false',

@@ -32,6 +32,8 @@ export interface ServerConfig {
     readonly isSingleServer: boolean;
     /** Null for the managed server, and for one that requires nothing beyond `urls`. */
     readonly access: BusAccess | null;
+    /** Null: chosen by the size of the cluster. */
+    readonly replicas: number | null;
   };
   /** Null: the service does not announce itself. */
   readonly discovery: DiscoveryConfig | null;
@@ -128,6 +130,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         stopsWithService: values['bus.stop_with_service'],
         isSingleServer: values['bus.single_server'],
         access,
+        replicas: values['bus.replicas'],
       },
       discovery: values['discovery.enabled']
         ? { name: values['discovery.name'], interfaces: values['discovery.interfaces'] }

@@ -66,6 +66,12 @@ export type BusEvent =
   | { readonly type: 'ready' }
   /** A stream or consumer is missing or was lost. The bus keeps retrying. */
   | { readonly type: 'impaired'; readonly part: string; readonly reason: string }
+  /** A stream cannot be used, or misses a copy. */
+  | { readonly type: 'stream-impaired'; readonly stream: string; readonly reason: string }
+  /** A stream reported as impaired can be used again, with all its copies. */
+  | { readonly type: 'stream-restored'; readonly stream: string }
+  /** Settings of a stream were changed by another client, and were restored. */
+  | { readonly type: 'stream-repaired'; readonly stream: string; readonly settings: string }
   /** The server reported an error about this connection. */
   | { readonly type: 'server-error'; readonly reason: string }
   /** An invalid message was discarded. */
@@ -92,6 +98,11 @@ export interface BusMember {
 
 /** The bus as a shard of the service uses it. */
 export interface ServiceBus extends BusMember {
+  /**
+   * Returns null if every stream exists and answers; otherwise the streams that do not, with the reasons. Concurrent
+   * callers share one check.
+   */
+  checkStreams(): Promise<string | null>;
   /**
    * Returns the server of the current connection if it alone is the bus, so that its "no responders" proves that no
    * service is connected. Null if it is not, or without a connection.

@@ -4,6 +4,10 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { accessOptions } from '../../../src/adapters/nats/access.ts';
 import { configuredServers } from '../../../src/adapters/nats/server-address.ts';
+import { makeAccount } from '../../kit/nats-accounts.ts';
+import { recordingWorker } from '../../kit/nats-members.ts';
+import { ofType } from '../../kit/nats-recorder.ts';
+import { NatsServer } from '../../kit/nats-server.ts';
 import type { BusAccess } from '../../../src/core/config/bus-access.ts';
 
 const NONE: BusAccess = { user: '', password: null, token: null, credentialsFile: '', tls: null };
@@ -31,6 +35,32 @@ test('secrets are read from their files for each connection', async (t) => {
       message: `bus.token_file: the file ${file} must contain one line of text`,
     });
   }
+});
+
+test('a credentials file opens the bus of its account, and no other', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'callsheet-access-'));
+  const ours = makeAccount();
+  const server = await NatsServer.start(ours.config);
+  const connected: { readonly bus: { close(): Promise<void> } }[] = [];
+  t.teardown(async () => {
+    for (const { bus } of connected) await bus.close();
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  });
+  const connectWith = (name: string, content: string) => {
+    const credentialsFile = join(folder, name);
+    writeFileSync(credentialsFile, content, { mode: 0o600 });
+    const worker = recordingWorker({ ...server.servers, access: { ...NONE, credentialsFile } });
+    connected.push(worker);
+    return worker.events;
+  };
+  await connectWith('ours', ours.credentials()).next(ofType('ready'));
+  t.match(await connectWith('theirs', makeAccount().credentials()).next(ofType('unreachable')), {
+    reason: /authorization violation/i,
+  });
+  t.match(await connectWith('broken', 'not credentials').next(ofType('unreachable')), {
+    reason: /credentials/,
+  });
 });
 
 test('a file that cannot be read is reported with its key', async (t) => {

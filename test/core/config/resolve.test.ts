@@ -59,6 +59,7 @@ test('the server has its defaults', async (t) => {
         stopsWithService: false,
         isSingleServer: true,
         access: null,
+        replicas: null,
       },
       discovery: null,
       scheduler: {
