@@ -609,43 +609,41 @@ test('a draining worker that loses contact stops its tasks', (t) => {
   t.end();
 });
 
-test('a draining worker departs only after its session has exited its environments', (t) => {
-  const fixture = new AgentFixture();
-  const [request] = fixture.register();
-  if (request === undefined) throw new Error('no lease request');
-  const onExit = { command: 'release', args: [] };
-  const steps = { job_environments: [{ name: 'Licence', variables: {}, onExit, embeddedFiles: [] }] };
-  fixture.lease(request, leases([assignmentOf('a', { cores: 4 })], stepOf(steps)));
-  fixture.opened('a');
-  fixture.started('a', 1);
-  fixture.takeEffects();
-  draining(fixture);
-  fixture.ended('a', 1, 0);
-  fixture.drained('a');
-  fixture.answer(lastAnnouncement(fixture), alive('a'));
-  const isDeparting = (): boolean =>
-    fixture
-      .takeEffects()
-      .some((effect) => effect.kind === 'announce' && effect.announcement.type === 'deregister');
-  t.notOk(isDeparting(), 'the exit runs');
-  fixture.started('a', 2);
-  fixture.ended('a', 2, 0);
-  t.notOk(isDeparting(), 'the session is not closed');
-  fixture.closed('a');
-  fixture.answer(lastAnnouncement(fixture), alive('a'));
-  t.ok(isDeparting());
+test('a worker departs only after an idle session has exited its environments', (t) => {
+  for (const atOnce of [false, true]) {
+    const fixture = new AgentFixture();
+    const [request] = fixture.register();
+    if (request === undefined) throw new Error('no lease request');
+    const onExit = { command: 'release', args: [] };
+    const job_environments = [{ name: 'Licence', variables: {}, onExit, embeddedFiles: [] }];
+    const step = stepOf({ job_environments, ready_left: 1 });
+    fixture.lease(request, leases([assignmentOf('a', { cores: 4 })], step));
+    fixture.opened('a');
+    fixture.started('a', 1);
+    fixture.ended('a', 1, 0);
+    fixture.drained('a');
+    fixture.deliver('registrar', 'registrar', {
+      type: 'reports.confirmed',
+      attemptIds: ['a' as AttemptId],
+    });
+    fixture.takeEffects();
+    fixture.deliver('registrar', 'registrar', { type: 'agent.leave', atOnce });
+    const effects = fixture.takeEffects();
+    const isDeparting = (sent: readonly AgentEffect[]): boolean =>
+      sent.some((effect) => effect.kind === 'announce' && effect.announcement.type === 'deregister');
+    t.ok(
+      effects.some(({ kind }) => kind === 'start-action'),
+      'the exit runs',
+    );
+    t.notOk(isDeparting(effects));
+    fixture.started('a', 2);
+    fixture.ended('a', 2, 0);
+    t.notOk(isDeparting(fixture.takeEffects()), 'the session is not closed');
+    fixture.closed('a');
+    t.ok(isDeparting(fixture.takeEffects()));
+  }
   t.end();
 });
-
-/** Returns the latest heartbeat, or sends the next one. */
-function lastAnnouncement(fixture: AgentFixture): Extract<AgentEffect, { kind: 'announce' }> {
-  const sent = fixture.takeEffects().findLast((effect) => effect.kind === 'announce');
-  if (sent !== undefined) return sent;
-  fixture.pass(5000);
-  const next = fixture.takeEffects().findLast((effect) => effect.kind === 'announce');
-  if (next === undefined) throw new Error('no heartbeat');
-  return next;
-}
 
 test('a late reply to an earlier incarnation does not make the worker register again', (t) => {
   const fixture = withRunning();

@@ -8,7 +8,7 @@ import { prepareFlush } from '../../../../actors/service/gateway/prepare-flush.t
 import { mainThreadReplyTo, leaseReply } from '../../../../actors/service/gateway/reply-address.ts';
 import { PoisonedReports } from '../../../../actors/service/gateway/accept-reports.ts';
 import { ShardMeter } from '../../../../daemons/threads/shard-meter.ts';
-import { queueId, taskIdOf, type JobId } from '../../../../src/core/ids.ts';
+import { attemptIdOf, queueId, taskIdOf, type JobId } from '../../../../src/core/ids.ts';
 import { eventsOf } from '../../../../src/core/wire/event-batch.ts';
 import type { TaskEvent } from '../../../../src/core/wire/events.ts';
 import { jobNumber, uuid } from '../../../http/kit/records.ts';
@@ -61,7 +61,7 @@ function flushFixture() {
         prepareLease: () => 'prepared',
         preparePresence: () => 'prepared',
         takePrepared: () => () => sent.push('replies'),
-        cancelAttempt: () => undefined,
+        cancelAttempt: ({ reason }) => sent.push(`cancel ${reason}`),
       },
       confirmBus: () => undefined,
       tallies: { release: () => undefined },
@@ -143,4 +143,20 @@ test('an answer to a client requests an early apply', (t) => {
   window.onReadable?.();
   t.strictSame(sent, ['apply', 'replies', 'answer 7']);
   t.end();
+});
+
+test('cancels are sent after the replies to workers, when the running function has ended', async (t) => {
+  const { sent, flush } = flushFixture();
+  const task = { jobId: JOB, stepOrder: 0, index: 0 };
+  const message = {
+    v: 1,
+    task_id: taskIdOf(task),
+    attempt_id: attemptIdOf({ ...task, attemptNumber: 1 }),
+    reason: 'canceled by user',
+  } as const;
+  const window = flush({ kind: 'effect', effect: { kind: 'cancel', message } });
+  window.onDurable();
+  sent.push('the window is processed');
+  await Promise.resolve();
+  t.strictSame(sent, ['replies', 'the window is processed', 'cancel canceled by user']);
 });

@@ -1,0 +1,260 @@
+import { mutantsOf, type Mutant } from './mutant.ts';
+
+const LEASE = 'test/core/lease';
+
+/** Mutants of the rules of leases. */
+export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
+  ...mutantsOf(
+    'src/core/lease/caps.ts',
+    [
+      `${LEASE}/ready-index.test.ts`,
+      'test/actors/service/lease/lease.test.ts',
+      'test/actors/service/job/update.test.ts',
+    ],
+    [
+      'the cap of the farm does not count',
+      'Math.min(roomOf(this.farm), roomOf(this.ofQueue(queueId)))',
+      'roomOf(this.ofQueue(queueId))',
+    ],
+    ['a paused queue has room', '  if (limit.paused) return 0;\n', ''],
+    [
+      'one task more than the cap runs',
+      'limit.maxConcurrentTasks - limit.live;',
+      'limit.maxConcurrentTasks - limit.live + 1;',
+    ],
+    ['room in the farm is not reported', 'return inFarm || inQueue;', 'return inQueue;'],
+    [
+      'the limit of another queue is used',
+      'if (queueId === this.lastQueue) return this.lastLimit;',
+      'if (this.lastQueue !== null) return this.lastLimit;',
+    ],
+  ),
+  ...mutantsOf(
+    'src/core/lease/eligibility.ts',
+    [`${LEASE}/eligibility.test.ts`],
+    [
+      'a worker of other queues is eligible',
+      'worker.queueIds.length > 0 && !worker.queueIds.includes(demand.queueId)',
+      'worker.queueIds.length > 1 && !worker.queueIds.includes(demand.queueId)',
+    ],
+    [
+      'a worker of another place is eligible',
+      "requirements.computeLocation !== '' && requirements.computeLocation !== worker.computeLocation",
+      "worker.computeLocation !== '' && requirements.computeLocation !== '' && requirements.computeLocation !== worker.computeLocation",
+    ],
+    [
+      'a worker with exactly enough cores is too small',
+      'if (cores > worker.cpuCount) {',
+      'if (cores >= worker.cpuCount) {',
+    ],
+    ['a maximum does not count', ' || offered > (requirement.max ?? Infinity)) {', ') {'],
+    [
+      'a missing amount is enough',
+      'worker.amounts.get(requirement.name) ?? 0',
+      'worker.amounts.get(requirement.name) ?? Infinity',
+    ],
+    [
+      'half a core rounds to zero',
+      'Math.max(1, Math.ceil(requirements.cores))',
+      'Math.ceil(requirements.cores - 0.5)',
+    ],
+    [
+      'one value is enough for allOf',
+      'attribute.allOf.every((each) => fold(each) === offered)',
+      'attribute.allOf.some((each) => fold(each) === offered)',
+    ],
+    ['places are compared without case', "new Set(['attr.worker.computelocation'])", 'new Set([])'],
+    [
+      'limits of expressions do not count',
+      'requirements.usesExpressions === true && shortfall !== null',
+      'requirements.usesExpressions === true && shortfall === undefined',
+    ],
+  ),
+  ...mutantsOf(
+    'src/core/lease/ready-tasks.ts',
+    [`${LEASE}/ready-tasks.test.ts`],
+    [
+      'tasks that avoid workers are counted twice',
+      'this.inGroups += group.tasks.size - before;',
+      'this.inGroups += group.tasks.size;',
+    ],
+    [
+      'tasks are taken past the next one',
+      'takeFirst(Math.min(howMany - taken.size, upTo))',
+      'takeFirst(howMany - taken.size)',
+    ],
+    [
+      'tasks of forbidden groups are taken',
+      'for (const { avoided, tasks } of this.groups.values()) if (allows(avoided)) sets.push(tasks);',
+      'for (const { tasks } of this.groups.values()) sets.push(tasks);',
+    ],
+    [
+      'the number of tasks below counts the task itself',
+      'Math.min(length, index - start)',
+      'Math.min(length, index - start + 1)',
+    ],
+    ['a removed task of a group stays counted', '      this.inGroups--;\n', ''],
+  ),
+  ...mutantsOf(
+    'src/core/lease/task-ranges.ts',
+    [`${LEASE}/task-ranges.test.ts`],
+    [
+      'adjacent runs are not joined',
+      'run !== undefined && run.start <= end; run',
+      'run !== undefined && run.start < end; run',
+    ],
+    [
+      'the rest of a run behind a removed index is lost',
+      'if (index + 1 < run.end) parts.push',
+      'if (index + 2 < run.end) parts.push',
+    ],
+    ['a removed index stays counted', '    this.total--;\n', ''],
+    [
+      'a run that is taken in part starts too early',
+      'this.runs[used] = { start: run.start + count, end: run.end };',
+      'this.runs[used] = { start: run.start + count - 1, end: run.end };',
+    ],
+    ['runs that were taken first stay', '    if (used > 0) this.runs.splice(0, used);\n', ''],
+    [
+      'an index before the first run is in it',
+      'return run !== undefined && run.start <= index;',
+      'return run !== undefined;',
+    ],
+  ),
+  ...mutantsOf(
+    'src/core/lease/candidate-order.ts',
+    [`${LEASE}/candidate-order.test.ts`],
+    ['low priorities come first', 'return b.priority - a.priority;', 'return a.priority - b.priority;'],
+    [
+      'jobs of one millisecond have the order of their steps',
+      'if (a.jobId !== b.jobId) return a.jobId < b.jobId ? -1 : 1;',
+      '',
+    ],
+    ['later steps come first', 'return a.stepOrder - b.stepOrder;', 'return b.stepOrder - a.stepOrder;'],
+  ),
+  ...mutantsOf(
+    'src/core/lease/farm-pools.ts',
+    [
+      `${LEASE}/farm-pools.test.ts`,
+      'test/actors/service/lease/pools.test.ts',
+      'test/actors/service/catalog/usage-pools.test.ts',
+    ],
+    [
+      'slots of a partly refused claim stay taken',
+      'if (each.granted > granted) this.tallies.release(this.farmId, each.slot, each.granted - granted);',
+      '',
+    ],
+    [
+      'an unregistered pool has room',
+      'pool === undefined ? 0 : this.roomOf(pool)',
+      'pool === undefined ? Infinity : this.roomOf(pool)',
+    ],
+    ['a full pool serves no request', '    this.tallies.notifyWhenFreed(this.farmId, slot);\n', ''],
+    ['slots are claimed before the live tasks are counted', '    if (!this.isCounted) return 0;\n', ''],
+    [
+      'a pool that is registered again has no live tasks',
+      'if (before.get(name)?.slot !== slot) this.tallies.setShare(this.farmId, slot, this.liveTasks(name));',
+      '',
+    ],
+    ['a removed pool keeps its share', '      this.tallies.setShare(this.farmId, slot, 0);\n', ''],
+    ['released slots are released again', '    this.released.clear();\n', ''],
+    [
+      'a released slot is not live any longer only in the tallies',
+      '    this.countLive(names, -count);\n',
+      '',
+    ],
+  ),
+  ...mutantsOf(
+    'src/core/lease/committed-shares.ts',
+    [`${LEASE}/committed-shares.test.ts`],
+    [
+      'a disabled worker counts as online',
+      "if (worker.status === 'online') add(worker.farmId, ONLINE_WORKERS_SLOT);",
+      "if (worker.status !== 'offline') add(worker.farmId, ONLINE_WORKERS_SLOT);",
+    ],
+    [
+      'slots of a disabled worker are free after a restart',
+      "if (worker.status === 'online') add(worker.farmId, ONLINE_WORKERS_SLOT);",
+      "if (worker.status !== 'online') continue;\n    add(worker.farmId, ONLINE_WORKERS_SLOT);",
+    ],
+    ['one task of each farm is counted', 'count: (counts.get(key)?.count ?? 0) + 1', 'count: 1'],
+    ['the pools of the first step count for all', 'ofSteps[attempt.stepOrder] ?? []', 'ofSteps[0] ?? []'],
+  ),
+  ...mutantsOf(
+    'src/core/lease/parked-requests.ts',
+    [`${LEASE}/parked-requests.test.ts`, 'test/actors/service/lease/lease.test.ts'],
+    [
+      'a replaced request stays',
+      'const replaced = this.take(request.workerId, request.queueId);',
+      'const replaced = this.bySlot.get(slotKey(request.workerId, request.queueId))?.request ?? null;',
+    ],
+    ['the latest request comes first', 'a.next.order < b.next.order', 'a.next.order > b.next.order'],
+    [
+      'requests for other queues are woken',
+      '        if (queueId !== null && queueId !== signature.queueId) continue;\n',
+      '',
+    ],
+    ['requests without enough cores are woken', 'if (cores <= group.freeCores) yield group;', 'yield group;'],
+    [
+      'a request with exactly enough cores is not woken',
+      'if (cores <= group.freeCores) yield group;',
+      'if (cores < group.freeCores) yield group;',
+    ],
+    ['a hold ends a millisecond late', 'if (request.until > now) break;', 'if (request.until >= now) break;'],
+    ['ineligible kinds are woken', '      if (!isKindEligible(kind, signature)) continue;\n', ''],
+    [
+      'requests that were taken meanwhile are woken',
+      'if (next.group === group && this.all.has(next.request)) yield next.request;',
+      'if (next.group === group) yield next.request;',
+    ],
+  ),
+  ...mutantsOf(
+    'src/core/lease/ready-index.ts',
+    [
+      `${LEASE}/ready-index.test.ts`,
+      'test/actors/service/lease/avoidance.test.ts',
+      'test/actors/service/lease/reservation.test.ts',
+    ],
+    ['a withdrawn step is offered', '      entry.open = false;\n', ''],
+    [
+      'a closed step takes ready tasks',
+      'if (entry?.open !== true) return null;',
+      'if (entry === undefined) return null;',
+    ],
+    [
+      'the wait of a step starts with its latest task',
+      'entry.ready.size === 0 ? now : Math.min(entry.readySince, now)',
+      'now',
+    ],
+    [
+      'taken tasks do not count as live',
+      '      step.live += count;\n      this.caps.count(step.queueId, count);',
+      '      step.live += count;',
+    ],
+    ['a lease exceeds the free cores', 'Math.floor(free / cores)', 'Math.ceil(free / cores)'],
+    ['a lease exceeds its number of tasks', '      left -= count;\n', ''],
+    ['a lease takes all cores for each step', '      free -= count * cores;\n', ''],
+    [
+      'a request for one queue gets tasks of another',
+      'else if (queueId !== null && signature.queueId !== queueId) continue;',
+      '',
+    ],
+    [
+      'a worker gets a task that failed on it',
+      '!avoided.includes(worker.workerId) || !this.kinds.hasOther(signature, avoided)',
+      'true',
+    ],
+    ['a task that failed everywhere is never leased', ' || !this.kinds.hasOther(signature, avoided);', ';'],
+    [
+      'a step that is overtaken by worse candidates is not marked',
+      'if (step.isOvertaken || compareCandidates(step, best) > 0) continue;',
+      'if (step.isOvertaken || compareCandidates(step, best) < 0) continue;',
+    ],
+    ['a removed step stays in the caps', '    this.caps.count(entry.queueId, -entry.live);\n', ''],
+    [
+      'a step that is offered again counts twice in its pools',
+      'const heldBefore = { pools: before?.requirements.pools ?? [], live: before?.live ?? 0 };',
+      'const heldBefore = { pools: [], live: 0 };',
+    ],
+  ),
+];
