@@ -7,6 +7,8 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
+  readFileSync,
   readdirSync,
   rmSync,
   statSync,
@@ -72,8 +74,8 @@ async function checkTypes(installed, folder) {
 }
 
 /** Starts a daemon of the installed package. Resolves when it prints a line that matches. */
-function start(command, args, env, pattern) {
-  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+function start(command, args, env, log, pattern) {
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', openSync(log, 'a')] });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   let isStopping = false;
   const stop = async () => {
@@ -101,6 +103,7 @@ async function runFarm(command, folder, env) {
     return stdout;
   };
   const [port, bus] = [await freePort(), await freePort()];
+  const log = join(folder, 'daemons.log');
   const server = start(
     command,
     [
@@ -109,10 +112,10 @@ async function runFarm(command, folder, env) {
       `--http-addr=127.0.0.1:${port}`,
       `--bus-addr=127.0.0.1:${bus}`,
       `--data-dir=${join(folder, 'data')}`,
-      '--log-level=warn',
       '--log-format=text',
     ],
     env,
+    log,
     /http:\/\/\S+/,
   );
   const daemons = [server];
@@ -131,10 +134,10 @@ async function runFarm(command, folder, env) {
           `--worker-dir=${join(folder, 'worker')}`,
           '--isolation-enabled=false',
           '--worker-allow-root=true',
-          '--log-level=warn',
           '--log-format=text',
         ],
         env,
+        log,
         /$^/,
       ),
     );
@@ -145,6 +148,13 @@ async function runFarm(command, folder, env) {
     say(`the job ended: ${output.trim().split('\n').at(-1)}`);
     const page = await (await fetch(url)).text();
     if (!page.includes('<script type="module"')) throw new Stop('The web application is not served.');
+    say(
+      / server: (the HTTP engine .*)$/m.exec(readFileSync(log, 'utf8'))?.[1] ??
+        'the log does not name the HTTP engine',
+    );
+  } catch (error) {
+    console.error(readFileSync(log, 'utf8'));
+    throw error;
   } finally {
     for (const daemon of daemons.reverse()) await daemon.stop();
   }
@@ -180,9 +190,6 @@ await runMain(async () => {
     say(
       `  of which the engine ${mib(sizeOf(engine))}, ${tree.trim().split('\n').length - 2} packages ${mib(sizeOf(join(installed, 'node_modules')))}`,
     );
-    const { selectEngine } = await import(join(installed, 'dist/http/server/select-engine.js'));
-    const { engine: selected, reason } = selectEngine('auto');
-    say(`HTTP engine: ${selected.name}, ${reason}`);
     await checkTypes(installed, folder);
     await runFarm(join(prefix, 'bin/callsheet'), folder, { ...env });
 

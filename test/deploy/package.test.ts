@@ -25,15 +25,14 @@ interface Manifest {
 const BY_PREPACK = /^(dist\/engine\/|npm-shrinkwrap\.json$)/;
 const FROM = /^(?:import|export)\b[^;'"=]*\bfrom ["']([^"']+)["'];$/gm;
 const BARE = /^import ["']([^"']+)["'];$/gm;
-const DYNAMIC = /\bimport\(["']([^"']+)["']\)/g;
+const DYNAMIC = /(?<!\{)\bimport\(["']([^"']+)["']\)/g;
+const COMMENT_LINE = /^\s*(?:\*|\/\*|\/\/).*$/gm;
 
-const COMMENT = /\/\*[^]*?\*\//g;
-
-/** Returns the imports of a file, static or with a constant name, without those in comments. */
-function importsOf(text: string): string[] {
-  const code = text.replaceAll(COMMENT, '');
+/** Returns what the modules of a file import, statically or with a constant name. */
+const importsOf = (text: string): string[] => {
+  const code = text.replaceAll(COMMENT_LINE, '');
   return [FROM, BARE, DYNAMIC].flatMap((pattern) => [...code.matchAll(pattern)].map(([, name = '']) => name));
-}
+};
 
 test('the package has what its programs need, and nothing that only a checkout needs', async (t) => {
   const { stdout } = await promisify(execFile)(
@@ -74,13 +73,15 @@ test('the package has what its programs need, and nothing that only a checkout n
   t.ok(packed !== undefined && packed.files.length < 3_000, 'no packages and caches');
 
   const missing: string[] = [];
-  for (const path of paths.filter(
-    (each) => /^(bin|dist)\/.*\.js$/.test(each) && !each.startsWith('dist/web-app/'),
-  )) {
+  const programs = paths.filter((path) => /^(bin|dist\/program)\/.*\.js$/.test(path));
+  const exported = targets.map((path) => posix.normalize(path)).filter((path) => path.endsWith('.js'));
+  const reached = new Set([...programs, ...exported]);
+  for (const path of reached) {
     for (const name of importsOf(read(path))) {
       if (name.startsWith('.')) {
         const target = posix.join(posix.dirname(path), name);
-        if (!has.has(target)) missing.push(`${path}: ${target}`);
+        if (has.has(target)) reached.add(target);
+        else missing.push(`${path}: ${target}`);
       } else if (!name.startsWith('node:')) {
         const dependency = name
           .split('/')
@@ -90,6 +91,7 @@ test('the package has what its programs need, and nothing that only a checkout n
       }
     }
   }
+  t.ok(reached.size > programs.length + exported.length, 'imports are found');
   t.same(missing, [], 'every import is in the package or a production dependency');
 });
 
