@@ -2,7 +2,7 @@
 /** Starts the compiled command; says how to get it when the sources have not been compiled. */
 import { existsSync } from 'node:fs';
 
-const command = new URL('../dist/cli/callsheet.js', import.meta.url);
+const command = new URL('../dist/program/callsheet.js', import.meta.url);
 
 if (existsSync(command)) {
   // Until the daemon listens to them itself, nothing has been opened that would have to be closed.

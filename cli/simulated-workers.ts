@@ -1,6 +1,6 @@
 import type { AgentSettings } from '../actors/agent/agent-settings.ts';
 import { thisMachine } from '../src/adapters/host/machine.ts';
-import { parseServerList } from '../src/adapters/nats/server-address.ts';
+import { configuredServers } from '../src/adapters/nats/server-address.ts';
 import type { SimulationSettings } from '../src/adapters/process/simulated-task-processes.ts';
 import { Uuid7 } from '../src/adapters/system/uuid7.ts';
 import type { WorkerConfig } from '../src/core/config/worker-config.ts';
@@ -26,8 +26,7 @@ export interface SimulationOptions extends SimulationSettings {
  * processes, until SIGTERM or SIGINT. They store nothing on disk.
  */
 export async function runSimulatedWorkers(config: WorkerConfig, options: SimulationOptions): Promise<void> {
-  const servers = parseServerList(config.bus.urls.join(','));
-  if (servers === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
+  const servers = configuredServers(config.bus.urls, config.bus.access);
   const logger = createLogger(config.log, 'simulation');
   // An event often affects thousands of workers at once: only the first worker logs warnings, unless the level is
   // `debug`.

@@ -1,16 +1,18 @@
 /**
- * Compiles the sources to dist/, bundles the web application to dist/web-app/, and removes compiled files without a
- * source. Needs the packages.
+ * Compiles the sources to dist/, bundles the command to dist/program/ and the web application to dist/web-app/, and
+ * removes compiled files without a source. Needs the packages.
  */
 import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleProgram } from './bundle-program.js';
 import { withLock } from './lock.js';
 import { Stop, root, run, runMain } from './run.js';
 
 const COMPILED = /\.(js|js\.map|d\.ts)$/;
+const PROGRAM = join(root, 'dist/program');
 const WEB = join(root, 'web');
 const WEB_APP = join(root, 'dist/web-app');
 /** The stamp of the bundle's inputs. It is next to the bundle, not in it. */
@@ -21,7 +23,7 @@ function removeOrphans() {
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !COMPILED.test(entry.name)) continue;
     const file = join(entry.parentPath, entry.name);
-    if (file.startsWith(WEB_APP)) continue;
+    if (file.startsWith(WEB_APP) || file.startsWith(PROGRAM)) continue;
     const source = join(root, relative(dist, file).replace(COMPILED, '.ts'));
     if (!existsSync(source) && !existsSync(`${source}x`)) rmSync(file);
   }
@@ -37,6 +39,7 @@ async function buildAlone() {
   if (status !== 0) throw new Stop('The sources do not compile: see above.');
   removeOrphans();
   await parseApiDocument();
+  await bundleProgram(PROGRAM, compilerRecords());
   await bundleWebApp();
   stamp();
 }
@@ -89,11 +92,14 @@ function stamp() {
   renameSync(`${file}.new`, file);
 }
 
-/** Returns the files that change when a compiler or bundler writes a different result. */
-function buildRecords() {
+/** Returns the files that change when the compiler writes a different result. */
+function compilerRecords() {
   const folder = join(root, 'dist/.tsbuildinfo');
-  return [...readdirSync(folder).map((name) => join(folder, name)), WEB_STAMP];
+  return readdirSync(folder).map((name) => join(folder, name));
 }
+
+/** Returns the files that change when a compiler or bundler writes a different result. */
+const buildRecords = () => [...compilerRecords(), WEB_STAMP];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runMain(async () => {

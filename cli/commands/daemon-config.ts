@@ -1,6 +1,8 @@
 import { tmpdir } from 'node:os';
 import { thisMachine } from '../../src/adapters/host/machine.ts';
 import { readConfigFile } from '../../src/adapters/system/config-file.ts';
+import { clearArguments, clearVariables } from '../../src/adapters/system/own-environment.ts';
+import { isSecretVariable, variableTest } from '../../src/core/access/denied-variables.ts';
 import { readFlags } from '../../src/core/config/flags.ts';
 import type { ConfigSources, Resolved } from '../../src/core/config/resolve.ts';
 import { serverConfig, type ServerConfig } from '../../src/core/config/server-config.ts';
@@ -27,10 +29,40 @@ function valuesOf<Config>(resolved: Resolved<Config>): Config {
   return resolved.values;
 }
 
-/** Returns the configuration of `callsheet server`. Throws a CommandError with one line per error. */
-export const serverConfigOf = (args: readonly string[]): ServerConfig =>
-  valuesOf(serverConfig(sourcesOf(args)));
+/**
+ * Returns the configuration of `callsheet server`, and removes secrets from the environment of the process. Throws a
+ * CommandError with one line per error.
+ */
+export function serverConfigOf(args: readonly string[]): ServerConfig {
+  const config = valuesOf(serverConfig(sourcesOf(args)));
+  hideSecrets(isSecretVariable, () => false);
+  return config;
+}
 
-/** Returns the configuration of `callsheet worker` on this machine. Throws a CommandError with one line per error. */
-export const workerConfigOf = (args: readonly string[]): WorkerConfig =>
-  valuesOf(workerConfig(sourcesOf(args), { ...thisMachine(), temporaryDirectory: tmpdir() }));
+/**
+ * Returns the configuration of `callsheet worker` on this machine, and removes secrets from the environment of the
+ * process. Throws a CommandError with one line per error.
+ */
+export function workerConfigOf(args: readonly string[]): WorkerConfig {
+  const config = valuesOf(workerConfig(sourcesOf(args), { ...thisMachine(), temporaryDirectory: tmpdir() }));
+  const isDenied = variableTest(config.isolation.envDeny);
+  // The library for S3 reads AWS_*, and the daemon may need variables that only jobs must not have, such as PATH.
+  const isNeeded = (name: string): boolean => name.startsWith('AWS_') || !isSecretVariable(name);
+  hideSecrets((name) => isSecretVariable(name) || isDenied(name), isNeeded);
+  return config;
+}
+
+/** Secrets in flags: those of the keys, and credentials in URLs of the bus. Every account can read arguments. */
+const SECRET_ARGUMENTS = /(?<=--bus-(?:password|token)[=\0])[^\0]+|(?<=(?:nats|tls):\/\/)[^\0\s/@,]+(?=@)/g;
+
+/** Makes secrets unreadable in /proc. Prints a line if that is impossible. */
+function hideSecrets(isCleared: (name: string) => boolean, isKept: (name: string) => boolean): void {
+  const readable = clearVariables({ isCleared, isKept });
+  if (readable !== null)
+    console.error(
+      `secret variables of this process stay readable for its account and its jobs: ${readable}; use the *_file keys`,
+    );
+  const shown = clearArguments(SECRET_ARGUMENTS);
+  if (shown !== null)
+    console.error(`secrets in the flags of this process stay readable: ${shown}; use the *_file keys`);
+}

@@ -4,7 +4,7 @@ import type { JobId, TaskId } from '../../src/core/ids.ts';
 import type { LogPosition } from '../../src/core/records/log-chunk.ts';
 import { controlOf } from '../threads/control-port.ts';
 import type { LogControl, LogNotice, LogThreadOptions } from '../threads/log-protocol.ts';
-import { threadEntry } from '../threads/thread-entry.ts';
+import { entryUrl } from '../threads/entry-url.ts';
 
 export interface LogThreadEvents {
   readonly noticed: (notice: LogNotice) => void;
@@ -29,7 +29,7 @@ export function startLogThread(
 ): Promise<LogThread> {
   const { port1, port2 } = new MessageChannel();
   const workerData: LogThreadOptions = { ...options, controlPort: port2 };
-  const worker = new Worker(threadEntry('logs-thread'), { workerData, transferList: [port2], name: 'logs' });
+  const worker = new Worker(entryUrl('logs-thread'), { workerData, transferList: [port2], name: 'logs' });
   const control = controlOf<LogControl>(port1);
   let isStopping = false;
   return new Promise((resolve, reject) => {

@@ -4,7 +4,8 @@ import {
   stopLeftServer,
   type ManagedServerEvent,
 } from '../../src/adapters/nats/managed-server.ts';
-import { parseServerList, type ServerList } from '../../src/adapters/nats/server-address.ts';
+import { accessOptions } from '../../src/adapters/nats/access.ts';
+import { configuredServers, type ServerList } from '../../src/adapters/nats/server-address.ts';
 import type { Logger } from '../process/logging.ts';
 import { throwIfStopping, type StartContext } from './start-context.ts';
 
@@ -19,8 +20,9 @@ export async function openBus({
 }: StartContext): Promise<ServerList> {
   const folder = join(directory, 'bus');
   if (config.bus.urls.length > 0) {
-    const servers = parseServerList(config.bus.urls.join(','));
-    if (servers === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
+    const servers = configuredServers(config.bus.urls, config.bus.access);
+    // A file that is missing now would be reported only as an unreachable bus.
+    accessOptions(servers);
     if (await stopLeftServer(folder))
       logger.warn(
         'stopped the nats-server of an earlier start without bus.url: workers must not use it any more',

@@ -3,7 +3,7 @@ import { openStateReader, type StateReader } from '../../src/adapters/lmdb/state
 import { startStoreThread, type StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
 import { assertRestoreComplete, storeDirectory } from '../maintenance/data-directory.ts';
-import { threadEntry } from '../threads/thread-entry.ts';
+import { entryUrl } from '../threads/entry-url.ts';
 import { prepareData } from './prepare-data.ts';
 import { throwIfStopping, type StartContext } from './start-context.ts';
 
@@ -28,7 +28,7 @@ export async function startStore(context: StartContext): Promise<StartedStore> {
   throwIfStopping(stopping);
   let observer: (lag: EventLoopLag) => void = () => undefined;
   const thread = await startStoreThread(
-    threadEntry('store-thread'),
+    entryUrl('store-thread'),
     {
       directory: storeDirectory(directory, 'state'),
       softwareVersion: version.version,

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { Preparation } from '../../http/ports.ts';
 import type { PoolTask, PreparationResult, PreparationTask } from '../threads/pool-task.ts';
-import { poolThreadName, threadEntry } from '../threads/thread-entry.ts';
+import { entryUrl, poolThreadName } from '../threads/entry-url.ts';
 import { TemplateQueue, type Taken } from './template-queue.ts';
 
 /** Maximum number of submissions that wait for a thread, and those of one client. Further ones are refused. */
@@ -49,7 +49,7 @@ export class PreparationPool {
       waitingPerClient: WAITING_PER_CLIENT_MAX,
     });
     this.pool = new Piscina({
-      filename: fileURLToPath(threadEntry('pool-thread')),
+      filename: fileURLToPath(entryUrl('pool-thread')),
       minThreads: 1,
       maxThreads: threads,
       atomics: isAnswering ? 'disabled' : 'sync',

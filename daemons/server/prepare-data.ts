@@ -4,6 +4,7 @@ import { makeDirectory } from '../../src/adapters/system/make-directory.ts';
 import type { Logger } from '../process/logging.ts';
 import { storesToCheck, type CompactedStore } from '../maintenance/compact.ts';
 import { assertRestoreComplete } from '../maintenance/data-directory.ts';
+import { entryUrl } from '../threads/entry-url.ts';
 
 interface DataOptions {
   readonly directory: string;
@@ -39,10 +40,6 @@ type ChildAnswer =
   | { readonly ok: true; readonly stores: readonly CompactedStore[] }
   | { readonly ok: false; readonly reason: string };
 
-const CHILD = fileURLToPath(
-  new URL(`../maintenance/compact-entry${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
-);
-
 /**
  * Compacts the stores in a child process, which may be killed at any moment. Returns null if the service stops
  * meanwhile.
@@ -53,7 +50,9 @@ function compactInChild(
   stopping: AbortSignal,
 ): Promise<ChildAnswer | null> {
   return new Promise((resolve) => {
-    const child = fork(CHILD, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const child = fork(fileURLToPath(entryUrl('compact-process')), {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     let answer: ChildAnswer | null = null;
     const kill = (): void => {
       child.kill('SIGKILL');

@@ -20,7 +20,7 @@ import {
   type ShardOptions,
   type SubmitCommand,
 } from '../threads/shard-protocol.ts';
-import { shardThreadName, threadEntry } from '../threads/thread-entry.ts';
+import { entryUrl, shardThreadName } from '../threads/entry-url.ts';
 
 /**
  * Size of the young generation of a shard's thread. Messages live as long as their commit is in flight. With V8's
@@ -139,7 +139,7 @@ export class Shards {
   private start(settings: ShardSettings, index: number, storePort: MessagePort): Shard {
     const { port1, port2 } = new MessageChannel();
     const options: ShardOptions = { ...settings, index, storePort, controlPort: port2 };
-    const worker = new Worker(threadEntry('shard-thread'), {
+    const worker = new Worker(entryUrl('shard-thread'), {
       workerData: options,
       transferList: [storePort, port2],
       name: shardThreadName(index),

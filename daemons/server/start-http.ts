@@ -4,7 +4,7 @@ import { readBundle, type Bundle } from '../../http/pages/bundle.ts';
 import type { Ports } from '../../http/ports.ts';
 import type { Logger } from '../process/logging.ts';
 import { packageRoot } from '../process/package-root.ts';
-import { shardThreadName } from '../threads/thread-entry.ts';
+import { shardThreadName } from '../threads/entry-url.ts';
 import type { PreparationPool } from './preparation-pool.ts';
 import { ThreadProfiler } from './profiler.ts';
 import type { StartContext } from './start-context.ts';

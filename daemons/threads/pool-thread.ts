@@ -2,7 +2,7 @@ import { threadId } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { prepareTemplate, type PoolTask } from './pool-task.ts';
 import { serveProfiles } from './profile-channel.ts';
-import { poolThreadName } from './thread-entry.ts';
+import { poolThreadName } from './entry-url.ts';
 
 /** Entry of a pool thread: piscina calls the default export. The rows of large jobs are transferred, not copied. */
 export { run as default };

@@ -11,7 +11,7 @@ import { connectBus } from './shard-bus.ts';
 import { createHost } from './shard-host.ts';
 import { openParts } from './shard-parts.ts';
 import { openTallies } from './shard-tallies.ts';
-import { shardThreadName } from './thread-entry.ts';
+import { shardThreadName } from './entry-url.ts';
 import {
   MEASURE_PERIOD_MS,
   SHARD_PROTOCOL_VERSION,

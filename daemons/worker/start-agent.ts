@@ -4,12 +4,13 @@ import type { AgentEffect, AgentEnvelope, AgentSystem } from '../../actors/agent
 import { completeImmediately, flushImmediately } from '../../actors/kernel/immediate-flush.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
 import { thisMachine } from '../../src/adapters/host/machine.ts';
-import type { ServerList } from '../../src/adapters/nats/server-address.ts';
+import { withAccess, type ServerList } from '../../src/adapters/nats/server-address.ts';
 import { connectWorkerBus } from '../../src/adapters/nats/worker-bus.ts';
 import { PROCESS_LIMITS } from '../../src/adapters/process/limits.ts';
 import { LocalTaskProcesses } from '../../src/adapters/process/local-task-processes.ts';
 import { supervisorScript } from '../../src/adapters/process/supervisor.ts';
 import { LocalStaging } from '../../src/adapters/staging/local-staging.ts';
+import { allowedVariables, SECRET_VARIABLES } from '../../src/core/access/denied-variables.ts';
 import { parseAttemptId, taskIdOf, type AttemptId } from '../../src/core/ids.ts';
 import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
 import { BusLog } from '../process/bus-log.ts';
@@ -109,7 +110,8 @@ function watchCapabilities({ config, logger, state }: AgentContext, post: Post):
   return new CapabilityWatch({
     config: config.worker,
     machine: thisMachine(),
-    environment: process.env,
+    // A program that it starts must not show secrets in its environment.
+    environment: allowedVariables(process.env, SECRET_VARIABLES),
     directory: state.directory,
     warn: (text) => logger.warn(text),
     changed: (capabilities) => {
@@ -152,6 +154,7 @@ function openProcesses(
   const isolation = {
     isEnabled: config.isolation.enabled,
     environmentPassthrough: config.isolation.envPassthrough,
+    environmentDeny: config.isolation.envDeny,
   };
   const collector = new IdleGarbageCollector(garbageCollector(), usedHeapBytes);
   const processes = new LocalTaskProcesses({
@@ -178,7 +181,7 @@ function openProcesses(
 function connectBus({ config, servers, discovery }: AgentContext, post: Post, busLog: BusLog) {
   return connectWorkerBus(
     {
-      servers: discovery === null ? servers : () => discovery.servers(),
+      servers: discovery === null ? servers : () => withAccess(discovery.servers(), config.bus.access),
       name: `callsheet worker ${config.worker.name}`,
     },
     busListener(post, (event) => {

@@ -1,5 +1,6 @@
 import { rootRefusal } from '../../src/adapters/host/root-check.ts';
-import { parseServerList, type ServerList } from '../../src/adapters/nats/server-address.ts';
+import { accessOptions } from '../../src/adapters/nats/access.ts';
+import { configuredServers, type ServerList } from '../../src/adapters/nats/server-address.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
 import { failStop } from '../process/fail-stop.ts';
@@ -72,9 +73,9 @@ async function work(config: WorkerConfig): Promise<void> {
 function checkStart({ bus, worker }: WorkerConfig): ServerList {
   const refusal = rootRefusal(process.platform, process.getuid?.() ?? null, worker.allowRoot);
   if (refusal !== null) throw new Error(refusal);
-  const urls = bus.urls.join(',');
-  const servers = parseServerList(urls);
-  if (servers === null) throw new Error(`bus.url: not a NATS server: ${urls}`);
+  const servers = configuredServers(bus.urls, bus.access);
+  // A file that is missing now would be reported only as an unreachable bus.
+  accessOptions(servers);
   return servers;
 }
 

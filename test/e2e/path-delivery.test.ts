@@ -100,7 +100,10 @@ await test('paths are delivered to tasks at every compute location', { timeout: 
   });
   for (const place of ['annex', 'cloud']) {
     const flags = [`--worker-compute-location=${place}`, '--worker-cpus=1', '--isolation-enabled=true'];
-    workers.push(startWorker(service, place, flags, s3.environment));
+    // The managed bus ignores the user and the password.
+    const access = ['--bus-user=farm', '--bus-password=hunter2'];
+    const environment = { ...s3.environment, FARM_TOKEN: 'hunter2', LD_RENDER: 'hunter2' };
+    workers.push(startWorker(service, place, [...flags, ...access], environment));
   }
 
   const scene = join(studio, 'scene.txt');
@@ -127,6 +130,22 @@ await test('paths are delivered to tasks at every compute location', { timeout: 
     ]);
     const windows = await run(farm, source, { Scene: 's:/Shows\\scene.txt' });
     t.equal(windows.lines[0], join(annex, 'scene.txt'), 'a path of another operating system');
+  });
+
+  await t.test('a job finds no secret of the daemon in its variables and in /proc', async (t) => {
+    const files = workers.flatMap(({ pid }) => ['environ', 'cmdline'].map((file) => `/proc/${pid}/${file}`));
+    const script = `cat ${files.join(' ')} | tr '\\0' '\\n'; env`;
+    const { lines } = await run(farm, template('cloud', script, { parameterDefinitions }), { Scene: scene });
+    t.equal(
+      lines.filter((line) => line === '--bus-user=farm').length,
+      workers.length,
+      'arguments are readable',
+    );
+    t.ok(lines.filter((line) => line.startsWith('PATH=')).length > workers.length, 'variables are readable');
+    t.same(
+      lines.filter((line) => /hunter2|AWS_|FARM_TOKEN=/.test(line)),
+      [],
+    );
   });
 
   await t.test('a template selects the path delivery of its tasks', async (t) => {

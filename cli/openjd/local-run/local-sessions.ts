@@ -41,8 +41,8 @@ export interface LocalSessionsEvents {
 /** The report of an ended task, or null if it was ended from outside. */
 export type SessionReport = StatusMessage | null;
 
-/** Tasks run as the user of this command. */
-const OWN_ACCOUNT = { isEnabled: false, environmentPassthrough: [] };
+/** Tasks run as the user of this command, and get all variables of that user. */
+const OWN_ACCOUNT = { isEnabled: false, environmentPassthrough: [], environmentDeny: [] };
 
 /** The running task. */
 interface Current {

@@ -73,6 +73,8 @@ export async function lockWorkerDirectory(directory: string): Promise<{ release(
 function flock(file: number): Promise<number | string> {
   return new Promise((done) => {
     const child = spawn('flock', ['--exclusive', '--nonblock', '3'], {
+      // Without the variables of the worker, which may contain secrets.
+      env: { PATH: process.env['PATH'], LC_ALL: 'C' },
       stdio: ['ignore', 'ignore', 'ignore', file],
     });
     child.on('error', (error) => {

@@ -1,5 +1,6 @@
 import { connect, type MsgHdrs, type NatsConnection, type ServerInfo } from '@nats-io/transport-node';
 import type { BusEvent, PrepareOutcome, SendOutcome } from '../../core/ports/bus.ts';
+import { accessOptions } from './access.ts';
 import { backoffMs, BackoffTimer } from './backoff.ts';
 import { CONNECTION_LIMITS } from './limits.ts';
 import { PublishFrames } from './publish-frames.ts';
@@ -213,8 +214,8 @@ export class BusConnection {
   async #dial(isTold: boolean): Promise<NatsConnection | null> {
     const { name, pingMs = CONNECTION_LIMITS.pingMs } = this.#options;
     const { servers: source } = this.#options;
-    const servers = typeof source === 'function' ? source() : source;
     try {
+      const servers = typeof source === 'function' ? source() : source;
       return await connect({
         servers: [...servers.servers],
         name,
@@ -223,10 +224,7 @@ export class BusConnection {
         pingInterval: pingMs,
         maxPingOut: CONNECTION_LIMITS.pingsOut,
         noAsyncTraces: true,
-        ...(servers.isTls ? { tls: {} } : {}),
-        ...(servers.user !== undefined ? { user: servers.user } : {}),
-        ...(servers.password !== undefined ? { pass: servers.password } : {}),
-        ...(servers.token !== undefined ? { token: servers.token } : {}),
+        ...accessOptions(servers),
       });
     } catch (error) {
       if (isTold) this.#callbacks.changed({ type: 'unreachable', reason: reasonOf(error) });

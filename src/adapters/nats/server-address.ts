@@ -1,3 +1,4 @@
+import type { BusAccess } from '../../core/config/bus-access.ts';
 import { isLoopbackHost } from '../../core/discovery/bus-address.ts';
 
 /** Address that a server listens on. */
@@ -40,6 +41,8 @@ export interface ServerList {
   readonly user?: string;
   readonly password?: string;
   readonly token?: string;
+  /** Access by configuration keys, in place of credentials in the URL. */
+  readonly access?: BusAccess;
 }
 
 const NATS_PORT = '4222';
@@ -72,3 +75,13 @@ export function parseServerList(text: string): ServerList | null {
     ...(password !== '' ? { user: name, password } : name !== '' ? { token: name } : {}),
   };
 }
+
+/** Returns the servers of `bus.url` with the configured access. Throws if the URLs are invalid. */
+export function configuredServers(urls: readonly string[], access: BusAccess | null): ServerList {
+  const servers = parseServerList(urls.join(','));
+  if (servers === null) throw new Error('bus.url: not the URL of a NATS server');
+  return withAccess(servers, access);
+}
+
+export const withAccess = (servers: ServerList, access: BusAccess | null): ServerList =>
+  access === null ? servers : { ...servers, access };

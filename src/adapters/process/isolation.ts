@@ -7,6 +7,8 @@ export interface IsolationSettings {
   readonly isEnabled: boolean;
   /** Globs of the worker's variables that such tasks get. */
   readonly environmentPassthrough: readonly string[];
+  /** Globs of the worker's variables that no task gets. */
+  readonly environmentDeny: readonly string[];
 }
 
 /**

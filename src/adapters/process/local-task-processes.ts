@@ -255,8 +255,14 @@ export class LocalTaskProcesses implements TaskProcesses {
     const own =
       account === null
         ? ownEnvironment
-        : isolatedEnvironment(account, ownEnvironment, isolation.environmentPassthrough);
-    return taskEnvironment(own, variables, [...this.marksOf(sessionId), marker]);
+        : isolatedEnvironment(
+            account,
+            ownEnvironment,
+            isolation.environmentPassthrough,
+            isolation.environmentDeny,
+          );
+    const marks = [...this.marksOf(sessionId), marker];
+    return taskEnvironment(own, variables, marks, isolation.environmentDeny);
   }
 
   private marksOf(sessionId: SessionId): readonly string[] {
@@ -273,7 +279,7 @@ export class LocalTaskProcesses implements TaskProcesses {
     try {
       const launcher = await Launcher.start({
         cgroup: cgroup?.below('launched') ?? null,
-        marks: taskEnvironment({}, {}, this.marksOf(sessionId)),
+        marks: taskEnvironment({}, {}, this.marksOf(sessionId), []),
         pipes: this.pipes,
       });
       if (this.sessions.has(sessionId)) session.launcher = launcher;

@@ -1,3 +1,5 @@
+import { allowedVariables } from '../../core/access/denied-variables.ts';
+
 /** Returns the mark of every process of a session, which its guard searches for. */
 export const sessionMarker = (sessionId: string): string => `CALLSHEET_SESSION=${sessionId}`;
 
@@ -11,22 +13,17 @@ export const actionMarker = (sessionId: string, run: number): string =>
 /** Returns the mark of every process of a worker with this directory: they are ended before it registers. */
 export const workerMarker = (workerDirectory: string): string => `CALLSHEET_WORKER_DIR=${workerDirectory}`;
 
-/** The agent's own settings may contain secrets, and tasks do not need them. */
-const OWN_SETTINGS = 'SVC_';
-
 /**
- * Returns the environment of a task's process (docs/contract/sessions.md#environment-variables): the worker's, then the
- * session's, then the marks, which cannot be overridden.
+ * Returns the environment of a task's process (docs/contract/sessions.md#environment-variables): the worker's without
+ * denied variables, then the session's, then the marks, which cannot be overridden. `denied` are globs.
  */
 export function taskEnvironment(
   own: Readonly<Record<string, string | undefined>>,
   variables: Readonly<Record<string, string | null>>,
   marks: readonly string[],
+  denied: readonly string[],
 ): Record<string, string> {
-  const environment = new Map<string, string>();
-  for (const [name, value] of Object.entries(own)) {
-    if (value !== undefined && !name.startsWith(OWN_SETTINGS)) environment.set(name, value);
-  }
+  const environment = new Map(Object.entries(allowedVariables(own, denied)));
   for (const [name, value] of Object.entries(variables)) {
     if (value === null) environment.delete(name);
     else environment.set(name, value);

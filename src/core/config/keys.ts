@@ -1,4 +1,5 @@
 import { EXPR_LIMITS, EXPR_MEMORY_MAX } from '../../openjd/expr/expr-limits.ts';
+import { DENIED_VARIABLES } from '../access/denied-variables.ts';
 import { BURST_MAX, RPS_MAX } from '../rate-limit/rate-limiter.ts';
 import { WIRE_LIMITS } from '../wire/limits.ts';
 import {
@@ -13,6 +14,7 @@ import {
   name,
   optional,
   origin,
+  secret,
   tags,
   text,
   variableGlob,
@@ -47,6 +49,44 @@ const HOUR_MS = 3_600 * SECOND_MS;
 const LOG_KEYS = {
   'log.format': key(choice(['json', 'text']), 'json', 'Format of log lines on standard error.'),
   'log.level': key(choice(['debug', 'info', 'warn', 'error']), 'info', 'Minimum level of log lines.'),
+} as const;
+
+/** The access to an external NATS server, the same for both daemons. */
+const BUS_ACCESS_KEYS = {
+  'bus.user': key(text(), '', 'User name for the NATS server.', 'no user'),
+  'bus.password': key(secret(), '', 'Password of `bus.user`. Prefer `bus.password_file`.', 'none'),
+  'bus.password_file': key(
+    text(),
+    '',
+    'File with the password of `bus.user`. It is read for each connection; a line feed at its end is ignored.',
+    'none',
+  ),
+  'bus.token': key(secret(), '', 'Token for the NATS server. Prefer `bus.token_file`.', 'none'),
+  'bus.token_file': key(
+    text(),
+    '',
+    'File with the token for the NATS server, read for each connection.',
+    'none',
+  ),
+  'bus.credentials_file': key(
+    text(),
+    '',
+    'NATS credentials file (.creds: a JWT and the seed of its key), read for each connection.',
+    'none',
+  ),
+  'bus.tls.ca_file': key(
+    text(),
+    '',
+    'PEM file with the certificate authorities of the NATS servers. Setting any key of `bus.tls` requires TLS; so does tls:// in `bus.url`.',
+    'the authorities of Node',
+  ),
+  'bus.tls.cert_file': key(
+    text(),
+    '',
+    'PEM file with the client certificate for the NATS servers, read for each connection.',
+    'none',
+  ),
+  'bus.tls.key_file': key(text(), '', 'PEM file with the key of `bus.tls.cert_file`.', 'none'),
 } as const;
 
 const DISCOVERY_NAME = name(63);
@@ -121,6 +161,7 @@ const SERVER_KEYS = {
     'An external NATS server, or several servers of one cluster, with JetStream enabled.',
     'the service starts and supervises its own nats-server',
   ),
+  ...BUS_ACCESS_KEYS,
   'bus.addr': key(
     address(),
     '127.0.0.1:14222',
@@ -244,6 +285,7 @@ const WORKER_KEYS = {
     'nats://127.0.0.1:14222',
     'The NATS server of the service, or several servers of one cluster.',
   ),
+  ...BUS_ACCESS_KEYS,
   'discovery.enabled': key(
     boolean(),
     'false',
@@ -343,8 +385,13 @@ const WORKER_KEYS = {
   'isolation.env_passthrough': key(
     list(variableGlob()),
     '',
-    'Variables of the worker that tasks with their own account get in addition to a minimal environment: names with * and ?. Variables such as SVC_* and LD_* are never passed.',
+    'Variables of the worker that tasks with their own account get in addition to a minimal environment: names with * and ?. Variables of `isolation.env_deny`, and variables such as SVC_* and LD_*, are never passed.',
     'none',
+  ),
+  'isolation.env_deny': key(
+    list(variableGlob()),
+    DENIED_VARIABLES.join(','),
+    'Variables of the worker that no task gets, with or without its own account: names with * and ?, in upper or lower case. A value replaces the whole list; SVC_* and CALLSHEET_* are never passed. Variables that a job sets are not affected.',
   ),
   'diagnostics.enabled': key(
     boolean(),

@@ -1,4 +1,5 @@
 import type { RateLimit } from '../rate-limit/rate-limiter.ts';
+import { busAccess, type BusAccess } from './bus-access.ts';
 import type { ConfigSources, Resolved } from './resolve.ts';
 import { resolveServer } from './resolve.ts';
 import type { ListenAddress } from './value-type.ts';
@@ -28,6 +29,8 @@ export interface ServerConfig {
     readonly serverPath: string;
     readonly stopsWithService: boolean;
     readonly isSingleServer: boolean;
+    /** Null for the managed server, and for one that requires nothing beyond `urls`. */
+    readonly access: BusAccess | null;
   };
   /** Null: the service does not announce itself. */
   readonly discovery: DiscoveryConfig | null;
@@ -84,12 +87,19 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
   const resolved = resolveServer(sources);
   if (!resolved.ok) return resolved;
   const { values } = resolved;
+  const lines: string[] = [];
   const heartbeatTimeoutMs = values['scheduler.heartbeat_timeout'];
   const reclaimAfterMs = values['scheduler.reclaim_after'] ?? heartbeatTimeoutMs;
   if (reclaimAfterMs < heartbeatTimeoutMs) {
     const limits = `${reclaimAfterMs / 1000} s is less than the ${heartbeatTimeoutMs / 1000} s of scheduler.heartbeat_timeout`;
-    return { ok: false, lines: [`scheduler.reclaim_after: ${limits}`] };
+    lines.push(`scheduler.reclaim_after: ${limits}`);
   }
+  const access = busAccess(values, values['bus.url'], lines);
+  if (access !== null && values['bus.url'].length === 0)
+    lines.push(
+      'bus.url: must be set for the other keys of the access to a NATS server: the managed server has none',
+    );
+  if (lines.length > 0) return { ok: false, lines };
   return {
     ok: true,
     notes: resolved.notes,
@@ -112,6 +122,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         serverPath: values['bus.server_path'],
         stopsWithService: values['bus.stop_with_service'],
         isSingleServer: values['bus.single_server'],
+        access,
       },
       discovery: values['discovery.enabled']
         ? { name: values['discovery.name'], interfaces: values['discovery.interfaces'] }

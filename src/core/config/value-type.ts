@@ -43,6 +43,17 @@ export function text(): ValueType<string> {
   );
 }
 
+/** Returns the type of a text that messages do not show. */
+export function secret(): ValueType<string> {
+  const fromText = (value: string): Parsed<string> =>
+    /[\u0000-\u001f\u007f]/.test(value) ? wrong('must not hold control characters') : right(value);
+  return {
+    label: 'text, secret',
+    fromText,
+    fromDocument: (value) => (typeof value === 'string' ? fromText(value) : wrong('must be text')),
+  };
+}
+
 /** Returns the type of a text of 1 to `max` characters without control characters. */
 export function name(max: number): ValueType<string> {
   return textual(`text of 1 to ${max} characters`, (value) =>

@@ -1,10 +1,11 @@
+import { busAccess, type BusAccess } from './bus-access.ts';
 import type { ConfigSources, Resolved } from './resolve.ts';
 import { resolveWorker } from './resolve.ts';
 import type { DiscoveryConfig, LogConfig } from './server-config.ts';
 
 /** Settings of `callsheet worker`. */
 export interface WorkerConfig {
-  readonly bus: { readonly urls: readonly string[] };
+  readonly bus: { readonly urls: readonly string[]; readonly access: BusAccess | null };
   /** Null: the bus is at `bus.urls`. Otherwise the worker looks for the service, and `bus.urls` is ignored. */
   readonly discovery: DiscoveryConfig | null;
   readonly worker: {
@@ -38,6 +39,8 @@ export interface WorkerConfig {
     readonly enabled: boolean;
     /** Globs. */
     readonly envPassthrough: readonly string[];
+    /** Globs. */
+    readonly envDeny: readonly string[];
   };
   readonly diagnostics: { readonly enabled: boolean };
   readonly log: LogConfig;
@@ -60,11 +63,14 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
   if (!resolved.ok) return resolved;
   const { values } = resolved;
   const name = values['worker.name'] ?? machine.hostName;
+  const lines: string[] = [];
+  const access = busAccess(values, values['bus.url'], lines);
+  if (lines.length > 0) return { ok: false, lines };
   return {
     ok: true,
     notes: resolved.notes,
     values: {
-      bus: { urls: values['bus.url'] },
+      bus: { urls: values['bus.url'], access },
       discovery:
         values['discovery.enabled'] && !resolved.given.has('bus.url')
           ? { name: values['discovery.name'], interfaces: values['discovery.interfaces'] }
@@ -90,6 +96,7 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
       isolation: {
         enabled: values['isolation.enabled'],
         envPassthrough: values['isolation.env_passthrough'],
+        envDeny: values['isolation.env_deny'],
       },
       diagnostics: { enabled: values['diagnostics.enabled'] },
       log: { format: values['log.format'], level: values['log.level'] },

@@ -92,10 +92,25 @@ bothWays(
   'the process gets the environment of the worker, the given variables, and markers that no variable overrides',
   {},
   async (t, launcher) => {
-    const own = { PATH: process.env['PATH'], KEEP: 'kept', GONE: 'x', SVC_BUS_URL: 'secret' };
+    const own = {
+      PATH: process.env['PATH'],
+      KEEP: 'kept',
+      GONE: 'x',
+      SVC_BUS_URL: 'secret',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      NATS_PASSWORD: 'secret',
+      FARM_TOKEN: 'secret',
+      LD_LIBRARY_PATH: '/nowhere',
+    };
     const it = new RecordedProcesses('environment', { launcher, ownEnvironment: own });
     await it.open();
-    const variables = { GONE: null, ADDED: 'two\nlines', KEEP: 'changed', CALLSHEET_SESSION: 'forged' };
+    const variables = {
+      GONE: null,
+      ADDED: 'two\nlines',
+      KEEP: 'changed',
+      CALLSHEET_SESSION: 'forged',
+      FARM_TOKEN: 'of the job',
+    };
     const run = it.start('env', ['-0'], { variables });
     await it.ended(run);
     const ofTheTestRunner = /^(NODE_OPTIONS|_TAPJS_.*)=|^$/;
@@ -106,6 +121,7 @@ bothWays(
       `CALLSHEET_ACTION=${it.sessionId}.1`,
       `CALLSHEET_SESSION=${it.sessionId}`,
       `CALLSHEET_WORKER_DIR=${it.workerDirectory}`,
+      'FARM_TOKEN=of the job',
       'KEEP=changed',
       `PATH=${String(process.env['PATH'])}`,
     ]);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { LocalTaskProcesses } from '../../../src/adapters/process/local-task-processes.ts';
 import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
 import { supervisorScript } from '../../../src/adapters/process/supervisor.ts';
+import { DENIED_VARIABLES } from '../../../src/core/access/denied-variables.ts';
 import { sessionId, type SessionId } from '../../../src/core/ids.ts';
 import type { ActionEnd, ActionStart, OutputBatch, RunAs } from '../../../src/core/ports/task-processes.ts';
 
@@ -60,7 +61,7 @@ export class RecordedProcesses {
       beatTimeoutSeconds,
       tasksBeforeLauncher,
       ownEnvironment,
-      isolation: { isEnabled: true, environmentPassthrough },
+      isolation: { isEnabled: true, environmentPassthrough, environmentDeny: DENIED_VARIABLES },
       warn: (text) => this.warnings.push(text),
       inform: () => undefined,
       events: {

@@ -21,8 +21,8 @@ test('without globs the environment has the base variables, and the time zone an
     TZ: 'Europe/Zurich',
     SECRET: 'x',
   };
-  t.same(isolatedEnvironment(account, own, []), { ...base, LANG: 'de_DE.UTF-8', TZ: 'Europe/Zurich' });
-  t.same(isolatedEnvironment(account, {}, []), base);
+  t.same(isolatedEnvironment(account, own, [], []), { ...base, LANG: 'de_DE.UTF-8', TZ: 'Europe/Zurich' });
+  t.same(isolatedEnvironment(account, {}, [], []), base);
   t.end();
 });
 
@@ -36,7 +36,7 @@ test('globs pass on variables whose whole name matches', (t) => {
     PATH: '/opt/bin',
     GONE: undefined,
   };
-  t.same(isolatedEnvironment(account, own, ['HOUDINI_*', 'R?', 'PATH', 'GONE']), {
+  t.same(isolatedEnvironment(account, own, ['HOUDINI_*', 'R?', 'PATH', 'GONE'], []), {
     ...base,
     HOUDINI_PATH: 'h',
     R1: 'one',
@@ -59,9 +59,15 @@ test('private variables of the worker are never passed on', (t) => {
     'BASH_FUNC_ls%%': '() { :; }',
   };
   t.same(
-    isolatedEnvironment(account, own, ['*', ...Object.keys(own).filter((name) => !name.includes('%'))]),
+    isolatedEnvironment(account, own, ['*', ...Object.keys(own).filter((name) => !name.includes('%'))], []),
     base,
   );
+  t.end();
+});
+
+test('a denied variable is not passed on, although a glob names it', (t) => {
+  const own = { AWS_SECRET_ACCESS_KEY: 'x', RENDER_TOKEN: 'x', RENDER_ROOT: '/r' };
+  t.same(isolatedEnvironment(account, own, ['*'], ['AWS_*', '*_TOKEN']), { ...base, RENDER_ROOT: '/r' });
   t.end();
 });
 
@@ -70,7 +76,7 @@ test('with any globs, every variable is a base variable or one of the worker', (
   const own = fc.dictionary(fc.stringMatching(/^(SVC_|LD_)?[A-Z_]{1,6}$/), fc.string());
   fc.assert(
     fc.property(own, fc.array(glob, { maxLength: 3 }), (variables, globs) => {
-      for (const [name, value] of Object.entries(isolatedEnvironment(account, variables, globs))) {
+      for (const [name, value] of Object.entries(isolatedEnvironment(account, variables, globs, []))) {
         const isBase = Object.hasOwn(base, name);
         t.ok(isBase || variables[name] === value);
         t.notOk(/^(SVC|LD)_/.test(name));

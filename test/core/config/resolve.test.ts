@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { DENIED_VARIABLES } from '../../../src/core/access/denied-variables.ts';
 import { readFlags } from '../../../src/core/config/flags.ts';
 import { environmentName, flagName } from '../../../src/core/config/key-names.ts';
 import { DAEMONS } from '../../../src/core/config/keys.ts';
@@ -57,6 +58,7 @@ test('the server has its defaults', async (t) => {
         serverPath: 'nats-server',
         stopsWithService: false,
         isSingleServer: true,
+        access: null,
       },
       discovery: null,
       scheduler: {
@@ -85,7 +87,7 @@ test('the defaults of a worker depend on its machine', async (t) => {
     ok: true,
     notes: [],
     values: {
-      bus: { urls: ['nats://127.0.0.1:14222'] },
+      bus: { urls: ['nats://127.0.0.1:14222'], access: null },
       discovery: null,
       worker: {
         name: 'node-7.farm',
@@ -105,7 +107,7 @@ test('the defaults of a worker depend on its machine', async (t) => {
         allowRoot: false,
       },
       openjd: { exprMemoryBytes: 1_000_000 },
-      isolation: { enabled: true, envPassthrough: [] },
+      isolation: { enabled: true, envPassthrough: [], envDeny: [...DENIED_VARIABLES] },
       diagnostics: { enabled: true },
       log: { format: 'json', level: 'info' },
     },
@@ -354,4 +356,62 @@ test('the buffer size of the diagnostics is 0 or more', async (t) => {
     ok: false,
     lines: [/^diagnostics\.buffer_size: .* \(set in the flag --diagnostics-buffer-size\)$/],
   });
+});
+
+test('the access to the bus is read from its keys, and secrets from files', async (t) => {
+  const document = {
+    bus: {
+      url: 'tls://bus.farm',
+      user: 'farm',
+      password_file: '/etc/callsheet/bus.password',
+      tls: { ca_file: '/etc/ca.pem', cert_file: '/etc/cert.pem', key_file: '/etc/key.pem' },
+    },
+  };
+  const access = {
+    user: 'farm',
+    password: { file: '/etc/callsheet/bus.password' },
+    token: null,
+    credentialsFile: '',
+    tls: { caFile: '/etc/ca.pem', certFile: '/etc/cert.pem', keyFile: '/etc/key.pem' },
+  };
+  t.match(serverConfig(sources({ document })), { ok: true, values: { bus: { access } } });
+  t.match(workerConfig(sources({ document }), MACHINE), { ok: true, values: { bus: { access } } });
+  t.match(workerConfig(sources({ environment: { SVC_BUS_TOKEN: 's3cret' } }), MACHINE), {
+    ok: true,
+    values: { bus: { access: { token: { text: 's3cret' }, password: null, tls: null } } },
+  });
+  t.match(workerConfig(sources({ args: ['--bus-credentials-file', 'farm.creds'] }), MACHINE), {
+    ok: true,
+    values: { bus: { access: { credentialsFile: 'farm.creds' } } },
+  });
+});
+
+test('contradictions in the access to the bus stop the start, and secrets are not shown', async (t) => {
+  const lines = (bus: Record<string, unknown>): readonly string[] =>
+    workerLines({ document: { bus: { url: 'nats://farm', ...bus } } });
+  t.same(lines({ password: 'a', password_file: 'b', user: 'u' }), [
+    'bus.password: cannot be set together with bus.password_file',
+  ]);
+  t.same(lines({ user: 'u' }), [
+    'bus.user: needs bus.password or bus.password_file, and these need bus.user',
+  ]);
+  t.same(lines({ password: 'p' }), [
+    'bus.user: needs bus.password or bus.password_file, and these need bus.user',
+  ]);
+  t.same(lines({ token: 'a', credentials_file: 'b' }), [
+    'bus.user, bus.token and bus.credentials_file: only one of them can be set',
+  ]);
+  t.same(lines({ url: 'nats://u:p@farm', token: 'a' }), [
+    'bus.url: contains a user or token in addition to bus.user, bus.token or bus.credentials_file',
+  ]);
+  t.same(lines({ tls: { cert_file: 'c' } }), [
+    'bus.tls.cert_file: bus.tls.cert_file and bus.tls.key_file must be set together',
+  ]);
+  t.same(lines({ token: 'hunter2\u0007' }), [
+    'bus.token: must not hold control characters (set in the file callsheet.yaml)',
+  ]);
+  t.same(lines({ token: 4711 }), ['bus.token: must be text (set in the file callsheet.yaml)']);
+  t.same(serverLines({ document: { bus: { token: 'a' } } }), [
+    'bus.url: must be set for the other keys of the access to a NATS server: the managed server has none',
+  ]);
 });

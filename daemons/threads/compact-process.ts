@@ -1,4 +1,4 @@
-import { compactStores, storesToCheck } from './compact.ts';
+import { compactStores, storesToCheck } from '../maintenance/compact.ts';
 
 /**
  * Entry of the process that compacts stores before the service opens them: the memory that it maps is released when it
