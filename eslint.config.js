@@ -64,7 +64,12 @@ const messagesOnly = (folders, prefix) => ({
 });
 const SERVICE_ACTOR_FILES = messagesOnly(SERVICE_ACTORS, '\\.\\./');
 const AGENT_ACTOR_FILES = messagesOnly(AGENT_ACTORS, '\\.\\./');
-const WEB_BOUNDS = { regex: '\\.\\./(src|actors|bench|test)/', message: message.web, allowTypeImports: true };
+/** The escape of foreign text is the same on the command line, in logs and in pages. */
+const WEB_BOUNDS = {
+  regex: '\\.\\./((src(?!/core/escaped-text\\.ts$))|actors|bench|test)/',
+  message: message.web,
+  allowTypeImports: true,
+};
 const ACTOR_FILES_FROM_HTTP = messagesOnly(
   [...SERVICE_ACTORS, ...AGENT_ACTORS],
   '.*actors/(?:service|agent)/',

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
@@ -39,7 +40,8 @@ function precompress() {
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: 'public',
-  plugins: [react(), precompress()],
+  // Shows bidirectional controls of names in all pages.
+  plugins: [react({ jsxImportSource: join(import.meta.dirname, 'jsx') }), precompress()],
   build: {
     outDir: '../dist/web-app',
     emptyOutDir: true,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import { CONTROL_CHARACTERS, DIRECTION_CHARACTERS, escapeMatches } from '../../src/core/escaped-text.ts';
+import { CONTROL_CHARACTERS, showDirections } from '../../src/core/escaped-text.ts';
 
 /** Output streams of a command and their capabilities. */
 export interface Terminal {
@@ -63,7 +63,7 @@ async function askUser(question: string): Promise<string> {
  * names that differ only in them must differ on the screen.
  */
 export const printable = (text: string): string =>
-  escapeMatches(text.replaceAll(CONTROL_CHARACTERS, '\u{fffd}'), DIRECTION_CHARACTERS);
+  showDirections(text.replaceAll(CONTROL_CHARACTERS, '\u{fffd}'));
 
 /** Returns the first line of a text, escaped for a table cell. */
 export function oneLine(text: string): string {

@@ -14,6 +14,8 @@ const REVERSED = 'shot\u202Egpj.exe';
 const LONG = 'W'.repeat(128);
 const EMOJI = '👩‍👩‍👧‍👦🏳️‍🌈'.repeat(6);
 const NAMES = [IMAGE, SCRIPT, LINK, REVERSED, LONG, EMOJI];
+/** The names as pages show them: bidirectional controls are visible. */
+const SHOWN = [IMAGE, SCRIPT, LINK, 'shot\\u202egpj.exe', LONG, EMOJI];
 /** Colors, a window title, a terminal link, and a sequence that clears the screen. */
 const TERMINAL =
   '\u001b[31mred\u001b[0m \u001b]0;owned\u0007\u001b]8;;javascript:alert(1)\u0007press\u001b]8;;\u0007\u001b[2J';
@@ -99,7 +101,8 @@ const FINDINGS = `(() => {
     if (!['http:', 'https:', 'blob:'].includes(new URL(link.href).protocol)) found.push('a link: ' + link.outerHTML);
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
-    if (node.data.includes('\\u001b') && node.parentElement.closest('textarea, pre') === null) found.push('an escape: ' + node.data);
+    if (/[\\u202a-\\u202e\\u2066-\\u2069]/.test(node.data) && node.parentElement.closest('textarea, pre') === null) found.push('a bidirectional control: ' + node.data);
+    else if (node.data.includes('\\u001b') && node.parentElement.closest('textarea, pre') === null) found.push('an escape: ' + node.data);
   const wide = [document.documentElement, document.querySelector('main')];
   for (const box of wide) {
     if (box.scrollWidth <= box.clientWidth) continue;
@@ -159,10 +162,10 @@ await test('hostile names are shown as text and break no page', { timeout: 240_0
   t.strictSame(dialogs, [], 'no page opened a dialog');
 
   await page.goto('/jobs');
-  for (const name of NAMES) await page.getByRole('link', { name, exact: true }).first().waitFor();
+  for (const name of SHOWN) await page.getByRole('link', { name, exact: true }).first().waitFor();
   await saveScreenshots(page, 'hostile-jobs');
   await page.goto('/queues');
-  for (const name of NAMES) await page.getByText(name, { exact: true }).first().waitFor();
+  for (const name of SHOWN) await page.getByText(name, { exact: true }).first().waitFor();
   await saveScreenshots(page, 'hostile-queues');
   await page.goto(`/jobs/${jobs[0]}`);
   await page.getByRole('heading', { level: 1, name: IMAGE, exact: true }).waitFor();

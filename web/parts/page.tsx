@@ -1,5 +1,6 @@
 import { useEffect, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { showDirections } from '../../src/core/escaped-text.ts';
 import { classNames } from './class-names.ts';
 import './page.css';
 
@@ -27,7 +28,7 @@ export function Page({
   children: ReactNode;
 }) {
   useEffect(() => {
-    document.title = `${title} · Callsheet`;
+    document.title = `${showDirections(title)} · Callsheet`;
   }, [title]);
   return (
     <div className={classNames('page', isFull && 'page--full')}>

@@ -1,3 +1,4 @@
+import { showDirections } from '../../../src/core/escaped-text.ts';
 import { contrastColor } from '../canvas-colors.ts';
 import { statusStyle } from '../status-looks.ts';
 import { tickForm, ticksOf, type TimeView } from './time-view.ts';
@@ -142,7 +143,7 @@ function drawBar(
   context.clip();
   context.fillStyle = contrastColor(colors[`--state-${look.color}`] ?? '');
   context.textAlign = 'left';
-  context.fillText(item.name, left + PADDING, y + BAR_HEIGHT / 2 + 0.5);
+  context.fillText(showDirections(item.name), left + PADDING, y + BAR_HEIGHT / 2 + 0.5);
   context.restore();
 }
 
@@ -163,7 +164,7 @@ function drawLanes(context: CanvasRenderingContext2D, picture: TimelinePicture):
     context.fillStyle = colors['--text'] ?? '';
     // The name stays visible while any row of its lane is.
     const line = Math.min(Math.max(y, AXIS_HEIGHT), bottom - ROW_HEIGHT);
-    context.fillText(label, PADDING, line + ROW_HEIGHT / 2);
+    context.fillText(showDirections(label), PADDING, line + ROW_HEIGHT / 2);
     context.restore();
   }
 }

@@ -1,3 +1,4 @@
+import { showDirections } from '../../../../src/core/escaped-text.ts';
 import { contrastColor } from '../../../parts/canvas-colors.ts';
 import { GRID_STATUSES, statusStyle, type ProgressPart } from '../../../parts/status-looks.ts';
 import type { FrameScale } from '../model/frames.ts';
@@ -134,7 +135,7 @@ function drawRowNames(
   context.textAlign = 'right';
   context.textBaseline = 'middle';
   for (let row = firstRow - (firstRow % every); row <= lastRow; row += every) {
-    const label = scale.labelAt(row * layout.columns);
+    const label = showDirections(scale.labelAt(row * layout.columns));
     const shown = label.length > 9 ? `${label.slice(0, 8)}…` : label;
     context.fillText(shown, layout.gutter - 8, row * layout.pitch + Math.max(layout.size / 2, 6));
   }

@@ -86,7 +86,9 @@ function ElementChoice({
     >
       {!allowed.includes(text) && <option value={text}>{text}</option>}
       {allowed.map((choice) => (
-        <option key={choice}>{choice}</option>
+        <option key={choice} value={choice}>
+          {choice}
+        </option>
       ))}
     </select>
   );
