@@ -7,6 +7,7 @@
 import type { HttpResponse as UwsResponse } from 'uWebSockets.js';
 import type { HttpResponse } from '../../pipeline/message.ts';
 import { HEAD_MS } from '../engine.ts';
+import { addressOf } from './uws-response.ts';
 import { writeHead } from './write-head.ts';
 
 /**
@@ -28,7 +29,7 @@ export class SilentConnections {
 
   /** Registers a new connection. `response` is the engine's, given to its filter. */
   opened(response: UwsResponse): void {
-    const address = Buffer.from(response.getRemoteAddressAsText()).toString('latin1');
+    const address = addressOf(response);
     const timers = this.#byAddress.get(address) ?? new Set();
     this.#byAddress.set(address, timers);
     const timer = setTimeout(() => {

@@ -185,7 +185,7 @@ test('messages from before the first start of the service are delivered', async 
   const nc = await server.connect();
   t.teardown(() => nc.close());
   const manager = await managerOf(nc);
-  await Promise.all([ensureStream(manager, 'status'), ensureStream(manager, 'logs')]);
+  await Promise.all([ensureStream(manager, 'status', null), ensureStream(manager, 'logs', null)]);
   const worker = recordingWorker(server.servers);
   await worker.events.next(ofType('ready'));
   for (const task of [1, 2]) t.match(await worker.bus.reportStatus(statusOf(task)), { type: 'stored' });
