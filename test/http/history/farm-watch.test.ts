@@ -53,7 +53,7 @@ const booking = (number: number, ...held: readonly (readonly [job: number, cores
     })),
   });
 
-/** What a farm did in a minute. */
+/** Load of a farm in one minute. */
 const SAMPLE: FarmSample = {
   at: T0,
   coresTotal: 8,
