@@ -1,7 +1,8 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
+import { KNOWN_APPLICATIONS } from '../../src/core/applications/known-applications.ts';
 import { freePort, startService, startWorker } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 
@@ -50,6 +51,18 @@ async function program(path: string, text: string): Promise<void> {
   await chmod(path, 0o755);
 }
 
+/** Links the programs of this machine into a folder, without those by which a worker detects applications and GPUs. */
+async function linkSystemPrograms(folder: string): Promise<void> {
+  const names = new Set([...KNOWN_APPLICATIONS.flatMap(({ programs }) => programs), 'nvidia-smi']);
+  await mkdir(folder);
+  for (const directory of ['/usr/bin', '/bin'])
+    for (const name of await readdir(directory)) {
+      if (names.has(name)) continue;
+      names.add(name);
+      await symlink(join(directory, name), join(folder, name));
+    }
+}
+
 await test('steps run on workers with the required capabilities', { timeout: 240_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-capabilities-'));
   const service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
@@ -60,15 +73,11 @@ await test('steps run on workers with the required capabilities', { timeout: 240
     if (t.passing()) await rm(folder, { recursive: true, force: true });
     else t.comment(service.daemon.log().slice(-4000));
   });
-  // The programs of this machine must not count: each worker finds only those of its own folder.
-  const programsOf = async (worker: string): Promise<string> => {
-    const bin = join(folder, `bin-${worker}`);
-    await mkdir(bin);
-    await program(join(bin, 'true'), 'exit 0');
-    return bin;
-  };
-  const plainBin = await programsOf('plain');
-  const bin = await programsOf('station');
+  // The applications of this machine must not count: workers find its other programs only, and those of their own folder.
+  const system = join(folder, 'system');
+  await linkSystemPrograms(system);
+  const bin = join(folder, 'bin');
+  await mkdir(bin);
   await program(join(bin, 'nvidia-smi'), 'printf "24564, NVIDIA RTX A5000\\n16376, NVIDIA RTX A4000\\n"');
 
   const workers = async (): Promise<readonly Worker[]> =>
@@ -97,7 +106,7 @@ await test('steps run on workers with the required capabilities', { timeout: 240
     });
   };
 
-  const plain = startWorker(service, 'plain', ['--worker-cpus=2', '--worker-gpus=0'], { PATH: plainBin });
+  const plain = startWorker(service, 'plain', ['--worker-cpus=2', '--worker-gpus=0'], { PATH: system });
   t.teardown(() => plain.kill());
   const plainId = (await online('plain')).id;
   const wants = await submit(template('wants a gpu', amount('amount.worker.gpu', 1)));
@@ -114,7 +123,7 @@ await test('steps run on workers with the required capabilities', { timeout: 240
   );
 
   const station = startWorker(service, 'station', ['--worker-cpus=2', '--worker-tags=docker=false'], {
-    PATH: bin,
+    PATH: `${bin}:${system}`,
   });
   t.teardown(() => station.kill());
   const { id: stationId, ...shown } = await online('station');
