@@ -15,7 +15,7 @@ export class PartUnavailable extends Error {
   }
 }
 
-export const PART_SENTENCES: Readonly<Record<PartFault, string>> = {
+const PART_SENTENCES: Readonly<Record<PartFault, string>> = {
   unreachable:
     'The server cannot be reached, so this page could not be loaded. It is loaded when the server is back.',
   'new-build': 'The server has a new version, and this page could not be loaded from it. Reload the page.',

@@ -44,6 +44,7 @@ test('the server has its defaults', async (t) => {
     values: {
       http: {
         addr: { host: '0.0.0.0', port: 8080 },
+        engine: 'auto',
         corsOrigins: [],
         rateLimit: { rps: 20, burst: 40 },
         connectionsPerClient: 1000,
