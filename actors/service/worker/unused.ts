@@ -1,8 +1,9 @@
-import { put, remove } from '../../../src/core/records/change-set.ts';
+import { remove } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { ServiceContext, WorkerLimits } from '../service-system.ts';
 import { removeWorker } from './remove.ts';
 import type { WorkerState } from './state.ts';
+import { changeWorker } from './worker-turn.ts';
 
 type WorkerContext = ServiceContext<'worker'>;
 
@@ -39,9 +40,7 @@ export const onUnusedDue =
 
 /** Records that the worker has had a task. */
 export function recordUse(state: WorkerState, context: WorkerContext): void {
-  if (state.record.hasLeased !== false) return;
-  state.record = { ...state.record, hasLeased: true };
-  context.change(put('worker', keys.worker(state.record.id), state.record));
+  if (state.record.hasLeased === false) changeWorker(state, { hasLeased: true }, context);
 }
 
 const isUnused = ({ record, bookings }: WorkerState): boolean =>
