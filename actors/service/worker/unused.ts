@@ -40,8 +40,7 @@ export const onUnusedDue =
 
 /** Records that the worker has had a task. */
 export function recordUse(state: WorkerState, context: WorkerContext): void {
-  if (state.record.hasLeased !== false) return;
-  changeWorker(state, { hasLeased: true }, context);
+  if (state.record.hasLeased === false) changeWorker(state, { hasLeased: true }, context);
 }
 
 const isUnused = ({ record, bookings }: WorkerState): boolean =>
