@@ -86,41 +86,57 @@ async function getNatsServer(env) {
   await disableUnit();
 }
 
-/** The tests of the pages run in Debian's Chromium. */
-async function getChromium(env) {
-  const program = env.CHROMIUM_PATH || '/usr/bin/chromium';
-  if (works(program, ['--version'], env)) return;
-  const packages = ['chromium', 'fonts-dejavu-core'];
+/** Installs a program of Debian that the tests need. `isFixed`: the user has named the program, so no other will do. */
+async function getTestProgram(env, { name, program, versionFlag, packages, hint = '', isFixed = false }) {
+  if (works(program, [versionFlag], env)) return;
   const how = `apt-get update && apt-get install -y --no-install-recommends ${packages.join(' ')}`;
-  if (env.CHROMIUM_PATH || process.getuid?.() !== 0 || !works('apt-get', ['--version'])) {
+  if (isFixed || process.getuid?.() !== 0 || !works('apt-get', ['--version'])) {
     throw new Stop(
-      `chromium is missing (looked for ${program}), which the tests of the pages need: on Debian run "${how}" as root, elsewhere set CHROMIUM_PATH to a Chromium.`,
+      `${name} is missing (looked for ${program}), which the tests need: on Debian run "${how}" as root${hint}.`,
     );
   }
-  say(`chromium is missing: ${how}`);
+  say(`${name} is missing: ${how}`);
   const apt = { ...env, DEBIAN_FRONTEND: 'noninteractive' };
   const failed =
     (await run('apt-get', ['update'], { env: apt })) !== 0 ||
     (await run('apt-get', ['install', '-y', '--no-install-recommends', ...packages], { env: apt })) !== 0;
-  if (failed || !works(program, ['--version'], env)) {
-    throw new Stop('chromium could not be installed: see above.');
+  if (failed || !works(program, [versionFlag], env)) {
+    throw new Stop(`${name} could not be installed: see above.`);
   }
 }
+
+/** The tests of the pages run in Debian's Chromium. */
+const getChromium = (env) =>
+  getTestProgram(env, {
+    name: 'chromium',
+    program: env.CHROMIUM_PATH || '/usr/bin/chromium',
+    versionFlag: '--version',
+    packages: ['chromium', 'fonts-dejavu-core'],
+    hint: ', elsewhere set CHROMIUM_PATH to a Chromium',
+    isFixed: Boolean(env.CHROMIUM_PATH),
+  });
+
+/** The tests of encrypted buses create certificates. */
+const getOpenssl = (env) =>
+  getTestProgram(env, { name: 'openssl', program: 'openssl', versionFlag: 'version', packages: ['openssl'] });
 
 /**
  * Installs what is missing, without a build.
  *
- * @param {{ bus?: boolean, browser?: boolean }} [needs] bus: a nats-server is needed (default true); browser: a Chromium is
- *   (default false)
+ * @param {{ bus?: boolean, tests?: boolean }} [needs] bus: a nats-server is needed (default true); tests: the programs of
+ *   the tests are (default false)
  * @returns {Promise<NodeJS.ProcessEnv>} the environment for the programs that run next
  */
-export function install({ bus = true, browser = false } = {}) {
+export function install({ bus = true, tests = false } = {}) {
   checkNode();
   return withLock(join(root, 'dist/.install-lock'), async () => {
     await installPackages();
     const env = withSystemPrograms(process.env);
     if (bus) await getNatsServer(env);
-    if (browser) await getChromium(env);
+    if (tests) {
+      await getChromium(env);
+      await getOpenssl(env);
+    }
     return env;
   });
 }
@@ -128,7 +144,7 @@ export function install({ bus = true, browser = false } = {}) {
 /**
  * Prepares the repository: installs what is missing and builds.
  *
- * @param {{ bus?: boolean, browser?: boolean }} [needs] as for `install`
+ * @param {{ bus?: boolean, tests?: boolean }} [needs] as for `install`
  * @returns {Promise<NodeJS.ProcessEnv>} the environment for the programs that run next
  */
 export async function bootstrap(needs) {

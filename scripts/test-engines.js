@@ -43,7 +43,7 @@ await runMain(async () => {
     allowPositionals: true,
     options: { node: { type: 'string', multiple: true }, engine: { type: 'string' } },
   });
-  const env = await bootstrap({ browser: true });
+  const env = await bootstrap({ tests: true });
   const paths = positionals.length > 0 ? positionals : SUITES;
   const rows = TESTED.filter(({ version }) => values.node?.includes(version.split('.')[0]) ?? true).flatMap(
     ({ version, engines }) =>

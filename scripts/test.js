@@ -7,6 +7,6 @@ import { runMain } from './run.js';
 import { runTests } from './test-runner/run-tests.js';
 
 await runMain(async () => {
-  Object.assign(process.env, await bootstrap({ browser: true }));
+  Object.assign(process.env, await bootstrap({ tests: true }));
   return runTests(process.argv.slice(2));
 });
